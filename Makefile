@@ -1,0 +1,54 @@
+# Two commands do everything on a machine that has only Python 3.11 or newer: `make demo` and `make test`.
+
+SHELL := /bin/sh
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+
+# The first interpreter on the path that is new enough; `make PYTHON=/path/to/python3.12 …` overrides it.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done)
+
+.PHONY: demo test test-nightly lint format bench docs install clean
+
+demo: $(VENV)/.base
+	$(BIN)/glymph demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not nightly" tests
+
+test-nightly: $(VENV)/.dev
+	GLYMPH_TEST_PROFILE=nightly $(BIN)/python -m pytest -n $(WORKERS) tests
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m docs.generate --check
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks all
+
+docs: $(VENV)/.dev
+	$(BIN)/python -m docs.generate
+
+install: $(VENV)/.dev
+
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo "Glymph needs Python 3.11 or newer on the path; or: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[mcp]"
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch $(VENV)/.base $@
+
+clean:
+	rm -rf $(VENV) .cache .hypothesis .ruff_cache .mypy_cache

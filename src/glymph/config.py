@@ -1,0 +1,57 @@
+"""One frozen Settings value. It parses mappings it is given; only interfaces read files and the environment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from typing import Any
+
+from glymph.errors import InvalidInput
+
+
+def _setting(default: Any, help_text: str) -> Any:
+    return field(default=default, metadata={"help": help_text})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    max_text_chars: int = _setting(100_000, "longest text of one memory, in characters")
+    max_title_chars: int = _setting(300, "longest title")
+    max_tags: int = _setting(50, "most tags, and most entities, on one memory")
+    max_attributes_bytes: int = _setting(20_000, "largest attributes of one memory, as JSON")
+    max_page: int = _setting(1000, "most memories in one page of a listing or a search")
+    trash_days: int = _setting(30, "days a deleted memory stays recoverable in the trash")
+    journal_days: int = _setting(400, "days the journal is kept; undo and at= reach back that far")
+    recall_log_size: int = _setting(10_000, "recalls kept in the log of a space; the oldest go first")
+    bulk_chunk: int = _setting(4000, "memories written in one transaction of a bulk call")
+    durability: str = _setting("full", "full: an acknowledged write survives power loss; normal: a process kill")
+
+    @classmethod
+    def parse(cls, values: Mapping[str, Any]) -> Settings:
+        """Settings from a mapping of names to values or texts; an unknown name is an error."""
+        known = {f.name: f for f in fields(cls)}
+        parsed: dict[str, Any] = {}
+        for name, value in values.items():
+            if name not in known:
+                near = get_close_matches(name, known, n=1)
+                hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(known)}."
+                raise InvalidInput(f"settings.{name}", f"no such setting.{hint}")
+            parsed[name] = _parse_value(name, value, known[name].default)
+        settings = cls(**parsed)
+        if settings.durability not in ("full", "normal"):
+            raise InvalidInput("settings.durability", f"{settings.durability!r} is neither 'full' nor 'normal'.")
+        return settings
+
+
+def _parse_value(name: str, value: Any, default: Any) -> Any:
+    if isinstance(default, str):
+        return str(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"settings.{name}", f"{value!r} is not a number.") from error
+    if isinstance(value, bool) or not math.isfinite(number) or number < 1 or number != int(number):
+        raise InvalidInput(f"settings.{name}", f"{value!r} is not a whole number of at least 1.")
+    return int(number)

@@ -1,0 +1,196 @@
+"""A memory about to be stored: checked field by field before anything is written."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import get_close_matches
+from typing import Any
+
+from glymph.config import Settings
+from glymph.core.edges import DEFAULT_WEIGHTS
+from glymph.core.sections import IDENTITY_KIND, KINDS, Section, kind_profile
+from glymph.core.text import content_hash, derive_title
+from glymph.core.timing import optional_micros
+from glymph.errors import InvalidInput
+
+_KIND = re.compile(r"[a-z][a-z0-9_]{0,39}\Z")
+_SPACE = re.compile(r"[\w][\w.@:/-]{0,127}\Z")
+_UNPRINTABLE = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A checked new memory. Times are microseconds; lists and attributes are JSON texts, as stored."""
+
+    kind: str
+    section: Section
+    title: str
+    text: str
+    tags: str
+    entities: str
+    attributes: str
+    event_at: int | None
+    expires_at: int | None
+    salience: float
+    trust: float
+    source: str | None
+    session: str | None
+    pinned: bool
+    links: tuple[tuple[str, str], ...]
+    content_hash: str
+
+
+def draft(
+    text: str,
+    settings: Settings,
+    *,
+    title: str | None = None,
+    kind: str = "note",
+    section: str | None = None,
+    tags: Iterable[str] = (),
+    entities: Iterable[str] = (),
+    attributes: Mapping[str, Any] | None = None,
+    event_at: datetime | None = None,
+    expires_at: datetime | None = None,
+    salience: float = 0.5,
+    trust: float = 1.0,
+    source: str | None = None,
+    session: str | None = None,
+    links: Sequence[str | tuple[str, str]] = (),
+    pinned: bool = False,
+) -> Draft:
+    """The checked draft, or InvalidInput naming the first field that cannot be accepted."""
+    body = checked_text("text", text, settings.max_text_chars)
+    name = derive_title(body) if title is None else checked_text("title", title, settings.max_title_chars)
+    event = optional_micros(event_at, "event_at")
+    checked = checked_kind(kind)
+    return Draft(
+        kind=checked,
+        section=checked_section(checked, section),
+        title=name,
+        text=body,
+        tags=checked_words("tags", tags, settings),
+        entities=checked_words("entities", entities, settings),
+        attributes=checked_attributes(attributes, settings),
+        event_at=event,
+        expires_at=optional_micros(expires_at, "expires_at"),
+        salience=checked_share("salience", salience),
+        trust=checked_share("trust", trust),
+        source=optional_text("source", source),
+        session=optional_text("session", session),
+        pinned=bool(pinned),
+        links=tuple(_checked_link(link) for link in links),
+        content_hash=content_hash(body, checked, event),
+    )
+
+
+def checked_text(field: str, value: object, longest: int) -> str:
+    if not isinstance(value, str):
+        raise InvalidInput(field, f"expected text, got {type(value).__name__}.")
+    if not value.strip():
+        raise InvalidInput(field, "is empty. Say what is to be remembered.")
+    if len(value) > longest:
+        raise InvalidInput(field, f"has {len(value):,} characters; at most {longest:,}. Split it.")
+    if _UNPRINTABLE.search(value):
+        raise InvalidInput(field, "holds a NUL or half a surrogate pair, which no store keeps. Remove it.")
+    return value
+
+
+def optional_text(field: str, value: object, longest: int = 500) -> str | None:
+    return None if value is None else checked_text(field, value, longest)
+
+
+def checked_kind(kind: object) -> str:
+    """The kind as given; any lower-case word will do, except the one reserved for the space's identity."""
+    if not isinstance(kind, str) or not _KIND.match(kind):
+        raise InvalidInput(
+            "kind", f"{kind!r} is not a kind. Use a lower-case word such as {', '.join(list(KINDS)[8:14])}."
+        )
+    if kind == IDENTITY_KIND:
+        raise InvalidInput("kind", "'self' is born with the space and exists once. Use update() on it.")
+    return kind
+
+
+def checked_section(kind: str, section: object) -> Section:
+    home = kind_profile(kind).section
+    if section is None:
+        return home
+    wanted = one_of("section", section, Section)
+    if kind in KINDS and wanted is not home:
+        raise InvalidInput("section", f"kind {kind!r} belongs to {home}, not {wanted}. Leave section out.")
+    return wanted
+
+
+def checked_words(field: str, words: Iterable[str], settings: Settings) -> str:
+    """The words, trimmed and without repetition, as a JSON list."""
+    if words == ():
+        return "[]"
+    if isinstance(words, str):
+        raise InvalidInput(field, f"expected a list of words, got one text. Pass [{words!r}].")
+    trimmed = [checked_text(field, word, 200).strip() for word in words]
+    unique = list(dict.fromkeys(trimmed))
+    if len(unique) > settings.max_tags:
+        raise InvalidInput(field, f"{len(unique)} given; at most {settings.max_tags}.")
+    return json.dumps(unique, ensure_ascii=False)
+
+
+def checked_attributes(attributes: Mapping[str, Any] | None, settings: Settings) -> str:
+    """The attributes as JSON with sorted keys."""
+    if not attributes:
+        return "{}"
+    if not isinstance(attributes, Mapping) or not all(isinstance(key, str) for key in attributes):
+        raise InvalidInput("attributes", "expected a mapping with text keys.")
+    try:
+        text = json.dumps(dict(attributes), allow_nan=False, ensure_ascii=False, sort_keys=True)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput("attributes", f"not plain JSON ({error}). NaN, bytes and objects have no place.") from error
+    if _UNPRINTABLE.search(text) or "\\u0000" in text:
+        raise InvalidInput("attributes", "hold a NUL or half a surrogate pair. Remove it.")
+    if len(text.encode()) > settings.max_attributes_bytes:
+        raise InvalidInput("attributes", f"over {settings.max_attributes_bytes:,} bytes as JSON. Shorten them.")
+    return text
+
+
+def checked_share(field: str, value: object) -> float:
+    """A number between 0 and 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InvalidInput(field, f"{value!r} is not a number between 0 and 1.")
+    if not 0.0 <= value <= 1.0:
+        raise InvalidInput(field, f"{value} is outside 0 to 1.")
+    return float(value)
+
+
+def checked_edge_type(value: object) -> str:
+    if not isinstance(value, str) or value not in DEFAULT_WEIGHTS:
+        near = get_close_matches(str(value), DEFAULT_WEIGHTS, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(DEFAULT_WEIGHTS)}."
+        raise InvalidInput("type", f"{value!r} is not a link type.{hint}")
+    return value
+
+
+def checked_space(name: object) -> str:
+    if not isinstance(name, str) or not _SPACE.match(name):
+        raise InvalidInput(
+            "space", f"{name!r} cannot name a space. Use letters, digits and . _ @ : / - (at most 128)."
+        )
+    return name
+
+
+def one_of(field: str, value: object, choices: type[Section] | Any) -> Any:
+    """The member of an enumeration that a value names, in any case."""
+    try:
+        return choices(str(value).upper())
+    except ValueError as error:
+        names = ", ".join(str(choice) for choice in choices)
+        raise InvalidInput(field, f"{value!r} is not one of {names}.") from error
+
+
+def _checked_link(link: str | tuple[str, str]) -> tuple[str, str]:
+    """A link given as an id, or as (id, type)."""
+    target, edge_type = (link, "user_linked") if isinstance(link, str) else tuple(link)
+    return str(target), checked_edge_type(edge_type)

@@ -1,0 +1,292 @@
+"""The values Glymph speaks in: frozen, comparable, free of behaviour beyond reading themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from glymph.core.sections import Section
+
+
+class State(StrEnum):
+    """Where a memory is kept. Stored, and changed only by an operation."""
+
+    LIVE = "LIVE"
+    ARCHIVED = "ARCHIVED"
+    TRASHED = "TRASHED"
+
+
+class Lifecycle(StrEnum):
+    """How present a memory is at the moment of asking. Computed, never stored."""
+
+    ACTIVE = "ACTIVE"
+    WEAK = "WEAK"
+    DORMANT = "DORMANT"
+
+
+class Outcome(StrEnum):
+    """What a caller reports about a recalled memory."""
+
+    USED = "used"
+    CONFIRMED = "confirmed"
+    CONTRADICTED = "contradicted"
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """The latest reported use that moved stability, with the figures from before it.
+
+    Within 24 hours a better outcome replaces the rating: the rule is then applied anew to these figures.
+    """
+
+    at: datetime
+    rating: int
+    stability: float
+    difficulty: float
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One remembered thing, as it stood at the moment of asking."""
+
+    id: str
+    space: str
+    kind: str
+    section: Section
+    title: str
+    text: str
+    state: State
+    state_at: datetime
+    state_by: str
+    pinned: bool
+    protected: bool
+    superseded_by: str | None
+    salience: float
+    trust: float
+    source: str | None
+    session: str | None
+    tags: tuple[str, ...]
+    entities: tuple[str, ...]
+    attributes: Mapping[str, Any]
+    event_at: datetime | None
+    expires_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    last_used_at: datetime | None
+    access_count: int
+    stability: float
+    difficulty: float
+    review: Review | None
+    content_hash: str
+    version: int
+    retrievability: float
+    lifecycle: Lifecycle
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    source: str
+    target: str
+    type: str
+    weight: float
+    created_at: datetime
+    last_used_at: datetime | None
+
+    @property
+    def id(self) -> str:
+        return f"{self.source}:{self.type}:{self.target}"
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    name: str
+    created_at: datetime
+    identity_id: str  # the protected `self` memory born with the space
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A named set of memories, kept by hand or by a rule on kind and tag."""
+
+    id: str
+    name: str
+    rule: Mapping[str, str] | None
+    created_at: datetime
+    members: tuple[str, ...]
+    active: int
+    weak: int
+    dormant: int
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One change of any size: who, why, when, what."""
+
+    id: str
+    space: str
+    actor: str
+    verb: str
+    reason: str | None
+    session: str | None
+    at: datetime
+    parent: str | None
+    undoes: str | None
+    undone_by: str | None
+    changes: int
+    edits: int
+    undoable: bool
+    hash: str
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One journal row: what one operation did to one row, with the values from before."""
+
+    operation: str
+    verb: str
+    actor: str
+    reason: str | None
+    at: datetime
+    table: str
+    action: str
+    before: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An id that was not acted on, and why."""
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an operation did. Its `operation_id` is the way back."""
+
+    operation_id: str
+    verb: str
+    succeeded: tuple[str, ...] = ()
+    skipped: tuple[Refusal, ...] = ()
+    failed: tuple[Refusal, ...] = ()
+    recoverable_until: datetime | None = None
+    hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of one `add`."""
+
+    id: str | None
+    duplicate_of: str | None = None
+    connected_to: tuple[str, ...] = ()
+    superseded: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    refused: str | None = None
+    operation_id: str | None = None
+
+    @property
+    def created(self) -> bool:
+        return self.id is not None and self.duplicate_of is None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory found, with the parts of its score and why it was found."""
+
+    memory: Memory
+    score: float
+    parts: Mapping[str, float]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """The hits of one recall. `id` is None when the store is read-only and nothing could be logged."""
+
+    id: str | None
+    query: str
+    hits: tuple[Hit, ...]
+    notice: str | None = None
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __getitem__(self, index: int) -> Hit:
+        return self.hits[index]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a listing; pass `cursor` to get the next one, None at the end."""
+
+    items: tuple[Memory, ...]
+    cursor: str | None
+
+    def __iter__(self) -> Iterator[Memory]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, index: int) -> Memory:
+        return self.items[index]
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Every memory and link of a space at once, as plain data."""
+
+    nodes: tuple[Mapping[str, Any], ...]
+    edges: tuple[Mapping[str, Any], ...]
+    clusters: tuple[Mapping[str, Any], ...]
+    memberships: tuple[Mapping[str, Any], ...]
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How a space is doing. `live` counts ACTIVE and WEAK; archived and trashed stand apart."""
+
+    space: str
+    live: int
+    active: int
+    weak: int
+    dormant: int
+    archived: int
+    trashed: int
+    pinned: int
+    superseded: int
+    edges: int
+    by_section: Mapping[str, int]
+    by_kind: Mapping[str, int]
+    operations: int
+    last_operation_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing `verify` found wrong."""
+
+    check: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What `verify` looked at and what it found wrong."""
+
+    checks: tuple[str, ...]
+    problems: tuple[Problem, ...] = field(default=())
+
+    @property
+    def ok(self) -> bool:
+        return not self.problems

@@ -1,0 +1,41 @@
+"""How present memories are at a moment: retrievability and lifecycle, for one or for a million."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glymph.core import decay
+from glymph.core.model import Lifecycle, State
+from glymph.core.sections import SECTIONS, Section, kind_profile
+from glymph.core.timing import MICROS_PER_DAY
+
+_ROUNDING = 1e-12  # so that a memory is ACTIVE up to and including the very end of its stability
+
+
+def retrievability(
+    *,
+    kinds: list[str],
+    sections: list[str],
+    stability: list[float],
+    anchors: list[int],
+    now: int,
+) -> NDArray[np.float64]:
+    """Retrievability of each memory; kinds that do not decay stay at one.
+
+    `anchors` are the moments of the last use, or of creation where there was none.
+    """
+    days = (now - np.asarray(anchors, dtype=np.float64)) / MICROS_PER_DAY
+    exponents = np.asarray([SECTIONS[Section(s)].decay for s in sections])
+    values = decay.retrievability(days, np.asarray(stability, dtype=np.float64), exponents)
+    steady = np.asarray([not kind_profile(kind).decays for kind in kinds], dtype=bool)
+    return np.where(steady, 1.0, values)
+
+
+def lifecycle(value: float, state: str) -> Lifecycle:
+    """ACTIVE, WEAK or DORMANT; what is not live always reads DORMANT."""
+    if state != State.LIVE:
+        return Lifecycle.DORMANT
+    if value >= decay.ACTIVE_FROM - _ROUNDING:
+        return Lifecycle.ACTIVE
+    return Lifecycle.WEAK if value >= decay.WEAK_FROM - _ROUNDING else Lifecycle.DORMANT

@@ -1,0 +1,45 @@
+"""What a report of use does to a memory's figures: the FSRS rule once a day, better outcomes within it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from glymph.core import decay
+from glymph.core.decay import Rating
+from glymph.core.model import Outcome
+from glymph.core.sections import SECTIONS, Section
+from glymph.core.timing import MICROS_PER_DAY
+
+RATINGS: Mapping[Outcome, Rating] = {
+    Outcome.CONTRADICTED: Rating.AGAIN,
+    Outcome.USED: Rating.GOOD,
+    Outcome.CONFIRMED: Rating.EASY,
+}
+
+
+def reinforced(row: Mapping[str, Any], outcome: Outcome, now: int) -> dict[str, Any]:
+    """The changed figures of a memory row after a reported use.
+
+    The first report in 24 hours applies the rule; the birth of a memory counts as a report. Later ones count
+    as uses, but move stability and difficulty only when they carry a better outcome: then the rule is applied
+    anew to the figures from before.
+    """
+    rating = RATINGS[outcome]
+    figures: dict[str, Any] = {"last_used_at": now, "access_count": row["access_count"] + 1}
+    last = json.loads(row["review"]) if row["review"] else None
+    since = last[0] if last else row["created_at"]
+    if now - since >= MICROS_PER_DAY:
+        at, stability, difficulty = now, row["stability"], row["difficulty"]
+    elif last is not None and rating > last[1]:
+        at, _, stability, difficulty, since = last
+    else:
+        return figures
+    profile = SECTIONS[Section(row["section"])]
+    days = (at - since) / MICROS_PER_DAY
+    grown = decay.next_stability(stability, difficulty, rating, days=days, decay=profile.decay)
+    figures["stability"] = min(float(grown), profile.max_stability)
+    figures["difficulty"] = float(decay.next_difficulty(difficulty, rating))
+    figures["review"] = json.dumps([at, int(rating), stability, difficulty, since])
+    return figures

@@ -1,0 +1,49 @@
+"""Text made comparable: normal forms, content hashes, titles, search words."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+TITLE_LENGTH = 80
+
+# Words that say nothing in a query; they stay in the index, where phrases may need them.
+STOP_WORDS = frozenset(
+    "a about am an and any are as at be been but by can could did do does for from had has have he her his "
+    "how i if in into is it its just me my no not of on or our out she should so than that the their them "
+    "then there these they this to too up us was we were what when where which who whom why will with would "
+    "you your".split()
+)
+
+_WORD = re.compile(r"[^\W_]+", re.UNICODE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
+
+
+def normalise(text: str) -> str:
+    """The text without the differences nobody means: Unicode form, case, spacing."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return " ".join(text.casefold().split())
+
+
+def content_hash(text: str, kind: str, event_at: int | None) -> str:
+    """SHA-256 over what makes two memories the same: normalised text, kind and event time."""
+    return hashlib.sha256(f"{kind}\0{event_at}\0{normalise(text)}".encode()).hexdigest()
+
+
+def derive_title(text: str) -> str:
+    """The first sentence or line, cut at a word near 80 characters."""
+    first = _SENTENCE_END.split(text.strip(), maxsplit=1)[0].strip()
+    if len(first) <= TITLE_LENGTH:
+        return first
+    cut = first[: TITLE_LENGTH - 1]
+    head, _, _ = cut.rpartition(" ")
+    return (head if len(head) > TITLE_LENGTH // 2 else cut) + "…"
+
+
+def query_words(text: str) -> list[str]:
+    """The distinct words of a query in order, without stop words unless there are only those."""
+    words = list(dict.fromkeys(_WORD.findall(text.casefold())))
+    telling = [word for word in words if word not in STOP_WORDS]
+    return telling or words

@@ -1,0 +1,186 @@
+"""Everything Glymph raises on purpose.
+
+    GlymphError
+    ├── InvalidInput            (ValueError)   a value cannot be accepted; names the field
+    ├── NotFound                (LookupError)  no such thing in this space
+    │   ├── MemoryNotFound
+    │   ├── SpaceNotFound
+    │   ├── OperationNotFound
+    │   ├── ClusterNotFound
+    │   └── RecallNotFound
+    ├── Refused                                a rule forbids it
+    │   ├── Protected                          the memory is protected for good
+    │   ├── Pinned                             unpin it first
+    │   ├── Isolated                           it would reach into another space
+    │   ├── NotUndoable                        this operation has no way back
+    │   └── AlreadyUndone
+    ├── HistoryGone                            older than the journal reaches
+    └── StoreError                             the store itself
+        ├── UnknownScheme
+        ├── NotAStore
+        ├── CorruptStore
+        ├── NewerSchema
+        ├── ReadOnlyStore
+        ├── StoreFull
+        └── StoreBusy
+
+A message says what happened and what to do next. `code` is stable and goes over every wire.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+class GlymphError(Exception):
+    """Something Glymph refuses to do or cannot do."""
+
+    @property
+    def code(self) -> str:
+        """The stable name of this kind of error, for machines."""
+        return type(self).__name__
+
+
+class InvalidInput(GlymphError, ValueError):
+    """A value that cannot be accepted. `field` names it."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(f"{field}: {problem}")
+        self.field = field
+
+
+class NotFound(GlymphError, LookupError):
+    """No such thing in this space."""
+
+
+class MemoryNotFound(NotFound):
+    def __init__(self, memory_id: str, space: str) -> None:
+        super().__init__(
+            f"No memory {memory_id!r} in space {space!r}. "
+            "List what is there with list(), or look in another space by opening it."
+        )
+        self.memory_id = memory_id
+
+
+class SpaceNotFound(NotFound):
+    def __init__(self, space: str) -> None:
+        super().__init__(f"No space {space!r} in this store. Create it with `glymph space create {space}`.")
+        self.space = space
+
+
+class OperationNotFound(NotFound):
+    def __init__(self, operation: str | None, space: str) -> None:
+        super().__init__(
+            f"No operation {operation!r} in space {space!r}. See operations() for those that exist."
+            if operation
+            else f"Nothing to undo in space {space!r}: no undoable operation of this actor is left."
+        )
+
+
+class ClusterNotFound(NotFound):
+    def __init__(self, cluster: str, space: str) -> None:
+        super().__init__(f"No cluster {cluster!r} in space {space!r}. See clusters() for those that exist.")
+
+
+class RecallNotFound(NotFound):
+    def __init__(self, recall_id: str, space: str) -> None:
+        super().__init__(
+            f"No recall {recall_id!r} in space {space!r}: the log is bounded and may have dropped it. "
+            "Call recall() again and report on the new id."
+        )
+
+
+class Refused(GlymphError):
+    """A rule forbids it; nothing was changed."""
+
+
+class Protected(Refused):
+    def __init__(self, memory_id: str) -> None:
+        super().__init__(
+            f"Memory {memory_id} is protected: it cannot be archived, trashed, merged away or removed. "
+            "Edit its text with update() if it is wrong."
+        )
+
+
+class Pinned(Refused):
+    def __init__(self, memory_id: str) -> None:
+        super().__init__(f"Memory {memory_id} is pinned. Unpin it first, then repeat the call.")
+
+
+class Isolated(Refused):
+    def __init__(self, detail: str) -> None:
+        super().__init__(f"Refused: {detail} Spaces never share rows; open the other space instead.")
+
+
+class NotUndoable(Refused):
+    def __init__(self, operation: str, why: str) -> None:
+        super().__init__(f"Operation {operation} cannot be undone: {why}")
+
+
+class AlreadyUndone(Refused):
+    def __init__(self, operation: str, by: str) -> None:
+        super().__init__(f"Operation {operation} was already undone by {by}. Undo {by} to bring it back.")
+
+
+class HistoryGone(GlymphError):
+    """The journal no longer reaches back that far."""
+
+    def __init__(self, asked: datetime, oldest: datetime) -> None:
+        super().__init__(
+            f"The journal reaches back to {oldest.isoformat()}; {asked.isoformat()} is before that. "
+            "Ask for a later time, or keep the journal longer with the setting journal_days."
+        )
+
+
+class StoreError(GlymphError):
+    """The store itself cannot be used as asked."""
+
+
+class UnknownScheme(StoreError):
+    def __init__(self, url: str, known: str) -> None:
+        super().__init__(f"No store engine for {url!r}. Known URLs start with: {known}.")
+
+
+class NotAStore(StoreError):
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} is not a Glymph store; nothing was written to it. Name another file, or a new one."
+        )
+
+
+class CorruptStore(StoreError):
+    def __init__(self, path: str, detail: str) -> None:
+        super().__init__(
+            f"{path} is damaged ({detail}). Restore a backup with `glymph restore BACKUP NEW_FILE --apply`, "
+            "or export what can still be read with `glymph export`."
+        )
+
+
+class NewerSchema(StoreError):
+    def __init__(self, path: str, found: int, known: int) -> None:
+        super().__init__(
+            f"{path} has schema {found}; this Glymph knows up to {known}. Upgrade Glymph to open it."
+        )
+
+
+class ReadOnlyStore(StoreError):
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} is open read-only, so nothing was written. Give the process write access "
+            "to the file and its folder, and open it without mode=ro."
+        )
+
+
+class StoreFull(StoreError):
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"No room left to write to {path}; the change was rolled back whole. Free disk space and repeat it."
+        )
+
+
+class StoreBusy(StoreError):
+    def __init__(self, path: str, seconds: float) -> None:
+        super().__init__(
+            f"{path} stayed locked by another writer for {seconds:g} s; nothing was written. Repeat the call; "
+            "if it persists, look for a stuck process that holds the file."
+        )

@@ -1,0 +1,274 @@
+"""Glymph, the handle a program holds: methods of a few lines that call services."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from glymph.config import Settings
+from glymph.core.draft import checked_space, checked_text
+from glymph.core.model import (
+    Added, Change, Cluster, Edge, Graph, Health, Hit, Memory, Operation, Page, Recall, Receipt, Space, Verdict,
+)  # fmt: skip
+from glymph.errors import SpaceNotFound
+from glymph.services import (
+    clusters, edit, exchange, history, link, overview, recall, remember, spaces, states, undo, verify,
+)  # fmt: skip
+from glymph.services.workplace import Workplace
+from glymph.store import open_store
+
+DEFAULT_URL = "sqlite:///~/.glymph/memory.db"
+
+# The class has a method `list`, which would shadow the type inside its body.
+AddedList = list[Added]
+HitList = list[Hit]
+ChangeList = list[Change]
+OperationList = list[Operation]
+EdgeList = list[Edge]
+ClusterList = list[Cluster]
+SpaceList = list[Space]
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Glymph:
+    """The long-term memory of one agent, user or project: one space of a store."""
+
+    def __init__(self, place: Workplace) -> None:
+        self._place = place
+
+    @classmethod
+    def open(
+        cls,
+        url: str = DEFAULT_URL,
+        *,
+        space: str = "default",
+        actor: str = "user",
+        settings: Settings | Mapping[str, Any] | None = None,
+        clock: Callable[[], datetime] | None = None,
+        session: str | None = None,
+        create: bool = True,
+    ) -> Self:
+        """Opens a store. A file or space that does not exist is made, unless `create` is False."""
+        if not isinstance(settings, Settings):
+            settings = Settings.parse(settings or {})
+        checked_space(space)
+        checked_text("actor", actor, 200)
+        store = open_store(url, settings)
+        place = Workplace(store, space, actor, settings, clock or _now, session)
+        if all(known["name"] != space for known in store.spaces()):
+            if not (create and store.writable):
+                store.close()
+                raise SpaceNotFound(space)
+            spaces.create_space(place)
+        return cls(place)
+
+    def close(self) -> None:
+        self._place.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def url(self) -> str:
+        return self._place.store.url
+
+    @property
+    def space(self) -> str:
+        return self._place.space
+
+    @property
+    def actor(self) -> str:
+        return self._place.actor
+
+    @property
+    def settings(self) -> Settings:
+        return self._place.settings
+
+    # remembering
+
+    def add(self, text: str, **fields: Any) -> Added:
+        """Stores one memory, or reinforces the live one that says the same.
+
+        Fields: title, kind, section, tags, entities, attributes, event_at, expires_at, salience, source,
+        session, trust, links (ids, or pairs of id and link type), pinned.
+        """
+        return remember.add(self._place, text, **fields)
+
+    def add_many(self, items: Iterable[str | Mapping[str, Any]]) -> AddedList:
+        """Stores many memories under one operation. An item is a text, or a mapping of `text` and fields."""
+        return remember.add_many(self._place, items)
+
+    def update(self, memory_id: str, **fields: Any) -> Receipt:
+        """Changes the given fields of a memory; the old ones stay in its history."""
+        return edit.update(self._place, memory_id, **fields)
+
+    def pin(self, memory_id: str, *, reason: str | None = None) -> Receipt:
+        """Keeps a memory from being archived, trashed, superseded or merged away until it is unpinned."""
+        return edit.pin(self._place, memory_id, reason=reason)
+
+    def unpin(self, memory_id: str, *, reason: str | None = None) -> Receipt:
+        return edit.unpin(self._place, memory_id, reason=reason)
+
+    def link(
+        self, a: str, b: str, type: str = "user_linked", weight: float | None = None, *, reason: str | None = None
+    ) -> Receipt:
+        """Links memory a to memory b."""
+        return link.link(self._place, a, b, type=type, weight=weight, reason=reason)
+
+    def unlink(self, a: str, b: str, type: str = "user_linked", *, reason: str | None = None) -> Receipt:
+        return link.unlink(self._place, a, b, type=type, reason=reason)
+
+    def edges(self, memory_id: str) -> EdgeList:
+        """The links of a memory to and from live ones."""
+        return link.edges_of(self._place, memory_id)
+
+    def write(self, text: str, mode: str = "replace") -> Receipt:
+        """Replaces or extends the page an agent keeps about itself: its part of memory.md."""
+        return edit.write_page(self._place, text, mode)
+
+    def page(self) -> str:
+        """The agent's own page; empty if it never wrote one."""
+        return edit.read_page(self._place)
+
+    # finding
+
+    def get(self, memory_id: str, *, at: datetime | None = None) -> Memory:
+        """The memory, in whatever state it is; with `at`, as it stood then."""
+        return history.get(self._place, memory_id, at=at)
+
+    def list(
+        self, *, limit: int = 100, cursor: str | None = None, at: datetime | None = None, **filters: Any
+    ) -> Page:
+        """One page of memories, newest first.
+
+        Filters: kinds, sections, tags, since, until, states, include_superseded, session.
+        """
+        return history.list_memories(self._place, limit=limit, cursor=cursor, at=at, **filters)
+
+    def search(
+        self, query: str, *, limit: int = 10, spaces: Sequence[str] | None = None,
+        budget_tokens: int | None = None, **filters: Any,
+    ) -> HitList:  # fmt: skip
+        """The memories that match, best first. Looking never reinforces."""
+        return recall.search(
+            self._place, query, limit=limit, spaces=spaces, budget_tokens=budget_tokens, **filters
+        )
+
+    def recall(self, query: str, *, reinforce: bool = False, **options: Any) -> Recall:
+        """A search whose hits are logged under an id, so that `report` can say which were used."""
+        return recall.recall(self._place, query, reinforce=reinforce, **options)
+
+    def report(
+        self, recall_id: str, *, used: Iterable[str] = (), confirmed: Iterable[str] = (),
+        contradicted: Iterable[str] = (),
+    ) -> Receipt:  # fmt: skip
+        """Says which recalled memories were used, confirmed or contradicted; this alone reinforces."""
+        return recall.report(
+            self._place, recall_id, used=used, confirmed=confirmed, contradicted=contradicted
+        )
+
+    def graph(self) -> Graph:
+        """Every live memory with its links and clusters, as plain data."""
+        return overview.graph(self._place)
+
+    def health(self) -> Health:
+        """Counts by lifecycle, state, section and kind."""
+        return overview.health(self._place)
+
+    # forgetting, and the way back
+
+    def archive(self, ids: str | Iterable[str], *, reason: str | None = None) -> Receipt:
+        """Hides memories from recall; they are kept and come back whenever asked."""
+        return states.archive(self._place, ids, reason=reason)
+
+    def delete(self, ids: str | Iterable[str], *, reason: str | None = None) -> Receipt:
+        """Puts memories into the trash, recoverable for 30 days."""
+        return states.delete(self._place, ids, reason=reason)
+
+    def restore(self, ids: str | Iterable[str], *, reason: str | None = None) -> Receipt:
+        """Brings archived and trashed memories back to life."""
+        return states.restore(self._place, ids, reason=reason)
+
+    def undo(self, operation_id: str | None = None, *, reason: str | None = None) -> Receipt:
+        """Takes an operation back; without an id, this actor's newest one that still stands."""
+        return undo.undo(self._place, operation_id, reason=reason)
+
+    def history(self, memory_id: str) -> ChangeList:
+        """Everything that ever happened to a memory, oldest first."""
+        return history.history(self._place, memory_id)
+
+    def operations(
+        self, *, limit: int = 50, cursor: str | None = None, actor: str | None = None,
+        session: str | None = None, verb: str | None = None,
+    ) -> OperationList:  # fmt: skip
+        """The operations of this space, newest first. `cursor` is the id of the last one seen."""
+        return history.operations(
+            self._place, limit=limit, cursor=cursor, actor=actor, session=session, verb=verb
+        )
+
+    # clusters and spaces
+
+    def clusters(self) -> ClusterList:
+        """Every cluster with its live members and their health."""
+        return clusters.clusters(self._place)
+
+    def create_cluster(self, name: str, *, rule: Mapping[str, str] | None = None) -> Receipt:
+        return clusters.create(self._place, name, rule=rule)
+
+    def delete_cluster(self, name: str) -> Receipt:
+        return clusters.drop(self._place, name)
+
+    def add_to_cluster(self, name: str, ids: str | Iterable[str]) -> Receipt:
+        return clusters.put(self._place, name, ids)
+
+    def remove_from_cluster(self, name: str, ids: str | Iterable[str]) -> Receipt:
+        return clusters.take_out(self._place, name, ids)
+
+    def spaces(self) -> SpaceList:
+        return spaces.spaces(self._place.store)
+
+    def rename_space(self, old: str, new: str) -> None:
+        spaces.rename_space(self._place.store, old, new)
+
+    def delete_space(self, name: str, *, progress: Callable[[int], None] | None = None) -> int:
+        """Removes a space for good, its identity memory included; gives back the rows removed."""
+        return _exhaust(spaces.delete_space(self._place.store, name), progress)
+
+    # keeping
+
+    def export(self, path: str | Path) -> int:
+        """Writes the whole space, journal and tombstones included, as JSON Lines; gives back the rows."""
+        return exchange.export(self._place, path)
+
+    def import_(
+        self, path: str | Path, *, space: str | None = None, progress: Callable[[int], None] | None = None
+    ) -> int:
+        """Loads an export into a space that is new or untouched; gives back the rows."""
+        return _exhaust(exchange.import_(self._place, path, space=space), progress)
+
+    def backup(self, path: str | Path) -> Path:
+        """A consistent copy of the whole store in a new file."""
+        return exchange.backup(self._place, path)
+
+    def verify(self) -> Verdict:
+        """Checks every invariant of the store and names what is wrong."""
+        return verify.verify(self._place)
+
+
+def _exhaust(counts: Iterable[int], progress: Callable[[int], None] | None) -> int:
+    total = 0
+    for total in counts:
+        if progress is not None:
+            progress(total)
+    return total

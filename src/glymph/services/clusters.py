@@ -1,0 +1,139 @@
+"""Named sets of memories: kept by hand, or by a rule on kind and tag that is answered when asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from glymph.core.draft import checked_text
+from glymph.core.model import Cluster, Lifecycle, Memory, Receipt
+from glymph.core.timing import moment
+from glymph.errors import ClusterNotFound, InvalidInput
+from glymph.services.states import checked_ids
+from glymph.services.workplace import Operating, Workplace, every_row
+from glymph.store import records
+from glymph.store.contract import Filter, Reader, Row
+
+
+def create(place: Workplace, name: str, *, rule: Mapping[str, str] | None = None) -> Receipt:
+    """Makes a cluster. A rule such as {"kind": "lesson"} or {"tag": "btc"} fills it by itself."""
+    checked_text("name", name, 200)
+    if rule is not None and (not rule or set(rule) - {"kind", "tag"}):
+        raise InvalidInput("rule", "expected 'kind', 'tag' or both, e.g. {'kind': 'lesson'}.")
+    with place.operation("create_cluster", reason=name) as op:
+        if any(row["name"] == name for row in op.writer.clusters()):
+            raise InvalidInput("name", f"a cluster {name!r} exists already. Choose another name.")
+        cluster_id = place.new_id(op.now)
+        row = {"id": cluster_id, "name": name, "rule": json.dumps(dict(rule), sort_keys=True) if rule else None}
+        op.writer.insert("clusters", [row | {"created_at": op.now}])
+        op.succeeded.append(cluster_id)
+    return place.receipt(op)
+
+
+def drop(place: Workplace, name: str) -> Receipt:
+    """Removes a cluster; its memories stay."""
+    with place.operation("delete_cluster", reason=name) as op:
+        cluster = _find(op.writer, name, place)
+        members = [row for row in op.writer.memberships() if row["cluster"] == cluster["key"]]
+        op.writer.remove("memberships", [row["key"] for row in members])
+        op.writer.bump([row["memory"] for row in members])
+        op.writer.remove("clusters", [cluster["key"]])
+        op.succeeded.append(cluster["id"])
+    return place.receipt(op)
+
+
+def put(place: Workplace, name: str, ids: str | Iterable[str]) -> Receipt:
+    """Adds memories to a cluster kept by hand."""
+    with place.operation("cluster", reason=name) as op:
+        cluster = _by_hand(op, name, place)
+        present = {row["memory_id"] for row in op.writer.memberships() if row["cluster"] == cluster["key"]}
+        rows = _known(op, ids)
+        for row in rows:
+            if row["id"] in present:
+                op.skip(row["id"], "it is in the cluster already")
+        fresh = [row for row in rows if row["id"] not in present]
+        op.writer.insert(
+            "memberships",
+            [{"cluster": cluster["key"], "memory": row["key"], "added_at": op.now} for row in fresh],
+        )
+        op.writer.bump([row["key"] for row in fresh])
+        op.succeeded += [row["id"] for row in fresh]
+    return place.receipt(op)
+
+
+def take_out(place: Workplace, name: str, ids: str | Iterable[str]) -> Receipt:
+    """Takes memories out of a cluster kept by hand."""
+    with place.operation("uncluster", reason=name) as op:
+        cluster = _by_hand(op, name, place)
+        rows = {row["id"]: row for row in _known(op, ids)}
+        members = {row["memory_id"]: row for row in op.writer.memberships() if row["cluster"] == cluster["key"]}
+        leaving = [members[i] for i in rows if i in members]
+        for memory_id in rows.keys() - members.keys():
+            op.skip(memory_id, "it is not in the cluster")
+        op.writer.remove("memberships", [row["key"] for row in leaving])
+        op.writer.bump([row["memory"] for row in leaving])
+        op.succeeded += [row["memory_id"] for row in leaving]
+    return place.receipt(op)
+
+
+def clusters(place: Workplace) -> list[Cluster]:
+    """Every cluster with its live members and their health."""
+    now = place.now()
+    with place.reading() as reader:
+        by_hand: dict[int, list[str]] = {}
+        for row in reader.memberships():
+            by_hand.setdefault(row["cluster"], []).append(row["memory_id"])
+        found = []
+        for row in reader.clusters():
+            if row["rule"]:
+                rows = _by_rule(reader, json.loads(row["rule"]), place)
+            else:
+                chosen = reader.memories(by_hand.get(row["key"], []))
+                rows = [r for r in chosen.values() if r["state"] == "LIVE"]
+            found.append(_cluster(row, records.memories(rows, place.space, now)))
+        return found
+
+
+def _by_rule(reader: Reader, rule: Mapping[str, str], place: Workplace) -> list[Row]:
+    wanted = Filter(
+        kinds=[rule["kind"]] if "kind" in rule else None, tags=[rule["tag"]] if "tag" in rule else None
+    )
+    return list(every_row(reader, wanted, place.settings.max_page))
+
+
+def _cluster(row: Row, members: list[Memory]) -> Cluster:
+    count = {stage: sum(m.lifecycle is stage for m in members) for stage in Lifecycle}
+    return Cluster(
+        id=row["id"],
+        name=row["name"],
+        rule=json.loads(row["rule"]) if row["rule"] else None,
+        created_at=moment(row["created_at"]),
+        members=tuple(m.id for m in members),
+        active=count[Lifecycle.ACTIVE],
+        weak=count[Lifecycle.WEAK],
+        dormant=count[Lifecycle.DORMANT],
+    )
+
+
+def _find(reader: Reader, name: str, place: Workplace) -> Row:
+    for row in reader.clusters():
+        if name in (row["name"], row["id"]):
+            return row
+    raise ClusterNotFound(name, place.space)
+
+
+def _by_hand(op: Operating, name: str, place: Workplace) -> Row:
+    cluster = _find(op.writer, name, place)
+    if cluster["rule"]:
+        raise InvalidInput("name", f"cluster {name!r} is filled by its rule. Change the memories' kind or tags.")
+    return cluster
+
+
+def _known(op: Operating, ids: str | Iterable[str]) -> list[Any]:
+    wanted = checked_ids(ids)
+    rows = op.writer.memories(wanted)
+    for memory_id in wanted:
+        if memory_id not in rows:
+            op.fail(memory_id, "no such memory in this space")
+    return [rows[i] for i in wanted if i in rows]

@@ -1,0 +1,139 @@
+"""Changing what a memory says, and pinning it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from glymph.core import draft
+from glymph.core.model import Receipt
+from glymph.core.sections import IDENTITY_KIND, SECTIONS, Section, initial_stability
+from glymph.core.text import content_hash, derive_title
+from glymph.core.timing import micros
+from glymph.errors import InvalidInput
+from glymph.services.workplace import Workplace
+from glymph.store.contract import Row
+
+PAGE = "memory.md/agent"
+PAGE_WORDS = 600
+
+_UNSET: Any = object()
+
+
+def update(
+    place: Workplace,
+    memory_id: str,
+    *,
+    text: str = _UNSET,
+    title: str = _UNSET,
+    kind: str = _UNSET,
+    tags: Iterable[str] = _UNSET,
+    entities: Iterable[str] = _UNSET,
+    attributes: Mapping[str, Any] = _UNSET,
+    event_at: datetime | None = _UNSET,
+    expires_at: datetime | None = _UNSET,
+    salience: float = _UNSET,
+    trust: float = _UNSET,
+    source: str | None = _UNSET,
+    reason: str | None = None,
+) -> Receipt:
+    """Changes the given fields of a memory; the old ones stay in its history."""
+    given = {name: value for name, value in locals().items() if value is not _UNSET}
+    given = {name: given[name] for name in given.keys() & _CHECKS.keys()}
+    if not given:
+        raise InvalidInput("fields", f"nothing to change. Give at least one of {', '.join(_CHECKS)}.")
+    changes = {name: _CHECKS[name](place, value) for name, value in given.items()}
+    with place.operation("update", reason=reason) as op:
+        row = op.row(memory_id)
+        changes |= _consequences(row, changes)
+        different = {name: value for name, value in changes.items() if row[name] != value}
+        if different:
+            stamp = {"updated_at": op.now, "version": row["version"] + 1}
+            op.writer.change("memories", {row["key"]: different | stamp})
+            op.succeeded.append(memory_id)
+        else:
+            op.skip(memory_id, "it says that already")
+    return place.receipt(op)
+
+
+_CHECKS: Mapping[str, Any] = {
+    "text": lambda place, v: draft.checked_text("text", v, place.settings.max_text_chars),
+    "title": lambda place, v: draft.checked_text("title", v, place.settings.max_title_chars),
+    "kind": lambda place, v: draft.checked_kind(v),
+    "tags": lambda place, v: draft.checked_words("tags", v, place.settings),
+    "entities": lambda place, v: draft.checked_words("entities", v, place.settings),
+    "attributes": lambda place, v: draft.checked_attributes(v, place.settings),
+    "event_at": lambda place, v: None if v is None else micros(v, "event_at"),
+    "expires_at": lambda place, v: None if v is None else micros(v, "expires_at"),
+    "salience": lambda place, v: draft.checked_share("salience", v),
+    "trust": lambda place, v: draft.checked_share("trust", v),
+    "source": lambda place, v: draft.optional_text("source", v),
+}
+
+
+def _consequences(row: Row, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """What follows from the changes: derived title, section, hash, and the strength of a never-used memory."""
+    after = {**row, **changes}
+    follows: dict[str, Any] = {}
+    if "text" in changes and "title" not in changes and row["title"] == derive_title(row["text"]):
+        follows["title"] = derive_title(after["text"])
+    if "kind" in changes and after["kind"] != row["kind"]:
+        if row["kind"] == IDENTITY_KIND:
+            raise InvalidInput("kind", "the identity memory of a space stays what it is.")
+        follows["section"] = str(draft.checked_section(after["kind"], None))
+    follows["content_hash"] = content_hash(after["text"], after["kind"], after["event_at"])
+    section = Section(follows.get("section", row["section"]))
+    if row["access_count"] == 0 and ("kind" in changes or "salience" in changes):
+        follows["stability"] = initial_stability(after["kind"], section, after["salience"])
+    else:
+        follows["stability"] = min(row["stability"], SECTIONS[section].max_stability)
+    return follows
+
+
+def pin(place: Workplace, memory_id: str, *, reason: str | None = None) -> Receipt:
+    """Keeps a memory from being archived, trashed, superseded or merged away until it is unpinned."""
+    return _set_pin(place, "pin", memory_id, True, reason)
+
+
+def unpin(place: Workplace, memory_id: str, *, reason: str | None = None) -> Receipt:
+    return _set_pin(place, "unpin", memory_id, False, reason)
+
+
+def _set_pin(place: Workplace, verb: str, memory_id: str, pinned: bool, reason: str | None) -> Receipt:
+    with place.operation(verb, reason=reason) as op:
+        row = op.row(memory_id)
+        if bool(row["pinned"]) is pinned:
+            op.skip(memory_id, f"it is {'pinned' if pinned else 'not pinned'} already")
+        else:
+            op.writer.change("memories", {row["key"]: {"pinned": int(pinned), "version": row["version"] + 1}})
+            op.succeeded.append(memory_id)
+    return place.receipt(op)
+
+
+def write_page(place: Workplace, text: str, mode: str = "replace") -> Receipt:
+    """Replaces or extends the page an agent keeps about itself: its part of memory.md."""
+    if mode not in ("replace", "append"):
+        raise InvalidInput("mode", f"{mode!r} is neither 'replace' nor 'append'.")
+    draft.checked_text("text", text, place.settings.max_text_chars)
+    with place.operation("write_page", reason=mode) as op:
+        page = op.writer.page_text(PAGE)
+        whole = f"{page['text']}\n{text}" if page and mode == "append" else text
+        if len(whole.split()) > PAGE_WORDS:
+            raise InvalidInput(
+                "text",
+                f"the page would have {len(whole.split())} words; at most {PAGE_WORDS}. Shorten it, or replace it whole.",
+            )
+        if page is None:
+            op.writer.insert("pages", [{"name": PAGE, "text": whole, "updated_at": op.now}])
+        else:
+            op.writer.change("pages", {page["key"]: {"text": whole, "updated_at": op.now}})
+        op.succeeded.append(PAGE)
+    return place.receipt(op)
+
+
+def read_page(place: Workplace) -> str:
+    """The agent's own page; empty if it never wrote one."""
+    with place.reading() as reader:
+        page = reader.page_text(PAGE)
+        return page["text"] if page else ""

@@ -1,0 +1,53 @@
+"""Spaces: born with a protected identity memory, renamed, and removed only as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from glymph.core.draft import checked_space
+from glymph.core.model import Space, State
+from glymph.core.sections import IDENTITY_KIND, Section, initial_stability
+from glymph.core.text import content_hash
+from glymph.services.remember import NEW_DIFFICULTY
+from glymph.services.workplace import Workplace
+from glymph.store import records
+from glymph.store.contract import Store
+
+
+def spaces(store: Store) -> list[Space]:
+    return [records.space(row) for row in store.spaces()]
+
+
+def create_space(place: Workplace) -> None:
+    """Makes the workplace's space with its identity memory; does nothing if it exists."""
+    name = checked_space(place.space)
+    intent = place.intent("create_space")
+    text = f"I am the agent whose memories are kept in the space {name}."
+    identity = {
+        "id": place.new_id(intent.at),
+        "kind": IDENTITY_KIND,
+        "section": str(Section.KNOWLEDGE),
+        "title": f"Identity of {name}",
+        "text": text,
+        "state": str(State.LIVE),
+        "state_at": intent.at,
+        "state_by": "create_space",
+        "protected": 1,
+        "salience": 0.5,
+        "trust": 1.0,
+        "created_at": intent.at,
+        "updated_at": intent.at,
+        "stability": initial_stability(IDENTITY_KIND, Section.KNOWLEDGE, 0.5),
+        "difficulty": NEW_DIFFICULTY,
+        "content_hash": content_hash(text, IDENTITY_KIND, None),
+    }
+    place.store.create_space(name, intent, identity)
+
+
+def rename_space(store: Store, old: str, new: str) -> None:
+    store.rename_space(old, checked_space(new))
+
+
+def delete_space(store: Store, name: str) -> Iterator[int]:
+    """Removes a space for good, its identity included; yields the rows removed so far."""
+    return store.delete_space(name)

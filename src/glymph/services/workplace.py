@@ -1,0 +1,139 @@
+"""What every service works with: the store, the space, who is asking, and the clock."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from glymph.config import Settings
+from glymph.core.ids import uuid7
+from glymph.core.model import Receipt, Refusal
+from glymph.core.timing import micros, moment
+from glymph.errors import MemoryNotFound
+from glymph.store.contract import Filter, Intent, Reader, Row, Store, Writer
+
+
+@dataclass(slots=True)
+class Operating:
+    """An operation being carried out. Its receipt is complete when the context has ended."""
+
+    writer: Writer
+    intent: Intent
+    succeeded: list[str] = field(default_factory=list)
+    skipped: list[Refusal] = field(default_factory=list)
+    failed: list[Refusal] = field(default_factory=list)
+    recoverable_until: datetime | None = None
+
+    @property
+    def now(self) -> int:
+        return self.intent.at
+
+    def skip(self, memory_id: str, reason: str) -> None:
+        self.skipped.append(Refusal(memory_id, reason))
+
+    def fail(self, memory_id: str, reason: str) -> None:
+        self.failed.append(Refusal(memory_id, reason))
+
+    def row(self, memory_id: str) -> Row:
+        """The memory's row, or MemoryNotFound."""
+        found = self.writer.memory(memory_id)
+        if found is None:
+            raise MemoryNotFound(memory_id, self.writer.space)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    store: Store
+    space: str
+    actor: str
+    settings: Settings
+    clock: Callable[[], datetime]
+    session: str | None = None
+
+    def now(self) -> datetime:
+        now = self.clock()
+        micros(now, "clock")
+        return now
+
+    def new_id(self, at: int) -> str:
+        return uuid7(at, os.urandom(8))
+
+    def reading(self, space: str | None = None) -> AbstractContextManager[Reader]:
+        return self.store.reading(space or self.space)
+
+    def intent(
+        self,
+        verb: str,
+        *,
+        reason: str | None = None,
+        session: str | None = None,
+        parent: int | None = None,
+        undoes: int | None = None,
+    ) -> Intent:
+        at = micros(self.now())
+        return Intent(
+            id=self.new_id(at), actor=self.actor, verb=verb, at=at, reason=reason,
+            session=session or self.session, parent=parent, undoes=undoes,
+        )  # fmt: skip
+
+    @contextmanager
+    def operation(
+        self, verb: str, *, reason: str | None = None, session: str | None = None,
+        parent: int | None = None, undoes: int | None = None,
+    ) -> Iterator[Operating]:  # fmt: skip
+        """One operation in one transaction. Everything that changes a memory goes through here."""
+        intent = self.intent(verb, reason=reason, session=session, parent=parent, undoes=undoes)
+        with self.store.writing(self.space, intent) as writer:
+            operating = Operating(writer, intent)
+            yield operating
+            if operating.skipped or operating.failed:
+                writer.describe(
+                    {
+                        "skipped": [[r.id, r.reason] for r in operating.skipped],
+                        "failed": [[r.id, r.reason] for r in operating.failed],
+                    }
+                )
+
+    @contextmanager
+    def bulk(self, verb: str, *, reason: str | None = None) -> Iterator[int]:
+        """A parent operation for work in several transactions; yields its key for the children.
+
+        It is closed even if the work is cut short by an error, so that what was done undoes as one.
+        """
+        intent = self.intent(verb, reason=reason)
+        key = self.store.open_parent(self.space, intent)
+        try:
+            yield key
+        finally:
+            self.store.close_parent(self.space, key)
+
+    def receipt(self, done: Operating) -> Receipt:
+        """The receipt of an operation whose context has ended."""
+        return Receipt(
+            operation_id=done.intent.id,
+            verb=done.intent.verb,
+            succeeded=tuple(done.succeeded),
+            skipped=tuple(done.skipped),
+            failed=tuple(done.failed),
+            recoverable_until=done.recoverable_until if done.succeeded else None,
+            hash=done.writer.seal,
+        )
+
+    def journal_begins(self) -> datetime:
+        """The moment before which undo and `at` no longer reach."""
+        return self.now() - timedelta(days=self.settings.journal_days)
+
+    def trash_ends(self, since: int) -> datetime:
+        return moment(since) + timedelta(days=self.settings.trash_days)
+
+
+def every_row(reader: Reader, wanted: Filter, chunk: int) -> Iterator[Row]:
+    """All memory rows that pass a filter, newest first, read page by page."""
+    before: int | None = None
+    while batch := reader.page(wanted, before=before, limit=chunk):
+        yield from batch
+        before = batch[-1]["key"]

@@ -1,0 +1,22 @@
+"""Where memories are kept. `open_store(url)` picks the engine by the URL's scheme."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from urllib.parse import urlsplit
+
+from glymph.config import Settings
+from glymph.errors import UnknownScheme
+from glymph.store import backends
+from glymph.store.contract import Store
+
+
+def open_store(url: str, settings: Settings) -> Store:
+    """The store behind a URL. The scheme is the name of a module in `backends`; there is no fallback."""
+    scheme = urlsplit(url).scheme
+    known = [module.name for module in pkgutil.iter_modules(backends.__path__)]
+    if scheme not in known:
+        raise UnknownScheme(url, ", ".join(f"{name}://" for name in known))
+    store: Store = importlib.import_module(f"glymph.store.backends.{scheme}").open_store(url, settings)
+    return store

@@ -1,0 +1,1 @@
+"""One module per engine; its name is the URL scheme it serves."""

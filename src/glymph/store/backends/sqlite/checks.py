@@ -1,0 +1,59 @@
+"""What SQLite can tell about a file's soundness."""
+
+from __future__ import annotations
+
+import apsw
+
+from glymph.core.model import Problem
+from glymph.store.backends.sqlite import migrations
+from glymph.store.backends.sqlite.connection import Connection
+
+
+def run(connection: Connection) -> list[Problem]:
+    """Every problem found; an empty list is a clean bill."""
+    raw = connection.raw
+    problems = [
+        Problem("pages", text)
+        for (text,) in raw.execute("PRAGMA integrity_check(20)").fetchall()
+        if text != "ok"
+    ]
+    problems += [
+        Problem("references", f"row {rowid} of {table} points at a missing row of {parent}")
+        for table, rowid, parent, _ in raw.execute("PRAGMA foreign_key_check").fetchall()
+    ]
+    problems += _text_index(raw) + _triggers(raw)
+    if raw.execute("SELECT 1 FROM writing").fetchall():
+        problems.append(Problem("operations", "an operation is marked as being written although none is"))
+    for (name,) in raw.execute("SELECT name FROM spaces WHERE name LIKE '(%'").fetchall():
+        problems.append(
+            Problem("spaces", f"unfinished: {name}; if nothing runs, `glymph space delete {name!r}` ends it")
+        )
+    return problems
+
+
+def _text_index(raw: apsw.Connection) -> list[Problem]:
+    if raw.readonly("main"):
+        return []  # the index checks itself through an INSERT, which a read-only file does not take
+    try:
+        with raw:
+            raw.execute("INSERT INTO memory_text(memory_text, rank) VALUES ('integrity-check', 1)")
+    except apsw.CorruptError as error:
+        return [Problem("full text", f"the index disagrees with the memories ({error})")]
+    return []
+
+
+def _triggers(raw: apsw.Connection) -> list[Problem]:
+    """The guards must be exactly those a fresh store gets."""
+    fresh = apsw.Connection(":memory:")
+    migrations.migrate(fresh, ":memory:", 0)
+    query = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"
+    wanted, found = (dict(c.execute(query).fetchall()) for c in (fresh, raw))
+    fresh.close()
+    problems = [Problem("guards", f"trigger {name} is missing") for name in wanted.keys() - found.keys()]
+    problems += [Problem("guards", f"unknown trigger {name}") for name in found.keys() - wanted.keys()]
+    problems += [
+        Problem("guards", f"trigger {name} was changed")
+        for name in wanted.keys() & found.keys()
+        if wanted[name] != found[name]
+    ]
+    return problems

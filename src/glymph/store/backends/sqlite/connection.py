@@ -1,0 +1,179 @@
+"""Connections to one SQLite file: opened right, pooled per process, their errors translated once."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from glymph import errors
+from glymph.store.session import Row
+from glymph.store.statements import MEMORY_COLUMNS
+
+BUSY_SECONDS = 30.0
+
+SCOPED = (
+    "memories", "edges", "clusters", "memberships", "pages", "operations", "journal", "recalls", "tombstones",
+    "plans", "schedules", "counters", "queue", "ledger",
+)  # fmt: skip
+
+_REFUSAL = re.compile(r"glymph:(\w+):(.*)", re.DOTALL)
+
+
+@contextmanager
+def translated(path: str) -> Iterator[None]:
+    """Turns the driver's errors into Glymph's, once, keeping the original as the cause."""
+    try:
+        yield
+    except apsw.ConstraintError as error:
+        raise _refusal(str(error)) from error
+    except apsw.BusyError as error:
+        raise errors.StoreBusy(path, BUSY_SECONDS) from error
+    except apsw.FullError as error:
+        raise errors.StoreFull(path) from error
+    except apsw.ReadOnlyError as error:
+        raise errors.ReadOnlyStore(path) from error
+    except apsw.NotADBError as error:
+        raise errors.NotAStore(path) from error
+    except apsw.CorruptError as error:
+        raise errors.CorruptStore(path, str(error)) from error
+    except (apsw.CantOpenError, apsw.IOError, apsw.PermissionsError) as error:
+        raise errors.StoreError(f"Cannot read or write {path} ({error}). Check the path, its owner and the disk.") from error
+
+
+def _refusal(message: str) -> errors.GlymphError:
+    found = _REFUSAL.search(message)
+    if found is None:
+        return errors.Refused(f"The store refused the change ({message}); nothing was written.")
+    kind: type[errors.GlymphError] = getattr(errors, found[1])
+    return kind(found[2])
+
+
+class Connection:
+    """An open connection that shows the rows of one space at a time."""
+
+    def __init__(self, path: str, *, read_only: bool, synchronous: str) -> None:
+        self.raw = _connect(path, read_only=read_only)
+        run = self.raw.execute
+        self.raw.setbusytimeout(int(BUSY_SECONDS * 1000))
+        run("PRAGMA foreign_keys = ON")
+        run("PRAGMA secure_delete = ON")
+        run(f"PRAGMA synchronous = {synchronous}")
+        run("PRAGMA temp_store = MEMORY")
+        run("PRAGMA cache_size = -65536")
+        self._space_id: int | None = None
+        self._scoped = False
+
+    def show(self, space_id: int) -> None:
+        """Limits the scoped views to one space."""
+        if not self._scoped:
+            self.raw.execute("CREATE TEMP TABLE scope(space_id INTEGER NOT NULL)")
+            for table in SCOPED:
+                self.raw.execute(
+                    f"CREATE TEMP VIEW scoped_{table} AS "
+                    f"SELECT * FROM main.{table} WHERE space_id = (SELECT space_id FROM temp.scope)"
+                )
+            self._scoped = True
+        if self._space_id != space_id:
+            self.raw.execute("DELETE FROM temp.scope")
+            self.raw.execute("INSERT INTO temp.scope VALUES (?)", (space_id,))
+            self._space_id = space_id
+
+    @contextmanager
+    def transaction(self, kind: str) -> Iterator[None]:
+        """BEGIN, then COMMIT, or ROLLBACK if anything was raised. `kind` is DEFERRED or IMMEDIATE."""
+        self.raw.execute(f"BEGIN {kind}")
+        try:
+            yield
+            self.raw.execute("COMMIT")
+        except BaseException:
+            # A full disk or an I/O error may have rolled back already.
+            if self.raw.in_transaction:
+                self.raw.execute("ROLLBACK")
+            raise
+
+    # Session
+
+    def each(self, sql: str, parameters: Mapping[str, Any] | Sequence[Any]) -> Iterator[Row]:
+        names: list[str] = []
+        cursor = self.raw.execute(sql, parameters)
+        for values in cursor:
+            names = names or [column[0] for column in cursor.get_description()]
+            yield dict(zip(names, values, strict=True))
+
+    def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
+        return list(self.each(sql, parameters))
+
+    def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        return self.raw.execute(sql, parameters).fetchall()
+
+    def many(self, sql: str, parameters: Iterable[Sequence[Any]]) -> None:
+        self.raw.executemany(sql, parameters)
+
+    def matching(self, words: Sequence[str], where: str, parameters: Mapping[str, Any], limit: int) -> list[Row]:
+        columns = ", ".join(f"m.{column}" for column in MEMORY_COLUMNS)
+        sql = (
+            f"SELECT {columns}, -f.rank AS score "
+            "FROM memory_text f JOIN scoped_memories m ON m.key = f.rowid "
+            f"WHERE f.memory_text MATCH :match AND {where} ORDER BY f.rank, m.key LIMIT :limit"
+        )
+        quoted = " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
+        return self.rows(sql, {**parameters, "match": quoted, "limit": limit})
+
+
+def _connect(path: str, *, read_only: bool) -> apsw.Connection:
+    if not read_only:
+        return apsw.Connection(path)
+    try:
+        connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+        connection.execute("SELECT 1 FROM sqlite_schema").fetchall()
+        return connection
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        # A folder nobody may write to has no room for the shared-memory file. With no write-ahead log
+        # left behind, the main file alone is the whole truth.
+        if Path(f"{path}-wal").exists():
+            raise
+        uri = f"{Path(path).absolute().as_uri()}?immutable=1"
+        return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+
+
+class Pool:
+    """Idle connections of this process. A connection serves one thread at a time."""
+
+    def __init__(self, path: str, *, read_only: bool, synchronous: str) -> None:
+        self._path = path
+        self._read_only = read_only
+        self._synchronous = synchronous
+        self._lock = threading.Lock()
+        self._idle: list[Connection] = []
+        self._process = os.getpid()
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        connection = self._take()
+        try:
+            yield connection
+        finally:
+            with self._lock:
+                self._idle.append(connection)
+
+    def _take(self) -> Connection:
+        with self._lock:
+            if self._process != os.getpid():
+                # SQLite connections must not cross a fork: leave the parent's alone, unclosed.
+                self._abandoned, self._idle, self._process = self._idle, [], os.getpid()
+            if self._idle:
+                return self._idle.pop()
+        return Connection(self._path, read_only=self._read_only, synchronous=self._synchronous)
+
+    def close(self) -> None:
+        with self._lock:
+            for connection in self._idle:
+                connection.raw.close()
+            self._idle.clear()

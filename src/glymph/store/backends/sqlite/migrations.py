@@ -1,0 +1,115 @@
+"""The schema's history: each step runs once, in one transaction with its own record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+import apsw
+
+from glymph import errors
+from glymph.store.contract import JOURNALLED
+
+APPLICATION_ID = 0x676C796D  # "glym" in the file's header
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    version: int
+    name: str
+    apply: Callable[[apsw.Connection], None]
+
+
+def _script(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _foundation(connection: apsw.Connection) -> None:
+    connection.execute(_script("schema.sql"))
+
+
+MIGRATIONS: Sequence[Migration] = (Migration(1, "foundation", _foundation),)
+NEWEST = MIGRATIONS[-1].version
+
+
+def migrate(connection: apsw.Connection, path: str, now: int, steps: Sequence[Migration] = MIGRATIONS) -> None:
+    """Brings a new or older file to the newest schema; does nothing to one that is there already."""
+    newest = steps[-1].version
+    if schema_version(connection, path, newest) == newest:
+        return
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    connection.execute("PRAGMA journal_mode = WAL").fetchall()
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        found = schema_version(connection, path, newest)  # another process may have been first
+        for step in steps:
+            if step.version > found:
+                step.apply(connection)
+                connection.execute("INSERT INTO migrations VALUES (?, ?, ?)", (step.version, step.name, now))
+        install_triggers(connection)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {newest}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def schema_version(connection: apsw.Connection, path: str, newest: int) -> int:
+    """The file's schema; 0 if it is empty. Refuses what is not ours and what is newer than we know."""
+    version = int(connection.pragma("user_version"))
+    application = connection.pragma("application_id")
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    if application != APPLICATION_ID and (tables or version or application):
+        raise errors.NotAStore(path)
+    if version > newest:
+        raise errors.NewerSchema(path, version, newest)
+    return version
+
+
+def install_triggers(connection: apsw.Connection) -> None:
+    """Drops every trigger and makes today's: they are code, not data, and follow the tables' columns."""
+    for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
+        connection.execute(f"DROP TRIGGER {name}")
+    connection.execute(_script("triggers.sql"))
+    for table in JOURNALLED:
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+        connection.execute(journal_triggers(table, [c for c in columns if c not in ("key", "space_id")]))
+
+
+def journal_triggers(table: str, columns: Sequence[str]) -> str:
+    """Triggers that let a table change only inside an operation of its space, and journal each change.
+
+    An update's image holds the old values of the columns that differ; a delete's holds all of them. An import
+    brings its own journal, and a deleted space takes its journal along: neither is journalled again.
+    """
+    changed = ", ".join(f"('{c}', OLD.{c}, NEW.{c})" for c in columns)
+    differs = " OR ".join(f"OLD.{c} IS NOT NEW.{c}" for c in columns)
+    whole = ", ".join(f"'{c}', OLD.{c}" for c in columns)
+    parts = [
+        f"""
+        CREATE TRIGGER {table}_{event}_needs_operation BEFORE {event} ON {table}
+        WHEN (SELECT space_id FROM writing) IS NOT {row}.space_id
+        BEGIN SELECT CASE WHEN EXISTS (SELECT 1 FROM writing)
+          THEN RAISE(ABORT, 'glymph:Isolated:this row belongs to another space than the operation.')
+          ELSE RAISE(ABORT, 'glymph:Refused:memories change only inside an operation.') END; END;"""
+        for event, row in (("INSERT", "NEW"), ("UPDATE", "OLD"), ("DELETE", "OLD"))
+    ]
+    parts += [
+        f"""
+        CREATE TRIGGER {table}_{event}_is_journalled AFTER {event} ON {table}
+        WHEN (SELECT verb FROM writing) NOT IN ('import', 'space_delete'){condition}
+        BEGIN INSERT INTO journal(space_id, operation, tbl, key, action, image)
+          SELECT {row}.space_id, operation, '{table}', {row}.key, '{event.lower()}', {image} FROM writing; END;"""
+        for event, row, condition, image in (
+            ("INSERT", "NEW", "", "'{}'"),
+            (
+                "UPDATE", "OLD", f" AND ({differs})",
+                f"(WITH d(c, o, n) AS (VALUES {changed}) SELECT json_group_object(c, o) FROM d WHERE o IS NOT n)",
+            ),
+            ("DELETE", "OLD", "", f"json_object({whole})"),
+        )
+    ]  # fmt: skip
+    return "\n".join(parts)

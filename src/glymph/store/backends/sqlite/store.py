@@ -1,0 +1,255 @@
+"""The SQLite store: spaces, transactions, dump and load, backup, checks."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from glymph import errors
+from glymph.config import Settings
+from glymph.core.model import Problem
+from glymph.store.backends.sqlite import checks, migrations
+from glymph.store.backends.sqlite.connection import Connection, Pool, translated
+from glymph.store.contract import Intent
+from glymph.store.portable import BIRTH_ORDER, moved
+from glymph.store.reader import SqlReader
+from glymph.store.statements import statements
+from glymph.store.writer import SqlWriter
+
+DELETE_CHUNK = 5000
+
+
+class SqliteStore:
+    """One file, any number of spaces."""
+
+    def __init__(self, path: str, settings: Settings, *, read_only: bool = False) -> None:
+        self.path = str(Path(path).expanduser())
+        exists = Path(self.path).exists()
+        self._read_only = read_only or (exists and not os.access(self.path, os.W_OK))
+        if self._read_only and not exists:
+            raise errors.StoreError(f"There is no file {self.path} to read. Leave out mode=ro to create it.")
+        self._pool = Pool(self.path, read_only=self._read_only, synchronous=settings.durability.upper())
+        self._prepare(exists)
+
+    def _prepare(self, exists: bool) -> None:
+        """Creates a missing file, upgrades an older one, and leaves a current one untouched."""
+        if not exists:
+            try:
+                Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise errors.StoreError(f"Cannot create the folder of {self.path} ({error}).") from error
+        with translated(self.path), self._pool.connection() as connection:
+            if self._read_only:
+                found = migrations.schema_version(connection.raw, self.path, migrations.NEWEST)
+                if found < migrations.NEWEST:
+                    raise errors.StoreError(
+                        f"{self.path} has schema {found} and is read-only here. Open it once with write access to upgrade it."
+                    )
+            else:
+                migrations.migrate(connection.raw, self.path, _now_for_the_record())
+
+    @property
+    def url(self) -> str:
+        return f"sqlite:///{self.path}"
+
+    @property
+    def writable(self) -> bool:
+        return not self._read_only
+
+    # spaces
+
+    def spaces(self) -> list[Mapping[str, Any]]:
+        with translated(self.path), self._pool.connection() as connection:
+            return list(connection.rows(statements()["spaces"], {}))
+
+    def create_space(self, name: str, intent: Intent, identity: Mapping[str, Any]) -> None:
+        with self._writing_connection() as connection:
+            if connection.tuples("SELECT 1 FROM spaces WHERE name = :name", {"name": name}):
+                return
+            space_id = connection.tuples(statements()["insert_space"], {"name": name, "at": intent.at})[0][0]
+            writer = SqlWriter(connection, name, space_id, {})
+            connection.show(space_id)
+            writer.open(intent)
+            writer.insert("memories", [identity])
+            writer.close()
+
+    def rename_space(self, old: str, new: str) -> None:
+        with self._writing_connection() as connection:
+            self._space(connection, old)
+            if connection.tuples("SELECT 1 FROM spaces WHERE name = :new", {"new": new}):
+                raise errors.InvalidInput("space", f"{new!r} exists already. Choose another name.")
+            connection.rows(statements()["rename_space"], {"old": old, "new": new})
+
+    def delete_space(self, name: str) -> Iterator[int]:
+        with self._writing_connection() as connection:
+            space_id, _ = self._space(connection, name)
+            # Out of sight first: a delete that is cut short leaves no half of a space behind under its name.
+            connection.rows(statements()["rename_space"], {"old": name, "new": f"(deleting) {space_id}"})
+        removed = 0
+        for table in reversed(BIRTH_ORDER):
+            gone = DELETE_CHUNK
+            while gone == DELETE_CHUNK:
+                gone = self._delete_rows(space_id, table)
+                removed += gone
+                yield removed
+        with self._writing_connection() as connection:
+            connection.raw.execute("DELETE FROM spaces WHERE key = ?", (space_id,))
+
+    def _delete_rows(self, space_id: int, table: str) -> int:
+        with self._writing_connection() as connection:
+            head = {"space_id": space_id, "operation": 0, "verb": "space_delete"}
+            connection.rows(statements()["begin_writing"], head)
+            connection.raw.execute(
+                f"DELETE FROM {table} WHERE rowid IN "
+                f"(SELECT rowid FROM {table} WHERE space_id = ? ORDER BY rowid DESC LIMIT ?)",
+                (space_id, DELETE_CHUNK),
+            )
+            gone = int(connection.raw.changes())
+            connection.rows(statements()["end_writing"], {})
+            return gone
+
+    def _space(self, connection: Connection, name: str) -> tuple[int, dict[str, int]]:
+        found = connection.tuples("SELECT key, offsets FROM spaces WHERE name = :name", {"name": name})
+        if not found:
+            raise errors.SpaceNotFound(name)
+        return found[0][0], json.loads(found[0][1])
+
+    # transactions
+
+    @contextmanager
+    def reading(self, space: str) -> Iterator[SqlReader]:
+        with translated(self.path), self._pool.connection() as connection, connection.transaction("DEFERRED"):
+            space_id, _ = self._space(connection, space)
+            connection.show(space_id)
+            yield SqlReader(connection, space)
+
+    @contextmanager
+    def writing(self, space: str, intent: Intent | None) -> Iterator[SqlWriter]:
+        with self._writing_connection() as connection:
+            space_id, offsets = self._space(connection, space)
+            connection.show(space_id)
+            writer = SqlWriter(connection, space, space_id, offsets)
+            if intent is not None:
+                writer.open(intent)
+            yield writer
+            if intent is not None:
+                writer.close()
+
+    def open_parent(self, space: str, intent: Intent) -> int:
+        with self.writing(space, None) as writer:
+            writer.open(intent)
+            writer.pause()
+            return writer.operation_key
+
+    def close_parent(self, space: str, key: int) -> None:
+        with self.writing(space, None) as writer:
+            writer.resume(key, "close")
+            writer.close()
+
+    @contextmanager
+    def _writing_connection(self) -> Iterator[Connection]:
+        if self._read_only:
+            raise errors.ReadOnlyStore(self.path)
+        with translated(self.path), self._pool.connection() as connection, connection.transaction("IMMEDIATE"):
+            yield connection
+
+    # dump and load
+
+    def dump(self, space: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        with translated(self.path), self._pool.connection() as connection, connection.transaction("DEFERRED"):
+            space_id, offsets = self._space(connection, space)
+            for table in BIRTH_ORDER:
+                for row in connection.each(f"SELECT * FROM {table} WHERE space_id = ? ORDER BY rowid", (space_id,)):
+                    del row["space_id"]
+                    yield table, moved(table, row, offsets, -1)
+
+    def load(self, space: str, rows: Iterable[tuple[str, Mapping[str, Any]]], *, chunk: int) -> Iterator[int]:
+        space_id, offsets, hidden = self._begin_load(space)
+        try:
+            total = 0
+            stream = iter(rows)
+            while batch := list(islice(stream, chunk)):
+                self._load_rows(space_id, batch, offsets)
+                total += len(batch)
+                yield total
+            with self._writing_connection() as connection:
+                connection.rows(
+                    "UPDATE spaces SET name = :name, created_at = "
+                    "(SELECT min(o.at) FROM operations o WHERE o.space_id = :key) WHERE key = :key",
+                    {"name": space, "key": space_id},
+                )
+        except BaseException:
+            for _ in self.delete_space(hidden):
+                pass
+            raise
+
+    def _load_rows(
+        self, space_id: int, batch: list[tuple[str, Mapping[str, Any]]], offsets: Mapping[str, int]
+    ) -> None:
+        with self._writing_connection() as connection:
+            head = {"space_id": space_id, "operation": 0, "verb": "import"}
+            connection.rows(statements()["begin_writing"], head)
+            writer = SqlWriter(connection, "", space_id, offsets)
+            for table in BIRTH_ORDER:
+                writer.insert(table, [moved(t, row, offsets, 1) for t, row in batch if t == table])
+            connection.rows(statements()["end_writing"], {})
+
+    def _begin_load(self, space: str) -> tuple[int, dict[str, int], str]:
+        """A space under a name nobody can open, and how far its integer keys must move."""
+        hidden = f"(loading) {space}"
+        with self._writing_connection() as connection:
+            taken = connection.tuples(
+                "SELECT name FROM spaces WHERE name IN (:space, :hidden)", {"space": space, "hidden": hidden}
+            )
+            if taken:
+                raise errors.InvalidInput(
+                    "space",
+                    f"{taken[0][0]!r} exists already. Choose another name, or, if an import was cut short, "
+                    f"remove its rest with `glymph space delete {hidden!r}`.",
+                )
+            offsets = {table: _highest_key(connection, table) for table in BIRTH_ORDER}
+            space_id: int = connection.tuples(
+                "INSERT INTO spaces(name, created_at, offsets) VALUES (:name, :at, :offsets) RETURNING key",
+                {"name": hidden, "at": _now_for_the_record(), "offsets": json.dumps(offsets)},
+            )[0][0]
+            return space_id, offsets, hidden
+
+    # the file
+
+    def backup(self, path: str) -> None:
+        target = str(Path(path).expanduser())
+        if Path(target).exists():
+            raise errors.InvalidInput("path", f"{target} exists. Name a new file: a backup never overwrites.")
+        with translated(self.path), self._pool.connection() as connection:
+            copy = apsw.Connection(target)
+            try:
+                with copy.backup("main", connection.raw, "main") as running:
+                    running.step()
+                copy.execute("PRAGMA journal_mode = DELETE").fetchall()
+            finally:
+                copy.close()
+
+    def check(self) -> list[Problem]:
+        with translated(self.path), self._pool.connection() as connection:
+            return checks.run(connection)
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+def _highest_key(connection: Connection, table: str) -> int:
+    found = connection.tuples("SELECT seq FROM sqlite_sequence WHERE name = :name", {"name": table})
+    return int(found[0][0]) if found else 0
+
+
+def _now_for_the_record() -> int:
+    """When a migration or an import ran; a fact about the file, never part of a memory."""
+    return time.time_ns() // 1000

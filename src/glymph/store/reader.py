@@ -1,0 +1,228 @@
+"""Reading one space, written once for every SQL engine."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from glymph.core.journal import Entry, Place
+from glymph.store.contract import Filter
+from glymph.store.session import Row, Session
+from glymph.store.statements import MEMORY_COLUMNS, statements
+
+
+def where(wanted: Filter) -> tuple[str, dict[str, Any]]:
+    """The condition of a filter on `m`, with its parameters."""
+    terms: list[str] = []
+    parameters: dict[str, Any] = {}
+    for column, values in (("state", wanted.states), ("kind", wanted.kinds), ("section", wanted.sections)):
+        if values is None:
+            continue
+        # One value as an equation lets the engine use the index for the order, too.
+        names = [f":{column}{i}" for i in range(len(values))]
+        parameters |= {f"{column}{i}": str(value) for i, value in enumerate(values)}
+        terms.append(f"m.{column} = {names[0]}" if len(names) == 1 else f"m.{column} IN ({', '.join(names)})")
+    if wanted.kinds is None:
+        terms.append("m.kind <> 'self'")
+    for i, tag in enumerate(wanted.tags or ()):
+        terms.append(f"EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = :tag{i})")
+        parameters[f"tag{i}"] = tag
+    for name, term in (
+        ("since", "coalesce(m.event_at, m.created_at) >= :since"),
+        ("until", "coalesce(m.event_at, m.created_at) <= :until"),
+        ("session", "m.session = :session"),
+        ("live_at", "(m.expires_at IS NULL OR m.expires_at > :live_at)"),
+    ):
+        if (value := getattr(wanted, name)) is not None:
+            terms.append(term)
+            parameters[name] = value
+    if not wanted.include_superseded:
+        terms.append("m.superseded_by IS NULL")
+    return " AND ".join(terms), parameters
+
+
+class SqlReader:
+    """A `Reader` over a session."""
+
+    def __init__(self, session: Session, space: str) -> None:
+        self._session = session
+        self._space = space
+
+    @property
+    def space(self) -> str:
+        return self._space
+
+    def _rows(self, name: str, **parameters: Any) -> list[Row]:
+        return self._session.rows(statements()[name], parameters)
+
+    def _one(self, name: str, **parameters: Any) -> Row | None:
+        found = self._rows(name, **parameters)
+        return found[0] if found else None
+
+    def _value(self, name: str, **parameters: Any) -> Any:
+        found = self._session.tuples(statements()[name], parameters)
+        return found[0][0] if found else None
+
+    # memories
+
+    def memory(self, memory_id: str) -> Row | None:
+        return self._one("memory_by_id", id=memory_id)
+
+    def memories(self, ids: Iterable[str]) -> dict[str, Row]:
+        return {row["id"]: row for row in self._rows("memories_by_ids", ids=json.dumps(list(ids)))}
+
+    def page(self, wanted: Filter, *, before: int | None, limit: int) -> list[Row]:
+        condition, parameters = where(wanted)
+        if before is not None:
+            condition += " AND m.key < :before"
+            parameters["before"] = before
+        columns = ", ".join(f"m.{column}" for column in MEMORY_COLUMNS)
+        sql = f"SELECT {columns} FROM scoped_memories m WHERE {condition} ORDER BY m.key DESC LIMIT :limit"
+        return self._session.rows(sql, parameters | {"limit": limit})
+
+    def matching(self, words: Sequence[str], wanted: Filter, *, limit: int) -> list[tuple[Row, float]]:
+        if not words:
+            return []
+        condition, parameters = where(wanted)
+        found = self._session.matching(words, condition, parameters, limit)
+        return [(row, row.pop("score")) for row in found]
+
+    def by_content(self, hashes: Iterable[str]) -> dict[str, Row]:
+        found = self._rows("oldest_live_by_hash", hashes=json.dumps(list(hashes)))
+        return {row["content_hash"]: row for row in found}
+
+    def identity(self) -> Row:
+        return self._rows("identity")[0]
+
+    def kinds(self) -> list[str]:
+        return [row["kind"] for row in self._rows("kinds_in_use")]
+
+    def summary(self) -> list[Row]:
+        return self._rows("summary")
+
+    # links and clusters
+
+    def edges(self, *, of: str | None = None, states: Sequence[str] = ("LIVE",)) -> list[Row]:
+        wanted = json.dumps(list(states))
+        if of is None:
+            return self._rows("edges_between_states", states=wanted)
+        return self._rows("edges_of_memory", id=of, states=wanted)
+
+    def edge(self, source: int, target: int, edge_type: str) -> Row | None:
+        return self._one("edge_between", source=source, target=target, type=edge_type)
+
+    def clusters(self) -> list[Row]:
+        return self._rows("clusters")
+
+    def memberships(self) -> list[Row]:
+        return self._rows("memberships")
+
+    def page_text(self, name: str) -> Row | None:
+        return self._one("page_by_name", name=name)
+
+    # operations and journal
+
+    def operation(self, operation_id: str) -> Row | None:
+        return self._one("operation_by_id", id=operation_id)
+
+    def operation_by_key(self, key: int) -> Row | None:
+        return self._one("operation_by_key", key=key)
+
+    def operations(
+        self,
+        *,
+        limit: int,
+        before: int | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        verb: str | None = None,
+        children_of: int | None = None,
+    ) -> list[Row]:
+        return self._rows(
+            "operations", limit=limit, before=before, actor=actor, session=session, verb=verb, parent=children_of
+        )
+
+    def operation_count(self) -> int:
+        return int(self._value("operation_count"))
+
+    def newest_undoable(self, actor: str) -> Row | None:
+        before: int | None = None
+        while candidates := self._rows("undo_candidates", actor=actor, before=before):
+            for row in candidates:
+                if self.undone_by(row["key"]) is None:
+                    return row
+            before = candidates[-1]["key"]
+        return None
+
+    def undone_by(self, key: int) -> Row | None:
+        for undo in self._rows("undos_of", key=key):
+            if self.undone_by(undo["key"]) is None:
+                return undo
+        return None
+
+    def last_operation_at_or_before(self, at: int) -> int:
+        return int(self._value("last_operation_at_or_before", at=at))
+
+    def entries(self, operations: Sequence[int]) -> list[Entry]:
+        return self._entries("entries_of_operations", operations=json.dumps(list(operations)))
+
+    def entries_after(self, places: Sequence[Place], entry: int, *, without: Sequence[int] = ()) -> list[Entry]:
+        keys: dict[str, list[int]] = defaultdict(list)
+        for table, key in places:
+            keys[table].append(key)
+        found: list[Entry] = []
+        for table, wanted in keys.items():
+            found += self._entries(
+                "entries_of_rows_after",
+                tbl=table, keys=json.dumps(wanted), entry=entry, without=json.dumps(list(without)),
+            )  # fmt: skip
+        return found
+
+    def entries_since(self, table: str, operation: int) -> list[Entry]:
+        return self._entries("entries_of_table_since", tbl=table, operation=operation)
+
+    def _entries(self, name: str, **parameters: Any) -> list[Entry]:
+        found = self._session.tuples(statements()[name], parameters)
+        return [Entry(*row[:5], json.loads(row[5])) for row in found]
+
+    def history(self, memory_key: int) -> list[Row]:
+        return self._rows("history_of_memory", key=memory_key)
+
+    def rows(self, places: Sequence[Place]) -> dict[Place, Row]:
+        keys: dict[str, list[int]] = defaultdict(list)
+        for table, key in places:
+            keys[table].append(key)
+        found: dict[Place, Row] = {}
+        for table, wanted in keys.items():
+            sql = f"SELECT * FROM scoped_{table} WHERE key IN (SELECT value FROM json_each(:keys))"
+            for row in self._session.rows(sql, {"keys": json.dumps(wanted)}):
+                key = row.pop("key")
+                del row["space_id"]
+                found[table, key] = row
+        return found
+
+    # recall log and upkeep
+
+    def recall(self, recall_id: str) -> Row | None:
+        return self._one("recall_by_id", id=recall_id)
+
+    def recalls(self, *, limit: int) -> list[Row]:
+        return self._rows("recalls", limit=limit)
+
+    def counter(self, name: str) -> int | None:
+        value: int | None = self._value("counter", name=name)
+        return value
+
+    def schedule(self, job: str) -> Row | None:
+        return self._one("schedule", job=job)
+
+    def spent(self, since: int) -> float:
+        return float(self._value("spent", since=since))
+
+    def tombstones(self) -> list[Row]:
+        return self._rows("tombstones")
+
+    def plan(self, plan_id: str) -> Row | None:
+        return self._one("plan_by_id", id=plan_id)

@@ -1,0 +1,125 @@
+"""Stored rows as values: times become datetimes, JSON becomes tuples and mappings, decay is computed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from glymph.core import presence
+from glymph.core.model import Change, Edge, Memory, Operation, Review, Space, State
+from glymph.core.sections import Section
+from glymph.core.timing import micros, moment, optional_moment
+
+Row = Mapping[str, Any]
+
+
+def memories(rows: Sequence[Row], space: str, now: datetime) -> list[Memory]:
+    """The memories of rows, as they are at `now`."""
+    if not rows:
+        return []
+    values = presence.retrievability(
+        kinds=[row["kind"] for row in rows],
+        sections=[row["section"] for row in rows],
+        stability=[row["stability"] for row in rows],
+        anchors=[row["last_used_at"] or row["created_at"] for row in rows],
+        now=micros(now),
+    ).tolist()
+    return [_memory(row, space, value) for row, value in zip(rows, values, strict=True)]
+
+
+def memory(row: Row, space: str, now: datetime) -> Memory:
+    return memories([row], space, now)[0]
+
+
+def _memory(row: Row, space: str, retrievability: float) -> Memory:
+    return Memory(
+        id=row["id"],
+        space=space,
+        kind=row["kind"],
+        section=Section(row["section"]),
+        title=row["title"],
+        text=row["text"],
+        state=State(row["state"]),
+        state_at=moment(row["state_at"]),
+        state_by=row["state_by"],
+        pinned=bool(row["pinned"]),
+        protected=bool(row["protected"]),
+        superseded_by=row["superseded_by"],
+        salience=row["salience"],
+        trust=row["trust"],
+        source=row["source"],
+        session=row["session"],
+        tags=tuple(json.loads(row["tags"])),
+        entities=tuple(json.loads(row["entities"])),
+        attributes=json.loads(row["attributes"]),
+        event_at=optional_moment(row["event_at"]),
+        expires_at=optional_moment(row["expires_at"]),
+        created_at=moment(row["created_at"]),
+        updated_at=moment(row["updated_at"]),
+        last_used_at=optional_moment(row["last_used_at"]),
+        access_count=row["access_count"],
+        stability=row["stability"],
+        difficulty=row["difficulty"],
+        review=review(row["review"]),
+        content_hash=row["content_hash"],
+        version=row["version"],
+        retrievability=retrievability,
+        lifecycle=presence.lifecycle(retrievability, row["state"]),
+    )
+
+
+def review(text: str | None) -> Review | None:
+    if text is None:
+        return None
+    at, rating, stability, difficulty, since = json.loads(text)
+    return Review(moment(at), rating, stability, difficulty, moment(since))
+
+
+def edge(row: Row) -> Edge:
+    return Edge(
+        source=row["source_id"],
+        target=row["target_id"],
+        type=row["type"],
+        weight=row["weight"],
+        created_at=moment(row["created_at"]),
+        last_used_at=optional_moment(row["last_used_at"]),
+    )
+
+
+def space(row: Row) -> Space:
+    return Space(row["name"], moment(row["created_at"]), row["identity_id"])
+
+
+def operation(row: Row, space_name: str, *, undone_by: str | None, undoable: bool) -> Operation:
+    return Operation(
+        id=row["id"],
+        space=space_name,
+        actor=row["actor"],
+        verb=row["verb"],
+        reason=row["reason"],
+        session=row["session"],
+        at=moment(row["at"]),
+        parent=row["parent_id"],
+        undoes=row["undoes_id"],
+        undone_by=undone_by,
+        changes=row["changes"],
+        edits=row["edits"],
+        undoable=undoable,
+        hash=row["hash"],
+        details=json.loads(row["details"]),
+    )
+
+
+def change(row: Row) -> Change:
+    return Change(
+        operation=row["operation"],
+        verb=row["verb"],
+        actor=row["actor"],
+        reason=row["reason"],
+        at=moment(row["at"]),
+        table=row["tbl"],
+        action=row["action"],
+        before=json.loads(row["image"]),
+    )

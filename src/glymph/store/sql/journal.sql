@@ -1,0 +1,87 @@
+-- name: open_operation
+INSERT INTO operations(space_id, id, actor, verb, reason, session, at, parent, undoes)
+VALUES (:space_id, :id, :actor, :verb, :reason, :session, :at, :parent, :undoes)
+RETURNING key;
+
+-- name: begin_writing
+INSERT INTO writing(one, space_id, operation, verb) VALUES (1, :space_id, :operation, :verb);
+
+-- name: end_writing
+DELETE FROM writing;
+
+-- name: close_operation
+UPDATE operations SET changes = :changes, edits = :edits, hash = :hash, details = :details
+WHERE key = :key;
+
+-- name: children
+SELECT key, changes, edits, hash FROM scoped_operations WHERE parent = :key ORDER BY key;
+
+-- name: entries_to_seal
+SELECT tbl, key, action, image FROM scoped_journal WHERE operation = :operation ORDER BY id;
+
+-- name: operation_by_id
+SELECT o.*, p.id AS parent_id, u.id AS undoes_id
+FROM scoped_operations o
+LEFT JOIN operations p ON p.key = o.parent
+LEFT JOIN operations u ON u.key = o.undoes
+WHERE o.id = :id;
+
+-- name: operation_by_key
+SELECT o.*, p.id AS parent_id, u.id AS undoes_id
+FROM scoped_operations o
+LEFT JOIN operations p ON p.key = o.parent
+LEFT JOIN operations u ON u.key = o.undoes
+WHERE o.key = :key;
+
+-- name: operations
+SELECT o.*, p.id AS parent_id, u.id AS undoes_id
+FROM scoped_operations o
+LEFT JOIN operations p ON p.key = o.parent
+LEFT JOIN operations u ON u.key = o.undoes
+WHERE (:before IS NULL OR o.key < :before)
+  AND (:actor IS NULL OR o.actor = :actor)
+  AND (:session IS NULL OR o.session = :session)
+  AND (:verb IS NULL OR o.verb = :verb)
+  AND (:parent IS NULL AND o.parent IS NULL OR o.parent = :parent)
+ORDER BY o.key DESC
+LIMIT :limit;
+
+-- name: operation_count
+SELECT count(*) FROM scoped_operations WHERE parent IS NULL;
+
+-- name: undos_of
+SELECT o.*, NULL AS parent_id, NULL AS undoes_id FROM scoped_operations o
+WHERE o.undoes = :key AND o.hash <> '' ORDER BY o.key DESC;
+
+-- name: undo_candidates
+SELECT o.*, NULL AS parent_id, NULL AS undoes_id FROM scoped_operations o
+WHERE o.actor = :actor AND o.parent IS NULL AND o.edits > 0 AND o.verb <> 'undo'
+  AND (:before IS NULL OR o.key < :before)
+ORDER BY o.key DESC LIMIT 50;
+
+-- name: last_operation_at_or_before
+SELECT coalesce(max(key), 0) FROM scoped_operations WHERE at <= :at;
+
+-- name: entries_of_operations
+SELECT id, operation, tbl, key, action, image FROM scoped_journal
+WHERE operation IN (SELECT value FROM json_each(:operations)) ORDER BY id;
+
+-- name: entries_of_table_since
+SELECT id, operation, tbl, key, action, image FROM scoped_journal
+WHERE tbl = :tbl AND operation > :operation ORDER BY id;
+
+-- name: entries_of_rows_after
+SELECT j.id, j.operation, j.tbl, j.key, j.action, j.image FROM scoped_journal j
+WHERE j.tbl = :tbl AND j.key IN (SELECT value FROM json_each(:keys)) AND j.id > :entry
+  AND j.operation NOT IN (SELECT value FROM json_each(:without))
+ORDER BY j.id;
+
+-- name: history_of_memory
+SELECT j.id, o.id AS operation, o.verb, o.actor, o.reason, o.at, j.tbl, j.action, j.image
+FROM scoped_journal j JOIN scoped_operations o ON o.key = j.operation
+WHERE j.tbl = 'memories' AND j.key = :key
+ORDER BY j.id;
+
+-- name: reject_wording
+INSERT INTO journal(space_id, operation, tbl, key, action, image)
+VALUES (:space_id, :operation, 'memories', :key, 'rejected', :image);

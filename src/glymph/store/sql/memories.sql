@@ -1,0 +1,36 @@
+-- Reads go through scoped_* views, which show the rows of one space only.
+
+-- name: memory_by_id
+SELECT {memory} FROM scoped_memories m WHERE m.id = :id;
+
+-- name: memories_by_ids
+SELECT {memory} FROM scoped_memories m WHERE m.id IN (SELECT value FROM json_each(:ids));
+
+-- name: identity
+SELECT {memory} FROM scoped_memories m WHERE m.kind = 'self';
+
+-- name: oldest_live_by_hash
+SELECT {memory} FROM scoped_memories m
+WHERE m.key IN (
+  SELECT min(d.key) FROM scoped_memories d
+  WHERE d.content_hash IN (SELECT value FROM json_each(:hashes)) AND d.state = 'LIVE'
+  GROUP BY d.content_hash
+);
+
+-- name: kinds_in_use
+SELECT DISTINCT kind FROM scoped_memories;
+
+-- name: summary
+-- One row a memory with just what a health report counts.
+SELECT kind, section, state, pinned, superseded_by IS NOT NULL AS superseded, stability,
+       coalesce(last_used_at, created_at) AS anchor
+FROM scoped_memories WHERE kind <> 'self';
+
+-- name: set_state
+UPDATE memories
+SET state = :state, state_at = :at, state_by = :by, version = version + 1
+WHERE space_id = :space_id AND key IN (SELECT value FROM json_each(:keys));
+
+-- name: bump_versions
+UPDATE memories SET version = version + 1
+WHERE space_id = :space_id AND key IN (SELECT value FROM json_each(:keys));

@@ -1,0 +1,221 @@
+"""Writing one space inside one transaction, written once for every SQL engine."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from glymph.core.journal import USE_COLUMNS, Restoration
+from glymph.errors import Refused
+from glymph.store.contract import Intent
+from glymph.store.reader import SqlReader
+from glymph.store.session import Row, Session
+from glymph.store.statements import statements
+
+
+class SqlWriter(SqlReader):
+    """A `Writer` over a session whose transaction holds the write lock."""
+
+    def __init__(self, session: Session, space: str, space_id: int, offsets: Mapping[str, int]) -> None:
+        super().__init__(session, space)
+        self._space_id = space_id
+        self._offsets = offsets
+        self._operation: int | None = None
+        self._details: dict[str, Any] = {}
+        self._seal = ""
+
+    @property
+    def operation_key(self) -> int:
+        if self._operation is None:
+            raise Refused("No operation is open: memories change only inside one.")
+        return self._operation
+
+    # the operation
+
+    def open(self, intent: Intent) -> None:
+        """Starts the operation; from here on journalled tables may be changed."""
+        self._operation = self._value(
+            "open_operation",
+            space_id=self._space_id, id=intent.id, actor=intent.actor, verb=intent.verb, reason=intent.reason,
+            session=intent.session, at=intent.at, parent=intent.parent, undoes=intent.undoes,
+        )  # fmt: skip
+        self.resume(self.operation_key, intent.verb)
+
+    def resume(self, operation: int, verb: str) -> None:
+        self._operation = operation
+        self._rows("begin_writing", space_id=self._space_id, operation=operation, verb=verb)
+
+    def pause(self) -> None:
+        """Leaves the operation open for a later transaction."""
+        self._rows("end_writing")
+
+    def close(self) -> None:
+        """Counts and seals what the operation journalled; a parent is sealed over its children's seals."""
+        key = self.operation_key
+        children = self._rows("children", key=key)
+        entries = self._session.tuples(statements()["entries_to_seal"], {"operation": key})
+        edits = sum(_is_edit(table, action, image) for table, _, action, image in entries)
+        self._seal = seal(entries, self._offsets, [child["hash"] for child in children])
+        self._rows(
+            "close_operation",
+            key=key,
+            changes=len(entries) + sum(child["changes"] for child in children),
+            edits=edits + sum(child["edits"] for child in children),
+            hash=self._seal,
+            details=json.dumps(self._details, ensure_ascii=False),
+        )
+        self._rows("end_writing")
+
+    @property
+    def seal(self) -> str:
+        return self._seal
+
+    def describe(self, details: Mapping[str, Any]) -> None:
+        self._details |= details
+
+    # rows of journalled tables
+
+    def insert(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        for columns, group in _by_columns(rows).items():
+            names = ", ".join(("space_id", *columns))
+            marks = ", ".join("?" for _ in range(len(columns) + 1))
+            self._session.many(
+                f"INSERT INTO {table}({names}) VALUES ({marks})",
+                ((self._space_id, *(row[column] for column in columns)) for row in group),
+            )
+
+    def change(self, table: str, values: Mapping[int, Mapping[str, Any]]) -> None:
+        shapes: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for key, row in values.items():
+            shapes[tuple(row)].append(key)
+        for columns, keys in shapes.items():
+            sets = ", ".join(f"{column} = ?" for column in columns)
+            self._session.many(
+                f"UPDATE {table} SET {sets} WHERE space_id = ? AND key = ?",
+                ((*(values[key][column] for column in columns), self._space_id, key) for key in keys),
+            )
+
+    def remove(self, table: str, keys: Sequence[int]) -> None:
+        self._session.many(
+            f"DELETE FROM {table} WHERE space_id = ? AND key = ?", ((self._space_id, key) for key in keys)
+        )
+
+    def set_state(self, keys: Sequence[int], *, state: str, at: int, by: str) -> None:
+        self._rows(
+            "set_state", space_id=self._space_id, keys=json.dumps(list(keys)), state=state, at=at, by=by
+        )
+
+    def bump(self, keys: Iterable[int]) -> None:
+        self._rows("bump_versions", space_id=self._space_id, keys=json.dumps(list(keys)))
+
+    def reject(self, memory_key: int, wording: Mapping[str, Any]) -> None:
+        self._rows(
+            "reject_wording",
+            space_id=self._space_id,
+            operation=self.operation_key,
+            key=memory_key,
+            image=json.dumps(wording, ensure_ascii=False),
+        )
+
+    def put_back(self, restorations: Sequence[Restoration]) -> None:
+        """Removes, changes and re-creates rows; references are checked when the transaction ends."""
+        removed: dict[str, list[int]] = defaultdict(list)
+        changed: dict[str, dict[int, Mapping[str, Any]]] = defaultdict(dict)
+        created: dict[str, list[Row]] = defaultdict(list)
+        for r in restorations:
+            if r.values is None:
+                removed[r.table].append(r.key)
+            elif r.replaces:
+                changed[r.table][r.key] = r.values
+            else:
+                created[r.table].append({"key": r.key, **r.values})
+        # Links last in, first out: an edge needs both its memories at the moment it is made.
+        for table in ("memberships", "edges", "clusters", "memories", "pages"):
+            self.remove(table, removed[table])
+        for table in ("memories", "clusters", "pages", "edges", "memberships"):
+            self.change(table, changed[table])
+            self.insert(table, created[table])
+
+    # recall log and upkeep
+
+    def log_recall(self, row: Mapping[str, Any], *, keep: int) -> None:
+        self._rows("log_recall", space_id=self._space_id, **row)
+        self._rows("trim_recalls", space_id=self._space_id, keep=keep)
+
+    def set_reported(self, recall_key: int, reported: str) -> None:
+        self._rows("set_reported", space_id=self._space_id, key=recall_key, reported=reported)
+
+    def set_counter(self, name: str, value: int) -> None:
+        self._rows("set_counter", space_id=self._space_id, name=name, value=value)
+
+    def set_schedule(self, job: str, *, due_at: int, last_run_at: int | None, outcome: str | None) -> None:
+        self._rows(
+            "set_schedule",
+            space_id=self._space_id, job=job, due_at=due_at, last_run_at=last_run_at, outcome=outcome,
+        )  # fmt: skip
+
+    def enqueue(self, row: Mapping[str, Any]) -> None:
+        self._rows("enqueue", space_id=self._space_id, **row)
+
+    def take(self, *, now: int, until: int) -> Row | None:
+        return self._one("take_job", space_id=self._space_id, now=now, until=until)
+
+    def done(self, job_id: str, *, at: int) -> None:
+        self._rows("finish_job", space_id=self._space_id, id=job_id, at=at)
+
+    def charge(self, row: Mapping[str, Any]) -> None:
+        self._rows("charge", space_id=self._space_id, **row)
+
+    def save_plan(self, row: Mapping[str, Any]) -> None:
+        self._rows("save_plan", space_id=self._space_id, **row)
+
+    def bury(self, fingerprint: str, *, operation: str | None, at: int) -> None:
+        self._rows("bury", space_id=self._space_id, fingerprint=fingerprint, operation=operation, at=at)
+
+
+def seal(
+    entries: Iterable[tuple[Any, ...]], offsets: Mapping[str, int], children: Iterable[str] = ()
+) -> str:
+    """SHA-256 over journal rows and children's seals, the same before and after an import moved the keys."""
+    digest = hashlib.sha256("".join(children).encode())
+    for table, key, action, image in entries:
+        local = key - offsets.get(table, 0)
+        digest.update(f"{table}\0{local}\0{action}\0{move_image(table, image, offsets, -1)}\n".encode())
+    return digest.hexdigest()
+
+
+def move_image(table: str, image: str, offsets: Mapping[str, int], sign: int) -> str:
+    """The image with its references to other rows moved by the offsets of an import.
+
+    Rewritten as text, so that every other digit stays as it was; these images hold no free text.
+    """
+    if not offsets or table not in ("edges", "memberships"):
+        return image
+
+    def moved(match: re.Match[str]) -> str:
+        column, key = match[1], int(match[2])
+        return f'"{column}":{key + sign * offsets.get(_REFERENCES[column], 0)}'
+
+    return _REFERENCE.sub(moved, image)
+
+
+_REFERENCES = {"source": "memories", "target": "memories", "memory": "memories", "cluster": "clusters"}
+_REFERENCE = re.compile(r'"(source|target|memory|cluster)":(\d+)')
+
+
+def _is_edit(table: str, action: str, image: str) -> bool:
+    """Whether a journal row is more than a use: content, state, links or a pin changed."""
+    if action == "update" and table in USE_COLUMNS:
+        return '"version":' in image
+    return action != "rejected"
+
+
+def _by_columns(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], list[Mapping[str, Any]]]:
+    shapes: dict[tuple[str, ...], list[Mapping[str, Any]]] = defaultdict(list)
+    for row in rows:
+        shapes[tuple(row)].append(row)
+    return shapes
