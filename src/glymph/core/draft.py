@@ -6,10 +6,9 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 from glymph.config import Settings
 from glymph.core.edges import DEFAULT_WEIGHTS
@@ -20,11 +19,10 @@ from glymph.errors import InvalidInput
 
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,39}\Z")
 _SPACE = re.compile(r"[\w][\w.@:/-]{0,127}\Z")
-_UNPRINTABLE = re.compile("[\0\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A checked new memory. Times are microseconds; lists and attributes are JSON texts, as stored."""
 
     kind: str
@@ -96,7 +94,7 @@ def checked_text(field: str, value: object, longest: int) -> str:
         raise InvalidInput(field, "is empty. Say what is to be remembered.")
     if len(value) > longest:
         raise InvalidInput(field, f"has {len(value):,} characters; at most {longest:,}. Split it.")
-    if _UNPRINTABLE.search(value):
+    if "\0" in value or (not value.isascii() and _SURROGATE.search(value)):
         raise InvalidInput(field, "holds a NUL or half a surrogate pair, which no store keeps. Remove it.")
     return value
 
@@ -149,7 +147,7 @@ def checked_attributes(attributes: Mapping[str, Any] | None, settings: Settings)
         text = json.dumps(dict(attributes), allow_nan=False, ensure_ascii=False, sort_keys=True)
     except (TypeError, ValueError) as error:
         raise InvalidInput("attributes", f"not plain JSON ({error}). NaN, bytes and objects have no place.") from error
-    if _UNPRINTABLE.search(text) or "\\u0000" in text:
+    if _SURROGATE.search(text) or "\\u0000" in text:
         raise InvalidInput("attributes", "hold a NUL or half a surrogate pair. Remove it.")
     if len(text.encode()) > settings.max_attributes_bytes:
         raise InvalidInput("attributes", f"over {settings.max_attributes_bytes:,} bytes as JSON. Shorten them.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Literal
 
 
@@ -95,6 +96,7 @@ def kind_profile(kind: str, section: Section | None = None) -> KindProfile:
     return KindProfile(home, SECTIONS[home].stability)
 
 
+@lru_cache(maxsize=1024)
 def initial_stability(kind: str, section: Section, salience: float) -> float:
     """Days until a new memory's retrievability falls to 0.9.
 

@@ -17,7 +17,6 @@ STOP_WORDS = frozenset(
 )
 
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 
 
 def normalise(text: str) -> str:
@@ -34,12 +33,14 @@ def content_hash(text: str, kind: str, event_at: int | None) -> str:
 
 def derive_title(text: str) -> str:
     """The first sentence or line, cut at a word near 80 characters."""
-    first = _SENTENCE_END.split(text.strip(), maxsplit=1)[0].strip()
+    head = text.lstrip()[: TITLE_LENGTH * 2]
+    ends = [at + 1 for mark in (". ", "! ", "? ", "\n") if (at := head.find(mark)) >= 0]
+    first = head[: min(ends)].rstrip() if ends else head.rstrip()
     if len(first) <= TITLE_LENGTH:
         return first
     cut = first[: TITLE_LENGTH - 1]
-    head, _, _ = cut.rpartition(" ")
-    return (head if len(head) > TITLE_LENGTH // 2 else cut) + "…"
+    words, _, _ = cut.rpartition(" ")
+    return (words if len(words) > TITLE_LENGTH // 2 else cut) + "…"
 
 
 def query_words(text: str) -> list[str]:

@@ -84,10 +84,10 @@ def _row(place: Workplace, d: Draft, op: Operating) -> dict[str, Any]:
     return {
         "id": place.new_id(now),
         "kind": d.kind,
-        "section": str(d.section),
+        "section": d.section.value,
         "title": d.title,
         "text": d.text,
-        "state": str(State.LIVE),
+        "state": State.LIVE.value,
         "state_at": now,
         "state_by": "add",
         "pinned": int(d.pinned),

@@ -51,7 +51,7 @@ def checked_ids(ids: str | Iterable[str]) -> list[str]:
 
 def movable(op: Operating, ids: list[str], state: State) -> list[Row]:
     """The rows that may change to a state; the others are noted on the operation with the reason."""
-    rows = op.writer.memories(ids)
+    rows = op.writer.standing(ids)
     moving: list[Row] = []
     for memory_id in ids:
         row = rows.get(memory_id)

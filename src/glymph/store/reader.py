@@ -73,6 +73,9 @@ class SqlReader:
     def memories(self, ids: Iterable[str]) -> dict[str, Row]:
         return {row["id"]: row for row in self._rows("memories_by_ids", ids=json.dumps(list(ids)))}
 
+    def standing(self, ids: Iterable[str]) -> dict[str, Row]:
+        return {row["id"]: row for row in self._rows("standing_of_ids", ids=json.dumps(list(ids)))}
+
     def page(self, wanted: Filter, *, before: int | None, limit: int) -> list[Row]:
         condition, parameters = where(wanted)
         if before is not None:

@@ -53,10 +53,10 @@ class SqlWriter(SqlReader):
         """Leaves the operation open for a later transaction."""
         self._rows("end_writing")
 
-    def close(self) -> None:
+    def close(self, *, with_children: bool = False) -> None:
         """Counts and seals what the operation journalled; a parent is sealed over its children's seals."""
         key = self.operation_key
-        children = self._rows("children", key=key)
+        children = self._rows("children", key=key) if with_children else []
         entries = self._session.tuples(statements()["entries_to_seal"], {"operation": key})
         edits = sum(_is_edit(table, action, image) for table, _, action, image in entries)
         self._seal = seal(entries, self._offsets, [child["hash"] for child in children])
@@ -81,11 +81,10 @@ class SqlWriter(SqlReader):
 
     def insert(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
         for columns, group in _by_columns(rows).items():
-            names = ", ".join(("space_id", *columns))
-            marks = ", ".join("?" for _ in range(len(columns) + 1))
+            marks = ", ".join("?" for _ in columns)
             self._session.many(
-                f"INSERT INTO {table}({names}) VALUES ({marks})",
-                ((self._space_id, *(row[column] for column in columns)) for row in group),
+                f"INSERT INTO {table}(space_id, {', '.join(columns)}) VALUES ({self._space_id:d}, {marks})",
+                (tuple(row.values()) for row in group),
             )
 
     def change(self, table: str, values: Mapping[int, Mapping[str, Any]]) -> None:
@@ -96,7 +95,7 @@ class SqlWriter(SqlReader):
             sets = ", ".join(f"{column} = ?" for column in columns)
             self._session.many(
                 f"UPDATE {table} SET {sets} WHERE space_id = ? AND key = ?",
-                ((*(values[key][column] for column in columns), self._space_id, key) for key in keys),
+                ((*values[key].values(), self._space_id, key) for key in keys),
             )
 
     def remove(self, table: str, keys: Sequence[int]) -> None:

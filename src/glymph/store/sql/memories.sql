@@ -6,6 +6,11 @@ SELECT {memory} FROM scoped_memories m WHERE m.id = :id;
 -- name: memories_by_ids
 SELECT {memory} FROM scoped_memories m WHERE m.id IN (SELECT value FROM json_each(:ids));
 
+-- name: standing_of_ids
+-- Just what decides whether a memory may be moved to another state.
+SELECT m.key, m.id, m.state, m.pinned, m.protected FROM scoped_memories m
+WHERE m.id IN (SELECT value FROM json_each(:ids));
+
 -- name: identity
 SELECT {memory} FROM scoped_memories m WHERE m.kind = 'self';
 

@@ -152,7 +152,7 @@ class SqliteStore:
     def close_parent(self, space: str, key: int) -> None:
         with self.writing(space, None) as writer:
             writer.resume(key, "close")
-            writer.close()
+            writer.close(with_children=True)
 
     @contextmanager
     def _writing_connection(self) -> Iterator[Connection]:
@@ -246,8 +246,13 @@ class SqliteStore:
 
 
 def _highest_key(connection: Connection, table: str) -> int:
-    found = connection.tuples("SELECT seq FROM sqlite_sequence WHERE name = :name", {"name": table})
-    return int(found[0][0]) if found else 0
+    """The highest key a table ever gave out; the journal never gives one back, so its highest is in use."""
+    found = connection.tuples(
+        "SELECT seq FROM sqlite_sequence WHERE name = :name UNION ALL "
+        "SELECT max(id) FROM journal WHERE :name = 'journal'",
+        {"name": table},
+    )
+    return max((row[0] or 0 for row in found), default=0)
 
 
 def _now_for_the_record() -> int:
