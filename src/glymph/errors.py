@@ -158,9 +158,7 @@ class CorruptStore(StoreError):
 
 class NewerSchema(StoreError):
     def __init__(self, path: str, found: int, known: int) -> None:
-        super().__init__(
-            f"{path} has schema {found}; this Glymph knows up to {known}. Upgrade Glymph to open it."
-        )
+        super().__init__(f"{path} has schema {found}; this Glymph knows up to {known}. Upgrade Glymph to open it.")
 
 
 class ReadOnlyStore(StoreError):

@@ -11,11 +11,35 @@ from typing import Any, Self
 from glymph.config import Settings
 from glymph.core.draft import checked_space, checked_text
 from glymph.core.model import (
-    Added, Change, Cluster, Edge, Graph, Health, Hit, Memory, Operation, Page, Recall, Receipt, Space, Verdict,
+    Added,
+    Change,
+    Cluster,
+    Edge,
+    Graph,
+    Health,
+    Hit,
+    Memory,
+    Operation,
+    Page,
+    Recall,
+    Receipt,
+    Space,
+    Verdict,
 )  # fmt: skip
 from glymph.errors import SpaceNotFound
 from glymph.services import (
-    clusters, edit, exchange, history, link, overview, recall, remember, spaces, states, undo, verify,
+    clusters,
+    edit,
+    exchange,
+    history,
+    link,
+    overview,
+    recall,
+    remember,
+    spaces,
+    states,
+    undo,
+    verify,
 )  # fmt: skip
 from glymph.services.workplace import Workplace
 from glymph.store import open_store
@@ -121,7 +145,13 @@ class Glymph:
         return edit.unpin(self._place, memory_id, reason=reason)
 
     def link(
-        self, a: str, b: str, type: str = "user_linked", weight: float | None = None, *, reason: str | None = None
+        self,
+        a: str,
+        b: str,
+        type: str = "user_linked",
+        weight: float | None = None,
+        *,
+        reason: str | None = None,
     ) -> Receipt:
         """Links memory a to memory b."""
         return link.link(self._place, a, b, type=type, weight=weight, reason=reason)
@@ -174,9 +204,7 @@ class Glymph:
         contradicted: Iterable[str] = (),
     ) -> Receipt:  # fmt: skip
         """Says which recalled memories were used, confirmed or contradicted; this alone reinforces."""
-        return recall.report(
-            self._place, recall_id, used=used, confirmed=confirmed, contradicted=contradicted
-        )
+        return recall.report(self._place, recall_id, used=used, confirmed=confirmed, contradicted=contradicted)
 
     def graph(self) -> Graph:
         """Every live memory with its links and clusters, as plain data."""
@@ -213,9 +241,7 @@ class Glymph:
         session: str | None = None, verb: str | None = None,
     ) -> OperationList:  # fmt: skip
         """The operations of this space, newest first. `cursor` is the id of the last one seen."""
-        return history.operations(
-            self._place, limit=limit, cursor=cursor, actor=actor, session=session, verb=verb
-        )
+        return history.operations(self._place, limit=limit, cursor=cursor, actor=actor, session=session, verb=verb)
 
     # clusters and spaces
 

@@ -94,12 +94,9 @@ def _after_success(s: Floats, d: Floats, r: Floats, g: Floats) -> Floats:
 
 def _after_lapse(s: Floats, d: Floats, r: Floats) -> Floats:
     long_term = (
-        WEIGHTS[11]
-        * d ** -WEIGHTS[12]
-        * ((s + 1.0) ** WEIGHTS[13] - 1.0)
-        * np.exp((1.0 - r) * WEIGHTS[14])
+        WEIGHTS[11] * d ** -WEIGHTS[12] * ((s + 1.0) ** WEIGHTS[13] - 1.0) * np.exp((1.0 - r) * WEIGHTS[14])
     )
-    return np.minimum(long_term, s / np.exp(WEIGHTS[17] * WEIGHTS[18]))
+    return np.asarray(np.minimum(long_term, s / np.exp(WEIGHTS[17] * WEIGHTS[18])))
 
 
 def _same_day(s: Floats, g: Floats) -> Floats:

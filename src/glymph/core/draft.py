@@ -118,7 +118,7 @@ def checked_section(kind: str, section: object) -> Section:
     home = kind_profile(kind).section
     if section is None:
         return home
-    wanted = one_of("section", section, Section)
+    wanted: Section = one_of("section", section, Section)
     if kind in KINDS and wanted is not home:
         raise InvalidInput("section", f"kind {kind!r} belongs to {home}, not {wanted}. Leave section out.")
     return wanted
@@ -146,7 +146,9 @@ def checked_attributes(attributes: Mapping[str, Any] | None, settings: Settings)
     try:
         text = json.dumps(dict(attributes), allow_nan=False, ensure_ascii=False, sort_keys=True)
     except (TypeError, ValueError) as error:
-        raise InvalidInput("attributes", f"not plain JSON ({error}). NaN, bytes and objects have no place.") from error
+        raise InvalidInput(
+            "attributes", f"not plain JSON ({error}). NaN, bytes and objects have no place."
+        ) from error
     if _SURROGATE.search(text) or "\\u0000" in text:
         raise InvalidInput("attributes", "hold a NUL or half a surrogate pair. Remove it.")
     if len(text.encode()) > settings.max_attributes_bytes:
@@ -179,7 +181,7 @@ def checked_space(name: object) -> str:
     return name
 
 
-def one_of(field: str, value: object, choices: type[Section] | Any) -> Any:
+def one_of(field: str, value: object, choices: Any) -> Any:
     """The member of an enumeration that a value names, in any case."""
     try:
         return choices(str(value).upper())

@@ -25,7 +25,11 @@ def create(place: Workplace, name: str, *, rule: Mapping[str, str] | None = None
         if any(row["name"] == name for row in op.writer.clusters()):
             raise InvalidInput("name", f"a cluster {name!r} exists already. Choose another name.")
         cluster_id = place.new_id(op.now)
-        row = {"id": cluster_id, "name": name, "rule": json.dumps(dict(rule), sort_keys=True) if rule else None}
+        row = {
+            "id": cluster_id,
+            "name": name,
+            "rule": json.dumps(dict(rule), sort_keys=True) if rule else None,
+        }
         op.writer.insert("clusters", [row | {"created_at": op.now}])
         op.succeeded.append(cluster_id)
     return place.receipt(op)

@@ -83,7 +83,7 @@ def _consequences(row: Row, changes: Mapping[str, Any]) -> dict[str, Any]:
             raise InvalidInput("kind", "the identity memory of a space stays what it is.")
         follows["section"] = str(draft.checked_section(after["kind"], None))
     follows["content_hash"] = content_hash(after["text"], after["kind"], after["event_at"])
-    section = Section(follows.get("section", row["section"]))
+    section = Section(str(follows.get("section", row["section"])))
     if row["access_count"] == 0 and ("kind" in changes or "salience" in changes):
         follows["stability"] = initial_stability(after["kind"], section, after["salience"])
     else:
@@ -119,10 +119,10 @@ def write_page(place: Workplace, text: str, mode: str = "replace") -> Receipt:
     with place.operation("write_page", reason=mode) as op:
         page = op.writer.page_text(PAGE)
         whole = f"{page['text']}\n{text}" if page and mode == "append" else text
-        if len(whole.split()) > PAGE_WORDS:
+        if (words := len(whole.split())) > PAGE_WORDS:
             raise InvalidInput(
                 "text",
-                f"the page would have {len(whole.split())} words; at most {PAGE_WORDS}. Shorten it, or replace it whole.",
+                f"the page would have {words} words; at most {PAGE_WORDS}. Shorten it, or replace it whole.",
             )
         if page is None:
             op.writer.insert("pages", [{"name": PAGE, "text": whole, "updated_at": op.now}])

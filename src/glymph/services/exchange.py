@@ -11,7 +11,7 @@ from glymph.core.draft import checked_space
 from glymph.errors import InvalidInput
 from glymph.services.workplace import Workplace
 from glymph.store.contract import Row
-from glymph.store.portable import BIRTH_ORDER
+from glymph.store.portable import BIRTH_ORDER, note_keys
 
 FORMAT = 1
 
@@ -45,20 +45,21 @@ def import_(place: Workplace, path: str | Path, *, space: str | None = None) -> 
     The whole file is checked before the first row is written.
     """
     source = Path(path).expanduser()
-    name = _checked(source)
+    name, highest = _checked(source)
     target = checked_space(space or name)
     if any(known["name"] == target for known in place.store.spaces()):
         with place.reading(target) as reader:
             untouched = reader.operation_count() == 1
         if untouched:
             yield from (0 for _ in place.store.delete_space(target))
-    yield from place.store.load(target, _rows(source), chunk=place.settings.bulk_chunk)
+    yield from place.store.load(target, _rows(source), highest=highest, chunk=place.settings.bulk_chunk)
 
 
-def _checked(source: Path) -> str:
-    """The space's name, after a look at every line."""
+def _checked(source: Path) -> tuple[str, dict[str, int]]:
+    """The space's name and the highest key of each table, after a look at every line."""
     header: dict[str, Any] = {}
     footer: dict[str, Any] = {}
+    highest: dict[str, int] = {}
     count = 0
     try:
         with source.open(encoding="utf-8") as file:
@@ -66,21 +67,22 @@ def _checked(source: Path) -> str:
                 value = json.loads(line)
                 if number == 1:
                     header = value if isinstance(value, dict) else {}
-                    if header.get("glymph") != FORMAT:
+                    if header.get("glymph") != FORMAT or "space" not in header:
                         raise InvalidInput("path", f"{source} is not a Glymph export of format {FORMAT}.")
                 elif isinstance(value, dict):
                     footer = value
                 elif len(value) == 2 and value[0] in BIRTH_ORDER and isinstance(value[1], dict):
+                    note_keys(highest, value[0], value[1])
                     count += 1
                 else:
                     raise InvalidInput("path", f"line {number} of {source} is not a row.")
     except OSError as error:
         raise InvalidInput("path", f"cannot read {source} ({error.strerror or error}).") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise InvalidInput("path", f"{source} is damaged ({error}). Export it again.") from error
     if footer.get("rows") != count:
         raise InvalidInput("path", f"{source} is cut short: {count} rows of {footer.get('rows', 'unknown')}.")
-    return str(header["space"])
+    return str(header["space"]), highest
 
 
 def _rows(source: Path) -> Iterator[tuple[str, Row]]:

@@ -51,7 +51,12 @@ def _cut(place: Workplace, reader: Reader, at: datetime) -> int:
 
 
 def list_memories(
-    place: Workplace, *, limit: int = 100, cursor: str | None = None, at: datetime | None = None, **filters: Any
+    place: Workplace,
+    *,
+    limit: int = 100,
+    cursor: str | None = None,
+    at: datetime | None = None,
+    **filters: Any,
 ) -> Page:
     """One page of memories, newest first; with `at`, of those that stood then."""
     checked_limit(place, limit)

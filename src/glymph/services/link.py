@@ -11,7 +11,13 @@ from glymph.store import records
 
 
 def link(
-    place: Workplace, a: str, b: str, *, type: str = "user_linked", weight: float | None = None, reason: str | None = None
+    place: Workplace,
+    a: str,
+    b: str,
+    *,
+    type: str = "user_linked",
+    weight: float | None = None,
+    reason: str | None = None,
 ) -> Receipt:
     """Links a to b; an existing link of that type takes the new weight, if one is given."""
     edge_type = checked_edge_type(type)
@@ -22,7 +28,13 @@ def link(
         source, target = _ends(op, a, b)
         edge = op.writer.edge(source, target, edge_type)
         if edge is None:
-            row = {"source": source, "target": target, "type": edge_type, "weight": strength, "created_at": op.now}
+            row = {
+                "source": source,
+                "target": target,
+                "type": edge_type,
+                "weight": strength,
+                "created_at": op.now,
+            }
             op.writer.insert("edges", [row])
         elif weight is not None and edge["weight"] != strength:
             op.writer.change("edges", {edge["key"]: {"weight": strength}})

@@ -41,7 +41,7 @@ def add_many(place: Workplace, items: Iterable[str | Mapping[str, Any]]) -> list
 
 
 def _draft_of(place: Workplace, item: str | Mapping[str, Any], number: int) -> Draft:
-    fields = {"text": item} if isinstance(item, str) else dict(item)
+    fields: dict[str, Any] = {"text": item} if isinstance(item, str) else dict(item)
     try:
         return draft(fields.pop("text", None), place.settings, **fields)
     except InvalidInput as error:

@@ -95,9 +95,7 @@ def _dangling(reader: Reader, restorations: Sequence[Restoration]) -> list[Confl
     return conflicts
 
 
-def _names(
-    reader: Reader, restorations: Sequence[Restoration], conflicts: Sequence[Conflict]
-) -> dict[Place, str]:
+def _names(reader: Reader, restorations: Sequence[Restoration], conflicts: Sequence[Conflict]) -> dict[Place, str]:
     """What to call each row in the receipt: a memory by its id, other rows by table and what they join."""
     places: list[Place] = [(r.table, r.key) for r in restorations] + [(c.table, c.key) for c in conflicts]
     known = dict(reader.rows(places))

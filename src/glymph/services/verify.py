@@ -80,7 +80,10 @@ def _seals(tables: Mapping[str, list[Row]]) -> Iterable[tuple[str, str]]:
     for operation in tables["operations"]:
         own = entries.pop(operation["key"], [])
         if operation["hash"] == "":
-            yield "operations", f"{operation['id']} ({operation['verb']}) was cut short; undo it or repeat the call"
+            yield (
+                "operations",
+                f"{operation['id']} ({operation['verb']}) was cut short; undo it or repeat the call",
+            )
         elif seal(own, {}, children[operation["key"]]) != operation["hash"]:
             yield "operations", f"the journal of {operation['id']} ({operation['verb']}) was tampered with"
     for key in entries:

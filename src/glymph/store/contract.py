@@ -210,8 +210,13 @@ class Store(Protocol):
         """Every row of a space as (table, row), parents before children, from one snapshot."""
         ...
 
-    def load(self, space: str, rows: Iterable[tuple[str, Row]], *, chunk: int) -> Iterator[int]:
-        """Puts dumped rows into a space that must not exist yet; it appears when all are there."""
+    def load(
+        self, space: str, rows: Iterable[tuple[str, Row]], *, highest: Mapping[str, int], chunk: int
+    ) -> Iterator[int]:
+        """Puts dumped rows into a space that must not exist yet; it appears when all are there.
+
+        `highest` is the highest key of each table among the rows, set aside while the load goes on.
+        """
         ...
 
     def backup(self, path: str) -> None: ...

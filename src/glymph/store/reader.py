@@ -54,15 +54,15 @@ class SqlReader:
     def space(self) -> str:
         return self._space
 
-    def _rows(self, name: str, **parameters: Any) -> list[Row]:
-        return self._session.rows(statements()[name], parameters)
+    def _rows(self, statement: str, /, **parameters: Any) -> list[Row]:
+        return self._session.rows(statements()[statement], parameters)
 
-    def _one(self, name: str, **parameters: Any) -> Row | None:
-        found = self._rows(name, **parameters)
+    def _one(self, statement: str, /, **parameters: Any) -> Row | None:
+        found = self._rows(statement, **parameters)
         return found[0] if found else None
 
-    def _value(self, name: str, **parameters: Any) -> Any:
-        found = self._session.tuples(statements()[name], parameters)
+    def _value(self, statement: str, /, **parameters: Any) -> Any:
+        found = self._session.tuples(statements()[statement], parameters)
         return found[0][0] if found else None
 
     # memories
@@ -144,7 +144,13 @@ class SqlReader:
         children_of: int | None = None,
     ) -> list[Row]:
         return self._rows(
-            "operations", limit=limit, before=before, actor=actor, session=session, verb=verb, parent=children_of
+            "operations",
+            limit=limit,
+            before=before,
+            actor=actor,
+            session=session,
+            verb=verb,
+            parent=children_of,
         )
 
     def operation_count(self) -> int:
@@ -186,9 +192,12 @@ class SqlReader:
     def entries_since(self, table: str, operation: int) -> list[Entry]:
         return self._entries("entries_of_table_since", tbl=table, operation=operation)
 
-    def _entries(self, name: str, **parameters: Any) -> list[Entry]:
-        found = self._session.tuples(statements()[name], parameters)
-        return [Entry(*row[:5], json.loads(row[5])) for row in found]
+    def _entries(self, statement: str, /, **parameters: Any) -> list[Entry]:
+        found = self._session.tuples(statements()[statement], parameters)
+        return [
+            Entry(entry, operation, table, key, action, json.loads(image))
+            for entry, operation, table, key, action, image in found
+        ]
 
     def history(self, memory_key: int) -> list[Row]:
         return self._rows("history_of_memory", key=memory_key)

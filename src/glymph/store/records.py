@@ -121,5 +121,14 @@ def change(row: Row) -> Change:
         at=moment(row["at"]),
         table=row["tbl"],
         action=row["action"],
-        before=json.loads(row["image"]),
+        before={name: _readable(name, value) for name, value in json.loads(row["image"]).items()},
     )
+
+
+def _readable(column: str, value: Any) -> Any:
+    """A stored value of the journal as the model shows it."""
+    if column.endswith("_at") and isinstance(value, int):
+        return moment(value)
+    if column in ("tags", "entities", "attributes") and isinstance(value, str):
+        return json.loads(value)
+    return value

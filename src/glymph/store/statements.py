@@ -1,7 +1,8 @@
 """The named statements in `sql/*.sql`, loaded once.
 
 A file holds statements, each behind a line `-- name: NAME`. Parameters are written `:name`. `{memory}` and
-`{edge}` stand for the column lists, so that a column is named in one place.
+`{edge}` stand for the column lists, so that a column is named in one place. `{keys:name}` and `{texts:name}`
+stand for the set of integers or texts in a parameter that holds a JSON list.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ MEMORY_COLUMNS = (
 )  # fmt: skip
 EDGE_COLUMNS = ("key", "space_id", "source", "target", "type", "weight", "created_at", "last_used_at")
 
+_LIST = re.compile(r"\{(?:keys|texts):(\w+)\}")
 _NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 
 
@@ -35,6 +37,7 @@ def statements() -> dict[str, str]:
 
 
 def _expand(body: str) -> str:
+    body = _LIST.sub(r"(SELECT value FROM json_each(:\1))", body)
     return (
         body.strip()
         .rstrip(";")

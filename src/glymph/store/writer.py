@@ -104,9 +104,7 @@ class SqlWriter(SqlReader):
         )
 
     def set_state(self, keys: Sequence[int], *, state: str, at: int, by: str) -> None:
-        self._rows(
-            "set_state", space_id=self._space_id, keys=json.dumps(list(keys)), state=state, at=at, by=by
-        )
+        self._rows("set_state", space_id=self._space_id, keys=json.dumps(list(keys)), state=state, at=at, by=by)
 
     def bump(self, keys: Iterable[int]) -> None:
         self._rows("bump_versions", space_id=self._space_id, keys=json.dumps(list(keys)))
@@ -121,7 +119,7 @@ class SqlWriter(SqlReader):
         )
 
     def put_back(self, restorations: Sequence[Restoration]) -> None:
-        """Removes, changes and re-creates rows; references are checked when the transaction ends."""
+        """Removes, changes and re-creates rows, in an order in which every link finds its ends."""
         removed: dict[str, list[int]] = defaultdict(list)
         changed: dict[str, dict[int, Mapping[str, Any]]] = defaultdict(dict)
         created: dict[str, list[Row]] = defaultdict(list)
@@ -132,7 +130,6 @@ class SqlWriter(SqlReader):
                 changed[r.table][r.key] = r.values
             else:
                 created[r.table].append({"key": r.key, **r.values})
-        # Links last in, first out: an edge needs both its memories at the moment it is made.
         for table in ("memberships", "edges", "clusters", "memories", "pages"):
             self.remove(table, removed[table])
         for table in ("memories", "clusters", "pages", "edges", "memberships"):
@@ -176,9 +173,7 @@ class SqlWriter(SqlReader):
         self._rows("bury", space_id=self._space_id, fingerprint=fingerprint, operation=operation, at=at)
 
 
-def seal(
-    entries: Iterable[tuple[Any, ...]], offsets: Mapping[str, int], children: Iterable[str] = ()
-) -> str:
+def seal(entries: Iterable[tuple[Any, ...]], offsets: Mapping[str, int], children: Iterable[str] = ()) -> str:
     """SHA-256 over journal rows and children's seals, the same before and after an import moved the keys."""
     digest = hashlib.sha256("".join(children).encode())
     for table, key, action, image in entries:
@@ -203,7 +198,7 @@ def move_image(table: str, image: str, offsets: Mapping[str, int], sign: int) ->
 
 
 _REFERENCES = {"source": "memories", "target": "memories", "memory": "memories", "cluster": "clusters"}
-_REFERENCE = re.compile(r'"(source|target|memory|cluster)":(\d+)')
+_REFERENCE = re.compile(r'"(source|target|memory|cluster)":\s*(\d+)')
 
 
 def _is_edit(table: str, action: str, image: str) -> bool:

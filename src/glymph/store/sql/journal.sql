@@ -38,11 +38,11 @@ SELECT o.*, p.id AS parent_id, u.id AS undoes_id
 FROM scoped_operations o
 LEFT JOIN operations p ON p.key = o.parent
 LEFT JOIN operations u ON u.key = o.undoes
-WHERE (:before IS NULL OR o.key < :before)
-  AND (:actor IS NULL OR o.actor = :actor)
-  AND (:session IS NULL OR o.session = :session)
-  AND (:verb IS NULL OR o.verb = :verb)
-  AND (:parent IS NULL AND o.parent IS NULL OR o.parent = :parent)
+WHERE (o.key < :before OR :before IS NULL)
+  AND (o.actor = :actor OR :actor IS NULL)
+  AND (o.session = :session OR :session IS NULL)
+  AND (o.verb = :verb OR :verb IS NULL)
+  AND (o.parent = :parent OR o.parent IS NULL AND :parent IS NULL)
 ORDER BY o.key DESC
 LIMIT :limit;
 
@@ -56,7 +56,7 @@ WHERE o.undoes = :key AND o.hash <> '' ORDER BY o.key DESC;
 -- name: undo_candidates
 SELECT o.*, NULL AS parent_id, NULL AS undoes_id FROM scoped_operations o
 WHERE o.actor = :actor AND o.parent IS NULL AND o.edits > 0 AND o.verb <> 'undo'
-  AND (:before IS NULL OR o.key < :before)
+  AND (o.key < :before OR :before IS NULL)
 ORDER BY o.key DESC LIMIT 50;
 
 -- name: last_operation_at_or_before
@@ -64,7 +64,7 @@ SELECT coalesce(max(key), 0) FROM scoped_operations WHERE at <= :at;
 
 -- name: entries_of_operations
 SELECT id, operation, tbl, key, action, image FROM scoped_journal
-WHERE operation IN (SELECT value FROM json_each(:operations)) ORDER BY id;
+WHERE operation IN {keys:operations} ORDER BY id;
 
 -- name: entries_of_table_since
 SELECT id, operation, tbl, key, action, image FROM scoped_journal
@@ -72,8 +72,8 @@ WHERE tbl = :tbl AND operation > :operation ORDER BY id;
 
 -- name: entries_of_rows_after
 SELECT j.id, j.operation, j.tbl, j.key, j.action, j.image FROM scoped_journal j
-WHERE j.tbl = :tbl AND j.key IN (SELECT value FROM json_each(:keys)) AND j.id > :entry
-  AND j.operation NOT IN (SELECT value FROM json_each(:without))
+WHERE j.tbl = :tbl AND j.key IN {keys:keys} AND j.id > :entry
+  AND j.operation NOT IN {keys:without}
 ORDER BY j.id;
 
 -- name: history_of_memory

@@ -3,7 +3,7 @@ SELECT {edge}, s.id AS source_id, t.id AS target_id
 FROM scoped_edges e
 JOIN scoped_memories s ON s.key = e.source
 JOIN scoped_memories t ON t.key = e.target
-WHERE s.state IN (SELECT value FROM json_each(:states)) AND t.state IN (SELECT value FROM json_each(:states))
+WHERE s.state IN {texts:states} AND t.state IN {texts:states}
 ORDER BY e.key;
 
 -- name: edges_of_memory
@@ -16,7 +16,7 @@ WHERE e.key IN (
   UNION
   SELECT key FROM scoped_edges WHERE target = (SELECT key FROM scoped_memories WHERE id = :id)
 )
-AND s.state IN (SELECT value FROM json_each(:states)) AND t.state IN (SELECT value FROM json_each(:states))
+AND s.state IN {texts:states} AND t.state IN {texts:states}
 ORDER BY e.key;
 
 -- name: edge_between

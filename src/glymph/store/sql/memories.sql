@@ -4,12 +4,12 @@
 SELECT {memory} FROM scoped_memories m WHERE m.id = :id;
 
 -- name: memories_by_ids
-SELECT {memory} FROM scoped_memories m WHERE m.id IN (SELECT value FROM json_each(:ids));
+SELECT {memory} FROM scoped_memories m WHERE m.id IN {texts:ids};
 
 -- name: standing_of_ids
 -- Just what decides whether a memory may be moved to another state.
 SELECT m.key, m.id, m.state, m.pinned, m.protected FROM scoped_memories m
-WHERE m.id IN (SELECT value FROM json_each(:ids));
+WHERE m.id IN {texts:ids};
 
 -- name: identity
 SELECT {memory} FROM scoped_memories m WHERE m.kind = 'self';
@@ -18,7 +18,7 @@ SELECT {memory} FROM scoped_memories m WHERE m.kind = 'self';
 SELECT {memory} FROM scoped_memories m
 WHERE m.key IN (
   SELECT min(d.key) FROM scoped_memories d
-  WHERE d.content_hash IN (SELECT value FROM json_each(:hashes)) AND d.state = 'LIVE'
+  WHERE d.content_hash IN {texts:hashes} AND d.state = 'LIVE'
   GROUP BY d.content_hash
 );
 
@@ -34,8 +34,8 @@ FROM scoped_memories WHERE kind <> 'self';
 -- name: set_state
 UPDATE memories
 SET state = :state, state_at = :at, state_by = :by, version = version + 1
-WHERE space_id = :space_id AND key IN (SELECT value FROM json_each(:keys));
+WHERE space_id = :space_id AND key IN {keys:keys};
 
 -- name: bump_versions
 UPDATE memories SET version = version + 1
-WHERE space_id = :space_id AND key IN (SELECT value FROM json_each(:keys));
+WHERE space_id = :space_id AND key IN {keys:keys};

@@ -23,5 +23,7 @@ def open_store(url: str, settings: Settings) -> SqliteStore:
         raise InvalidInput("url", f"{url!r} has an unknown option. Only ?mode=ro and ?mode=rw exist.")
     path = unquote(parts.path[1:])
     if path == ":memory:":
-        raise InvalidInput("url", "a store in memory could not keep its promises. Use a file in a temporary folder.")
+        raise InvalidInput(
+            "url", "a store in memory could not keep its promises. Use a file in a temporary folder."
+        )
     return SqliteStore(path, settings, read_only=options.get("mode") == ["ro"])

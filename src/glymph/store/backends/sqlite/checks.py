@@ -13,7 +13,7 @@ def run(connection: Connection) -> list[Problem]:
     """Every problem found; an empty list is a clean bill."""
     raw = connection.raw
     problems = [
-        Problem("pages", text)
+        Problem("pages", str(text))
         for (text,) in raw.execute("PRAGMA integrity_check(20)").fetchall()
         if text != "ok"
     ]
@@ -47,7 +47,8 @@ def _triggers(raw: apsw.Connection) -> list[Problem]:
     fresh = apsw.Connection(":memory:")
     migrations.migrate(fresh, ":memory:", 0)
     query = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"
-    wanted, found = (dict(c.execute(query).fetchall()) for c in (fresh, raw))
+    wanted = {str(name): sql for name, sql in fresh.execute(query)}
+    found = {str(name): sql for name, sql in raw.execute(query)}
     fresh.close()
     problems = [Problem("guards", f"trigger {name} is missing") for name in wanted.keys() - found.keys()]
     problems += [Problem("guards", f"unknown trigger {name}") for name in found.keys() - wanted.keys()]

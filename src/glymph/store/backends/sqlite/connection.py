@@ -44,7 +44,9 @@ def translated(path: str) -> Iterator[None]:
     except apsw.CorruptError as error:
         raise errors.CorruptStore(path, str(error)) from error
     except (apsw.CantOpenError, apsw.IOError, apsw.PermissionsError) as error:
-        raise errors.StoreError(f"Cannot read or write {path} ({error}). Check the path, its owner and the disk.") from error
+        raise errors.StoreError(
+            f"Cannot read or write {path} ({error}). Check the path, its owner and the disk."
+        ) from error
 
 
 def _refusal(message: str) -> errors.GlymphError:

@@ -29,8 +29,8 @@ CREATE TABLE operations (
   reason   TEXT,
   session  TEXT,
   at       INTEGER NOT NULL,
-  parent   INTEGER REFERENCES operations(key),
-  undoes   INTEGER REFERENCES operations(key),
+  parent   INTEGER,
+  undoes   INTEGER,
   changes  INTEGER NOT NULL DEFAULT 0,  -- journal rows, children included
   edits    INTEGER NOT NULL DEFAULT 0,  -- of those, changes of content, state, links or pins: not mere use
   hash     TEXT NOT NULL DEFAULT '',    -- SHA-256 over its journal rows; empty while it is open
@@ -52,7 +52,7 @@ CREATE TABLE writing (
 CREATE TABLE journal (
   id        INTEGER PRIMARY KEY,
   space_id  INTEGER NOT NULL,
-  operation INTEGER NOT NULL REFERENCES operations(key),
+  operation INTEGER NOT NULL,
   tbl       TEXT NOT NULL,
   key       INTEGER NOT NULL,
   action    TEXT NOT NULL CHECK (action IN ('insert', 'update', 'delete', 'rejected')),
@@ -88,7 +88,7 @@ CREATE TABLE memories (  -- journalled
   updated_at    INTEGER NOT NULL,
   last_used_at  INTEGER,
   access_count  INTEGER NOT NULL DEFAULT 0 CHECK (access_count >= 0),
-  stability     REAL NOT NULL CHECK (stability > 0),
+  stability     REAL NOT NULL CHECK (stability > 0 AND stability < 1e9),
   difficulty    REAL NOT NULL CHECK (difficulty BETWEEN 1 AND 10),
   review        TEXT,                    -- the latest use that moved stability, with the figures before it
   content_hash  TEXT NOT NULL,
@@ -113,8 +113,8 @@ INSERT INTO memory_text(memory_text, rank) VALUES ('secure-delete', 1);
 CREATE TABLE edges (  -- journalled
   key          INTEGER PRIMARY KEY AUTOINCREMENT,
   space_id     INTEGER NOT NULL REFERENCES spaces(key),
-  source       INTEGER NOT NULL REFERENCES memories(key) DEFERRABLE INITIALLY DEFERRED,
-  target       INTEGER NOT NULL REFERENCES memories(key) DEFERRABLE INITIALLY DEFERRED,
+  source       INTEGER NOT NULL,
+  target       INTEGER NOT NULL,
   type         TEXT NOT NULL,
   weight       REAL NOT NULL CHECK (weight > 0 AND weight <= 1),
   created_at   INTEGER NOT NULL,
@@ -138,8 +138,8 @@ CREATE UNIQUE INDEX clusters_by_name ON clusters(space_id, name);
 CREATE TABLE memberships (  -- journalled
   key      INTEGER PRIMARY KEY AUTOINCREMENT,
   space_id INTEGER NOT NULL REFERENCES spaces(key),
-  cluster  INTEGER NOT NULL REFERENCES clusters(key) DEFERRABLE INITIALLY DEFERRED,
-  memory   INTEGER NOT NULL REFERENCES memories(key) DEFERRABLE INITIALLY DEFERRED,
+  cluster  INTEGER NOT NULL,
+  memory   INTEGER NOT NULL,
   added_at INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX memberships_by_cluster ON memberships(space_id, cluster, memory);
@@ -228,7 +228,7 @@ CREATE TABLE ledger (
   model      TEXT NOT NULL,
   tokens_in  INTEGER NOT NULL,
   tokens_out INTEGER NOT NULL,
-  cost_usd   REAL NOT NULL CHECK (cost_usd >= 0)
+  cost_usd   REAL NOT NULL CHECK (cost_usd >= 0 AND cost_usd < 1e9)
 ) STRICT;
 CREATE INDEX ledger_by_time ON ledger(space_id, at);
 

@@ -51,7 +51,8 @@ class SqliteStore:
                 found = migrations.schema_version(connection.raw, self.path, migrations.NEWEST)
                 if found < migrations.NEWEST:
                     raise errors.StoreError(
-                        f"{self.path} has schema {found} and is read-only here. Open it once with write access to upgrade it."
+                        f"{self.path} has schema {found} and is read-only here. "
+                        "Open it once with write access to upgrade it."
                     )
             else:
                 migrations.migrate(connection.raw, self.path, _now_for_the_record())
@@ -104,12 +105,13 @@ class SqliteStore:
             connection.raw.execute("DELETE FROM spaces WHERE key = ?", (space_id,))
 
     def _delete_rows(self, space_id: int, table: str) -> int:
+        key = "id" if table == "journal" else "key"
         with self._writing_connection() as connection:
             head = {"space_id": space_id, "operation": 0, "verb": "space_delete"}
             connection.rows(statements()["begin_writing"], head)
             connection.raw.execute(
-                f"DELETE FROM {table} WHERE rowid IN "
-                f"(SELECT rowid FROM {table} WHERE space_id = ? ORDER BY rowid DESC LIMIT ?)",
+                f"DELETE FROM {table} WHERE {key} IN "
+                f"(SELECT {key} FROM {table} WHERE space_id = ? ORDER BY {key} DESC LIMIT ?)",
                 (space_id, DELETE_CHUNK),
             )
             gone = int(connection.raw.changes())
@@ -158,7 +160,11 @@ class SqliteStore:
     def _writing_connection(self) -> Iterator[Connection]:
         if self._read_only:
             raise errors.ReadOnlyStore(self.path)
-        with translated(self.path), self._pool.connection() as connection, connection.transaction("IMMEDIATE"):
+        with (
+            translated(self.path),
+            self._pool.connection() as connection,
+            connection.transaction("IMMEDIATE"),
+        ):
             yield connection
 
     # dump and load
@@ -167,12 +173,22 @@ class SqliteStore:
         with translated(self.path), self._pool.connection() as connection, connection.transaction("DEFERRED"):
             space_id, offsets = self._space(connection, space)
             for table in BIRTH_ORDER:
-                for row in connection.each(f"SELECT * FROM {table} WHERE space_id = ? ORDER BY rowid", (space_id,)):
+                order = "id" if table == "journal" else "key"
+                for row in connection.each(
+                    f"SELECT * FROM {table} WHERE space_id = ? ORDER BY {order}", (space_id,)
+                ):
                     del row["space_id"]
                     yield table, moved(table, row, offsets, -1)
 
-    def load(self, space: str, rows: Iterable[tuple[str, Mapping[str, Any]]], *, chunk: int) -> Iterator[int]:
-        space_id, offsets, hidden = self._begin_load(space)
+    def load(
+        self,
+        space: str,
+        rows: Iterable[tuple[str, Mapping[str, Any]]],
+        *,
+        highest: Mapping[str, int],
+        chunk: int,
+    ) -> Iterator[int]:
+        space_id, offsets, hidden = self._begin_load(space, highest)
         try:
             total = 0
             stream = iter(rows)
@@ -202,8 +218,8 @@ class SqliteStore:
                 writer.insert(table, [moved(t, row, offsets, 1) for t, row in batch if t == table])
             connection.rows(statements()["end_writing"], {})
 
-    def _begin_load(self, space: str) -> tuple[int, dict[str, int], str]:
-        """A space under a name nobody can open, and how far its integer keys must move."""
+    def _begin_load(self, space: str, highest: Mapping[str, int]) -> tuple[int, dict[str, int], str]:
+        """A space under a name nobody can open, how far its keys must move, and the keys set aside for it."""
         hidden = f"(loading) {space}"
         with self._writing_connection() as connection:
             taken = connection.tuples(
@@ -215,7 +231,7 @@ class SqliteStore:
                     f"{taken[0][0]!r} exists already. Choose another name, or, if an import was cut short, "
                     f"remove its rest with `glymph space delete {hidden!r}`.",
                 )
-            offsets = {table: _highest_key(connection, table) for table in BIRTH_ORDER}
+            offsets = {table: _reserve(connection, table, highest.get(table, 0)) for table in BIRTH_ORDER}
             space_id: int = connection.tuples(
                 "INSERT INTO spaces(name, created_at, offsets) VALUES (:name, :at, :offsets) RETURNING key",
                 {"name": hidden, "at": _now_for_the_record(), "offsets": json.dumps(offsets)},
@@ -245,14 +261,15 @@ class SqliteStore:
         self._pool.close()
 
 
-def _highest_key(connection: Connection, table: str) -> int:
-    """The highest key a table ever gave out; the journal never gives one back, so its highest is in use."""
-    found = connection.tuples(
-        "SELECT seq FROM sqlite_sequence WHERE name = :name UNION ALL "
-        "SELECT max(id) FROM journal WHERE :name = 'journal'",
-        {"name": table},
-    )
-    return max((row[0] or 0 for row in found), default=0)
+def _reserve(connection: Connection, table: str, count: int) -> int:
+    """Sets aside the next `count` keys of a table, so that writers meanwhile take others; the offset."""
+    found = connection.tuples("SELECT seq FROM sqlite_sequence WHERE name = :name", {"name": table})
+    parameters = {"name": table, "count": count}
+    if found:
+        connection.rows("UPDATE sqlite_sequence SET seq = seq + :count WHERE name = :name", parameters)
+    else:
+        connection.rows("INSERT INTO sqlite_sequence(name, seq) VALUES (:name, :count)", parameters)
+    return int(found[0][0]) if found else 0
 
 
 def _now_for_the_record() -> int:

@@ -10,7 +10,7 @@ WHEN OLD.protected = 1
 BEGIN SELECT RAISE(ABORT, 'glymph:Protected:' || OLD.id); END;
 
 CREATE TRIGGER protected_is_not_deleted BEFORE DELETE ON memories
-WHEN OLD.protected = 1 AND (SELECT verb FROM writing) IS NOT 'space_delete'
+WHEN OLD.protected = 1 AND (SELECT verb FROM writing) IS DISTINCT FROM 'space_delete'
 BEGIN SELECT RAISE(ABORT, 'glymph:Protected:' || OLD.id); END;
 
 -- A pinned memory may come back to life. Undo may also put back the image from before an operation: it leaves
@@ -18,8 +18,8 @@ BEGIN SELECT RAISE(ABORT, 'glymph:Protected:' || OLD.id); END;
 CREATE TRIGGER pinned_stays BEFORE UPDATE OF state, superseded_by ON memories
 WHEN OLD.pinned = 1
  AND (NEW.state <> OLD.state AND NEW.state <> 'LIVE'
-      OR NEW.superseded_by IS NOT NULL AND NEW.superseded_by IS NOT OLD.superseded_by)
- AND (SELECT verb FROM writing) IS NOT 'undo'
+      OR NEW.superseded_by IS NOT NULL AND NEW.superseded_by IS DISTINCT FROM OLD.superseded_by)
+ AND (SELECT verb FROM writing) IS DISTINCT FROM 'undo'
 BEGIN SELECT RAISE(ABORT, 'glymph:Pinned:' || OLD.id); END;
 
 CREATE TRIGGER pinned_is_not_deleted BEFORE DELETE ON memories
@@ -27,31 +27,43 @@ WHEN OLD.pinned = 1 AND (SELECT verb FROM writing) NOT IN ('undo', 'space_delete
 BEGIN SELECT RAISE(ABORT, 'glymph:Pinned:' || OLD.id); END;
 
 CREATE TRIGGER edge_stays_in_its_space BEFORE INSERT ON edges
-WHEN (SELECT space_id FROM memories WHERE key = NEW.source) IS NOT NEW.space_id
-  OR (SELECT space_id FROM memories WHERE key = NEW.target) IS NOT NEW.space_id
+WHEN (SELECT space_id FROM memories WHERE key = NEW.source) IS DISTINCT FROM NEW.space_id
+  OR (SELECT space_id FROM memories WHERE key = NEW.target) IS DISTINCT FROM NEW.space_id
 BEGIN SELECT RAISE(ABORT, 'glymph:Isolated:both ends of a link must be memories of its space.'); END;
 
 CREATE TRIGGER edge_keeps_its_ends BEFORE UPDATE OF space_id, source, target, type ON edges
 BEGIN SELECT RAISE(ABORT, 'glymph:Isolated:a link keeps its ends, its type and its space.'); END;
 
 CREATE TRIGGER membership_stays_in_its_space BEFORE INSERT ON memberships
-WHEN (SELECT space_id FROM memories WHERE key = NEW.memory) IS NOT NEW.space_id
-  OR (SELECT space_id FROM clusters WHERE key = NEW.cluster) IS NOT NEW.space_id
+WHEN (SELECT space_id FROM memories WHERE key = NEW.memory) IS DISTINCT FROM NEW.space_id
+  OR (SELECT space_id FROM clusters WHERE key = NEW.cluster) IS DISTINCT FROM NEW.space_id
 BEGIN SELECT RAISE(ABORT, 'glymph:Isolated:a cluster holds memories of its own space.'); END;
+
+-- References between rows are kept by triggers: a foreign key on a memory alone would have to search every space
+-- for links whenever a memory is removed.
+CREATE TRIGGER linked_memory_stays BEFORE DELETE ON memories
+WHEN EXISTS (SELECT 1 FROM edges WHERE space_id = OLD.space_id AND source = OLD.key)
+  OR EXISTS (SELECT 1 FROM edges WHERE space_id = OLD.space_id AND target = OLD.key)
+  OR EXISTS (SELECT 1 FROM memberships WHERE space_id = OLD.space_id AND memory = OLD.key)
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:a memory is removed only after its links and memberships.'); END;
+
+CREATE TRIGGER filled_cluster_stays BEFORE DELETE ON clusters
+WHEN EXISTS (SELECT 1 FROM memberships WHERE space_id = OLD.space_id AND cluster = OLD.key)
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:a cluster is removed only after its memberships.'); END;
 
 CREATE TRIGGER journal_only_grows BEFORE UPDATE ON journal
 BEGIN SELECT RAISE(ABORT, 'glymph:Refused:journal rows are never changed.'); END;
 
 CREATE TRIGGER journal_is_kept BEFORE DELETE ON journal
-WHEN (SELECT verb FROM writing) IS NOT 'space_delete'
+WHEN (SELECT verb FROM writing) IS DISTINCT FROM 'space_delete'
 BEGIN SELECT RAISE(ABORT, 'glymph:Refused:journal rows are never deleted.'); END;
 
 CREATE TRIGGER operations_only_grow BEFORE UPDATE ON operations
-WHEN (SELECT operation FROM writing) IS NOT OLD.key OR OLD.key <> NEW.key OR OLD.space_id <> NEW.space_id
+WHEN (SELECT operation FROM writing) IS DISTINCT FROM OLD.key OR OLD.key <> NEW.key OR OLD.space_id <> NEW.space_id
 BEGIN SELECT RAISE(ABORT, 'glymph:Refused:a finished operation is never changed.'); END;
 
 CREATE TRIGGER operations_are_kept BEFORE DELETE ON operations
-WHEN (SELECT verb FROM writing) IS NOT 'space_delete'
+WHEN (SELECT verb FROM writing) IS DISTINCT FROM 'space_delete'
 BEGIN SELECT RAISE(ABORT, 'glymph:Refused:operations are never deleted.'); END;
 
 CREATE TRIGGER text_follows_insert AFTER INSERT ON memories

@@ -1,0 +1,252 @@
+"""Commands that look after stores: init, spaces, settings, export and import, backup and restore."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from glymph.interfaces.cli.options import Apply, Json, SpaceName, Url
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PANEL = "Keep"
+
+
+def register(app: typer.Typer) -> None:
+    for function in (init, export, import_, backup, restore):
+        app.command(function.__name__.rstrip("_"), rich_help_panel=PANEL)(function)
+    space = typer.Typer(
+        no_args_is_help=True, rich_markup_mode=None, help="List, create, rename and delete spaces."
+    )
+    space.command("list")(space_list)
+    space.command("create")(space_create)
+    space.command("rename")(space_rename)
+    space.command("delete")(space_delete)
+    app.add_typer(space, name="space", rich_help_panel=PANEL)
+    config = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show and change settings.")
+    config.command("show")(config_show)
+    config.command("set")(config_set)
+    app.add_typer(config, name="config", rich_help_panel=PANEL)
+
+
+@contextmanager
+def _progress(what: str, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """A counter on standard error that moves while long work runs."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn
+
+    with Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.completed:,} rows"),
+        console=Console(stderr=True), disable=quiet, transient=True,
+    ) as progress:  # fmt: skip
+        task = progress.add_task(what, total=None)
+        yield lambda done: progress.update(task, completed=done)
+
+
+def _say(facts: dict[str, Any], sentence: str, *, as_json: bool) -> None:
+    from glymph.interfaces.cli import show
+
+    if as_json:
+        show.document(facts)
+    else:
+        show.line(sentence)
+
+
+def init(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
+    """Create the store and the space, if they are not there yet."""
+    from glymph.interfaces import environment
+
+    with environment.open_glymph(url, space, "user", create=True) as glymph:
+        store = glymph.url
+    _say({"store": store, "space": space}, f"{store} is ready, with the space {space}.", as_json=as_json)
+
+
+def export(
+    path: Annotated[Path, typer.Argument(help="The file to write.", show_default=False)],
+    url: Url = None,
+    space: SpaceName = "default",
+    as_json: Json = False,
+) -> None:
+    """Write a whole space, journal included, as JSON Lines."""
+    from glymph.interfaces import environment
+
+    with environment.open_glymph(url, space, "user") as glymph:
+        rows = glymph.export(path)
+    _say({"path": str(path), "rows": rows}, f"{rows:,} rows of {space} written to {path}.", as_json=as_json)
+
+
+def import_(
+    path: Annotated[Path, typer.Argument(help="The export to read.", show_default=False)],
+    url: Url = None,
+    into: Annotated[
+        str | None, typer.Option("--into", help="The space to make; left out: its name in the export.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Load an export into a space that is new or still empty."""
+    from glymph.interfaces import environment
+
+    with (
+        environment.open_glymph(url, "default", "user", create=True) as glymph,
+        _progress("loading", as_json) as tick,
+    ):
+        rows = glymph.import_(path, space=into, progress=tick)
+    _say({"path": str(path), "rows": rows}, f"{rows:,} rows loaded from {path}.", as_json=as_json)
+
+
+def backup(
+    path: Annotated[Path, typer.Argument(help="The new file to write.", show_default=False)],
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Copy the whole store into a new file while others go on writing."""
+    from glymph.interfaces import environment
+
+    with environment.open_glymph(url, "default", "user", create=True) as glymph:
+        target = glymph.backup(path)
+    _say({"path": str(target)}, f"Backed up to {target}.", as_json=as_json)
+
+
+def restore(
+    source: Annotated[Path, typer.Argument(help="The backup.", show_default=False)],
+    target: Annotated[Path, typer.Argument(help="The new file to make from it.", show_default=False)],
+    apply: Apply = False,
+    as_json: Json = False,
+) -> None:
+    """Check a backup and copy it to a new file."""
+    from glymph.errors import GlymphError, InvalidInput
+    from glymph.facade import Glymph
+
+    if target.exists():
+        raise InvalidInput("target", f"{target} exists. Name a new file: a restore never overwrites.")
+    if not source.exists():
+        raise InvalidInput("source", f"there is no file {source}.")
+    with Glymph.open(f"sqlite:///{source.absolute()}?mode=ro", space=_any_space(source)) as glymph:
+        verdict = glymph.verify()
+        if not verdict.ok:
+            raise GlymphError(f"{source} is not sound: {verdict.problems[0].detail}. Use another backup.")
+        spaces = [s.name for s in glymph.spaces()]
+        if apply:
+            glymph.backup(target)
+    done = "Restored" if apply else "Sound. Would restore"
+    hint = "" if apply else " Add --apply to do it."
+    facts = {"source": str(source), "target": str(target), "spaces": spaces, "applied": apply}
+    _say(facts, f"{done} {len(spaces)} spaces ({', '.join(spaces)}) to {target}.{hint}", as_json=as_json)
+
+
+def _any_space(source: Path) -> str:
+    from glymph.config import Settings
+    from glymph.errors import NotAStore
+    from glymph.store import open_store
+
+    store = open_store(f"sqlite:///{source.absolute()}?mode=ro", Settings())
+    names = [row["name"] for row in store.spaces()]
+    store.close()
+    if not names:
+        raise NotAStore(str(source))
+    return str(names[0])
+
+
+def space_list(url: Url = None, as_json: Json = False) -> None:
+    """List the spaces of a store."""
+    from glymph.core.plain import plain
+    from glymph.interfaces import environment
+    from glymph.interfaces.cli import show
+
+    with environment.open_glymph(url, "default", "user") as glymph:
+        spaces = plain(glymph.spaces())
+    if as_json:
+        show.document({"spaces": spaces})
+    else:
+        rows = [[s["name"], s["created_at"][:19], s["identity_id"]] for s in spaces]
+        show.table("", ["space", "created (UTC)!", "identity!"], rows)
+
+
+def space_create(
+    name: Annotated[str, typer.Argument(show_default=False)], url: Url = None, as_json: Json = False
+) -> None:
+    """Create a space with its identity memory."""
+    from glymph.interfaces import environment
+
+    environment.open_glymph(url, name, "user", create=True).close()
+    _say({"space": name}, f"Space {name} is ready.", as_json=as_json)
+
+
+def space_rename(
+    old: Annotated[str, typer.Argument(show_default=False)],
+    new: Annotated[str, typer.Argument(show_default=False)],
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Rename a space."""
+    from glymph.interfaces import environment
+
+    with environment.open_glymph(url, "default", "user") as glymph:
+        glymph.rename_space(old, new)
+    _say({"old": old, "new": new}, f"{old} is now {new}.", as_json=as_json)
+
+
+def space_delete(
+    name: Annotated[str, typer.Argument(show_default=False)],
+    confirm: Annotated[str | None, typer.Option("--confirm", help="The space's name, typed again.")] = None,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Remove a space for good, with everything in it. There is no undo."""
+    from glymph.interfaces import environment
+
+    with environment.open_glymph(url, "default", "user") as glymph:
+        if confirm != name:
+            hint = (
+                f"Would remove {name} with all its memories and history, for good. Add --confirm {name} to do it."
+            )
+            _say({"space": name, "removed": False}, hint, as_json=as_json)
+            return
+        with _progress("removing", as_json) as tick:
+            rows = glymph.delete_space(name, progress=tick)
+    _say({"space": name, "removed": True, "rows": rows}, f"Removed {name}: {rows:,} rows.", as_json=as_json)
+
+
+def config_show(
+    effective: Annotated[
+        bool, typer.Option("--effective", help="Every setting, with where it comes from.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show the settings file, or every setting in force."""
+    from dataclasses import fields
+
+    from glymph.interfaces import environment
+    from glymph.interfaces.cli import show
+
+    settings, origin = environment.effective_settings()
+    shown = [f for f in fields(settings) if effective or origin[f.name] != "default"]
+    if as_json:
+        show.document({f.name: {"value": getattr(settings, f.name), "from": origin[f.name]} for f in shown})
+        return
+    rows = [[f.name, getattr(settings, f.name), origin[f.name], f.metadata["help"]] for f in shown]
+    show.table("", ["setting!", "value!", "from!", ""], rows)
+    if not shown:
+        show.line(f"Nothing differs from the defaults. File: {environment.config_path()}")
+
+
+def config_set(
+    name: Annotated[str, typer.Argument(show_default=False)],
+    value: Annotated[str, typer.Argument(show_default=False)],
+    as_json: Json = False,
+) -> None:
+    """Change a setting in the settings file."""
+    from glymph.config import Settings
+    from glymph.interfaces import environment
+
+    parsed = getattr(Settings.parse({name: value}), name)
+    path = environment.write_config({**environment.read_config(), name: parsed})
+    _say(
+        {"setting": name, "value": parsed, "file": str(path)},
+        f"{name} = {parsed} in {path}.",
+        as_json=as_json,
+    )

@@ -1,0 +1,140 @@
+"""Commands that look: status, list, history, doctor, demo; and `mcp`, which lets an agent in."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from glymph.interfaces.cli.options import Actor, Json, SpaceName, Url
+
+PANEL = "Look"
+
+
+def register(app: typer.Typer) -> None:
+    for function in (status, list_memories, history, doctor, demo, mcp):
+        name = {"list_memories": "list"}.get(function.__name__, function.__name__)
+        app.command(name, rich_help_panel=PANEL)(function)
+
+
+def status(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
+    """Show the store, its spaces and how this one is doing."""
+    from glymph.core.plain import plain
+    from glymph.interfaces import environment
+    from glymph.interfaces.cli import show
+
+    with environment.open_glymph(url, space, "user") as glymph:
+        spaces = [s.name for s in glymph.spaces()]
+        facts = {"store": glymph.url, "spaces": spaces, **plain(glymph.health())}
+    if as_json:
+        show.document(facts)
+    else:
+        show.facts({**facts, "spaces": ", ".join(spaces)})
+
+
+def list_memories(
+    url: Url = None,
+    space: SpaceName = "default",
+    as_json: Json = False,
+    limit: Annotated[int, typer.Option(help="Memories on a page.", min=1, max=1000)] = 30,
+    cursor: Annotated[str | None, typer.Option(help="Where the last page ended.")] = None,
+    kinds: Annotated[list[str] | None, typer.Option("--kinds", help="Only this kind; may be repeated.")] = None,
+    states: Annotated[
+        list[str] | None, typer.Option("--states", help="LIVE (default), ARCHIVED, TRASHED; may be repeated.")
+    ] = None,
+    tags: Annotated[list[str] | None, typer.Option("--tags", help="Only with this tag; may be repeated.")] = None,
+    at: Annotated[str | None, typer.Option(help="As things stood at this ISO 8601 time.")] = None,
+) -> None:
+    """List memories, newest first."""
+    from glymph.core.timing import parse_iso
+    from glymph.interfaces import environment
+    from glymph.interfaces.cli import show
+    from glymph.tools.shapes import brief
+
+    with environment.open_glymph(url, space, "user") as glymph:
+        moment = parse_iso(at, "at") if at else None
+        page = glymph.list(limit=limit, cursor=cursor, kinds=kinds, states=states, tags=tags, at=moment)
+        items = [brief(memory) for memory in page]
+    if as_json:
+        show.document({"memories": items, "cursor": page.cursor})
+        return
+    show.memories(items)
+    if not items:
+        show.line("Nothing here yet. `glymph add TEXT` remembers something.")
+    if page.cursor:
+        show.line(f"more: --cursor {page.cursor}", "dim")
+
+
+def history(
+    memory_id: Annotated[str, typer.Argument(help="The memory's id.", show_default=False)],
+    url: Url = None,
+    space: SpaceName = "default",
+    as_json: Json = False,
+) -> None:
+    """Show everything that ever happened to a memory."""
+    from glymph.core.plain import plain
+    from glymph.interfaces import environment
+    from glymph.interfaces.cli import show
+
+    with environment.open_glymph(url, space, "user") as glymph:
+        changes = plain(glymph.history(memory_id))
+    if as_json:
+        show.document({"history": changes})
+    else:
+        show.changes(changes)
+
+
+def doctor(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
+    """Check a store against every invariant and name what is wrong."""
+    from glymph.core.plain import plain
+    from glymph.interfaces import environment
+    from glymph.interfaces.cli import show
+
+    with environment.open_glymph(url, space, "user") as glymph:
+        verdict = glymph.verify()
+        store = glymph.url
+    if as_json:
+        show.document({"store": store, "ok": verdict.ok, **plain(verdict)})
+    else:
+        for check in verdict.checks:
+            show.line(f"checked  {check}")
+        for problem in verdict.problems:
+            show.line(f"WRONG    {problem.check}: {problem.detail}", "bold red")
+        show.line(f"{store}: " + ("sound" if verdict.ok else f"{len(verdict.problems)} problems"), "bold")
+    if not verdict.ok:
+        raise typer.Exit(1)
+
+
+def demo(
+    url: Annotated[
+        str | None,
+        typer.Option(help="Keep it: load into a new space `demo` of this store.", show_default=False),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Another seed, another life.")] = 7,
+    as_json: Json = False,
+) -> None:
+    """Play half a year of an agent's life into a fresh store and show what became of it."""
+    from glymph.interfaces import demo as life
+
+    raise typer.Exit(life.run(url, as_json, seed))
+
+
+def mcp(
+    url: Url = None,
+    space: SpaceName = "default",
+    actor: Actor = "agent",
+    profile: Annotated[str, typer.Option(help="Which tools a client sees: core, curator or full.")] = "core",
+) -> None:
+    """Serve the memory tools to an agent over MCP on standard input and output."""
+    from glymph.errors import GlymphError, InvalidInput
+    from glymph.interfaces import environment
+
+    if profile not in ("core", "curator", "full"):
+        raise InvalidInput("profile", f"{profile!r} is not one of core, curator, full.")
+    chosen: Any = profile
+    try:
+        from glymph.interfaces import mcp as server
+    except ImportError as error:
+        raise GlymphError("MCP needs an extra package: pip install 'glymph[mcp]'.") from error
+    with environment.open_glymph(url, space, actor, create=True) as glymph:
+        server.serve(glymph, chosen)

@@ -1,0 +1,93 @@
+"""The MCP server over stdio: every tool of a profile, on the official SDK.
+
+Standard output belongs to the protocol; nothing here prints.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from typing import Any
+
+import anyio
+from mcp import types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from pydantic import ValidationError
+
+from glymph.errors import GlymphError
+from glymph.facade import Glymph
+from glymph.tools import tools_for
+from glymph.tools.contract import Profile, Tool
+
+INSTRUCTIONS = (
+    "Glymph is your long-term memory. Recall before you answer from memory, and report which memories helped: "
+    "only that keeps them from fading. Add what is worth knowing in later conversations. Nothing you delete is "
+    "lost: undo_operation takes any change back."
+)
+
+
+def server_for(glymph: Glymph, profile: Profile) -> Server[Any]:
+    """A server that offers the tools of a profile on one space."""
+    tools = tools_for(profile)
+
+    async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_described(tool) for tool in tools.values()])
+
+    async def call_tool(_: Any, request: types.CallToolRequestParams) -> types.CallToolResult:
+        # The engine is synchronous: a worker thread keeps the protocol answering meanwhile.
+        return await anyio.to_thread.run_sync(_call, glymph, tools, request.name, request.arguments or {})
+
+    return Server(
+        "glymph",
+        version=version("glymph"),
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def _described(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=tool.schema,
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.read_only,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _call(glymph: Glymph, tools: dict[str, Tool], name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+    """The tool's answer; whatever goes wrong on the caller's side comes back as a readable error."""
+    tool = tools.get(name)
+    if tool is None:
+        return _failure({"error": "UnknownTool", "message": f"No tool {name!r}. There are: {', '.join(tools)}."})
+    try:
+        result = dict(tool.run(glymph, tool.arguments.model_validate(arguments)))
+    except ValidationError as error:
+        problems = [f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors()]
+        return _failure({"error": "InvalidInput", "message": "; ".join(problems)})
+    except GlymphError as error:
+        return _failure({"error": error.code, "message": str(error)})
+    text = json.dumps(result, ensure_ascii=False)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=result)
+
+
+def _failure(problem: dict[str, Any]) -> types.CallToolResult:
+    text = f"{problem['error']}: {problem['message']}"
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+
+
+def serve(glymph: Glymph, profile: Profile) -> None:
+    """Serves one client on standard input and output until it hangs up."""
+
+    async def run() -> None:
+        server = server_for(glymph, profile)
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    anyio.run(run)

@@ -1,0 +1,31 @@
+"""Fields that several tools share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AwareDatetime, BeforeValidator, Field
+
+from glymph.tools.contract import Arguments
+
+
+def _as_list(value: Any) -> Any:
+    """Models like to pass one text where a list of texts is wanted; it means a list of one."""
+    return [value] if isinstance(value, str) else value
+
+
+Texts = Annotated[list[str], BeforeValidator(_as_list)]
+
+
+class Filters(Arguments):
+    """Which memories a search is about."""
+
+    limit: int = Field(10, ge=1, le=1000, description="Most hits to give back.")
+    kinds: Texts | None = Field(None, description="Only these kinds, e.g. lesson, preference.")
+    sections: Texts | None = Field(None, description="Only SIGNALS, EPISODIC, KNOWLEDGE or PROCEDURAL.")
+    tags: Texts | None = Field(None, description="Only memories that carry all of these tags.")
+    since: AwareDatetime | None = Field(None, description="Not before this ISO 8601 time.")
+    until: AwareDatetime | None = Field(None, description="Not after this ISO 8601 time.")
+    states: Texts | None = Field(None, description="LIVE (default), ARCHIVED, TRASHED.")
+    include_superseded: bool = Field(False, description="Also what a newer memory has replaced.")
+    budget_tokens: int | None = Field(None, ge=1, description="Fit the texts of the hits into this many tokens.")

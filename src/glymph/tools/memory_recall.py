@@ -1,0 +1,39 @@
+"""memory_recall: look, and be able to say afterwards what helped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from glymph.tools import shapes
+from glymph.tools.arguments import Filters
+from glymph.tools.contract import POSITIONAL, Tool
+
+if TYPE_CHECKING:
+    from glymph.facade import Glymph
+
+
+class RecallArguments(Filters):
+    query: str = Field(description="What you need to know, in your own words.", json_schema_extra=POSITIONAL)
+    reinforce: bool = Field(False, description="Count every hit as used at once, without a report.")
+
+
+def run(glymph: Glymph, args: RecallArguments) -> Mapping[str, Any]:
+    found = glymph.recall(**args.model_dump())
+    result: dict[str, Any] = {"recall_id": found.id, "hits": [shapes.hit(h) for h in found]}
+    if found.notice:
+        result["notice"] = found.notice
+    return result
+
+
+TOOL = Tool(
+    name="memory_recall",
+    command="recall",
+    description="Recall memories for use; report with memory_report which ones helped.",
+    arguments=RecallArguments,
+    run=run,
+    profile="core",
+    keep_chars=600,
+)

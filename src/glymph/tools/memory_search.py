@@ -1,0 +1,36 @@
+"""memory_search: look without leaving a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from glymph.tools import shapes
+from glymph.tools.arguments import Filters
+from glymph.tools.contract import POSITIONAL, Tool
+
+if TYPE_CHECKING:
+    from glymph.facade import Glymph
+
+
+class SearchArguments(Filters):
+    query: str = Field(description="What to look for, in your own words.", json_schema_extra=POSITIONAL)
+
+
+def run(glymph: Glymph, args: SearchArguments) -> Mapping[str, Any]:
+    return {"hits": [shapes.hit(found) for found in glymph.search(**args.model_dump())]}
+
+
+TOOL = Tool(
+    name="memory_search",
+    command="search",
+    description="Find memories without logging or reinforcing anything.",
+    arguments=SearchArguments,
+    run=run,
+    profile="core",
+    read_only=True,
+    idempotent=True,
+    keep_chars=600,
+)
