@@ -50,3 +50,39 @@ def quoted(price: float) -> str:
     if price >= 1000:
         return f"{price:,.0f}"
     return f"{price:.2f}" if price >= 10 else f"{price:.3f}"
+
+
+def traded(day: int) -> list[str]:
+    """The symbols on the agent's list on a day."""
+    return [s.name for s in SYMBOLS if s.first_day <= day and (day <= s.last_day or s.name != ABANDONED_SYMBOL)]
+
+
+def figures(rng: Random, symbol: str, price: float, day: int) -> dict[str, str]:
+    """Everything a phrase may ask for about a symbol at a price."""
+    step = rng.uniform(0.008, 0.03)
+    sign = rng.choice((1, -1))
+    others = [name for name in traded(day) if name != symbol]
+    people = ("Mira", "Tobias") if day < 102 else ("Mira", "Noor")
+    return {
+        "symbol": symbol,
+        "other": rng.choice(others),
+        "who": rng.choice(people),
+        "price": quoted(price),
+        "level": quoted(price * (1 + sign * step)),
+        "target": quoted(price * (1 + sign * step * rng.uniform(2.0, 4.0))),
+        "low": quoted(price * (1 - step * 2)),
+        "high": quoted(price * (1 + step * 2)),
+        "hours": str(rng.randint(6, 40)),
+        "minutes": str(rng.randint(4, 55)),
+        "bars": rng.choice(("two", "three", "four", "five", "six")),
+        "days": str(rng.randint(5, 45)),
+        "weeks": rng.choice(("two", "three", "four", "five", "six")),
+        "nth": rng.choice(("third", "fourth", "fifth")),
+        "several": rng.choice(("three", "four", "five", "six")),
+        "width": f"{rng.uniform(0.3, 1.6):.1f}",
+        "share": f"{rng.uniform(2.1, 9.8):.1f}",
+        "times": f"{rng.uniform(1.6, 3.4):.1f}",
+        "low_times": f"{rng.uniform(0.5, 0.9):.1f}",
+        "score": str(rng.randint(31, 88)),
+        "funding": f"{rng.choice((1, -1)) * rng.uniform(0.012, 0.065):.3f}",
+    }

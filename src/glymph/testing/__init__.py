@@ -1,0 +1,7 @@
+"""What tests of Glymph, and of engines and tools for it, are made of. Nothing in Glymph imports this."""
+
+from glymph.testing.builders import intent, memory_row, new_id
+from glymph.testing.clock import FrozenClock
+from glymph.testing.images import logical_image
+
+__all__ = ["FrozenClock", "intent", "logical_image", "memory_row", "new_id"]
