@@ -36,7 +36,7 @@ def _row_at(place: Workplace, reader: Reader, memory_id: str, at: datetime) -> R
         return rewind(present, [e for e in entries if e.operation > cut and e.action != "rejected"])
     # Not there today: it may have been there then, if an undo of its creation is what removed it.
     for entries in by_place(reader.entries_since("memories", cut)).values():
-        past = rewind(None, entries)
+        past = rewind(None, entries) if entries[-1].action == "delete" else None
         if past is not None and past["id"] == memory_id:
             return {"key": entries[0].key, **past}
     return None

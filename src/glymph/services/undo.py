@@ -25,6 +25,9 @@ def undo(place: Workplace, operation_id: str | None = None, *, reason: str | Non
     with place.reading() as reader:
         target = _target(place, reader, operation_id)
         operations = [target["key"], *(row["key"] for row in _children(reader, target["key"]))]
+    if not target["hash"]:
+        # A bulk operation that was cut short: no more children, then what it did is undone as one.
+        place.store.close_parent(place.space, target["key"])
     with place.operation("undo", reason=reason or f"undo {target['verb']}", undoes=target["key"]) as op:
         _check_standing(op.writer, target)  # nobody else may have undone it since we looked
         restorations, conflicts = _plan(op.writer, operations)
@@ -47,7 +50,7 @@ def _target(place: Workplace, reader: Reader, operation_id: str | None) -> Row:
         raise NotUndoable(row["id"], FINAL_VERBS[row["verb"]])
     if row["parent"] is not None:
         raise NotUndoable(row["id"], f"it is part of {row['parent_id']}. Undo that one.")
-    if row["changes"] == 0:
+    if row["changes"] == 0 and row["hash"]:
         raise NotUndoable(row["id"], "it changed nothing.")
     horizon = place.journal_begins()
     if moment(row["at"]) < horizon:

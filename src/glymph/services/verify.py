@@ -56,12 +56,9 @@ def _births(tables: Mapping[str, list[Row]]) -> Iterable[tuple[str, str]]:
     alive: dict[tuple[str, int], bool] = {}
     for entry in tables["journal"]:
         place = (entry["tbl"], entry["key"])
-        if entry["action"] == "insert":
-            alive[place] = True
-        elif entry["action"] == "delete":
-            alive[place] = False
-        elif place not in alive:
-            yield "journal", f"{entry['action']} of {entry['tbl']} {entry['key']}, which was never created"
+        if entry["action"] != "insert" and not alive.get(place):
+            yield "journal", f"{entry['action']} of {entry['tbl']} {entry['key']}, which was not there"
+        alive[place] = entry["action"] != "delete"
     present = {(table, row["key"]) for table in JOURNALLED for row in tables[table]}
     for table, key in present - {place for place, there in alive.items() if there}:
         yield "journal", f"{table} {key} is there without the journal entry of its creation"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 Row = dict[str, Any]
@@ -17,8 +17,14 @@ class Session(Protocol):
 
     def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]: ...
 
-    def many(self, sql: str, parameters: Iterable[Sequence[Any]]) -> None:
-        """Runs one statement once per row of positional parameters."""
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Inserts rows of values in the order of the columns, in one statement."""
+        ...
+
+    def update(
+        self, table: str, keys: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[Any]]
+    ) -> None:
+        """Sets columns of the rows found by their keys, in one statement; a row is keys, then values."""
         ...
 
     def matching(self, words: Sequence[str], where: str, parameters: Mapping[str, Any], limit: int) -> list[Row]:

@@ -38,6 +38,10 @@ class SqlWriter(SqlReader):
 
     def open(self, intent: Intent) -> None:
         """Starts the operation; from here on journalled tables may be changed."""
+        if intent.parent is not None:
+            parent = self.operation_by_key(intent.parent)
+            if parent is None or parent["hash"]:
+                raise Refused("This bulk operation was closed or undone meanwhile. Start it again.")
         self._operation = self._value(
             "open_operation",
             space_id=self._space_id, id=intent.id, actor=intent.actor, verb=intent.verb, reason=intent.reason,
@@ -81,27 +85,19 @@ class SqlWriter(SqlReader):
 
     def insert(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
         for columns, group in _by_columns(rows).items():
-            marks = ", ".join("?" for _ in columns)
-            self._session.many(
-                f"INSERT INTO {table}(space_id, {', '.join(columns)}) VALUES ({self._space_id:d}, {marks})",
-                (tuple(row.values()) for row in group),
-            )
+            self._session.insert(table, ("space_id", *columns), [(self._space_id, *row.values()) for row in group])
 
     def change(self, table: str, values: Mapping[int, Mapping[str, Any]]) -> None:
         shapes: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for key, row in values.items():
             shapes[tuple(row)].append(key)
         for columns, keys in shapes.items():
-            sets = ", ".join(f"{column} = ?" for column in columns)
-            self._session.many(
-                f"UPDATE {table} SET {sets} WHERE space_id = ? AND key = ?",
-                ((*values[key].values(), self._space_id, key) for key in keys),
-            )
+            rows = [(self._space_id, key, *values[key].values()) for key in keys]
+            self._session.update(table, ("space_id", "key"), columns, rows)
 
     def remove(self, table: str, keys: Sequence[int]) -> None:
-        self._session.many(
-            f"DELETE FROM {table} WHERE space_id = ? AND key = ?", ((self._space_id, key) for key in keys)
-        )
+        sql = f"DELETE FROM {table} WHERE space_id = :space_id AND key IN (SELECT value FROM json_each(:keys))"
+        self._session.rows(sql, {"space_id": self._space_id, "keys": json.dumps(list(keys))})
 
     def set_state(self, keys: Sequence[int], *, state: str, at: int, by: str) -> None:
         self._rows("set_state", space_id=self._space_id, keys=json.dumps(list(keys)), state=state, at=at, by=by)

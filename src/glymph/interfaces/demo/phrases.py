@@ -32,7 +32,7 @@ ENTRY = {
 
 RISK = (
     "Stop {stop}, target {target}, {risk} % of the account at risk.",
-    "Wrong below or above {stop}; first target {target}. Risk {risk} %.",
+    "Wrong at {stop}; first target {target}. Risk {risk} %.",
     "Sized for {risk} % risk with the stop at {stop}. Aiming for {target}.",
     "If {stop} trades I am out with {risk} % less; at {target} I take it.",
     "Stop goes to {stop}, {risk} % at stake, target {target}.",
@@ -69,7 +69,7 @@ CLOSE_WIN = (
 CLOSE_LOSS = (
     "Stopped out of {symbol} at {exit}: {pnl} % after {held}. {why}",
     "{symbol} {direction} failed, closed at {exit} with {pnl} %. {why}",
-    "Lost {pnl} % on the {symbol} {setup}, out at {exit} after {held}. {why}",
+    "Lost {lost} % on the {symbol} {setup}, out at {exit} after {held}. {why}",
     "Gave up on {symbol} at {exit}, {pnl} % in {held}. {why}",
     "{pnl} % on {symbol}: the {setup} did not work and I left at {exit}. {why}",
 )
@@ -164,12 +164,14 @@ SIGNAL = {
 }
 
 WATCH = (
-    "Watch {symbol} at {level}: a close above it opens the way to {target}.",
-    "If {symbol} loses {level}, the next shelf is {target}.",
-    "{symbol} must hold {level} until the weekly close, else the long idea is void.",
+    "Watch {symbol} at {over}: a close above it opens the way to {up}.",
+    "If {symbol} loses {under}, the next shelf is {down}.",
+    "{symbol} must hold {under} until the weekly close, else the long idea is void.",
     "Set an alert on {symbol} {level}; a fast touch with heavy volume would be the trigger.",
-    "Look at {symbol} again when funding is back under {funding} % and price over {level}.",
-    "{symbol} between {level} and {target}: do nothing until one of them goes.",
+    "Look at {symbol} again when funding is back under 0.0{score} % and price over {over}.",
+    "{symbol} between {under} and {over}: do nothing until one of them goes.",
+    "Sellers defended {over} in {symbol} twice. A third visit is worth being awake for.",
+    "{symbol} bids sit at {under}; if they are pulled, {down} comes quickly.",
 )
 
 BULL = (
@@ -206,26 +208,26 @@ TURNED = (
 )
 
 MISSED = (
-    "Missed {symbol}: it left {level} without me and ran {share} % in {hours} hours. The alert was set one tick too far.",
+    "Missed {symbol}: it left {level} without me and ran {share} %. The alert was set one tick too far.",
     "Saw the {symbol} {setup}, waited for a better price and watched {share} % go by.",
     "No order in {symbol} at {level} because two longs were open already; it made {share} %.",
     "The {symbol} move of {share} % began while the feed was being restarted.",
 )
 PASSED = (
-    "Passed on {symbol} at {level}: volume was {low_times} times average. It fell back {share} % within {hours} hours.",
+    "Passed on {symbol} at {level}: volume was {low_times} times average. It fell {share} % in {hours} hours.",
     "Did not chase {symbol} after the first {width} %; it gave all of it back.",
     "Left the {symbol} {setup} alone because the stop would have been too wide. It lost {share} %.",
     "Skipped {symbol} ahead of the print. Both directions were stopped out within {minutes} minutes.",
 )
 
 TURN = (
-    "Mira asked why {symbol} was not traded today. Explained that {level} was not reached and that {price} is no price.",
+    "Mira asked why {symbol} was not traded today. Explained that {level} was never reached.",
     "Went through the {symbol} chart with Mira: support {low}, resistance {high}, nothing to do in between.",
     "An order on {symbol} was rejected for a wrong price step; sent again at {price} and filled.",
     "Compared {symbol} with {other} over {days} days: correlation 0.{score}, {other} moved first {several} times.",
-    "Mira wanted to know what a {share} % fall would do to the account. Answer: minus {width} % with stops, twice that without.",
+    "Mira asked what a {share} % fall would do to the account: minus {width} % with stops, twice that without.",
     "Recounted the open risk: {risk} % across the book, most of it in {symbol}.",
-    "Answered {who}'s question on {symbol} funding: {funding} % per settlement, about {share} dollars a week at our size.",
+    "Answered {who}'s question on {symbol} funding: {funding} % per settlement, {minutes} dollars a week for us.",
     "Read the release notes of the exchange; nothing that touches {symbol} or our orders.",
     "Walked through last week's {symbol} trades. The entries were fine, the exits {minutes} minutes late.",
     "Mira asked for the worst case on {symbol} tonight: {low}, which costs {width} % of the account.",
@@ -235,6 +237,20 @@ TURN = (
     "Reconciled fills with the exchange: {minutes} trades, no differences, fees {width} % of volume.",
     "Mira sent a chart of {symbol} with a line at {level}. Agreed with the line, not with the arrow.",
     "Explained slippage on {symbol} to {who}: quoted {price}, filled {width} % away.",
+    "Mira thinks that {symbol} at {price} is cheap. Showed her that it was cheaper on {several} days last month.",
+    "Counted how often {symbol} closed beyond a level and came back within a day: {several} times in {days} days.",
+    "{who} asked for the {symbol} position in plain words. Said: we lose {width} % at {low} and nothing else.",
+    "Moved the {symbol} alert from {level} to {price}; it had gone off {several} times for nothing.",
+    "Talked about sizing. {symbol} swings {share} % a day, so the position is smaller than in {other}.",
+    "Mira was in a hurry: one line on {symbol}, one on {other}, done in {minutes} seconds.",
+    "Looked for the reason of the {width} % dip in {symbol}. Found none and said so.",
+    "Wrote down what would change my mind on {symbol}: a daily close at {level}, or funding over 0.0{score} %.",
+    "{who} found a typing error in the report, {symbol} at {level} instead of {price}. Corrected and sent again.",
+    "Simulated a stop at {low} on the last {days} {symbol} days: hit {several} times, recovered half of them.",
+    "Asked Mira whether to keep {symbol} over the night. She said yes, with the stop at {low}.",
+    "Long talk about patience. {symbol} was the example, {other} the exception.",
+    "Swept small balances: {minutes} dollars of dust in {symbol} and {other} turned into cash.",
+    "The {symbol} feed lagged by {several} seconds around noon. No order was affected.",
 )
 HEATMAP_TURN = (
     "Worked {minutes} minutes on the heatmap: rows now sort by the newest funding rate.",

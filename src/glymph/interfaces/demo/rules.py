@@ -11,11 +11,11 @@ preference report-short 97 entities=Mira report_length=short source=Mira every=9
   ~ 128 Keep the daily report for Mira down to five lines and start it with the open risk; leave out prose.
 fact home-lisbon 1 entities=Mira city=Lisbon source=Mira every=40 until=110
   Mira lives in Lisbon and works from a room above a bakery.
-  ? Where does Mira live?
+  ? In which city does Mira live?
   ~ 46 Lisbon is home for Mira; her office is a room over a bakery.
 fact home-tallinn 118 entities=Mira city=Tallinn source=Mira every=25 changes=home-lisbon
-  Mira moved to Tallinn this weekend and keeps the flat there for at least a year.
-  ? Where does Mira live?
+  Mira moved to Tallinn this weekend and lives there in a flat for at least a year.
+  ? In which city does Mira live?
 preference report-time-lisbon 1 entities=Mira report_time=07:30 source=Mira every=30 until=115
   Send the daily report at 07:30 Lisbon time, before Mira's first coffee.
   ? When is the daily report to be sent?
@@ -29,7 +29,7 @@ preference risk-one 0 entities=Mira risk_per_trade=1 source=Mira every=8 until=5
 preference risk-three-quarters 52 entities=Mira risk_per_trade=0.75 source=Mira every=9 until=122 changes=risk-one
   Risk per trade goes down to 0.75 % of the account until the drawdown is made good.
   ? How much of the account may one trade risk?
-preference risk-half 124 entities=Mira risk_per_trade=0.5 source=Mira every=7 changes=risk-three-quarters pinned=yes
+preference risk-half 124 entities=Mira risk_per_trade=0.5 every=7 changes=risk-three-quarters pinned=yes
   Mira sets the risk per trade to 0.5 % of the account for the rest of the year.
   ? How much of the account may one trade risk?
 preference leverage-three 3 entities=Mira max_leverage=3 source=Mira every=25 until=74
@@ -91,6 +91,7 @@ goal goal-sleep 77 source=Mira
   Have no position open overnight that would need Mira to be awake.
 goal goal-costs 86
   Bring fees and funding under 12 % of gross profit in the second quarter.
+  ~ 117 Fees together with funding shall be less than 12 % of the gross profit of the second quarter.
 goal goal-exits 103
   Find out whether trailing stops beat fixed targets on at least 40 trades.
 goal goal-summer 160 entities=Mira source=Mira
@@ -112,6 +113,7 @@ decision no-averaging 14 every=28
   ~ 58 Do not add to a losing position, whether or not the thesis still holds.
 decision stop-width 21
   Stops go beyond the last swing plus half an average daily range, never at round numbers.
+  ~ 67 Place stops past the last swing by half an average daily range and keep away from round numbers.
 decision btc-filter 27 every=17
   Take alt-coin longs only while BTC holds above its 20-day average.
   ? When are alt-coin longs allowed with respect to BTC?
@@ -119,9 +121,9 @@ decision pause-after-three 34 every=24
   After three losses in a row, stop opening trades until the next day.
   ? What happens after three losses in a row?
   ~ 92 Three losing trades in a row mean no new trade before tomorrow.
-decision drop-dot 54 symbol=DOT entities=DOT tags=dot
+decision drop-dot 54 symbol=DOT entities=DOT tags=dot until=54
   Stop trading DOT: spreads are wide, the moves are late copies of ETH, and 26 trades were not worth their fees.
-decision take-avax 47 symbol=AVAX entities=AVAX
+decision take-avax 47 symbol=AVAX entities=AVAX until=54
   AVAX goes on the list; its breakouts are cleaner than those of DOT.
 decision fewer-signals 61
   Ignore signals with severity under 0.4; they led to nothing in January and February.
@@ -135,7 +137,7 @@ decision fee-tier 84
   Post passive orders first for 90 seconds, then cross the spread; the new fee tier rewards it.
 decision weekly-review 12 every=21
   Review all closed trades every Friday at 16:00 UTC before the week's last session.
-  ? When is the weekly review?
+  ? Review of closed trades every week: Friday at what time?
 decision backup-venue 69
   Keep a tenth of the capital on a second venue in case the first one halts withdrawals.
 decision no-tips 44 entities=Joon
@@ -153,7 +155,7 @@ decision weekend-flat 131
   Close or hedge everything that has less than 1 % room to its stop on Friday at 20:00 UTC.
 decision volume-rule 141 setup=breakout every=6 salience=0.8
   Breakouts are only taken with volume at least 1.5 times its 20-bar average; thin ones are logged, not traded big.
-  ? What volume does a breakout need?
+  ? Are breakouts taken at 1.5 times the 20-bar volume, or logged only?
 decision holiday-plan 165 entities=Mira
   During Mira's holiday Noor gets the report and may pause trading, but not change limits.
 decision sol-first 164 symbol=SOL entities=SOL
@@ -168,10 +170,11 @@ lesson funding-cost 17 source=Mira
   A position held through three funding settlements cost 0.09 %, more than the fee to open it.
 lesson monday-open 22
   The first two hours of Monday in Asia reverse the weekend move more often than they extend it.
+  ~ 79 On Mondays the first two Asian hours tend to undo what the weekend did.
 lesson size-of-fear 30 source=Mira every=33
   If a position makes me check the price every five minutes, it is twice too large.
   ? How do I know that a position is too large?
-lesson dot-follows 33 symbol=DOT entities=DOT tags=dot
+lesson dot-follows 33 symbol=DOT entities=DOT tags=dot until=50
   DOT followed ETH with a delay of twenty minutes in nine of eleven moves; there is no edge in the late copy.
 lesson thin-breaks 58 source=Mira setup=breakout every=10 salience=0.8 pinned=yes
   Breakouts on thin volume fail. Look at the volume bar before the price.
@@ -196,7 +199,7 @@ lesson correlated-stops 39
   Three alt-coin longs are one trade. On 12 February all three stops went within nine minutes.
 lesson pullback-depth 109 setup=pullback every=15
   Pullbacks that hold the middle of the last leg are worth buying; deeper ones are a new trend.
-  ? How deep may a pullback be?
+  ? Which pullbacks are worth buying, and are deeper ones a new trend?
 lesson patience-eth 126 entities=ETH
   ETH needs two attempts at a level. The first break fails so often that waiting costs little.
 lesson report-short-works 112 entities=Mira
@@ -209,6 +212,7 @@ lesson avax-opening 99 symbol=AVAX entities=AVAX every=28
   ? At what time of day does AVAX move?
 lesson exit-plan 135 source=Mira
   Writing the exit before the entry cut the average loss from 1.6 to 1.2 %.
+  ~ 161 The average loss fell from 1.6 to 1.2 % since the exit is written down before the entry.
 lesson sol-volume 168 symbol=SOL setup=breakout entities=SOL every=4
   SOL breaks with heavy volume keep going for hours; buying the first dip misses most of them.
   ? How do SOL breakouts with heavy volume behave?
@@ -218,15 +222,15 @@ PLAYBOOKS = """
 playbook play-breakout 24 setup=breakout trigger=range_break direction=long every=9 salience=0.7
   Breakout playbook: mark the range on the chart, wait for a close beyond it, enter on a limit at the
   edge, stop inside the range, target one range height.
-  ? How do we trade a breakout, step by step?
+  ? Which playbook is there for a breakout?
 playbook play-pullback 36 setup=pullback trigger=trend_pause direction=long every=12
   Pullback playbook: trend up on the daily chart, price back at the 20-bar average, momentum turning;
   enter in thirds, stop under the last low, leave at the old high.
-  ? How do we trade a pullback, step by step?
+  ? Which playbook is there for a pullback?
 playbook play-range 49 setup=range_fade trigger=range_edge direction=both every=19
   Range playbook: two touches on each side, no news within four hours, fade the third touch with a stop of
   0.8 % beyond and leave in the middle.
-  ? How do we trade a range, step by step?
+  ? Which playbook is there for a range?
 playbook play-news 15 setup=news_spike trigger=scheduled_news direction=both until=90
   News playbook: stay flat ten minutes before the print, follow the first five-minute bar when it is wider
   than 0.8 %, leave within the hour.

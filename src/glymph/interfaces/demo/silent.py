@@ -23,7 +23,7 @@ curiosity dot-auction-drift 11 symbol=DOT entities=DOT tags=dot until=50
 lesson dot-auction-fade 24 symbol=DOT entities=DOT tags=dot until=50 source=Mira
   The parachain auction of 22 January was bought for a week and sold in an hour. Fade the event, not the run.
 playbook dot-play 27 symbol=DOT entities=DOT tags=dot trigger=auction direction=short until=50
-  DOT auction playbook: short the first lower high after a parachain auction ends, stop 1.5 % above, out in two days.
+  DOT auction playbook: short the first lower high after a parachain auction ends, stop 1.5 % above.
 note dot-doubt 48 symbol=DOT entities=DOT tags=dot until=50
   Tobias doubts that DOT deserves a place on the list at all.
 """

@@ -6,12 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
+from typing import Any
 
 from glymph.interfaces.demo import phrases
-from glymph.interfaces.demo.calendar import (
-    DAYS, END, WEEKENDS_FREE_FROM, allowed_risk, day_of, is_weekend, moment,
-)  # fmt: skip
 from glymph.interfaces.demo.events import Learn
+from glymph.interfaces.demo.halfyear import (
+    DAYS,
+    END,
+    WEEKENDS_FREE_FROM,
+    allowed_risk,
+    day_of,
+    is_weekend,
+    moment,
+)
 from glymph.interfaces.demo.market import SYMBOLS, Prices, figures, quoted
 
 # Results come from shuffled decks, so that the rates below hold for every seed.
@@ -145,7 +152,7 @@ def _pnl(won: bool, strong: bool, rng: Random) -> float:
 def told(trade: Trade, rng: Random, caused_by: tuple[tuple[str, str], ...]) -> Iterator[Learn]:
     """What the agent notes about a trade: the entry, now and then a change, the close."""
     slots = _wording(trade, rng)
-    common = {
+    common: dict[str, Any] = {
         "symbol": trade.symbol, "direction": trade.direction, "setup": trade.setup, "volume": trade.volume,
     }  # fmt: skip
     parts = [rng.choice(phrases.ENTRY[trade.setup]), rng.choice(phrases.RISK)]
@@ -159,7 +166,9 @@ def told(trade: Trade, rng: Random, caused_by: tuple[tuple[str, str], ...]) -> I
         at = trade.opened + length * rng.uniform(0.3, 0.7)
         if at < END:
             text = _filled([rng.choice(phrases.MODIFY)], slots)
-            yield _learn(trade, "trade_modify", at.replace(second=0, microsecond=0), text, common, belongs, "modify")
+            yield _learn(
+                trade, "trade_modify", at.replace(second=0, microsecond=0), text, common, belongs, "modify"
+            )
     if trade.is_closed:
         result = {**common, "pnl_pct": trade.pnl, "outcome": "win" if trade.won else "loss"}
         text = _filled([rng.choice(phrases.CLOSE_WIN if trade.won else phrases.CLOSE_LOSS)], slots)
@@ -168,7 +177,7 @@ def told(trade: Trade, rng: Random, caused_by: tuple[tuple[str, str], ...]) -> I
 
 
 def _learn(
-    trade: Trade, kind: str, at: datetime, text: str, attributes: dict[str, str | float],
+    trade: Trade, kind: str, at: datetime, text: str, attributes: dict[str, Any],
     links: tuple[tuple[str, str], ...], part: str,
 ) -> Learn:  # fmt: skip
     fields = {
@@ -200,7 +209,8 @@ def _wording(trade: Trade, rng: Random) -> dict[str, str]:
         "target": quoted(trade.entry * (1 + sign * rng.uniform(0.025, 0.055))),
         "price": quoted((trade.entry + trade.exit) / 2), "times": f"{times:.1f}",
         "volume": volume, "Volume": volume[0].upper() + volume[1:],
-        "pnl": f"{trade.pnl:+.1f}", "risk": f"{allowed_risk(day_of(trade.opened)):g}", "held": _held(trade),
+        "pnl": f"{trade.pnl:+.1f}", "lost": f"{abs(trade.pnl):.1f}",
+        "risk": f"{allowed_risk(day_of(trade.opened)):g}", "held": _held(trade),
     }  # fmt: skip
     key = (trade.setup, trade.volume if trade.setup == "breakout" else "", "win" if trade.won else "loss")
     slots["why"] = rng.choice(phrases.WHY[key]).format_map(slots)

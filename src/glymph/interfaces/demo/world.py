@@ -43,6 +43,7 @@ fact backup-limits 70 entities=second-venue
   The second venue has no stop orders on AVAX and charges 0.06 % taker.
 fact clock-drift 26
   The machine's clock drifts 40 milliseconds a day; it is set anew at 03:00 UTC.
+  ~ 96 At 03:00 UTC the clock of the machine is corrected; it is off by 40 milliseconds a day.
 fact data-gap 32
   The price feed has a hole on 18 January between 02:10 and 02:37 UTC; rates for that night are guesses.
 fact slippage-table 56
@@ -53,6 +54,7 @@ fact maintenance-window 42 entities=exchange every=33
   ? When is the exchange's maintenance window?
 fact insurance-fund 50 entities=exchange
   The exchange's insurance fund covered all liquidation losses in February.
+  ~ 64 All losses from liquidations in February were paid by the insurance fund of the exchange.
 fact api-key-age 68 entities=exchange
   Trading keys expire after 90 days; the present one ends on 12 June.
 fact api-key-new 157 entities=exchange changes=api-key-age
@@ -76,7 +78,7 @@ fact eth-staking 52 symbol=ETH entities=ETH
   About 28 % of all ETH is staked, so the free float reacts faster than it did two years ago.
 fact eth-hours 115 symbol=ETH entities=ETH every=23
   ETH has its widest hourly bars between 14:00 and 15:00 UTC.
-  ? In which hour does ETH move the most?
+  ? In which hour are the ETH bars widest?
 fact sol-outage 28 symbol=SOL entities=SOL
   The SOL network stood still for five hours last year; perpetuals traded on and gapped 6 %.
 fact sol-volume-hours 75 symbol=SOL entities=SOL every=13
@@ -158,7 +160,7 @@ note reading-list 9
 note desk-move 19
   The desk moved to the window side. Mira says that the light is better for the mornings.
 note coffee-bet 25 entities=Tobias
-  Tobias bet a coffee that BTC would not see 100,000 before March.
+  Tobias bet a coffee that February would bring fewer trades than January.
 note coffee-paid 55 entities=Tobias
   The coffee bet with Tobias is settled and paid.
 note phone-number 36 entities=Mira
@@ -201,7 +203,7 @@ event ev-maintenance-feb 36 entities=exchange
 event ev-three-stops 38
   Three alt-coin stops were hit within nine minutes after a liquidation wave in SOL.
 event ev-coffee 53 entities=Tobias
-  BTC stayed under 100,000. Tobias gets his coffee.
+  Counted the trades of the month for the bet. Tobias gets his coffee.
 event ev-dot-delist 53 symbol=DOT entities=DOT tags=dot
   The second venue announced that it drops DOT perpetuals at the end of the month.
 event ev-jobs-march 60

@@ -55,7 +55,7 @@ WHERE o.undoes = :key AND o.hash <> '' ORDER BY o.key DESC;
 
 -- name: undo_candidates
 SELECT o.*, NULL AS parent_id, NULL AS undoes_id FROM scoped_operations o
-WHERE o.actor = :actor AND o.parent IS NULL AND o.edits > 0 AND o.verb NOT IN ('undo', 'create_space')
+WHERE o.actor = :actor AND o.parent IS NULL AND (o.edits > 0 OR o.hash = '') AND o.verb NOT IN ('undo', 'create_space')
   AND (o.key < :before OR :before IS NULL)
 ORDER BY o.key DESC LIMIT 50;
 

@@ -254,8 +254,14 @@ class SqliteStore:
                 copy.close()
 
     def check(self) -> list[Problem]:
-        with translated(self.path), self._pool.connection() as connection:
-            return checks.run(connection)
+        # A connection of its own: FTS5 checks itself against what it remembers, and in a pooled connection that
+        # may be older than what another process has written since (a false alarm, seen with SQLite 3.54).
+        with translated(self.path):
+            connection = self._pool.connect()
+            try:
+                return checks.run(connection)
+            finally:
+                connection.raw.close()
 
     def close(self) -> None:
         self._pool.close()

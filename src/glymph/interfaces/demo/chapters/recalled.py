@@ -1,0 +1,50 @@
+"""One recall, with its hits and why each was found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from glymph.interfaces.demo import page
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from glymph.facade import Glymph
+    from glymph.interfaces.demo.play import Played
+
+QUERY = "Do breakouts on thin volume hold?"
+SHOWN = 5
+
+
+def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
+    recall = glymph.recall(QUERY, limit=SHOWN)
+    return {
+        "query": QUERY,
+        "hits": [
+            {
+                "id": hit.memory.id,
+                "kind": hit.memory.kind,
+                "text": hit.memory.text,
+                "score": round(hit.score, 4),
+                "parts": {name: round(value, 4) for name, value in hit.parts.items()},
+                "why": hit.why,
+                "lifecycle": str(hit.memory.lifecycle),
+                "retrievability": round(hit.memory.retrievability, 4),
+            }
+            for hit in recall
+        ],
+    }
+
+
+def show(console: Console, facts: dict[str, Any]) -> None:
+    page.heading(
+        console,
+        "A recall",
+        f"“{facts['query']}” Looking strengthens nothing; only a report of use would.",
+    )
+    rows = []
+    for hit in facts["hits"]:
+        parts = " + ".join(f"{name} {value:.2f}" for name, value in hit["parts"].items())
+        rows.append([f"{hit['score']:.2f}", page.stage(hit["lifecycle"]), hit["kind"], page.plain(hit["text"])])
+        rows.append(["", "", "", page.plain(f"{hit['why']} ({parts})", "dim")])
+    page.table(console, ["score>", "today", "kind", "memory~"], rows)
