@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from glymph.config import Settings
-from glymph.core.draft import checked_space, checked_text
+from glymph.core.draft import NewMemory, checked_space, checked_text
 from glymph.core.model import (
     Added,
     Change,
@@ -41,6 +41,8 @@ from glymph.services import (
     undo,
     verify,
 )  # fmt: skip
+from glymph.services.edit import MemoryChanges
+from glymph.services.recall import Filters, SearchOptions
 from glymph.services.workplace import Workplace
 from glymph.store import open_store
 
@@ -121,21 +123,17 @@ class Glymph:
 
     # remembering
 
-    def add(self, text: str, **fields: Any) -> Added:
-        """Stores one memory, or reinforces the live one that says the same.
-
-        Fields: title, kind, section, tags, entities, attributes, event_at, expires_at, salience, source,
-        session, trust, links (ids, or pairs of id and link type), pinned.
-        """
+    def add(self, text: str, **fields: Unpack[NewMemory]) -> Added:
+        """Stores one memory, or reinforces the live one that says the same."""
         return remember.add(self._place, text, **fields)
 
     def add_many(self, items: Iterable[str | Mapping[str, Any]]) -> AddedList:
         """Stores many memories under one operation. An item is a text, or a mapping of `text` and fields."""
         return remember.add_many(self._place, items)
 
-    def update(self, memory_id: str, **fields: Any) -> Receipt:
+    def update(self, memory_id: str, *, reason: str | None = None, **changes: Unpack[MemoryChanges]) -> Receipt:
         """Changes the given fields of a memory; the old ones stay in its history."""
-        return edit.update(self._place, memory_id, **fields)
+        return edit.update(self._place, memory_id, reason=reason, **changes)
 
     def pin(self, memory_id: str, *, reason: str | None = None) -> Receipt:
         """Keeps a memory from being archived, trashed, superseded or merged away until it is unpinned."""
@@ -178,24 +176,21 @@ class Glymph:
         return history.get(self._place, memory_id, at=at)
 
     def list(
-        self, *, limit: int = 100, cursor: str | None = None, at: datetime | None = None, **filters: Any
+        self,
+        *,
+        limit: int = 100,
+        cursor: str | None = None,
+        at: datetime | None = None,
+        **filters: Unpack[Filters],
     ) -> Page:
-        """One page of memories, newest first.
-
-        Filters: kinds, sections, tags, since, until, states, include_superseded, session.
-        """
+        """One page of memories, newest first; with `at`, of those that stood then."""
         return history.list_memories(self._place, limit=limit, cursor=cursor, at=at, **filters)
 
-    def search(
-        self, query: str, *, limit: int = 10, spaces: Sequence[str] | None = None,
-        budget_tokens: int | None = None, **filters: Any,
-    ) -> HitList:  # fmt: skip
+    def search(self, query: str, **options: Unpack[SearchOptions]) -> HitList:
         """The memories that match, best first. Looking never reinforces."""
-        return recall.search(
-            self._place, query, limit=limit, spaces=spaces, budget_tokens=budget_tokens, **filters
-        )
+        return recall.search(self._place, query, **options)
 
-    def recall(self, query: str, *, reinforce: bool = False, **options: Any) -> Recall:
+    def recall(self, query: str, *, reinforce: bool = False, **options: Unpack[SearchOptions]) -> Recall:
         """A search whose hits are logged under an id, so that `report` can say which were used."""
         return recall.recall(self._place, query, reinforce=reinforce, **options)
 
@@ -290,6 +285,15 @@ class Glymph:
     def verify(self) -> Verdict:
         """Checks every invariant of the store and names what is wrong."""
         return verify.verify(self._place)
+
+
+def spaces_at(url: str) -> SpaceList:
+    """The spaces of a store that exists, without opening one of them."""
+    store = open_store(url, Settings())
+    try:
+        return spaces.spaces(store)
+    finally:
+        store.close()
 
 
 def _exhaust(counts: Iterable[int], progress: Callable[[int], None] | None) -> int:

@@ -189,7 +189,7 @@ def library(tmp_path_factory):
             "naïve",
             "x'y",
         ]
-        mine.add_many(words + ["plain words"])
+        mine.add_many([*words, "plain words"])
         other.add_many([f"{word} elsewhere" for word in words])
         yield mine
 

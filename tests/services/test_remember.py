@@ -92,6 +92,20 @@ def test_more_than_a_chunk_undoes_as_one(url, clock):
         assert glymph.verify().ok
 
 
+def test_a_bulk_addition_cut_short_undoes_as_one(url, clock, monkeypatch):
+    """As after a kill between two chunks: the parent is still open, some children are done."""
+    with Glymph.open(url, clock=clock, settings={"bulk_chunk": 4}) as glymph:
+        before = logical_image(glymph._place.store, "default")
+        store = glymph._place.store
+        monkeypatch.setattr(store, "close_parent", lambda *_: None)
+        glymph.add_many([f"memory {n}" for n in range(10)])
+        monkeypatch.undo()
+        assert "cut short" in glymph.verify().problems[0].detail
+        glymph.undo()
+        assert logical_image(store, "default") == before
+        assert glymph.verify().ok
+
+
 def test_an_unknown_word_as_kind_is_welcome_but_not_as_a_filter(glymph):
     assert glymph.get(glymph.add("flour, water", kind="recipe").id).section == "KNOWLEDGE"
     assert len(glymph.list(kinds=["recipe"])) == 1

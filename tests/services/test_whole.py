@@ -149,7 +149,7 @@ def test_an_export_comes_back_the_same_elsewhere(glymph, clock, tmp_path):
         other.add_many([f"memory {n}" for n in range(5)])
         assert other.import_(tmp_path / "x.jsonl") == rows
     with Glymph.open(f"sqlite:///{tmp_path}/other.db", clock=clock) as copy:
-        assert [m for m in copy.list()] == [m for m in glymph.list()]
+        assert copy.list() == glymph.list()
         assert copy.history(a.id) == glymph.history(a.id)
         assert copy.edges(b.id) == glymph.edges(b.id)
         assert [op.hash for op in copy.operations()] == [op.hash for op in glymph.operations()]

@@ -294,8 +294,11 @@ def test_a_handle_survives_a_fork(glymph):
     glymph.add("parent's")
     child = os.fork()
     if child == 0:
-        code = 0 if glymph.add("child's").created and len(glymph.list()) == 2 else 1
-        os._exit(code)
+        code = 1
+        try:
+            code = 0 if glymph.add("child's").created and len(glymph.list()) == 2 else 1
+        finally:
+            os._exit(code)  # whatever happens, the child must not go on as a second test runner
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert len(glymph.list()) == 2
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from glymph.config import Settings
 from glymph.core.edges import DEFAULT_WEIGHTS
@@ -20,6 +20,25 @@ from glymph.errors import InvalidInput
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,39}\Z")
 _SPACE = re.compile(r"[\w][\w.@:/-]{0,127}\Z")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class NewMemory(TypedDict, total=False):
+    """What may be said about a memory besides its text."""
+
+    title: str | None
+    kind: str
+    section: str | None
+    tags: Iterable[str]
+    entities: Iterable[str]
+    attributes: Mapping[str, Any] | None
+    event_at: datetime | None
+    expires_at: datetime | None
+    salience: float
+    trust: float
+    source: str | None
+    session: str | None
+    links: Sequence[str | tuple[str, str]]  # ids, or pairs of id and link type
+    pinned: bool
 
 
 class Draft(NamedTuple):

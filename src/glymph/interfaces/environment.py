@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from dataclasses import fields
@@ -18,7 +19,7 @@ HOME = Path("~/.glymph")
 
 
 def config_path() -> Path:
-    return Path(os.environ.get("GLYMPH_CONFIG", HOME / "config.toml")).expanduser()
+    return Path(os.environ.get("GLYMPH_CONFIG") or HOME / "config.toml").expanduser()
 
 
 def read_config() -> dict[str, Any]:
@@ -28,18 +29,23 @@ def read_config() -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InvalidInput("config", f"cannot read {path} ({error}). Mend or remove the file.") from error
 
 
 def write_config(values: dict[str, Any]) -> Path:
     """Writes the settings file whole; a reader sees the old one or the new one."""
     path = config_path()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [f"{name} = {value!r}".replace("'", '"') for name, value in sorted(values.items())]
     partial = path.with_suffix(".partial")
-    partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    partial.replace(path)
+    lines = [f"{name} = {json.dumps(value)}" for name, value in sorted(values.items())]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        raise InvalidInput(
+            "config", f"cannot write {path} ({error}). GLYMPH_CONFIG names another file."
+        ) from error
     return path
 
 
@@ -65,3 +71,11 @@ def open_glymph(url: str | None, space: str, actor: str, *, create: bool | None 
     settings, _ = effective_settings()
     may_create = space == "default" if create is None else create
     return Glymph.open(url or DEFAULT_URL, space=space, actor=actor, settings=settings, create=may_create)
+
+
+def open_whole(url: str | None) -> Glymph:
+    """The handle for a command about the whole store: on a space it has, so that looking makes none."""
+    from glymph.facade import DEFAULT_URL, spaces_at
+
+    names = [space.name for space in spaces_at(url or DEFAULT_URL)]
+    return open_glymph(url, "default" if "default" in names or not names else names[0], "user")

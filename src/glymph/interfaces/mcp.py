@@ -20,6 +20,7 @@ from glymph.facade import Glymph
 from glymph.tools import tools_for
 from glymph.tools.contract import Profile, Tool
 
+LONGEST_ERROR = 2000  # a message may quote what was sent; an agent need not read all of it again
 INSTRUCTIONS = (
     "Glymph is your long-term memory. Recall before you answer from memory, and report which memories helped: "
     "only that keeps them from fading. Add what is worth knowing in later conversations. Nothing you delete is "
@@ -79,6 +80,7 @@ def _call(glymph: Glymph, tools: dict[str, Tool], name: str, arguments: dict[str
 
 def _failure(problem: dict[str, Any]) -> types.CallToolResult:
     text = f"{problem['error']}: {problem['message']}"
+    text = text if len(text) <= LONGEST_ERROR else text[: LONGEST_ERROR - 1] + "…"
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
 

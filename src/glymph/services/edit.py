@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from glymph.core import draft
 from glymph.core.model import Receipt
@@ -18,36 +18,36 @@ from glymph.store.contract import Row
 PAGE = "memory.md/agent"
 PAGE_WORDS = 600
 
-_UNSET: Any = object()
+
+class MemoryChanges(TypedDict, total=False):
+    """What can be changed about a memory; what is left out stays as it is."""
+
+    text: str
+    title: str
+    kind: str
+    tags: Iterable[str]
+    entities: Iterable[str]
+    attributes: Mapping[str, Any]
+    event_at: datetime | None
+    expires_at: datetime | None
+    salience: float
+    trust: float
+    source: str | None
 
 
 def update(
-    place: Workplace,
-    memory_id: str,
-    *,
-    text: str = _UNSET,
-    title: str = _UNSET,
-    kind: str = _UNSET,
-    tags: Iterable[str] = _UNSET,
-    entities: Iterable[str] = _UNSET,
-    attributes: Mapping[str, Any] = _UNSET,
-    event_at: datetime | None = _UNSET,
-    expires_at: datetime | None = _UNSET,
-    salience: float = _UNSET,
-    trust: float = _UNSET,
-    source: str | None = _UNSET,
-    reason: str | None = None,
+    place: Workplace, memory_id: str, *, reason: str | None = None, **changes: Unpack[MemoryChanges]
 ) -> Receipt:
     """Changes the given fields of a memory; the old ones stay in its history."""
-    given = {name: value for name, value in locals().items() if value is not _UNSET}
-    given = {name: given[name] for name in given.keys() & _CHECKS.keys()}
-    if not given:
-        raise InvalidInput("fields", f"nothing to change. Give at least one of {', '.join(_CHECKS)}.")
-    changes = {name: _CHECKS[name](place, value) for name, value in given.items()}
+    unknown = changes.keys() - _CHECKS.keys()
+    if unknown or not changes:
+        problem = f"cannot change {', '.join(sorted(unknown))}" if unknown else "nothing to change"
+        raise InvalidInput("fields", f"{problem}. Give some of {', '.join(_CHECKS)}.")
+    checked = {name: _CHECKS[name](place, value) for name, value in changes.items()}
     with place.operation("update", reason=reason) as op:
         row = op.row(memory_id)
-        changes |= _consequences(row, changes)
-        different = {name: value for name, value in changes.items() if row[name] != value}
+        checked |= _consequences(row, checked)
+        different = {name: value for name, value in checked.items() if row[name] != value}
         if different:
             stamp = {"updated_at": op.now, "version": row["version"] + 1}
             op.writer.change("memories", {row["key"]: different | stamp})

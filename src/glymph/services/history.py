@@ -6,13 +6,13 @@ import base64
 import binascii
 import json
 from datetime import datetime
-from typing import Any
+from typing import Unpack
 
 from glymph.core.journal import by_place, rewind
 from glymph.core.model import Change, Memory, Operation, Page, State
 from glymph.core.timing import micros
 from glymph.errors import HistoryGone, InvalidInput, MemoryNotFound, OperationNotFound
-from glymph.services.recall import check_kinds, checked_limit, wanted
+from glymph.services.recall import Filters, check_kinds, checked_limit, wanted
 from glymph.services.undo import FINAL_VERBS
 from glymph.services.workplace import Workplace, every_row
 from glymph.store import records
@@ -56,11 +56,11 @@ def list_memories(
     limit: int = 100,
     cursor: str | None = None,
     at: datetime | None = None,
-    **filters: Any,
+    **filters: Unpack[Filters],
 ) -> Page:
     """One page of memories, newest first; with `at`, of those that stood then."""
     checked_limit(place, limit)
-    matching = wanted(place, **filters)
+    matching = wanted(filters)
     before = _decode(cursor)
     with place.reading() as reader:
         check_kinds(reader, matching)

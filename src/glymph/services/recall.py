@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from glymph.core.draft import checked_space, checked_text, one_of
 from glymph.core.edges import OUTCOME_CONFIRMED, USED_EXPLICITLY, USED_TOGETHER
@@ -24,31 +24,45 @@ from glymph.store.contract import Filter, Reader
 MAX_QUERY_CHARS = 20_000
 
 
-def wanted(
-    place: Workplace,
-    *,
-    kinds: Sequence[str] | None = None,
-    sections: Sequence[str] | None = None,
-    tags: Sequence[str] | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    states: Sequence[str] | None = None,
-    include_superseded: bool = False,
-    session: str | None = None,
-) -> Filter:
-    """A checked filter; by default what is LIVE and current."""
-    for field, given in (("kinds", kinds), ("sections", sections), ("tags", tags), ("states", states)):
-        if isinstance(given, str):
+class Filters(TypedDict, total=False):
+    """Which memories a listing or a search is about; by default what is LIVE and current."""
+
+    kinds: Sequence[str] | None
+    sections: Sequence[str] | None
+    tags: Sequence[str] | None  # all of them
+    since: datetime | None
+    until: datetime | None
+    states: Sequence[str] | None
+    include_superseded: bool
+    session: str | None
+
+
+class SearchOptions(Filters, total=False):
+    """The filters, and how much to give back from where."""
+
+    limit: int
+    spaces: Sequence[str] | None
+    budget_tokens: int | None
+
+
+def wanted(filters: Filters) -> Filter:
+    """The checked filter."""
+    unknown = filters.keys() - Filters.__annotations__.keys()
+    if unknown:
+        raise InvalidInput(min(unknown), f"no such filter. Known: {', '.join(Filters.__annotations__)}.")
+    for field in ("kinds", "sections", "tags", "states"):
+        if isinstance(given := filters.get(field), str):
             raise InvalidInput(field, f"expected a list, got one text. Pass [{given!r}].")
+    states, sections = filters.get("states"), filters.get("sections")
     return Filter(
         states=tuple(one_of("states", s, State) for s in states) if states else (State.LIVE,),
-        kinds=tuple(kinds) if kinds else None,
+        kinds=tuple(filters.get("kinds") or ()) or None,
         sections=tuple(one_of("sections", s, Section) for s in sections) if sections else None,
-        tags=tuple(tags) if tags else None,
-        since=optional_micros(since, "since"),
-        until=optional_micros(until, "until"),
-        include_superseded=include_superseded,
-        session=session,
+        tags=tuple(filters.get("tags") or ()) or None,
+        since=optional_micros(filters.get("since"), "since"),
+        until=optional_micros(filters.get("until"), "until"),
+        include_superseded=bool(filters.get("include_superseded")),
+        session=filters.get("session"),
     )
 
 
@@ -67,13 +81,13 @@ def check_kinds(reader: Reader, wanted: Filter) -> None:
 
 def search(
     place: Workplace, query: str, *, limit: int = 10, spaces: Sequence[str] | None = None,
-    budget_tokens: int | None = None, **filters: Any,
+    budget_tokens: int | None = None, **filters: Unpack[Filters],
 ) -> list[Hit]:  # fmt: skip
     """The best hits, without touching anything."""
     checked_text("query", query, MAX_QUERY_CHARS)
     checked_limit(place, limit)
     now = place.now()
-    matching = replace(wanted(place, **filters), live_at=micros(now))
+    matching = replace(wanted(filters), live_at=micros(now))
     words = query_words(query)
     hits: list[Hit] = []
     for name in dict.fromkeys(spaces or [place.space]):
@@ -109,7 +123,7 @@ def within_budget(hits: Sequence[Hit], budget_tokens: int | None) -> list[Hit]:
     return packed
 
 
-def recall(place: Workplace, query: str, *, reinforce: bool = False, **options: Any) -> Recall:
+def recall(place: Workplace, query: str, *, reinforce: bool = False, **options: Unpack[SearchOptions]) -> Recall:
     """A search whose hits are logged, so that their use can be reported."""
     hits = tuple(search(place, query, **options))
     if not place.store.writable:

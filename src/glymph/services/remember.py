@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from glymph.core.decay import Rating, initial_difficulty
-from glymph.core.draft import Draft, draft
+from glymph.core.draft import Draft, NewMemory, draft
 from glymph.core.edges import DEFAULT_WEIGHTS
 from glymph.core.model import Added, Outcome, State
 from glymph.core.reinforcement import reinforced
@@ -18,7 +18,7 @@ from glymph.store.contract import Row
 NEW_DIFFICULTY = initial_difficulty(Rating.GOOD)
 
 
-def add(place: Workplace, text: str, **fields: Any) -> Added:
+def add(place: Workplace, text: str, **fields: Unpack[NewMemory]) -> Added:
     """Stores one memory, or reinforces the live one that says the same."""
     return _store(place, [draft(text, place.settings, **fields)])[0]
 

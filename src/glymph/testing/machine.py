@@ -208,8 +208,10 @@ class GlymphMachine(RuleBasedStateMachine):
 
         self.attempt(space, act, back)
 
-    @rule(space=st.sampled_from(SPACES), name=st.sampled_from(["x", "y"]), which=picks, back=st.booleans(),
-          verb=st.sampled_from(["create_cluster", "delete_cluster", "add_to_cluster", "remove_from_cluster"]))  # fmt: skip
+    @rule(
+        space=st.sampled_from(SPACES), name=st.sampled_from(["x", "y"]), which=picks, back=st.booleans(),
+        verb=st.sampled_from(["create_cluster", "delete_cluster", "add_to_cluster", "remove_from_cluster"]),
+    )  # fmt: skip
     def cluster(self, space: str, name: str, which: int, verb: str, back: bool) -> None:
         arguments = (name,) if verb in ("create_cluster", "delete_cluster") else (name, self.pick(space, which))
         self.attempt(space, lambda g: getattr(g, verb)(*arguments), back)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 from pydantic import AwareDatetime, BeforeValidator, Field
@@ -10,8 +11,14 @@ from glymph.tools.contract import Arguments
 
 
 def _as_list(value: Any) -> Any:
-    """Models like to pass one text where a list of texts is wanted; it means a list of one."""
-    return [value] if isinstance(value, str) else value
+    """Models like to pass one text where a list of texts is wanted, or the list written out as a text."""
+    if not isinstance(value, str):
+        return value
+    try:
+        written = json.loads(value) if value.startswith("[") else None
+    except (ValueError, RecursionError):
+        return [value]
+    return written if isinstance(written, list) else [value]
 
 
 Texts = Annotated[list[str], BeforeValidator(_as_list)]

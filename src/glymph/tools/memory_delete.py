@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from glymph.core.model import State
 from glymph.errors import MemoryNotFound
 from glymph.tools import shapes
 from glymph.tools.arguments import Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
+    from glymph.core.model import Memory
     from glymph.facade import Glymph
 
 MOST = 5
@@ -37,13 +39,33 @@ def run(glymph: Glymph, args: DeleteArguments) -> Mapping[str, Any]:
 
 
 def preview(glymph: Glymph, args: DeleteArguments) -> Mapping[str, Any]:
-    found, missing = [], []
-    for memory_id in args.ids:
+    """What a run would do, id by id, with the reasons for which it would leave some alone."""
+    shown: dict[str, Any] = {"would": args.action, "memories": [], "skipped": [], "failed": []}
+    for memory_id in dict.fromkeys(args.ids):
         try:
-            found.append(shapes.brief(glymph.get(memory_id)))
+            memory = glymph.get(memory_id)
         except MemoryNotFound:
-            missing.append(memory_id)
-    return {"would": args.action, "memories": found, "unknown": missing}
+            shown["failed"].append({"id": memory_id, "reason": "no such memory in this space"})
+            continue
+        if reason := _hindrance(memory, args.action):
+            shown["skipped"].append({"id": memory_id, "reason": reason})
+        else:
+            shown["memories"].append(shapes.brief(memory))
+    return shown
+
+
+def _hindrance(memory: Memory, action: str) -> str | None:
+    """Why a run would skip the memory; the same words a run says. A test holds the two together."""
+    goal = State.ARCHIVED if action == "archive" else State.TRASHED
+    if memory.state is goal:
+        return f"it is {goal} already"
+    if memory.protected:
+        return "it is protected"
+    if memory.pinned:
+        return "it is pinned; unpin it first"
+    if goal is State.ARCHIVED and memory.state is State.TRASHED:
+        return "it is in the trash; restore it first"
+    return None
 
 
 TOOL = Tool(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from glymph.core.edges import DEFAULT_WEIGHTS
+from glymph.errors import InvalidInput
 from glymph.tools import shapes
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
@@ -24,6 +25,8 @@ class LinkArguments(Arguments):
 
 
 def run(glymph: Glymph, args: LinkArguments) -> Mapping[str, Any]:
+    if args.source == args.target:
+        raise InvalidInput("target", "a memory cannot be linked to itself. Name another one.")
     if args.remove:
         return shapes.receipt(glymph.unlink(args.source, args.target, args.type))
     return shapes.receipt(glymph.link(args.source, args.target, args.type, args.weight))

@@ -26,6 +26,8 @@ class UpdateArguments(Arguments):
     event_at: AwareDatetime | None = Field(None, description="When it happened.")
     expires_at: AwareDatetime | None = Field(None, description="When it stops being true.")
     salience: float | None = Field(None, ge=0, le=1, description="How much it matters, 0 to 1.")
+    trust: float | None = Field(None, ge=0, le=1, description="How far the source can be trusted, 0 to 1.")
+    source: str | None = Field(None, description="Where it comes from.")
     reason: str | None = Field(None, description="Why it is changed.")
 
 

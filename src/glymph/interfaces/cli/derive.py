@@ -75,12 +75,16 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
     kind = _terminal_type(field.annotation)
     help_text = field.description or ""
     option = f"--{name.replace('_', '-')}"
+    choices = "|".join(get_args(field.annotation)) if get_origin(field.annotation) is Literal else None
     if positional:
-        info: Any = typer.Argument(help=help_text, show_default=False)
+        info: Any = typer.Argument(help=help_text, metavar=choices, show_default=False)
     elif kind is bool:
         info = typer.Option(option, help=help_text)
+    elif kind == list[str]:
+        repeated = f"{help_text.removesuffix('.')}; may be repeated."
+        info = typer.Option(option, help=repeated, metavar="<str>", show_default=False)
     else:
-        info = typer.Option(option, help=help_text, show_default=False)
+        info = typer.Option(option, help=help_text, metavar=choices, show_default=False)
     if field.is_required():
         default: Any = inspect.Parameter.empty
     elif kind is bool:
@@ -110,8 +114,8 @@ def _parsed(name: str, field: FieldInfo, value: Any) -> Any:
     if isinstance(value, str) and "dict" in str(field.annotation):
         try:
             return json.loads(value)
-        except json.JSONDecodeError as error:
-            raise InvalidInput(name, f"{value!r} is not JSON ({error}).") from error
+        except (ValueError, RecursionError) as error:
+            raise InvalidInput(name, f"not JSON that can be kept ({error}).") from error
     return value
 
 

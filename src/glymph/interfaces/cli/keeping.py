@@ -39,9 +39,10 @@ def _progress(what: str, quiet: bool) -> Iterator[Callable[[int], None]]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
+    console = Console(stderr=True)
     with Progress(
         SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.completed:,} rows"),
-        console=Console(stderr=True), disable=quiet, transient=True,
+        console=console, disable=quiet or not console.is_terminal, transient=True,
     ) as progress:  # fmt: skip
         task = progress.add_task(what, total=None)
         yield lambda done: progress.update(task, completed=done)
@@ -90,10 +91,7 @@ def import_(
     """Load an export into a space that is new or still empty."""
     from glymph.interfaces import environment
 
-    with (
-        environment.open_glymph(url, "default", "user", create=True) as glymph,
-        _progress("loading", as_json) as tick,
-    ):
+    with environment.open_whole(url) as glymph, _progress("loading", as_json) as tick:
         rows = glymph.import_(path, space=into, progress=tick)
     _say({"path": str(path), "rows": rows}, f"{rows:,} rows loaded from {path}.", as_json=as_json)
 
@@ -106,7 +104,7 @@ def backup(
     """Copy the whole store into a new file while others go on writing."""
     from glymph.interfaces import environment
 
-    with environment.open_glymph(url, "default", "user", create=True) as glymph:
+    with environment.open_whole(url) as glymph:
         target = glymph.backup(path)
     _say({"path": str(target)}, f"Backed up to {target}.", as_json=as_json)
 
@@ -118,37 +116,29 @@ def restore(
     as_json: Json = False,
 ) -> None:
     """Check a backup and copy it to a new file."""
-    from glymph.errors import GlymphError, InvalidInput
-    from glymph.facade import Glymph
+    from glymph.errors import GlymphError, InvalidInput, NotAStore
+    from glymph.facade import Glymph, spaces_at
+    from glymph.interfaces.cli import show
 
     if target.exists():
         raise InvalidInput("target", f"{target} exists. Name a new file: a restore never overwrites.")
     if not source.exists():
         raise InvalidInput("source", f"there is no file {source}.")
-    with Glymph.open(f"sqlite:///{source.absolute()}?mode=ro", space=_any_space(source)) as glymph:
+    url = f"sqlite:///{source.absolute()}?mode=ro"
+    spaces = [space.name for space in spaces_at(url)]
+    if not spaces:
+        raise NotAStore(str(source))
+    with Glymph.open(url, space=spaces[0]) as glymph:
         verdict = glymph.verify()
         if not verdict.ok:
             raise GlymphError(f"{source} is not sound: {verdict.problems[0].detail}. Use another backup.")
-        spaces = [s.name for s in glymph.spaces()]
         if apply:
             glymph.backup(target)
     done = "Restored" if apply else "Sound. Would restore"
     hint = "" if apply else " Add --apply to do it."
     facts = {"source": str(source), "target": str(target), "spaces": spaces, "applied": apply}
-    _say(facts, f"{done} {len(spaces)} spaces ({', '.join(spaces)}) to {target}.{hint}", as_json=as_json)
-
-
-def _any_space(source: Path) -> str:
-    from glymph.config import Settings
-    from glymph.errors import NotAStore
-    from glymph.store import open_store
-
-    store = open_store(f"sqlite:///{source.absolute()}?mode=ro", Settings())
-    names = [row["name"] for row in store.spaces()]
-    store.close()
-    if not names:
-        raise NotAStore(str(source))
-    return str(names[0])
+    many = show.counted(len(spaces), "space", "spaces")
+    _say(facts, f"{done} {many} ({', '.join(spaces)}) to {target}.{hint}", as_json=as_json)
 
 
 def space_list(url: Url = None, as_json: Json = False) -> None:
@@ -157,13 +147,13 @@ def space_list(url: Url = None, as_json: Json = False) -> None:
     from glymph.interfaces import environment
     from glymph.interfaces.cli import show
 
-    with environment.open_glymph(url, "default", "user") as glymph:
+    with environment.open_whole(url) as glymph:
         spaces = plain(glymph.spaces())
     if as_json:
         show.document({"spaces": spaces})
     else:
-        rows = [[s["name"], s["created_at"][:19], s["identity_id"]] for s in spaces]
-        show.table("", ["space", "created (UTC)!", "identity!"], rows)
+        rows = [[show.when(s["created_at"]), s["identity_id"], s["name"]] for s in spaces]
+        show.table(["created (UTC)", "identity", "space"], rows)
 
 
 def space_create(
@@ -185,7 +175,7 @@ def space_rename(
     """Rename a space."""
     from glymph.interfaces import environment
 
-    with environment.open_glymph(url, "default", "user") as glymph:
+    with environment.open_whole(url) as glymph:
         glymph.rename_space(old, new)
     _say({"old": old, "new": new}, f"{old} is now {new}.", as_json=as_json)
 
@@ -197,15 +187,20 @@ def space_delete(
     as_json: Json = False,
 ) -> None:
     """Remove a space for good, with everything in it. There is no undo."""
+    from glymph.errors import InvalidInput, SpaceNotFound
     from glymph.interfaces import environment
 
-    with environment.open_glymph(url, "default", "user") as glymph:
-        if confirm != name:
+    with environment.open_whole(url) as glymph:
+        if name not in [known.name for known in glymph.spaces()]:
+            raise SpaceNotFound(name)
+        if confirm is None:
             hint = (
                 f"Would remove {name} with all its memories and history, for good. Add --confirm {name} to do it."
             )
             _say({"space": name, "removed": False}, hint, as_json=as_json)
             return
+        if confirm != name:
+            raise InvalidInput("confirm", f"{confirm!r} is not {name!r}. Nothing was removed.")
         with _progress("removing", as_json) as tick:
             rows = glymph.delete_space(name, progress=tick)
     _say({"space": name, "removed": True, "rows": rows}, f"Removed {name}: {rows:,} rows.", as_json=as_json)
@@ -229,7 +224,7 @@ def config_show(
         show.document({f.name: {"value": getattr(settings, f.name), "from": origin[f.name]} for f in shown})
         return
     rows = [[f.name, getattr(settings, f.name), origin[f.name], f.metadata["help"]] for f in shown]
-    show.table("", ["setting!", "value!", "from!", ""], rows)
+    show.table(["setting", "value>", "from", "meaning"], rows)
     if not shown:
         show.line(f"Nothing differs from the defaults. File: {environment.config_path()}")
 
@@ -243,8 +238,9 @@ def config_set(
     from glymph.config import Settings
     from glymph.interfaces import environment
 
-    parsed = getattr(Settings.parse({name: value}), name)
-    path = environment.write_config({**environment.read_config(), name: parsed})
+    values = {**environment.read_config(), name: value}
+    parsed = getattr(Settings.parse(values), name)
+    path = environment.write_config({**values, name: parsed})
     _say(
         {"setting": name, "value": parsed, "file": str(path)},
         f"{name} = {parsed} in {path}.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Any
 
@@ -74,8 +75,10 @@ keeping.register(app)
 
 def main() -> None:
     """Runs a command; a typed error becomes one readable line, or one JSON document with --json."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a console without our arrows still shows the rest
     try:
-        app()
+        app(prog_name="glymph")
     except GlymphError as error:
         if "--json" in sys.argv:
             from glymph.interfaces.cli import show

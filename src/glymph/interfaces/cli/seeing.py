@@ -84,13 +84,13 @@ def history(
         show.changes(changes)
 
 
-def doctor(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
-    """Check a store against every invariant and name what is wrong."""
+def doctor(url: Url = None, as_json: Json = False) -> None:
+    """Check a whole store against every invariant and name what is wrong."""
     from glymph.core.plain import plain
     from glymph.interfaces import environment
     from glymph.interfaces.cli import show
 
-    with environment.open_glymph(url, space, "user") as glymph:
+    with environment.open_whole(url) as glymph:
         verdict = glymph.verify()
         store = glymph.url
     if as_json:
@@ -100,7 +100,8 @@ def doctor(url: Url = None, space: SpaceName = "default", as_json: Json = False)
             show.line(f"checked  {check}")
         for problem in verdict.problems:
             show.line(f"WRONG    {problem.check}: {problem.detail}", "bold red")
-        show.line(f"{store}: " + ("sound" if verdict.ok else f"{len(verdict.problems)} problems"), "bold")
+        problems = show.counted(len(verdict.problems), "problem", "problems")
+        show.line(f"{store}: {'sound' if verdict.ok else problems}", "bold")
     if not verdict.ok:
         raise typer.Exit(1)
 

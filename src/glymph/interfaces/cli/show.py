@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-NOTHING_DONE = 3
+LEFT_ALONE = 3
+
+# Room under which a column of sentences is no longer readable beside the others.
+NARROW = 30
+GAP = "  "
+INDENT = "    "
+# A memory's text is data: a control sequence in it must not reach the terminal.
+_CONTROLS = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
 
 
 def result(value: Mapping[str, Any], *, as_json: bool, dry_run: bool = False) -> None:
@@ -18,50 +26,76 @@ def result(value: Mapping[str, Any], *, as_json: bool, dry_run: bool = False) ->
         document({"dry_run": dry_run, **value} if dry_run else value)
     else:
         _for_people(value, dry_run=dry_run)
-    if value.get("failed") or (value.get("skipped") and not value.get("succeeded")):
-        raise typer.Exit(NOTHING_DONE)
+    if value.get("failed") or value.get("skipped"):
+        raise typer.Exit(LEFT_ALONE)
 
 
 def document(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    plain_ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
+    sys.stdout.write(json.dumps(value, ensure_ascii=plain_ascii, indent=2) + "\n")
 
 
 def console() -> Any:
     from rich.console import Console
 
-    # A pipe has no width: lines are then as long as their content needs, within reason.
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 140)
+    # A pipe has no width: one row is one line then, however long.
+    return Console(highlight=False, width=shutil.get_terminal_size((1_000_000, 24)).columns)
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """One table; columns whose name ends in `>` are set to the right, `!` never wraps."""
-    from rich.table import Table
+def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Rows under their columns' names; a name that ends in `>` is set to the right.
+
+    Only the last column wraps, in the room the others leave. Where that is too little to read, its text
+    stands under the row: no column ever vanishes.
+    """
+    from rich.cells import cell_len
     from rich.text import Text
 
-    grid = Table(
-        title=title or None,
-        title_justify="left",
-        header_style="bold",
-        box=None,
-        pad_edge=False,
-        show_header=any(columns),
-    )
-    for name in columns:
-        grid.add_column(
-            name.rstrip(">!"),
-            justify="right" if name.endswith(">") else "left",
-            no_wrap=name.endswith(("!", ">")),
-            min_width=None if name.endswith("!") else min(len(name), 8),
-        )
-    for row in rows:
-        grid.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
-    console().print(grid)
+    if not rows:
+        return
+    out = console()
+    cells = [[name.rstrip(">") for name in columns], *([_cell(value) for value in row] for row in rows)]
+    *widths, last = [max(cell_len(row[at]) for row in cells) for at in range(len(columns))]
+    left = sum(widths) + len(GAP) * len(widths)
+    beside = out.width - left >= min(last, NARROW)
+    for number, row in enumerate(cells):
+        head = GAP.join(_set(*cell) for cell in zip(row, widths, columns, strict=False))
+        room = out.width - (left if beside else len(INDENT))
+        tail = [str(part) for part in Text(row[-1]).wrap(out, room)]
+        if beside:
+            first, *others = tail or [""]
+            shown = [head + GAP + first, *(" " * left + other for other in others)]
+        else:
+            shown = [head, *(INDENT + part for part in tail if number)]
+        for text in filter(str.strip, shown):
+            out.print(Text(text.rstrip(), style="" if number else "bold"), soft_wrap=True)
+
+
+def _set(cell: str, width: int, column: str) -> str:
+    from rich.cells import cell_len
+
+    blank = " " * (width - cell_len(cell))
+    return blank + cell if column.endswith(">") else cell + blank
+
+
+def _cell(value: Any) -> str:
+    return " ".join(("" if value is None else str(value)).split()).translate(_CONTROLS)
 
 
 def line(text: str, style: str = "") -> None:
     from rich.text import Text
 
-    console().print(Text(text, style=style))
+    console().print(Text(text.translate(_CONTROLS), style=style))
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number with its noun: 1 memory, 2 memories."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def when(iso: str) -> str:
+    """A moment as people write it, to the second."""
+    return iso[:19].replace("T", " ")
 
 
 def _for_people(value: Mapping[str, Any], *, dry_run: bool) -> None:
@@ -79,11 +113,7 @@ def _for_people(value: Mapping[str, Any], *, dry_run: bool) -> None:
         operations(value["operations"])
         line(value["summary"], "dim")
     elif "clusters" in value:
-        rows = [
-            [c["name"], len(c["members"]), c["active"], c["weak"], c["dormant"], c["rule"] or "by hand"]
-            for c in value["clusters"]
-        ]
-        table("", ["cluster", "members>", "active>", "weak>", "dormant>", "filled"], rows)
+        _clusters(value["clusters"])
     else:
         facts(value)
 
@@ -93,9 +123,17 @@ def facts(value: Mapping[str, Any]) -> None:
     rows = []
     for name, item in value.items():
         if isinstance(item, Mapping):
-            item = ", ".join(f"{key} {part}" for key, part in item.items()) or "none"
+            item = _pairs(item) or "none"
+        elif isinstance(item, float):
+            item = round(item, 4)
+        elif name.endswith("_at") and item:
+            item = f"{when(item)} UTC"
         rows.append([name.replace("_", " "), item])
-    table("", ["", ""], rows)
+    table(["", ""], rows)
+
+
+def _pairs(value: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {part}" for key, part in value.items())
 
 
 def memories(items: Sequence[Mapping[str, Any]]) -> None:
@@ -109,43 +147,48 @@ def memories(items: Sequence[Mapping[str, Any]]) -> None:
         ]
         for m in items
     ]
-    table("", ["id!", "kind!", "presence!", "R>", "title"], rows)
+    table(["id", "kind", "presence", "R>", "title"], rows)
 
 
 def operations(items: Sequence[Mapping[str, Any]]) -> None:
+    rows = []
+    for o in items:
+        who = f"{o['actor']} (undone since)" if o["undone_by"] else o["actor"]
+        why = f"{who}: {o['reason']}" if o["reason"] else who
+        rows.append([o["id"], when(o["at"]), o["verb"], o["changes"], why])
+    table(["operation", "when (UTC)", "verb", "rows>", "who and why"], rows)
+
+
+def _clusters(items: Sequence[Mapping[str, Any]]) -> None:
     rows = [
-        [
-            o["id"],
-            o["at"][:19].replace("T", " "),
-            o["actor"],
-            o["verb"],
-            o["changes"],
-            "undone" if o["undone_by"] else "",
-            o["reason"] or "",
-        ]
-        for o in items
+        [c["name"], len(c["members"]), c["active"], c["weak"], c["dormant"], _pairs(c["rule"] or {}) or "by hand"]
+        for c in items
     ]
-    table("", ["operation!", "when (UTC)!", "actor", "verb!", "rows>", "", "why"], rows)
+    table(["cluster", "members>", "active>", "weak>", "dormant>", "filled by"], rows)
+    if not rows:
+        line("No clusters yet. `glymph clusters create --name NAME` makes one.")
 
 
 def _preview(value: Mapping[str, Any]) -> None:
-    line(
-        f"Would {value['would']} {len(value['memories'])} memories. Nothing was changed: add --apply to do it.",
-        "bold",
-    )
+    many = counted(len(value["memories"]), "memory", "memories")
+    line(f"Would {value['would']} {many}. Nothing was changed: add --apply to do it.", "bold")
     memories(value["memories"])
-    for memory_id in value["unknown"]:
-        line(f"unknown: {memory_id}", "red")
+    _refusals(value)
+
+
+def _refusals(value: Mapping[str, Any]) -> None:
+    for kind, style in (("skipped", "yellow"), ("failed", "red")):
+        for refusal in value[kind]:
+            line(f"  {kind}: {refusal['id']}: {refusal['reason']}", style)
 
 
 def _hits(value: Mapping[str, Any]) -> None:
     rows = [[f"{h['score']:.2f}", h["kind"], h["lifecycle"], h["id"], h["title"]] for h in value["hits"]]
-    if rows:
-        table("", ["score>", "kind!", "presence!", "id!", "title"], rows)
-    else:
+    table(["score>", "kind", "presence", "id", "title"], rows)
+    if not rows:
         line("Nothing found. Other words, or --states ARCHIVED, may find it.")
-    if value.get("recall_id"):
-        line(f"recall {value['recall_id']}: report what helped with `glymph report RECALL --used ID`", "dim")
+    elif value.get("recall_id"):
+        line(f"Say what helped: glymph report {value['recall_id']} --used ID", "dim")
     if value.get("notice"):
         line(value["notice"], "yellow")
 
@@ -153,9 +196,7 @@ def _hits(value: Mapping[str, Any]) -> None:
 def _receipt(value: Mapping[str, Any]) -> None:
     done, skipped, failed = (len(value[name]) for name in ("succeeded", "skipped", "failed"))
     line(f"{value['verb']}: {done} done, {skipped} skipped, {failed} failed")
-    for kind, style in (("skipped", "yellow"), ("failed", "red")):
-        for refusal in value[kind]:
-            line(f"  {kind}: {refusal['id']}: {refusal['reason']}", style)
+    _refusals(value)
     if value.get("recoverable_until"):
         line(f"  in the trash, recoverable until {value['recoverable_until'][:10]}")
     if value["succeeded"]:
@@ -169,14 +210,15 @@ def _added(value: Mapping[str, Any]) -> None:
         line(f"known already as {value['duplicate_of']}: reinforced instead")
     else:
         line(f"refused: {value['refused']}", "red")
-    if value["connected_to"]:
-        line(f"  linked to {', '.join(value['connected_to'])}")
+    for memory_id in value["connected_to"]:
+        line(f"  linked to {memory_id}")
 
 
 def _memory(value: Mapping[str, Any]) -> None:
     m = value["memory"]
     line(m["title"], "bold")
-    line(m["text"])
+    if m["text"] != m["title"]:
+        line(m["text"])
     shown = (
         "id", "space", "kind", "section", "state", "lifecycle", "retrievability", "stability", "access_count",
         "pinned", "protected", "created_at", "last_used_at", "event_at", "expires_at", "superseded_by", "version",
@@ -185,19 +227,21 @@ def _memory(value: Mapping[str, Any]) -> None:
     if m["tags"]:
         line(f"tags: {', '.join(m['tags'])}")
     for edge in value.get("links", ()):
-        line(f"{edge['type']} {edge['weight']:.2f}: {edge['source']} → {edge['target']}")
+        away = edge["source"] == m["id"]
+        other = edge["target"] if away else edge["source"]
+        line(f"{'→' if away else '←'} {edge['type']} {edge['weight']:.2f}  {other}")
     changes(value.get("history", ()))
 
 
 def changes(items: Sequence[Mapping[str, Any]]) -> None:
     """A memory's history, oldest first, with what each change replaced."""
+    bookkeeping = ("content_hash", "updated_at", "version")
     rows = [
-        [c["at"][:19].replace("T", " "), c["actor"], c["verb"], c["action"],
-         ", ".join(f"{k}: {_short(v)}" for k, v in c["before"].items())]
+        [when(c["at"]), c["actor"], c["verb"], c["action"],
+         ", ".join(f"{k}: {_short(v)}" for k, v in c["before"].items() if k not in bookkeeping)]
         for c in items
     ]  # fmt: skip
-    if rows:
-        table("", ["when (UTC)!", "actor", "verb!", "change!", "before"], rows)
+    table(["when (UTC)", "actor", "verb", "change", "before"], rows)
 
 
 def _short(value: Any) -> str:

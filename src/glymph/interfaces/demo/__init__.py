@@ -49,7 +49,7 @@ def _refuse_existing(url: str) -> None:
     raise InvalidInput(
         "url",
         f"{url} has a space {SPACE!r} already, and the demo never mixes into one. Name another store, "
-        f"or remove it with `glymph space delete {SPACE}`.",
+        f"or remove it with `glymph space delete {SPACE} --url {url}`.",
     )
 
 

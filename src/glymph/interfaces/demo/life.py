@@ -102,8 +102,8 @@ def _told(told: Iterable[Story], talks: Iterable[Session], rng: Random) -> Itera
     """The stories as learned, in the day's session if there was one, linked to the last about their symbol."""
     names = {talk.day: talk.name for talk in talks}
     last: dict[str, str] = {}
-    for story in sorted(told, key=lambda story: story.day):
-        at = moment(story.day, rng.uniform(7, 18))
+    timed = [(moment(story.day, rng.uniform(7, 18)), story) for story in told]
+    for at, story in sorted(timed, key=lambda pair: pair[0]):
         fields: dict[str, Any] = {"text": story.text, "kind": story.kind, **story.fields}
         if story.day in names:
             fields["session"] = names[story.day]

@@ -65,11 +65,11 @@ def stage(lifecycle: str) -> Text:
     return Text(lifecycle, style=STYLES.get(lifecycle, ""))
 
 
-def plain(text: str, style: str = "") -> Text:
-    """A text shown as it is, whatever brackets it holds."""
+def text(words: str, style: str = "") -> Text:
+    """Words shown as they are, whatever brackets they hold."""
     from rich.text import Text
 
-    return Text(text, style=style)
+    return Text(words, style=style)
 
 
 def bar(counts: Mapping[str, int], width: int) -> Text:

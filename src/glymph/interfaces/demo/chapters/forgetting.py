@@ -68,22 +68,22 @@ def fingerprint(glymph: Glymph) -> str:
 
 
 def show(console: Console, facts: dict[str, Any]) -> None:
-    prints = {name: f"{value[:16]}…" for name, value in facts["fingerprints"].items()}
+    prints = {name: f"{value[:14]}…" for name, value in facts["fingerprints"].items()}
     page.heading(
         console,
         "A forgetting, and the way back",
         f"Nobody has asked about DOT since February. A search for “{facts['query']}” still finds these, "
         "so they are archived:",
     )
-    page.table(console, ["kind", "memory…"], [[h["kind"], page.plain(h["title"])] for h in facts["found"]])
+    page.table(console, ["kind", "memory…"], [[h["kind"], page.text(h["title"])] for h in facts["found"]])
     console.print()
     found, archived = len(facts["found"]), facts["archived"]
     kept = facts["found_while_archived"]
-    same = "the same hits, same order, same scores" if facts["same_hits"] else "other hits than before"
-    verdict = page.plain("identical", "green") if facts["identical"] else page.plain("DIFFERENT", "bold red")
+    same = "the same hits, order and scores" if facts["same_hits"] else "other hits than before"
+    verdict = page.text("identical", "green") if facts["identical"] else page.text("DIFFERENT", "bold red")
     rows: list[list[str | Text]] = [
         ["before", f"search shows {found} of these {found}", prints["before"], ""],
         [f"{archived} archived", f"search shows {kept} of these {found}", prints["archived"], ""],
         ["undone", same, prints["undone"], verdict],
     ]
-    page.table(console, ["", "", "all memories and links, hashed", ""], rows)
+    page.table(console, ["", "", "everything, hashed", ""], rows)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from glymph.facade import Glymph
     from glymph.interfaces.demo.play import Played
 
-BAR_WIDTH = 44
+BAR_WIDTH = 36
 
 
 def gather(glymph: Glymph, played: Played) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def show(console: Console, facts: dict[str, Any]) -> None:
             operation["verb"],
             f"{operation['changes']:,}",
             "undone" if operation["undone"] else "",
-            page.plain(operation["reason"] or ""),
+            page.text(operation["reason"] or ""),
         ]
         for operation in facts["last"]
     ]

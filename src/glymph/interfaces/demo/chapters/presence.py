@@ -63,7 +63,7 @@ def _rows(console: Console, memories: Iterable[Mapping[str, Any]]) -> None:
             str(m["access_count"]),
             (m["last_used_at"] or "never")[:10],
             m["kind"],
-            page.plain(m["title"]),
+            page.text(m["title"]),
         ]
         for m in memories
     ]

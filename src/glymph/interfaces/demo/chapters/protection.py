@@ -46,7 +46,7 @@ def show(console: Console, facts: dict[str, Any]) -> None:
         [
             tried["verb"],
             tried["kind"],
-            page.plain(tried["title"]),
+            page.text(tried["title"]),
             "done" if tried["done"] else f"refused: {tried['answer']}",
             tried["state"],
         ]

@@ -45,6 +45,6 @@ def show(console: Console, facts: dict[str, Any]) -> None:
     rows = []
     for hit in facts["hits"]:
         parts = " + ".join(f"{name} {value:.2f}" for name, value in hit["parts"].items())
-        rows.append([f"{hit['score']:.2f}", page.stage(hit["lifecycle"]), hit["kind"], page.plain(hit["text"])])
-        rows.append(["", "", "", page.plain(f"{hit['why']} ({parts})", "dim")])
+        rows.append([f"{hit['score']:.2f}", page.stage(hit["lifecycle"]), hit["kind"], page.text(hit["text"])])
+        rows.append(["", "", "", page.text(f"{hit['why']} ({parts})", "dim")])
     page.table(console, ["score>", "today", "kind", "memory~"], rows)

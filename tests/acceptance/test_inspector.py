@@ -1,0 +1,104 @@
+"""The MCP Inspector, a client we did not write, lists and calls our tools over standard input and output."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from glymph import Glymph
+from glymph.tools import all_tools, tools_for
+
+PACKAGE = "@modelcontextprotocol/inspector@0.15.0"
+CACHE = Path(__file__).parents[2] / ".cache"
+PROGRAM = Path("node_modules") / ".bin" / "mcp-inspector"
+GLYMPH = Path(sys.executable).with_name("glymph")
+UNREACHABLE = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH", "network")
+NOBODY = "01900000-0000-7000-8000-000000000000"
+
+
+@pytest.fixture(scope="module")
+def inspector():
+    """The Inspector's program: the one in the cache, or one installed there now."""
+    if not (shutil.which("node") and shutil.which("npm")):
+        pytest.skip("the MCP Inspector needs node and npm, which are not on the path")
+    home = CACHE / "inspector"
+    if not (home / PROGRAM).exists():
+        _install(home)
+    return home / PROGRAM
+
+
+def _install(home):
+    """Installs beside its place and moves in whole, so that two test processes do not meet halfway."""
+    beside = CACHE / f"inspector-{os.getpid()}"
+    beside.mkdir(parents=True, exist_ok=True)
+    quick = ("--no-audit", "--no-fund", "--fetch-retries=1", "--fetch-retry-mintimeout=1000")
+    command = [shutil.which("npm"), "install", "--prefix", beside, *quick, PACKAGE]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode and any(sign in done.stderr for sign in UNREACHABLE):
+        shutil.rmtree(beside)
+        said = [line for line in done.stderr.splitlines() if line.startswith("npm error")]
+        pytest.skip(f"the npm registry cannot be reached: {'; '.join(said[:2])}")
+    assert done.returncode == 0, done.stderr
+    try:
+        beside.rename(home)
+    except OSError:  # another process was first
+        shutil.rmtree(beside)
+
+
+@pytest.fixture
+def inspect(inspector, url, tmp_path):
+    """Runs the Inspector's command line against a server of its own; gives back what it printed as JSON."""
+
+    def run(method, *more, options=()):
+        command = [inspector, "--cli", GLYMPH, "mcp", "--url", url, *options, "--method", method, *more]
+        env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=env)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return run
+
+
+def test_the_inspector_lists_the_tools_of_a_profile_with_their_annotations(inspect):
+    listed = {tool["name"]: tool for tool in inspect("tools/list", options=("--profile", "full"))["tools"]}
+    assert set(listed) == set(tools_for("full"))
+    for name, tool in all_tools().items():
+        assert listed[name]["description"] == tool.description
+        assert listed[name]["inputSchema"] == tool.schema
+        assert listed[name]["annotations"] == {
+            "readOnlyHint": tool.read_only,
+            "destructiveHint": tool.destructive,
+            "idempotentHint": tool.idempotent,
+            "openWorldHint": False,
+        }
+
+
+def call(inspect, tool, **arguments):
+    given = (f"{name}={value}" for name, value in arguments.items())
+    return inspect("tools/call", "--tool-name", tool, *(part for pair in given for part in ("--tool-arg", pair)))
+
+
+def test_the_inspector_adds_a_memory_and_finds_it_again(inspect, url):
+    text = "The kettle whistles at four."
+    added = call(
+        inspect, "memory_add", text=text, kind="fact", tags='["tea", "home"]', salience=0.9, pinned="true"
+    )
+    assert (added["isError"], added["structuredContent"]["created"]) == (False, True)
+    with Glymph.open(url) as glymph:
+        memory = glymph.get(added["structuredContent"]["id"])
+    assert (memory.text, memory.kind, memory.salience, memory.pinned) == (text, "fact", 0.9, True)
+    assert set(memory.tags) == {"tea", "home"}
+    found = call(inspect, "memory_search", query="when does the kettle whistle?", kinds='["fact"]')
+    assert [hit["id"] for hit in found["structuredContent"]["hits"]] == [memory.id]
+
+
+def test_the_inspector_gets_a_refusal_as_a_readable_answer(inspect):
+    told = call(inspect, "memory_get", id=NOBODY)
+    assert told["isError"] is True
+    assert told["content"][0]["text"].startswith(f"MemoryNotFound: No memory '{NOBODY}'")

@@ -1,0 +1,643 @@
+"""The command line: every tool is a command, machines get one JSON document, people get a readable answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from glymph import Glymph
+from glymph.interfaces.cli import main as cli_main
+from glymph.testing import logical_image
+from glymph.tools import all_tools
+
+DONE, FAILED, USAGE, LEFT_ALONE = 0, 1, 2, 3
+NOBODY = "01900000-0000-7000-8000-000000000000"
+GLYMPH = str(Path(sys.executable).with_name("glymph"))
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command said and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+    @property
+    def error(self):
+        assert set(self.json) == {"error"}
+        assert set(self.json["error"]) == {"code", "message"}
+        return self.json["error"]
+
+
+@pytest.fixture
+def cli(url, monkeypatch, capsys):
+    """Runs the real entry point in this process, on the test's own store."""
+    monkeypatch.setenv("GLYMPH_URL", url)
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run(*args):
+        monkeypatch.setattr(sys, "argv", ["glymph", *map(str, args)])
+        capsys.readouterr()
+        code = DONE
+        try:
+            cli_main.main()
+        except SystemExit as ended:
+            code = ended.code or DONE
+        said = capsys.readouterr()
+        return Said(code, said.out, said.err)
+
+    return run
+
+
+@pytest.fixture
+def memory(cli):
+    """The id of a lesson in the default space."""
+    return cli("add", "The nightly import fails on Mondays.", "--kind", "lesson", "--tags", "ops", "--json").json[
+        "id"
+    ]
+
+
+def image(url, space="default"):
+    with Glymph.open(url, space=space) as glymph:
+        return logical_image(glymph._place.store, space)
+
+
+def state(cli, memory_id):
+    return cli("get", memory_id, "--json").json["memory"]["state"]
+
+
+# Every tool is a command
+
+
+def test_the_help_lists_every_tool_and_the_exit_codes(cli):
+    said = cli("--help")
+    assert said.code == DONE
+    for tool in all_tools().values():
+        assert f"\n  {tool.command} " in said.out
+    for heading in ("Memory:", "Look:", "Keep:"):
+        assert heading in said.out
+    assert "0 done, 1 refused or failed, 2 wrong usage, 3 some ids were" in said.out
+
+
+@pytest.mark.parametrize("tool", all_tools().values(), ids=lambda tool: tool.command)
+def test_every_argument_of_a_tool_can_be_given_on_the_command_line(cli, tool):
+    said = cli(tool.command, "--help")
+    assert said.code == DONE
+    for name, field in tool.arguments.model_fields.items():
+        positional = isinstance(field.json_schema_extra, dict) and field.json_schema_extra.get("positional")
+        if not positional:
+            assert f"--{name.replace('_', '-')}" in said.out
+    assert "--json" in said.out
+    assert ("--apply" in said.out) is tool.destructive
+
+
+def test_every_tool_answers_with_one_json_document(cli, memory):
+    other = cli("add", "Anna prefers short answers.", "--json").json["id"]
+    recall = cli("recall", "import", "--json").json["recall_id"]
+    calls = {
+        "add": ("Tea is at four.", "--attributes", '{"cups": 2}', "--salience", "0.9", "--links", memory),
+        "search": ("import", "--kinds", "lesson", "--limit", "3"),
+        "recall": ("import", "--reinforce"),
+        "report": (recall, "--used", memory),
+        "get": (memory, "--history"),
+        "update": (memory, "--title", "Mondays"),
+        "link": (memory, other, "--type", "related_to", "--weight", "0.7"),
+        "delete": (other, "--apply"),
+        "restore-memory": (other,),
+        "pin": (memory,),
+        "clusters": ("create", "--name", "ops", "--tag", "ops"),
+        "write": ("I am careful.", "--mode", "append"),
+        "health": (),
+        "operations": ("--verb", "add"),
+        "undo": (),
+    }
+    assert set(calls) == {tool.command for tool in all_tools().values()}
+    for command, args in calls.items():
+        said = cli(command, *args, "--json")
+        assert (said.code, said.err) == (DONE, ""), command
+        assert isinstance(said.json, dict), command
+
+
+def test_the_rest_answers_with_one_json_document_too(cli, memory, tmp_path):
+    calls = [
+        ("init",),
+        ("status",),
+        ("list", "--limit", "1"),
+        ("history", memory),
+        ("doctor",),
+        ("export", tmp_path / "all.jsonl"),
+        ("import", tmp_path / "all.jsonl", "--into", "copy"),
+        ("backup", tmp_path / "backup.db"),
+        ("restore", tmp_path / "backup.db", tmp_path / "restored.db"),
+        ("space", "create", "work"),
+        ("space", "list"),
+        ("space", "rename", "work", "play"),
+        ("space", "delete", "play"),
+        ("space", "delete", "play", "--confirm", "play"),
+        ("config", "show", "--effective"),
+        ("config", "set", "trash_days", "9"),
+    ]
+    for args in calls:
+        said = cli(*args, "--json")
+        assert (said.code, said.err) == (DONE, ""), args
+        assert isinstance(said.json, dict), args
+
+
+# Errors and exit codes
+
+
+def test_an_error_is_one_line_for_people_and_one_document_for_machines(cli, memory):
+    said = cli("get", NOBODY)
+    assert (said.code, said.out) == (FAILED, "")
+    assert said.err.startswith("glymph: No memory ")
+    assert said.err.count("\n") == 1
+    machine = cli("get", NOBODY, "--json")
+    assert (machine.code, machine.err) == (FAILED, "")
+    assert machine.error["code"] == "MemoryNotFound"
+    assert machine.error["message"] == said.err.removeprefix("glymph: ").strip()
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "words"),
+    [
+        (("add", " "), "InvalidInput", "text: is empty"),
+        (("add", "fine", "--salience", "2"), "InvalidInput", "salience: Input should be less than or equal to 1"),
+        (("add", "fine", "--attributes", "{"), "InvalidInput", "attributes: not JSON"),
+        (("add", "fine", "--attributes", "[" * 50_000), "InvalidInput", "attributes: not JSON"),
+        (("add", "fine", "--attributes", "9" * 5_000), "InvalidInput", "attributes: not JSON"),
+        (("add", "fine", "--attributes", "[1]"), "InvalidInput", "attributes: "),
+        (("add", "fine", "--attributes", '{"a": NaN}'), "InvalidInput", "attributes: "),
+        (("add", "fine", "--event-at", "yesterday"), "InvalidInput", "event_at: "),
+        (("search", "x", "--limit", "0"), "InvalidInput", "limit: "),
+        (("search", "x", "--states", "GONE"), "InvalidInput", "LIVE, ARCHIVED, TRASHED"),
+        (("clusters", "burn"), "InvalidInput", "action: "),
+        (("clusters", "create"), "InvalidInput", "needs a name"),
+        (("delete", *"abcdef"), "InvalidInput", "at most 5"),
+        (("report", NOBODY), "RecallNotFound", "Call recall() again"),
+        (("undo", NOBODY), "OperationNotFound", NOBODY),
+        (("undo",), "OperationNotFound", "Nothing to undo"),
+        (("list", "--cursor", "?"), "InvalidInput", "cursor"),
+        (("list", "--at", "yesterday"), "InvalidInput", "ISO 8601"),
+        (("list", "--at", "2001-01-01T00:00:00Z"), "HistoryGone", "journal_days"),
+        (("history", NOBODY), "MemoryNotFound", NOBODY),
+        (("status", "--url", "mysql://localhost"), "UnknownScheme", "sqlite://"),
+        (("status", "--space", "no spaces allowed"), "InvalidInput", "cannot name a space"),
+        (("add", "fine", "--actor", ""), "InvalidInput", "actor"),
+        (("import", "/nowhere/at/all"), "InvalidInput", "cannot read"),
+        (("restore", "/nowhere/at/all", "/nowhere/else"), "InvalidInput", "no file"),
+        (("space", "delete", "nobody"), "SpaceNotFound", "nobody"),
+        (("space", "rename", "nobody", "somebody"), "SpaceNotFound", "nobody"),
+        (("config", "set", "trash_dayz", "3"), "InvalidInput", "Did you mean 'trash_days'"),
+        (("config", "set", "trash_days", "soon"), "InvalidInput", "not a number"),
+    ],
+    ids=lambda value: " ".join(map(str, value))[:50] if isinstance(value, tuple) else None,
+)
+def test_what_cannot_be_done_ends_with_one_and_a_typed_error(cli, args, code, words):
+    said = cli(*args, "--json")
+    assert (said.code, said.err) == (FAILED, "")
+    assert said.error["code"] == code
+    assert words in said.error["message"]
+
+
+def test_mcp_refuses_a_profile_that_does_not_exist(cli):
+    said = cli("mcp", "--profile", "everything")
+    assert (said.code, said.out) == (FAILED, "")
+    assert "core, curator, full" in said.err
+
+
+@pytest.mark.parametrize("args", [("fly",), ("add",), ("add", "x", "--colour", "red"), ("list", "--limit", "x")])
+def test_wrong_usage_ends_with_two_and_nothing_on_standard_output(cli, args):
+    said = cli(*args)
+    assert (said.code, said.out) == (USAGE, "")
+    assert "Usage: glymph" in said.err
+
+
+def test_ids_left_alone_end_with_three_and_are_named(cli, memory):
+    partly = cli("delete", memory, NOBODY, "--apply")
+    assert partly.code == LEFT_ALONE
+    assert "delete: 1 done, 0 skipped, 1 failed" in partly.out
+    assert f"failed: {NOBODY}: no such memory in this space" in partly.out
+    again = cli("delete", memory, "--apply", "--json")
+    assert again.code == LEFT_ALONE
+    assert again.json["skipped"] == [{"id": memory, "reason": "it is TRASHED already"}]
+    other = cli("add", "Something else.", "--json").json["id"]
+    mixed = cli("delete", memory, other, "--apply", "--json")
+    assert (mixed.code, mixed.json["succeeded"]) == (LEFT_ALONE, [other])
+
+
+# Destructive verbs
+
+
+def test_delete_only_says_what_it_would_do_until_it_is_told_to_apply(cli, memory, url):
+    before = image(url)
+    shown = cli("delete", memory)
+    assert shown.code == DONE
+    assert "Would delete 1 memory. Nothing was changed: add --apply to do it." in shown.out
+    assert "The nightly import fails on Mondays." in shown.out
+    machine = cli("delete", memory, "--action", "archive", "--json").json
+    assert (machine["dry_run"], machine["would"]) == (True, "archive")
+    assert [shown["id"] for shown in machine["memories"]] == [memory]
+    assert image(url) == before
+    done = cli("delete", memory, "--apply", "--json")
+    assert (done.code, done.json["succeeded"]) == (DONE, [memory])
+    assert state(cli, memory) == "TRASHED"
+
+
+def test_a_dry_run_says_which_ids_it_would_leave_alone(cli, memory):
+    cli("pin", memory)
+    said = cli("delete", memory, NOBODY)
+    assert said.code == LEFT_ALONE
+    assert "Would delete 0 memories." in said.out
+    assert f"skipped: {memory}: it is pinned; unpin it first" in said.out
+    assert f"failed: {NOBODY}: no such memory in this space" in said.out
+
+
+@pytest.mark.parametrize("tool", [t for t in all_tools().values() if t.destructive], ids=lambda t: t.command)
+def test_every_destructive_command_changes_nothing_without_apply(cli, memory, url, tool):
+    before = image(url)
+    assert cli(tool.command, memory, "--json").json["dry_run"] is True
+    assert image(url) == before
+
+
+def test_what_was_applied_is_taken_back_with_the_command_it_prints(cli, memory, url):
+    before = image(url)
+    said = cli("delete", memory, "--apply")
+    hint = next(line for line in said.out.splitlines() if "take it back with: glymph " in line)
+    assert cli(*hint.partition("glymph ")[2].split()).code == DONE
+    assert image(url) == before
+
+
+def test_a_space_is_removed_only_when_its_name_is_typed_again(cli):
+    cli("space", "create", "work")
+    cli("add", "Tea is at four.", "--space", "work")
+    assert "Add --confirm work" in cli("space", "delete", "work").out
+    assert cli("space", "delete", "work", "--confirm", "wrok", "--json").error["code"] == "InvalidInput"
+    assert cli("status", "--space", "work", "--json").json["live"] == 1
+    assert cli("space", "delete", "work", "--confirm", "work", "--json").json["removed"] is True
+    assert cli("status", "--space", "work", "--json").error["code"] == "SpaceNotFound"
+
+
+def test_restore_checks_a_backup_and_copies_it_only_when_told_to(cli, memory, tmp_path):
+    copy, target = tmp_path / "backup.db", tmp_path / "restored.db"
+    cli("backup", copy)
+    assert "Sound. Would restore 1 space (default)" in cli("restore", copy, target).out
+    assert not target.exists()
+    assert cli("restore", copy, target, "--apply", "--json").json["applied"] is True
+    assert (
+        state(cli, memory) == cli("get", memory, "--json", "--url", f"sqlite:///{target}").json["memory"]["state"]
+    )
+    assert "never overwrites" in cli("restore", copy, target, "--apply", "--json").error["message"]
+    assert "never overwrites" in cli("backup", copy, "--json").error["message"]
+
+
+def test_restore_refuses_a_file_that_is_no_store(cli, tmp_path):
+    (tmp_path / "notes.txt").write_text("dear diary, " * 1000)
+    said = cli("restore", tmp_path / "notes.txt", tmp_path / "new.db", "--apply", "--json")
+    assert said.error["code"] == "NotAStore"
+    assert not (tmp_path / "new.db").exists()
+
+
+# Spaces and stores
+
+
+def test_an_unknown_space_is_refused_with_the_next_step_and_default_is_made_on_the_fly(cli):
+    refused = cli("add", "Tea is at four.", "--space", "work", "--json")
+    assert refused.code == FAILED
+    assert "glymph space create work" in refused.error["message"]
+    assert cli("space", "create", "work").code == DONE
+    assert cli("add", "Tea is at four.", "--space", "work").code == DONE
+    assert cli("add", "Tea is at five.").code == DONE
+    assert [space["name"] for space in cli("space", "list", "--json").json["spaces"]] == ["default", "work"]
+
+
+def test_init_makes_the_store_and_a_named_space(cli, url):
+    said = cli("init", "--space", "work", "--json")
+    assert (said.json["space"], said.json["store"]) == ("work", url)
+    assert [space["name"] for space in cli("space", "list", "--json").json["spaces"]] == ["work"]
+
+
+def test_looking_at_a_store_without_a_default_space_does_not_make_one(cli, url, tmp_path):
+    cli("init", "--space", "work")
+    assert cli("doctor").code == DONE
+    assert cli("backup", tmp_path / "backup.db").code == DONE
+    assert cli("space", "rename", "work", "play").code == DONE
+    assert cli("space", "list", "--url", f"{url}?mode=ro").code == DONE
+    assert [space["name"] for space in cli("space", "list", "--json").json["spaces"]] == ["play"]
+
+
+def test_spaces_do_not_see_each_other(cli, memory):
+    cli("space", "create", "work")
+    assert cli("get", memory, "--space", "work", "--json").error["code"] == "MemoryNotFound"
+    assert cli("search", "import", "--space", "work", "--json").json["hits"] == []
+
+
+def test_the_environment_names_store_space_and_actor_and_options_win(cli, monkeypatch, tmp_path):
+    elsewhere = f"sqlite:///{tmp_path}/elsewhere.db"
+    cli("init", "--space", "work", "--url", elsewhere)
+    monkeypatch.setenv("GLYMPH_URL", elsewhere)
+    monkeypatch.setenv("GLYMPH_SPACE", "work")
+    monkeypatch.setenv("GLYMPH_ACTOR", "robot")
+    cli("add", "Tea is at four.")
+    told = cli("status", "--json").json
+    assert (told["store"], told["space"], told["live"]) == (elsewhere, "work", 1)
+    assert cli("operations", "--verb", "add", "--json").json["operations"][0]["actor"] == "robot"
+    assert cli("status", "--space", "default", "--json").json["live"] == 0
+
+
+def test_without_a_url_the_store_is_in_the_home_folder(cli, monkeypatch):
+    monkeypatch.delenv("GLYMPH_URL")
+    cli("add", "Tea is at four.")
+    assert (Path(os.environ["HOME"]) / ".glymph" / "memory.db").exists()
+
+
+# Settings
+
+
+def test_settings_come_from_the_environment_before_the_file_before_the_defaults(cli, monkeypatch):
+    assert cli("config", "show", "--json").json == {}
+    assert cli("config", "show", "--effective", "--json").json["trash_days"] == {"value": 30, "from": "default"}
+    cli("config", "set", "trash_days", "9")
+    cli("config", "set", "durability", "normal")
+    assert cli("config", "show", "--json").json == {
+        "trash_days": {"value": 9, "from": "file"},
+        "durability": {"value": "normal", "from": "file"},
+    }
+    monkeypatch.setenv("GLYMPH_TRASH_DAYS", "3")
+    assert cli("config", "show", "--json").json["trash_days"] == {"value": 3, "from": "environment"}
+
+
+def test_a_setting_is_in_force_for_the_next_command(cli, memory):
+    cli("config", "set", "max_text_chars", "20")
+    said = cli("add", "This is longer than twenty characters.", "--json")
+    assert "at most 20" in said.error["message"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"trash_days = [", b"\xff\xfe\x00", b"trash_dayz = 3", b"trash_days = true", b"[trash]\ndays = 3"],
+    ids=["broken", "binary", "unknown", "wrong type", "table"],
+)
+def test_a_bad_settings_file_gives_a_readable_error_and_is_not_touched(cli, monkeypatch, tmp_path, content):
+    path = tmp_path / "config.toml"
+    path.write_bytes(content)
+    monkeypatch.setenv("GLYMPH_CONFIG", str(path))
+    for args in (("add", "Tea is at four."), ("config", "show"), ("config", "set", "max_page", "9")):
+        said = cli(*args, "--json")
+        assert said.code == FAILED
+        assert said.error["code"] == "InvalidInput"
+        assert any(word in said.error["message"] for word in ("config.toml", "settings."))
+    assert path.read_bytes() == content
+
+
+def test_config_set_mends_the_one_setting_that_was_wrong(cli, monkeypatch, tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text('trash_days = "soon"\nmax_page = 50\n')
+    monkeypatch.setenv("GLYMPH_CONFIG", str(path))
+    assert cli("config", "set", "trash_days", "5").code == DONE
+    assert path.read_text() == "max_page = 50\ntrash_days = 5\n"
+
+
+def test_a_settings_file_that_cannot_be_written_is_said_so(cli, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("GLYMPH_CONFIG", str(tmp_path / "file" / "config.toml"))
+    said = cli("config", "set", "trash_days", "5", "--json")
+    assert "cannot" in said.error["message"]
+    assert "config.toml" in said.error["message"]
+
+
+# Round trips
+
+
+def test_an_export_comes_back_whole_under_another_name(cli, memory, url, tmp_path):
+    cli("update", memory, "--title", "Mondays")
+    cli("delete", memory, "--apply")
+    written = cli("export", tmp_path / "all.jsonl", "--json").json
+    loaded = cli("import", tmp_path / "all.jsonl", "--into", "copy", "--json").json
+    assert written["rows"] == loaded["rows"] > 4
+    assert len(image(url, "copy")) == len(image(url))
+    assert cli("history", memory, "--space", "copy", "--json").json == cli("history", memory, "--json").json
+    assert cli("undo", "--space", "copy").code == DONE
+    assert cli("doctor").code == DONE
+    refused = cli("import", tmp_path / "all.jsonl", "--into", "copy", "--json")
+    assert refused.code == FAILED
+
+
+def test_an_import_that_was_cut_short_changes_nothing(cli, memory, url, tmp_path):
+    cli("export", tmp_path / "all.jsonl")
+    lines = (tmp_path / "all.jsonl").read_text().splitlines()
+    (tmp_path / "half.jsonl").write_text("\n".join(lines[:-2]))
+    said = cli("import", tmp_path / "half.jsonl", "--into", "copy", "--json")
+    assert "cut short" in said.error["message"]
+    assert [space["name"] for space in cli("space", "list", "--json").json["spaces"]] == ["default"]
+
+
+def test_list_goes_page_by_page_and_filters(cli):
+    ids = [cli("add", f"Note number {n}.", "--kind", kind, "--json").json["id"] for n, kind in enumerate(
+        ["note", "fact", "note"]
+    )]  # fmt: skip
+    first = cli("list", "--limit", "2", "--json").json
+    rest = cli("list", "--limit", "2", "--cursor", first["cursor"], "--json").json
+    assert [memory["id"] for memory in first["memories"] + rest["memories"]] == ids[::-1]
+    assert rest["cursor"] is None
+    assert f"--cursor {first['cursor']}" in cli("list", "--limit", "2").out
+    assert [m["id"] for m in cli("list", "--kinds", "fact", "--json").json["memories"]] == [ids[1]]
+    cli("delete", ids[0], "--apply")
+    assert [m["id"] for m in cli("list", "--states", "TRASHED", "--json").json["memories"]] == [ids[0]]
+
+
+def test_history_shows_what_each_change_replaced(cli, memory):
+    cli("update", memory, "--text", "The import fails on Tuesdays.", "--reason", "corrected")
+    added, updated = cli("history", memory, "--json").json["history"]
+    assert (added["verb"], updated["verb"], updated["reason"]) == ("add", "update", "corrected")
+    assert updated["before"]["text"] == "The nightly import fails on Mondays."
+    shown = " ".join(cli("history", memory).out.split())
+    assert "text: The nightly import fails on Mondays." in shown
+    assert "content_hash" not in shown
+
+
+def test_doctor_finds_a_sound_store_sound_and_a_tampered_one_not(cli, memory, url, tmp_path):
+    assert cli("doctor", "--json").json["ok"] is True
+    assert cli("doctor").out.rstrip().endswith(": sound")
+    _tamper(tmp_path / "memory.db", memory)
+    broken = cli("doctor", "--json")
+    assert (broken.code, broken.json["ok"]) == (FAILED, False)
+    assert any(memory in problem["detail"] for problem in broken.json["problems"])
+    assert "WRONG" in cli("doctor").out
+
+
+def _tamper(path, memory_id):
+    """Changes a text behind the store's back, its guards switched off."""
+    import apsw
+
+    connection = apsw.Connection(str(path))
+    for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
+        connection.execute(f"DROP TRIGGER {name}")
+    connection.execute("UPDATE memories SET text = 'something else' WHERE id = ?", (memory_id,))
+    connection.close()
+
+
+def test_status_counts_what_the_space_holds(cli, memory):
+    told = cli("status", "--json").json
+    assert (told["spaces"], told["live"], told["by_kind"]) == (["default"], 1, {"lesson": 1})
+
+
+# What a person sees
+
+
+def shown_lines(said):
+    assert said.code == DONE
+    return said.out.splitlines()
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 120, 200])
+def test_no_table_is_wider_than_the_terminal_and_no_column_vanishes(cli, monkeypatch, columns):
+    title = "The staging database is restarted every Sunday night, so Monday's import fails."
+    long = cli("add", title, "--kind", "missed_opportunity", "--json").json["id"]
+    cli("update", long, "--tags", "ops", "--reason", "tagged for the weekly review of failures")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    listed, searched, told = cli("list"), cli("search", "staging database"), cli("operations")
+    for said in (listed, searched):
+        assert "".join(title.split()) in "".join(said.out.split()).replace(long, "")
+        for words in (long, "missed_opportunity", "ACTIVE"):
+            assert words in said.out
+    assert "user: tagged for the weekly" in told.out
+    if columns >= 80:
+        for said in (listed, searched, told, cli("history", long), cli("get", long), cli("config", "show")):
+            assert max(map(len, said.out.splitlines())) <= columns
+
+
+def test_a_narrow_terminal_puts_the_title_under_its_row(cli, monkeypatch, memory):
+    monkeypatch.setenv("COLUMNS", "70")
+    head, row, title = shown_lines(cli("list"))
+    assert head.split() == ["id", "kind", "presence", "R"]
+    assert row.split() == [memory, "lesson", "ACTIVE", "1.00"]
+    assert title == "    The nightly import fails on Mondays."
+
+
+def test_a_pipe_gets_one_line_for_each_row(memory, url):
+    title = "A rather long title, " * 12
+    text = "First line.\nSecond line."
+    with Glymph.open(url) as glymph:
+        glymph.add(text, title=title.strip())
+    said = subprocess.run([GLYMPH, "list", "--url", url], capture_output=True, text=True, check=True, env=bare())
+    lines = said.stdout.splitlines()
+    assert [line.split()[0] for line in lines][-1] == memory
+    assert len(lines) == 3
+    assert lines[1].endswith(title.strip())
+
+
+def test_control_characters_in_a_memory_do_not_reach_the_terminal(cli):
+    memory_id = cli("add", "red \x1b[31malert\x1b[0m and bell \a", "--json").json["id"]
+    for said in (cli("list"), cli("search", "alert"), cli("get", memory_id), cli("history", memory_id)):
+        assert "\x1b" not in said.out
+        assert "\a" not in said.out
+    assert cli("get", memory_id, "--json").json["memory"]["text"] == "red \x1b[31malert\x1b[0m and bell \a"
+
+
+def test_get_shows_links_by_direction_and_times_to_the_second(cli, memory):
+    other = cli("add", "Anna prefers short answers.", "--tags", "people", "--json").json["id"]
+    cli("link", memory, other, "--type", "related_to")
+    assert f"→ related_to 0.50  {other}" in shown_lines(cli("get", memory))
+    back = shown_lines(cli("get", other))
+    assert f"← related_to 0.50  {memory}" in back
+    assert "tags: people" in back
+    assert any(line.startswith("created at ") and line.endswith(" UTC") and "T" not in line[:-4] for line in back)
+
+
+def test_empty_answers_say_what_to_do_next(cli):
+    assert "`glymph add TEXT`" in cli("list").out
+    assert "Nothing found" in cli("search", "anything").out
+    assert "glymph clusters create" in cli("clusters").out
+    assert "Nothing differs from the defaults" in cli("config", "show").out
+
+
+def test_a_recall_prints_the_command_that_reports_on_it(cli, memory):
+    line = next(
+        line for line in shown_lines(cli("recall", "import")) if line.startswith("Say what helped: glymph ")
+    )
+    command = line.partition("glymph ")[2].replace("ID", memory).split()
+    assert cli(*command).code == DONE
+    assert cli("get", memory, "--json").json["memory"]["access_count"] == 1
+
+
+def test_clusters_show_their_rule_in_words(cli, memory):
+    cli("clusters", "create", "--name", "ops", "--tag", "ops")
+    cli("clusters", "create", "--name", "mine")
+    cli("clusters", "add", "--name", "mine", "--ids", memory)
+    head, mine, ops = shown_lines(cli("clusters"))
+    assert head.split() == ["cluster", "members", "active", "weak", "dormant", "filled", "by"]
+    assert mine.split() == ["mine", "1", "1", "0", "0", "by", "hand"]
+    assert ops.split() == ["ops", "1", "1", "0", "0", "tag", "ops"]
+
+
+# The real program
+
+
+def bare(**more):
+    """An environment with nothing of ours in it but what is given."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT") if name in os.environ}
+    return {**kept, "PYTHONUTF8": "1", **more}
+
+
+def test_help_imports_neither_numbers_nor_models_nor_tables():
+    program = (
+        "import sys\n"
+        "from glymph.interfaces.cli.main import main\n"
+        "sys.argv = ['glymph', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "sys.stderr.write('\\n'.join(sys.modules))\n"
+    )
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=bare())
+    loaded = {name.partition(".")[0] for name in said.stderr.split()}
+    assert "Usage: glymph" in said.stdout
+    assert "typer" in loaded
+    assert not loaded & {"numpy", "scipy", "pydantic", "rich", "apsw", "mcp", "anyio", "asyncio"}
+
+
+def test_the_installed_program_keeps_data_and_complaints_apart(tmp_path):
+    env = bare(GLYMPH_URL=f"sqlite:///{tmp_path}/memory.db")
+
+    def run(*args):
+        return subprocess.run([GLYMPH, *args], capture_output=True, text=True, env=env)
+
+    added = run("add", "Grüße → 你好", "--json")
+    assert (added.returncode, added.stderr) == (DONE, "")
+    missing = run("get", NOBODY)
+    assert (missing.returncode, missing.stdout) == (FAILED, "")
+    assert missing.stderr.startswith("glymph: No memory ")
+    assert run("fly").returncode == USAGE
+    assert run("delete", NOBODY, "--apply").returncode == LEFT_ALONE
+
+
+def test_a_terminal_without_our_characters_gets_valid_json_and_readable_text(url):
+    env = bare(PYTHONUTF8="0", PYTHONIOENCODING="ascii", GLYMPH_URL=url)
+    with Glymph.open(url) as glymph:
+        glymph.add("Grüße → 你好")
+    machine = subprocess.run([GLYMPH, "list", "--json"], capture_output=True, check=True, env=env)
+    assert json.loads(machine.stdout.decode("ascii"))["memories"][0]["text"] == "Grüße → 你好"
+    person = subprocess.run([GLYMPH, "list"], capture_output=True, check=True, env=env)
+    assert b"Gr??e ? ??" in person.stdout
+
+
+def test_a_reader_that_leaves_early_causes_no_complaint(url):
+    with Glymph.open(url) as glymph:
+        glymph.add_many([f"Note number {n}. " + "word " * 200 for n in range(300)])
+    with subprocess.Popen(
+        [GLYMPH, "list", "--limit", "1000", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=bare(GLYMPH_URL=url),
+    ) as running:  # fmt: skip
+        running.stdout.read(10)
+        running.stdout.close()
+        assert running.stderr.read() == b""
+    assert running.returncode == FAILED
