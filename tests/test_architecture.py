@@ -32,6 +32,7 @@ SIBLINGS = [  # folders whose members never import each other
     "interfaces",
 ]
 SHARED_BY_INTERFACES = {"environment"}
+ISOLATION_POINTS = {"interfaces.mcp"}  # where a bug becomes an answer instead of a broken transport
 MOST_LINES, MOST_FUNCTION_LINES = 600, 100
 SOFT_LINES, SOFT_FUNCTION_LINES = 400, 50
 
@@ -132,7 +133,7 @@ def test_errors_are_never_swallowed(path):
         if not isinstance(node, ast.ExceptHandler):
             continue
         names = {n.id for n in ast.walk(node.type) if isinstance(n, ast.Name)} if node.type else {"bare"}
-        if names & {"bare", "Exception"}:
+        if names & {"bare", "Exception"} and module(path) not in ISOLATION_POINTS:
             pytest.fail(f"{module(path)}:{node.lineno} catches everything")
         if "BaseException" in names:
             assert isinstance(node.body[-1], ast.Raise), f"{module(path)}:{node.lineno} must raise again"

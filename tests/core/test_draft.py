@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
+from functools import reduce
 
 import pytest
 
@@ -41,8 +42,11 @@ SETTINGS = Settings(max_text_chars=100, max_tags=3, max_attributes_bytes=50)
         ("attributes", {"attributes": {"x": "y" * 60}}),
         ("attributes", {"attributes": {"x": "\0"}}),
         ("attributes", {"attributes": ["x"]}),
+        ("attributes", {"attributes": {"deep": reduce(lambda inner, _: [inner], range(100_000), [])}}),
         ("event_at", {"event_at": datetime(2026, 1, 1)}),  # noqa: DTZ001  naive on purpose
         ("expires_at", {"expires_at": "tomorrow"}),
+        ("event_at", {"event_at": datetime.min.replace(tzinfo=timezone(timedelta(hours=14)))}),
+        ("expires_at", {"expires_at": datetime.max.replace(tzinfo=timezone(timedelta(hours=-14)))}),
         ("salience", {"salience": math.nan}),
         ("salience", {"salience": 1.01}),
         ("salience", {"salience": True}),

@@ -41,7 +41,7 @@ def test_a_title_is_the_first_sentence_or_ends_in_an_ellipsis():
 
 
 def test_queries_lose_their_stop_words_unless_there_is_nothing_else():
-    assert query_words("Where does the User live?") == ["user", "live"]
+    assert query_words("Where does the User live?") == ["User", "live"]
     assert query_words("to be or not to be") == ["to", "be", "or", "not"]
     assert query_words("  !? ") == []
 

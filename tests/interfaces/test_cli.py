@@ -99,7 +99,7 @@ def test_every_argument_of_a_tool_can_be_given_on_the_command_line(cli, tool):
         if not positional:
             assert f"--{name.replace('_', '-')}" in said.out
     assert "--json" in said.out
-    assert ("--apply" in said.out) is tool.destructive
+    assert ("--apply" in said.out) is (tool.preview is not None)
 
 
 def test_every_tool_answers_with_one_json_document(cli, memory):
@@ -263,7 +263,7 @@ def test_a_dry_run_says_which_ids_it_would_leave_alone(cli, memory):
     assert f"failed: {NOBODY}: no such memory in this space" in said.out
 
 
-@pytest.mark.parametrize("tool", [t for t in all_tools().values() if t.destructive], ids=lambda t: t.command)
+@pytest.mark.parametrize("tool", [t for t in all_tools().values() if t.preview], ids=lambda t: t.command)
 def test_every_destructive_command_changes_nothing_without_apply(cli, memory, url, tool):
     before = image(url)
     assert cli(tool.command, memory, "--json").json["dry_run"] is True

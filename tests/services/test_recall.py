@@ -30,6 +30,14 @@ def test_search_finds_words_in_any_form_and_ranks_the_better_match_first(glymph)
     assert hits[0].why
 
 
+@pytest.mark.parametrize(
+    "word", ["Straße", "naïve", "ÉCOLE", "Ünal", "日本語", "Ελλάδα", "O'Brien", "v1.2", "İstanbul"]
+)
+def test_a_word_finds_itself_in_any_script(glymph, word):
+    added = glymph.add(f"a note about {word} and more")
+    assert [hit.memory.id for hit in glymph.search(word)] == [added.id]
+
+
 def test_archived_trashed_superseded_and_expired_memories_stay_out_unless_asked(glymph, clock):
     live, archived, trashed = (glymph.add(f"tulip {word}").id for word in ("red", "white", "blue"))
     glymph.add("tulip for a day", expires_at=clock.now + timedelta(days=1))

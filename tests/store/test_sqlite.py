@@ -213,6 +213,28 @@ def test_deleted_text_leaves_no_trace_in_the_file(glymph, url):
     assert b"zanzibar-secret" in content  # the trash still holds it; only a purge removes it
 
 
+def test_stores_backups_and_exports_are_private(glymph, url, tmp_path):
+    glymph.backup(tmp_path / "backup.db")
+    glymph.export(tmp_path / "export.jsonl")
+    for path in (url.removeprefix("sqlite:///"), tmp_path / "backup.db", tmp_path / "export.jsonl"):
+        assert Path(path).stat().st_mode & 0o777 == 0o600
+    with pytest.raises(errors.InvalidInput, match="cannot write"):
+        glymph.backup(tmp_path / "no" / "such" / "folder.db")
+
+
+@pytest.mark.parametrize("bad", ["\ud800", "id \udfff"])
+def test_half_a_surrogate_pair_is_a_typed_error_wherever_it_comes_from(glymph, bad):
+    for attempt in (
+        lambda: glymph.get(bad),
+        lambda: glymph.archive(bad, reason=bad),
+        lambda: glymph.list(tags=[bad]),
+        lambda: glymph.list(session=bad),
+        lambda: glymph.create_cluster(bad),
+    ):
+        with pytest.raises(errors.GlymphError):
+            attempt()
+
+
 # migrations
 
 

@@ -164,7 +164,7 @@ def checked_attributes(attributes: Mapping[str, Any] | None, settings: Settings)
         raise InvalidInput("attributes", "expected a mapping with text keys.")
     try:
         text = json.dumps(dict(attributes), allow_nan=False, ensure_ascii=False, sort_keys=True)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(
             "attributes", f"not plain JSON ({error}). NaN, bytes and objects have no place."
         ) from error

@@ -44,7 +44,12 @@ def derive_title(text: str) -> str:
 
 
 def query_words(text: str) -> list[str]:
-    """The distinct words of a query in order, without stop words unless there are only those."""
-    words = list(dict.fromkeys(_WORD.findall(text.casefold())))
-    telling = [word for word in words if word not in STOP_WORDS]
-    return telling or words
+    """The distinct words of a query in order, without stop words unless there are only those.
+
+    Their case is left to the index, which folds it in its own way.
+    """
+    words: dict[str, str] = {}
+    for word in _WORD.findall(text):
+        words.setdefault(word.lower(), word)
+    telling = [word for folded, word in words.items() if folded not in STOP_WORDS]
+    return telling or list(words.values())

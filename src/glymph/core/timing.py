@@ -9,6 +9,9 @@ from glymph.errors import InvalidInput
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
+_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+_LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+
 MICROS_PER_DAY = 86_400_000_000
 
 
@@ -18,7 +21,10 @@ def micros(moment: datetime, field: str = "time") -> int:
         raise InvalidInput(field, f"expected a datetime, got {type(moment).__name__}.")
     if moment.utcoffset() is None:
         raise InvalidInput(field, "has no time zone. Pass an aware datetime, e.g. datetime.now(timezone.utc).")
-    return (moment - _EPOCH) // _MICROSECOND
+    value = (moment - _EPOCH) // _MICROSECOND
+    if not _FIRST <= value <= _LAST:
+        raise InvalidInput(field, f"{moment.isoformat()} lies outside the years 1 to 9999 in UTC.")
+    return value
 
 
 def moment(value: int) -> datetime:

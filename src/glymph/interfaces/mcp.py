@@ -6,6 +6,7 @@ Standard output belongs to the protocol; nothing here prints.
 from __future__ import annotations
 
 import json
+import logging
 from importlib.metadata import version
 from typing import Any
 
@@ -63,7 +64,7 @@ def _described(tool: Tool) -> types.Tool:
 
 
 def _call(glymph: Glymph, tools: dict[str, Tool], name: str, arguments: dict[str, Any]) -> types.CallToolResult:
-    """The tool's answer; whatever goes wrong on the caller's side comes back as a readable error."""
+    """The tool's answer; whatever goes wrong comes back as a readable error."""
     tool = tools.get(name)
     if tool is None:
         return _failure({"error": "UnknownTool", "message": f"No tool {name!r}. There are: {', '.join(tools)}."})
@@ -74,6 +75,10 @@ def _call(glymph: Glymph, tools: dict[str, Tool], name: str, arguments: dict[str
         return _failure({"error": "InvalidInput", "message": "; ".join(problems)})
     except GlymphError as error:
         return _failure({"error": error.code, "message": str(error)})
+    except Exception as error:  # the one place where a bug must not become the agent's problem
+        logging.getLogger(__name__).exception("tool %s failed", name)
+        message = f"{type(error).__name__} in {name}; this is a bug in Glymph. The server's log has the details."
+        return _failure({"error": "InternalError", "message": message})
     text = json.dumps(result, ensure_ascii=False)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=result)
 

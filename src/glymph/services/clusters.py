@@ -21,6 +21,8 @@ def create(place: Workplace, name: str, *, rule: Mapping[str, str] | None = None
     checked_text("name", name, 200)
     if rule is not None and (not rule or set(rule) - {"kind", "tag"}):
         raise InvalidInput("rule", "expected 'kind', 'tag' or both, e.g. {'kind': 'lesson'}.")
+    for part in (rule or {}).values():
+        checked_text("rule", part, 200)
     with place.operation("create_cluster", reason=name) as op:
         if any(row["name"] == name for row in op.writer.clusters()):
             raise InvalidInput("name", f"a cluster {name!r} exists already. Choose another name.")

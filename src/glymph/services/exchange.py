@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ def export(place: Workplace, path: str | Path) -> int:
     partial = target.with_name(target.name + ".partial")
     count = 0
     try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
+        with open(partial, "w", encoding="utf-8", newline="\n", opener=_private) as file:
             file.write(json.dumps({"glymph": FORMAT, "space": place.space}) + "\n")
             for table, row in place.store.dump(place.space):
                 file.write(json.dumps([table, row], ensure_ascii=False) + "\n")
@@ -37,6 +38,11 @@ def export(place: Workplace, path: str | Path) -> int:
     finally:
         partial.unlink(missing_ok=True)
     return count
+
+
+def _private(path: str, flags: int) -> int:
+    """Opens a file that only its owner may read."""
+    return os.open(path, flags, 0o600)
 
 
 def import_(place: Workplace, path: str | Path, *, space: str | None = None) -> Iterator[int]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from glymph.config import Settings
+from glymph.core.draft import optional_text
 from glymph.core.ids import uuid7
 from glymph.core.model import Receipt, Refusal
 from glymph.core.timing import micros, moment
@@ -75,6 +76,8 @@ class Workplace:
         undoes: int | None = None,
     ) -> Intent:
         at = micros(self.now())
+        optional_text("reason", reason, 2000)
+        optional_text("session", session)
         return Intent(
             id=self.new_id(at), actor=self.actor, verb=verb, at=at, reason=reason,
             session=session or self.session, parent=parent, undoes=undoes,

@@ -32,7 +32,7 @@ class Tool:
     run: Callable[[Glymph, Any], Mapping[str, Any]]
     profile: Profile
     read_only: bool = False
-    destructive: bool = False
+    destructive: bool = False  # as MCP means it: it may change or remove what is there
     idempotent: bool = False
     keep_chars: int = 800  # how much of an old result is worth keeping in a conversation
     preview: Callable[[Glymph, Any], Mapping[str, Any]] | None = None  # what a destructive run would do

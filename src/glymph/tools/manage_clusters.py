@@ -51,5 +51,6 @@ TOOL = Tool(
     arguments=ClusterArguments,
     run=run,
     profile="curator",
+    destructive=True,
     keep_chars=150,
 )

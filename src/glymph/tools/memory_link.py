@@ -39,6 +39,7 @@ TOOL = Tool(
     arguments=LinkArguments,
     run=run,
     profile="core",
+    destructive=True,
     idempotent=True,
     keep_chars=150,
 )

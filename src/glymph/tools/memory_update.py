@@ -43,6 +43,7 @@ TOOL = Tool(
     arguments=UpdateArguments,
     run=run,
     profile="core",
+    destructive=True,
     idempotent=True,
     keep_chars=150,
 )

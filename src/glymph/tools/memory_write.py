@@ -30,5 +30,6 @@ TOOL = Tool(
     arguments=WriteArguments,
     run=run,
     profile="core",
+    destructive=True,
     keep_chars=150,
 )

@@ -34,5 +34,6 @@ TOOL = Tool(
     arguments=UndoArguments,
     run=run,
     profile="curator",
+    destructive=True,
     keep_chars=300,
 )

@@ -55,7 +55,7 @@ def _function(tool: Tool) -> Callable[..., None]:
         show.result(result, as_json=common["as_json"], dry_run=not apply)
 
     parameters = [_parameter(name, field) for name, field in fields.items()]
-    if tool.destructive:
+    if tool.preview is not None:
         parameters.append(_keyword("apply", options.Apply, False))
     parameters += [_keyword(name, kind, default) for name, (kind, default) in COMMON.items() if name not in fields]
     # Arguments without a default must stand first in a signature; all are passed by name anyway.

@@ -34,6 +34,10 @@ def translated(path: str) -> Iterator[None]:
         yield
     except apsw.ConstraintError as error:
         raise _refusal(str(error)) from error
+    except UnicodeEncodeError as error:
+        raise errors.InvalidInput(
+            "text", "holds half a surrogate pair, which no store keeps. Remove it."
+        ) from error
     except apsw.BusyError as error:
         raise errors.StoreBusy(path, BUSY_SECONDS) from error
     except apsw.FullError as error:

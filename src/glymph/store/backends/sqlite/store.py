@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -44,8 +44,11 @@ class SqliteStore:
         if not exists:
             try:
                 Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+                _create_private(self.path)
             except OSError as error:
-                raise errors.StoreError(f"Cannot create the folder of {self.path} ({error}).") from error
+                raise errors.StoreError(
+                    f"Cannot create {self.path} ({error}). Check the path and its owner."
+                ) from error
         with translated(self.path), self._pool.connection() as connection:
             if self._read_only:
                 found = migrations.schema_version(connection.raw, self.path, migrations.NEWEST)
@@ -244,6 +247,10 @@ class SqliteStore:
         target = str(Path(path).expanduser())
         if Path(target).exists():
             raise errors.InvalidInput("path", f"{target} exists. Name a new file: a backup never overwrites.")
+        try:
+            _create_private(target)
+        except OSError as error:
+            raise errors.InvalidInput("path", f"cannot write {target} ({error.strerror or error}).") from error
         with translated(self.path), self._pool.connection() as connection:
             copy = apsw.Connection(target)
             try:
@@ -276,6 +283,12 @@ def _reserve(connection: Connection, table: str, count: int) -> int:
     else:
         connection.rows("INSERT INTO sqlite_sequence(name, seq) VALUES (:name, :count)", parameters)
     return int(found[0][0]) if found else 0
+
+
+def _create_private(path: str) -> None:
+    """An empty file that only its owner may read: memories are nobody else's business."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _now_for_the_record() -> int:
