@@ -9,13 +9,13 @@ WORKERS ?= 2
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done)
 
-.PHONY: demo test test-nightly lint format bench docs install clean
+.PHONY: demo test test-nightly lint format bench docs install inspector clean
 
 demo: $(VENV)/.base
 	$(BIN)/glymph demo
 
-test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not nightly" tests
+test: $(VENV)/.dev inspector
+	$(BIN)/python -m pytest -n $(WORKERS) tests
 
 test-nightly: $(VENV)/.dev
 	GLYMPH_TEST_PROFILE=nightly $(BIN)/python -m pytest -n $(WORKERS) tests
@@ -37,6 +37,12 @@ docs: $(VENV)/.dev
 	$(BIN)/python -m docs.generate
 
 install: $(VENV)/.dev
+
+# The MCP Inspector, for the acceptance tests; they say so and skip where there is no npm.
+inspector:
+	@if command -v npm >/dev/null && ! test -d .cache/inspector/node_modules; then \
+		npm install --silent --no-audit --no-fund --prefix .cache/inspector \
+			@modelcontextprotocol/inspector@0.15.0 || true; fi
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Glymph needs Python 3.11 or newer on the path; or: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)"; exit 1; }
