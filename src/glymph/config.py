@@ -10,6 +10,8 @@ from typing import Any
 
 from glymph.errors import InvalidInput
 
+_EXAMPLE = "Write it like {'trash_days': 60}."
+
 
 def _setting(default: Any, help_text: str) -> Any:
     return field(default=default, metadata={"help": help_text})
@@ -31,17 +33,19 @@ class Settings:
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> Settings:
         """Settings from a mapping of names to values or texts; an unknown name is an error."""
+        if not isinstance(values, Mapping):
+            raise InvalidInput("settings", f"expected a mapping, got {type(values).__name__}. {_EXAMPLE}")
         known = {f.name: f for f in fields(cls)}
         parsed: dict[str, Any] = {}
         for name, value in values.items():
             if name not in known:
-                near = get_close_matches(name, known, n=1)
+                near = get_close_matches(str(name), known, n=1)
                 hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(known)}."
                 raise InvalidInput(f"settings.{name}", f"no such setting.{hint}")
             parsed[name] = _parse_value(name, value, known[name].default)
         settings = cls(**parsed)
         if settings.durability not in ("full", "normal"):
-            raise InvalidInput("settings.durability", f"{settings.durability!r} is neither 'full' nor 'normal'.")
+            raise InvalidInput("settings.durability", f"{settings.durability!r} is not known. Use full or normal.")
         return settings
 
 
@@ -50,8 +54,8 @@ def _parse_value(name: str, value: Any, default: Any) -> Any:
         return str(value)
     try:
         number = float(value)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(f"settings.{name}", f"{value!r} is not a number.") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidInput(f"settings.{name}", f"{value!r} is not a number. {_EXAMPLE}") from error
     if isinstance(value, bool) or not math.isfinite(number) or number < 1 or number != int(number):
-        raise InvalidInput(f"settings.{name}", f"{value!r} is not a whole number of at least 1.")
+        raise InvalidInput(f"settings.{name}", f"{value!r} is not a whole number of at least 1. {_EXAMPLE}")
     return int(number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -80,12 +81,12 @@ class Glymph:
         session: str | None = None,
         create: bool = True,
     ) -> Self:
-        """Opens a store. A file or space that does not exist is made, unless `create` is False."""
+        """Opens a store. A store or space that does not exist is made, unless `create` is False."""
         if not isinstance(settings, Settings):
             settings = Settings.parse(settings or {})
         checked_space(space)
         checked_text("actor", actor, 200)
-        store = open_store(url, settings)
+        store = open_store(url, settings, create=create)
         place = Workplace(store, space, actor, settings, clock or _now, session)
         if all(known["name"] != space for known in store.spaces()):
             if not (create and store.writable):
@@ -260,7 +261,10 @@ class Glymph:
         return spaces.spaces(self._place.store)
 
     def rename_space(self, old: str, new: str) -> None:
+        """Gives a space another name; a handle on it goes on under the new one."""
         spaces.rename_space(self._place.store, old, new)
+        if old == self.space:
+            self._place = replace(self._place, space=new)
 
     def delete_space(self, name: str, *, progress: Callable[[int], None] | None = None) -> int:
         """Removes a space for good, its identity memory included; gives back the rows removed."""
@@ -269,7 +273,7 @@ class Glymph:
     # keeping
 
     def export(self, path: str | Path) -> int:
-        """Writes the whole space, journal and tombstones included, as JSON Lines; gives back the rows."""
+        """Writes the whole space, journal included, as JSON Lines into a new file; gives back the rows."""
         return exchange.export(self._place, path)
 
     def import_(
@@ -287,9 +291,9 @@ class Glymph:
         return verify.verify(self._place)
 
 
-def spaces_at(url: str) -> SpaceList:
-    """The spaces of a store that exists, without opening one of them."""
-    store = open_store(url, Settings())
+def spaces_at(url: str, *, create: bool = False) -> SpaceList:
+    """The spaces of a store, without opening one of them. A store that is missing is made only if asked for."""
+    store = open_store(url, Settings(), create=create)
     try:
         return spaces.spaces(store)
     finally:

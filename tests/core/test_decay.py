@@ -174,3 +174,24 @@ def test_salience_scales_initial_stability(kind, low, high):
     assert initial_stability(kind, section, 1.0) == pytest.approx(
         min(neutral * high, SECTIONS[section].max_stability)
     )
+
+
+def test_the_curve_and_the_rules_give_arrays_what_they_give_numbers():
+    stability, difficulty, days = (
+        np.array([0.5, 20.0, 300.0]),
+        np.array([1.0, 5.0, 10.0]),
+        np.array([0.0, 7.0, 90.0]),
+    )
+    rating, exponent = np.array([1, 3, 4]), np.array([0.8, 0.5, 0.1542])
+    calls = {
+        "curve": lambda s, d, t, g, e: decay.retrievability(t, s, e),
+        "factor": lambda s, d, t, g, e: decay.curve_factor(e),
+        "until": lambda s, d, t, g, e: decay.days_until(0.8, s, e),
+        "difficulty": lambda s, d, t, g, e: decay.next_difficulty(d, g),
+        "stability": lambda s, d, t, g, e: decay.next_stability(s, d, g, days=t, decay=e),
+    }
+    for name, call in calls.items():
+        one_by_one = [
+            float(call(*values)) for values in zip(stability, difficulty, days, rating, exponent, strict=True)
+        ]
+        assert call(stability, difficulty, days, rating, exponent).tolist() == pytest.approx(one_by_one), name

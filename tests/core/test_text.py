@@ -12,11 +12,24 @@ from glymph.core.text import content_hash, derive_title, normalise, query_words
 
 @pytest.mark.parametrize(
     ("a", "b"),
-    [("I  LIVE in\nBerlin", "i live in berlin"), ("Straße", "STRASSE"), ("ﬁne", "fine"), ("Ａ１", "a1")],
+    [
+        ("I  LIVE in\nBerlin", "i live in berlin"),
+        ("Straße", "STRASSE"),
+        ("ﬁne", "fine"),
+        ("Ａ１", "a1"),
+        ("ΠΡΟΪ\u0301ΣΤΑΜΑΙ", "προΐσταμαι"),
+        ("zero\u200bwidth, so\u00adft, \ufeffmark, word\u2060joiner", "zerowidth, soft, mark, wordjoiner"),
+        ("e\u200b\u0301", "é"),
+    ],
 )
 def test_case_spacing_and_unicode_form_do_not_make_a_difference(a, b):
     assert normalise(a) == normalise(b)
     assert content_hash(a, "note", None) == content_hash(b, "note", None)
+
+
+@given(st.text(max_size=40))
+def test_a_normal_form_stays_as_it_is(text):
+    assert normalise(normalise(text)) == normalise(text)
 
 
 def test_kind_event_time_and_digits_do():
@@ -44,6 +57,7 @@ def test_queries_lose_their_stop_words_unless_there_is_nothing_else():
     assert query_words("Where does the User live?") == ["User", "live"]
     assert query_words("to be or not to be") == ["to", "be", "or", "not"]
     assert query_words("  !? ") == []
+    assert query_words("re\u0301sume\u0301") == ["r\u00e9sum\u00e9"]
 
 
 @given(st.integers(0, 2**50), st.binary(min_size=8, max_size=8), st.binary(min_size=8, max_size=8))

@@ -204,6 +204,7 @@ def test_an_error_is_one_line_for_people_and_one_document_for_machines(cli, memo
     ids=lambda value: " ".join(map(str, value))[:50] if isinstance(value, tuple) else None,
 )
 def test_what_cannot_be_done_ends_with_one_and_a_typed_error(cli, args, code, words):
+    cli("init")
     said = cli(*args, "--json")
     assert (said.code, said.err) == (FAILED, "")
     assert said.error["code"] == code
@@ -312,13 +313,39 @@ def test_restore_refuses_a_file_that_is_no_store(cli, tmp_path):
 
 
 def test_an_unknown_space_is_refused_with_the_next_step_and_default_is_made_on_the_fly(cli):
+    cli("init", "--space", "other")
     refused = cli("add", "Tea is at four.", "--space", "work", "--json")
     assert refused.code == FAILED
     assert "glymph space create work" in refused.error["message"]
     assert cli("space", "create", "work").code == DONE
     assert cli("add", "Tea is at four.", "--space", "work").code == DONE
     assert cli("add", "Tea is at five.").code == DONE
-    assert [space["name"] for space in cli("space", "list", "--json").json["spaces"]] == ["default", "work"]
+    assert [s["name"] for s in cli("space", "list", "--json").json["spaces"]] == ["default", "other", "work"]
+
+
+@pytest.mark.parametrize(
+    "args", [("space", "list"), ("doctor",), ("backup", "x.db"), ("add", "Tea is at four.", "--space", "work")]
+)
+def test_a_store_that_is_not_there_is_not_made_by_looking_for_something_in_it(cli, tmp_path, args):
+    said = cli(*args, "--json")
+    assert (said.code, said.error["code"]) == (FAILED, "StoreError")
+    assert "glymph init" in said.error["message"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_import_may_be_the_first_thing_a_store_sees(cli, memory, tmp_path):
+    cli("export", tmp_path / "all.jsonl")
+    new = f"sqlite:///{tmp_path}/new.db"
+    assert cli("import", tmp_path / "all.jsonl", "--url", new).code == DONE
+    assert cli("get", memory, "--url", new).code == DONE
+    assert "never overwrites" in cli("export", tmp_path / "all.jsonl", "--json").error["message"]
+
+
+def test_a_backup_with_a_strange_name_restores(cli, memory, tmp_path):
+    copy = tmp_path / "50% of #1?.db"
+    cli("backup", copy)
+    assert cli("restore", copy, tmp_path / "restored.db", "--apply").code == DONE
+    assert cli("get", memory, "--url", f"sqlite:///{tmp_path}/restored.db").code == DONE
 
 
 def test_init_makes_the_store_and_a_named_space(cli, url):

@@ -120,11 +120,11 @@ def test_undo_without_an_id_goes_back_step_by_step(glymph, clock):
     before = image(glymph)
     a = glymph.add("one")
     glymph.update(a.id, text="two")
-    found = glymph.recall("two")
-    clock.advance(days=3)
-    glymph.report(found.id, used=[a.id])  # a use is not what one wants back
+    glymph.recall("two", reinforce=True)  # a use is not what one wants back
     glymph.undo()
     assert glymph.get(a.id).text == "one"
+    assert glymph.undo().skipped[0].id == a.id  # it was used since: left alone
+    glymph.undo(next(op for op in glymph.operations() if op.verb == "report").id)
     glymph.undo()
     assert image(glymph) == before
     with pytest.raises(errors.OperationNotFound, match="Nothing to undo"):
@@ -160,19 +160,94 @@ def test_undoing_an_addition_with_links_made_since_leaves_it_alone(glymph):
     assert glymph.verify().ok
 
 
-def test_a_use_since_does_not_stand_in_the_way(glymph, clock):
+def test_a_use_since_keeps_an_addition_but_does_not_stand_in_the_way_of_other_undos(glymph, clock):
     a = glymph.add("useful")
     clock.advance(days=5)
     found = glymph.recall("useful")
-    archived = glymph.archive(a.id)
-    glymph.restore(a.id)
-    glymph.undo()  # of the restore: archived again
-    glymph.undo(archived.operation_id)
+    glymph.archive(a.id)
+    restored = glymph.restore(a.id)
     glymph.report(found.id, used=[a.id])
-    assert (glymph.get(a.id).state, glymph.get(a.id).access_count) == ("LIVE", 1)
-    glymph.undo(a.operation_id)
-    with pytest.raises(errors.MemoryNotFound):
-        glymph.get(a.id)
+    assert glymph.undo(restored.operation_id).succeeded == (a.id,)
+    assert (glymph.get(a.id).state, glymph.get(a.id).access_count) == ("ARCHIVED", 1)
+    glymph.restore(a.id)
+    assert glymph.undo(a.operation_id).skipped[0].id == a.id
+    assert glymph.get(a.id).state == "LIVE"
+
+
+def test_undoing_an_addition_leaves_what_somebody_else_said_since(url, clock):
+    with Glymph.open(url, clock=clock, actor="alice") as alice, Glymph.open(url, clock=clock, actor="bob") as bob:
+        said = alice.add("the door code is 1234")
+        clock.advance(days=2)
+        assert bob.add("The door code is 1234").duplicate_of == said.id
+        assert alice.undo().succeeded == ()
+        assert len(bob.search("door code")) == 1
+
+
+def test_an_undo_that_met_a_conflict_can_be_tried_again(glymph):
+    a = glymph.add("one").id
+    first = glymph.update(a, title="t1").operation_id
+    second = glymph.update(a, title="t2").operation_id
+    assert glymph.undo(first).succeeded == ()
+    glymph.undo(second)
+    assert glymph.undo(first).succeeded == (a,)
+    assert glymph.get(a).title == "one"
+
+
+def test_undo_never_moves_a_pinned_memory_out_of_life(glymph):
+    a = glymph.add("kept").id
+    glymph.archive(a)
+    glymph.pin(a)
+    restored = glymph.restore(a)
+    assert glymph.undo(restored.operation_id).skipped[0].reason == "it is pinned; unpin it first"
+    assert glymph.get(a).state == "LIVE"
+    pinned = glymph.add("made with a pin", pinned=True)
+    assert glymph.undo(pinned.operation_id).succeeded == (pinned.id,)
+
+
+def test_what_was_made_anew_or_filled_or_removed_since_is_a_conflict_not_an_error(glymph):
+    a, b = glymph.add("first").id, glymph.add("second")
+    glymph.create_cluster("c")
+    glymph.add_to_cluster("c", a)
+    out = glymph.remove_from_cluster("c", a)
+    glymph.add_to_cluster("c", a)
+    assert "made anew" in glymph.undo(out.operation_id).skipped[0].reason
+    glymph.create_cluster("x")
+    dropped = glymph.delete_cluster("x")
+    made = glymph.create_cluster("x")
+    assert "made anew" in glymph.undo(dropped.operation_id).skipped[0].reason
+    glymph.add_to_cluster("x", a)
+    assert "filled since" in glymph.undo(made.operation_id).skipped[0].reason
+    unwritten = glymph.undo(glymph.write("p").operation_id)
+    glymph.write("q")
+    assert "made anew" in glymph.undo(unwritten.operation_id).skipped[0].reason
+    put = glymph.add_to_cluster("c", b.id)
+    taken = glymph.undo(put.operation_id)
+    glymph.undo(b.operation_id)
+    reasons = {r.reason for r in glymph.undo(taken.operation_id).skipped}
+    assert reasons == {"it was removed since", "what it joins is gone"}
+    other = glymph.add("third").id
+    glymph.link(a, other)
+    cut = glymph.unlink(a, other)
+    glymph.link(a, other)
+    assert glymph.undo(cut.operation_id).skipped[0].reason == "the same was made anew since"
+    assert glymph.verify().ok
+
+
+def test_undoing_the_first_of_two_links_takes_just_that_link(glymph):
+    a, b, c = (glymph.add(word).id for word in ("first", "second", "third"))
+    first = glymph.link(a, b)
+    glymph.link(a, c)
+    receipt = glymph.undo(first.operation_id)
+    assert receipt.skipped == ()
+    assert [e.target for e in glymph.edges(a)] == [c]
+
+
+def test_a_long_chain_of_undo_and_redo_stays_usable(glymph):
+    operation = glymph.archive(glymph.add("to and fro").id).operation_id
+    for _ in range(1100):
+        operation = glymph.undo(operation).operation_id
+    assert glymph.operations(limit=1)[0].undoable
+    glymph.undo()
 
 
 def test_an_operation_is_undone_once(glymph):

@@ -6,7 +6,8 @@ from datetime import datetime
 
 import pytest
 
-from glymph import errors
+from glymph import Glymph, errors
+from glymph.store.reader import SqlReader
 
 
 def test_history_tells_every_change_with_what_was_before(glymph, clock):
@@ -66,6 +67,69 @@ def test_the_past_comes_in_pages_too(glymph, clock):
         if cursor is None:
             break
     assert seen == [f"memory {n}" for n in reversed(range(7))]
+
+
+def test_pages_of_the_past_are_what_was_listed_then(glymph, clock):
+    """Untouched, changed, hidden, shown and undone rows in one listing, against what list() said at the time."""
+    ids = [a.id for a in glymph.add_many([{"text": f"m {n}", "tags": [f"t{n % 2}"]} for n in range(12)])]
+    glymph.archive(ids[5])
+    gone = glymph.add("short-lived", kind="passing")
+    cases = [{}, {"tags": ["t1"]}, {"states": ["LIVE", "ARCHIVED"]}, {"kinds": ["self"]}, {"kinds": ["passing"]}]
+    at, listed = clock.now, [[m.id for m in glymph.list(**case)] for case in cases]
+    clock.advance(days=1)
+    glymph.archive(ids[:3])
+    glymph.restore(ids[5])
+    glymph.update(ids[7], tags=["other"], kind="fact")
+    glymph.undo(gone.operation_id)
+    glymph.add("new since")
+    glymph.update(glymph.list(kinds=["self"])[0].id, text="I am somebody else.")
+    for limit in (1, 2, 5, 100):
+        for case, expected in zip(cases, listed, strict=True):
+            seen, cursor = [], None
+            while True:
+                page = glymph.list(at=at, limit=limit, cursor=cursor, **case)
+                seen += [m.id for m in page]
+                cursor = page.cursor
+                if cursor is None:
+                    break
+            assert seen == expected, (limit, case)
+    assert len(glymph.list(at=at, kinds=["no_such_kind"])) == 0
+
+
+def test_a_page_of_the_past_reads_no_more_than_it_shows(glymph, clock, monkeypatch):
+    glymph.add_many([f"memory {n}" for n in range(50)])
+    then = clock.now
+    clock.advance(days=1)
+    glymph.archive([m.id for m in glymph.list(limit=2)])
+    limits = []
+    page = SqlReader.page
+    monkeypatch.setattr(SqlReader, "page", lambda self, *a, **k: limits.append(k["limit"]) or page(self, *a, **k))
+    assert len(glymph.list(at=then, limit=5)) == 5
+    assert sum(limits) <= 12
+
+
+def test_an_undone_addition_keeps_its_story(glymph, clock, url):
+    a = glymph.add("a slip")
+    then = clock.now
+    clock.advance(days=1)
+    glymph.update(a.id, text="a slip of the pen")
+    glymph.undo()
+    glymph.undo(a.operation_id)
+    assert [(c.verb, c.action) for c in glymph.history(a.id)] == [
+        ("add", "insert"), ("update", "update"), ("undo", "update"), ("undo", "delete"),
+    ]  # fmt: skip
+    assert glymph.get(a.id, at=then).text == "a slip"
+    with Glymph.open(url, space="other", clock=clock) as other:
+        for attempt in (
+            lambda: glymph.history("x"),
+            lambda: other.history(a.id),
+            lambda: other.get(a.id, at=then),
+        ):
+            with pytest.raises(errors.MemoryNotFound):
+                attempt()
+    glymph.undo(glymph.operations(limit=1)[0].id)
+    assert glymph.history(a.id)[-1].action == "insert"
+    assert glymph.get(a.id).text == "a slip"
 
 
 def test_a_past_the_journal_does_not_reach_is_a_typed_error(glymph, clock):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from glymph import Glymph, errors
+from glymph.services import remember
 from glymph.testing import logical_image
 
 
@@ -42,6 +45,19 @@ def test_an_archived_memory_does_not_swallow_a_new_statement(glymph):
     old = glymph.add("The door code is 1234")
     glymph.archive(old.id)
     assert glymph.add("The door code is 1234").created
+
+
+def test_an_expired_memory_does_not_swallow_a_new_statement(glymph, clock):
+    old = glymph.add("The meeting is in room 4", expires_at=clock.now + timedelta(days=1))
+    assert glymph.add("The meeting is in room 4").duplicate_of == old.id
+    clock.advance(days=1)
+    new = glymph.add("The meeting is in room 4")
+    assert new.created
+    assert glymph.add("The meeting is in room 4").duplicate_of == new.id
+    stale = {"text": "stale", "expires_at": clock.now}
+    added = glymph.add_many([stale, "stale", "stale"])
+    assert [a.created for a in added] == [True, True, False]
+    assert added[2].duplicate_of == added[1].id
 
 
 def test_links_are_made_with_the_memory_and_only_to_what_exists(glymph):
@@ -90,6 +106,21 @@ def test_more_than_a_chunk_undoes_as_one(url, clock):
         glymph.undo(receipt.operation_id)
         assert len(glymph.list()) == 10
         assert glymph.verify().ok
+
+
+def test_long_texts_make_smaller_chunks(url, clock, monkeypatch):
+    sizes = []
+    store = remember._store
+    monkeypatch.setattr(
+        remember, "_store", lambda place, drafts, **k: sizes.append(len(drafts)) or store(place, drafts, **k)
+    )
+    with Glymph.open(url, clock=clock, settings={"bulk_chunk": 4}) as glymph:
+        texts = [f"{n} ".ljust(length, "x") for n, length in enumerate((900, 900, 900, 5000, 10, 10, 10, 10, 10))]
+        added = glymph.add_many(texts)
+        assert sizes == [2, 1, 1, 4, 1]
+        assert [glymph.get(a.id).text for a in added] == texts
+        glymph.undo()
+        assert len(glymph.list()) == 0
 
 
 def test_a_bulk_addition_cut_short_undoes_as_one(url, clock, monkeypatch):

@@ -8,6 +8,7 @@ import apsw
 import pytest
 
 from glymph import Glymph, errors
+from glymph.store.reader import SqlReader
 from glymph.testing import logical_image
 
 
@@ -33,6 +34,35 @@ def test_the_graph_is_plain_data_with_every_field_promised(glymph):
     }
     assert graph.counts == {"nodes": 2, "edges": 1, "clusters": 1, "memberships": 1}
     json.dumps([graph.nodes, graph.edges, graph.clusters, graph.memberships])
+
+
+def test_the_graph_holds_only_links_and_memberships_of_its_nodes(glymph):
+    (me,) = glymph.list(kinds=["self"])
+    a = glymph.add("mine", links=[me.id])
+    glymph.create_cluster("both")
+    glymph.add_to_cluster("both", [a.id, me.id])
+    graph = glymph.graph()
+    assert [n["id"] for n in graph.nodes] == [a.id]
+    assert graph.edges == ()
+    assert [m["memory"] for m in graph.memberships] == [a.id]
+    assert graph.clusters[0]["size"] == 1
+    assert graph.counts == {"nodes": 1, "edges": 0, "clusters": 1, "memberships": 1}
+
+
+def test_the_graph_is_of_one_moment(glymph, url, monkeypatch):
+    """A memory added while the graph is being read is in none of its parts."""
+    a = glymph.add("first")
+    glymph.create_cluster("notes", rule={"kind": "note"})
+    edges = SqlReader.edges
+
+    def meanwhile(self, **options):
+        with Glymph.open(url) as other:
+            other.add("second", links=[a.id])
+        return edges(self, **options)
+
+    monkeypatch.setattr(SqlReader, "edges", meanwhile)
+    assert glymph.graph().counts == {"nodes": 1, "edges": 0, "clusters": 1, "memberships": 1}
+    assert glymph.graph().counts == {"nodes": 2, "edges": 1, "clusters": 1, "memberships": 2}
 
 
 def test_health_counts_by_lifecycle_and_keeps_the_rest_apart(glymph, clock):
@@ -70,6 +100,23 @@ def test_clusters_are_filled_by_hand_or_by_rule(glymph, clock):
             attempt()
     with pytest.raises(errors.ClusterNotFound):
         glymph.delete_cluster("theirs")
+
+
+def test_filling_a_cluster_looks_at_the_named_memories_only(glymph, monkeypatch):
+    a, b, c = (glymph.add(word).id for word in ("one", "two", "three"))
+    glymph.create_cluster("x"), glymph.create_cluster("y")
+    glymph.add_to_cluster("y", [a, b, c])
+    monkeypatch.setattr(SqlReader, "memberships", lambda self: pytest.fail("read every membership"))
+    glymph.add_to_cluster("x", [a, b])
+    receipt = glymph.add_to_cluster("x", [b, c])
+    assert (receipt.succeeded, [r.id for r in receipt.skipped]) == ((c,), [b])
+    receipt = glymph.remove_from_cluster("x", [a, c])
+    assert (receipt.succeeded, receipt.skipped) == ((a, c), ())
+    assert glymph.remove_from_cluster("x", a).skipped[0].reason == "it is not in the cluster"
+    glymph.delete_cluster("x")
+    monkeypatch.undo()
+    (y,) = glymph.clusters()
+    assert set(y.members) == {a, b, c}
 
 
 def test_the_agents_page_is_kept_whole_and_short(glymph):
@@ -206,28 +253,60 @@ def test_a_space_is_opened_by_its_right_name_or_made(glymph, url):
 TAMPERING = {
     "guards": "DROP TRIGGER protected_stays",
     "full text": "DROP TRIGGER text_follows_update; DROP TRIGGER text_leaves_before_update; {off}"
-    " UPDATE memories SET text = 'swapped'; {on}",
-    "contents": "{off} UPDATE memories SET text = text || '!' WHERE kind <> 'self'; {on}",
-    "identity": "{off} DELETE FROM memories WHERE kind = 'self'; {on}",
-    "journal": "{off} DELETE FROM journal WHERE id = (SELECT max(id) FROM journal WHERE action = 'insert'); {on}",
-    "operations": "{off} UPDATE journal SET image = '{{}}' WHERE action = 'update'; {on}",
-    "links": "{off} UPDATE edges SET target = 999; {on}",
+    " UPDATE memories SET text = 'swapped'",
+    "contents": "{off} UPDATE memories SET text = text || '!' WHERE kind <> 'self'",
+    "identity": "{off} DELETE FROM memories WHERE kind = 'self'",
+    "operations": "{off} UPDATE journal SET image = '{{}}' WHERE action = 'update'",
+    "links": "{off} UPDATE edges SET target = 999",
 }
+SILENT_CHANGES = [
+    *(
+        f"UPDATE memories SET {change} WHERE kind <> 'self'"
+        for change in (
+            "state = 'ARCHIVED'", "state_at = 1", "pinned = 1", "protected = 1", "id = id || 'x'",
+            "salience = 0.9", "trust = 0.1", "attributes = '[]'", "created_at = 1", "stability = 9",
+            "access_count = 9", "version = 9", "superseded_by = id", "session = 'x'",
+            "expires_at = 1", "title = 'x'", "tags = '[]'", "review = '[]'",
+        )
+    ),
+    "UPDATE edges SET weight = 0.1", "UPDATE edges SET type = 'part_of'", "UPDATE clusters SET name = 'x'",
+    "UPDATE memberships SET memory = (SELECT min(key) FROM memories)", "UPDATE pages SET text = 'x'",
+    *(
+        f"UPDATE operations SET {change} WHERE verb = 'report'"
+        for change in ("actor = 'x'", "reason = 'x'", "at = 1", "verb = 'x'", "session = 'x'", "details = '[]'",
+                       "changes = 9", "edits = 9", "id = 'x'", "undoes = 1")
+    ),
+    "DELETE FROM journal WHERE id = (SELECT max(id) FROM journal WHERE action = 'insert')",
+    "DELETE FROM journal WHERE operation = (SELECT max(key) FROM operations WHERE verb = 'report');"
+    " DELETE FROM operations WHERE verb = 'report'",
+]  # fmt: skip
+
+
+def tamper(glymph, statement):
+    """Changes the file behind Glymph's back and puts every guard back in place."""
+    connection = apsw.Connection(glymph.url.removeprefix("sqlite:///"))
+    triggers = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+    off = ";".join(f"DROP TRIGGER IF EXISTS {name}" for name, _ in triggers) + ";"
+    connection.execute(statement.format(off=off))
+    if "{off}" in statement:
+        present = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")}
+        for name, sql in triggers:
+            if name not in present:
+                connection.execute(sql)
+    connection.close()
 
 
 @pytest.mark.parametrize("check", TAMPERING)
 def test_verify_names_what_somebody_tampered_with(glymph, clock, check):
     lively(glymph, clock)
     assert glymph.verify().ok
-    connection = apsw.Connection(glymph.url.removeprefix("sqlite:///"))
-    triggers = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
-    off = ";".join(f"DROP TRIGGER IF EXISTS {name}" for name, _ in triggers) + ";"
-    connection.execute(TAMPERING[check].format(off=off, on=""))
-    present = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")}
-    if "{off}" in TAMPERING[check]:
-        for name, sql in triggers:
-            if name not in present:
-                connection.execute(sql)
-    connection.close()
+    tamper(glymph, TAMPERING[check])
     verdict = glymph.verify()
     assert check in {problem.check for problem in verdict.problems}, verdict.problems
+
+
+@pytest.mark.parametrize("statement", SILENT_CHANGES)
+def test_verify_notices_every_change_behind_the_journals_back(glymph, clock, statement):
+    lively(glymph, clock)
+    tamper(glymph, "{off} " + statement.replace("{", "{{").replace("}", "}}"))
+    assert not glymph.verify().ok

@@ -1,7 +1,8 @@
 """FSRS-6: how memories fade, and how a reported use strengthens them.
 
-Every function works on numbers and on numpy arrays alike. The forgetting curve's exponent belongs to the
-section; the rules that change stability and difficulty use the published default weights.
+The curve and the rules that follow a rating work on numbers and on numpy arrays alike; only the target of
+`days_until` and the rating of `initial_difficulty` are single values. The forgetting curve's exponent belongs
+to the section; the rules that change stability and difficulty use the published default weights.
 """
 
 from __future__ import annotations

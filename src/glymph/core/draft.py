@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from difflib import get_close_matches
+from reprlib import repr as shortened
 from typing import Any, NamedTuple, TypedDict
 
 from glymph.config import Settings
@@ -20,6 +20,7 @@ from glymph.errors import InvalidInput
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,39}\Z")
 _SPACE = re.compile(r"[\w][\w.@:/-]{0,127}\Z")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_NUL_IN_JSON = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # an even number of backslashes before it are plain text
 
 
 class NewMemory(TypedDict, total=False):
@@ -28,8 +29,8 @@ class NewMemory(TypedDict, total=False):
     title: str | None
     kind: str
     section: str | None
-    tags: Iterable[str]
-    entities: Iterable[str]
+    tags: Iterable[str] | None
+    entities: Iterable[str] | None
     attributes: Mapping[str, Any] | None
     event_at: datetime | None
     expires_at: datetime | None
@@ -37,7 +38,7 @@ class NewMemory(TypedDict, total=False):
     trust: float
     source: str | None
     session: str | None
-    links: Sequence[str | tuple[str, str]]  # ids, or pairs of id and link type
+    links: Sequence[str | tuple[str, str]] | None  # ids, or pairs of id and link type
     pinned: bool
 
 
@@ -69,8 +70,8 @@ def draft(
     title: str | None = None,
     kind: str = "note",
     section: str | None = None,
-    tags: Iterable[str] = (),
-    entities: Iterable[str] = (),
+    tags: Iterable[str] | None = (),
+    entities: Iterable[str] | None = (),
     attributes: Mapping[str, Any] | None = None,
     event_at: datetime | None = None,
     expires_at: datetime | None = None,
@@ -78,7 +79,7 @@ def draft(
     trust: float = 1.0,
     source: str | None = None,
     session: str | None = None,
-    links: Sequence[str | tuple[str, str]] = (),
+    links: Sequence[str | tuple[str, str]] | None = (),
     pinned: bool = False,
 ) -> Draft:
     """The checked draft, or InvalidInput naming the first field that cannot be accepted."""
@@ -101,18 +102,18 @@ def draft(
         source=optional_text("source", source),
         session=optional_text("session", session),
         pinned=bool(pinned),
-        links=tuple(_checked_link(link) for link in links),
+        links=() if links is None or links == () else _checked_links(links),
         content_hash=content_hash(body, checked, event),
     )
 
 
 def checked_text(field: str, value: object, longest: int) -> str:
     if not isinstance(value, str):
-        raise InvalidInput(field, f"expected text, got {type(value).__name__}.")
+        raise InvalidInput(field, f"expected text, got {type(value).__name__}. Pass a str.")
     if not value.strip():
-        raise InvalidInput(field, "is empty. Say what is to be remembered.")
+        raise InvalidInput(field, "is empty. Give at least one character that is not a space.")
     if len(value) > longest:
-        raise InvalidInput(field, f"has {len(value):,} characters; at most {longest:,}. Split it.")
+        raise InvalidInput(field, f"has {len(value):,} characters; at most {longest:,}. Shorten or split it.")
     if "\0" in value or (not value.isascii() and _SURROGATE.search(value)):
         raise InvalidInput(field, "holds a NUL or half a surrogate pair, which no store keeps. Remove it.")
     return value
@@ -120,6 +121,21 @@ def checked_text(field: str, value: object, longest: int) -> str:
 
 def optional_text(field: str, value: object, longest: int = 500) -> str | None:
     return None if value is None else checked_text(field, value, longest)
+
+
+def checked_id(value: object, field: str = "id") -> str:
+    if not isinstance(value, str):
+        raise InvalidInput(field, f"expected an id as text, got {type(value).__name__}. Pass its `.id`.")
+    return value
+
+
+def checked_list(field: str, values: object) -> list[Any]:
+    """The values as a list; refuses one text, which would fall apart into letters, and what is no list."""
+    if isinstance(values, str):
+        raise InvalidInput(field, f"expected a list, got one text. Pass [{shortened(values)}].")
+    if isinstance(values, Mapping | bytes) or not isinstance(values, Iterable):
+        raise InvalidInput(field, f"expected a list, got {type(values).__name__}. Put it into [ ].")
+    return list(values)
 
 
 def checked_kind(kind: object) -> str:
@@ -143,32 +159,28 @@ def checked_section(kind: str, section: object) -> Section:
     return wanted
 
 
-def checked_words(field: str, words: Iterable[str], settings: Settings) -> str:
+def checked_words(field: str, words: Iterable[str] | None, settings: Settings) -> str:
     """The words, trimmed and without repetition, as a JSON list."""
-    if words == ():
+    if words is None or words == ():
         return "[]"
-    if isinstance(words, str):
-        raise InvalidInput(field, f"expected a list of words, got one text. Pass [{words!r}].")
-    trimmed = [checked_text(field, word, 200).strip() for word in words]
+    trimmed = [checked_text(field, word, 200).strip() for word in checked_list(field, words)]
     unique = list(dict.fromkeys(trimmed))
     if len(unique) > settings.max_tags:
-        raise InvalidInput(field, f"{len(unique)} given; at most {settings.max_tags}.")
+        raise InvalidInput(field, f"{len(unique)} given; at most {settings.max_tags}. Keep those that tell most.")
     return json.dumps(unique, ensure_ascii=False)
 
 
 def checked_attributes(attributes: Mapping[str, Any] | None, settings: Settings) -> str:
     """The attributes as JSON with sorted keys."""
-    if not attributes:
+    if attributes is None:
         return "{}"
     if not isinstance(attributes, Mapping) or not all(isinstance(key, str) for key in attributes):
-        raise InvalidInput("attributes", "expected a mapping with text keys.")
+        raise InvalidInput("attributes", "expected a mapping with text keys. Write it like {'symbol': 'BTC'}.")
     try:
         text = json.dumps(dict(attributes), allow_nan=False, ensure_ascii=False, sort_keys=True)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInput(
-            "attributes", f"not plain JSON ({error}). NaN, bytes and objects have no place."
-        ) from error
-    if _SURROGATE.search(text) or "\\u0000" in text:
+        raise InvalidInput("attributes", f"not plain JSON ({error}). Leave out NaN, bytes and objects.") from error
+    if _SURROGATE.search(text) or _NUL_IN_JSON.search(text):
         raise InvalidInput("attributes", "hold a NUL or half a surrogate pair. Remove it.")
     if len(text.encode()) > settings.max_attributes_bytes:
         raise InvalidInput("attributes", f"over {settings.max_attributes_bytes:,} bytes as JSON. Shorten them.")
@@ -177,10 +189,8 @@ def checked_attributes(attributes: Mapping[str, Any] | None, settings: Settings)
 
 def checked_share(field: str, value: object) -> float:
     """A number between 0 and 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InvalidInput(field, f"{value!r} is not a number between 0 and 1.")
-    if not 0.0 <= value <= 1.0:
-        raise InvalidInput(field, f"{value} is outside 0 to 1.")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+        raise InvalidInput(field, f"{shortened(value)} is not a number from 0 to 1. Pass e.g. 0.5.")
     return float(value)
 
 
@@ -206,10 +216,19 @@ def one_of(field: str, value: object, choices: Any) -> Any:
         return choices(str(value).upper())
     except ValueError as error:
         names = ", ".join(str(choice) for choice in choices)
-        raise InvalidInput(field, f"{value!r} is not one of {names}.") from error
+        raise InvalidInput(field, f"{value!r} is not known. Use one of {names}.") from error
 
 
-def _checked_link(link: str | tuple[str, str]) -> tuple[str, str]:
+def _checked_links(links: object) -> tuple[tuple[str, str], ...]:
+    return tuple(_checked_link(link) for link in checked_list("links", links))
+
+
+def _checked_link(link: object) -> tuple[str, str]:
     """A link given as an id, or as (id, type)."""
-    target, edge_type = (link, "user_linked") if isinstance(link, str) else tuple(link)
-    return str(target), checked_edge_type(edge_type)
+    if isinstance(link, str):
+        return link, "user_linked"
+    if not isinstance(link, tuple | list) or len(link) != 2 or not isinstance(link[0], str):
+        raise InvalidInput(
+            "links", f"{shortened(link)} is neither an id nor (id, type). A weight is given with link()."
+        )
+    return link[0], checked_edge_type(link[1])

@@ -10,21 +10,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 Row = Mapping[str, Any]
 Place = tuple[str, int]  # table and integer key
 
-# Columns that only reported use moves. A use does not stand in the way of undoing how a row came to be.
+# Columns that only reported use moves.
 USE_COLUMNS: Mapping[str, frozenset[str]] = {
     "memories": frozenset({"stability", "difficulty", "last_used_at", "access_count", "review"}),
     "edges": frozenset({"weight", "last_used_at"}),
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
+    """One journal row."""
+
     id: int
     operation: int
     table: str
@@ -33,8 +33,7 @@ class Entry:
     image: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Restoration:
+class Restoration(NamedTuple):
     """One row to put back: `values` of None removes it, `replaces` tells whether it exists now."""
 
     table: str
@@ -43,8 +42,9 @@ class Restoration:
     values: Row | None
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(NamedTuple):
+    """A row that was changed since, and how."""
+
     table: str
     key: int
     reason: str
@@ -85,31 +85,40 @@ def plan_undo(
     restorations: list[Restoration] = []
     conflicts: list[Conflict] = []
     since = by_place(later)
-    for place, entries in by_place(done).items():
-        table, key = place
-        now = current.get(place)
-        left = rewind(now, since.get(place, []))
+    for (table, key), entries in by_place(done).items():
+        now = current.get((table, key))
+        left = rewind(now, since.get((table, key), []))
         before = rewind(left, entries)
-        touched = _touched(table, entries, left, before)
-        if (problem := _changed_since(now, left, touched)) is not None:
-            conflicts.append(Conflict(table, key, problem))
-        elif before is None:
-            if now is not None:
-                restorations.append(Restoration(table, key, True, None))
-        elif now is None:
-            restorations.append(Restoration(table, key, False, before))
+        touched = _touched(entries, left, before)
+        problem = _changed_since(now, left, touched)
+        if problem is None:
+            restoration = _restoration(table, key, now, before, touched)
+        elif touched == {"version"} and now is not None:
+            # Only its links changed, then and since: they are undone by themselves, and count as a change more.
+            restoration = Restoration(table, key, True, {"version": now["version"] + 1})
         else:
-            changed = {column: before[column] for column in touched if before[column] != now[column]}
-            if changed:
-                restorations.append(Restoration(table, key, True, changed))
+            conflicts.append(Conflict(table, key, problem))
+            continue
+        if restoration is not None:
+            restorations.append(restoration)
     return restorations, conflicts
 
 
-def _touched(table: str, entries: Sequence[Entry], left: Row | None, before: Row | None) -> set[str]:
-    """The columns on which the row must still be as the operation left it."""
+def _restoration(
+    table: str, key: int, now: Row | None, before: Row | None, touched: set[str]
+) -> Restoration | None:
+    if before is None:
+        return None if now is None else Restoration(table, key, True, None)
+    if now is None:
+        return Restoration(table, key, False, before)
+    changed = {column: before[column] for column in touched if before[column] != now[column]}
+    return Restoration(table, key, True, changed) if changed else None
+
+
+def _touched(entries: Sequence[Entry], left: Row | None, before: Row | None) -> set[str]:
+    """The columns on which the row must still be as the operation left it: all, if it made or removed it."""
     if before is None or left is None:
-        row = left or before or {}
-        return set(row) - USE_COLUMNS.get(table, frozenset())
+        return set(left or before or {})
     return {column for entry in entries for column in entry.image}
 
 

@@ -290,3 +290,6 @@ class Verdict:
     @property
     def ok(self) -> bool:
         return not self.problems
+
+    def __bool__(self) -> bool:
+        return self.ok

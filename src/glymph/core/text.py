@@ -17,13 +17,16 @@ STOP_WORDS = frozenset(
 )
 
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
+_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u00ad\ufeff\u2060"))  # breaks and joins nobody sees
 
 
 def normalise(text: str) -> str:
-    """The text without the differences nobody means: Unicode form, case, spacing."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    return " ".join(text.casefold().split())
+    """The text without the differences nobody means: Unicode form, case, spacing, invisible characters."""
+    if text.isascii():
+        return " ".join(text.casefold().split())
+    composed = unicodedata.normalize("NFKC", text.translate(_INVISIBLE))
+    # Folding takes some composed characters apart, so they are composed once more.
+    return " ".join(unicodedata.normalize("NFKC", composed.casefold()).split())
 
 
 def content_hash(text: str, kind: str, event_at: int | None) -> str:
@@ -46,10 +49,11 @@ def derive_title(text: str) -> str:
 def query_words(text: str) -> list[str]:
     """The distinct words of a query in order, without stop words unless there are only those.
 
-    Their case is left to the index, which folds it in its own way.
+    Their case is left to the index, which folds it in its own way. Accents are composed first: on their own
+    they would cut a word in two.
     """
     words: dict[str, str] = {}
-    for word in _WORD.findall(text):
+    for word in _WORD.findall(unicodedata.normalize("NFC", text)):
         words.setdefault(word.lower(), word)
     telling = [word for folded, word in words.items() if folded not in STOP_WORDS]
     return telling or list(words.values())

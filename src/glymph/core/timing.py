@@ -18,12 +18,14 @@ MICROS_PER_DAY = 86_400_000_000
 def micros(moment: datetime, field: str = "time") -> int:
     """The moment as an integer; refuses a datetime without a time zone, which would be ambiguous."""
     if not isinstance(moment, datetime):
-        raise InvalidInput(field, f"expected a datetime, got {type(moment).__name__}.")
+        raise InvalidInput(
+            field, f"expected a datetime, got {type(moment).__name__}. Pass e.g. datetime.now(timezone.utc)."
+        )
     if moment.utcoffset() is None:
         raise InvalidInput(field, "has no time zone. Pass an aware datetime, e.g. datetime.now(timezone.utc).")
     value = (moment - _EPOCH) // _MICROSECOND
     if not _FIRST <= value <= _LAST:
-        raise InvalidInput(field, f"{moment.isoformat()} lies outside the years 1 to 9999 in UTC.")
+        raise InvalidInput(field, f"{moment.isoformat()} is outside the years 1 to 9999 in UTC. Move it inside.")
     return value
 
 
@@ -49,7 +51,7 @@ def parse_iso(text: str, field: str) -> datetime:
     """The aware datetime of an ISO 8601 text."""
     try:
         parsed = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise InvalidInput(field, f"{text!r} is not an ISO 8601 time like 2026-03-01T09:30:00Z.") from error
+    except (ValueError, TypeError) as error:
+        raise InvalidInput(field, f"{text!r} is no ISO 8601 time. Write it like 2026-03-01T09:30:00Z.") from error
     micros(parsed, field)
     return parsed

@@ -73,9 +73,9 @@ def open_glymph(url: str | None, space: str, actor: str, *, create: bool | None 
     return Glymph.open(url or DEFAULT_URL, space=space, actor=actor, settings=settings, create=may_create)
 
 
-def open_whole(url: str | None) -> Glymph:
+def open_whole(url: str | None, *, create: bool = False) -> Glymph:
     """The handle for a command about the whole store: on a space it has, so that looking makes none."""
     from glymph.facade import DEFAULT_URL, spaces_at
 
-    names = [space.name for space in spaces_at(url or DEFAULT_URL)]
+    names = [space.name for space in spaces_at(url or DEFAULT_URL, create=create)]
     return open_glymph(url, "default" if "default" in names or not names else names[0], "user")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from glymph.core.draft import checked_text
@@ -15,11 +16,13 @@ from glymph.services.workplace import Operating, Workplace, every_row
 from glymph.store import records
 from glymph.store.contract import Filter, Reader, Row
 
+MAX_NAME_CHARS = 200
+
 
 def create(place: Workplace, name: str, *, rule: Mapping[str, str] | None = None) -> Receipt:
     """Makes a cluster. A rule such as {"kind": "lesson"} or {"tag": "btc"} fills it by itself."""
-    checked_text("name", name, 200)
-    if rule is not None and (not rule or set(rule) - {"kind", "tag"}):
+    checked_text("name", name, MAX_NAME_CHARS)
+    if rule is not None and (not isinstance(rule, Mapping) or not rule or rule.keys() - {"kind", "tag"}):
         raise InvalidInput("rule", "expected 'kind', 'tag' or both, e.g. {'kind': 'lesson'}.")
     for part in (rule or {}).values():
         checked_text("rule", part, 200)
@@ -39,9 +42,10 @@ def create(place: Workplace, name: str, *, rule: Mapping[str, str] | None = None
 
 def drop(place: Workplace, name: str) -> Receipt:
     """Removes a cluster; its memories stay."""
+    checked_text("name", name, MAX_NAME_CHARS)
     with place.operation("delete_cluster", reason=name) as op:
         cluster = _find(op.writer, name, place)
-        members = [row for row in op.writer.memberships() if row["cluster"] == cluster["key"]]
+        members = op.writer.members(cluster["key"])
         op.writer.remove("memberships", [row["key"] for row in members])
         op.writer.bump([row["memory"] for row in members])
         op.writer.remove("clusters", [cluster["key"]])
@@ -51,10 +55,11 @@ def drop(place: Workplace, name: str) -> Receipt:
 
 def put(place: Workplace, name: str, ids: str | Iterable[str]) -> Receipt:
     """Adds memories to a cluster kept by hand."""
+    wanted = _checked(name, ids)
     with place.operation("cluster", reason=name) as op:
         cluster = _by_hand(op, name, place)
-        present = {row["memory_id"] for row in op.writer.memberships() if row["cluster"] == cluster["key"]}
-        rows = _known(op, ids)
+        rows = _known(op, wanted)
+        present = {row["memory_id"] for row in _members(op, cluster, rows)}
         for row in rows:
             if row["id"] in present:
                 op.skip(row["id"], "it is in the cluster already")
@@ -70,13 +75,15 @@ def put(place: Workplace, name: str, ids: str | Iterable[str]) -> Receipt:
 
 def take_out(place: Workplace, name: str, ids: str | Iterable[str]) -> Receipt:
     """Takes memories out of a cluster kept by hand."""
+    wanted = _checked(name, ids)
     with place.operation("uncluster", reason=name) as op:
         cluster = _by_hand(op, name, place)
-        rows = {row["id"]: row for row in _known(op, ids)}
-        members = {row["memory_id"]: row for row in op.writer.memberships() if row["cluster"] == cluster["key"]}
-        leaving = [members[i] for i in rows if i in members]
-        for memory_id in rows.keys() - members.keys():
-            op.skip(memory_id, "it is not in the cluster")
+        rows = _known(op, wanted)
+        members = {row["memory_id"]: row for row in _members(op, cluster, rows)}
+        leaving = [members[row["id"]] for row in rows if row["id"] in members]
+        for row in rows:
+            if row["id"] not in members:
+                op.skip(row["id"], "it is not in the cluster")
         op.writer.remove("memberships", [row["key"] for row in leaving])
         op.writer.bump([row["memory"] for row in leaving])
         op.succeeded += [row["memory_id"] for row in leaving]
@@ -85,20 +92,24 @@ def take_out(place: Workplace, name: str, ids: str | Iterable[str]) -> Receipt:
 
 def clusters(place: Workplace) -> list[Cluster]:
     """Every cluster with its live members and their health."""
-    now = place.now()
     with place.reading() as reader:
-        by_hand: dict[int, list[str]] = {}
-        for row in reader.memberships():
-            by_hand.setdefault(row["cluster"], []).append(row["memory_id"])
-        found = []
-        for row in reader.clusters():
-            if row["rule"]:
-                rows = _by_rule(reader, json.loads(row["rule"]), place)
-            else:
-                chosen = reader.memories(by_hand.get(row["key"], []))
-                rows = [r for r in chosen.values() if r["state"] == "LIVE"]
-            found.append(_cluster(row, records.memories(rows, place.space, now)))
-        return found
+        return clusters_in(reader, place, place.now())
+
+
+def clusters_in(reader: Reader, place: Workplace, now: datetime) -> list[Cluster]:
+    """The clusters as one reader sees them."""
+    by_hand: dict[int, list[str]] = {}
+    for row in reader.memberships():
+        by_hand.setdefault(row["cluster"], []).append(row["memory_id"])
+    found = []
+    for row in reader.clusters():
+        if row["rule"]:
+            rows = _by_rule(reader, json.loads(row["rule"]), place)
+        else:
+            chosen = reader.memories(by_hand.get(row["key"], []))
+            rows = [r for r in chosen.values() if r["state"] == "LIVE"]
+        found.append(_cluster(row, records.memories(rows, place.space, now)))
+    return found
 
 
 def _by_rule(reader: Reader, rule: Mapping[str, str], place: Workplace) -> list[Row]:
@@ -136,8 +147,17 @@ def _by_hand(op: Operating, name: str, place: Workplace) -> Row:
     return cluster
 
 
-def _known(op: Operating, ids: str | Iterable[str]) -> list[Any]:
-    wanted = checked_ids(ids)
+def _checked(name: str, ids: str | Iterable[str]) -> list[str]:
+    checked_text("name", name, MAX_NAME_CHARS)
+    return checked_ids(ids)
+
+
+def _members(op: Operating, cluster: Row, rows: Iterable[Row]) -> list[Row]:
+    """The memberships of just these memories in a cluster."""
+    return op.writer.members(cluster["key"], of=[row["key"] for row in rows])
+
+
+def _known(op: Operating, wanted: list[str]) -> list[Any]:
     rows = op.writer.memories(wanted)
     for memory_id in wanted:
         if memory_id not in rows:

@@ -25,9 +25,9 @@ class MemoryChanges(TypedDict, total=False):
     text: str
     title: str
     kind: str
-    tags: Iterable[str]
-    entities: Iterable[str]
-    attributes: Mapping[str, Any]
+    tags: Iterable[str] | None
+    entities: Iterable[str] | None
+    attributes: Mapping[str, Any] | None
     event_at: datetime | None
     expires_at: datetime | None
     salience: float
@@ -39,6 +39,7 @@ def update(
     place: Workplace, memory_id: str, *, reason: str | None = None, **changes: Unpack[MemoryChanges]
 ) -> Receipt:
     """Changes the given fields of a memory; the old ones stay in its history."""
+    draft.checked_id(memory_id)
     unknown = changes.keys() - _CHECKS.keys()
     if unknown or not changes:
         problem = f"cannot change {', '.join(sorted(unknown))}" if unknown else "nothing to change"
@@ -80,7 +81,7 @@ def _consequences(row: Row, changes: Mapping[str, Any]) -> dict[str, Any]:
         follows["title"] = derive_title(after["text"])
     if "kind" in changes and after["kind"] != row["kind"]:
         if row["kind"] == IDENTITY_KIND:
-            raise InvalidInput("kind", "the identity memory of a space stays what it is.")
+            raise InvalidInput("kind", "the identity memory of a space stays what it is. Leave kind out.")
         follows["section"] = str(draft.checked_section(after["kind"], None))
     follows["content_hash"] = content_hash(after["text"], after["kind"], after["event_at"])
     section = Section(str(follows.get("section", row["section"])))
@@ -101,6 +102,7 @@ def unpin(place: Workplace, memory_id: str, *, reason: str | None = None) -> Rec
 
 
 def _set_pin(place: Workplace, verb: str, memory_id: str, pinned: bool, reason: str | None) -> Receipt:
+    draft.checked_id(memory_id)
     with place.operation(verb, reason=reason) as op:
         row = op.row(memory_id)
         if bool(row["pinned"]) is pinned:
@@ -114,7 +116,7 @@ def _set_pin(place: Workplace, verb: str, memory_id: str, pinned: bool, reason: 
 def write_page(place: Workplace, text: str, mode: str = "replace") -> Receipt:
     """Replaces or extends the page an agent keeps about itself: its part of memory.md."""
     if mode not in ("replace", "append"):
-        raise InvalidInput("mode", f"{mode!r} is neither 'replace' nor 'append'.")
+        raise InvalidInput("mode", f"{mode!r} is neither 'replace' nor 'append'. Use one of them.")
     draft.checked_text("text", text, place.settings.max_text_chars)
     with place.operation("write_page", reason=mode) as op:
         page = op.writer.page_text(PAGE)

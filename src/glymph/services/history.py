@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import base64
-import binascii
+import heapq
 import json
+from collections.abc import Container, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Unpack
 
-from glymph.core.journal import by_place, rewind
-from glymph.core.model import Change, Memory, Operation, Page, State
+from glymph.core.draft import checked_id, checked_text, optional_text
+from glymph.core.journal import Entry, Place, by_place, rewind
+from glymph.core.model import Change, Memory, Operation, Page
 from glymph.core.timing import micros
 from glymph.errors import HistoryGone, InvalidInput, MemoryNotFound, OperationNotFound
 from glymph.services.recall import Filters, check_kinds, checked_limit, wanted
 from glymph.services.undo import FINAL_VERBS
-from glymph.services.workplace import Workplace, every_row
+from glymph.services.workplace import Workplace
 from glymph.store import records
 from glymph.store.contract import Filter, Reader, Row
 
 
 def get(place: Workplace, memory_id: str, *, at: datetime | None = None) -> Memory:
     """The memory, in whatever state it is; with `at`, as it stood then."""
+    checked_id(memory_id)
     with place.reading() as reader:
         row = reader.memory(memory_id) if at is None else _row_at(place, reader, memory_id, at)
         if row is None:
@@ -31,15 +35,13 @@ def get(place: Workplace, memory_id: str, *, at: datetime | None = None) -> Memo
 def _row_at(place: Workplace, reader: Reader, memory_id: str, at: datetime) -> Row | None:
     cut = _cut(place, reader, at)
     present = reader.memory(memory_id)
-    if present is not None:
-        entries = reader.entries_after([("memories", present["key"])], 0)
-        return rewind(present, [e for e in entries if e.operation > cut and e.action != "rejected"])
     # Not there today: it may have been there then, if an undo of its creation is what removed it.
-    for entries in by_place(reader.entries_since("memories", cut)).values():
-        past = rewind(None, entries) if entries[-1].action == "delete" else None
-        if past is not None and past["id"] == memory_id:
-            return {"key": entries[0].key, **past}
-    return None
+    key = reader.removed_key(memory_id) if present is None else present["key"]
+    if key is None:
+        return None
+    entries = reader.entries_after([("memories", key)], 0)
+    past = rewind(present, [e for e in entries if e.operation > cut and e.action != "rejected"])
+    return None if past is None else {"key": key, **past}
 
 
 def _cut(place: Workplace, reader: Reader, at: datetime) -> int:
@@ -63,28 +65,44 @@ def list_memories(
     matching = wanted(filters)
     before = _decode(cursor)
     with place.reading() as reader:
-        check_kinds(reader, matching)
         if at is None:
+            check_kinds(reader, matching)
             rows = reader.page(matching, before=before, limit=limit + 1)
         else:
-            past = (r for r in _rows_at(place, reader, at) if _matches(r, matching))
-            rows = [r for r in past if before is None or r["key"] < before][: limit + 1]
+            rows = _page_at(reader, _cut(place, reader, at), matching, before=before, limit=limit + 1)
     page = records.memories(rows[:limit], place.space, at or place.now())
     return Page(tuple(page), _encode(rows[limit - 1]["key"]) if len(rows) > limit else None)
 
 
-def _rows_at(place: Workplace, reader: Reader, at: datetime) -> list[Row]:
-    """Every memory row as it stood at a moment, newest first: today's rows with the journal played back."""
-    changed = by_place(reader.entries_since("memories", _cut(place, reader, at)))
-    present = reader.rows(list(changed))
-    rows = {key: rewind(present.get((table, key)), entries) for (table, key), entries in changed.items()}
-    past: list[Row] = [{"key": key, **row} for key, row in rows.items() if row is not None]
-    everything = Filter(states=tuple(State), include_superseded=True)
-    past += [r for r in every_row(reader, everything, place.settings.max_page) if r["key"] not in rows]
-    identity = reader.identity()
-    if identity["key"] not in rows:
-        past.append(identity)
-    return sorted(past, key=lambda row: -row["key"])
+def _page_at(reader: Reader, cut: int, matching: Filter, *, before: int | None, limit: int) -> list[Row]:
+    """The page as it stood after operation `cut`: rows untouched since, merged with the rewound other ones."""
+    changed = by_place(reader.entries_since("memories", cut))
+    untouched = _untouched(reader, matching, before, changed, limit)
+    rewound = (row for row in _rewound(reader, changed, before, limit) if _matches(row, matching))
+    return list(islice(heapq.merge(untouched, rewound, key=lambda row: -row["key"]), limit))
+
+
+def _untouched(
+    reader: Reader, matching: Filter, before: int | None, changed: Container[Place], chunk: int
+) -> Iterator[Row]:
+    """Today's matching rows without the changed ones, newest first, read as far as they are asked for."""
+    while batch := reader.page(matching, before=before, limit=chunk):
+        yield from (row for row in batch if ("memories", row["key"]) not in changed)
+        before = batch[-1]["key"]
+
+
+def _rewound(
+    reader: Reader, changed: Mapping[Place, Sequence[Entry]], before: int | None, chunk: int
+) -> Iterator[Row]:
+    """The changed rows as they were, newest first, read as far as they are asked for."""
+    places = sorted((place for place in changed if before is None or place[1] < before), reverse=True)
+    for start in range(0, len(places), chunk):
+        batch = places[start : start + chunk]
+        present = reader.rows(batch)
+        for place in batch:
+            past = rewind(present.get(place), changed[place])
+            if past is not None:
+                yield {"key": place[1], **past}
 
 
 def _matches(row: Row, f: Filter) -> bool:
@@ -103,12 +121,17 @@ def _matches(row: Row, f: Filter) -> bool:
 
 
 def history(place: Workplace, memory_id: str) -> list[Change]:
-    """Everything that ever happened to a memory, oldest first, with the values from before each change."""
+    """Everything that ever happened to a memory, oldest first, with the values from before each change.
+
+    A memory that is gone because its addition was undone still has its history.
+    """
+    checked_id(memory_id)
     with place.reading() as reader:
         row = reader.memory(memory_id)
-        if row is None:
+        key = reader.removed_key(memory_id) if row is None else row["key"]
+        if key is None:
             raise MemoryNotFound(memory_id, place.space)
-        return [records.change(r) for r in reader.history(row["key"])]
+        return [records.change(r) for r in reader.history(key)]
 
 
 def operations(
@@ -125,6 +148,10 @@ def operations(
     `cursor` is the id of the last operation seen.
     """
     checked_limit(place, limit)
+    for field, value in (("actor", actor), ("session", session), ("verb", verb)):
+        optional_text(field, value)
+    if cursor is not None:
+        checked_id(cursor, "cursor")
     with place.reading() as reader:
         last = reader.operation(cursor) if cursor is not None else None
         if cursor is not None and last is None:
@@ -148,6 +175,9 @@ def _decode(cursor: str | None) -> int | None:
     if cursor is None:
         return None
     try:
-        return int(base64.urlsafe_b64decode(cursor.encode()).decode())
-    except (ValueError, binascii.Error, UnicodeDecodeError) as error:
+        key = int(base64.urlsafe_b64decode(checked_text("cursor", cursor, 100)).decode())
+        if not 0 < key < 2**63:
+            raise InvalidInput("cursor", f"{key} is no key of a memory.")
+    except ValueError as error:
         raise InvalidInput("cursor", f"{cursor!r} is not a cursor. Pass the one from the page before.") from error
+    return key

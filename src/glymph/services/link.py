@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glymph.core.draft import checked_edge_type, checked_share
+from glymph.core.draft import checked_edge_type, checked_id, checked_share
 from glymph.core.edges import DEFAULT_WEIGHTS
 from glymph.core.model import Edge, Receipt
 from glymph.errors import InvalidInput, MemoryNotFound
@@ -20,6 +20,7 @@ def link(
     reason: str | None = None,
 ) -> Receipt:
     """Links a to b; an existing link of that type takes the new weight, if one is given."""
+    checked_id(a), checked_id(b)
     edge_type = checked_edge_type(type)
     strength = DEFAULT_WEIGHTS[edge_type] if weight is None else checked_share("weight", weight)
     if strength == 0.0:
@@ -49,6 +50,7 @@ def link(
 
 def unlink(place: Workplace, a: str, b: str, *, type: str = "user_linked", reason: str | None = None) -> Receipt:
     """Removes the link of that type from a to b."""
+    checked_id(a), checked_id(b)
     edge_type = checked_edge_type(type)
     with place.operation("unlink", reason=reason) as op:
         source, target = _ends(op, a, b)
@@ -74,6 +76,7 @@ def _ends(op: Operating, a: str, b: str) -> tuple[int, int]:
 
 def edges_of(place: Workplace, memory_id: str) -> list[Edge]:
     """The links of a memory to and from live ones."""
+    checked_id(memory_id)
     with place.reading() as reader:
         if reader.memory(memory_id) is None:
             raise MemoryNotFound(memory_id, place.space)

@@ -8,7 +8,7 @@ from typing import Any
 from glymph.core import presence
 from glymph.core.model import Graph, Health, Lifecycle, Memory, State
 from glymph.core.timing import iso, micros, moment
-from glymph.services.clusters import clusters
+from glymph.services.clusters import clusters_in
 from glymph.services.workplace import Workplace, every_row
 from glymph.store import records
 from glymph.store.contract import Filter
@@ -17,20 +17,28 @@ SUMMARY_CHARS = 200
 
 
 def graph(place: Workplace) -> Graph:
-    """Every live memory, superseded ones included, with the links among them and the clusters."""
+    """Every live memory, superseded ones included, with the links among them and the clusters.
+
+    All from one moment, and each link and membership joins nodes that are there.
+    """
     now = place.now()
     with place.reading() as reader:
         rows = list(every_row(reader, Filter(include_superseded=True), place.settings.max_page))
-        edges = [records.edge(row) for row in reader.edges()]
+        links = [records.edge(row) for row in reader.edges()]
+        found = clusters_in(reader, place, now)
     nodes = tuple(_node(memory) for memory in records.memories(rows, place.space, now))
-    found = clusters(place)
-    memberships = tuple({"cluster": c.id, "memory": m} for c in found for m in c.members)
+    shown = {row["id"] for row in rows}
+    edges = tuple(
+        {"id": e.id, "source": e.source, "target": e.target, "type": e.type, "weight": e.weight}
+        for e in links
+        if e.source in shown and e.target in shown
+    )
+    members = {c.id: [m for m in c.members if m in shown] for c in found}
+    memberships = tuple({"cluster": c.id, "memory": m} for c in found for m in members[c.id])
     return Graph(
         nodes=nodes,
-        edges=tuple(
-            {"id": e.id, "source": e.source, "target": e.target, "type": e.type, "weight": e.weight} for e in edges
-        ),
-        clusters=tuple({"id": c.id, "name": c.name, "rule": c.rule, "size": len(c.members)} for c in found),
+        edges=edges,
+        clusters=tuple({"id": c.id, "name": c.name, "rule": c.rule, "size": len(members[c.id])} for c in found),
         memberships=memberships,
         counts={
             "nodes": len(nodes), "edges": len(edges), "clusters": len(found), "memberships": len(memberships),

@@ -9,7 +9,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, TypedDict, Unpack
 
-from glymph.core.draft import checked_space, checked_text, one_of
+from glymph.core.draft import checked_id, checked_list, checked_space, checked_text, one_of, optional_text
 from glymph.core.edges import OUTCOME_CONFIRMED, USED_EXPLICITLY, USED_TOGETHER
 from glymph.core.model import Hit, Outcome, Recall, Receipt, State
 from glymph.core.reinforcement import RATINGS, reinforced
@@ -50,20 +50,36 @@ def wanted(filters: Filters) -> Filter:
     unknown = filters.keys() - Filters.__annotations__.keys()
     if unknown:
         raise InvalidInput(min(unknown), f"no such filter. Known: {', '.join(Filters.__annotations__)}.")
-    for field in ("kinds", "sections", "tags", "states"):
-        if isinstance(given := filters.get(field), str):
-            raise InvalidInput(field, f"expected a list, got one text. Pass [{given!r}].")
-    states, sections = filters.get("states"), filters.get("sections")
     return Filter(
-        states=tuple(one_of("states", s, State) for s in states) if states else (State.LIVE,),
-        kinds=tuple(filters.get("kinds") or ()) or None,
-        sections=tuple(one_of("sections", s, Section) for s in sections) if sections else None,
-        tags=tuple(filters.get("tags") or ()) or None,
+        states=_choices("states", filters.get("states"), State) or (State.LIVE,),
+        kinds=_texts("kinds", filters.get("kinds")),
+        sections=_choices("sections", filters.get("sections"), Section),
+        tags=_texts("tags", filters.get("tags")),
         since=optional_micros(filters.get("since"), "since"),
         until=optional_micros(filters.get("until"), "until"),
         include_superseded=bool(filters.get("include_superseded")),
-        session=filters.get("session"),
+        session=optional_text("session", filters.get("session")),
     )
+
+
+def _listed(field: str, values: object) -> list[Any] | None:
+    """The values of a filter, None for one left out; an empty list would ask for nothing at all."""
+    if values is None:
+        return None
+    listed = checked_list(field, values)
+    if not listed:
+        raise InvalidInput(field, "is an empty list, which nothing matches. Leave it out to get everything.")
+    return listed
+
+
+def _texts(field: str, values: object) -> tuple[str, ...] | None:
+    listed = _listed(field, values)
+    return None if listed is None else tuple(checked_text(field, value, 200) for value in listed)
+
+
+def _choices(field: str, values: object, choices: Any) -> tuple[str, ...] | None:
+    listed = _listed(field, values)
+    return None if listed is None else tuple(one_of(field, value, choices) for value in listed)
 
 
 def check_kinds(reader: Reader, wanted: Filter) -> None:
@@ -75,7 +91,7 @@ def check_kinds(reader: Reader, wanted: Filter) -> None:
     for kind in unknown:
         if kind not in known:
             near = get_close_matches(kind, known, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
+            hint = f" Did you mean {near[0]!r}?" if near else " Leave kinds out to see what there is."
             raise InvalidInput("kinds", f"no memory of kind {kind!r} was ever stored in {reader.space!r}.{hint}")
 
 
@@ -89,9 +105,11 @@ def search(
     now = place.now()
     matching = replace(wanted(filters), live_at=micros(now))
     words = query_words(query)
+    given = _listed("spaces", spaces)
+    names = [place.space] if given is None else [checked_space(name) for name in given]
     hits: list[Hit] = []
-    for name in dict.fromkeys(spaces or [place.space]):
-        with place.reading(checked_space(name)) as reader:
+    for name in dict.fromkeys(names):
+        with place.reading(name) as reader:
             check_kinds(reader, matching)
             found = reader.matching(words, matching, limit=limit)
             hits += _hits(found, name, now)
@@ -112,7 +130,9 @@ def within_budget(hits: Sequence[Hit], budget_tokens: int | None) -> list[Hit]:
     if budget_tokens is None:
         return list(hits)
     if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int) or budget_tokens < 1:
-        raise InvalidInput("budget_tokens", f"{budget_tokens!r} is not a positive number of tokens.")
+        raise InvalidInput(
+            "budget_tokens", f"{budget_tokens!r} is not a whole number of at least 1. Pass one, or leave it out."
+        )
     packed: list[Hit] = []
     left = budget_tokens
     for hit in hits:
@@ -127,7 +147,8 @@ def recall(place: Workplace, query: str, *, reinforce: bool = False, **options: 
     """A search whose hits are logged, so that their use can be reported."""
     hits = tuple(search(place, query, **options))
     if not place.store.writable:
-        return Recall(None, query, hits, "The store is read-only: this recall was not logged.")
+        also = " and nothing was reinforced" if reinforce else ""
+        return Recall(None, query, hits, f"The store is read-only: this recall was not logged{also}.")
     at = micros(place.now())
     recall_id = place.new_id(at)
     row = {
@@ -143,17 +164,19 @@ def recall(place: Workplace, query: str, *, reinforce: bool = False, **options: 
 
 
 def report(
-    place: Workplace, recall_id: str, *, used: Iterable[str] = (), confirmed: Iterable[str] = (),
-    contradicted: Iterable[str] = (),
+    place: Workplace, recall_id: str, *, used: Iterable[str] | None = (), confirmed: Iterable[str] | None = (),
+    contradicted: Iterable[str] | None = (),
 ) -> Receipt:  # fmt: skip
     """Says which recalled memories were used; this alone reinforces. The best report of an id counts."""
+    checked_id(recall_id, "recall_id")
     outcomes: dict[str, Outcome] = {}
     for outcome, ids in (
         (Outcome.CONTRADICTED, contradicted),
         (Outcome.USED, used),
         (Outcome.CONFIRMED, confirmed),
     ):
-        outcomes |= dict.fromkeys([ids] if isinstance(ids, str) else ids, outcome)
+        given = [ids] if isinstance(ids, str) else checked_list(outcome, () if ids is None else ids)
+        outcomes |= dict.fromkeys((checked_id(memory_id, outcome) for memory_id in given), outcome)
     return _report(place, recall_id, outcomes, gain=USED_EXPLICITLY)
 
 
@@ -208,4 +231,4 @@ def _strengthen(op: Operating, rows: Sequence[Any], outcomes: dict[str, Outcome]
 def checked_limit(place: Workplace, limit: object) -> None:
     most = place.settings.max_page
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= most:
-        raise InvalidInput("limit", f"{limit!r} is not between 1 and {most}.")
+        raise InvalidInput("limit", f"{limit!r} does not fit. Pass a whole number from 1 to {most}.")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
 from glymph.core.decay import Rating, initial_difficulty
-from glymph.core.draft import Draft, NewMemory, draft
+from glymph.core.draft import Draft, NewMemory, checked_list, draft
 from glymph.core.edges import DEFAULT_WEIGHTS
 from glymph.core.model import Added, Outcome, State
 from glymph.core.reinforcement import reinforced
@@ -16,6 +16,8 @@ from glymph.services.workplace import Operating, Workplace
 from glymph.store.contract import Row
 
 NEW_DIFFICULTY = initial_difficulty(Rating.GOOD)
+CHARS_PER_MEMORY = 500  # of an average memory; a chunk of longer ones holds fewer
+FIELDS = ("text", *NewMemory.__annotations__)
 
 
 def add(place: Workplace, text: str, **fields: Unpack[NewMemory]) -> Added:
@@ -29,43 +31,64 @@ def add_many(place: Workplace, items: Iterable[str | Mapping[str, Any]]) -> list
     More than one chunk becomes a parent operation with a child per chunk, so that no transaction holds the
     write lock for long; undoing the parent undoes them all.
     """
-    drafts = [_draft_of(place, item, number) for number, item in enumerate(items)]
-    chunk = place.settings.bulk_chunk
-    if len(drafts) <= chunk:
+    drafts = [_draft_of(place, item, number) for number, item in enumerate(checked_list("items", items))]
+    chunks = list(_chunks(drafts, place.settings.bulk_chunk))
+    if len(chunks) <= 1:
         return _store(place, drafts) if drafts else []
     added: list[Added] = []
     with place.bulk("add", reason=f"{len(drafts)} memories") as parent:
-        for start in range(0, len(drafts), chunk):
-            added += _store(place, drafts[start : start + chunk], parent=parent)
+        for chunk in chunks:
+            added += _store(place, chunk, parent=parent)
     return added
 
 
-def _draft_of(place: Workplace, item: str | Mapping[str, Any], number: int) -> Draft:
+def _chunks(drafts: Sequence[Draft], most: int) -> Iterator[list[Draft]]:
+    """The drafts in order, cut where there are too many or where they hold too much text for one transaction."""
+    chunk: list[Draft] = []
+    chars = 0
+    for d in drafts:
+        if chunk and (len(chunk) == most or chars + len(d.text) > most * CHARS_PER_MEMORY):
+            yield chunk
+            chunk, chars = [], 0
+        chunk.append(d)
+        chars += len(d.text)
+    if chunk:
+        yield chunk
+
+
+def _draft_of(place: Workplace, item: object, number: int) -> Draft:
+    if not isinstance(item, str | Mapping):
+        raise InvalidInput(
+            f"items[{number}]", f"expected a text or a mapping, got {type(item).__name__}. Pass {{'text': …}}."
+        )
     fields: dict[str, Any] = {"text": item} if isinstance(item, str) else dict(item)
+    if unknown := [name for name in fields if name not in FIELDS]:
+        raise InvalidInput(f"items[{number}]", f"no such field {unknown[0]!r}. Use some of {', '.join(FIELDS)}.")
     try:
         return draft(fields.pop("text", None), place.settings, **fields)
     except InvalidInput as error:
         raise InvalidInput(f"items[{number}].{error.field}", str(error).partition(": ")[2]) from error
-    except TypeError as error:
-        raise InvalidInput(f"items[{number}]", f"{error}.") from error
 
 
 def _store(place: Workplace, drafts: Sequence[Draft], parent: int | None = None) -> list[Added]:
     session = drafts[0].session if len(drafts) == 1 else None
     with place.operation("add", session=session, parent=parent) as op:
-        known: dict[str, Row] = dict(op.writer.by_content(d.content_hash for d in drafts))
-        rows: dict[str, dict[str, Any]] = {}
+        known: dict[str, Row] = dict(op.writer.by_content((d.content_hash for d in drafts), live_at=op.now))
+        rows: list[dict[str, Any]] = []
         repeats: list[tuple[Draft, str]] = []
         outcomes: list[tuple[str, bool]] = []
         for d in drafts:
             same = known.get(d.content_hash)
             if same is None:
-                row = known[d.content_hash] = rows[d.content_hash] = _row(place, d, op)
+                row = _row(place, d, op)
+                rows.append(row)
                 outcomes.append((row["id"], False))
+                if d.expires_at is None or d.expires_at > op.now:
+                    known[d.content_hash] = row
             else:
                 repeats.append((d, same["id"]))
                 outcomes.append((same["id"], True))
-        op.writer.insert("memories", list(rows.values()))
+        op.writer.insert("memories", rows)
         _reinforce(op, repeats)
         connected = _connect(op, drafts, outcomes)
     return [
@@ -140,7 +163,7 @@ def _connect(
             raise MemoryNotFound(target, op.writer.space)
         a, b = rows[source]["key"], rows[target]["key"]
         if a == b:
-            raise InvalidInput("links", "a memory cannot be linked to itself.")
+            raise InvalidInput("links", "a memory cannot be linked to itself. Name another one.")
         connected.setdefault(source, []).append(target)
         if op.writer.edge(a, b, edge_type) is None:
             edges.append(

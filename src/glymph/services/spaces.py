@@ -21,7 +21,7 @@ def spaces(store: Store) -> list[Space]:
 def create_space(place: Workplace) -> None:
     """Makes the workplace's space with its identity memory; does nothing if it exists."""
     name = checked_space(place.space)
-    intent = place.intent("create_space")
+    intent = place.intent("create_space")(0)
     text = f"I am the agent whose memories are kept in the space {name}."
     identity = {
         "id": place.new_id(intent.at),
@@ -45,9 +45,9 @@ def create_space(place: Workplace) -> None:
 
 
 def rename_space(store: Store, old: str, new: str) -> None:
-    store.rename_space(old, checked_space(new))
+    store.rename_space(checked_space(old), checked_space(new))
 
 
 def delete_space(store: Store, name: str) -> Iterator[int]:
     """Removes a space for good, its identity included; yields the rows removed so far."""
-    return store.delete_space(name)
+    return store.delete_space(checked_space(name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from glymph.core.draft import checked_list
 from glymph.core.model import Receipt, State
 from glymph.errors import InvalidInput
 from glymph.services.workplace import Operating, Workplace
@@ -39,13 +40,14 @@ def _move(place: Workplace, verb: str, ids: str | Iterable[str], state: State, r
 
 
 def checked_ids(ids: str | Iterable[str]) -> list[str]:
-    wanted = [ids] if isinstance(ids, str) else list(dict.fromkeys(ids))
-    if not wanted:
+    given = [ids] if isinstance(ids, str) else checked_list("ids", ids)
+    if not given:
         raise InvalidInput("ids", "is empty. Name at least one memory.")
+    if not all(isinstance(memory_id, str) for memory_id in given):
+        raise InvalidInput("ids", "expected ids as texts. Pass memory.id, not the memory itself.")
+    wanted = list(dict.fromkeys(given))
     if len(wanted) > MAX_BATCH:
         raise InvalidInput("ids", f"{len(wanted):,} given; at most {MAX_BATCH:,} in one operation. Split them.")
-    if not all(isinstance(memory_id, str) for memory_id in wanted):
-        raise InvalidInput("ids", "expected texts; pass memory.id, not the memory itself.")
     return wanted
 
 

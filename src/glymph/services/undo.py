@@ -31,7 +31,7 @@ def undo(place: Workplace, operation_id: str | None = None, *, reason: str | Non
     with place.operation("undo", reason=reason or f"undo {target['verb']}", undoes=target["key"]) as op:
         _check_standing(op.writer, target)  # nobody else may have undone it since we looked
         restorations, conflicts = _plan(op.writer, operations)
-        conflicts += _dangling(op.writer, restorations)
+        conflicts += _in_the_way(op.writer, restorations)
         left_alone = {(c.table, c.key) for c in conflicts}
         restorations = [r for r in restorations if (r.table, r.key) not in left_alone]
         names = _names(op.writer, restorations, conflicts)
@@ -79,33 +79,83 @@ def _plan(reader: Reader, operations: Sequence[int]) -> tuple[list[Restoration],
     return plan_undo(done, later, reader.rows(list(first)))
 
 
-def _dangling(reader: Reader, restorations: Sequence[Restoration]) -> list[Conflict]:
-    """Links that cannot come back because an end, or an equal link, is in the way."""
+def _in_the_way(reader: Reader, restorations: Sequence[Restoration]) -> list[Conflict]:
+    """What keeps rows from being put back although they were not changed since themselves."""
     removed = {(r.table, r.key) for r in restorations if r.values is None}
     created = {(r.table, r.key) for r in restorations if r.values is not None and not r.replaces}
     conflicts: list[Conflict] = []
     for r in restorations:
-        if r.table != "edges" or r.values is None or r.replaces:
-            continue
-        ends: list[Place] = [("memories", r.values["source"]), ("memories", r.values["target"])]
-        present = reader.rows(ends)
-        if any((end in removed) or (end not in present and end not in created) for end in ends):
-            conflicts.append(Conflict(r.table, r.key, "an end of this link is gone"))
-            continue
-        same = reader.edge(r.values["source"], r.values["target"], r.values["type"])
-        if same is not None and ("edges", same["key"]) not in removed:
-            conflicts.append(Conflict(r.table, r.key, "the same link was made anew since"))
+        reason: str | None = None
+        if r.values is None:
+            reason = _still_needed(reader, r, removed)
+        elif r.replaces:
+            reason = _pinned(reader, r)
+        elif any(end in removed or (end not in created and not reader.rows([end])) for end in _ends(r)):
+            reason = "what it joins is gone"
+        elif _twin(reader, r) not in (None, *(key for table, key in removed if table == r.table)):
+            reason = "the same was made anew since"
+        if reason is not None:
+            conflicts.append(Conflict(r.table, r.key, reason))
     return conflicts
 
 
+def _still_needed(reader: Reader, r: Restoration, removed: set[Place]) -> str | None:
+    if r.table == "clusters" and any(
+        row["cluster"] == r.key and ("memberships", row["key"]) not in removed for row in reader.memberships()
+    ):
+        return "it was filled since"
+    return None
+
+
+def _pinned(reader: Reader, r: Restoration) -> str | None:
+    """A pinned memory leaves life only after it is unpinned, not by an undo either."""
+    values = r.values or {}
+    leaves = values.get("state", "LIVE") != "LIVE" or values.get("superseded_by") is not None
+    if r.table == "memories" and leaves and reader.rows([("memories", r.key)])["memories", r.key]["pinned"]:
+        return "it is pinned; unpin it first"
+    return None
+
+
+def _ends(r: Restoration) -> list[Place]:
+    """The rows that a link or membership joins."""
+    values = r.values or {}
+    if r.table == "edges":
+        return [("memories", values["source"]), ("memories", values["target"])]
+    if r.table == "memberships":
+        return [("clusters", values["cluster"]), ("memories", values["memory"])]
+    return []
+
+
+def _twin(reader: Reader, r: Restoration) -> int | None:
+    """The key of a row that says the same as the one to be put back."""
+    values = r.values or {}
+    found: Row | None = None
+    if r.table == "edges":
+        found = reader.edge(values["source"], values["target"], values["type"])
+    elif r.table == "memberships":
+        ends = (values["cluster"], values["memory"])
+        found = next((row for row in reader.memberships() if (row["cluster"], row["memory"]) == ends), None)
+    elif r.table == "clusters":
+        found = next((row for row in reader.clusters() if row["name"] == values["name"]), None)
+    elif r.table == "pages":
+        found = reader.page_text(values["name"])
+    return found["key"] if found else None
+
+
 def _names(reader: Reader, restorations: Sequence[Restoration], conflicts: Sequence[Conflict]) -> dict[Place, str]:
-    """What to call each row in the receipt: a memory by its id, other rows by table and what they join."""
+    """What to call each row in the receipt: a memory or cluster by its id, a link by what it joins."""
     places: list[Place] = [(r.table, r.key) for r in restorations] + [(c.table, c.key) for c in conflicts]
     known = dict(reader.rows(places))
-    for r in restorations:
-        if r.values is not None and (r.table, r.key) not in known:
-            known[r.table, r.key] = r.values
-    return {
-        place: known.get(place, {}).get("id") or f"{place[0]}:{known.get(place, {}).get('name', place[1])}"
-        for place in places
-    }
+    known |= {(r.table, r.key): r.values for r in restorations if r.values and (r.table, r.key) not in known}
+    keys = {row[end] for row in known.values() for end in ("source", "target", "memory") if end in row}
+    ends = {key: row["id"] for (_, key), row in reader.rows([("memories", key) for key in keys]).items()}
+    return {place: _name(place, known.get(place, {}), ends) for place in places}
+
+
+def _name(place: Place, row: Row, ends: dict[int, str]) -> str:
+    table, key = place
+    if table == "edges" and row:
+        return f"{ends.get(row['source'])}:{row['type']}:{ends.get(row['target'])}"
+    if table == "memberships" and row:
+        return f"membership of {ends.get(row['memory'])}"
+    return str(row.get("id") or row.get("name") or f"{table} {key}")

@@ -2,48 +2,60 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from glymph.core.journal import Place
 from glymph.core.model import Problem, Verdict
 from glymph.core.text import content_hash
+from glymph.errors import CorruptStore
 from glymph.services.workplace import Workplace
 from glymph.store.contract import JOURNALLED, Row
-from glymph.store.writer import seal
+from glymph.store.writer import is_edit, seal
 
 CHECKS = (
     "pages, references, full text and guards",
     "one protected live identity per space",
-    "every row has the journal entry of its birth, and none that was deleted is there",
-    "no journal entry without an operation, and every operation's seal holds",
+    "every row is what its journal leads to",
+    "every operation's record and journal are as they were sealed",
     "contents match their hashes",
     "links, clusters and chains stay inside their space",
     "undo never points at a later operation",
 )
 
 
+UNFINISHED = "unfinished"  # a bulk operation that was cut off between two of its transactions
+
+
 def verify(place: Workplace) -> Verdict:
     """Every problem of the whole store, named."""
-    problems = place.store.check()
-    for space in place.store.spaces():
-        tables: dict[str, list[Row]] = defaultdict(list)
-        for table, row in place.store.dump(space["name"]):
-            tables[table].append(row)
-        problems += [Problem(check, f"space {space['name']}: {detail}") for check, detail in _space(tables)]
+    try:
+        problems = place.store.check()
+        for space in place.store.spaces():
+            tables: dict[str, list[Row]] = defaultdict(list)
+            for table, row in place.store.dump(space["name"]):
+                tables[table].append(row)
+            problems += [
+                Problem(check, f"space {space['name']}: {detail}") for check, detail in problems_of(tables)
+            ]
+    except CorruptStore as error:
+        problems = [Problem("pages", str(error))]
     return Verdict(CHECKS, tuple(problems))
 
 
-def _space(tables: Mapping[str, list[Row]]) -> Iterable[tuple[str, str]]:
+def problems_of(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
+    """What is wrong with the rows of one space, as pairs of check and detail."""
     yield from _identity(tables["memories"])
-    yield from _births(tables)
+    yield from _past(tables)
     yield from _seals(tables)
     yield from _contents(tables["memories"])
     yield from _links(tables)
     yield from _undos(tables["operations"])
 
 
-def _identity(memories: list[Row]) -> Iterable[tuple[str, str]]:
+def _identity(memories: list[Row]) -> Iterator[tuple[str, str]]:
     selves = [m for m in memories if m["kind"] == "self"]
     if len(selves) != 1:
         yield "identity", f"{len(selves)} identity memories instead of one"
@@ -52,42 +64,68 @@ def _identity(memories: list[Row]) -> Iterable[tuple[str, str]]:
             yield "identity", f"{m['id']} is {m['state']} and {'' if m['protected'] else 'not '}protected"
 
 
-def _births(tables: Mapping[str, list[Row]]) -> Iterable[tuple[str, str]]:
-    alive: dict[tuple[str, int], bool] = {}
+def _past(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
+    """Lives through the journal again: what it leads to must be what is there."""
+    told: dict[Place, dict[str, Any]] = {}
     for entry in tables["journal"]:
-        place = (entry["tbl"], entry["key"])
-        if entry["action"] != "insert" and not alive.get(place):
-            yield "journal", f"{entry['action']} of {entry['tbl']} {entry['key']}, which was not there"
-        alive[place] = entry["action"] != "delete"
-    present = {(table, row["key"]) for table in JOURNALLED for row in tables[table]}
-    for table, key in present - {place for place, there in alive.items() if there}:
-        yield "journal", f"{table} {key} is there without the journal entry of its creation"
-    for table, key in {place for place, there in alive.items() if there} - present:
-        yield "journal", f"{table} {key} is gone without a journal entry"
+        yield from _replay(entry, told)
+    rows: dict[Place, Row] = {(table, row["key"]): row for table in JOURNALLED for row in tables[table]}
+    for place in rows.keys() - told.keys():
+        yield "journal", f"{_called(place, rows[place])} is there without the journal entry of its creation"
+    for place in told.keys() - rows.keys():
+        yield "journal", f"{_called(place, told[place])} is gone without a journal entry"
+    for place in told.keys() & rows.keys():
+        for column, value in told[place].items():
+            if rows[place][column] != value:
+                what = _called(place, rows[place])
+                yield "journal", f"{what}: {column} is {rows[place][column]!r}, the journal says {value!r}"
 
 
-def _seals(tables: Mapping[str, list[Row]]) -> Iterable[tuple[str, str]]:
+def _replay(entry: Row, told: dict[Place, dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Applies one journal entry to what was told so far, and names where it does not fit."""
+    place = (entry["tbl"], entry["key"])
+    action, image, after = entry["action"], json.loads(entry["image"]), json.loads(entry["after"])
+    before = told.get(place)
+    if action == "rejected":
+        return
+    if (before is None) != (action == "insert"):
+        yield "journal", f"{action} of {place[0]} {place[1]} does not fit what came before it"
+    elif any(before[column] != value for column, value in image.items() if before and column in before):
+        yield "journal", f"{action} of {_called(place, before or {})} does not fit what came before it"
+    if action == "delete":
+        told.pop(place, None)
+    else:
+        told[place] = {**(before or {}), **after}
+
+
+def _called(place: Place, row: Mapping[str, Any]) -> str:
+    return f"{place[0]} {row.get('id') or place[1]}"
+
+
+def _seals(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
     entries: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
     for e in tables["journal"]:
-        entries[e["operation"]].append((e["tbl"], e["key"], e["action"], e["image"]))
-    children: dict[int, list[str]] = defaultdict(list)
+        entries[e["operation"]].append((e["tbl"], e["key"], e["action"], e["image"], e["after"]))
+    children: dict[int, list[Row]] = defaultdict(list)
     for operation in tables["operations"]:
         if operation["parent"] is not None:
-            children[operation["parent"]].append(operation["hash"])
+            children[operation["parent"]].append(operation)
     for operation in tables["operations"]:
-        own = entries.pop(operation["key"], [])
-        if operation["hash"] == "":
-            yield (
-                "operations",
-                f"{operation['id']} ({operation['verb']}) was cut short; undo it or repeat the call",
-            )
-        elif seal(own, {}, children[operation["key"]]) != operation["hash"]:
-            yield "operations", f"the journal of {operation['id']} ({operation['verb']}) was tampered with"
-    for key in entries:
-        yield "journal", f"{len(entries[key])} entries of an operation {key} that does not exist"
+        name = f"{operation['id']} ({operation['verb']})"
+        own, parts = entries.pop(operation["key"], []), children[operation["key"]]
+        changes = len(own) + sum(child["changes"] for child in parts)
+        edits = sum(is_edit(t, a, i) for t, _, a, i, _ in own) + sum(child["edits"] for child in parts)
+        if not operation["hash"]:
+            yield UNFINISHED, f"{name} was cut short; undo it or repeat the call"
+        elif seal(operation, own, {}, [child["hash"] for child in parts]) != operation["hash"]:
+            yield "operations", f"the record or the journal of {name} was altered"
+        elif (operation["changes"], operation["edits"]) != (changes, edits):
+            yield "operations", f"{name} counts {operation['changes']} changes; the journal has {changes}"
+    for key, orphans in entries.items():
+        yield "journal", f"{len(orphans)} entries of an operation {key} that does not exist"
 
 
-def _contents(memories: list[Row]) -> Iterable[tuple[str, str]]:
+def _contents(memories: list[Row]) -> Iterator[tuple[str, str]]:
     for m in memories:
         if content_hash(m["text"], m["kind"], m["event_at"]) != m["content_hash"]:
             yield "contents", f"{m['id']} does not match its hash"
@@ -96,7 +134,7 @@ def _contents(memories: list[Row]) -> Iterable[tuple[str, str]]:
             yield "contents", f"{memory_id} exists {count} times"
 
 
-def _links(tables: Mapping[str, list[Row]]) -> Iterable[tuple[str, str]]:
+def _links(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
     keys = {m["key"] for m in tables["memories"]}
     ids = {m["id"] for m in tables["memories"]}
     clusters = {c["key"] for c in tables["clusters"]}
@@ -111,7 +149,7 @@ def _links(tables: Mapping[str, list[Row]]) -> Iterable[tuple[str, str]]:
             yield "links", f"{m['id']} is superseded by {m['superseded_by']}, which is not there"
 
 
-def _undos(operations: list[Row]) -> Iterable[tuple[str, str]]:
+def _undos(operations: list[Row]) -> Iterator[tuple[str, str]]:
     for operation in operations:
         for pointer in ("undoes", "parent"):
             if operation[pointer] is not None and operation[pointer] >= operation["key"]:

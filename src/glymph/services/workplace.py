@@ -23,14 +23,11 @@ class Operating:
 
     writer: Writer
     intent: Intent
+    now: int
     succeeded: list[str] = field(default_factory=list)
     skipped: list[Refusal] = field(default_factory=list)
     failed: list[Refusal] = field(default_factory=list)
     recoverable_until: datetime | None = None
-
-    @property
-    def now(self) -> int:
-        return self.intent.at
 
     def skip(self, memory_id: str, reason: str) -> None:
         self.skipped.append(Refusal(memory_id, reason))
@@ -74,14 +71,23 @@ class Workplace:
         session: str | None = None,
         parent: int | None = None,
         undoes: int | None = None,
-    ) -> Intent:
-        at = micros(self.now())
+    ) -> Callable[[int], Intent]:
+        """An intent to be made when the write lock is held.
+
+        Its moment is the clock's then, but never before that of the operation before it: `at` asks for the
+        operations up to a moment, and a clock that was set back must not mix them up.
+        """
         optional_text("reason", reason, 2000)
         optional_text("session", session)
-        return Intent(
-            id=self.new_id(at), actor=self.actor, verb=verb, at=at, reason=reason,
-            session=session or self.session, parent=parent, undoes=undoes,
-        )  # fmt: skip
+
+        def make(last: int) -> Intent:
+            at = max(micros(self.now()), last)
+            return Intent(
+                id=self.new_id(at), actor=self.actor, verb=verb, at=at, reason=reason,
+                session=session or self.session, parent=parent, undoes=undoes,
+            )  # fmt: skip
+
+        return make
 
     @contextmanager
     def operation(
@@ -91,7 +97,7 @@ class Workplace:
         """One operation in one transaction. Everything that changes a memory goes through here."""
         intent = self.intent(verb, reason=reason, session=session, parent=parent, undoes=undoes)
         with self.store.writing(self.space, intent) as writer:
-            operating = Operating(writer, intent)
+            operating = Operating(writer, writer.intent, micros(self.now()))
             yield operating
             if operating.skipped or operating.failed:
                 writer.describe(
@@ -107,8 +113,7 @@ class Workplace:
 
         It is closed even if the work is cut short by an error, so that what was done undoes as one.
         """
-        intent = self.intent(verb, reason=reason)
-        key = self.store.open_parent(self.space, intent)
+        key = self.store.open_parent(self.space, self.intent(verb, reason=reason))
         try:
             yield key
         finally:

@@ -12,11 +12,15 @@ from glymph.store import backends
 from glymph.store.contract import Store
 
 
-def open_store(url: str, settings: Settings) -> Store:
-    """The store behind a URL. The scheme is the name of a module in `backends`; there is no fallback."""
+def open_store(url: str, settings: Settings, *, create: bool = True) -> Store:
+    """The store behind a URL; one that is missing is made, unless `create` is False.
+
+    The scheme is the name of a module in `backends`; there is no fallback.
+    """
     scheme = urlsplit(url).scheme
     known = [module.name for module in pkgutil.iter_modules(backends.__path__)]
     if scheme not in known:
         raise UnknownScheme(url, ", ".join(f"{name}://" for name in known))
-    store: Store = importlib.import_module(f"glymph.store.backends.{scheme}").open_store(url, settings)
+    engine = importlib.import_module(f"glymph.store.backends.{scheme}")
+    store: Store = engine.open_store(url, settings, create=create)
     return store

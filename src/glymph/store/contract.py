@@ -17,7 +17,7 @@ Rows travel as plain mappings of column names to stored values (times in microse
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -42,6 +42,9 @@ class Intent:
     session: str | None = None
     parent: int | None = None
     undoes: int | None = None
+
+
+IntentOrMaker = Intent | Callable[[int], Intent]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +80,12 @@ class Reader(Protocol):
         """Rows whose text holds any of the words, best first, with a score that grows with the match."""
         ...
 
-    def by_content(self, hashes: Iterable[str]) -> dict[str, Row]:
-        """The oldest live memory of each content hash."""
+    def by_content(self, hashes: Iterable[str], *, live_at: int | None = None) -> dict[str, Row]:
+        """The oldest live memory of each content hash; `live_at` leaves out what has expired by then."""
+        ...
+
+    def removed_key(self, memory_id: str) -> int | None:
+        """The key of a memory that is no longer there, as long as the journal remembers its removal."""
         ...
 
     def identity(self) -> Row: ...
@@ -90,6 +97,10 @@ class Reader(Protocol):
     def edge(self, source: int, target: int, edge_type: str) -> Row | None: ...
     def clusters(self) -> list[Row]: ...
     def memberships(self) -> list[Row]: ...
+    def members(self, cluster: int, *, of: Iterable[int] | None = None) -> list[Row]:
+        """The memberships of a cluster, or just those of the given memories."""
+        ...
+
     def page_text(self, name: str) -> Row | None: ...
 
     # operations and journal
@@ -136,6 +147,9 @@ class Reader(Protocol):
 
 class Writer(Reader, Protocol):
     """One transaction; with an Intent, one operation. Without one, journalled tables cannot be touched."""
+
+    @property
+    def intent(self) -> Intent: ...
 
     @property
     def operation_key(self) -> int: ...
@@ -191,8 +205,12 @@ class Store(Protocol):
 
     def spaces(self) -> list[Row]: ...
     def reading(self, space: str) -> AbstractContextManager[Reader]: ...
-    def writing(self, space: str, intent: Intent | None) -> AbstractContextManager[Writer]: ...
-    def open_parent(self, space: str, intent: Intent) -> int:
+    def writing(self, space: str, intent: IntentOrMaker | None) -> AbstractContextManager[Writer]:
+        """One transaction. An intent that is still to be made is asked for once the write lock is held, with the
+        moment of the space's newest operation."""
+        ...
+
+    def open_parent(self, space: str, intent: IntentOrMaker) -> int:
         """The key of an operation that stays open for children in transactions of their own."""
         ...
 
@@ -206,6 +224,10 @@ class Store(Protocol):
         """Removes a space with everything in it, in short transactions; yields rows removed so far."""
         ...
 
+    def columns(self) -> Mapping[str, Mapping[str, tuple[type, ...]]]:
+        """For each table of `dump`, its columns and the types their values may have."""
+        ...
+
     def dump(self, space: str) -> Iterator[tuple[str, Row]]:
         """Every row of a space as (table, row), parents before children, from one snapshot."""
         ...
@@ -213,13 +235,18 @@ class Store(Protocol):
     def load(
         self, space: str, rows: Iterable[tuple[str, Row]], *, highest: Mapping[str, int], chunk: int
     ) -> Iterator[int]:
-        """Puts dumped rows into a space that must not exist yet; it appears when all are there.
+        """Puts dumped rows into a space that is new or untouched since its birth; it appears when all are there.
 
-        `highest` is the highest key of each table among the rows, set aside while the load goes on.
+        Whether the space is untouched is decided in the transaction that replaces it. `highest` is the highest
+        key of each table among the rows, set aside while the load goes on. The rows must have been checked
+        with `portable.flaw`.
         """
         ...
 
-    def backup(self, path: str) -> None: ...
+    def backup(self, path: str) -> None:
+        """Copies the whole store into a new file, which appears under its name only when it is whole."""
+        ...
+
     def check(self) -> list[Problem]:
         """What is wrong with the store as an engine sees it: pages, references, index, triggers."""
         ...

@@ -1,10 +1,19 @@
-"""The rows of a space in a form that any store can take in: tables in order, keys moved by offsets."""
+"""What leaves a store and comes back: rows that any store can take in, files that appear whole or not at all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import math
+import os
+import re
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+from glymph.errors import InvalidInput
+from glymph.store.contract import JOURNALLED
 from glymph.store.writer import move_image
 
 # Parents before children. Reversed, the order in which a space can be taken apart.
@@ -13,12 +22,28 @@ BIRTH_ORDER = (
     "plans", "schedules", "counters", "queue", "ledger",
 )  # fmt: skip
 
+Columns = Mapping[str, Mapping[str, tuple[type, ...]]]
+
+MOST_KEY = 2**48
+
 _KEYS: Mapping[str, Mapping[str, str]] = {
     "operations": {"key": "operations", "parent": "operations", "undoes": "operations"},
     "edges": {"key": "edges", "source": "memories", "target": "memories"},
     "memberships": {"key": "memberships", "cluster": "clusters", "memory": "memories"},
     "journal": {"operation": "operations"},
 }
+_JSON: Mapping[str, Mapping[str, type]] = {
+    "operations": {"details": dict},
+    "memories": {"tags": list, "entities": list, "attributes": dict, "review": list},
+    "clusters": {"rule": dict},
+    "journal": {"image": dict, "after": dict},
+    "recalls": {"shown": list, "reported": dict},
+}
+_EMPTY: Mapping[type, str] = {list: "[]", dict: "{}"}
+_IMAGES = ("image", "after")
+_ACTIONS = ("insert", "update", "delete", "rejected")
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
+_FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999  # years 1 to 9999, in microseconds
 
 
 def moved(table: str, row: Mapping[str, Any], offsets: Mapping[str, int], sign: int) -> dict[str, Any]:
@@ -36,7 +61,8 @@ def moved(table: str, row: Mapping[str, Any], offsets: Mapping[str, int], sign: 
             result[column] += sign * offsets.get(target, 0)
     if table == "journal":
         result["key"] += sign * offsets.get(row["tbl"], 0)
-        result["image"] = move_image(row["tbl"], row["image"], offsets, sign)
+        for image in _IMAGES:
+            result[image] = move_image(row["tbl"], row[image], offsets, sign)
     return result
 
 
@@ -44,3 +70,123 @@ def note_keys(highest: dict[str, int], table: str, row: Mapping[str, Any]) -> No
     """Keeps the highest key of each table, those of rows that exist only in the journal included."""
     place = row["tbl"] if table == "journal" else table
     highest[place] = max(highest.get(place, 0), row["key"])
+
+
+# a stranger's rows
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is not a number")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number)
+
+
+def plain_json(text: str) -> Any:
+    """The value of a JSON text; NaN and infinities, which are no JSON, are a ValueError."""
+    return _DECODER.decode(text)
+
+
+def flaw(table: object, row: object, columns: Columns) -> str | None:
+    """What keeps a row of unknown origin from being taken in; None if nothing does.
+
+    Names of columns become part of SQL statements, when the row is loaded and, from a journal's image, when an
+    operation is undone: none but the table's own may pass.
+    """
+    if not isinstance(table, str) or table not in columns or not isinstance(row, dict):
+        return "is not a row"
+    if odd := row.keys() ^ columns[table].keys():
+        return f"has other columns than {table} ({', '.join(map(repr, sorted(odd)))[:200]})"
+    found = _wrong_value(row, columns[table]) or _wrong_json(table, row)
+    for column in {"key", *_KEYS.get(table, ())}:
+        if not found and row[column] is not None and not 1 <= row[column] <= MOST_KEY:
+            found = f"has the {column} {row[column]}, outside 1 to 2^48"
+    return found or (_wrong_entry(row, columns) if table == "journal" else None)
+
+
+def _wrong_value(row: Mapping[str, Any], types: Mapping[str, tuple[type, ...]]) -> str | None:
+    for column, value in row.items():
+        kind = type(value)
+        if kind not in types[column]:
+            return f"has a {kind.__name__} as {column}"
+        if kind is str:
+            fine = value.isascii() or not _HALF_A_PAIR.search(value)
+        elif kind is int:
+            moment = column == "at" or column.endswith("_at")
+            fine = _FIRST <= value <= _LAST if moment else -(2**63) <= value < 2**63
+        else:
+            fine = value is None or math.isfinite(value)
+        if not fine:
+            return f"has a {column} that no store keeps"
+    return None
+
+
+def _wrong_json(table: str, row: Mapping[str, Any]) -> str | None:
+    for column, kind in _JSON.get(table, {}).items():
+        if row[column] is None or row[column] == _EMPTY[kind]:
+            continue
+        try:
+            value = plain_json(row[column])
+        except (ValueError, RecursionError):
+            value = None
+        words = column not in ("tags", "entities", "shown") or all(isinstance(word, str) for word in value or ())
+        if not isinstance(value, kind) or not words:
+            return f"has a {column} that is not the JSON it should be"
+    return None
+
+
+def _wrong_entry(row: Mapping[str, Any], columns: Columns) -> str | None:
+    """A journal entry's image is what an undo writes back, so it is held to the same rules as a row."""
+    if row["tbl"] not in JOURNALLED or row["action"] not in _ACTIONS:
+        return f"journals {row['action']!r} of {row['tbl']!r}, which does not exist"
+    if row["action"] == "rejected":
+        return None
+    types = columns[row["tbl"]]
+    for name in _IMAGES:
+        image = plain_json(row[name])
+        if odd := {column for column in image if column == "key" or column not in types}:
+            return f"has an {name} with unknown columns ({', '.join(map(repr, sorted(odd)))[:200]})"
+        if problem := _wrong_value(image, types):
+            return f"has an {name} that {problem}"
+    return None
+
+
+# files
+
+
+@contextmanager
+def appearing(path: str | Path, what: str) -> Iterator[Path]:
+    """A private file beside `path` to write into; it takes that name when the context ends without an error.
+
+    Nothing is ever overwritten. After an error nothing is left, and a killed process leaves only the part file.
+    """
+    target = Path(path).expanduser()
+    partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
+    if os.path.lexists(target):
+        raise _taken(target, what)
+    try:
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        try:
+            yield partial
+            _settle(partial, target)
+        finally:
+            for end in ("", "-journal", "-wal", "-shm"):
+                Path(f"{partial}{end}").unlink(missing_ok=True)
+    except FileExistsError as error:
+        raise _taken(target, what) from error
+    except OSError as error:
+        raise InvalidInput("path", f"cannot write {target} ({error.strerror or error}).") from error
+
+
+def _taken(target: Path, what: str) -> InvalidInput:
+    return InvalidInput("path", f"{target} exists. Name a new file: {what} never overwrites.")
+
+
+def _settle(partial: Path, target: Path) -> None:
+    """Gives the file its name, or fails if the name was taken meanwhile, which a rename would not notice."""
+    try:
+        os.link(partial, target)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        partial.rename(target)

@@ -92,9 +92,13 @@ class SqlReader:
         found = self._session.matching(words, condition, parameters, limit)
         return [(row, row.pop("score")) for row in found]
 
-    def by_content(self, hashes: Iterable[str]) -> dict[str, Row]:
-        found = self._rows("oldest_live_by_hash", hashes=json.dumps(list(hashes)))
+    def by_content(self, hashes: Iterable[str], *, live_at: int | None = None) -> dict[str, Row]:
+        found = self._rows("oldest_live_by_hash", hashes=json.dumps(list(hashes)), live_at=live_at)
         return {row["content_hash"]: row for row in found}
+
+    def removed_key(self, memory_id: str) -> int | None:
+        key: int | None = self._value("key_of_removed", id=memory_id)
+        return key
 
     def identity(self) -> Row:
         return self._rows("identity")[0]
@@ -121,6 +125,11 @@ class SqlReader:
 
     def memberships(self) -> list[Row]:
         return self._rows("memberships")
+
+    def members(self, cluster: int, *, of: Iterable[int] | None = None) -> list[Row]:
+        if of is None:
+            return self._rows("members_of_cluster", cluster=cluster)
+        return self._rows("members_among", cluster=cluster, memories=json.dumps(list(of)))
 
     def page_text(self, name: str) -> Row | None:
         return self._one("page_by_name", name=name)
@@ -166,10 +175,12 @@ class SqlReader:
         return None
 
     def undone_by(self, key: int) -> Row | None:
-        for undo in self._rows("undos_of", key=key):
-            if self.undone_by(undo["key"]) is None:
-                return undo
-        return None
+        # Newest first: whether an undo stands is known before what it undoes is looked at.
+        undone: dict[int, int] = {}
+        for row in self._rows("undos_of", key=key):
+            if row["key"] not in undone:
+                undone[row["undoes"]] = row["key"]
+        return self.operation_by_key(undone[key]) if key in undone else None
 
     def last_operation_at_or_before(self, at: int) -> int:
         return int(self._value("last_operation_at_or_before", at=at))

@@ -27,6 +27,10 @@ class Session(Protocol):
         """Sets columns of the rows found by their keys, in one statement; a row is keys, then values."""
         ...
 
+    def remove(self, table: str, space_id: int, keys: Sequence[int]) -> None:
+        """Deletes rows of a space by key."""
+        ...
+
     def matching(self, words: Sequence[str], where: str, parameters: Mapping[str, Any], limit: int) -> list[Row]:
         """Memory rows whose text holds any of the words, best first, with a `score` that grows."""
         ...

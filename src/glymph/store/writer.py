@@ -6,7 +6,8 @@ import hashlib
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from glymph.core.journal import USE_COLUMNS, Restoration
@@ -25,6 +26,7 @@ class SqlWriter(SqlReader):
         self._space_id = space_id
         self._offsets = offsets
         self._operation: int | None = None
+        self._intent: Intent | None = None
         self._details: dict[str, Any] = {}
         self._seal = ""
 
@@ -36,20 +38,35 @@ class SqlWriter(SqlReader):
 
     # the operation
 
-    def open(self, intent: Intent) -> None:
-        """Starts the operation; from here on journalled tables may be changed."""
+    @property
+    def intent(self) -> Intent:
+        if self._intent is None:
+            raise Refused("No operation is open: memories change only inside one.")
+        return self._intent
+
+    def open(self, intent: Intent | Callable[[int], Intent]) -> None:
+        """Starts the operation; from here on journalled tables may be changed.
+
+        An intent that is still to be made is asked for now, under the write lock, with the moment of the
+        space's newest operation: so moments never run against the order of operations.
+        """
+        if not isinstance(intent, Intent):
+            intent = intent(self._value("newest_operation_at"))
+        self._intent = intent
         if intent.parent is not None:
             parent = self.operation_by_key(intent.parent)
             if parent is None or parent["hash"]:
                 raise Refused("This bulk operation was closed or undone meanwhile. Start it again.")
+        self._rows("begin_writing", space_id=self._space_id, operation=0, verb=intent.verb)
         self._operation = self._value(
             "open_operation",
             space_id=self._space_id, id=intent.id, actor=intent.actor, verb=intent.verb, reason=intent.reason,
             session=intent.session, at=intent.at, parent=intent.parent, undoes=intent.undoes,
         )  # fmt: skip
-        self.resume(self.operation_key, intent.verb)
+        self._rows("write_operation", operation=self._operation)
 
     def resume(self, operation: int, verb: str) -> None:
+        """Goes on with an operation that was left open."""
         self._operation = operation
         self._rows("begin_writing", space_id=self._space_id, operation=operation, verb=verb)
 
@@ -58,19 +75,23 @@ class SqlWriter(SqlReader):
         self._rows("end_writing")
 
     def close(self, *, with_children: bool = False) -> None:
-        """Counts and seals what the operation journalled; a parent is sealed over its children's seals."""
+        """Counts and seals what the operation did; a parent is sealed over its children's seals."""
         key = self.operation_key
         children = self._rows("children", key=key) if with_children else []
         entries = self._session.tuples(statements()["entries_to_seal"], {"operation": key})
-        edits = sum(_is_edit(table, action, image) for table, _, action, image in entries)
-        self._seal = seal(entries, self._offsets, [child["hash"] for child in children])
+        details = json.dumps(self._details, ensure_ascii=False)
+        head = (asdict(self._intent) if self._intent else self.operation_by_key(key) or {}) | {"details": details}
+        self._seal = seal(
+            local_head(head, self._offsets), entries, self._offsets, [child["hash"] for child in children]
+        )
         self._rows(
             "close_operation",
             key=key,
             changes=len(entries) + sum(child["changes"] for child in children),
-            edits=edits + sum(child["edits"] for child in children),
+            edits=sum(is_edit(table, action, image) for table, _, action, image, _ in entries)
+            + sum(child["edits"] for child in children),
             hash=self._seal,
-            details=json.dumps(self._details, ensure_ascii=False),
+            details=details,
         )
         self._rows("end_writing")
 
@@ -96,8 +117,8 @@ class SqlWriter(SqlReader):
             self._session.update(table, ("space_id", "key"), columns, rows)
 
     def remove(self, table: str, keys: Sequence[int]) -> None:
-        sql = f"DELETE FROM {table} WHERE space_id = :space_id AND key IN (SELECT value FROM json_each(:keys))"
-        self._session.rows(sql, {"space_id": self._space_id, "keys": json.dumps(list(keys))})
+        if keys:
+            self._session.remove(table, self._space_id, keys)
 
     def set_state(self, keys: Sequence[int], *, state: str, at: int, by: str) -> None:
         self._rows("set_state", space_id=self._space_id, keys=json.dumps(list(keys)), state=state, at=at, by=by)
@@ -169,13 +190,38 @@ class SqlWriter(SqlReader):
         self._rows("bury", space_id=self._space_id, fingerprint=fingerprint, operation=operation, at=at)
 
 
-def seal(entries: Iterable[tuple[Any, ...]], offsets: Mapping[str, int], children: Iterable[str] = ()) -> str:
-    """SHA-256 over journal rows and children's seals, the same before and after an import moved the keys."""
+SEALED = ("id", "actor", "verb", "reason", "session", "at", "parent", "undoes", "details")
+
+
+def seal(
+    head: Mapping[str, Any],
+    entries: Iterable[tuple[Any, ...]],
+    offsets: Mapping[str, int],
+    children: Iterable[str] = (),
+) -> str:
+    """SHA-256 over who did what and why and over the operation's journal rows, a parent's over its children's.
+
+    Keys are local to the space, so an import that moved them changes no seal.
+    """
     digest = hashlib.sha256("".join(children).encode())
-    for table, key, action, image in entries:
-        local = key - offsets.get(table, 0)
-        digest.update(f"{table}\0{local}\0{action}\0{move_image(table, image, offsets, -1)}\n".encode())
+    digest.update(repr([head[name] for name in SEALED]).encode())
+    for table, key, action, image, after in entries:
+        before, now = move_image(table, image, offsets, -1), move_image(table, after, offsets, -1)
+        digest.update(f"{table}\0{key - offsets.get(table, 0)}\0{action}\0{before}\0{now}\n".encode())
     return digest.hexdigest()
+
+
+def is_edit(table: str, action: str, image: str) -> bool:
+    """Whether a journal row is more than a use: content, state, links or a pin changed."""
+    if action == "update" and table in USE_COLUMNS:
+        return '"version":' in image
+    return action != "rejected"
+
+
+def local_head(head: Mapping[str, Any], offsets: Mapping[str, int]) -> Mapping[str, Any]:
+    """An operation's head with its pointers as they were before an import moved them."""
+    pointers = {name: head[name] for name in ("parent", "undoes") if head[name] is not None}
+    return {**head, **{name: key - offsets.get("operations", 0) for name, key in pointers.items()}}
 
 
 def move_image(table: str, image: str, offsets: Mapping[str, int], sign: int) -> str:
@@ -195,13 +241,6 @@ def move_image(table: str, image: str, offsets: Mapping[str, int], sign: int) ->
 
 _REFERENCES = {"source": "memories", "target": "memories", "memory": "memories", "cluster": "clusters"}
 _REFERENCE = re.compile(r'"(source|target|memory|cluster)":\s*(\d+)')
-
-
-def _is_edit(table: str, action: str, image: str) -> bool:
-    """Whether a journal row is more than a use: content, state, links or a pin changed."""
-    if action == "update" and table in USE_COLUMNS:
-        return '"version":' in image
-    return action != "rejected"
 
 
 def _by_columns(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], list[Mapping[str, Any]]]:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from glymph.core.journal import by_place, rewind
-from glymph.errors import GlymphError, NotUndoable
+from glymph.errors import AlreadyUndone, HistoryGone, InvalidInput, NotFound, NotUndoable
 from glymph.facade import Glymph
 from glymph.store.contract import JOURNALLED
 from glymph.testing import strategies
@@ -25,6 +25,8 @@ from glymph.testing.clock import FrozenClock
 from glymph.testing.images import Image, logical_image
 
 SPACES = ("one", "two")
+# What a caller may be told. Anything else, a constraint of the database above all, is a defect.
+REFUSALS = (AlreadyUndone, HistoryGone, InvalidInput, NotFound, NotUndoable)
 picks = st.integers(0, 10_000)
 
 
@@ -78,6 +80,13 @@ class GlymphMachine(RuleBasedStateMachine):
         with self.handles[space]._place.reading() as reader:
             return int(reader.operations(limit=1)[0]["key"])
 
+    def answers(self, space: str) -> list[list[tuple[str, float]]]:
+        """What searches find, in what order and with what score."""
+        g = self.handles[space]
+        return [
+            [(hit.memory.id, hit.score) for hit in g.search(word)] for word in ("berlin report", "btc", "short")
+        ]
+
     # one step
 
     def step(self, space: str, act: Callable[[Glymph], Any]) -> Any:
@@ -120,18 +129,18 @@ class GlymphMachine(RuleBasedStateMachine):
         def guarded(g: Glymph) -> Any:
             try:
                 return act(g)
-            except GlymphError as error:
+            except REFUSALS as error:
                 return error
 
         before = self.images[space]
         done = self.step(space, guarded)
-        if isinstance(done, GlymphError):
+        if isinstance(done, REFUSALS):
             assert self.images[space] == before
         elif back and getattr(done, "operation_id", None):
             self.undo_and_redo(space, done.operation_id, before)
 
     def undo_and_redo(self, space: str, operation: str, before: Image) -> None:
-        after = self.images[space]
+        after, answers = self.images[space], self.answers(space)
         try:
             undone = self.step(space, lambda g: g.undo(operation))
         except NotUndoable:
@@ -142,6 +151,7 @@ class GlymphMachine(RuleBasedStateMachine):
         redone = self.step(space, lambda g: g.undo(undone.operation_id))
         assert not redone.skipped, redone
         assert self.images[space] == after, "undo of undo did not bring the image back"
+        assert self.answers(space) == answers, "search answers differently"
 
     # rules
 
@@ -238,16 +248,32 @@ class GlymphMachine(RuleBasedStateMachine):
 
         def act(g: Glymph) -> None:
             g.search(query)
+            assert {hit.memory.space for hit in g.search(query, spaces=SPACES)} <= set(SPACES)
             g.list(states=["LIVE", "ARCHIVED", "TRASHED"], include_superseded=True)
             memory = g.get(self.pick(space, which))
             g.history(memory.id)
             g.edges(memory.id)
             g.graph(), g.health(), g.clusters(), g.operations()
             g.recall(query)
-            g.export(self.folder / "look.jsonl")
+            g.export(self.folder / f"look-{next(self.lives)}.jsonl")
 
         self.step(space, act)
         assert self.images[space] == before
+
+    @rule(space=st.sampled_from(SPACES), query=strategies.texts)
+    def ask_for_what_is_not_there(self, space: str, query: str) -> None:
+        """A refused call leaves the handle, and what it may see, as they were."""
+        g = self.handles[space]
+        for attempt in (
+            lambda: g.get("nothing"),
+            lambda: g.search(query, kinds=["nosuchkind"], spaces=SPACES[::-1]),
+        ):
+            try:
+                attempt()
+            except REFUSALS:
+                continue
+            raise AssertionError("it should have been refused")
+        assert {memory.id for memory in g.list(limit=1000)} <= set(self.ids(space))
 
     @rule(space=st.sampled_from(SPACES), hours=st.floats(-30.0, 5000.0))
     def time_passes(self, space: str, hours: float) -> None:

@@ -21,7 +21,7 @@ from glymph.core.journal import Restoration
 from glymph.store import open_store
 from glymph.store.contract import Filter, Store
 from glymph.store.records import memories
-from glymph.testing.builders import identity_row, intent, memory_row, new_id
+from glymph.testing.builders import identity_row, intent, memory_row
 from glymph.testing.clock import START
 from glymph.testing.images import logical_image
 
@@ -145,7 +145,8 @@ class StoreSuite:
         for state in ("ARCHIVED", "TRASHED"):
             with pytest.raises(errors.Protected), store.writing(A, intent("archive")) as writer:
                 writer.set_state([key], state=state, at=1, by="archive")
-        for change in ({"superseded_by": new_id()}, {"protected": 0}, {"kind": "note"}):
+        newer = self.add(store)
+        for change in ({"superseded_by": newer["id"]}, {"protected": 0}, {"kind": "note"}):
             with pytest.raises(errors.Protected), store.writing(A, intent("update")) as writer:
                 writer.change("memories", {key: change})
         for verb in ("purge", "undo", "delete"):
@@ -166,8 +167,9 @@ class StoreSuite:
             writer.set_state([row["key"]], state="ARCHIVED", at=1, by="archive")
         with pytest.raises(errors.Pinned), store.writing(A, intent("unpin and archive")) as writer:
             writer.change("memories", {row["key"]: {"state": "TRASHED", "pinned": 0}})
+        newer = self.add(store)
         with pytest.raises(errors.Pinned), store.writing(A, intent("supersede")) as writer:
-            writer.change("memories", {row["key"]: {"superseded_by": new_id()}})
+            writer.change("memories", {row["key"]: {"superseded_by": newer["id"]}})
         with pytest.raises(errors.Pinned), store.writing(A, intent("purge")) as writer:
             writer.remove("memories", [row["key"]])
         with store.writing(A, intent("unpin")) as writer:
@@ -214,6 +216,39 @@ class StoreSuite:
         with pytest.raises(errors.Isolated):
             self.connect(store, theirs, ours)
         assert logical_image(store, B) == before
+
+    def test_no_row_moves_to_another_space_by_an_update(self, store: Store) -> None:
+        row, theirs = self.add(store), self.add(store, B)
+        with store.writing(A, intent("make")) as writer:
+            writer.insert("clusters", [{"id": "c", "name": "c", "rule": None, "created_at": 1}])
+            writer.insert("pages", [{"name": "p", "text": "ours", "updated_at": 1}])
+            cluster = writer.clusters()[0]["key"]
+            writer.insert("memberships", [{"cluster": cluster, "memory": row["key"], "added_at": 1}])
+            membership, page = writer.memberships()[0]["key"], (writer.page_text("p") or {})["key"]
+        for table, key, change in (
+            ("memories", row["key"], {"space_id": theirs["space_id"]}),
+            ("clusters", cluster, {"space_id": theirs["space_id"]}),
+            ("pages", page, {"space_id": theirs["space_id"]}),
+            ("memberships", membership, {"memory": theirs["key"]}),
+            ("memories", row["key"], {"superseded_by": theirs["id"]}),
+        ):
+            with pytest.raises(errors.Refused), store.writing(A, intent("move")) as writer:
+                writer.change(table, {key: change})
+
+    def test_a_refused_call_leaves_the_store_as_usable_as_before(self, store: Store) -> None:
+        ours, theirs = self.add(store, A), self.add(store, B)
+        for _ in range(2):
+            for space in (A, B):
+                with pytest.raises(ZeroDivisionError), store.reading(space) as reader:
+                    reader.memory(ours["id"])
+                    _ = 1 / 0
+                with pytest.raises(ZeroDivisionError), store.writing(space, intent("x")) as writer:
+                    writer.memory(ours["id"])
+                    _ = 1 / 0
+            with store.reading(A) as reader:
+                assert [row["id"] for row in reader.page(Filter(), before=None, limit=9)] == [ours["id"]]
+            with store.reading(B) as reader:
+                assert [row["id"] for row in reader.page(Filter(), before=None, limit=9)] == [theirs["id"]]
 
     def test_a_link_joins_two_different_memories_once(self, store: Store) -> None:
         a, b = self.add(store), self.add(store)

@@ -36,3 +36,7 @@ class Filters(Arguments):
     states: Texts | None = Field(None, description="LIVE (default), ARCHIVED, TRASHED.")
     include_superseded: bool = Field(False, description="Also what a newer memory has replaced.")
     budget_tokens: int | None = Field(None, ge=1, description="Fit the texts of the hits into this many tokens.")
+
+    def given(self) -> dict[str, Any]:
+        """The arguments without empty lists: a model that sends `"kinds": []` means no filter."""
+        return {name: value for name, value in self.model_dump().items() if value != []}

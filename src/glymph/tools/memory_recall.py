@@ -21,7 +21,7 @@ class RecallArguments(Filters):
 
 
 def run(glymph: Glymph, args: RecallArguments) -> Mapping[str, Any]:
-    found = glymph.recall(**args.model_dump())
+    found = glymph.recall(**args.given())
     result: dict[str, Any] = {"recall_id": found.id, "hits": [shapes.hit(h) for h in found]}
     if found.notice:
         result["notice"] = found.notice

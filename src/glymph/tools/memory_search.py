@@ -20,7 +20,7 @@ class SearchArguments(Filters):
 
 
 def run(glymph: Glymph, args: SearchArguments) -> Mapping[str, Any]:
-    return {"hits": [shapes.hit(found) for found in glymph.search(**args.model_dump())]}
+    return {"hits": [shapes.hit(found) for found in glymph.search(**args.given())]}
 
 
 TOOL = Tool(

@@ -67,12 +67,12 @@ def init(url: Url = None, space: SpaceName = "default", as_json: Json = False) -
 
 
 def export(
-    path: Annotated[Path, typer.Argument(help="The file to write.", show_default=False)],
+    path: Annotated[Path, typer.Argument(help="The new file to write.", show_default=False)],
     url: Url = None,
     space: SpaceName = "default",
     as_json: Json = False,
 ) -> None:
-    """Write a whole space, journal included, as JSON Lines."""
+    """Write a whole space, journal included, as JSON Lines into a new file."""
     from glymph.interfaces import environment
 
     with environment.open_glymph(url, space, "user") as glymph:
@@ -91,7 +91,7 @@ def import_(
     """Load an export into a space that is new or still empty."""
     from glymph.interfaces import environment
 
-    with environment.open_whole(url) as glymph, _progress("loading", as_json) as tick:
+    with environment.open_whole(url, create=True) as glymph, _progress("loading", as_json) as tick:
         rows = glymph.import_(path, space=into, progress=tick)
     _say({"path": str(path), "rows": rows}, f"{rows:,} rows loaded from {path}.", as_json=as_json)
 
@@ -116,6 +116,9 @@ def restore(
     as_json: Json = False,
 ) -> None:
     """Check a backup and copy it to a new file."""
+    import os
+    from urllib.parse import quote
+
     from glymph.errors import GlymphError, InvalidInput, NotAStore
     from glymph.facade import Glymph, spaces_at
     from glymph.interfaces.cli import show
@@ -124,7 +127,7 @@ def restore(
         raise InvalidInput("target", f"{target} exists. Name a new file: a restore never overwrites.")
     if not source.exists():
         raise InvalidInput("source", f"there is no file {source}.")
-    url = f"sqlite:///{source.absolute()}?mode=ro"
+    url = f"sqlite:///{quote(os.fsencode(source.absolute()))}?mode=ro"
     spaces = [space.name for space in spaces_at(url)]
     if not spaces:
         raise NotAStore(str(source))

@@ -39,18 +39,15 @@ def run(url: str | None, as_json: bool, seed: int = 7) -> int:
 
 
 def _refuse_existing(url: str) -> None:
-    from glymph.errors import InvalidInput, SpaceNotFound
-    from glymph.facade import Glymph
+    from glymph.errors import InvalidInput
+    from glymph.facade import spaces_at
 
-    try:
-        Glymph.open(url, space=SPACE, create=False).close()
-    except SpaceNotFound:
-        return
-    raise InvalidInput(
-        "url",
-        f"{url} has a space {SPACE!r} already, and the demo never mixes into one. Name another store, "
-        f"or remove it with `glymph space delete {SPACE} --url {url}`.",
-    )
+    if any(space.name == SPACE for space in spaces_at(url, create=True)):
+        raise InvalidInput(
+            "url",
+            f"{url} has a space {SPACE!r} already, and the demo never mixes into one. Name another store, "
+            f"or remove it with `glymph space delete {SPACE} --url {url}`.",
+        )
 
 
 def _lived(url: str, settings: Settings, seed: int, *, quiet: bool) -> dict[str, Any]:

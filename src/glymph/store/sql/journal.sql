@@ -6,6 +6,9 @@ RETURNING key;
 -- name: begin_writing
 INSERT INTO writing(one, space_id, operation, verb) VALUES (1, :space_id, :operation, :verb);
 
+-- name: write_operation
+UPDATE writing SET operation = :operation WHERE one = 1;
+
 -- name: end_writing
 DELETE FROM writing;
 
@@ -17,7 +20,7 @@ WHERE key = :key;
 SELECT key, changes, edits, hash FROM scoped_operations WHERE parent = :key ORDER BY key;
 
 -- name: entries_to_seal
-SELECT tbl, key, action, image FROM scoped_journal WHERE operation = :operation ORDER BY id;
+SELECT tbl, key, action, image, after FROM scoped_journal WHERE operation = :operation ORDER BY id;
 
 -- name: operation_by_id
 SELECT o.*, p.id AS parent_id, u.id AS undoes_id
@@ -50,14 +53,22 @@ LIMIT :limit;
 SELECT count(*) FROM scoped_operations WHERE parent IS NULL;
 
 -- name: undos_of
-SELECT o.*, NULL AS parent_id, NULL AS undoes_id FROM scoped_operations o
-WHERE o.undoes = :key AND o.hash <> '' ORDER BY o.key DESC;
+-- The undos of an operation, their undos, and so on. An undo that put nothing back undid nothing.
+WITH RECURSIVE undo(key, undoes) AS (
+  SELECT key, undoes FROM scoped_operations WHERE undoes = :key AND changes > 0
+  UNION ALL
+  SELECT o.key, o.undoes FROM scoped_operations o JOIN undo ON o.undoes = undo.key WHERE o.changes > 0
+)
+SELECT key, undoes FROM undo ORDER BY key DESC;
 
 -- name: undo_candidates
 SELECT o.*, NULL AS parent_id, NULL AS undoes_id FROM scoped_operations o
 WHERE o.actor = :actor AND o.parent IS NULL AND (o.edits > 0 OR o.hash = '') AND o.verb NOT IN ('undo', 'create_space')
   AND (o.key < :before OR :before IS NULL)
 ORDER BY o.key DESC LIMIT 50;
+
+-- name: newest_operation_at
+SELECT coalesce(max(at), 0) FROM scoped_operations;
 
 -- name: last_operation_at_or_before
 SELECT coalesce(max(key), 0) FROM scoped_operations WHERE at <= :at;

@@ -32,5 +32,19 @@ JOIN scoped_clusters c ON c.key = s.cluster
 JOIN scoped_memories m ON m.key = s.memory
 ORDER BY s.key;
 
+-- name: members_of_cluster
+SELECT s.key, s.cluster, s.memory, s.added_at, m.id AS memory_id
+FROM scoped_memberships s
+JOIN scoped_memories m ON m.key = s.memory
+WHERE s.cluster = :cluster
+ORDER BY s.key;
+
+-- name: members_among
+SELECT s.key, s.cluster, s.memory, s.added_at, m.id AS memory_id
+FROM scoped_memberships s
+JOIN scoped_memories m ON m.key = s.memory
+WHERE s.cluster = :cluster AND s.memory IN {keys:memories}
+ORDER BY s.key;
+
 -- name: page_by_name
 SELECT key, name, text, updated_at FROM scoped_pages WHERE name = :name;

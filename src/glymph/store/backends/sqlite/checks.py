@@ -24,10 +24,6 @@ def run(connection: Connection) -> list[Problem]:
     problems += _text_index(raw) + _triggers(raw)
     if raw.execute("SELECT 1 FROM writing").fetchall():
         problems.append(Problem("operations", "an operation is marked as being written although none is"))
-    for (name,) in raw.execute("SELECT name FROM spaces WHERE name LIKE '(%'").fetchall():
-        problems.append(
-            Problem("spaces", f"unfinished: {name}; if nothing runs, `glymph space delete {name!r}` ends it")
-        )
     return problems
 
 

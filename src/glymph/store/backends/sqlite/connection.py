@@ -18,6 +18,7 @@ from glymph.store.session import Row
 from glymph.store.statements import MEMORY_COLUMNS
 
 BUSY_SECONDS = 30.0
+MANY_REMOVALS = 50
 
 SCOPED = (
     "memories", "edges", "clusters", "memberships", "pages", "operations", "journal", "recalls", "tombstones",
@@ -46,7 +47,7 @@ def translated(path: str) -> Iterator[None]:
         raise errors.ReadOnlyStore(path) from error
     except apsw.NotADBError as error:
         raise errors.NotAStore(path) from error
-    except apsw.CorruptError as error:
+    except (apsw.CorruptError, UnicodeDecodeError) as error:
         raise errors.CorruptStore(path, str(error)) from error
     except (apsw.CantOpenError, apsw.IOError, apsw.PermissionsError) as error:
         raise errors.StoreError(
@@ -74,23 +75,18 @@ class Connection:
         run(f"PRAGMA synchronous = {synchronous}")
         run("PRAGMA temp_store = MEMORY")
         run("PRAGMA cache_size = -65536")
-        self._space_id: int | None = None
-        self._scoped = False
+        # Made here, outside any transaction: a rollback must not take them away.
+        run("CREATE TEMP TABLE scope(space_id INTEGER)")
+        run("INSERT INTO temp.scope VALUES (NULL)")
+        for table in SCOPED:
+            run(
+                f"CREATE TEMP VIEW scoped_{table} AS "
+                f"SELECT * FROM main.{table} WHERE space_id = (SELECT space_id FROM temp.scope)"
+            )
 
     def show(self, space_id: int) -> None:
-        """Limits the scoped views to one space."""
-        if not self._scoped:
-            self.raw.execute("CREATE TEMP TABLE scope(space_id INTEGER NOT NULL)")
-            for table in SCOPED:
-                self.raw.execute(
-                    f"CREATE TEMP VIEW scoped_{table} AS "
-                    f"SELECT * FROM main.{table} WHERE space_id = (SELECT space_id FROM temp.scope)"
-                )
-            self._scoped = True
-        if self._space_id != space_id:
-            self.raw.execute("DELETE FROM temp.scope")
-            self.raw.execute("INSERT INTO temp.scope VALUES (?)", (space_id,))
-            self._space_id = space_id
+        """Limits the scoped views to one space. Said anew in every transaction, so that it cannot be stale."""
+        self.raw.execute("UPDATE temp.scope SET space_id = ?", (space_id,))
 
     @contextmanager
     def transaction(self, kind: str) -> Iterator[None]:
@@ -143,6 +139,19 @@ class Connection:
             (_json(rows),),
         )
 
+    def remove(self, table: str, space_id: int, keys: Sequence[int]) -> None:
+        # FTS5's secure-delete rewrites every segment for every row: ten times dearer for a batch. An undo of many
+        # additions takes them away, it does not erase them for ever, so it may do without.
+        many = table == "memories" and len(keys) > MANY_REMOVALS
+        if many:
+            self.raw.execute("INSERT INTO memory_text(memory_text, rank) VALUES ('secure-delete', 0)")
+        self.raw.execute(
+            f"DELETE FROM {table} WHERE space_id = ? AND key IN (SELECT value FROM json_each(?))",
+            (space_id, json.dumps(list(keys))),
+        )
+        if many:
+            self.raw.execute("INSERT INTO memory_text(memory_text, rank) VALUES ('secure-delete', 1)")
+
     def matching(self, words: Sequence[str], where: str, parameters: Mapping[str, Any], limit: int) -> list[Row]:
         columns = ", ".join(f"m.{column}" for column in MEMORY_COLUMNS)
         sql = (
@@ -187,7 +196,9 @@ class Pool:
         self._synchronous = synchronous
         self._lock = threading.Lock()
         self._idle: list[Connection] = []
+        self._left_behind: list[Connection] = []
         self._process = os.getpid()
+        self._closed = False
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
@@ -195,24 +206,36 @@ class Pool:
         try:
             yield connection
         finally:
-            with self._lock:
-                self._idle.append(connection)
+            self._give_back(connection)
 
     def _take(self) -> Connection:
         with self._lock:
+            if self._closed:
+                raise errors.StoreError(
+                    f"This handle on {self._path} is closed. Open it again with Glymph.open()."
+                )
             if self._process != os.getpid():
                 # SQLite connections must not cross a fork: leave the parent's alone, unclosed.
-                self._abandoned, self._idle, self._process = self._idle, [], os.getpid()
+                self._left_behind, self._idle, self._process = self._idle, [], os.getpid()
             if self._idle:
                 return self._idle.pop()
         return self.connect()
+
+    def _give_back(self, connection: Connection) -> None:
+        with self._lock:
+            if not self._closed:
+                self._idle.append(connection)
+                return
+        connection.raw.close()
 
     def connect(self) -> Connection:
         """A fresh connection that does not come from the pool and is the caller's to close."""
         return Connection(self._path, read_only=self._read_only, synchronous=self._synchronous)
 
     def close(self) -> None:
+        """Closes idle connections now and those in use when they come back."""
         with self._lock:
+            self._closed = True
             for connection in self._idle:
                 connection.raw.close()
             self._idle.clear()

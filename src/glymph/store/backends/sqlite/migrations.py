@@ -82,34 +82,42 @@ def install_triggers(connection: apsw.Connection) -> None:
 def journal_triggers(table: str, columns: Sequence[str]) -> str:
     """Triggers that let a table change only inside an operation of its space, and journal each change.
 
-    An update's image holds the old values of the columns that differ; a delete's holds all of them. An import
-    brings its own journal, and a deleted space takes its journal along: neither is journalled again.
+    An update's image holds the old values of the columns that differ, and `after` the new ones; a delete's image
+    and an insert's `after` hold all. An import brings its own journal, and a deleted space takes its journal
+    along: neither is journalled again.
     """
     changed = ", ".join(f"('{c}', OLD.{c}, NEW.{c})" for c in columns)
     differs = " OR ".join(f"OLD.{c} IS NOT NEW.{c}" for c in columns)
-    whole = ", ".join(f"'{c}', OLD.{c}" for c in columns)
+    old = ", ".join(f"'{c}', OLD.{c}" for c in columns)
+    new = ", ".join(f"'{c}', NEW.{c}" for c in columns if (table, c) != ("memories", "text"))
     parts = [
         f"""
         CREATE TRIGGER {table}_{event}_needs_operation BEFORE {event} ON {table}
-        WHEN (SELECT space_id FROM writing) IS NOT {row}.space_id
+        WHEN (SELECT space_id FROM writing) IS DISTINCT FROM {row}.space_id{moved}
         BEGIN SELECT CASE WHEN EXISTS (SELECT 1 FROM writing)
           THEN RAISE(ABORT, 'glymph:Isolated:this row belongs to another space than the operation.')
           ELSE RAISE(ABORT, 'glymph:Refused:memories change only inside an operation.') END; END;"""
-        for event, row in (("INSERT", "NEW"), ("UPDATE", "OLD"), ("DELETE", "OLD"))
+        for event, row, moved in (
+            ("INSERT", "NEW", ""),
+            ("UPDATE", "OLD", " OR OLD.space_id <> NEW.space_id OR OLD.key <> NEW.key"),
+            ("DELETE", "OLD", ""),
+        )
     ]
+    differences = f"(WITH d(c, o, n) AS (VALUES {changed}) SELECT c, o, n FROM d WHERE o IS NOT n)"
     parts += [
         f"""
         CREATE TRIGGER {table}_{event}_is_journalled AFTER {event} ON {table}
         WHEN (SELECT verb FROM writing) NOT IN ('import', 'space_delete'){condition}
-        BEGIN INSERT INTO journal(space_id, operation, tbl, key, action, image)
-          SELECT {row}.space_id, operation, '{table}', {row}.key, '{event.lower()}', {image} FROM writing; END;"""
-        for event, row, condition, image in (
-            ("INSERT", "NEW", "", "'{}'"),
+        BEGIN INSERT INTO journal(space_id, operation, tbl, key, action, image, after)
+          SELECT {row}.space_id, operation, '{table}', {row}.key, '{event.lower()}', {values}
+          FROM {source}; END;"""
+        for event, row, condition, values, source in (
+            ("INSERT", "NEW", "", f"'{{}}', json_object({new})", "writing"),
             (
                 "UPDATE", "OLD", f" AND ({differs})",
-                f"(WITH d(c, o, n) AS (VALUES {changed}) SELECT json_group_object(c, o) FROM d WHERE o IS NOT n)",
+                "json_group_object(c, o), json_group_object(c, n)", f"writing, {differences}",
             ),
-            ("DELETE", "OLD", "", f"json_object({whole})"),
+            ("DELETE", "OLD", "", f"json_object({old}), '{{}}'", "writing"),
         )
     ]  # fmt: skip
     return "\n".join(parts)

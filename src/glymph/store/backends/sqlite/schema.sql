@@ -56,7 +56,8 @@ CREATE TABLE journal (
   tbl       TEXT NOT NULL,
   key       INTEGER NOT NULL,
   action    TEXT NOT NULL CHECK (action IN ('insert', 'update', 'delete', 'rejected')),
-  image     TEXT NOT NULL DEFAULT '{}'
+  image     TEXT NOT NULL DEFAULT '{}',  -- the old values of what changed; all of them when the row was deleted
+  after     TEXT NOT NULL DEFAULT '{}'   -- the new ones, for verify; a new memory's text is known by its hash
 ) STRICT;
 CREATE INDEX journal_by_operation ON journal(space_id, operation);
 CREATE INDEX journal_by_row       ON journal(space_id, tbl, key);
@@ -101,7 +102,10 @@ CREATE UNIQUE INDEX one_identity_per_space ON memories(space_id) WHERE kind = 's
 
 -- What full-text search reads. A title that only repeats the beginning of the text is not indexed again.
 CREATE VIEW searchable AS
-SELECT key, CASE WHEN substr(text, 1, length(rtrim(title, '…'))) = rtrim(title, '…') THEN '' ELSE title END AS title,
+SELECT key,
+       CASE WHEN substr(text, 1, length(rtrim(title, '…'))) = rtrim(title, '…')
+             AND substr(text, length(rtrim(title, '…')) + 1, 1) IN ('', ' ', char(10))  -- and ends with a word
+            THEN '' ELSE title END AS title,
        text, tags, entities
 FROM memories;
 CREATE VIRTUAL TABLE memory_text USING fts5(

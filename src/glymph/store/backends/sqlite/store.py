@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import apsw
 
@@ -18,24 +20,36 @@ from glymph.config import Settings
 from glymph.core.model import Problem
 from glymph.store.backends.sqlite import checks, migrations
 from glymph.store.backends.sqlite.connection import Connection, Pool, translated
-from glymph.store.contract import Intent
-from glymph.store.portable import BIRTH_ORDER, moved
+from glymph.store.contract import Intent, IntentOrMaker
+from glymph.store.portable import BIRTH_ORDER, Columns, appearing, moved
 from glymph.store.reader import SqlReader
 from glymph.store.statements import statements
 from glymph.store.writer import SqlWriter
 
 DELETE_CHUNK = 5000
+MEMORIES_CHUNK = 250  # erasing one memory from the text index takes a millisecond
+
+# Names nobody can open: spaces that are being loaded or deleted, or were when a process was killed.
+HIDDEN = "("
+LEFTOVER_AFTER = 3_600_000_000  # microseconds without a sign of life
+
+_TYPES: Mapping[str, tuple[type, ...]] = {"INTEGER": (int,), "REAL": (float, int), "TEXT": (str,)}
 
 
 class SqliteStore:
     """One file, any number of spaces."""
 
-    def __init__(self, path: str, settings: Settings, *, read_only: bool = False) -> None:
+    def __init__(self, path: str, settings: Settings, *, read_only: bool = False, create: bool = True) -> None:
         self.path = str(Path(path).expanduser())
+        self._mode = "?mode=ro" if read_only else ""
         exists = Path(self.path).exists()
         self._read_only = read_only or (exists and not os.access(self.path, os.W_OK))
         if self._read_only and not exists:
             raise errors.StoreError(f"There is no file {self.path} to read. Leave out mode=ro to create it.")
+        if not create and not exists:
+            raise errors.StoreError(
+                f"There is no store {self.path}. Check the path, or make it with `glymph init`."
+            )
         self._pool = Pool(self.path, read_only=self._read_only, synchronous=settings.durability.upper())
         self._prepare(exists)
 
@@ -62,7 +76,7 @@ class SqliteStore:
 
     @property
     def url(self) -> str:
-        return f"sqlite:///{self.path}"
+        return f"sqlite:///{quote(self.path)}{self._mode}"
 
     @property
     def writable(self) -> bool:
@@ -96,26 +110,46 @@ class SqliteStore:
         with self._writing_connection() as connection:
             space_id, _ = self._space(connection, name)
             # Out of sight first: a delete that is cut short leaves no half of a space behind under its name.
-            connection.rows(statements()["rename_space"], {"old": name, "new": f"(deleting) {space_id}"})
+            connection.rows(
+                "UPDATE spaces SET name = :name, created_at = :now WHERE key = :key",
+                {"name": f"(deleting) {space_id}", "now": _now_for_the_record(), "key": space_id},
+            )
+        removed = 0
+        for removed in self._remove(space_id):
+            yield removed
+        for _ in self._sweep():
+            yield removed
+
+    def _remove(self, space_id: int) -> Iterator[int]:
+        """Deletes the rows of a hidden space, then the space; yields the rows removed so far."""
         removed = 0
         for table in reversed(BIRTH_ORDER):
-            gone = DELETE_CHUNK
-            while gone == DELETE_CHUNK:
-                gone = self._delete_rows(space_id, table)
+            chunk = gone = MEMORIES_CHUNK if table == "memories" else DELETE_CHUNK
+            while gone == chunk:
+                gone = self._delete_rows(space_id, table, chunk)
                 removed += gone
                 yield removed
         with self._writing_connection() as connection:
             connection.raw.execute("DELETE FROM spaces WHERE key = ?", (space_id,))
 
-    def _delete_rows(self, space_id: int, table: str) -> int:
+    def _sweep(self) -> Iterator[int]:
+        """Removes what killed loads and deletions left behind."""
+        with translated(self.path), self._pool.connection() as connection:
+            leftovers = connection.tuples(
+                "SELECT key FROM spaces WHERE substr(name, 1, 1) = :hidden AND created_at < :before",
+                {"hidden": HIDDEN, "before": _now_for_the_record() - LEFTOVER_AFTER},
+            )
+        for (space_id,) in leftovers:
+            yield from self._remove(space_id)
+
+    def _delete_rows(self, space_id: int, table: str, chunk: int) -> int:
         key = "id" if table == "journal" else "key"
         with self._writing_connection() as connection:
             head = {"space_id": space_id, "operation": 0, "verb": "space_delete"}
             connection.rows(statements()["begin_writing"], head)
             connection.raw.execute(
-                f"DELETE FROM {table} WHERE {key} IN "
-                f"(SELECT {key} FROM {table} WHERE space_id = ? ORDER BY {key} DESC LIMIT ?)",
-                (space_id, DELETE_CHUNK),
+                f"DELETE FROM {table} WHERE {key} IN (SELECT {key} FROM {table} WHERE space_id = ? LIMIT ?)",
+                (space_id, chunk),
             )
             gone = int(connection.raw.changes())
             connection.rows(statements()["end_writing"], {})
@@ -137,7 +171,7 @@ class SqliteStore:
             yield SqlReader(connection, space)
 
     @contextmanager
-    def writing(self, space: str, intent: Intent | None) -> Iterator[SqlWriter]:
+    def writing(self, space: str, intent: IntentOrMaker | None) -> Iterator[SqlWriter]:
         with self._writing_connection() as connection:
             space_id, offsets = self._space(connection, space)
             connection.show(space_id)
@@ -148,7 +182,7 @@ class SqliteStore:
             if intent is not None:
                 writer.close()
 
-    def open_parent(self, space: str, intent: Intent) -> int:
+    def open_parent(self, space: str, intent: IntentOrMaker) -> int:
         with self.writing(space, None) as writer:
             writer.open(intent)
             writer.pause()
@@ -172,6 +206,10 @@ class SqliteStore:
 
     # dump and load
 
+    def columns(self) -> Columns:
+        with translated(self.path), self._pool.connection() as connection:
+            return {table: _columns(connection, table) for table in BIRTH_ORDER}
+
     def dump(self, space: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         with translated(self.path), self._pool.connection() as connection, connection.transaction("DEFERRED"):
             space_id, offsets = self._space(connection, space)
@@ -191,7 +229,9 @@ class SqliteStore:
         highest: Mapping[str, int],
         chunk: int,
     ) -> Iterator[int]:
-        space_id, offsets, hidden = self._begin_load(space, highest)
+        for _ in self._sweep():
+            yield 0
+        space_id, offsets = self._begin_load(space, highest)
         try:
             total = 0
             stream = iter(rows)
@@ -200,20 +240,40 @@ class SqliteStore:
                 total += len(batch)
                 yield total
             with self._writing_connection() as connection:
+                _sign_of_life(connection, space_id)
+                self._make_way(connection, space)
                 connection.rows(
                     "UPDATE spaces SET name = :name, created_at = "
                     "(SELECT min(o.at) FROM operations o WHERE o.space_id = :key) WHERE key = :key",
                     {"name": space, "key": space_id},
                 )
         except BaseException:
-            for _ in self.delete_space(hidden):
-                pass
+            # What cannot be removed now, say because the disk is full, is out of sight and swept later.
+            with suppress(errors.StoreError):
+                for _ in self._remove(space_id):
+                    pass
             raise
+
+    def _begin_load(self, space: str, highest: Mapping[str, int]) -> tuple[int, dict[str, int]]:
+        """A space under a name nobody can open, and how far its keys must move, those keys set aside for it."""
+        with self._writing_connection() as connection:
+            self._untouched(connection, space)
+            offsets = {table: _reserve(connection, table, highest.get(table, 0)) for table in BIRTH_ORDER}
+            space_id: int = connection.tuples(
+                "INSERT INTO spaces(name, created_at, offsets) VALUES (:name, :at, :offsets) RETURNING key",
+                {
+                    "name": f"(loading) {secrets.token_hex(8)} {space}",
+                    "at": _now_for_the_record(),
+                    "offsets": json.dumps(offsets),
+                },
+            )[0][0]
+            return space_id, offsets
 
     def _load_rows(
         self, space_id: int, batch: list[tuple[str, Mapping[str, Any]]], offsets: Mapping[str, int]
     ) -> None:
         with self._writing_connection() as connection:
+            _sign_of_life(connection, space_id)
             head = {"space_id": space_id, "operation": 0, "verb": "import"}
             connection.rows(statements()["begin_writing"], head)
             writer = SqlWriter(connection, "", space_id, offsets)
@@ -221,42 +281,49 @@ class SqliteStore:
                 writer.insert(table, [moved(t, row, offsets, 1) for t, row in batch if t == table])
             connection.rows(statements()["end_writing"], {})
 
-    def _begin_load(self, space: str, highest: Mapping[str, int]) -> tuple[int, dict[str, int], str]:
-        """A space under a name nobody can open, how far its keys must move, and the keys set aside for it."""
-        hidden = f"(loading) {space}"
-        with self._writing_connection() as connection:
-            taken = connection.tuples(
-                "SELECT name FROM spaces WHERE name IN (:space, :hidden)", {"space": space, "hidden": hidden}
-            )
-            if taken:
-                raise errors.InvalidInput(
-                    "space",
-                    f"{taken[0][0]!r} exists already. Choose another name, or, if an import was cut short, "
-                    f"remove its rest with `glymph space delete {hidden!r}`.",
-                )
-            offsets = {table: _reserve(connection, table, highest.get(table, 0)) for table in BIRTH_ORDER}
-            space_id: int = connection.tuples(
-                "INSERT INTO spaces(name, created_at, offsets) VALUES (:name, :at, :offsets) RETURNING key",
-                {"name": hidden, "at": _now_for_the_record(), "offsets": json.dumps(offsets)},
-            )[0][0]
-            return space_id, offsets, hidden
+    def _untouched(self, connection: Connection, space: str) -> int | None:
+        """The key of a space that holds nothing but its birth; None if there is none of that name."""
+        found = connection.tuples("SELECT key FROM spaces WHERE name = :name", {"name": space})
+        if not found:
+            return None
+        space_id: int = found[0][0]
+        count = "SELECT count(*) FROM (SELECT 1 FROM {} WHERE space_id = :key LIMIT 2)"
+        counts = {t: connection.tuples(count.format(t), {"key": space_id})[0][0] for t in BIRTH_ORDER}
+        birth = connection.tuples("SELECT verb FROM operations WHERE space_id = :key LIMIT 2", {"key": space_id})
+        once = ("operations", "memories", "journal")
+        if birth != [("create_space",)] or any(n != (table in once) for table, n in counts.items()):
+            raise errors.InvalidInput("space", f"{space!r} exists already. Choose another name.")
+        return space_id
+
+    def _make_way(self, connection: Connection, space: str) -> None:
+        """Removes a space that holds nothing but its birth, for the one that takes its name."""
+        space_id = self._untouched(connection, space)
+        if space_id is None:
+            return
+        head = {"space_id": space_id, "operation": 0, "verb": "space_delete"}
+        connection.rows(statements()["begin_writing"], head)
+        for table in reversed(BIRTH_ORDER):
+            connection.raw.execute(f"DELETE FROM {table} WHERE space_id = ?", (space_id,))
+        connection.rows(statements()["end_writing"], {})
+        connection.raw.execute("DELETE FROM spaces WHERE key = ?", (space_id,))
 
     # the file
 
     def backup(self, path: str) -> None:
         target = str(Path(path).expanduser())
-        if Path(target).exists():
-            raise errors.InvalidInput("path", f"{target} exists. Name a new file: a backup never overwrites.")
-        try:
-            _create_private(target)
-        except OSError as error:
-            raise errors.InvalidInput("path", f"cannot write {target} ({error.strerror or error}).") from error
-        with translated(self.path), self._pool.connection() as connection:
-            copy = apsw.Connection(target)
+        with (
+            translated(self.path),
+            self._pool.connection() as connection,
+            appearing(target, "a backup") as partial,
+            translated(target),
+        ):
+            copy = apsw.Connection(str(partial))
             try:
                 with copy.backup("main", connection.raw, "main") as running:
                     running.step()
                 copy.execute("PRAGMA journal_mode = DELETE").fetchall()
+            except apsw.CorruptError as error:  # it is not the new file that is damaged
+                raise errors.CorruptStore(self.path, str(error)) from error
             finally:
                 copy.close()
 
@@ -272,6 +339,22 @@ class SqliteStore:
 
     def close(self) -> None:
         self._pool.close()
+
+
+def _columns(connection: Connection, table: str) -> dict[str, tuple[type, ...]]:
+    own = {"space_id", "id"} if table == "journal" else {"space_id"}
+    return {
+        name: _TYPES[kind] if required or key else (*_TYPES[kind], type(None))
+        for _, name, kind, required, _, key in connection.raw.execute(f"PRAGMA table_info({table})")
+        if name not in own
+    }
+
+
+def _sign_of_life(connection: Connection, space_id: int) -> None:
+    """Keeps a load that goes on from being taken for the leftover of one that was killed."""
+    connection.raw.execute("UPDATE spaces SET created_at = ? WHERE key = ?", (_now_for_the_record(), space_id))
+    if not connection.raw.changes():
+        raise errors.StoreError("This import stood still for an hour and was swept away. Repeat it.")
 
 
 def _reserve(connection: Connection, table: str, count: int) -> int:

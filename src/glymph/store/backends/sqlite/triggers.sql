@@ -1,8 +1,13 @@
 -- What the database itself refuses, whoever asks. A message "glymph:NAME:DETAIL" becomes the typed error NAME.
 
-CREATE TRIGGER memory_keeps_its_place BEFORE UPDATE OF key, space_id, id ON memories
-WHEN OLD.key <> NEW.key OR OLD.space_id <> NEW.space_id OR OLD.id <> NEW.id
-BEGIN SELECT RAISE(ABORT, 'glymph:Isolated:a memory keeps its id and its space.'); END;
+CREATE TRIGGER memory_keeps_its_id BEFORE UPDATE OF id ON memories
+WHEN OLD.id <> NEW.id
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:a memory keeps its id.'); END;
+
+CREATE TRIGGER successor_is_of_the_same_space BEFORE UPDATE OF superseded_by ON memories
+WHEN NEW.superseded_by IS NOT NULL
+ AND NOT EXISTS (SELECT 1 FROM memories WHERE space_id = NEW.space_id AND id = NEW.superseded_by)
+BEGIN SELECT RAISE(ABORT, 'glymph:Isolated:a memory is superseded by one of its own space.'); END;
 
 CREATE TRIGGER protected_stays BEFORE UPDATE OF state, superseded_by, protected, kind ON memories
 WHEN OLD.protected = 1
@@ -13,14 +18,14 @@ CREATE TRIGGER protected_is_not_deleted BEFORE DELETE ON memories
 WHEN OLD.protected = 1 AND (SELECT verb FROM writing) IS DISTINCT FROM 'space_delete'
 BEGIN SELECT RAISE(ABORT, 'glymph:Protected:' || OLD.id); END;
 
--- A pinned memory may come back to life. Undo may also put back the image from before an operation: it leaves
--- alone what was changed since, so it never meets a pin that is younger than what it undoes.
+-- A pinned memory may come back to life, but not leave it.
 CREATE TRIGGER pinned_stays BEFORE UPDATE OF state, superseded_by ON memories
 WHEN OLD.pinned = 1
  AND (NEW.state <> OLD.state AND NEW.state <> 'LIVE'
       OR NEW.superseded_by IS NOT NULL AND NEW.superseded_by IS DISTINCT FROM OLD.superseded_by)
- AND (SELECT verb FROM writing) IS DISTINCT FROM 'undo'
 BEGIN SELECT RAISE(ABORT, 'glymph:Pinned:' || OLD.id); END;
+
+-- Undoing the operation that made a memory, pin included, takes it away again.
 
 CREATE TRIGGER pinned_is_not_deleted BEFORE DELETE ON memories
 WHEN OLD.pinned = 1 AND (SELECT verb FROM writing) NOT IN ('undo', 'space_delete')
@@ -31,8 +36,11 @@ WHEN (SELECT space_id FROM memories WHERE key = NEW.source) IS DISTINCT FROM NEW
   OR (SELECT space_id FROM memories WHERE key = NEW.target) IS DISTINCT FROM NEW.space_id
 BEGIN SELECT RAISE(ABORT, 'glymph:Isolated:both ends of a link must be memories of its space.'); END;
 
-CREATE TRIGGER edge_keeps_its_ends BEFORE UPDATE OF space_id, source, target, type ON edges
-BEGIN SELECT RAISE(ABORT, 'glymph:Isolated:a link keeps its ends, its type and its space.'); END;
+CREATE TRIGGER edge_keeps_its_ends BEFORE UPDATE OF source, target, type ON edges
+BEGIN SELECT RAISE(ABORT, 'glymph:Isolated:a link keeps its ends and its type.'); END;
+
+CREATE TRIGGER membership_keeps_its_ends BEFORE UPDATE OF cluster, memory ON memberships
+BEGIN SELECT RAISE(ABORT, 'glymph:Isolated:a membership keeps its cluster and its memory.'); END;
 
 CREATE TRIGGER membership_stays_in_its_space BEFORE INSERT ON memberships
 WHEN (SELECT space_id FROM memories WHERE key = NEW.memory) IS DISTINCT FROM NEW.space_id
@@ -50,6 +58,47 @@ BEGIN SELECT RAISE(ABORT, 'glymph:Refused:a memory is removed only after its lin
 CREATE TRIGGER filled_cluster_stays BEFORE DELETE ON clusters
 WHEN EXISTS (SELECT 1 FROM memberships WHERE space_id = OLD.space_id AND cluster = OLD.key)
 BEGIN SELECT RAISE(ABORT, 'glymph:Refused:a cluster is removed only after its memberships.'); END;
+
+-- INSERT OR REPLACE would remove a row without asking the triggers that guard removals: no row is ever replaced.
+CREATE TRIGGER memory_is_not_replaced BEFORE INSERT ON memories
+WHEN EXISTS (SELECT 1 FROM memories WHERE key = NEW.key)
+  OR EXISTS (SELECT 1 FROM memories WHERE space_id = NEW.space_id AND id = NEW.id)
+  OR NEW.kind = 'self' AND EXISTS (SELECT 1 FROM memories WHERE space_id = NEW.space_id AND kind = 'self')
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:this memory exists already.'); END;
+
+CREATE TRIGGER edge_is_not_replaced BEFORE INSERT ON edges
+WHEN EXISTS (SELECT 1 FROM edges WHERE key = NEW.key)
+  OR EXISTS (SELECT 1 FROM edges WHERE space_id = NEW.space_id AND source = NEW.source AND target = NEW.target
+             AND type = NEW.type)
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:this link exists already.'); END;
+
+CREATE TRIGGER cluster_is_not_replaced BEFORE INSERT ON clusters
+WHEN EXISTS (SELECT 1 FROM clusters WHERE key = NEW.key)
+  OR EXISTS (SELECT 1 FROM clusters WHERE space_id = NEW.space_id AND (id = NEW.id OR name = NEW.name))
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:this cluster exists already.'); END;
+
+CREATE TRIGGER membership_is_not_replaced BEFORE INSERT ON memberships
+WHEN EXISTS (SELECT 1 FROM memberships WHERE key = NEW.key)
+  OR EXISTS (SELECT 1 FROM memberships WHERE space_id = NEW.space_id AND cluster = NEW.cluster
+             AND memory = NEW.memory)
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:this membership exists already.'); END;
+
+CREATE TRIGGER page_is_not_replaced BEFORE INSERT ON pages
+WHEN EXISTS (SELECT 1 FROM pages WHERE key = NEW.key)
+  OR EXISTS (SELECT 1 FROM pages WHERE space_id = NEW.space_id AND name = NEW.name)
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:this page exists already.'); END;
+
+CREATE TRIGGER operation_is_not_replaced BEFORE INSERT ON operations
+WHEN EXISTS (SELECT 1 FROM operations WHERE key = NEW.key)
+  OR EXISTS (SELECT 1 FROM operations WHERE space_id = NEW.space_id AND id = NEW.id)
+  OR (SELECT space_id FROM writing) IS DISTINCT FROM NEW.space_id
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:operations are opened by Glymph, once.'); END;
+
+CREATE TRIGGER journal_is_written_by_operations BEFORE INSERT ON journal
+WHEN EXISTS (SELECT 1 FROM journal WHERE id = NEW.id)
+  OR (SELECT space_id FROM writing) IS DISTINCT FROM NEW.space_id
+  OR (SELECT operation FROM writing) <> NEW.operation AND (SELECT verb FROM writing) <> 'import'
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:the journal is written by the operation that is under way.'); END;
 
 CREATE TRIGGER journal_only_grows BEFORE UPDATE ON journal
 BEGIN SELECT RAISE(ABORT, 'glymph:Refused:journal rows are never changed.'); END;
