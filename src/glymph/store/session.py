@@ -17,6 +17,10 @@ class Session(Protocol):
 
     def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]: ...
 
+    def next_key(self, table: str) -> int:
+        """The key the next new row of a table will get, while the write lock is held."""
+        ...
+
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Inserts rows of values in the order of the columns, in one statement."""
         ...

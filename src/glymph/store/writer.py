@@ -7,7 +7,6 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from glymph.core.journal import USE_COLUMNS, Restoration
@@ -57,43 +56,49 @@ class SqlWriter(SqlReader):
             parent = self.operation_by_key(intent.parent)
             if parent is None or parent["hash"]:
                 raise Refused("This bulk operation was closed or undone meanwhile. Start it again.")
-        self._rows("begin_writing", space_id=self._space_id, operation=0, verb=intent.verb)
-        self._operation = self._value(
-            "open_operation",
-            space_id=self._space_id, id=intent.id, actor=intent.actor, verb=intent.verb, reason=intent.reason,
-            session=intent.session, at=intent.at, parent=intent.parent, undoes=intent.undoes,
-        )  # fmt: skip
-        self._rows("write_operation", operation=self._operation)
+        self.resume(self._session.next_key("operations"), intent.verb)
 
     def resume(self, operation: int, verb: str) -> None:
-        """Goes on with an operation that was left open."""
+        """Lets journalled tables be changed under an operation: a new one, or one that was left open."""
         self._operation = operation
         self._rows("begin_writing", space_id=self._space_id, operation=operation, verb=verb)
 
     def pause(self) -> None:
-        """Leaves the operation open for a later transaction."""
+        """Records the operation unsealed and leaves it open for later transactions."""
+        self._record(changes=0, edits=0, hash="", details="{}")
         self._rows("end_writing")
 
-    def close(self, *, with_children: bool = False) -> None:
-        """Counts and seals what the operation did; a parent is sealed over its children's seals."""
+    def close(self) -> None:
+        """Counts, seals and records what the operation did; a parent is sealed over its children's seals."""
         key = self.operation_key
-        children = self._rows("children", key=key) if with_children else []
-        entries = self._session.tuples(statements()["entries_to_seal"], {"operation": key})
+        children = self._rows("children", key=key) if self._intent is None else []
+        entries = [
+            row[1:] for row in sorted(self._session.tuples(statements()["entries_to_seal"], {"operation": key}))
+        ]
         details = json.dumps(self._details, ensure_ascii=False)
-        head = (asdict(self._intent) if self._intent else self.operation_by_key(key) or {}) | {"details": details}
-        self._seal = seal(
-            local_head(head, self._offsets), entries, self._offsets, [child["hash"] for child in children]
-        )
-        self._rows(
-            "close_operation",
-            key=key,
+        head = local_head({**self._head(key), "details": details}, self._offsets)
+        self._seal = seal(head, entries, self._offsets, [child["hash"] for child in children])
+        edits = sum(is_edit(table, action, image) for table, _, action, image, _ in entries)
+        self._record(
             changes=len(entries) + sum(child["changes"] for child in children),
-            edits=sum(is_edit(table, action, image) for table, _, action, image, _ in entries)
-            + sum(child["edits"] for child in children),
+            edits=edits + sum(child["edits"] for child in children),
             hash=self._seal,
             details=details,
         )
         self._rows("end_writing")
+
+    def _record(self, **outcome: Any) -> None:
+        if self._intent is None:
+            self._rows("close_operation", key=self.operation_key, **outcome)
+            return
+        head = {name: getattr(self._intent, name) for name in SEALED if name != "details"}
+        self._rows("record_operation", key=self.operation_key, space_id=self._space_id, **head, **outcome)
+
+    def _head(self, key: int) -> Mapping[str, Any]:
+        """What the seal covers of the operation itself; one that was left open is read again."""
+        if self._intent is None:
+            return self.operation_by_key(key) or {}
+        return {name: getattr(self._intent, name) for name in SEALED if name != "details"}
 
     @property
     def seal(self) -> str:

@@ -1,13 +1,11 @@
--- name: open_operation
-INSERT INTO operations(space_id, id, actor, verb, reason, session, at, parent, undoes)
-VALUES (:space_id, :id, :actor, :verb, :reason, :session, :at, :parent, :undoes)
-RETURNING key;
+-- name: record_operation
+INSERT INTO operations(key, space_id, id, actor, verb, reason, session, at, parent, undoes,
+                       changes, edits, hash, details)
+VALUES (:key, :space_id, :id, :actor, :verb, :reason, :session, :at, :parent, :undoes,
+        :changes, :edits, :hash, :details);
 
 -- name: begin_writing
 INSERT INTO writing(one, space_id, operation, verb) VALUES (1, :space_id, :operation, :verb);
-
--- name: write_operation
-UPDATE writing SET operation = :operation WHERE one = 1;
 
 -- name: end_writing
 DELETE FROM writing;
@@ -20,7 +18,8 @@ WHERE key = :key;
 SELECT key, changes, edits, hash FROM scoped_operations WHERE parent = :key ORDER BY key;
 
 -- name: entries_to_seal
-SELECT tbl, key, action, image, after FROM scoped_journal WHERE operation = :operation ORDER BY id;
+-- Without an ORDER BY, which would cost more than the rest: they are put in order by their id where they are read.
+SELECT id, tbl, key, action, image, after FROM scoped_journal WHERE operation = :operation;
 
 -- name: operation_by_id
 SELECT o.*, p.id AS parent_id, u.id AS undoes_id

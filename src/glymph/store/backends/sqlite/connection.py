@@ -116,6 +116,10 @@ class Connection:
     def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         return self.raw.execute(sql, parameters).fetchall()
 
+    def next_key(self, table: str) -> int:
+        found = self.raw.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).get
+        return (found or 0) + 1
+
     # One statement for many rows, handed over as JSON: FTS5 writes out what it gathered whenever a statement
     # begins, so a statement per row would cost a bulk insert a third of its time.
 

@@ -113,6 +113,7 @@ CREATE VIRTUAL TABLE memory_text USING fts5(
   content = 'searchable', content_rowid = 'key', tokenize = 'porter unicode61 remove_diacritics 2'
 );
 INSERT INTO memory_text(memory_text, rank) VALUES ('secure-delete', 1);
+INSERT INTO memory_text(memory_text, rank) VALUES ('automerge', 8);  -- half the merging of small commits
 
 CREATE TABLE edges (  -- journalled
   key          INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -191,7 +191,7 @@ class SqliteStore:
     def close_parent(self, space: str, key: int) -> None:
         with self.writing(space, None) as writer:
             writer.resume(key, "close")
-            writer.close(with_children=True)
+            writer.close()
 
     @contextmanager
     def _writing_connection(self) -> Iterator[Connection]:
