@@ -24,13 +24,13 @@ def undo(place: Workplace, operation_id: str | None = None, *, reason: str | Non
     """
     with place.reading() as reader:
         target = _target(place, reader, operation_id)
-        operations = [target["key"], *(row["key"] for row in _children(reader, target["key"]))]
     if not target["hash"]:
         # A bulk operation that was cut short: no more children, then what it did is undone as one.
         place.store.close_parent(place.space, target["key"])
     with place.operation("undo", reason=reason or f"undo {target['verb']}", undoes=target["key"]) as op:
         _check_standing(op.writer, target)  # nobody else may have undone it since we looked
-        restorations, conflicts = _plan(op.writer, operations)
+        children = op.writer.operations(limit=1_000_000, children_of=target["key"])
+        restorations, conflicts = _plan(op.writer, [target["key"], *(row["key"] for row in children)])
         conflicts += _in_the_way(op.writer, restorations)
         left_alone = {(c.table, c.key) for c in conflicts}
         restorations = [r for r in restorations if (r.table, r.key) not in left_alone]
@@ -63,10 +63,6 @@ def _check_standing(reader: Reader, row: Row) -> None:
     by = reader.undone_by(row["key"])
     if by is not None:
         raise AlreadyUndone(row["id"], by["id"])
-
-
-def _children(reader: Reader, key: int) -> list[Row]:
-    return list(reader.operations(limit=1_000_000, children_of=key))
 
 
 def _plan(reader: Reader, operations: Sequence[int]) -> tuple[list[Restoration], list[Conflict]]:

@@ -91,8 +91,8 @@ class SqlWriter(SqlReader):
         if self._intent is None:
             self._rows("close_operation", key=self.operation_key, **outcome)
             return
-        head = {name: getattr(self._intent, name) for name in SEALED if name != "details"}
-        self._rows("record_operation", key=self.operation_key, space_id=self._space_id, **head, **outcome)
+        key = self.operation_key
+        self._rows("record_operation", key=key, space_id=self._space_id, **self._head(key), **outcome)
 
     def _head(self, key: int) -> Mapping[str, Any]:
         """What the seal covers of the operation itself; one that was left open is read again."""
