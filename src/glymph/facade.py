@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self, Unpack
 
 from glymph.config import Settings
-from glymph.core.draft import NewMemory, checked_space, checked_text
+from glymph.core.draft import NewMemory, checked_space, checked_text, optional_text
 from glymph.core.model import (
     Added,
     Change,
@@ -27,7 +27,7 @@ from glymph.core.model import (
     Space,
     Verdict,
 )  # fmt: skip
-from glymph.errors import SpaceNotFound
+from glymph.errors import InvalidInput, SpaceNotFound
 from glymph.services import (
     clusters,
     edit,
@@ -84,8 +84,11 @@ class Glymph:
         """Opens a store. A store or space that does not exist is made, unless `create` is False."""
         if not isinstance(settings, Settings):
             settings = Settings.parse(settings or {})
+        if not isinstance(url, str):
+            raise InvalidInput("url", f"expected a text such as {DEFAULT_URL}, got {type(url).__name__}.")
         checked_space(space)
         checked_text("actor", actor, 200)
+        optional_text("session", session)
         store = open_store(url, settings, create=create)
         place = Workplace(store, space, actor, settings, clock or _now, session)
         if all(known["name"] != space for known in store.spaces()):

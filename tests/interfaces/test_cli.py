@@ -379,6 +379,7 @@ def test_the_environment_names_store_space_and_actor_and_options_win(cli, monkey
     told = cli("status", "--json").json
     assert (told["store"], told["space"], told["live"]) == (elsewhere, "work", 1)
     assert cli("operations", "--verb", "add", "--json").json["operations"][0]["actor"] == "robot"
+    cli("init", "--space", "default")
     assert cli("status", "--space", "default", "--json").json["live"] == 0
 
 
@@ -582,7 +583,16 @@ def test_get_shows_links_by_direction_and_times_to_the_second(cli, memory):
     assert any(line.startswith("created at ") and line.endswith(" UTC") and "T" not in line[:-4] for line in back)
 
 
+def test_looking_at_a_store_that_is_not_there_makes_none(cli, tmp_path):
+    missing = f"sqlite:///{tmp_path}/missing.db"
+    for command in (("list",), ("status",), ("search", "x"), ("health",), ("operations",), ("history", "x")):
+        said = cli(*command, "--url", missing)
+        assert (said.code, "glymph init" in said.err) == (1, True)
+    assert not (tmp_path / "missing.db").exists()
+
+
 def test_empty_answers_say_what_to_do_next(cli):
+    cli("init")
     assert "`glymph add TEXT`" in cli("list").out
     assert "Nothing found" in cli("search", "anything").out
     assert "glymph clusters create" in cli("clusters").out

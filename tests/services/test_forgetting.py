@@ -233,6 +233,19 @@ def test_what_was_made_anew_or_filled_or_removed_since_is_a_conflict_not_an_erro
     assert glymph.verify().ok
 
 
+def test_a_cluster_made_anew_keeps_its_old_members_from_coming_back(glymph):
+    a = glymph.add("a").id
+    glymph.create_cluster("c")
+    glymph.add_to_cluster("c", a)
+    dropped = glymph.delete_cluster("c")
+    glymph.create_cluster("c")
+    assert {r.reason for r in glymph.undo(dropped.operation_id).skipped} == {
+        "the same was made anew since",
+        "what it joins is gone",
+    }
+    assert glymph.verify().ok
+
+
 def test_undoing_the_first_of_two_links_takes_just_that_link(glymph):
     a, b, c = (glymph.add(word).id for word in ("first", "second", "third"))
     first = glymph.link(a, b)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from glymph.core.draft import checked_space
+from glymph.core.timing import MICROS_PER_DAY, micros
 from glymph.errors import InvalidInput, Refused
 from glymph.services.verify import UNFINISHED, problems_of
 from glymph.services.workplace import Workplace
@@ -45,13 +46,21 @@ def import_(place: Workplace, path: str | Path, *, space: str | None = None) -> 
     The whole file is read and checked, row by row and as a whole, before the first row is written; what was
     checked is what is written.
     """
-    source = Path(path).expanduser()
+    try:
+        source = Path(path).expanduser()
+    except (TypeError, RuntimeError) as error:
+        raise InvalidInput("path", f"{path!r} names no file ({error}). Give the path of an export.") from error
     name, tables = _read(source, place.store.columns())
     target = checked_space(name if space is None else space)
     for check, detail in problems_of(tables):
         if check == UNFINISHED:
             continue  # it may be the only copy there is; verify will name it in the new place, too
         raise InvalidInput("path", f"{source} is not sound ({check}: {detail}). Mend its source and export again.")
+    tomorrow = micros(place.now()) + MICROS_PER_DAY
+    if any(operation["at"] > tomorrow for operation in tables["operations"]):
+        raise InvalidInput(
+            "path", f"{source} holds operations of the future. Set the clock right, then import it."
+        )
     highest: dict[str, int] = {}
     for table in BIRTH_ORDER:
         for row in tables[table]:

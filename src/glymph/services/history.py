@@ -13,7 +13,7 @@ from typing import Unpack
 from glymph.core.draft import checked_id, checked_text, optional_text
 from glymph.core.journal import Entry, Place, by_place, rewind
 from glymph.core.model import Change, Memory, Operation, Page
-from glymph.core.timing import micros
+from glymph.core.timing import micros, moment
 from glymph.errors import HistoryGone, InvalidInput, MemoryNotFound, OperationNotFound
 from glymph.services.recall import Filters, check_kinds, checked_limit, wanted
 from glymph.services.undo import FINAL_VERBS
@@ -163,7 +163,9 @@ def operations(
 
 def operation_value(place: Workplace, reader: Reader, row: Row) -> Operation:
     by = reader.undone_by(row["key"])
-    undoable = row["changes"] > 0 and by is None and row["verb"] not in FINAL_VERBS
+    changed = row["changes"] > 0 or not row["hash"]
+    within_reach = moment(row["at"]) >= place.journal_begins()
+    undoable = changed and within_reach and by is None and row["verb"] not in FINAL_VERBS
     return records.operation(row, place.space, undone_by=by["id"] if by else None, undoable=undoable)
 
 

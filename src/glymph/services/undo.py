@@ -31,9 +31,11 @@ def undo(place: Workplace, operation_id: str | None = None, *, reason: str | Non
         _check_standing(op.writer, target)  # nobody else may have undone it since we looked
         children = op.writer.operations(limit=1_000_000, children_of=target["key"])
         restorations, conflicts = _plan(op.writer, [target["key"], *(row["key"] for row in children)])
-        conflicts += _in_the_way(op.writer, restorations)
-        left_alone = {(c.table, c.key) for c in conflicts}
-        restorations = [r for r in restorations if (r.table, r.key) not in left_alone]
+        while in_the_way := _in_the_way(op.writer, restorations):
+            # What is left alone may be in the way of something else, such as a cluster of its members.
+            conflicts += in_the_way
+            left_alone = {(c.table, c.key) for c in in_the_way}
+            restorations = [r for r in restorations if (r.table, r.key) not in left_alone]
         names = _names(op.writer, restorations, conflicts)
         op.writer.put_back(restorations)
         op.succeeded += dict.fromkeys(names[r.table, r.key] for r in restorations)
@@ -88,7 +90,7 @@ def _in_the_way(reader: Reader, restorations: Sequence[Restoration]) -> list[Con
             reason = _pinned(reader, r)
         elif any(end in removed or (end not in created and not reader.rows([end])) for end in _ends(r)):
             reason = "what it joins is gone"
-        elif _twin(reader, r) not in (None, *(key for table, key in removed if table == r.table)):
+        elif (twin := _twin(reader, r)) is not None and (r.table, twin) not in removed:
             reason = "the same was made anew since"
         if reason is not None:
             conflicts.append(Conflict(r.table, r.key, reason))
@@ -96,9 +98,7 @@ def _in_the_way(reader: Reader, restorations: Sequence[Restoration]) -> list[Con
 
 
 def _still_needed(reader: Reader, r: Restoration, removed: set[Place]) -> str | None:
-    if r.table == "clusters" and any(
-        row["cluster"] == r.key and ("memberships", row["key"]) not in removed for row in reader.memberships()
-    ):
+    if r.table == "clusters" and any(("memberships", row["key"]) not in removed for row in reader.members(r.key)):
         return "it was filled since"
     return None
 
@@ -129,8 +129,7 @@ def _twin(reader: Reader, r: Restoration) -> int | None:
     if r.table == "edges":
         found = reader.edge(values["source"], values["target"], values["type"])
     elif r.table == "memberships":
-        ends = (values["cluster"], values["memory"])
-        found = next((row for row in reader.memberships() if (row["cluster"], row["memory"]) == ends), None)
+        found = next(iter(reader.members(values["cluster"], of=[values["memory"]])), None)
     elif r.table == "clusters":
         found = next((row for row in reader.clusters() if row["name"] == values["name"]), None)
     elif r.table == "pages":

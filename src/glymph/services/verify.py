@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from glymph.core.journal import Place
 from glymph.core.model import Problem, Verdict
 from glymph.core.text import content_hash
-from glymph.errors import CorruptStore
+from glymph.errors import CorruptStore, SpaceNotFound
 from glymph.services.workplace import Workplace
 from glymph.store.contract import JOURNALLED, Row
 from glymph.store.writer import is_edit, seal
@@ -34,15 +35,22 @@ def verify(place: Workplace) -> Verdict:
     try:
         problems = place.store.check()
         for space in place.store.spaces():
-            tables: dict[str, list[Row]] = defaultdict(list)
-            for table, row in place.store.dump(space["name"]):
-                tables[table].append(row)
-            problems += [
-                Problem(check, f"space {space['name']}: {detail}") for check, detail in problems_of(tables)
-            ]
+            problems += _space(place, space["name"])
     except CorruptStore as error:
         problems = [Problem("pages", str(error))]
     return Verdict(CHECKS, tuple(problems))
+
+
+def _space(place: Workplace, name: str) -> list[Problem]:
+    tables: dict[str, list[Row]] = defaultdict(list)
+    try:
+        for table, row in place.store.dump(name):
+            tables[table].append(row)
+        return [Problem(check, f"space {name}: {detail}") for check, detail in problems_of(tables)]
+    except SpaceNotFound:
+        return []  # deleted or renamed by somebody else meanwhile
+    except json.JSONDecodeError as error:
+        return [Problem("journal", f"space {name}: an image is not JSON ({error})")]
 
 
 def problems_of(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
@@ -116,7 +124,7 @@ def _seals(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
         changes = len(own) + sum(child["changes"] for child in parts)
         edits = sum(is_edit(t, a, i) for t, _, a, i, _ in own) + sum(child["edits"] for child in parts)
         if not operation["hash"]:
-            yield UNFINISHED, f"{name} was cut short; undo it or repeat the call"
+            yield UNFINISHED, f"{name} is under way or was cut short; if nothing runs, undo it or repeat the call"
         elif seal(operation, own, {}, [child["hash"] for child in parts]) != operation["hash"]:
             yield "operations", f"the record or the journal of {name} was altered"
         elif (operation["changes"], operation["edits"]) != (changes, edits):
@@ -154,3 +162,6 @@ def _undos(operations: list[Row]) -> Iterator[tuple[str, str]]:
         for pointer in ("undoes", "parent"):
             if operation[pointer] is not None and operation[pointer] >= operation["key"]:
                 yield "operations", f"{operation['id']} {pointer} a later operation"
+    for earlier, later in pairwise(sorted(operations, key=lambda row: row["key"])):
+        if later["at"] < earlier["at"]:
+            yield "operations", f"{later['id']} is dated before {earlier['id']}, which came before it"

@@ -123,16 +123,23 @@ def _wrong_value(row: Mapping[str, Any], types: Mapping[str, tuple[type, ...]]) 
 
 def _wrong_json(table: str, row: Mapping[str, Any]) -> str | None:
     for column, kind in _JSON.get(table, {}).items():
-        if row[column] is None or row[column] == _EMPTY[kind]:
+        if column not in row or row[column] is None or (row[column] == _EMPTY[kind] and column != "review"):
             continue
         try:
             value = plain_json(row[column])
         except (ValueError, RecursionError):
             value = None
         words = column not in ("tags", "entities", "shown") or all(isinstance(word, str) for word in value or ())
+        if column == "review" and not _is_review(value):
+            return "has a review that is not the five numbers it should be"
         if not isinstance(value, kind) or not words:
             return f"has a {column} that is not the JSON it should be"
     return None
+
+
+def _is_review(value: Any) -> bool:
+    numbers = isinstance(value, list) and all(type(part) in (int, float) for part in value)
+    return numbers and len(value) == 5 and all(type(value[at]) is int for at in (0, 1, 4))
 
 
 def _wrong_entry(row: Mapping[str, Any], columns: Columns) -> str | None:
@@ -146,7 +153,7 @@ def _wrong_entry(row: Mapping[str, Any], columns: Columns) -> str | None:
         image = plain_json(row[name])
         if odd := {column for column in image if column == "key" or column not in types}:
             return f"has an {name} with unknown columns ({', '.join(map(repr, sorted(odd)))[:200]})"
-        if problem := _wrong_value(image, types):
+        if problem := _wrong_value(image, types) or _wrong_json(row["tbl"], image):
             return f"has an {name} that {problem}"
     return None
 
@@ -160,9 +167,13 @@ def appearing(path: str | Path, what: str) -> Iterator[Path]:
 
     Nothing is ever overwritten. After an error nothing is left, and a killed process leaves only the part file.
     """
-    target = Path(path).expanduser()
-    partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
-    if os.path.lexists(target):
+    try:
+        target = Path(path).expanduser()
+        partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
+        taken = os.path.lexists(target)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise InvalidInput("path", f"{path!r} names no file ({error}). Give the path of a new file.") from error
+    if taken:
         raise _taken(target, what)
     try:
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -47,7 +47,8 @@ def _function(tool: Tool) -> Callable[..., None]:
         apply = given.pop("apply", True)
         values = {name: _parsed(name, fields[name], value) for name, value in given.items() if value is not None}
         arguments = validated(tool, values)
-        with environment.open_glymph(common["url"], common["space"], common["actor"]) as glymph:
+        create = False if tool.read_only else None
+        with environment.open_glymph(common["url"], common["space"], common["actor"], create=create) as glymph:
             if not apply and tool.preview is not None:
                 result = tool.preview(glymph, arguments)
             else:

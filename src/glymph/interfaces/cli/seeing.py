@@ -23,7 +23,7 @@ def status(url: Url = None, space: SpaceName = "default", as_json: Json = False)
     from glymph.interfaces import environment
     from glymph.interfaces.cli import show
 
-    with environment.open_glymph(url, space, "user") as glymph:
+    with environment.open_glymph(url, space, "user", create=False) as glymph:
         spaces = [s.name for s in glymph.spaces()]
         facts = {"store": glymph.url, "spaces": spaces, **plain(glymph.health())}
     if as_json:
@@ -51,7 +51,7 @@ def list_memories(
     from glymph.interfaces.cli import show
     from glymph.tools.shapes import brief
 
-    with environment.open_glymph(url, space, "user") as glymph:
+    with environment.open_glymph(url, space, "user", create=False) as glymph:
         moment = parse_iso(at, "at") if at else None
         page = glymph.list(limit=limit, cursor=cursor, kinds=kinds, states=states, tags=tags, at=moment)
         items = [brief(memory) for memory in page]
@@ -76,7 +76,7 @@ def history(
     from glymph.interfaces import environment
     from glymph.interfaces.cli import show
 
-    with environment.open_glymph(url, space, "user") as glymph:
+    with environment.open_glymph(url, space, "user", create=False) as glymph:
         changes = plain(glymph.history(memory_id))
     if as_json:
         show.document({"history": changes})

@@ -24,6 +24,9 @@ def run(connection: Connection) -> list[Problem]:
     problems += _text_index(raw) + _triggers(raw)
     if raw.execute("SELECT 1 FROM writing").fetchall():
         problems.append(Problem("operations", "an operation is marked as being written although none is"))
+    for (name,) in raw.execute("SELECT name FROM spaces WHERE name LIKE '(deleting)%'").fetchall():
+        what = "is under way or was cut short; the next `glymph space delete` or import ends it"
+        problems.append(Problem("unfinished", f"{name} {what}"))
     return problems
 
 

@@ -33,7 +33,7 @@ CREATE TABLE operations (
   undoes   INTEGER,
   changes  INTEGER NOT NULL DEFAULT 0,  -- journal rows, children included
   edits    INTEGER NOT NULL DEFAULT 0,  -- of those, changes of content, state, links or pins: not mere use
-  hash     TEXT NOT NULL DEFAULT '',    -- SHA-256 over its journal rows; empty while it is open
+  hash     TEXT NOT NULL DEFAULT '',    -- SHA-256 over its record and journal rows; empty while it is open
   details  TEXT NOT NULL DEFAULT '{}'
 ) STRICT;
 CREATE UNIQUE INDEX operations_by_id ON operations(space_id, id);

@@ -136,7 +136,8 @@ class SqliteStore:
         """Removes what killed loads and deletions left behind."""
         with translated(self.path), self._pool.connection() as connection:
             leftovers = connection.tuples(
-                "SELECT key FROM spaces WHERE substr(name, 1, 1) = :hidden AND created_at < :before",
+                "SELECT key FROM spaces WHERE substr(name, 1, 1) = :hidden "
+                "AND (created_at < :before OR name LIKE '(deleting)%')",  # deleting twice does no harm
                 {"hidden": HIDDEN, "before": _now_for_the_record() - LEFTOVER_AFTER},
             )
         for (space_id,) in leftovers:

@@ -4,6 +4,20 @@ CREATE TRIGGER memory_keeps_its_id BEFORE UPDATE OF id ON memories
 WHEN OLD.id <> NEW.id
 BEGIN SELECT RAISE(ABORT, 'glymph:Refused:a memory keeps its id.'); END;
 
+-- UPDATE OR REPLACE would remove the row that is in the way, past the triggers that guard removals.
+CREATE TRIGGER nothing_becomes_the_identity BEFORE UPDATE OF kind ON memories
+WHEN NEW.kind = 'self' AND OLD.kind <> 'self'
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:the identity of a space is born with it.'); END;
+
+CREATE TRIGGER cluster_takes_no_name BEFORE UPDATE OF id, name ON clusters
+WHEN OLD.id <> NEW.id OR EXISTS (
+  SELECT 1 FROM clusters WHERE space_id = NEW.space_id AND name = NEW.name AND key <> OLD.key)
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:a cluster of this name exists already.'); END;
+
+CREATE TRIGGER page_keeps_its_name BEFORE UPDATE OF name ON pages
+WHEN OLD.name <> NEW.name
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:a page keeps its name.'); END;
+
 CREATE TRIGGER successor_is_of_the_same_space BEFORE UPDATE OF superseded_by ON memories
 WHEN NEW.superseded_by IS NOT NULL
  AND NOT EXISTS (SELECT 1 FROM memories WHERE space_id = NEW.space_id AND id = NEW.superseded_by)
@@ -26,7 +40,6 @@ WHEN OLD.pinned = 1
 BEGIN SELECT RAISE(ABORT, 'glymph:Pinned:' || OLD.id); END;
 
 -- Undoing the operation that made a memory, pin included, takes it away again.
-
 CREATE TRIGGER pinned_is_not_deleted BEFORE DELETE ON memories
 WHEN OLD.pinned = 1 AND (SELECT verb FROM writing) NOT IN ('undo', 'space_delete')
 BEGIN SELECT RAISE(ABORT, 'glymph:Pinned:' || OLD.id); END;
@@ -108,7 +121,8 @@ WHEN (SELECT verb FROM writing) IS DISTINCT FROM 'space_delete'
 BEGIN SELECT RAISE(ABORT, 'glymph:Refused:journal rows are never deleted.'); END;
 
 CREATE TRIGGER operations_only_grow BEFORE UPDATE ON operations
-WHEN (SELECT operation FROM writing) IS DISTINCT FROM OLD.key OR OLD.key <> NEW.key OR OLD.space_id <> NEW.space_id
+WHEN (SELECT operation FROM writing) IS DISTINCT FROM OLD.key
+  OR OLD.key <> NEW.key OR OLD.space_id <> NEW.space_id OR OLD.id <> NEW.id
 BEGIN SELECT RAISE(ABORT, 'glymph:Refused:a finished operation is never changed.'); END;
 
 CREATE TRIGGER operations_are_kept BEFORE DELETE ON operations
