@@ -14,16 +14,12 @@ from typing import Any
 import apsw
 
 from glymph import errors
+from glymph.store.portable import BIRTH_ORDER
 from glymph.store.session import Row
 from glymph.store.statements import MEMORY_COLUMNS
 
 BUSY_SECONDS = 30.0
 MANY_REMOVALS = 50
-
-SCOPED = (
-    "memories", "edges", "clusters", "memberships", "pages", "operations", "journal", "recalls", "tombstones",
-    "plans", "schedules", "counters", "queue", "ledger",
-)  # fmt: skip
 
 _REFUSAL = re.compile(r"glymph:(\w+):(.*)", re.DOTALL)
 
@@ -78,7 +74,7 @@ class Connection:
         # Made here, outside any transaction: a rollback must not take them away.
         run("CREATE TEMP TABLE scope(space_id INTEGER)")
         run("INSERT INTO temp.scope VALUES (NULL)")
-        for table in SCOPED:
+        for table in BIRTH_ORDER:
             run(
                 f"CREATE TEMP VIEW scoped_{table} AS "
                 f"SELECT * FROM main.{table} WHERE space_id = (SELECT space_id FROM temp.scope)"

@@ -145,16 +145,12 @@ class SqliteStore:
 
     def _delete_rows(self, space_id: int, table: str, chunk: int) -> int:
         key = "id" if table == "journal" else "key"
-        with self._writing_connection() as connection:
-            head = {"space_id": space_id, "operation": 0, "verb": "space_delete"}
-            connection.rows(statements()["begin_writing"], head)
+        with self._writing_connection() as connection, _unjournalled(connection, space_id, "space_delete"):
             connection.raw.execute(
                 f"DELETE FROM {table} WHERE {key} IN (SELECT {key} FROM {table} WHERE space_id = ? LIMIT ?)",
                 (space_id, chunk),
             )
-            gone = int(connection.raw.changes())
-            connection.rows(statements()["end_writing"], {})
-            return gone
+            return int(connection.raw.changes())
 
     def _space(self, connection: Connection, name: str) -> tuple[int, dict[str, int]]:
         found = connection.tuples("SELECT key, offsets FROM spaces WHERE name = :name", {"name": name})
@@ -275,12 +271,10 @@ class SqliteStore:
     ) -> None:
         with self._writing_connection() as connection:
             _sign_of_life(connection, space_id)
-            head = {"space_id": space_id, "operation": 0, "verb": "import"}
-            connection.rows(statements()["begin_writing"], head)
             writer = SqlWriter(connection, "", space_id, offsets)
-            for table in BIRTH_ORDER:
-                writer.insert(table, [moved(t, row, offsets, 1) for t, row in batch if t == table])
-            connection.rows(statements()["end_writing"], {})
+            with _unjournalled(connection, space_id, "import"):
+                for table in BIRTH_ORDER:
+                    writer.insert(table, [moved(t, row, offsets, 1) for t, row in batch if t == table])
 
     def _untouched(self, connection: Connection, space: str) -> int | None:
         """The key of a space that holds nothing but its birth; None if there is none of that name."""
@@ -301,11 +295,9 @@ class SqliteStore:
         space_id = self._untouched(connection, space)
         if space_id is None:
             return
-        head = {"space_id": space_id, "operation": 0, "verb": "space_delete"}
-        connection.rows(statements()["begin_writing"], head)
-        for table in reversed(BIRTH_ORDER):
-            connection.raw.execute(f"DELETE FROM {table} WHERE space_id = ?", (space_id,))
-        connection.rows(statements()["end_writing"], {})
+        with _unjournalled(connection, space_id, "space_delete"):
+            for table in reversed(BIRTH_ORDER):
+                connection.raw.execute(f"DELETE FROM {table} WHERE space_id = ?", (space_id,))
         connection.raw.execute("DELETE FROM spaces WHERE key = ?", (space_id,))
 
     # the file
@@ -367,6 +359,15 @@ def _reserve(connection: Connection, table: str, count: int) -> int:
     else:
         connection.rows("INSERT INTO sqlite_sequence(name, seq) VALUES (:name, :count)", parameters)
     return int(found[0][0]) if found else 0
+
+
+@contextmanager
+def _unjournalled(connection: Connection, space_id: int, verb: str) -> Iterator[None]:
+    """Lets rows of a space come or go with their own journal, outside any operation of it."""
+    head = {"space_id": space_id, "operation": 0, "verb": verb}
+    connection.rows(statements()["begin_writing"], head)
+    yield
+    connection.rows(statements()["end_writing"], {})
 
 
 def _create_private(path: str) -> None:
