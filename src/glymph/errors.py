@@ -15,6 +15,8 @@
     │   ├── NotUndoable                        this operation has no way back
     │   └── AlreadyUndone
     ├── HistoryGone                            older than the journal reaches
+    ├── TooMuchHistory                         too many memories changed since
+    ├── EmbedderFailed                         what turns texts into vectors cannot be used now
     └── StoreError                             the store itself
         ├── UnknownScheme
         ├── NotAStore
@@ -130,6 +132,24 @@ class HistoryGone(GlymphError):
             f"The journal reaches back to {oldest.isoformat()}; {asked.isoformat()} is before that. "
             "Ask for a later time, or keep the journal longer with the setting journal_days."
         )
+
+
+class TooMuchHistory(GlymphError):
+    """Too many memories changed since a moment to search them as they were."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"More than {most:,} memories that match the filters changed since then. Ask about a later moment, or "
+            "narrow the search with kinds, sections, tags, since, until or session."
+        )
+
+
+class EmbedderFailed(GlymphError):
+    """What turns texts into vectors cannot be used now; nothing was embedded."""
+
+    def __init__(self, embedder: str, problem: str, next_step: str) -> None:
+        super().__init__(f"The embedder {embedder} failed: {problem.rstrip('.')}. {next_step}")
+        self.embedder = embedder
 
 
 class StoreError(GlymphError):

@@ -27,8 +27,10 @@ from glymph.core.model import (
     Space,
     Verdict,
 )  # fmt: skip
+from glymph.embed.contract import Embedder
 from glymph.errors import InvalidInput, SpaceNotFound
 from glymph.services import (
+    backfill,
     clusters,
     edit,
     exchange,
@@ -37,17 +39,22 @@ from glymph.services import (
     overview,
     recall,
     remember,
+    search,
     spaces,
     states,
     undo,
     verify,
 )  # fmt: skip
+from glymph.services.backfill import Background
 from glymph.services.edit import MemoryChanges
-from glymph.services.recall import Filters, SearchOptions
+from glymph.services.filters import Filters
+from glymph.services.meaning import open_meaning
+from glymph.services.search import SearchOptions
 from glymph.services.workplace import Workplace
 from glymph.store import open_store
 
 DEFAULT_URL = "sqlite:///~/.glymph/memory.db"
+LAST_EMBEDDINGS = 5.0  # seconds a closing handle gives to memories that wait for their vectors
 
 # The class has a method `list`, which would shadow the type inside its body.
 AddedList = list[Added]
@@ -67,7 +74,11 @@ class Glymph:
     """The long-term memory of one agent, user or project: one space of a store."""
 
     def __init__(self, place: Workplace) -> None:
-        self._place = place
+        self._move_into(place)
+
+    def _move_into(self, place: Workplace) -> None:
+        self._background = Background(place)
+        self._place = replace(place, embed_soon=self._background.take)
 
     @classmethod
     def open(
@@ -78,10 +89,15 @@ class Glymph:
         actor: str = "user",
         settings: Settings | Mapping[str, Any] | None = None,
         clock: Callable[[], datetime] | None = None,
+        embedder: str | Embedder = "auto",
         session: str | None = None,
         create: bool = True,
     ) -> Self:
-        """Opens a store. A store or space that does not exist is made, unless `create` is False."""
+        """Opens a store. A store or space that does not exist is made, unless `create` is False.
+
+        `embedder` is "auto", "none", "local", "onnx:FOLDER", "openai:MODEL" or an object with the methods of
+        `glymph.embed.contract.Embedder`; for "auto" the setting of that name decides.
+        """
         if not isinstance(settings, Settings):
             settings = Settings.parse(settings or {})
         if not isinstance(url, str):
@@ -90,7 +106,8 @@ class Glymph:
         checked_text("actor", actor, 200)
         optional_text("session", session)
         store = open_store(url, settings, create=create)
-        place = Workplace(store, space, actor, settings, clock or _now, session)
+        meaning = open_meaning(settings, embedder)
+        place = Workplace(store, space, actor, settings, clock or _now, session, meaning)
         if all(known["name"] != space for known in store.spaces()):
             if not (create and store.writable):
                 store.close()
@@ -99,6 +116,8 @@ class Glymph:
         return cls(place)
 
     def close(self) -> None:
+        """Ends the handle. Memories it added are embedded first, for a few seconds at most."""
+        self._background.finish(LAST_EMBEDDINGS)
         self._place.store.close()
 
     def __enter__(self) -> Self:
@@ -192,7 +211,7 @@ class Glymph:
 
     def search(self, query: str, **options: Unpack[SearchOptions]) -> HitList:
         """The memories that match, best first. Looking never reinforces."""
-        return recall.search(self._place, query, **options)
+        return search.search(self._place, query, **options)
 
     def recall(self, query: str, *, reinforce: bool = False, **options: Unpack[SearchOptions]) -> Recall:
         """A search whose hits are logged under an id, so that `report` can say which were used."""
@@ -212,6 +231,16 @@ class Glymph:
     def health(self) -> Health:
         """Counts by lifecycle, state, section and kind."""
         return overview.health(self._place)
+
+    def embed(self, *, tidy: bool = False, progress: Callable[[int], None] | None = None) -> int:
+        """Gives a vector to every memory that waits for one; gives back how many. Cut short, it can be repeated.
+
+        `tidy` also removes the vectors of other models, which this handle never compares.
+        """
+        done = _exhaust(backfill.backfill(self._place), progress)
+        if tidy:
+            _exhaust(backfill.tidy(self._place), None)
+        return done
 
     # forgetting, and the way back
 
@@ -267,7 +296,8 @@ class Glymph:
         """Gives a space another name; a handle on it goes on under the new one."""
         spaces.rename_space(self._place.store, old, new)
         if old == self.space:
-            self._place = replace(self._place, space=new)
+            self._background.finish(LAST_EMBEDDINGS)
+            self._move_into(replace(self._place, space=new))
 
     def delete_space(self, name: str, *, progress: Callable[[int], None] | None = None) -> int:
         """Removes a space for good, its identity memory included; gives back the rows removed."""

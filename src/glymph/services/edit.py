@@ -55,6 +55,8 @@ def update(
             op.succeeded.append(memory_id)
         else:
             op.skip(memory_id, "it says that already")
+    if "content_hash" in different:
+        place.embed_soon([memory_id])
     return place.receipt(op)
 
 

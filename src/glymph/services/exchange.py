@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +33,19 @@ def export(place: Workplace, path: str | Path) -> int:
     ):
         file.write(json.dumps({"glymph": FORMAT, "space": place.space}) + "\n")
         for table, row in place.store.dump(place.space):
-            file.write(json.dumps([table, row], ensure_ascii=False) + "\n")
+            file.write(json.dumps([table, row], ensure_ascii=False, default=_as_text) + "\n")
             count += 1
         file.write(json.dumps({"rows": count}) + "\n")
         file.flush()
         os.fsync(file.fileno())
     return count
+
+
+def _as_text(value: object) -> str:
+    """Bytes as JSON carries them."""
+    if not isinstance(value, bytes):
+        raise TypeError(f"{type(value).__name__} has no place in an export")
+    return base64.b64encode(value).decode("ascii")
 
 
 def import_(place: Workplace, path: str | Path, *, space: str | None = None) -> Iterator[int]:
@@ -88,6 +96,8 @@ def _read(source: Path, columns: Columns) -> tuple[str, dict[str, list[Row]]]:
             footer = value
         else:
             table, row = value if isinstance(value, list) and len(value) == 2 else ("", {})
+            if isinstance(row, dict) and isinstance(table, str):
+                row = _completed(row, columns.get(table, {}))
             problem = "comes after the end" if footer else flaw(table, row, columns)
             if not problem and table != "journal" and row["key"] in keys[table]:
                 problem = f"has the key {row['key']} of an earlier line"
@@ -99,6 +109,18 @@ def _read(source: Path, columns: Columns) -> tuple[str, dict[str, list[Row]]]:
     if footer.get("rows") != count:
         raise InvalidInput("path", f"{source} is cut short: {count} rows of {footer.get('rows', 'unknown')}.")
     return header["space"], tables
+
+
+def _completed(row: dict[str, Any], types: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:
+    """The row with the columns that are younger than its export, and its bytes as bytes."""
+    whole = {name: None for name, kinds in types.items() if type(None) in kinds and name not in row} | row
+    for name, kinds in types.items():
+        if bytes in kinds and isinstance(whole.get(name), str):
+            try:
+                whole[name] = base64.b64decode(whole[name], validate=True)
+            except ValueError:
+                continue  # it stays a text, which the check that follows refuses
+    return whole
 
 
 def _lines(source: Path) -> Iterator[tuple[int, Any]]:

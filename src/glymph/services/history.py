@@ -15,7 +15,7 @@ from glymph.core.journal import Entry, Place, by_place, rewind
 from glymph.core.model import Change, Memory, Operation, Page
 from glymph.core.timing import micros, moment
 from glymph.errors import HistoryGone, InvalidInput, MemoryNotFound, OperationNotFound
-from glymph.services.recall import Filters, check_kinds, checked_limit, wanted
+from glymph.services.filters import Filters, check_kinds, checked_limit, wanted
 from glymph.services.undo import FINAL_VERBS
 from glymph.services.workplace import Workplace
 from glymph.store import records
@@ -33,7 +33,7 @@ def get(place: Workplace, memory_id: str, *, at: datetime | None = None) -> Memo
 
 
 def _row_at(place: Workplace, reader: Reader, memory_id: str, at: datetime) -> Row | None:
-    cut = _cut(place, reader, at)
+    cut = cut_at(place, reader, at)
     present = reader.memory(memory_id)
     # Not there today: it may have been there then, if an undo of its creation is what removed it.
     key = reader.removed_key(memory_id) if present is None else present["key"]
@@ -44,7 +44,7 @@ def _row_at(place: Workplace, reader: Reader, memory_id: str, at: datetime) -> R
     return None if past is None else {"key": key, **past}
 
 
-def _cut(place: Workplace, reader: Reader, at: datetime) -> int:
+def cut_at(place: Workplace, reader: Reader, at: datetime) -> int:
     """The key of the last operation that belongs to the past of `at`."""
     asked = micros(at, "at")
     if at < place.journal_begins():
@@ -69,7 +69,7 @@ def list_memories(
             check_kinds(reader, matching)
             rows = reader.page(matching, before=before, limit=limit + 1)
         else:
-            rows = _page_at(reader, _cut(place, reader, at), matching, before=before, limit=limit + 1)
+            rows = _page_at(reader, cut_at(place, reader, at), matching, before=before, limit=limit + 1)
     page = records.memories(rows[:limit], place.space, at or place.now())
     return Page(tuple(page), _encode(rows[limit - 1]["key"]) if len(rows) > limit else None)
 
@@ -78,7 +78,7 @@ def _page_at(reader: Reader, cut: int, matching: Filter, *, before: int | None, 
     """The page as it stood after operation `cut`: rows untouched since, merged with the rewound other ones."""
     changed = by_place(reader.entries_since("memories", cut))
     untouched = _untouched(reader, matching, before, changed, limit)
-    rewound = (row for row in _rewound(reader, changed, before, limit) if _matches(row, matching))
+    rewound = (row for row in rewound_rows(reader, changed, before, limit) if matches(row, matching))
     return list(islice(heapq.merge(untouched, rewound, key=lambda row: -row["key"]), limit))
 
 
@@ -91,8 +91,8 @@ def _untouched(
         before = batch[-1]["key"]
 
 
-def _rewound(
-    reader: Reader, changed: Mapping[Place, Sequence[Entry]], before: int | None, chunk: int
+def rewound_rows(
+    reader: Reader, changed: Mapping[Place, Sequence[Entry]], before: int | None = None, chunk: int = 1000
 ) -> Iterator[Row]:
     """The changed rows as they were, newest first, read as far as they are asked for."""
     places = sorted((place for place in changed if before is None or place[1] < before), reverse=True)
@@ -105,7 +105,7 @@ def _rewound(
                 yield {"key": place[1], **past}
 
 
-def _matches(row: Row, f: Filter) -> bool:
+def matches(row: Row, f: Filter) -> bool:
     """Whether a past row passes a filter: the same conditions that the store puts into SQL."""
     when = row["event_at"] if row["event_at"] is not None else row["created_at"]
     return (
@@ -117,6 +117,7 @@ def _matches(row: Row, f: Filter) -> bool:
         and (f.until is None or when <= f.until)
         and (f.session is None or row["session"] == f.session)
         and (f.include_superseded or row["superseded_by"] is None)
+        and (f.live_at is None or row["expires_at"] is None or row["expires_at"] > f.live_at)
     )
 
 

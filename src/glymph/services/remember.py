@@ -12,6 +12,7 @@ from glymph.core.model import Added, Outcome, State
 from glymph.core.reinforcement import reinforced
 from glymph.core.sections import initial_stability
 from glymph.errors import InvalidInput, MemoryNotFound
+from glymph.services.backfill import keep_vectors
 from glymph.services.workplace import Operating, Workplace
 from glymph.store.contract import Row
 
@@ -72,6 +73,11 @@ def _draft_of(place: Workplace, item: object, number: int) -> Draft:
 
 def _store(place: Workplace, drafts: Sequence[Draft], parent: int | None = None) -> list[Added]:
     session = drafts[0].session if len(drafts) == 1 else None
+    meanings: dict[str, bytes] = {}
+    if place.meaning.inline:
+        meanings = dict(
+            zip((d.content_hash for d in drafts), place.meaning.stored([d.text for d in drafts]), strict=True)
+        )
     with place.operation("add", session=session, parent=parent) as op:
         known: dict[str, Row] = dict(op.writer.by_content((d.content_hash for d in drafts), live_at=op.now))
         rows: list[dict[str, Any]] = []
@@ -89,8 +95,13 @@ def _store(place: Workplace, drafts: Sequence[Draft], parent: int | None = None)
                 repeats.append((d, same["id"]))
                 outcomes.append((same["id"], True))
         op.writer.insert("memories", rows)
+        if meanings and rows:
+            stored = list(op.writer.memories(row["id"] for row in rows).values())
+            keep_vectors(place, op.writer, stored, [meanings[row["content_hash"]] for row in stored])
         _reinforce(op, repeats)
         connected = _connect(op, drafts, outcomes)
+    if not meanings:
+        place.embed_soon([row["id"] for row in rows])
     return [
         Added(
             id=memory_id,

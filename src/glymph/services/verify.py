@@ -24,6 +24,7 @@ CHECKS = (
     "contents match their hashes",
     "links, clusters and chains stay inside their space",
     "undo never points at a later operation",
+    "vectors have the size of their model and belong to memories of their space",
 )
 
 
@@ -61,6 +62,7 @@ def problems_of(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
     yield from _contents(tables["memories"])
     yield from _links(tables)
     yield from _undos(tables["operations"])
+    yield from _vectors(tables)
 
 
 def _identity(memories: list[Row]) -> Iterator[tuple[str, str]]:
@@ -165,3 +167,14 @@ def _undos(operations: list[Row]) -> Iterator[tuple[str, str]]:
     for earlier, later in pairwise(sorted(operations, key=lambda row: row["key"])):
         if later["at"] < earlier["at"]:
             yield "operations", f"{later['id']} is dated before {earlier['id']}, which came before it"
+
+
+def _vectors(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
+    known = {m["key"] for m in tables["memories"]}
+    known |= {e["key"] for e in tables["journal"] if e["tbl"] == "memories"}  # those an undo took away
+    sizes = {m["key"]: 2 * m["dimension"] for m in tables["models"]}
+    for v in tables["vectors"]:
+        if v["memory"] not in known:
+            yield "vectors", f"vector {v['key']} belongs to no memory of this space"
+        elif sizes.get(v["model"]) != len(v["vector"]):
+            yield "vectors", f"vector {v['key']} has {len(v['vector'])} bytes, which is not the size of its model"

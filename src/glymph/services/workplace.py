@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -12,8 +12,10 @@ from glymph.config import Settings
 from glymph.core.draft import optional_text
 from glymph.core.ids import uuid7
 from glymph.core.model import Receipt, Refusal
+from glymph.core.ranking import Fusion
 from glymph.core.timing import micros, moment
 from glymph.errors import MemoryNotFound
+from glymph.services.meaning import Meaning
 from glymph.store.contract import Filter, Intent, Reader, Row, Store, Writer
 
 
@@ -51,6 +53,9 @@ class Workplace:
     settings: Settings
     clock: Callable[[], datetime]
     session: str | None = None
+    meaning: Meaning = field(default_factory=Meaning)
+    fusion: Fusion = field(default_factory=Fusion)
+    embed_soon: Callable[[Sequence[str]], None] = lambda ids: None  # hands memories to the background
 
     def now(self) -> datetime:
         now = self.clock()

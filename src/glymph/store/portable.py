@@ -18,8 +18,8 @@ from glymph.store.writer import move_image
 
 # Parents before children. Reversed, the order in which a space can be taken apart.
 BIRTH_ORDER = (
-    "operations", "memories", "edges", "clusters", "memberships", "pages", "journal", "recalls", "tombstones",
-    "plans", "schedules", "counters", "queue", "ledger",
+    "operations", "memories", "models", "vectors", "edges", "clusters", "memberships", "pages", "journal",
+    "recalls", "tombstones", "plans", "schedules", "counters", "queue", "ledger", "curves",
 )  # fmt: skip
 
 Columns = Mapping[str, Mapping[str, tuple[type, ...]]]
@@ -31,13 +31,14 @@ _KEYS: Mapping[str, Mapping[str, str]] = {
     "edges": {"key": "edges", "source": "memories", "target": "memories"},
     "memberships": {"key": "memberships", "cluster": "clusters", "memory": "memories"},
     "journal": {"operation": "operations"},
+    "vectors": {"key": "vectors", "model": "models", "memory": "memories"},
 }
 _JSON: Mapping[str, Mapping[str, type]] = {
     "operations": {"details": dict},
     "memories": {"tags": list, "entities": list, "attributes": dict, "review": list},
     "clusters": {"rule": dict},
     "journal": {"image": dict, "after": dict},
-    "recalls": {"shown": list, "reported": dict},
+    "recalls": {"shown": list, "reported": dict, "figures": list},
 }
 _EMPTY: Mapping[type, str] = {list: "[]", dict: "{}"}
 _IMAGES = ("image", "after")
@@ -114,6 +115,8 @@ def _wrong_value(row: Mapping[str, Any], types: Mapping[str, tuple[type, ...]]) 
         elif kind is int:
             moment = column == "at" or column.endswith("_at")
             fine = _FIRST <= value <= _LAST if moment else -(2**63) <= value < 2**63
+        elif kind is bytes:
+            fine = True
         else:
             fine = value is None or math.isfinite(value)
         if not fine:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from glymph.core.journal import Entry, Place
@@ -40,15 +40,19 @@ def where(wanted: Filter) -> tuple[str, dict[str, Any]]:
             parameters[name] = value
     if not wanted.include_superseded:
         terms.append("m.superseded_by IS NULL")
+    if wanted.without:
+        terms.append("m.key NOT IN (SELECT value FROM json_each(:without))")
+        parameters["without"] = json.dumps(list(wanted.without))
     return " AND ".join(terms), parameters
 
 
 class SqlReader:
     """A `Reader` over a session."""
 
-    def __init__(self, session: Session, space: str) -> None:
+    def __init__(self, session: Session, space: str, space_id: int) -> None:
         self._session = session
         self._space = space
+        self._space_id = space_id
 
     @property
     def space(self) -> str:
@@ -60,6 +64,9 @@ class SqlReader:
     def _one(self, statement: str, /, **parameters: Any) -> Row | None:
         found = self._rows(statement, **parameters)
         return found[0] if found else None
+
+    def _tuples(self, statement: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
+        return self._session.tuples(statements()[statement], parameters)
 
     def _value(self, statement: str, /, **parameters: Any) -> Any:
         found = self._session.tuples(statements()[statement], parameters)
@@ -85,12 +92,41 @@ class SqlReader:
         sql = f"SELECT {columns} FROM scoped_memories m WHERE {condition} ORDER BY m.key DESC LIMIT :limit"
         return self._session.rows(sql, parameters | {"limit": limit})
 
-    def matching(self, words: Sequence[str], wanted: Filter, *, limit: int) -> list[tuple[Row, float]]:
+    def by_key(self, keys: Iterable[int], wanted: Filter) -> dict[int, Row]:
+        condition, parameters = where(wanted)
+        columns = ", ".join(f"m.{column}" for column in MEMORY_COLUMNS)
+        among = "m.key IN (SELECT value FROM json_each(:keys))"
+        sql = f"SELECT {columns} FROM scoped_memories m WHERE {among} AND {condition}"
+        rows = self._session.rows(sql, parameters | {"keys": json.dumps(list(keys))})
+        return {row["key"]: row for row in rows}
+
+    def matching(self, words: Sequence[str], wanted: Filter | None, *, limit: int) -> list[tuple[int, float]]:
         if not words:
             return []
+        condition, parameters = where(wanted) if wanted is not None else (None, {})
+        return self._session.matching(words, condition, parameters, limit)
+
+    def matching_among(
+        self, rows: Iterable[Mapping[str, Any]], words: Sequence[str], *, limit: int
+    ) -> list[tuple[int, float]]:
+        return self._session.matching_among(rows, words, limit) if words else []
+
+    def holding(self, pieces: Sequence[str], wanted: Filter, *, limit: int) -> list[tuple[int, float]]:
         condition, parameters = where(wanted)
-        found = self._session.matching(words, condition, parameters, limit)
-        return [(row, row.pop("score")) for row in found]
+        names = [f"piece{i}" for i in range(len(pieces))]
+        held = " + ".join(f"(instr(m.text, :{name}) > 0)" for name in names)
+        sql = (
+            f"SELECT key, held FROM (SELECT m.key, {held} AS held FROM scoped_memories m WHERE {condition}) "
+            "WHERE held > 0 ORDER BY held DESC, key DESC LIMIT :limit"
+        )
+        parameters |= dict(zip(names, pieces, strict=True)) | {"limit": limit}
+        return [(key, held / len(pieces)) for key, held in self._session.tuples(sql, parameters)]
+
+    def frequency(self, word: str) -> float:
+        return self._session.frequency(word)
+
+    def neighbours(self, keys: Sequence[int]) -> list[tuple[Any, ...]]:
+        return self._tuples("neighbours", keys=json.dumps(list(keys)))
 
     def by_content(self, hashes: Iterable[str], *, live_at: int | None = None) -> dict[str, Row]:
         found = self._rows("oldest_live_by_hash", hashes=json.dumps(list(hashes)), live_at=live_at)
@@ -109,7 +145,52 @@ class SqlReader:
     def summary(self) -> list[Row]:
         return self._rows("summary")
 
+    # columns and vectors
+
+    @property
+    def space_key(self) -> int:
+        return self._space_id
+
+    def newest_change(self) -> int:
+        return int(self._value("newest_change") or 0)
+
+    def changed_memories(self, since: int) -> list[int]:
+        return [key for (key,) in self._tuples("changed_memories", operation=since)]
+
+    def mirrored(self, keys: Sequence[int] | None = None) -> list[tuple[Any, ...]]:
+        if keys is None:
+            return self._tuples("mirrored")
+        return self._tuples("mirrored_of_keys", keys=json.dumps(list(keys)))
+
+    def model_key(self, name: str, dimension: int) -> int | None:
+        key: int | None = self._value("model_key", name=name, dimension=dimension)
+        return key
+
+    def models(self) -> list[Row]:
+        return self._rows("models")
+
+    def newest_vector(self) -> int:
+        return int(self._value("newest_vector") or 0)
+
+    def vectors_after(self, model: int, memory: int, *, limit: int) -> list[tuple[Any, ...]]:
+        return self._tuples("vectors_after", model=model, memory=memory, limit=limit)
+
+    def vectors_since(self, model: int, vector: int) -> list[tuple[Any, ...]]:
+        return self._tuples("vectors_since", model=model, after=vector)
+
+    def vectors_of(self, model: int, keys: Sequence[int]) -> list[tuple[Any, ...]]:
+        return self._tuples("vectors_of_memories", model=model, keys=json.dumps(list(keys)))
+
+    def unembedded(self, model: int | None, *, state: str, before: int, limit: int) -> list[Row]:
+        return self._rows("unembedded", model=model, state=state, before=before, limit=limit)
+
+    def unembedded_count(self, model: int | None) -> int:
+        return int(self._value("unembedded_count", model=model))
+
     # links and clusters
+
+    def edges_touching(self, keys: Sequence[int]) -> list[tuple[Any, ...]]:
+        return self._tuples("edges_touching", keys=json.dumps(list(keys)))
 
     def edges(self, *, of: str | None = None, states: Sequence[str] = ("LIVE",)) -> list[Row]:
         wanted = json.dumps(list(states))

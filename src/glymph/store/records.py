@@ -29,6 +29,12 @@ def memories(rows: Sequence[Row], space: str, now: datetime) -> list[Memory]:
     return [_memory(row, space, value) for row, value in zip(rows, values, strict=True)]
 
 
+def words(listed: str) -> list[str]:
+    """The words of a list column."""
+    found: list[str] = json.loads(listed)
+    return found
+
+
 def memory(row: Row, space: str, now: datetime) -> Memory:
     return memories([row], space, now)[0]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 Row = dict[str, Any]
@@ -35,6 +35,25 @@ class Session(Protocol):
         """Deletes rows of a space by key."""
         ...
 
-    def matching(self, words: Sequence[str], where: str, parameters: Mapping[str, Any], limit: int) -> list[Row]:
-        """Memory rows whose text holds any of the words, best first, with a `score` that grows."""
+    def repeat(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Runs a statement once for each set of parameters."""
+        ...
+
+    def matching(
+        self, words: Sequence[str], where: str | None, parameters: Mapping[str, Any], limit: int
+    ) -> list[tuple[int, float]]:
+        """Keys of memories whose text holds any of the words, best first, with a score that grows.
+
+        `where` is a condition on the row `m` of this space; None asks the whole index, other spaces included.
+        """
+        ...
+
+    def matching_among(
+        self, rows: Iterable[Mapping[str, Any]], words: Sequence[str], limit: int
+    ) -> list[tuple[int, float]]:
+        """The same in a passing index over the title, text, tags and entities of the given rows."""
+        ...
+
+    def frequency(self, word: str) -> float:
+        """About which part of the index's texts holds a word."""
         ...

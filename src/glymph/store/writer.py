@@ -21,8 +21,7 @@ class SqlWriter(SqlReader):
     """A `Writer` over a session whose transaction holds the write lock."""
 
     def __init__(self, session: Session, space: str, space_id: int, offsets: Mapping[str, int]) -> None:
-        super().__init__(session, space)
-        self._space_id = space_id
+        super().__init__(session, space, space_id)
         self._offsets = offsets
         self._operation: int | None = None
         self._intent: Intent | None = None
@@ -163,6 +162,31 @@ class SqlWriter(SqlReader):
     def log_recall(self, row: Mapping[str, Any], *, keep: int) -> None:
         self._rows("log_recall", space_id=self._space_id, **row)
         self._rows("trim_recalls", space_id=self._space_id, keep=keep)
+
+    def add_model(self, name: str, dimension: int, *, at: int) -> int:
+        self._rows("insert_model", space_id=self._space_id, name=name, dimension=dimension, at=at)
+        return int(self._value("model_key", name=name, dimension=dimension))
+
+    def add_vectors(self, model: int, rows: Iterable[tuple[int, bytes, bytes]]) -> None:
+        self._session.repeat(
+            statements()["insert_vector"],
+            [
+                {
+                    "space_id": self._space_id,
+                    "model": model,
+                    "memory": memory,
+                    "wording": wording,
+                    "vector": vector,
+                }
+                for memory, wording, vector in rows
+            ],
+        )
+
+    def forget_model(self, model: int, *, limit: int) -> int:
+        gone = len(self._rows("forget_model", model=model, limit=limit))
+        if gone < limit:
+            self._rows("drop_model", space_id=self._space_id, model=model)
+        return gone
 
     def set_reported(self, recall_key: int, reported: str) -> None:
         self._rows("set_reported", space_id=self._space_id, key=recall_key, reported=reported)

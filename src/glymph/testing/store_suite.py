@@ -194,7 +194,7 @@ class StoreSuite:
         with store.reading(A) as reader:
             assert reader.memory(theirs["id"]) is None
             assert reader.memories([ours["id"], theirs["id"]]).keys() == {ours["id"]}
-            assert [row["id"] for row, _ in reader.matching(["shared"], Filter(), limit=9)] == [ours["id"]]
+            assert [key for key, _ in reader.matching(["shared"], Filter(), limit=9)] == [ours["key"]]
             assert [row["id"] for row in reader.page(Filter(), before=None, limit=9)] == [ours["id"]]
             assert list(reader.by_content([theirs["content_hash"]]).values()) == [ours]
             assert reader.edges() == []
@@ -399,6 +399,7 @@ class StoreSuite:
                     "session": None,
                     "query": "q",
                     "shown": "[]",
+                    "figures": "[]",
                 }
                 writer.log_recall(row, keep=5)
         with store.reading(A) as reader:

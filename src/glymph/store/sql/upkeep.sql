@@ -11,8 +11,8 @@ INSERT INTO spaces(name, created_at) VALUES (:name, :at) RETURNING key;
 UPDATE spaces SET name = :new WHERE name = :old;
 
 -- name: log_recall
-INSERT INTO recalls(space_id, id, at, actor, session, query, shown)
-VALUES (:space_id, :id, :at, :actor, :session, :query, :shown);
+INSERT INTO recalls(space_id, id, at, actor, session, query, shown, figures)
+VALUES (:space_id, :id, :at, :actor, :session, :query, :shown, :figures);
 
 -- name: trim_recalls
 DELETE FROM recalls WHERE space_id = :space_id AND key <= (
@@ -20,10 +20,10 @@ DELETE FROM recalls WHERE space_id = :space_id AND key <= (
 );
 
 -- name: recall_by_id
-SELECT key, id, at, actor, session, query, shown, reported FROM scoped_recalls WHERE id = :id;
+SELECT key, id, at, actor, session, query, shown, reported, figures FROM scoped_recalls WHERE id = :id;
 
 -- name: recalls
-SELECT key, id, at, actor, session, query, shown, reported FROM scoped_recalls ORDER BY key DESC LIMIT :limit;
+SELECT key, id, at, actor, session, query, shown, reported, figures FROM scoped_recalls ORDER BY key DESC LIMIT :limit;
 
 -- name: set_reported
 UPDATE recalls SET reported = :reported WHERE space_id = :space_id AND key = :key;

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,11 @@ import apsw
 from glymph import errors
 from glymph.store.portable import BIRTH_ORDER
 from glymph.store.session import Row
-from glymph.store.statements import MEMORY_COLUMNS
 
 BUSY_SECONDS = 30.0
 MANY_REMOVALS = 50
+INDEXED = "title, text, tags, entities"
+TOKENIZER = "tokenize = 'porter unicode61 remove_diacritics 2'"  # that of memory_text
 
 _REFUSAL = re.compile(r"glymph:(\w+):(.*)", re.DOTALL)
 
@@ -121,8 +122,11 @@ class Connection:
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         names = ", ".join(columns)
+        single = f"INSERT INTO {table}({names}) VALUES ({', '.join('?' * len(columns))})"
         if len(rows) == 1:
-            self.raw.execute(f"INSERT INTO {table}({names}) VALUES ({', '.join('?' * len(columns))})", rows[0])
+            self.raw.execute(single, rows[0])
+        elif any(isinstance(value, bytes) for value in rows[0]):  # which JSON cannot carry
+            self.raw.executemany(single, rows)
         else:
             self.raw.execute(
                 f"INSERT INTO {table}({names}) SELECT {_fields(len(columns))} FROM json_each(?)", (_json(rows),)
@@ -152,15 +156,53 @@ class Connection:
         if many:
             self.raw.execute("INSERT INTO memory_text(memory_text, rank) VALUES ('secure-delete', 1)")
 
-    def matching(self, words: Sequence[str], where: str, parameters: Mapping[str, Any], limit: int) -> list[Row]:
-        columns = ", ".join(f"m.{column}" for column in MEMORY_COLUMNS)
+    def repeat(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        self.raw.executemany(sql, rows)
+
+    def matching(
+        self, words: Sequence[str], where: str | None, parameters: Mapping[str, Any], limit: int
+    ) -> list[tuple[int, float]]:
+        joined = "" if where is None else "JOIN scoped_memories m ON m.key = f.rowid "
         sql = (
-            f"SELECT {columns}, -f.rank AS score "
-            "FROM memory_text f JOIN scoped_memories m ON m.key = f.rowid "
-            f"WHERE f.memory_text MATCH :match AND {where} ORDER BY f.rank, m.key LIMIT :limit"
+            f"SELECT f.rowid, -f.rank FROM memory_text f {joined}"
+            f"WHERE f.memory_text MATCH :match AND {where or 'true'} ORDER BY f.rank LIMIT :limit"
         )
-        quoted = " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
-        return self.rows(sql, {**parameters, "match": quoted, "limit": limit})
+        return self._best(sql, {**parameters, "match": _any_of(words), "limit": limit})
+
+    def _best(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[int, float]]:
+        """Keys and scores, best first; of equal ones the oldest."""
+        return sorted(self.tuples(sql, parameters), key=lambda pair: (-pair[1], pair[0]))
+
+    def matching_among(
+        self, rows: Iterable[Mapping[str, Any]], words: Sequence[str], limit: int
+    ) -> list[tuple[int, float]]:
+        self.raw.execute(f"CREATE VIRTUAL TABLE temp.passing_text USING fts5({INDEXED}, {TOKENIZER})")
+        try:
+            self.raw.executemany(
+                f"INSERT INTO temp.passing_text(rowid, {INDEXED}) VALUES (:key, :title, :text, :tags, :entities)",
+                rows,
+            )
+            sql = (
+                "SELECT rowid, -rank FROM temp.passing_text WHERE passing_text MATCH :match "
+                "ORDER BY rank LIMIT :limit"
+            )
+            return self._best(sql, {"match": _any_of(words), "limit": limit})
+        finally:
+            self.raw.execute("DROP TABLE temp.passing_text")
+
+    def frequency(self, word: str) -> float:
+        sql = "SELECT count(*), (SELECT max(key) FROM memories) FROM memory_text WHERE memory_text MATCH :match"
+        holding, newest = self.tuples(sql, {"match": _quoted(word)})[0]
+        return float(holding / max(newest or 0, 1))
+
+
+def _any_of(words: Sequence[str]) -> str:
+    return " OR ".join(map(_quoted, words))
+
+
+def _quoted(word: str) -> str:
+    """The word as a phrase of the index's query language, whatever it holds."""
+    return '"' + word.replace('"', '""') + '"'
 
 
 def _fields(count: int) -> str:

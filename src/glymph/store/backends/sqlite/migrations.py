@@ -29,7 +29,11 @@ def _foundation(connection: apsw.Connection) -> None:
     connection.execute(_script("schema.sql"))
 
 
-MIGRATIONS: Sequence[Migration] = (Migration(1, "foundation", _foundation),)
+def _recall(connection: apsw.Connection) -> None:
+    connection.execute(_script("recall.sql"))
+
+
+MIGRATIONS: Sequence[Migration] = (Migration(1, "foundation", _foundation), Migration(2, "recall", _recall))
 NEWEST = MIGRATIONS[-1].version
 
 

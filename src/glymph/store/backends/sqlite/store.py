@@ -33,7 +33,12 @@ MEMORIES_CHUNK = 250  # erasing one memory from the text index takes a milliseco
 HIDDEN = "("
 LEFTOVER_AFTER = 3_600_000_000  # microseconds without a sign of life
 
-_TYPES: Mapping[str, tuple[type, ...]] = {"INTEGER": (int,), "REAL": (float, int), "TEXT": (str,)}
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "INTEGER": (int,),
+    "REAL": (float, int),
+    "TEXT": (str,),
+    "BLOB": (bytes,),
+}
 
 
 class SqliteStore:
@@ -165,7 +170,7 @@ class SqliteStore:
         with translated(self.path), self._pool.connection() as connection, connection.transaction("DEFERRED"):
             space_id, _ = self._space(connection, space)
             connection.show(space_id)
-            yield SqlReader(connection, space)
+            yield SqlReader(connection, space, space_id)
 
     @contextmanager
     def writing(self, space: str, intent: IntentOrMaker | None) -> Iterator[SqlWriter]:

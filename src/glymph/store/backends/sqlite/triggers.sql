@@ -60,6 +60,14 @@ WHEN (SELECT space_id FROM memories WHERE key = NEW.memory) IS DISTINCT FROM NEW
   OR (SELECT space_id FROM clusters WHERE key = NEW.cluster) IS DISTINCT FROM NEW.space_id
 BEGIN SELECT RAISE(ABORT, 'glymph:Isolated:a cluster holds memories of its own space.'); END;
 
+CREATE TRIGGER vector_stays_in_its_space BEFORE INSERT ON vectors
+WHEN (SELECT space_id FROM memories WHERE key = NEW.memory) <> NEW.space_id
+  OR (SELECT space_id FROM models WHERE key = NEW.model) IS DISTINCT FROM NEW.space_id
+BEGIN SELECT RAISE(ABORT, 'glymph:Isolated:a vector belongs to a memory and a model of its own space.'); END;
+
+CREATE TRIGGER vector_keeps_its_value BEFORE UPDATE ON vectors
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:a vector is never changed: another wording has another vector.'); END;
+
 -- References between rows are kept by triggers: a foreign key on a memory alone would have to search every space
 -- for links whenever a memory is removed.
 CREATE TRIGGER linked_memory_stays BEFORE DELETE ON memories

@@ -1,0 +1,157 @@
+"""Giving vectors to memories that have none for their wording: in batches, by anybody, at any time.
+
+What waits is not kept in a list that could be lost: a memory waits as long as it has no vector of this model.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+
+from glymph.core.model import State
+from glymph.core.timing import micros
+from glymph.errors import GlymphError
+from glymph.services.meaning import wording
+from glymph.services.workplace import Workplace
+from glymph.store.contract import Row, Writer
+
+BATCH = 16  # texts between two commits: little to lose, little to wait for
+NEWEST = 2**62
+
+
+def backfill(place: Workplace) -> Iterator[int]:
+    """Embeds what waits, live memories first, the newest before the older; yields how many so far.
+
+    A run that is cut short has done what it yielded; the next one goes on from there.
+    """
+    model = place.meaning.model
+    if model is None:
+        return
+    done = 0
+    for state in (State.LIVE, State.ARCHIVED):
+        before = NEWEST
+        while batch := _waiting(place, model, state, before):
+            _keep(place, model, batch)
+            done += len(batch)
+            before = batch[-1]["key"]
+            yield done
+
+
+def _waiting(place: Workplace, model: tuple[str, int], state: State, before: int) -> list[Row]:
+    with place.reading() as reader:
+        key = reader.model_key(*model)
+        return reader.unembedded(key, state=state.value, before=before, limit=BATCH)
+
+
+def _keep(place: Workplace, model: tuple[str, int], batch: Sequence[Row]) -> None:
+    vectors = place.meaning.stored([row["text"] for row in batch])
+    with place.store.writing(place.space, None) as writer:
+        keep_vectors(place, writer, batch, vectors)
+
+
+def keep_vectors(place: Workplace, writer: Writer, rows: Sequence[Row], vectors: Sequence[bytes]) -> None:
+    """Stores the vectors of memory rows, in their order."""
+    model = place.meaning.model
+    if model is None or not rows:
+        return
+    key = writer.add_model(*model, at=micros(place.now()))
+    kept = [(row["key"], wording(row["content_hash"]), vector) for row, vector in zip(rows, vectors, strict=True)]
+    writer.add_vectors(key, kept)
+
+
+def embed(place: Workplace, ids: Sequence[str]) -> Iterator[int]:
+    """Embeds these memories, in batches; yields how many so far. One that is gone meanwhile is passed over."""
+    model = place.meaning.model
+    if model is None:
+        return
+    for at in range(0, len(ids), BATCH):
+        with place.reading() as reader:
+            rows = list(reader.memories(ids[at : at + BATCH]).values())
+        _keep(place, model, rows)
+        yield at + len(rows)
+
+
+def tidy(place: Workplace) -> Iterator[int]:
+    """Removes the vectors of every other model than the handle's; yields how many so far."""
+    own = place.meaning.model
+    with place.reading() as reader:
+        others = [row["key"] for row in reader.models() if (row["name"], row["dimension"]) != own]
+    removed = 0
+    for model in others:
+        gone = place.settings.bulk_chunk
+        while gone == place.settings.bulk_chunk:
+            with place.store.writing(place.space, None) as writer:
+                gone = writer.forget_model(model, limit=place.settings.bulk_chunk)
+            removed += gone
+            yield removed
+
+
+def waiting(place: Workplace) -> int:
+    """How many live memories have no vector of the handle's model; 0 without one."""
+    model = place.meaning.model
+    if model is None:
+        return 0
+    with place.reading() as reader:
+        return reader.unembedded_count(reader.model_key(*model))
+
+
+class Background:
+    """One thread of a handle that embeds what was added, while the program goes on."""
+
+    def __init__(self, place: Workplace) -> None:
+        self._place = place
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._ids: list[str] = []
+        self._process = os.getpid()
+        self._looked_back = self._stopped = False
+        self.failure: GlymphError | None = None
+
+    def take(self, ids: Sequence[str]) -> None:
+        """Embeds these memories soon, and then what earlier handles left waiting."""
+        with self._lock:
+            if self._stopped or not ids or self._place.meaning.embedder is None:
+                return
+            if self._process != os.getpid():  # a thread does not follow its program into a fork
+                self._thread, self._process = None, os.getpid()
+            self._ids += ids
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="glymph-embed", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            while ids := self._next():
+                for _ in embed(self._place, ids):
+                    if self._stopped:
+                        return
+            if not self._looked_back:
+                for _ in backfill(self._place):
+                    if self._stopped or self._ids:
+                        break
+                else:
+                    self._looked_back = True
+            self.failure = None
+        except GlymphError as error:  # doctor tells; the memories stay findable by text, and wait
+            self.failure = error
+        finally:
+            with self._lock:
+                self._thread = None
+                rest, self._ids = self._ids, []
+            if self.failure is None:
+                self.take(rest)
+
+    def _next(self) -> list[str]:
+        with self._lock:
+            ids, self._ids = self._ids, []
+            return ids
+
+    def finish(self, seconds: float) -> None:
+        """Waits for what was asked for, at most so long; the rest waits for the next handle."""
+        thread = self._thread if self._process == os.getpid() else None
+        if thread is not None:
+            thread.join(seconds)
+        self._stopped = True
+        if thread is not None:
+            thread.join(seconds)

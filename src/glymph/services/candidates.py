@@ -1,0 +1,163 @@
+"""What the channels find in one space: by words, by meaning, by session, by links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glymph.core import activation
+from glymph.core.activation import HOPS, MOST_NODES, Reached
+from glymph.core.query import Question, understood
+from glymph.core.ranking import Figures
+from glymph.services.workplace import Workplace
+from glymph.store.contract import Filter, Reader
+from glymph.store.view import View
+
+POOL = 200  # of the best that each channel names
+OVERFETCH = 5  # of text matches asked for without the filter, before the store is asked with it
+SEEDS = 50  # of the best whose neighbours and links are followed
+COMMON_WORD = 0.05  # a word in more of the texts than this finds too much to be worth its time
+COMMON_FROM = 20_000  # memories; in a smaller space every word may count
+
+
+@dataclass(slots=True)
+class Pool:
+    """The candidates of one space, in arrays of equal length."""
+
+    reader: Reader
+    view: View
+    passing: NDArray[np.bool_]
+    question: Question
+    slots: NDArray[np.intp]
+    cosines: Figures
+    keywords: Figures
+    affinity: Figures
+    unrelated: float
+    before: NDArray[np.intp]  # the place in the pool of the memory before it in its session, -1 for none
+    after: NDArray[np.intp]
+    reached: dict[int, Reached] = field(default_factory=dict)
+
+    @property
+    def keys(self) -> NDArray[np.int64]:
+        return self.view["key"][self.slots]
+
+
+def gather(place: Workplace, reader: Reader, query: str, wanted: Filter) -> Pool:
+    """Everything in the reader's space that its words, its meaning or its place in a session speaks for."""
+    view = place.meaning.mirrors.view(reader, place.meaning.model)
+    question = understood(query, view.entities.starting, lambda name: view.entities.share(name, view.size))
+    passing = view.mask(wanted)
+    texts = dict(_by_text(reader, view, question, wanted, passing))
+    vector = place.meaning.query(question.text) if view.model_key is not None else None
+    slots = list(texts)
+    if vector is not None:
+        near, _ = view.nearest(vector, passing, limit=POOL, reader=reader)
+        slots += near.tolist()
+    slots = list(dict.fromkeys(slots))
+    rows = reader.neighbours(view["key"][slots].tolist()) if slots else []
+    beside = view.slots([key or 0 for _, earlier, later in rows for key in (earlier, later)])
+    beside = beside[beside >= 0]
+    slots = list(dict.fromkeys([*slots, *beside[passing[beside]].tolist()]))
+    among = np.asarray(slots, dtype=np.intp)
+    at = {slot: number for number, slot in enumerate(slots)}
+    before, after = _neighbours(rows, view, at, len(slots))
+    cosines = np.full(len(slots), np.nan)
+    if vector is not None:
+        cosines = view.cosines(vector, among, reader=reader).astype(np.float64)
+    unrelated = 0.0 if vector is None or view.vectors is None else view.vectors.unrelated(vector)
+    return Pool(
+        reader=reader, view=view, passing=passing, question=question, slots=among, cosines=cosines,
+        keywords=np.asarray([texts.get(slot, 0.0) for slot in slots], dtype=np.float64),
+        affinity=_affinity(view, question, among), unrelated=unrelated, before=before, after=after,
+    )  # fmt: skip
+
+
+def _by_text(
+    reader: Reader, view: View, question: Question, wanted: Filter, passing: NDArray[np.bool_]
+) -> list[tuple[int, float]]:
+    """Slots whose text holds the question's words, with scores, best first."""
+    words = _worth_asking(reader, view, question.words)
+    found = reader.matching(words, None, limit=POOL * OVERFETCH)
+    kept = _let_through(view, passing, found)
+    if len(kept) < POOL and len(found) == POOL * OVERFETCH:
+        kept = _let_through(view, passing, reader.matching(words, wanted, limit=POOL))
+    if question.pieces:
+        most = max((score for _, score in kept), default=1.0)
+        pieces = _let_through(view, passing, reader.holding(question.pieces, wanted, limit=POOL))
+        scores = dict(kept)
+        for slot, share in pieces:
+            scores[slot] = max(scores.get(slot, 0.0), most * share)
+        kept = sorted(scores.items(), key=lambda item: -item[1])
+    return kept[:POOL]
+
+
+def _let_through(
+    view: View, passing: NDArray[np.bool_], found: Sequence[tuple[int, float]]
+) -> list[tuple[int, float]]:
+    """The slots of the keys found that the filter lets through; other spaces' keys have none."""
+    slots = view.slots([key for key, _ in found]).tolist()
+    return [(slot, score) for slot, (_, score) in zip(slots, found, strict=True) if slot >= 0 and passing[slot]]
+
+
+def _worth_asking(reader: Reader, view: View, words: Sequence[str]) -> list[str]:
+    """The words without those that a large part of a large store holds, unless all are such."""
+    if view.size < COMMON_FROM:
+        return list(words)
+    rare = []
+    for word in words:
+        share, size = view.frequencies.get(word, (0.0, 0))
+        if view.size > 1.25 * size:
+            share = reader.frequency(word)
+            view.frequencies[word] = (share, view.size)
+        if share <= COMMON_WORD:
+            rare.append(word)
+    return rare or list(words)
+
+
+def _neighbours(
+    rows: Sequence[tuple[int, int | None, int | None]], view: View, at: dict[int, int], size: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The places of each candidate's neighbours in its session. Being neighbours is mutual."""
+    before, after = np.full(size, -1, dtype=np.intp), np.full(size, -1, dtype=np.intp)
+    pairs = [(earlier, key) for key, earlier, _ in rows if earlier is not None]
+    pairs += [(key, later) for key, _, later in rows if later is not None]
+    slots = view.slots([key for pair in pairs for key in pair]).tolist()
+    for earlier, later in zip(slots[::2], slots[1::2], strict=True):
+        if earlier in at and later in at:
+            before[at[later]], after[at[earlier]] = at[earlier], at[later]
+    return before, after
+
+
+def _affinity(view: View, question: Question, slots: NDArray[np.intp]) -> Figures:
+    """One for memories that carry an entity the question names."""
+    named = np.zeros(view.size, dtype=np.bool_)
+    for name in question.names:
+        named[view.entities.of(name, view.size)] = True
+    return named[slots].astype(np.float64)
+
+
+def follow_links(pool: Pool, relevance: Figures, *, now: int) -> dict[int, Reached]:
+    """What activation from the best candidates reaches over links, by memory key. Nothing hidden passes it on."""
+    best = np.argsort(-relevance, kind="stable")[:SEEDS]
+    frontier = {int(key): float(value) for key, value in zip(pool.keys[best], relevance[best], strict=True)}
+    frontier = {key: value for key, value in frontier.items() if value > 0}
+    visited = set(frontier)
+    reached: dict[int, Reached] = {}
+    for hop in range(1, HOPS + 1):
+        found = activation.spread(frontier, pool.reader.edges_touching(list(frontier)), hop=hop, now=now)
+        slots = pool.view.slots(list(found))
+        shown = {
+            k: r for (k, r), slot in zip(found.items(), slots, strict=True) if slot >= 0 and pool.passing[slot]
+        }
+        new = activation.strongest({k: r for k, r in shown.items() if k not in visited}, MOST_NODES - len(visited))
+        if hop == 1:  # a link between two finds speaks for both, but activation never comes back the way it went
+            reached = {k: r for k, r in shown.items() if k in visited}
+        reached |= new
+        visited |= new.keys()
+        frontier = {key: r.activation for key, r in new.items()}
+        if not frontier or len(visited) >= MOST_NODES:
+            break
+    return reached

@@ -1,0 +1,78 @@
+"""The embedding model of a handle: queries as vectors, texts as stored ones, and whether that is quick enough."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from glymph.config import Settings
+from glymph.embed import absence, open_embedder
+from glymph.embed.contract import Embedder, Vectors
+from glymph.embed.costs import ms_per_text
+from glymph.store.mirror import Mirrors
+
+INLINE_MS = 5.0  # a text that costs more is not embedded while somebody waits for `add`
+QUERIES_KEPT = 64
+
+
+class Meaning:
+    """What a handle knows of meaning; without an embedder, nothing."""
+
+    def __init__(self, embedder: Embedder | None = None, absence: str = "") -> None:
+        self.embedder = embedder
+        self.absence = absence  # why there is none
+        self.mirrors = Mirrors()
+        self._lock = threading.Lock()
+        self._ms: float | None = None
+        self._queries: OrderedDict[str, Vectors] = OrderedDict()
+
+    @property
+    def model(self) -> tuple[str, int] | None:
+        """Name and dimension: the version of every vector this handle makes or compares."""
+        return None if self.embedder is None else (self.embedder.name, self.embedder.dimension)
+
+    @property
+    def inline(self) -> bool:
+        """Whether a text is embedded at once when it is added, by what one costs here, measured."""
+        if self.embedder is None:
+            return False
+        if self._ms is None:
+            self._ms = ms_per_text(self.embedder)
+        return self._ms <= INLINE_MS
+
+    def query(self, text: str) -> Vectors | None:
+        """The vector of a query; those asked for lately are remembered."""
+        if self.embedder is None or not text:
+            return None
+        with self._lock:
+            if text in self._queries:
+                self._queries.move_to_end(text)
+                return self._queries[text]
+            vector: Vectors = self.embedder.embed([text])[0]
+            self._queries[text] = vector
+            if len(self._queries) > QUERIES_KEPT:
+                self._queries.popitem(last=False)
+            return vector
+
+    def stored(self, texts: Sequence[str]) -> list[bytes]:
+        """Each text's vector as a store keeps it."""
+        if self.embedder is None or not texts:
+            return []
+        with self._lock:
+            vectors = self.embedder.embed(texts)
+        return [row.tobytes() for row in vectors.astype("<f2")]
+
+
+def wording(content_hash: str) -> bytes:
+    """Which wording of a memory a vector belongs to: the first bytes of its content hash."""
+    return bytes.fromhex(content_hash[:16])
+
+
+def open_meaning(settings: Settings, embedder: str | Embedder) -> Meaning:
+    """The embedding model asked for; for "auto" the one the settings name."""
+    if not isinstance(embedder, str):
+        return Meaning(embedder)
+    spec = settings.embedder if embedder == "auto" else embedder
+    found = open_embedder(spec, url=settings.embedder_url, key=settings.embedder_key)
+    return Meaning(found, "" if found is not None or spec == "none" else absence())

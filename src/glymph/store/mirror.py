@@ -1,0 +1,189 @@
+"""A space in columns: what searching needs of every memory, in arrays, kept up by the store's change sequence.
+
+A mirror only nominates. What it names is read again from the store under the reader's own snapshot and filter, so
+a mirror that is a moment ahead of a reader, or behind, can miss something but never show what it must not.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glymph.core.scan import Slots
+from glymph.store.contract import MirroredRow, Reader, VectorRow
+from glymph.store.vector_column import EXACT_UP_TO, VectorColumn
+from glymph.store.view import Codes, Postings, View, slots_of
+
+MANY_CHANGES = 1_000  # and half of what is there: reading everything anew is cheaper
+PAGE = 1 << 16  # vectors read at a time
+NEVER = np.iinfo(np.int64).max
+
+_COLUMNS: dict[str, Any] = {
+    "key": np.int64, "state": np.int32, "kind": np.int32, "section": np.int32, "superseded": np.bool_,
+    "time": np.int64, "expires": np.int64, "session": np.int32, "wording": np.uint64, "embedded": np.bool_,
+}  # fmt: skip
+
+
+class Mirror:
+    """The arrays of one space and one embedding model; `refresh` brings them up to a reader's snapshot."""
+
+    def __init__(self, model: tuple[str, int] | None) -> None:
+        self._model = model
+        self._lock = threading.Lock()
+        self._size = 0
+        self._tags = Postings()
+        self._entities = Postings()
+        self._frequencies: dict[str, tuple[float, int]] = {}
+        self._codes = {name: Codes() for name in ("state", "kind", "section", "session")}
+        self._columns = {name: np.zeros(0, dtype=kind) for name, kind in _COLUMNS.items()}
+        self._model_key: int | None = None
+        self._change = self._vector = 0
+        self._vectors: VectorColumn | None = None
+
+    def __getitem__(self, column: str) -> NDArray[Any]:
+        return self._columns[column][: self._size]
+
+    def view(self) -> View:
+        """What the mirror shows now. Later changes may touch its arrays but not their length."""
+        size = self._size
+        return View(
+            columns={name: column[:size] for name, column in self._columns.items()},
+            codes=self._codes,
+            tags=self._tags,
+            entities=self._entities,
+            frequencies=self._frequencies,
+            model_key=self._model_key,
+            vectors=None if self._vectors is None else self._vectors.view(size),
+        )
+
+    # keeping up
+
+    def refreshed(self, reader: Reader) -> View | None:
+        """What is there now, as far as the reader sees it; None if the mirror has to be made anew for that."""
+        with self._lock:
+            change = reader.newest_change()
+            if not self._change:
+                self._append(reader.mirrored())
+            elif change > self._change:
+                keys = reader.changed_memories(self._change)
+                if len(keys) > self._size // 2 + MANY_CHANGES or not self._apply(reader, keys):
+                    return None
+            self._change = max(change, self._change)
+            self._refresh_vectors(reader)
+            return self.view()
+
+    def _apply(self, reader: Reader, keys: Sequence[int]) -> bool:
+        """Takes in changed rows; False if one came back that has no slot here: its key would be out of order."""
+        rows = reader.mirrored(keys)
+        last = int(self["key"][-1]) if self._size else 0
+        known = [row for row in rows if row[0] <= last]
+        slots = self._slots([row[0] for row in known])
+        if (slots < 0).any():
+            return False
+        gone = self._slots(sorted(set(keys) - {row[0] for row in rows}))
+        self._columns["state"][gone[gone >= 0]] = -1
+        before = self["wording"][slots]
+        self._put(slots, known)
+        reworded = [
+            row[0] for row, old, new in zip(known, before, self["wording"][slots], strict=True) if old != new
+        ]
+        self._columns["embedded"][self._slots(reworded)] = False
+        returned = [row[0] for row in known if not self["embedded"][self._slots([row[0]])[0]]]
+        self._append([row for row in rows if row[0] > last])
+        if self._model_key is not None and (returned or len(rows) > len(known)):
+            new = [row[0] for row in rows if row[0] > last]
+            self._take_vectors(reader.vectors_of(self._model_key, [*returned, *new]))
+        return True
+
+    def _append(self, rows: Sequence[MirroredRow]) -> None:
+        start, end = self._size, self._size + len(rows)
+        capacity = len(self._columns["key"])
+        if end > capacity:
+            room = end if capacity == 0 else end + end // 2
+            if end <= EXACT_UP_TO:
+                room = min(room, EXACT_UP_TO)
+            for name, column in self._columns.items():
+                grown = np.zeros(room, dtype=column.dtype)
+                grown[:start] = column[:start]
+                self._columns[name] = grown
+            if self._vectors is not None:
+                self._vectors.grow(start, room)
+        slots = np.arange(start, end)
+        self._put(slots, rows)
+        self._size = end
+
+    def _put(self, slots: Slots, rows: Sequence[MirroredRow]) -> None:
+        if not len(rows):
+            return
+        key, state, kind, section, superseded, time, expires, session, tags, entities, wording = zip(
+            *rows, strict=True
+        )
+        c = self._columns
+        for name, values in (("state", state), ("kind", kind), ("section", section), ("session", session)):
+            codes = self._codes[name]
+            c[name][slots] = [codes[value] for value in values]
+        c["key"][slots], c["superseded"][slots], c["time"][slots] = key, superseded, time
+        c["expires"][slots] = [NEVER if moment is None else moment for moment in expires]
+        c["wording"][slots] = np.frombuffer(bytes.fromhex("".join([h[:16] for h in wording])), dtype=">u8")
+        self._tags.note(slots.tolist(), tags)
+        self._entities.note(slots.tolist(), entities)
+
+    # vectors
+
+    def _refresh_vectors(self, reader: Reader) -> None:
+        if self._model is None:
+            return
+        if self._model_key is None:
+            self._model_key = reader.model_key(*self._model)
+            if self._model_key is None:
+                return
+            self._vector = reader.newest_vector()
+            self._vectors = VectorColumn(self._model[1])
+            self._vectors.grow(self._size, len(self._columns["key"]))
+            after = 0
+            while rows := reader.vectors_after(self._model_key, after, limit=PAGE):
+                self._take_vectors(rows)
+                after = rows[-1][0] - (len(rows) == PAGE)  # a full page may have cut a memory's wordings apart
+        elif (newest := reader.newest_vector()) > self._vector:
+            self._take_vectors(reader.vectors_since(self._model_key, self._vector))
+            self._vector = newest
+
+    def _take_vectors(self, rows: Sequence[VectorRow]) -> None:
+        """Puts the vectors that belong to what their memories say now into their slots."""
+        if not rows or self._vectors is None:
+            return
+        wordings = np.frombuffer(b"".join([row[1] for row in rows]), dtype=">u8").astype(np.uint64)
+        slots = self._slots([row[0] for row in rows])
+        current = slots >= 0
+        current[current] = self["wording"][slots[current]] == wordings[current]
+        vectors = np.frombuffer(b"".join([row[2] for row in rows]), dtype="<f2").reshape(len(rows), -1)
+        if not current.all():
+            slots, vectors = slots[current], vectors[current]
+        self._vectors.put(slots, vectors)
+        self._columns["embedded"][slots] = True
+
+    def _slots(self, keys: Sequence[int]) -> Slots:
+        return slots_of(self["key"], keys)
+
+
+class Mirrors:
+    """The mirrors of one handle, one for each space it has searched."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._mirrors: dict[tuple[int, tuple[str, int] | None], Mirror] = {}
+
+    def view(self, reader: Reader, model: tuple[str, int] | None) -> View:
+        """The reader's space in columns, brought up to what the reader sees."""
+        place = (reader.space_key, model)
+        with self._lock:
+            mirror = self._mirrors.setdefault(place, Mirror(model))
+        while (view := mirror.refreshed(reader)) is None:
+            mirror = Mirror(model)  # others may still look at the old one
+            with self._lock:
+                self._mirrors[place] = mirror
+        return view

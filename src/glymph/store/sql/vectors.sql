@@ -1,0 +1,83 @@
+-- name: model_key
+SELECT key FROM scoped_models WHERE name = :name AND dimension = :dimension;
+
+-- name: models
+SELECT m.key, m.name, m.dimension, m.created_at,
+       (SELECT count(*) FROM scoped_vectors v WHERE v.model = m.key) AS vectors
+FROM scoped_models m ORDER BY m.key;
+
+-- name: insert_model
+INSERT INTO models(space_id, name, dimension, created_at) VALUES (:space_id, :name, :dimension, :at)
+ON CONFLICT (space_id, name, dimension) DO NOTHING;
+
+-- name: insert_vector
+INSERT INTO vectors(space_id, model, memory, wording, vector) VALUES (:space_id, :model, :memory, :wording, :vector)
+ON CONFLICT (space_id, model, memory, wording) DO NOTHING;
+
+-- name: forget_model
+DELETE FROM vectors WHERE key IN (SELECT v.key FROM scoped_vectors v WHERE v.model = :model LIMIT :limit)
+RETURNING key;
+
+-- name: drop_model
+DELETE FROM models WHERE space_id = :space_id AND key = :model;
+
+-- name: unembedded
+-- What has no vector of this model for the wording it has now: live memories first, the newest before the older.
+SELECT m.key, m.text, m.content_hash FROM scoped_memories m
+WHERE m.state = :state AND m.kind <> 'self' AND m.key < :before
+  AND NOT EXISTS (
+    SELECT 1 FROM scoped_vectors v
+    WHERE v.model = :model AND v.memory = m.key AND v.wording = unhex(substr(m.content_hash, 1, 16)))
+ORDER BY m.key DESC LIMIT :limit;
+
+-- name: unembedded_count
+SELECT count(*) FROM scoped_memories m
+WHERE m.state = 'LIVE' AND m.kind <> 'self'
+  AND NOT EXISTS (
+    SELECT 1 FROM scoped_vectors v
+    WHERE v.model = :model AND v.memory = m.key AND v.wording = unhex(substr(m.content_hash, 1, 16)));
+
+-- name: vectors_after
+SELECT memory, wording, vector FROM scoped_vectors
+WHERE model = :model AND memory > :memory ORDER BY memory LIMIT :limit;
+
+-- name: newest_vector
+SELECT seq FROM sqlite_sequence WHERE name = 'vectors';
+
+-- name: vectors_since
+-- By key alone: the index by model would be read from its beginning.
+SELECT v.memory, v.wording, v.vector FROM vectors v
+WHERE v.key > :after AND +v.space_id = (SELECT space_id FROM temp.scope) AND +v.model = :model;
+
+-- name: vectors_of_memories
+SELECT memory, wording, vector FROM scoped_vectors WHERE model = :model AND memory IN {keys:keys};
+
+-- name: newest_change
+SELECT operation FROM scoped_journal ORDER BY operation DESC LIMIT 1;
+
+-- name: changed_memories
+SELECT DISTINCT key FROM scoped_journal WHERE tbl = 'memories' AND operation > :operation;
+
+-- name: mirrored
+SELECT m.key, m.state, m.kind, m.section, m.superseded_by IS NOT NULL, coalesce(m.event_at, m.created_at),
+       m.expires_at, m.session, m.tags, m.entities, m.content_hash
+FROM scoped_memories m ORDER BY m.key;
+
+-- name: mirrored_of_keys
+SELECT m.key, m.state, m.kind, m.section, m.superseded_by IS NOT NULL, coalesce(m.event_at, m.created_at),
+       m.expires_at, m.session, m.tags, m.entities, m.content_hash
+FROM scoped_memories m WHERE m.key IN {keys:keys} ORDER BY m.key;
+
+-- name: neighbours
+-- For each memory the one before and the one after it in the same session.
+SELECT m.key,
+       (SELECT max(b.key) FROM scoped_memories b WHERE b.session = m.session AND b.key < m.key),
+       (SELECT min(a.key) FROM scoped_memories a WHERE a.session = m.session AND a.key > m.key)
+FROM scoped_memories m WHERE m.key IN {keys:keys} AND m.session IS NOT NULL;
+
+-- name: edges_touching
+SELECT e.source, e.target, e.type, e.weight, e.created_at, e.last_used_at FROM scoped_edges e
+WHERE e.source IN {keys:keys}
+UNION
+SELECT e.source, e.target, e.type, e.weight, e.created_at, e.last_used_at FROM scoped_edges e
+WHERE e.target IN {keys:keys};

@@ -1,0 +1,159 @@
+"""What a mirror showed at one moment: arrays that answer which memories pass a filter and which are nearest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glymph.core.query import name_words
+from glymph.core.scan import Slots, Vectors, exact_nearest, hamming_nearest, sign_bits
+from glymph.store.contract import Filter, Reader
+from glymph.store.vector_column import Planes
+
+SCAN_DEPTH = 1_000  # of the sign bits' best that are compared exactly; fewer lose recall
+
+
+class Codes(dict[Any, int]):
+    """A small number for each distinct value, given out as values appear."""
+
+    def __missing__(self, value: Any) -> int:
+        self[value] = code = len(self)
+        return code
+
+
+class Postings:
+    """Which slots carry a word of a list column. Words that were taken away stay: the store decides in the end."""
+
+    def __init__(self) -> None:
+        self._slots: dict[str, list[int]] = {}
+        self._words: dict[str, tuple[str, ...]] = {"[]": ()}
+        self.starting: dict[str, list[str]] = {}  # the distinct words by the first of their parts
+
+    def note(self, slots: Iterable[int], lists: Iterable[str]) -> None:
+        for slot, text in zip(slots, lists, strict=True):
+            if text == "[]":
+                continue
+            words = self._words.get(text)
+            if words is None:
+                words = self._words[text] = tuple(json.loads(text))
+            for word in words:
+                carrying = self._slots.get(word)
+                if carrying is None:
+                    carrying = self._slots[word] = []
+                    self.starting.setdefault(next(iter(name_words(word)), ""), []).append(word)
+                carrying.append(slot)
+
+    def of(self, word: str, size: int) -> Slots:
+        """The slots below `size` that carry the word."""
+        slots = np.asarray(self._slots.get(word, ()), dtype=np.intp)
+        return slots[slots < size]
+
+    def share(self, word: str, size: int) -> float:
+        """The part of so many slots that carries the word."""
+        return len(self._slots.get(word, ())) / max(size, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Arrays of equal length, one slot per memory, in the order of keys. They are read, never written."""
+
+    columns: Mapping[str, NDArray[Any]]
+    codes: Mapping[str, Codes]
+    tags: Postings
+    entities: Postings
+    frequencies: dict[str, tuple[float, int]]  # of words in the text index, with the size they were counted at
+    model_key: int | None
+    vectors: Planes | None
+
+    def __getitem__(self, column: str) -> NDArray[Any]:
+        return self.columns[column]
+
+    @property
+    def size(self) -> int:
+        return len(self.columns["key"])
+
+    def slots(self, keys: Sequence[int]) -> Slots:
+        """The slot of each key, -1 where there is none."""
+        return slots_of(self["key"], keys)
+
+    def mask(self, wanted: Filter) -> NDArray[np.bool_]:
+        """Which slots a filter lets through."""
+        passing = self._among("state", wanted.states)
+        for column, values in (("kind", wanted.kinds), ("section", wanted.sections)):
+            if values is not None:
+                passing &= self._among(column, values)
+        if wanted.kinds is None and (code := self.codes["kind"].get("self")) is not None:
+            passing &= self["kind"] != code
+        if not wanted.include_superseded:
+            passing &= ~self["superseded"]
+        if wanted.since is not None:
+            passing &= self["time"] >= wanted.since
+        if wanted.until is not None:
+            passing &= self["time"] <= wanted.until
+        if wanted.live_at is not None:
+            passing &= self["expires"] > wanted.live_at
+        if wanted.session is not None:
+            passing &= self._among("session", [wanted.session])
+        for tag in wanted.tags or ():
+            tagged = np.zeros(self.size, dtype=np.bool_)
+            tagged[self.tags.of(tag, self.size)] = True
+            passing &= tagged
+        return passing
+
+    def _among(self, column: str, values: Sequence[str]) -> NDArray[np.bool_]:
+        codes = [code for value in values if (code := self.codes[column].get(str(value))) is not None]
+        column_values = self[column]
+        found = np.zeros(self.size, dtype=np.bool_)
+        for code in codes:
+            found |= column_values == code
+        return found
+
+    def nearest(
+        self, query: Vectors, passing: NDArray[np.bool_], *, limit: int, reader: Reader
+    ) -> tuple[Slots, Vectors]:
+        """The slots let through whose vectors are nearest to the query, best first, with their cosines."""
+        passing = passing & self["embedded"]
+        planes = self.vectors
+        if planes is None or not passing.any():
+            return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32)
+        if planes.matrix is not None:
+            return exact_nearest(planes.matrix, query, passing, limit)
+        assert planes.bits is not None
+        signs = sign_bits((query - planes.pivot)[None])[:, 0]
+        slots = hamming_nearest(planes.bits, signs, passing, max(SCAN_DEPTH, 4 * limit))
+        cosines = np.nan_to_num(self.cosines(query, slots, reader=reader), nan=-1.0)
+        best = np.argsort(-cosines, kind="stable")[:limit]
+        return slots[best], cosines[best]
+
+    def cosines(self, query: Vectors, slots: Slots, *, reader: Reader) -> Vectors:
+        """The exact cosine of each slot's vector with the query; NaN where it has none."""
+        found = np.full(len(slots), np.nan, dtype=np.float32)
+        at = np.flatnonzero(self["embedded"][slots])
+        if self.vectors is None or not len(at):
+            return found
+        if self.vectors.matrix is not None:
+            found[at] = self.vectors.matrix[slots[at]] @ query
+            return found
+        assert self.model_key is not None
+        rows = reader.vectors_of(self.model_key, self["key"][slots[at]].tolist())
+        order = np.argsort(self["key"][slots], kind="stable")
+        places = order[np.searchsorted(self["key"][slots][order], [row[0] for row in rows])]
+        vectors = np.frombuffer(b"".join([row[2] for row in rows]), dtype="<f2").reshape(len(rows), -1)
+        wordings = np.frombuffer(b"".join([row[1] for row in rows]), dtype=">u8")
+        current = wordings == self["wording"][slots[places]]
+        found[places[current]] = (vectors.astype(np.float32) @ query)[current]
+        return found
+
+
+def slots_of(own: NDArray[np.int64], keys: Sequence[int]) -> Slots:
+    """The place of each key among the sorted ones, -1 where it is not."""
+    if not len(own) or not len(keys):
+        return np.full(len(keys), -1, dtype=np.intp)
+    wanted = np.asarray(keys, dtype=np.int64)
+    found = np.minimum(np.searchsorted(own, wanted), len(own) - 1)
+    return np.where(own[found] == wanted, found, -1)
