@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glymph.core.ids import is_uuid7, uuid7
-from glymph.core.text import content_hash, derive_title, normalise, query_words
+from glymph.core.text import content_hash, derive_title, normalise
 
 
 @pytest.mark.parametrize(
@@ -51,13 +51,6 @@ def test_a_title_is_the_first_sentence_or_ends_in_an_ellipsis():
     assert derive_title("v1.2 is out") == "v1.2 is out"
     long = derive_title("word " * 40)
     assert long.endswith("word…")
-
-
-def test_queries_lose_their_stop_words_unless_there_is_nothing_else():
-    assert query_words("Where does the User live?") == ["User", "live"]
-    assert query_words("to be or not to be") == ["to", "be", "or", "not"]
-    assert query_words("  !? ") == []
-    assert query_words("re\u0301sume\u0301") == ["r\u00e9sum\u00e9"]
 
 
 @given(st.integers(0, 2**50), st.binary(min_size=8, max_size=8), st.binary(min_size=8, max_size=8))

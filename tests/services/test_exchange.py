@@ -223,7 +223,7 @@ TOUCHES = {
     "a tombstone": lambda place, w: w.bury("f", operation=None, at=1),
     "a counter": lambda place, w: w.set_counter("n", 1),
     "a recall": lambda place, w: w.log_recall(
-        {"id": "r", "at": 1, "actor": "a", "session": None, "query": "q", "shown": "[]"}, keep=5
+        {"id": "r", "at": 1, "actor": "a", "session": None, "query": "q", "shown": "[]", "figures": "[]"}, keep=5
     ),
     "a job": lambda place, w: w.enqueue({"id": "j", "job": "end", "payload": "{}", "at": 1}),
     "a plan": lambda place, w: w.save_plan({"id": "p", "created_at": 1, "expires_at": 2, "body": "{}"}),

@@ -312,7 +312,9 @@ def test_a_migration_adds_a_column_and_the_journal_follows_it(glymph):
     added = glymph.add("older than the column")
     connection = raw(glymph)
     step = migrations.Migration(
-        migrations.NEWEST + 1, "mood", lambda c: c.execute("ALTER TABLE memories ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'")
+        migrations.NEWEST + 1,
+        "mood",
+        lambda c: c.execute("ALTER TABLE memories ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'"),
     )
     migrations.migrate(connection, "x", 0, (*migrations.MIGRATIONS, step))
     connection.close()

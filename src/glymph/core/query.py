@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from glymph.core.text import STOP_WORDS
 
-MOST_WORDS = 64  # of a query; a longer one is cut, its rarest meaning is in its beginning
+MOST_WORDS = 64  # of a query; a longer one is cut
+MOST_PAIRED = 16  # words; in a longer query the pairs say little more than the words
 MOST_PIECES = 32
-COMMON_NAME = 0.10  # a name on more of the memories than this says who, not what
+COMMON_NAME = 0.02  # a name on more of the memories than this says who is meant, not what
 
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 # Scripts written without spaces between words: Thai to Myanmar, Khmer, Kana, Han, Yi.
@@ -22,10 +24,23 @@ _UNSPACED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
+class Words:
+    """What a text index is asked for: any of the words, and pairs of them that stand together in the query."""
+
+    words: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...] = ()
+
+    def only(self, kept: Collection[str]) -> Words:
+        """The same without the words that are not kept."""
+        pairs = tuple(pair for pair in self.pairs if pair[0] in kept and pair[1] in kept)
+        return Words(tuple(word for word in self.words if word in kept), pairs)
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A query, taken apart."""
 
-    words: tuple[str, ...]  # for the text index
+    words: Words
     pieces: tuple[str, ...]  # neighbouring characters of scripts that do not separate words
     text: str  # what is embedded
     names: frozenset[str]  # entities it names, as they are stored
@@ -35,23 +50,35 @@ def understood(query: str, names: Mapping[str, Sequence[str]], share: Callable[[
     """The query, taken apart.
 
     `names` are the entities known in the space by their first word, `share` gives the part of the memories that
-    carries one. A name that many carry is left to the fields: as a word it would find every "Bye, Nate!".
+    carries one. A name that many carry is cut from what is embedded: it would find every "Bye, Nate!" said to the
+    one who is meant. The text index keeps it, for it knows the entities as a field.
     """
     composed = unicodedata.normalize("NFC", query)
-    words = _WORD.findall(composed)
-    named = _named(words, names)
-    common = {word.casefold() for name in named if share(name) >= COMMON_NAME for word in _WORD.findall(name)}
-    distinct = {word.casefold(): word for word in reversed(words)}
-    ordered = [distinct[folded] for folded in dict.fromkeys(word.casefold() for word in words)]
-    telling = [word for word in ordered if word.casefold() not in STOP_WORDS]
-    unnamed = [word for word in telling if word.casefold() not in common]
-    text = _without(composed, common) if unnamed else composed
+    found = _WORD.findall(composed)
+    named = _named(found, names)
+    words = telling_words(found)
+    of_names = {word for name in named for word in name_words(name)}
+    unnamed = [word for word in words if word.casefold() not in of_names]
+    common = {word for name in named if share(name) >= COMMON_NAME for word in name_words(name)}
+    left = any(word.casefold() not in common for word in words)
     return Question(
-        words=tuple((unnamed or telling or ordered)[:MOST_WORDS]),
+        words=Words(tuple(words), tuple(pairwise(unnamed)) if len(unnamed) <= MOST_PAIRED else ()),
         pieces=tuple(_pieces(composed)[:MOST_PIECES]),
-        text=text,
+        text=_without(composed, common) if left else composed,
         names=frozenset(named),
     )
+
+
+def telling_words(found: Sequence[str]) -> list[str]:
+    """The distinct words of a query in order, without stop words unless there are only those.
+
+    Their case is left to the index, which folds it in its own way.
+    """
+    distinct: dict[str, str] = {}
+    for word in found:
+        distinct.setdefault(word.casefold(), word)
+    telling = [word for folded, word in distinct.items() if folded not in STOP_WORDS]
+    return (telling or list(distinct.values()))[:MOST_WORDS]
 
 
 def _named(words: Sequence[str], names: Mapping[str, Sequence[str]]) -> list[str]:

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from glymph.core.sections import SECTIONS, Section
+from glymph.core.sections import SECTIONS, RankWeights, Section
 
 Figures = NDArray[np.float64]
 
 NOISE = 0.3  # of the nearest: what is less near than this is not near
 
-CHANNELS = ("semantic", "keyword", "affinity")
-
-
-@dataclass(frozen=True, slots=True)
-class Fusion:
-    """How strongly the parts of a memory's relevance count. One setting for every space."""
-
-    semantic: float = 0.6
-    keyword: float = 0.4
-    affinity: float = 0.1
-    neighbour: float = 0.2  # of the relevance of each neighbour in the session
-    graph: float = 0.4  # of what activation brings
+Weights = Mapping[Section, RankWeights]
+SECTION_WEIGHTS: Weights = {section: profile.ranking for section, profile in SECTIONS.items()}
 
 
 def nearest(cosines: Figures, unrelated: float) -> float:
@@ -34,10 +23,13 @@ def nearest(cosines: Figures, unrelated: float) -> float:
     return float(known.max(initial=unrelated)) - unrelated
 
 
-def semantic_parts(cosines: Figures, unrelated: float, most: float) -> Figures:
-    """Cosines on a scale from 0, what an unrelated memory has, to 1, the nearest one."""
+def semantic_parts(cosines: Figures, unrelated: float, most: float, *, otherwise: Figures) -> Figures:
+    """Cosines on a scale from 0, what an unrelated memory has, to 1, the nearest one.
+
+    A memory without a vector, whose cosine is NaN, is judged by its words in this part, too.
+    """
     values = scaled(np.nan_to_num(cosines, nan=unrelated) - unrelated, most)
-    return np.where(values >= NOISE, values, 0.0)
+    return np.where(np.isnan(cosines), otherwise, np.where(values >= NOISE, values, 0.0))
 
 
 def scaled(values: Figures, most: float) -> Figures:
@@ -45,18 +37,28 @@ def scaled(values: Figures, most: float) -> Figures:
     return np.clip(values / most, 0.0, 1.0) if most > 0 else np.zeros_like(values)
 
 
-def relevance(parts: Mapping[str, Figures], fusion: Fusion) -> Figures:
-    """The channels' parts as one figure; a channel that is not there leaves its share to the others."""
-    weights = {channel: float(getattr(fusion, channel)) for channel in CHANNELS if channel in parts}
-    whole = sum(weight for channel, weight in weights.items() if channel != "affinity")
-    matching = sum(parts[channel] for channel in weights if channel != "affinity")
-    total = sum(weight * parts[channel] for channel, weight in weights.items())
-    return np.where(matching > 0, np.asarray(total) / whole, 0.0)
+def relevance(
+    parts: Mapping[str, Figures], sections: Sequence[str], weights: Weights = SECTION_WEIGHTS
+) -> Figures:
+    """The parts of each memory as one figure from 0 to 1, by the weights of its section.
+
+    An affinity alone finds nothing.
+    """
+    total = np.zeros(len(sections))
+    whole = np.zeros(len(sections))
+    for name, values in parts.items():
+        share = np.asarray([getattr(weights[Section(section)], name) for section in sections])
+        total += share * values
+        whole += share
+    speaking = sum((values for name, values in parts.items() if name != "affinity"), start=np.zeros(len(sections)))
+    return np.where(speaking > 0, total / np.where(whole > 0, whole, 1.0), 0.0)
 
 
-def beside(values: Figures, places: NDArray[np.intp]) -> Figures:
-    """The value at each place, 0 where the place is -1."""
-    return np.where(places >= 0, values[places], 0.0)
+def beside(values: Figures, *sides: NDArray[np.intp]) -> Figures:
+    """The mean of the values at each memory's neighbours; a place of -1, where there is none, counts as 0."""
+    return sum((np.where(side >= 0, values[side], 0.0) for side in sides), start=np.zeros(len(values))) / len(
+        sides
+    )
 
 
 def standing(section: str, *, recency: float, authority: float) -> float:

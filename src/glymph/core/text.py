@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import unicodedata
 
 TITLE_LENGTH = 80
@@ -12,11 +11,10 @@ TITLE_LENGTH = 80
 STOP_WORDS = frozenset(
     "a about am an and any are as at be been but by can could did do does for from had has have he her his "
     "how i if in into is it its just me my no not of on or our out she should so than that the their them "
-    "then there these they this to too up us was we were what when where which who whom why will with would "
+    "s then there these they this to too up us was we were what when where which who whom why will with would "
     "you your".split()
 )
 
-_WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u00ad\ufeff\u2060"))  # breaks and joins nobody sees
 
 
@@ -44,16 +42,3 @@ def derive_title(text: str) -> str:
     cut = first[: TITLE_LENGTH - 1]
     words, _, _ = cut.rpartition(" ")
     return (words if len(words) > TITLE_LENGTH // 2 else cut) + "…"
-
-
-def query_words(text: str) -> list[str]:
-    """The distinct words of a query in order, without stop words unless there are only those.
-
-    Their case is left to the index, which folds it in its own way. Accents are composed first: on their own
-    they would cut a word in two.
-    """
-    words: dict[str, str] = {}
-    for word in _WORD.findall(unicodedata.normalize("NFC", text)):
-        words.setdefault(word.lower(), word)
-    telling = [word for folded, word in words.items() if folded not in STOP_WORDS]
-    return telling or list(words.values())

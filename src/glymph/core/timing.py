@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 from datetime import UTC, datetime, timedelta
 
 from glymph.errors import InvalidInput
@@ -55,3 +56,11 @@ def parse_iso(text: str, field: str) -> datetime:
         raise InvalidInput(field, f"{text!r} is no ISO 8601 time. Write it like 2026-03-01T09:30:00Z.") from error
     micros(parsed, field)
     return parsed
+
+
+def day_in_words(value: int | None) -> str:
+    """The day of a stored moment as people write it, "8 May 2023"; empty for none."""
+    if value is None:
+        return ""
+    day = moment(value)
+    return f"{day.day} {calendar.month_name[day.month]} {day.year}"

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from glymph.core import activation
 from glymph.core.activation import HOPS, MOST_NODES, Reached
-from glymph.core.query import Question, understood
+from glymph.core.query import Question, Words, understood
 from glymph.core.ranking import Figures
 from glymph.services.workplace import Workplace
 from glymph.store.contract import Filter, Reader
 from glymph.store.view import View
 
-POOL = 200  # of the best that each channel names
+POOL = 250  # of the best that each channel names
 OVERFETCH = 5  # of text matches asked for without the filter, before the store is asked with it
 SEEDS = 50  # of the best whose neighbours and links are followed
 COMMON_WORD = 0.05  # a word in more of the texts than this finds too much to be worth its time
@@ -39,6 +39,17 @@ class Pool:
     before: NDArray[np.intp]  # the place in the pool of the memory before it in its session, -1 for none
     after: NDArray[np.intp]
     reached: dict[int, Reached] = field(default_factory=dict)
+
+    def has_vector(self, key: int) -> bool:
+        return bool(self.view["embedded"][self.view.slots([key])[0]])
+
+    @property
+    def sections(self) -> list[str]:
+        return self.sections_of(self.slots)
+
+    def sections_of(self, slots: NDArray[np.intp]) -> list[str]:
+        names = list(self.view.codes["section"])
+        return [names[code] for code in self.view["section"][slots]]
 
     @property
     def keys(self) -> NDArray[np.int64]:
@@ -79,7 +90,7 @@ def _by_text(
     reader: Reader, view: View, question: Question, wanted: Filter, passing: NDArray[np.bool_]
 ) -> list[tuple[int, float]]:
     """Slots whose text holds the question's words, with scores, best first."""
-    words = _worth_asking(reader, view, question.words)
+    words = worth_asking(reader, view, question.words)
     found = reader.matching(words, None, limit=POOL * OVERFETCH)
     kept = _let_through(view, passing, found)
     if len(kept) < POOL and len(found) == POOL * OVERFETCH:
@@ -102,19 +113,19 @@ def _let_through(
     return [(slot, score) for slot, (_, score) in zip(slots, found, strict=True) if slot >= 0 and passing[slot]]
 
 
-def _worth_asking(reader: Reader, view: View, words: Sequence[str]) -> list[str]:
+def worth_asking(reader: Reader, view: View, words: Words) -> Words:
     """The words without those that a large part of a large store holds, unless all are such."""
     if view.size < COMMON_FROM:
-        return list(words)
+        return words
     rare = []
-    for word in words:
+    for word in words.words:
         share, size = view.frequencies.get(word, (0.0, 0))
         if view.size > 1.25 * size:
             share = reader.frequency(word)
             view.frequencies[word] = (share, view.size)
         if share <= COMMON_WORD:
             rare.append(word)
-    return rare or list(words)
+    return words.only(rare) if rare else words
 
 
 def _neighbours(

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Unpack
 
+import numpy as np
+
 from glymph.core import activation, ranking
 from glymph.core.draft import checked_space, checked_text
 from glymph.core.model import Hit, Memory
-from glymph.core.ranking import Fusion
+from glymph.core.ranking import Weights
 from glymph.core.timing import micros
 from glymph.errors import InvalidInput
 from glymph.services.candidates import Pool, follow_links, gather
@@ -52,20 +54,20 @@ def search(
             check_kinds(reader, matching)
         if at is None:
             pools = [gather(place, reader, query, matching) for reader in readers]
-            hits = ranked(pools, matching, limit=limit, now=now, fusion=place.fusion)
+            hits = ranked(pools, matching, limit=limit, now=now, weights=place.weights)
         else:
             past = [search_past(place, reader, query, matching, at=at, limit=limit) for reader in readers]
             hits = sorted((hit for found in past for hit in found), key=lambda hit: -hit.score)[:limit]
     return within_budget(hits, budget_tokens)
 
 
-def ranked(pools: Sequence[Pool], matching: Filter, *, limit: int, now: datetime, fusion: Fusion) -> list[Hit]:
+def ranked(pools: Sequence[Pool], matching: Filter, *, limit: int, now: datetime, weights: Weights) -> list[Hit]:
     """The candidates of every space in one order, measured on one scale."""
     nearest = max((ranking.nearest(pool.cosines, pool.unrelated) for pool in pools), default=0.0)
     best_text = max((float(pool.keywords.max(initial=0.0)) for pool in pools), default=0.0)
     hits: list[Hit] = []
     for pool in pools:
-        scores = _scores(pool, nearest, best_text, fusion, now=micros(now))
+        scores = _scores(pool, nearest, best_text, weights, now=micros(now))
         first = sorted(scores, key=lambda key: (-scores[key].relevance, key))[: limit + SPARE]
         rows = pool.reader.by_key([*first, *_sources(pool, first)], matching)
         memories = dict(zip(rows, records.memories(list(rows.values()), pool.reader.space, now), strict=True))
@@ -79,25 +81,38 @@ class Score:
     parts: dict[str, float]
 
 
-def _scores(pool: Pool, nearest: float, best_text: float, fusion: Fusion, *, now: int) -> dict[int, Score]:
+def _scores(pool: Pool, nearest: float, best_text: float, weights: Weights, *, now: int) -> dict[int, Score]:
     """The relevance of everything found, by memory key, with its parts."""
-    parts = {"keyword": ranking.scaled(pool.keywords, best_text), "affinity": pool.affinity}
-    if nearest > 0:
-        parts["semantic"] = ranking.semantic_parts(pool.cosines, pool.unrelated, nearest)
-    own = ranking.relevance(parts, fusion)
-    parts["session"] = ranking.beside(own, pool.before) + ranking.beside(own, pool.after)
-    total = own + fusion.neighbour * parts["session"]
+    words = ranking.scaled(pool.keywords, best_text)
+    meaning = ranking.semantic_parts(pool.cosines, pool.unrelated, nearest, otherwise=words)
+    parts = {"keyword": words, "semantic": meaning}
+    own = ranking.relevance(parts, pool.sections, weights)
+    session = ranking.beside(own, pool.before, pool.after)
     pool.reached = follow_links(pool, own, now=now)
+    keys = [int(key) for key in pool.keys]
+    links = np.asarray([r.activation if (r := pool.reached.get(key)) else 0.0 for key in keys])
+    parts |= {"graph": np.minimum(session + links, 1.0), "affinity": pool.affinity}
+    total = ranking.relevance(parts, pool.sections, weights)
+    parts |= {"session": session, "links": links}
     scores = {
-        int(key): Score(float(total[at]), {name: float(values[at]) for name, values in parts.items()})
-        for at, key in enumerate(pool.keys)
+        key: Score(float(total[at]), {name: float(values[at]) for name, values in parts.items()})
+        for at, key in enumerate(keys)
         if total[at] > 0
     }
-    for key, reached in pool.reached.items():
-        score = scores.setdefault(key, Score(0.0, {}))
-        score.parts["graph"] = reached.activation
-        score.relevance += fusion.graph * reached.activation
-    return scores
+    return scores | _brought_in(pool, weights, scores)
+
+
+def _brought_in(pool: Pool, weights: Weights, scores: Mapping[int, Score]) -> dict[int, Score]:
+    """Memories that no channel found and links alone lead to."""
+    keys = [key for key in pool.reached if key not in scores]
+    links = np.asarray([pool.reached[key].activation for key in keys])
+    nothing = np.zeros(len(keys))
+    parts = {"keyword": nothing, "semantic": nothing, "affinity": nothing, "graph": links}
+    total = ranking.relevance(parts, pool.sections_of(pool.view.slots(keys)), weights)
+    return {
+        key: Score(float(total[at]), {"graph": float(links[at]), "links": float(links[at])})
+        for at, key in enumerate(keys)
+    }
 
 
 def _sources(pool: Pool, keys: Sequence[int]) -> set[int]:
@@ -110,9 +125,10 @@ def _hit(pool: Pool, key: int, score: Score, memories: Mapping[int, Memory]) -> 
     standing = ranking.standing(
         memory.section, recency=memory.retrievability, authority=1.0 if memory.pinned else memory.trust
     )
-    parts = {name: value for name, value in score.parts.items() if value > 0}
-    why = _why(pool, key, parts, memories)
-    return Hit(memory, score.relevance * standing, {**parts, "standing": standing}, why)
+    parts = {name: value for name, value in score.parts.items() if value > 0} | {"standing": standing}
+    if not pool.has_vector(key):
+        parts.pop("semantic", None)
+    return Hit(memory, score.relevance * standing, parts, _why(pool, key, parts, memories))
 
 
 def _why(pool: Pool, key: int, parts: Mapping[str, float], memories: Mapping[int, Memory]) -> str:
@@ -127,7 +143,7 @@ def _why(pool: Pool, key: int, parts: Mapping[str, float], memories: Mapping[int
         reasons.append(f"it is about {', '.join(carried)}" if carried else "it is about a name in the query")
     if "session" in parts:
         reasons.append("what was said next to it in its session matches")
-    if "graph" in parts:
+    if "links" in parts:
         reasons.append(_path(pool, key, memories))
     return "; ".join(reasons)
 

@@ -12,12 +12,12 @@ import numpy as np
 from glymph.core import ranking
 from glymph.core.journal import by_place
 from glymph.core.model import Hit
-from glymph.core.query import understood
+from glymph.core.query import Words, understood
 from glymph.core.ranking import Figures
 from glymph.core.scan import Vectors
 from glymph.core.timing import iso, micros
 from glymph.errors import TooMuchHistory
-from glymph.services.candidates import POOL
+from glymph.services.candidates import POOL, worth_asking
 from glymph.services.history import cut_at, matches, rewound_rows
 from glymph.services.meaning import wording
 from glymph.services.workplace import Workplace
@@ -43,16 +43,16 @@ def search_past(
     then = replace(wanted, live_at=micros(at, "at"))
     rows, changed = _candidates(place, reader, view, question.words, vector, then, at)
     keys = list(rows)
-    words = dict(reader.matching_among(rows.values(), list(question.words), limit=len(rows)))
+    words = dict(reader.matching_among(rows.values(), question.words, limit=len(rows)))
+    told = _scaled(np.asarray([words.get(key, 0.0) for key in keys]))
+    cosines, unrelated = _cosines(reader, view, vector, rows)
+    nearest = ranking.nearest(cosines, unrelated)
     parts = {
-        "keyword": _scaled(np.asarray([words.get(key, 0.0) for key in keys])),
+        "keyword": told,
+        "semantic": ranking.semantic_parts(cosines, unrelated, nearest, otherwise=told),
         "affinity": np.asarray([float(_carries(rows[key], question.names)) for key in keys]),
     }
-    if vector is not None:
-        cosines = _cosines(reader, view, vector, rows)
-        unrelated = 0.0 if view.vectors is None else view.vectors.unrelated(vector)
-        parts["semantic"] = ranking.semantic_parts(cosines, unrelated, ranking.nearest(cosines, unrelated))
-    relevance = ranking.relevance(parts, place.fusion)
+    relevance = ranking.relevance(parts, [row["section"] for row in rows.values()], place.weights)
     best = [int(i) for i in np.argsort(-relevance, kind="stable")[: limit * 2] if relevance[i] > 0]
     memories = records.memories([rows[keys[i]] for i in best], reader.space, at)
     hits = []
@@ -67,7 +67,7 @@ def search_past(
 
 
 def _candidates(
-    place: Workplace, reader: Reader, view: View, words: tuple[str, ...], vector: Vectors | None, then: Filter,
+    place: Workplace, reader: Reader, view: View, words: Words, vector: Vectors | None, then: Filter,
     at: datetime,
 ) -> tuple[dict[int, Mapping[str, Any]], set[int]]:  # fmt: skip
     """Rows as they stood, by key: the best of those untouched since, all of the changed that pass the filter."""
@@ -80,7 +80,7 @@ def _candidates(
             if len(past) > MOST_CHANGED:
                 raise TooMuchHistory(MOST_CHANGED)
     untouched = replace(then, without=sorted(changed))
-    found = [key for key, _ in reader.matching(list(words), untouched, limit=POOL)]
+    found = [key for key, _ in reader.matching(worth_asking(reader, view, words), untouched, limit=POOL)]
     if vector is not None:
         passing = view.mask(then)
         slots = view.slots(sorted(changed))
@@ -90,18 +90,21 @@ def _candidates(
     return {**reader.by_key(found, untouched), **past}, changed
 
 
-def _cosines(reader: Reader, view: View, vector: Vectors, rows: Mapping[int, Mapping[str, Any]]) -> Figures:
-    """The cosine of each row's wording with the query; NaN where no vector of it is kept."""
-    assert view.model_key is not None
+def _cosines(
+    reader: Reader, view: View, vector: Vectors | None, rows: Mapping[int, Mapping[str, Any]]
+) -> tuple[Figures, float]:
+    """The cosine of each row's wording with the query, NaN where no vector is kept; and that of an unrelated one."""
     keys = list(rows)
-    wanted = {(key, wording(row["content_hash"])): at for at, (key, row) in enumerate(rows.items())}
     cosines = np.full(len(keys), np.nan)
+    if vector is None or view.model_key is None or view.vectors is None:
+        return cosines, 0.0
+    wanted = {(key, wording(row["content_hash"])): at for at, (key, row) in enumerate(rows.items())}
     for start in range(0, len(keys), CHUNK):
         for key, kept, stored in reader.vectors_of(view.model_key, keys[start : start + CHUNK]):
             place = wanted.get((key, kept))
             if place is not None:
                 cosines[place] = float(np.frombuffer(stored, dtype="<f2").astype(np.float32) @ vector)
-    return cosines
+    return cosines, view.vectors.unrelated(vector)
 
 
 def _carries(row: Mapping[str, Any], names: frozenset[str]) -> bool:

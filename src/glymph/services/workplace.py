@@ -12,7 +12,7 @@ from glymph.config import Settings
 from glymph.core.draft import optional_text
 from glymph.core.ids import uuid7
 from glymph.core.model import Receipt, Refusal
-from glymph.core.ranking import Fusion
+from glymph.core.ranking import SECTION_WEIGHTS, Weights
 from glymph.core.timing import micros, moment
 from glymph.errors import MemoryNotFound
 from glymph.services.meaning import Meaning
@@ -54,7 +54,7 @@ class Workplace:
     clock: Callable[[], datetime]
     session: str | None = None
     meaning: Meaning = field(default_factory=Meaning)
-    fusion: Fusion = field(default_factory=Fusion)
+    weights: Weights = field(default_factory=lambda: SECTION_WEIGHTS)
     embed_soon: Callable[[Sequence[str]], None] = lambda ids: None  # hands memories to the background
 
     def now(self) -> datetime:

@@ -24,6 +24,7 @@ from typing import Any, Protocol
 
 from glymph.core.journal import Entry, Place, Restoration
 from glymph.core.model import Problem
+from glymph.core.query import Words
 
 Row = Mapping[str, Any]
 
@@ -85,14 +86,14 @@ class Reader(Protocol):
         """Of these memories those that pass the filter."""
         ...
 
-    def matching(self, words: Sequence[str], wanted: Filter | None, *, limit: int) -> list[tuple[int, float]]:
+    def matching(self, words: Words, wanted: Filter | None, *, limit: int) -> list[tuple[int, float]]:
         """Keys of memories whose text holds any of the words, best first, with a score that grows with the match.
 
         Without a filter the keys may be those of other spaces: they are for a mirror to sort out.
         """
         ...
 
-    def matching_among(self, rows: Iterable[Row], words: Sequence[str], *, limit: int) -> list[tuple[int, float]]:
+    def matching_among(self, rows: Iterable[Row], words: Words, *, limit: int) -> list[tuple[int, float]]:
         """The same among the given rows, which need not be what is stored now: in an index of their own."""
         ...
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from glymph.core.journal import Entry, Place
+from glymph.core.query import Words
+from glymph.core.timing import day_in_words
 from glymph.store.contract import Filter
 from glymph.store.session import Row, Session
 from glymph.store.statements import MEMORY_COLUMNS, statements
@@ -100,16 +102,19 @@ class SqlReader:
         rows = self._session.rows(sql, parameters | {"keys": json.dumps(list(keys))})
         return {row["key"]: row for row in rows}
 
-    def matching(self, words: Sequence[str], wanted: Filter | None, *, limit: int) -> list[tuple[int, float]]:
-        if not words:
+    def matching(self, words: Words, wanted: Filter | None, *, limit: int) -> list[tuple[int, float]]:
+        if not words.words:
             return []
         condition, parameters = where(wanted) if wanted is not None else (None, {})
         return self._session.matching(words, condition, parameters, limit)
 
     def matching_among(
-        self, rows: Iterable[Mapping[str, Any]], words: Sequence[str], *, limit: int
+        self, rows: Iterable[Mapping[str, Any]], words: Words, *, limit: int
     ) -> list[tuple[int, float]]:
-        return self._session.matching_among(rows, words, limit) if words else []
+        if not words.words:
+            return []
+        dated = ({**row, "day": day_in_words(row["event_at"])} for row in rows)
+        return self._session.matching_among(dated, words, limit)
 
     def holding(self, pieces: Sequence[str], wanted: Filter, *, limit: int) -> list[tuple[int, float]]:
         condition, parameters = where(wanted)
@@ -170,7 +175,7 @@ class SqlReader:
         return self._rows("models")
 
     def newest_vector(self) -> int:
-        return int(self._value("newest_vector") or 0)
+        return self._session.next_key("vectors") - 1
 
     def vectors_after(self, model: int, memory: int, *, limit: int) -> list[tuple[Any, ...]]:
         return self._tuples("vectors_after", model=model, memory=memory, limit=limit)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from glymph.core.query import Words
+
 Row = dict[str, Any]
 
 
@@ -18,7 +20,7 @@ class Session(Protocol):
     def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]: ...
 
     def next_key(self, table: str) -> int:
-        """The key the next new row of a table will get, while the write lock is held."""
+        """The key the next new row of a table would get; certain while the write lock is held."""
         ...
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
@@ -40,7 +42,7 @@ class Session(Protocol):
         ...
 
     def matching(
-        self, words: Sequence[str], where: str | None, parameters: Mapping[str, Any], limit: int
+        self, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
     ) -> list[tuple[int, float]]:
         """Keys of memories whose text holds any of the words, best first, with a score that grows.
 
@@ -49,7 +51,7 @@ class Session(Protocol):
         ...
 
     def matching_among(
-        self, rows: Iterable[Mapping[str, Any]], words: Sequence[str], limit: int
+        self, rows: Iterable[Mapping[str, Any]], words: Words, limit: int
     ) -> list[tuple[int, float]]:
         """The same in a passing index over the title, text, tags and entities of the given rows."""
         ...

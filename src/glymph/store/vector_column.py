@@ -11,7 +11,7 @@ from glymph.core.scan import Bits, Slots, Vectors, sign_bits
 
 EXACT_UP_TO = 100_000  # memories; above that, signs are scanned and the best compared exactly
 CENTRED_ON = 4_096  # vectors whose mean stands for that of all
-CENTRED_FROM = 256  # fewer say nothing about all
+CENTRED_FROM = 20  # fewer say nothing about all
 BLOCK = 1 << 14
 
 Stored = NDArray[np.float16]

@@ -18,6 +18,7 @@ import pytest
 from glymph import errors
 from glymph.config import Settings
 from glymph.core.journal import Restoration
+from glymph.core.query import Words
 from glymph.store import open_store
 from glymph.store.contract import Filter, Store
 from glymph.store.records import memories
@@ -194,7 +195,7 @@ class StoreSuite:
         with store.reading(A) as reader:
             assert reader.memory(theirs["id"]) is None
             assert reader.memories([ours["id"], theirs["id"]]).keys() == {ours["id"]}
-            assert [key for key, _ in reader.matching(["shared"], Filter(), limit=9)] == [ours["key"]]
+            assert [key for key, _ in reader.matching(Words(("shared",)), Filter(), limit=9)] == [ours["key"]]
             assert [row["id"] for row in reader.page(Filter(), before=None, limit=9)] == [ours["id"]]
             assert list(reader.by_content([theirs["content_hash"]]).values()) == [ours]
             assert reader.edges() == []
@@ -281,7 +282,7 @@ class StoreSuite:
 
         def found(word: str) -> int:
             with store.reading(A) as reader:
-                return len(reader.matching([word], Filter(states=("LIVE", "ARCHIVED")), limit=5))
+                return len(reader.matching(Words((word,)), Filter(states=("LIVE", "ARCHIVED")), limit=5))
 
         assert (found("brown"), found("lazy")) == (1, 0)
         with store.writing(A, intent("update")) as writer:

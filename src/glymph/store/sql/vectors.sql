@@ -41,13 +41,10 @@ WHERE m.state = 'LIVE' AND m.kind <> 'self'
 SELECT memory, wording, vector FROM scoped_vectors
 WHERE model = :model AND memory > :memory ORDER BY memory LIMIT :limit;
 
--- name: newest_vector
-SELECT seq FROM sqlite_sequence WHERE name = 'vectors';
-
 -- name: vectors_since
--- By key alone: the index by model would be read from its beginning.
-SELECT v.memory, v.wording, v.vector FROM vectors v
-WHERE v.key > :after AND +v.space_id = (SELECT space_id FROM temp.scope) AND +v.model = :model;
+-- By key: the index by model would be read from its beginning.
+SELECT v.memory, v.wording, v.vector FROM scoped_vectors v
+WHERE v.key IN (SELECT n.key FROM vectors n WHERE n.key > :after) AND +v.model = :model;
 
 -- name: vectors_of_memories
 SELECT memory, wording, vector FROM scoped_vectors WHERE model = :model AND memory IN {keys:keys};

@@ -14,12 +14,14 @@ from typing import Any
 import apsw
 
 from glymph import errors
+from glymph.core.query import Words
 from glymph.store.portable import BIRTH_ORDER
 from glymph.store.session import Row
 
 BUSY_SECONDS = 30.0
 MANY_REMOVALS = 50
-INDEXED = "title, text, tags, entities"
+CLOSE = 8  # words between two that were asked for together
+INDEXED = "title, text, tags, entities, day"
 TOKENIZER = "tokenize = 'porter unicode61 remove_diacritics 2'"  # that of memory_text
 
 _REFUSAL = re.compile(r"glymph:(\w+):(.*)", re.DOTALL)
@@ -160,7 +162,7 @@ class Connection:
         self.raw.executemany(sql, rows)
 
     def matching(
-        self, words: Sequence[str], where: str | None, parameters: Mapping[str, Any], limit: int
+        self, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
     ) -> list[tuple[int, float]]:
         joined = "" if where is None else "JOIN scoped_memories m ON m.key = f.rowid "
         sql = (
@@ -174,12 +176,13 @@ class Connection:
         return sorted(self.tuples(sql, parameters), key=lambda pair: (-pair[1], pair[0]))
 
     def matching_among(
-        self, rows: Iterable[Mapping[str, Any]], words: Sequence[str], limit: int
+        self, rows: Iterable[Mapping[str, Any]], words: Words, limit: int
     ) -> list[tuple[int, float]]:
         self.raw.execute(f"CREATE VIRTUAL TABLE temp.passing_text USING fts5({INDEXED}, {TOKENIZER})")
         try:
             self.raw.executemany(
-                f"INSERT INTO temp.passing_text(rowid, {INDEXED}) VALUES (:key, :title, :text, :tags, :entities)",
+                f"INSERT INTO temp.passing_text(rowid, {INDEXED}) "
+                "VALUES (:key, :title, :text, :tags, :entities, :day)",
                 rows,
             )
             sql = (
@@ -196,8 +199,10 @@ class Connection:
         return float(holding / max(newest or 0, 1))
 
 
-def _any_of(words: Sequence[str]) -> str:
-    return " OR ".join(map(_quoted, words))
+def _any_of(words: Words) -> str:
+    """Any of the words; two that follow one another in the query count once more where they stand close."""
+    near = (f"NEAR({_quoted(one)} {_quoted(other)}, {CLOSE})" for one, other in words.pairs)
+    return " OR ".join([*map(_quoted, words.words), *near])
 
 
 def _quoted(word: str) -> str:

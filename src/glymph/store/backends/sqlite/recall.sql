@@ -37,6 +37,31 @@ CREATE TABLE curves (
 ) STRICT;
 CREATE UNIQUE INDEX curves_by_section ON curves(space_id, section);
 
+-- The day a memory is about becomes searchable, in words: "8 May 2023".
+DROP TABLE memory_text;
+DROP VIEW searchable;
+CREATE VIEW searchable AS
+SELECT key,
+       CASE WHEN substr(text, 1, length(rtrim(title, '…'))) = rtrim(title, '…')
+             AND substr(text, length(rtrim(title, '…')) + 1, 1) IN ('', ' ', char(10))  -- and ends with a word
+            THEN '' ELSE title END AS title,
+       text, tags, entities,
+       CASE WHEN event_at IS NULL THEN '' ELSE
+         strftime('%e ', event_at / 1000000, 'unixepoch') ||
+         CASE strftime('%m', event_at / 1000000, 'unixepoch')
+           WHEN '01' THEN 'January' WHEN '02' THEN 'February' WHEN '03' THEN 'March' WHEN '04' THEN 'April'
+           WHEN '05' THEN 'May' WHEN '06' THEN 'June' WHEN '07' THEN 'July' WHEN '08' THEN 'August'
+           WHEN '09' THEN 'September' WHEN '10' THEN 'October' WHEN '11' THEN 'November' ELSE 'December' END ||
+         strftime(' %Y', event_at / 1000000, 'unixepoch') END AS day
+FROM memories;
+CREATE VIRTUAL TABLE memory_text USING fts5(
+  title, text, tags, entities, day,
+  content = 'searchable', content_rowid = 'key', tokenize = 'porter unicode61 remove_diacritics 2'
+);
+INSERT INTO memory_text(memory_text, rank) VALUES ('secure-delete', 1);
+INSERT INTO memory_text(memory_text, rank) VALUES ('automerge', 8);
+INSERT INTO memory_text(memory_text) VALUES ('rebuild');
+
 INSERT INTO sqlite_stat1(tbl, idx, stat) VALUES
   ('models',   'models_by_name',      '10 1 1 1'),
   ('vectors',  'vectors_by_memory',   '1000000 100000 100000 1 1'),

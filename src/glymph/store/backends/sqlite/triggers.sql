@@ -139,23 +139,23 @@ BEGIN SELECT RAISE(ABORT, 'glymph:Refused:operations are never deleted.'); END;
 
 CREATE TRIGGER text_follows_insert AFTER INSERT ON memories
 BEGIN
-  INSERT INTO memory_text(rowid, title, text, tags, entities) SELECT * FROM searchable WHERE key = NEW.key;
+  INSERT INTO memory_text(rowid, title, text, tags, entities, day) SELECT * FROM searchable WHERE key = NEW.key;
 END;
 
 -- FTS5 must be told what it indexed, so the old text leaves while the old row is still there.
-CREATE TRIGGER text_leaves_before_update BEFORE UPDATE OF title, text, tags, entities ON memories
+CREATE TRIGGER text_leaves_before_update BEFORE UPDATE OF title, text, tags, entities, event_at ON memories
 BEGIN
-  INSERT INTO memory_text(memory_text, rowid, title, text, tags, entities)
+  INSERT INTO memory_text(memory_text, rowid, title, text, tags, entities, day)
   SELECT 'delete', * FROM searchable WHERE key = OLD.key;
 END;
 
-CREATE TRIGGER text_follows_update AFTER UPDATE OF title, text, tags, entities ON memories
+CREATE TRIGGER text_follows_update AFTER UPDATE OF title, text, tags, entities, event_at ON memories
 BEGIN
-  INSERT INTO memory_text(rowid, title, text, tags, entities) SELECT * FROM searchable WHERE key = NEW.key;
+  INSERT INTO memory_text(rowid, title, text, tags, entities, day) SELECT * FROM searchable WHERE key = NEW.key;
 END;
 
 CREATE TRIGGER text_leaves_before_delete BEFORE DELETE ON memories
 BEGIN
-  INSERT INTO memory_text(memory_text, rowid, title, text, tags, entities)
+  INSERT INTO memory_text(memory_text, rowid, title, text, tags, entities, day)
   SELECT 'delete', * FROM searchable WHERE key = OLD.key;
 END;
