@@ -53,17 +53,18 @@ SELECT memory, wording, vector FROM scoped_vectors WHERE model = :model AND memo
 SELECT operation FROM scoped_journal ORDER BY operation DESC LIMIT 1;
 
 -- name: changed_memories
-SELECT DISTINCT key FROM scoped_journal WHERE tbl = 'memories' AND operation > :operation;
+-- By operation: the index by row would be read from its beginning.
+SELECT DISTINCT key FROM scoped_journal WHERE +tbl = 'memories' AND operation > :operation;
 
 -- name: mirrored
 SELECT m.key, m.state, m.kind, m.section, m.superseded_by IS NOT NULL, coalesce(m.event_at, m.created_at),
        m.expires_at, m.session, m.tags, m.entities, m.content_hash
-FROM scoped_memories m ORDER BY m.key;
+FROM scoped_memories m;
 
 -- name: mirrored_of_keys
 SELECT m.key, m.state, m.kind, m.section, m.superseded_by IS NOT NULL, coalesce(m.event_at, m.created_at),
        m.expires_at, m.session, m.tags, m.entities, m.content_hash
-FROM scoped_memories m WHERE m.key IN {keys:keys} ORDER BY m.key;
+FROM scoped_memories m WHERE m.key IN {keys:keys};
 
 -- name: neighbours
 -- For each memory the one before and the one after it in the same session.
