@@ -74,7 +74,7 @@ def run(options: Options) -> Figures:
 
 
 def _round(texts: Sequence[str], more: Sequence[str], per_block: int) -> Round:
-    with _folder() as folder, Glymph.open(f"sqlite:///{folder / 'memory.db'}") as glymph:
+    with _folder() as folder, Glymph.open(f"sqlite:///{folder / 'memory.db'}", embedder="none") as glymph:
         bulk, added = timed(lambda: glymph.add_many(texts))
         archive, receipt = timed(lambda: glymph.archive([one.id for one in added if one.id is not None]))
         undo, undone = timed(lambda: glymph.undo(receipt.operation_id))
