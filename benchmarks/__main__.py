@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _parser(known).parse_args(arguments)
     if asked.name is None:
         for name in known:
-            print(f"{name:<14}{discovery.load(name).question}")
+            print(f"{name:<16}{discovery.load(name).question}")
         return 0
     options = Options(asked.scale, asked.seed, _data_folder(asked.data))
     wanted = known if asked.name == "all" else [asked.name]

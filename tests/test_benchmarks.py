@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from benchmarks import concurrency, crash
+from benchmarks import concurrency, crash, recall_quality
 from benchmarks.__main__ import main
-from benchmarks.harness import discovery, image
+from benchmarks.harness import dialogues, discovery, image, prose, shelf
 from benchmarks.harness.contract import Figure, Options, Unavailable
 from benchmarks.harness.corpus import Corpus
 from benchmarks.harness.image import LINKED, Image, Standing
 from benchmarks.harness.scribe import Scribe
 from glymph import Glymph
 from glymph.core.model import Problem
+from glymph.testing.embedders import WordEmbedder
 
 ROOT = Path(__file__).parents[1]
 CIRCUMSTANCES = {"commit", "python", "machine", "seed", "wall_s", "cpu_s"}
@@ -71,8 +74,20 @@ def test_a_cold_start_is_measured_against_what_it_cannot_avoid():
     assert "mcp_over_import_cpu_s" in figures
 
 
+def test_searching_is_measured_against_what_the_machine_allows(tmp_path, monkeypatch):
+    monkeypatch.setenv("GLYMPH_BENCH_CACHE", str(tmp_path))
+    figures = tiny("search", 0.001)
+    assert [figures[f"memories_{size}"] for size in ("10k", "100k", "1m")] == [50, 100, 1000]
+    for size in ("10k", "100k", "1m"):
+        for key in ("vector_p50", "hybrid_p50", "fts5_p50", "scan_limit"):
+            assert figures[f"{key}_{size}"] > 0, key
+        for suffix in ("", "_filtered"):
+            assert figures[f"vector_recall_{size}{suffix}"] >= 0.99
+    assert figures["cold_first_answer_cpu_s"] > figures["cold_imports_cpu_s"] > 0
+
+
 def test_every_benchmark_asks_one_question():
-    assert {"concurrency", "crash", "start", "write"} <= set(discovery.names())
+    assert {"concurrency", "crash", "recall_quality", "search", "start", "write"} <= set(discovery.names())
     for name in discovery.names():
         question = discovery.load(name).question
         assert question.endswith("?"), name
@@ -131,6 +146,132 @@ def test_a_scribe_foretells_what_its_writes_leave_behind(tmp_path):
             done[step.verb] += 1
     assert image.read(url).values == expected
     assert done.keys() == set(crash.VERBS)
+
+
+# what recall is measured on
+
+TURNS = {
+    "D1:1": ("Ines", "The ferry to Porto leaves from the old harbour at dawn."),
+    "D1:2": ("Milo", "Then I will bring the blue thermos and two cheese sandwiches."),
+    "D2:1": ("Milo", "My sister opened a bakery behind the railway museum."),
+    "D2:2": ("Ines", "Lovely! Does she sell that walnut bread of hers?"),
+}
+MESSAGES = [
+    ("user", "March-03-2025", "I keep my seedlings on the balcony facing south."),
+    ("assistant", None, "South is a good choice for tomatoes."),
+    ("user", None, "The compost delivery was moved to Friday afternoon."),
+]
+
+
+def data_folder(folder: Path) -> Path:
+    """Two conversations and two chats, in the files and fields of the data sets."""
+    turns, questions, messages, asked = [], [], [], []
+    for conv in ("c1", "c2"):
+        for number, (speaker, text) in TURNS.items():
+            said = {"date": "1:56 pm on 8 May, 2023", "speaker": speaker, "text": text}
+            turns.append({"conv": conv, "id": number, "session": int(number[1]), **said})
+        turns[-1]["photo"] = "a loaf of bread"
+        questions += [
+            {"conv": conv, "category": 4, "question": "Where does the ferry leave from?", "evidence": ["D1:1"]},
+            {
+                "conv": conv,
+                "category": 1,
+                "question": "What bakery and which bread?",
+                "evidence": ["D2:1", "D2:2"],
+            },
+            {"conv": conv, "category": 5, "question": "Who sells cheese?", "evidence": ["D1:2"]},
+            {"conv": conv, "category": 3, "question": "Nothing answers this.", "evidence": []},
+        ]
+        for number, (role, time, text) in enumerate(MESSAGES):
+            messages.append({"chat": conv, "id": number, "role": role, "batch": 1, "time": time, "text": text})
+        update = {"ability": "knowledge_update", "question": "When is the compost delivery?"}
+        asked += [
+            {"chat": conv, **update, "source_ids": [1, 2]},
+            {"chat": conv, "ability": "abstention", "question": "What is my shoe size?", "source_ids": [0]},
+        ]
+    for name, rows in (
+        ("locomo_turns.jsonl", turns), ("locomo_questions.jsonl", questions), ("beam_questions.jsonl", asked),
+    ):  # fmt: skip
+        (folder / name).write_text(lines(rows), encoding="utf-8")
+    (folder / "beam_messages.jsonl.gz").write_bytes(gzip.compress(lines(messages).encode()))
+    return folder
+
+
+def lines(rows: list) -> str:
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+def test_recall_is_told_by_corpus_by_group_and_by_how_the_weights_were_chosen(tmp_path):
+    figures = recall_quality.run(Options(data=data_folder(tmp_path)), embedder=WordEmbedder(ms=0))
+    assert figures["model"].value == "words"
+    assert {name: figures[name].value for name in ("locomo_n", "locomo_n_cat5", "beam_n")} == {
+        "locomo_n": 4, "locomo_n_cat5": 2, "beam_n": 2,
+    }  # fmt: skip
+    for name in ("locomo_r10", "locomo_r10_cat1", "locomo_r10_cat5", "beam_r10_knowledge_update"):
+        for version in ("", "_shipped", "_text"):
+            assert figures[f"{name}{version}"].value == 100, "there are fewer than ten to find"
+    assert figures["locomo_mrr_shipped"].value == 100
+    assert figures["locomo_r10"].at_least == 61.2
+
+
+def test_dialogues_hold_what_was_said_when_and_by_whom(tmp_path):
+    options = Options(data=data_folder(tmp_path))
+    talk, chat = dialogues.locomo(options)[0], dialogues.beam(options)[0]
+    assert talk.items[3]["text"].endswith("[shares a photo: a loaf of bread]")
+    assert (talk.items[2]["entities"], talk.items[2]["session"]) == (["Milo"], "c1:2")
+    assert talk.items[0]["event_at"].isoformat() == "2023-05-08T13:56:00+00:00"
+    assert [question.group for question in talk.questions] == ["cat4", "cat1", "cat5"]
+    assert [item["text"] for item in chat.items] == [MESSAGES[0][2], MESSAGES[2][2]]
+    assert chat.items[1]["event_at"] == chat.items[0]["event_at"], "the last time given is carried forward"
+    assert [(question.evidence, question.whole) for question in chat.questions] == [({1}, 1)]
+
+
+def test_recall_counts_each_piece_of_evidence_once():
+    question = dialogues.Asked("?", frozenset({0, 2}), 2, "cat1")
+    at_5, at_10, at_20, any_of, all_of, reciprocal = recall_quality._score(
+        question, ["a", "b", "c"], ["b", "c", *"defgh", "a"]
+    )
+    assert (at_5, at_10, at_20, any_of, all_of, reciprocal) == (50, 100, 100, 100, 100, 50)
+    assert recall_quality._score(question, ["a", "b", "a"], ["a"])[0] == 100, "said twice, stored once"
+    assert recall_quality._score(question, ["a", "b", "c"], [])[5] == 0
+
+
+def test_without_data_recall_says_what_it_needs(monkeypatch, capsys):
+    monkeypatch.delenv("GLYMPH_BENCH_DATA", raising=False)
+    assert main(["recall_quality", "--json"]) == 2
+    captured = capsys.readouterr()
+    assert "--data DIR" in captured.err
+    assert captured.out == ""
+
+
+# what searching is measured on
+
+
+def test_made_up_prose_is_repeatable_and_skewed_and_real_sentences_are_found():
+    texts = prose.Prose(3).texts(2000)
+    assert texts == prose.Prose(3).texts(2000)
+    counts = Counter(word for text in texts for word in text.split()).most_common()
+    assert counts[0][1] > 100 * counts[len(counts) // 10][1]
+    found = prose.sentences(50)
+    assert len(set(found)) == 50
+    query = prose.words_of(found[0], np.random.default_rng(0))
+    assert all(word in found[0] for word in query.split())
+    assert 5 <= len(query.split()) <= 8
+
+
+def test_the_exactly_nearest_are_those_of_a_plain_comparison():
+    random = np.random.default_rng(5)
+    cloud = shelf.Cloud(random)
+    queries, points = cloud.points(3), cloud.points(900)
+    seen = shelf.Nearest(queries)
+    for at in range(0, 900, 300):
+        seen.see(points[at : at + 300], at)
+    plain = np.argsort(-(queries @ points.T), axis=1)[:, : shelf.DEPTH]
+    assert (seen.found[:, :50] == plain[:, :50]).all()
+    few = shelf.Nearest(queries)
+    few.see(points, 0, passing=np.arange(900)[None].repeat(3, axis=0) < 4)
+    assert (np.sort(few.found[:, :4], axis=1) == np.arange(4)).all()
+    assert (few.found[:, 4:] == -1).all()
 
 
 # what the judge of a crash must notice

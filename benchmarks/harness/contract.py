@@ -56,7 +56,15 @@ class Figure:
         return None if self.at_most is None else self.value <= self.at_most
 
 
-Figures = Mapping[str, Figure]
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something in words that the figures depend on, such as the model that was used."""
+
+    value: str
+    meaning: str
+
+
+Figures = Mapping[str, Figure | Fact]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.harness.contract import Benchmark, Figure, Figures
+from benchmarks.harness.contract import Benchmark, Fact, Figure, Figures
 
 
 def circumstances(seed: int) -> dict[str, str | int | None]:
@@ -38,9 +38,12 @@ def _commit() -> str | None:
     return asked.stdout.strip() or None
 
 
-def flat(figures: Figures, *, prefix: str = "") -> dict[str, float]:
-    """The bare numbers by name, in the order the benchmark gave them."""
-    return {f"{prefix}{name}": _rounded(figure.value) for name, figure in figures.items()}
+def flat(figures: Figures, *, prefix: str = "") -> dict[str, float | str]:
+    """The bare values by name, in the order the benchmark gave them."""
+    return {
+        f"{prefix}{name}": figure.value if isinstance(figure, Fact) else _rounded(figure.value)
+        for name, figure in figures.items()
+    }
 
 
 def _rounded(value: float) -> float:
@@ -58,6 +61,9 @@ def show(console: Console, benchmark: Benchmark, figures: Figures, spent: Mappin
     table.add_column("limit", justify="right")
     table.add_column("meaning")
     for name, figure in figures.items():
+        if isinstance(figure, Fact):
+            table.add_row(name, figure.value, "", "", figure.meaning)
+            continue
         colour = {True: "green", False: "bold red", None: "default"}[figure.met]
         limit = "" if figure.limit is None else _number(figure.limit)
         table.add_row(name, f"[{colour}]{_number(figure.value)}[/]", _target(figure), limit, figure.meaning)

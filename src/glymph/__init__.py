@@ -9,6 +9,8 @@ from glymph.errors import GlymphError
 
 if TYPE_CHECKING:
     from glymph.config import Settings as Settings
+    from glymph.core.fitting import Fit as Fit
+    from glymph.core.fitting import SectionFit as SectionFit
     from glymph.core.model import Added as Added
     from glymph.core.model import Change as Change
     from glymph.core.model import Cluster as Cluster
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from glymph.core.model import Health as Health
     from glymph.core.model import Hit as Hit
     from glymph.core.model import Lifecycle as Lifecycle
+    from glymph.core.model import MeaningStatus as MeaningStatus
     from glymph.core.model import Memory as Memory
     from glymph.core.model import Operation as Operation
     from glymph.core.model import Outcome as Outcome
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from glymph.core.model import Space as Space
     from glymph.core.model import State as State
     from glymph.core.model import Verdict as Verdict
+    from glymph.core.presence import Curve as Curve
     from glymph.core.sections import Section as Section
     from glymph.facade import Glymph as Glymph
 
@@ -36,10 +40,13 @@ _HOMES = {
     "Glymph": "glymph.facade",
     "Settings": "glymph.config",
     "Section": "glymph.core.sections",
+    "Curve": "glymph.core.presence",
+    "Fit": "glymph.core.fitting",
+    "SectionFit": "glymph.core.fitting",
     **dict.fromkeys(
         (
-            "Added", "Change", "Cluster", "Edge", "Graph", "Health", "Hit", "Lifecycle", "Memory", "Operation",
-            "Outcome", "Page", "Recall", "Receipt", "Space", "State", "Verdict",
+            "Added", "Change", "Cluster", "Edge", "Graph", "Health", "Hit", "Lifecycle", "MeaningStatus", "Memory",
+            "Operation", "Outcome", "Page", "Recall", "Receipt", "Space", "State", "Verdict",
         ),
         "glymph.core.model",
     ),

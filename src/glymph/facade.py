@@ -11,6 +11,7 @@ from typing import Any, Self, Unpack
 
 from glymph.config import Settings
 from glymph.core.draft import NewMemory, checked_space, checked_text, optional_text
+from glymph.core.fitting import Fit
 from glymph.core.model import (
     Added,
     Change,
@@ -19,6 +20,7 @@ from glymph.core.model import (
     Graph,
     Health,
     Hit,
+    MeaningStatus,
     Memory,
     Operation,
     Page,
@@ -34,6 +36,7 @@ from glymph.services import (
     clusters,
     edit,
     exchange,
+    fit,
     history,
     link,
     overview,
@@ -231,6 +234,17 @@ class Glymph:
     def health(self) -> Health:
         """Counts by lifecycle, state, section and kind."""
         return overview.health(self._place)
+
+    def fit(self, *, apply: bool = False, reset: bool = False) -> Fit:
+        """How much better other forgetting curves would have foretold which of the shown memories are used.
+
+        `apply` adopts those that are better on days they were not fitted to; `reset` takes adopted ones back.
+        """
+        return fit.fit(self._place, apply=apply, reset=reset)
+
+    def meaning(self) -> MeaningStatus:
+        """Which embedder the handle uses, or why none, and how many memories wait for their vectors."""
+        return backfill.meaning(self._place, self._background.failure)
 
     def embed(self, *, tidy: bool = False, progress: Callable[[int], None] | None = None) -> int:
         """Gives a vector to every memory that waits for one; gives back how many. Cut short, it can be repeated.

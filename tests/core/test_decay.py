@@ -88,7 +88,7 @@ def test_lifecycle_turns_on_the_days_the_specification_names(kind, active_days, 
     def at(days):
         value = presence.retrievability(
             kinds=[kind], sections=[section], stability=[initial_stability(kind, section, 0.5)], anchors=[0],
-            now=int(days * day),
+            now=int(days * day), curves=presence.DEFAULT_CURVES,
         )[0]  # fmt: skip
         return presence.lifecycle(float(value), State.LIVE)
 
@@ -106,7 +106,7 @@ def test_what_is_not_live_always_reads_dormant():
 def test_goals_and_the_identity_do_not_decay():
     values = presence.retrievability(
         kinds=["goal", "self", "note"], sections=["KNOWLEDGE"] * 3, stability=[60.0] * 3, anchors=[0] * 3,
-        now=86_400_000_000 * 4000,
+        now=86_400_000_000 * 4000, curves=presence.DEFAULT_CURVES,
     )  # fmt: skip
     assert values[0] == values[1] == 1.0
     assert values[2] < 0.8

@@ -393,6 +393,7 @@ def test_without_a_url_the_store_is_in_the_home_folder(cli, monkeypatch):
 
 
 def test_settings_come_from_the_environment_before_the_file_before_the_defaults(cli, monkeypatch):
+    monkeypatch.delenv("GLYMPH_EMBEDDER")
     assert cli("config", "show", "--json").json == {}
     assert cli("config", "show", "--effective", "--json").json["trash_days"] == {"value": 30, "from": "default"}
     cli("config", "set", "trash_days", "9")
@@ -403,6 +404,18 @@ def test_settings_come_from_the_environment_before_the_file_before_the_defaults(
     }
     monkeypatch.setenv("GLYMPH_TRASH_DAYS", "3")
     assert cli("config", "show", "--json").json["trash_days"] == {"value": 3, "from": "environment"}
+
+
+def test_a_key_is_never_shown_and_better_kept_in_the_environment(cli, monkeypatch):
+    said = [cli("config", "set", "embedder_key", "sk-secret", *json) for json in ((), ("--json",))]
+    said += [cli("config", "show", *options) for options in ((), ("--json",), ("--effective", "--json"))]
+    monkeypatch.setenv("GLYMPH_EMBEDDER_KEY", "sk-secret")
+    said += [cli("config", "show"), cli("config", "show", "--json")]
+    assert not [one for one in said if "sk-secret" in one.out + one.err]
+    assert "GLYMPH_EMBEDDER_KEY" in said[0].out
+    assert "GLYMPH_EMBEDDER_KEY" in said[1].json["warning"]
+    assert said[3].json["embedder_key"] == {"value": "(set, not shown)", "from": "file"}
+    assert "warning" not in cli("config", "set", "embedder_key", "", "--json").json
 
 
 def test_a_setting_is_in_force_for_the_next_command(cli, memory):
@@ -591,12 +604,36 @@ def test_looking_at_a_store_that_is_not_there_makes_none(cli, tmp_path):
     assert not (tmp_path / "missing.db").exists()
 
 
-def test_empty_answers_say_what_to_do_next(cli):
+def test_empty_answers_say_what_to_do_next(cli, monkeypatch):
+    monkeypatch.delenv("GLYMPH_EMBEDDER")
     cli("init")
     assert "`glymph add TEXT`" in cli("list").out
     assert "Nothing found" in cli("search", "anything").out
     assert "glymph clusters create" in cli("clusters").out
     assert "Nothing differs from the defaults" in cli("config", "show").out
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_a_hit_shows_its_score_and_why_it_was_found(cli, memory, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = shown_lines(cli("search", "Monday imports"))
+    assert max(map(len, lines)) <= columns
+    told = " ".join(" ".join(lines).split())
+    assert memory in told
+    assert "its text matches the words of the query (keyword 1.00, standing 1.00)" in told
+
+
+def test_a_search_can_go_back_in_time_and_stay_in_a_session(cli, memory):
+    at = cli("get", memory, "--json").json["memory"]["created_at"]
+    cli("update", memory, "--text", "The nightly import fails on Tuesdays.")
+    cli("add", "The import was tried again.", "--session", "monday")
+    assert cli("search", "Mondays", "--json").json["hits"] == []
+    for command in ("search", "recall"):
+        (then,) = cli(command, "Mondays", "--at", at, "--json").json["hits"]
+        assert (then["id"], then["text"]) == (memory, "The nightly import fails on Mondays.")
+        (said,) = cli(command, "import", "--session", "monday", "--json").json["hits"]
+        assert said["text"] == "The import was tried again."
+    assert cli("search", "Mondays", "--at", "last week").code == FAILED
 
 
 def test_a_recall_prints_the_command_that_reports_on_it(cli, memory):

@@ -17,14 +17,18 @@ import pytest
 from rich.console import Console
 
 from glymph import Glymph
+from glymph.core.query import telling_words
 from glymph.core.text import content_hash, normalise
 from glymph.errors import InvalidInput
 from glymph.interfaces import demo
 from glymph.interfaces.demo import report
+from glymph.interfaces.demo.chapters import finding
 from glymph.interfaces.demo.events import Ask, Event, Learn
 from glymph.interfaces.demo.halfyear import END, START, WEEKENDS_FREE_FROM, day_of, is_weekend, moment
 from glymph.interfaces.demo.life import life, stories
 from glymph.interfaces.demo.play import Clock, Played, play
+from glymph.interfaces.demo.questions import OTHER_WORDS
+from glymph.testing.embedders import WordEmbedder
 
 SEEDS = (7, 1, 42)
 SILENT_FROM = 59  # the day after the last trade on the abandoned symbol is closed
@@ -41,7 +45,7 @@ class Lived:
 def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lived]:
     url = f"sqlite:///{tmp_path_factory.mktemp('demo')}/demo.db"
     clock = Clock(START)
-    with Glymph.open(url, space="demo", actor="agent", clock=clock) as glymph:
+    with Glymph.open(url, space="demo", actor="agent", clock=clock, embedder="none") as glymph:
         played = play(glymph, clock, life())
         yield Lived(glymph, played, report.facts(glymph, played))
 
@@ -221,6 +225,14 @@ def test_every_close_is_linked_to_its_entry():
         assert set(close.links) == {(entry, "part_of"), (entry, "caused_by")}
 
 
+def test_questions_in_other_words_share_no_word_with_their_answer():
+    texts = {event.ref: set(re.findall(r"\w+", event.fields["text"].casefold())) for event in learned()}
+    for ref, question in OTHER_WORDS.items():
+        words = {word.casefold() for word in telling_words(re.findall(r"\w+", question))}
+        assert not words & texts[ref], question
+        assert not words & texts.get(f"{ref}-again", set()), question
+
+
 # playing and reporting
 
 
@@ -287,6 +299,46 @@ def test_protected_and_pinned_memories_refuse_to_go(lived):
         ("delete", "self", False, "LIVE"),
         ("archive", "playbook", False, "LIVE"),
     ]
+
+
+def test_without_a_model_words_names_links_and_dates_still_find(lived):
+    finding = lived.facts["finding"]
+    assert (finding["embedder"], finding["meaning"]["found"]) == (None, [])
+    assert all(hit["in_field"] for hit in finding["name"]["found"] if "affinity" in hit["parts"])
+    link = finding["link"]
+    assert link["reached"]["id"] == lived.played.ids["paper-list"]
+    assert "caused_by" in link["reached"]["why"]
+    assert link["place"] == link["place_with_link_again"]
+    assert link["place_without_link"] is None
+    city, drawdown = finding["dates"]
+    assert city["then"][0]["id"] == lived.played.ids["home-lisbon"]
+    assert drawdown["then"][0]["id"] == lived.played.ids["bad-number"]
+    assert drawdown["then"][0]["since"] == "TRASHED since 23 June"
+    assert [one["by_both"] for one in finding["compared"]] == [None, None]
+    assert finding["compared"][0]["by_words"]["within_10"] > 40
+    assert "There is no model here" in shown(lived.facts["finding"])
+
+
+def test_with_a_model_both_ways_of_searching_are_compared(lived, tmp_path):
+    copy = f"sqlite:///{lived.glymph.backup(tmp_path / 'copy.db')}"
+    words = WordEmbedder(ms=0.0)
+    with Glymph.open(copy, space="demo", clock=Clock(lived.played.ended), embedder=words) as glymph:
+        glymph.embed()
+        facts = finding.gather(glymph, lived.played)
+    assert (facts["embedder"], facts["dimension"], facts["waiting"]) == ("words", 64, 0)
+    own, other = facts["compared"]
+    assert own["by_both"]["asked"] == own["by_words"]["asked"] > 40
+    assert other["by_both"]["asked"] == other["by_words"]["asked"] == len(OTHER_WORDS)
+    assert "Every memory has a vector of words: 64 numbers" in shown(facts)
+    assert "and by meaning" in shown(facts)
+    assert "12 still wait, the others have a vector" in shown({**facts, "waiting": 12})
+
+
+def shown(facts: dict[str, Any]) -> str:
+    """The chapter about finding as people see it, without its line breaks."""
+    out = io.StringIO()
+    finding.show(Console(file=out, width=80, highlight=False), facts)
+    return " ".join(out.getvalue().split())
 
 
 @pytest.mark.parametrize("width", [80, 100])

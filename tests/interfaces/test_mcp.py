@@ -80,7 +80,7 @@ def portal():
 def agent_on(portal, url, folder, *options, mode="auto"):
     complaints = folder / f"stderr-{len(list(folder.iterdir()))}.txt"
     parameters = StdioServerParameters(
-        command=GLYMPH, args=["mcp", "--url", url, *options], env={"HOME": str(folder)}
+        command=GLYMPH, args=["mcp", "--url", url, *options], env={"HOME": str(folder), "GLYMPH_EMBEDDER": "none"}
     )
     with complaints.open("w") as errlog:
         client = Client(stdio_client(parameters, errlog=errlog), mode=mode)
@@ -250,7 +250,7 @@ def test_two_clients_work_on_one_file_at_once_and_see_what_their_profile_shows(p
 def bare_server(url, home):
     running = subprocess.Popen(
         [GLYMPH, "mcp", "--url", url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={"HOME": str(home), "PATH": os.defpath}, text=True, encoding="utf-8",
+        env={"HOME": str(home), "PATH": os.defpath, "GLYMPH_EMBEDDER": "none"}, text=True, encoding="utf-8",
     )  # fmt: skip
     watchdog = threading.Timer(60, running.kill)
     watchdog.start()

@@ -76,13 +76,17 @@ def next_stability(
     *,
     days: ArrayLike,
     decay: ArrayLike = DEFAULT_DECAY,
+    scale: ArrayLike = 1.0,
 ) -> Floats:
-    """Stability after a rating given `days` after the last one; under one day the short-term rule applies."""
+    """Stability after a rating given `days` after the last one; under one day the short-term rule applies.
+
+    `scale` stretches the curve that says how retrievable it was by then, and nothing else.
+    """
     s = np.asarray(stability, dtype=np.float64)
     d = np.asarray(difficulty, dtype=np.float64)
     g = np.asarray(rating, dtype=np.float64)
     elapsed = np.asarray(days, dtype=np.float64)
-    r = retrievability(elapsed, s, decay)
+    r = retrievability(elapsed, s * np.asarray(scale, dtype=np.float64), decay)
     later = np.where(g == Rating.AGAIN, _after_lapse(s, d, r), _after_success(s, d, r, g))
     return np.maximum(np.where(elapsed < 1.0, _same_day(s, g), later), MIN_STABILITY)
 

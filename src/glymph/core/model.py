@@ -273,6 +273,18 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
+class MeaningStatus:
+    """The embedder of a handle, or why it has none, and how far the vectors of its space are."""
+
+    embedder: str | None  # its name; None without one
+    dimension: int | None
+    waiting: int  # live memories that have no vector of it yet
+    others: tuple[tuple[str, int], ...] = ()  # other models in the space, each with the number of its vectors
+    absence: str = ""  # why there is no embedder, where that was not asked for
+    failure: str = ""  # what the embedder said when it was last needed and failed
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """One thing `verify` found wrong."""
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,8 +16,22 @@ from glymph.core.timing import MICROS_PER_DAY
 _ROUNDING = 1e-12  # so that a memory is ACTIVE up to and including the very end of its stability
 
 
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """How a section fades: its exponent, and the factor by which stored stabilities are read."""
+
+    decay: float
+    scale: float = 1.0
+
+
+Curves = Mapping[Section, Curve]
+
+DEFAULT_CURVES: Curves = {section: Curve(profile.decay) for section, profile in SECTIONS.items()}
+
+
 def retrievability(
     *,
+    curves: Curves,
     kinds: list[str],
     sections: list[str],
     stability: list[float],
@@ -23,11 +40,15 @@ def retrievability(
 ) -> NDArray[np.float64]:
     """Retrievability of each memory; kinds that do not decay stay at one.
 
-    `anchors` are the moments of the last use, or of creation where there was none.
+    `curves` are those the space fades by: the sections' own, unless it has adopted others. `anchors` are the
+    moments of the last use, or of creation where there was none.
     """
     days = (now - np.asarray(anchors, dtype=np.float64)) / MICROS_PER_DAY
-    exponents = np.asarray([SECTIONS[Section(s)].decay for s in sections])
-    values = decay.retrievability(days, np.asarray(stability, dtype=np.float64), exponents)
+    decays = {section.value: curve.decay for section, curve in curves.items()}
+    scales = {section.value: curve.scale for section, curve in curves.items()}
+    exponents = np.asarray([decays[section] for section in sections])
+    lasting = np.asarray(stability, dtype=np.float64) * np.asarray([scales[section] for section in sections])
+    values = decay.retrievability(days, lasting, exponents)
     steady = np.asarray([not kind_profile(kind).decays for kind in kinds], dtype=bool)
     return np.where(steady, 1.0, values)
 

@@ -16,6 +16,7 @@ MOST_PIECES = 32
 COMMON_NAME = 0.02  # a name on more of the memories than this says who is meant, not what
 
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
+_POSSESSED = re.compile(r"([^\W_]+)(?:['’][sS]\b)?", re.UNICODE)
 # Scripts written without spaces between words: Thai to Myanmar, Khmer, Kana, Han, Yi.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\ua000-\ua48f\uf900-\ufaff"
@@ -55,11 +56,12 @@ def understood(query: str, names: Mapping[str, Sequence[str]], share: Callable[[
     """
     composed = unicodedata.normalize("NFC", query)
     found = _WORD.findall(composed)
-    named = _named(found, names)
+    shares = {name: share(name) for name in _named(found, names)}
+    named = [name for name in shares if shares[name] > 0]
     words = telling_words(found)
     of_names = {word for name in named for word in name_words(name)}
     unnamed = [word for word in words if word.casefold() not in of_names]
-    common = {word for name in named if share(name) >= COMMON_NAME for word in name_words(name)}
+    common = {word for name in named if shares[name] >= COMMON_NAME for word in name_words(name)}
     left = any(word.casefold() not in common for word in words)
     return Question(
         words=Words(tuple(words), tuple(pairwise(unnamed)) if len(unnamed) <= MOST_PAIRED else ()),
@@ -102,8 +104,8 @@ def _without(text: str, common: set[str]) -> str:
     """The text without some words and the possessive that hangs on them."""
     if not common:
         return text
-    cut = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(common)))})\b(?:['’]s\b)?", re.IGNORECASE)
-    return " ".join(cut.sub(" ", text).split())
+    kept = _POSSESSED.sub(lambda found: " " if found[1].casefold() in common else found[0], text)
+    return " ".join(kept.split())
 
 
 def _pieces(text: str) -> list[str]:

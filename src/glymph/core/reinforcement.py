@@ -9,6 +9,7 @@ from typing import Any
 from glymph.core import decay
 from glymph.core.decay import Rating
 from glymph.core.model import Outcome
+from glymph.core.presence import Curves
 from glymph.core.sections import SECTIONS, Section
 from glymph.core.timing import MICROS_PER_DAY
 
@@ -19,12 +20,15 @@ RATINGS: Mapping[Outcome, Rating] = {
 }
 
 
-def reinforced(row: Mapping[str, Any], outcome: Outcome, now: int) -> dict[str, Any]:
+def reinforced(row: Mapping[str, Any], outcome: Outcome, now: int, *, curves: Curves) -> dict[str, Any]:
     """The changed figures of a memory row after a reported use.
 
     The first report in 24 hours applies the rule; the birth of a memory counts as a report. Later ones count
     as uses, but move stability and difficulty only when they carry a better outcome: then the rule is applied
     anew to the figures from before.
+
+    How far the memory had faded by then is read from the space's curve, as everywhere; the stability that grows
+    is the stored one, so an adopted curve changes what a use is worth and never the figures by itself.
     """
     rating = RATINGS[outcome]
     figures: dict[str, Any] = {"last_used_at": now, "access_count": row["access_count"] + 1}
@@ -36,10 +40,11 @@ def reinforced(row: Mapping[str, Any], outcome: Outcome, now: int) -> dict[str, 
         at, _, stability, difficulty, since = last
     else:
         return figures
-    profile = SECTIONS[Section(row["section"])]
+    section = Section(row["section"])
+    curve = curves[section]
     days = (at - since) / MICROS_PER_DAY
-    grown = decay.next_stability(stability, difficulty, rating, days=days, decay=profile.decay)
-    figures["stability"] = min(float(grown), profile.max_stability)
+    grown = decay.next_stability(stability, difficulty, rating, days=days, decay=curve.decay, scale=curve.scale)
+    figures["stability"] = min(float(grown), SECTIONS[section].max_stability)
     figures["difficulty"] = float(decay.next_difficulty(difficulty, rating))
     figures["review"] = json.dumps([at, int(rating), stability, difficulty, since])
     return figures

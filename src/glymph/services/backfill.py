@@ -9,12 +9,13 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 
-from glymph.core.model import State
+from glymph.core.model import MeaningStatus, State
 from glymph.core.timing import micros
 from glymph.errors import GlymphError
 from glymph.services.meaning import wording
 from glymph.services.workplace import Workplace
 from glymph.store.contract import Row, Writer
+from glymph.store.locks import ProcessLock
 
 BATCH = 16  # texts between two commits: little to lose, little to wait for
 NEWEST = 2**62
@@ -75,6 +76,8 @@ def embed(place: Workplace, ids: Sequence[str]) -> Iterator[int]:
 def tidy(place: Workplace) -> Iterator[int]:
     """Removes the vectors of every other model than the handle's; yields how many so far."""
     own = place.meaning.model
+    if own is None:
+        return  # to a handle without a model every one is another
     with place.reading() as reader:
         others = [row["key"] for row in reader.models() if (row["name"], row["dimension"]) != own]
     removed = 0
@@ -96,12 +99,31 @@ def waiting(place: Workplace) -> int:
         return reader.unembedded_count(reader.model_key(*model))
 
 
+def meaning(place: Workplace, failure: GlymphError | None = None) -> MeaningStatus:
+    """The embedder of the handle and how far its vectors are. `failure` is what stopped the background."""
+    told = str(failure or "")
+    try:
+        own = place.meaning.model
+    except GlymphError as error:
+        own, told = None, str(error)
+    with place.reading() as reader:
+        others = [row for row in reader.models() if (row["name"], row["dimension"]) != own]
+    return MeaningStatus(
+        embedder=own[0] if own else None,
+        dimension=own[1] if own else None,
+        waiting=waiting(place) if own else 0,
+        others=tuple((row["name"], row["vectors"]) for row in others),
+        absence=place.meaning.absence,
+        failure=told,
+    )
+
+
 class Background:
     """One thread of a handle that embeds what was added, while the program goes on."""
 
     def __init__(self, place: Workplace) -> None:
         self._place = place
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
         self._thread: threading.Thread | None = None
         self._ids: list[str] = []
         self._process = os.getpid()
@@ -111,7 +133,7 @@ class Background:
     def take(self, ids: Sequence[str]) -> None:
         """Embeds these memories soon, and then what earlier handles left waiting."""
         with self._lock:
-            if self._stopped or not ids or self._place.meaning.embedder is None:
+            if self._stopped or self._place.meaning.embedder is None or (self._looked_back and not ids):
                 return
             if self._process != os.getpid():  # a thread does not follow its program into a fork
                 self._thread, self._process = None, os.getpid()
@@ -134,12 +156,12 @@ class Background:
                     self._looked_back = True
             self.failure = None
         except GlymphError as error:  # doctor tells; the memories stay findable by text, and wait
-            self.failure = error
+            self.failure, self._looked_back = error, False
         finally:
             with self._lock:
                 self._thread = None
                 rest, self._ids = self._ids, []
-            if self.failure is None:
+            if rest and self.failure is None:
                 self.take(rest)
 
     def _next(self) -> list[str]:

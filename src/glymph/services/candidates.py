@@ -16,7 +16,7 @@ from glymph.services.workplace import Workplace
 from glymph.store.contract import Filter, Reader
 from glymph.store.view import View
 
-POOL = 250  # of the best that each channel names
+POOL = 250  # of the best that each channel names, or as many as are asked for
 OVERFETCH = 5  # of text matches asked for without the filter, before the store is asked with it
 SEEDS = 50  # of the best whose neighbours and links are followed
 COMMON_WORD = 0.05  # a word in more of the texts than this finds too much to be worth its time
@@ -38,10 +38,12 @@ class Pool:
     unrelated: float
     before: NDArray[np.intp]  # the place in the pool of the memory before it in its session, -1 for none
     after: NDArray[np.intp]
+    lacking: str = ""  # why meaning could not be asked although there are vectors
     reached: dict[int, Reached] = field(default_factory=dict)
 
     def has_vector(self, key: int) -> bool:
-        return bool(self.view["embedded"][self.view.slots([key])[0]])
+        """Whether its meaning was compared with the query's."""
+        return not self.lacking and bool(self.view["embedded"][self.view.slots([key])[0]])
 
     @property
     def sections(self) -> list[str]:
@@ -56,16 +58,18 @@ class Pool:
         return self.view["key"][self.slots]
 
 
-def gather(place: Workplace, reader: Reader, query: str, wanted: Filter) -> Pool:
+def gather(place: Workplace, reader: Reader, query: str, wanted: Filter, *, limit: int = 0) -> Pool:
     """Everything in the reader's space that its words, its meaning or its place in a session speaks for."""
-    view = place.meaning.mirrors.view(reader, place.meaning.model)
-    question = understood(query, view.entities.starting, lambda name: view.entities.share(name, view.size))
+    model, lacking = place.meaning.reached()
+    view = place.meaning.mirrors.view(reader, model)
+    question = understood(query, view.entities.starting, view.share)
     passing = view.mask(wanted)
-    texts = dict(_by_text(reader, view, question, wanted, passing))
-    vector = place.meaning.query(question.text) if view.model_key is not None else None
+    depth = max(POOL, limit)
+    texts = dict(_by_text(reader, view, question, wanted, passing, depth=depth))
+    vector, lacking = place.meaning.asked(question.text) if view.model_key is not None else (None, lacking)
     slots = list(texts)
     if vector is not None:
-        near, _ = view.nearest(vector, passing, limit=POOL, reader=reader)
+        near, _ = view.nearest(vector, passing, limit=depth, reader=reader)
         slots += near.tolist()
     slots = list(dict.fromkeys(slots))
     rows = reader.neighbours(view["key"][slots].tolist()) if slots else []
@@ -83,26 +87,27 @@ def gather(place: Workplace, reader: Reader, query: str, wanted: Filter) -> Pool
         reader=reader, view=view, passing=passing, question=question, slots=among, cosines=cosines,
         keywords=np.asarray([texts.get(slot, 0.0) for slot in slots], dtype=np.float64),
         affinity=_affinity(view, question, among), unrelated=unrelated, before=before, after=after,
+        lacking=lacking,
     )  # fmt: skip
 
 
 def _by_text(
-    reader: Reader, view: View, question: Question, wanted: Filter, passing: NDArray[np.bool_]
+    reader: Reader, view: View, question: Question, wanted: Filter, passing: NDArray[np.bool_], *, depth: int
 ) -> list[tuple[int, float]]:
     """Slots whose text holds the question's words, with scores, best first."""
     words = worth_asking(reader, view, question.words)
-    found = reader.matching(words, None, limit=POOL * OVERFETCH)
+    found = reader.matching(words, None, limit=depth * OVERFETCH)
     kept = _let_through(view, passing, found)
-    if len(kept) < POOL and len(found) == POOL * OVERFETCH:
-        kept = _let_through(view, passing, reader.matching(words, wanted, limit=POOL))
+    if len(kept) < depth and len(found) == depth * OVERFETCH:
+        kept = _let_through(view, passing, reader.matching(words, wanted, limit=depth))
     if question.pieces:
         most = max((score for _, score in kept), default=1.0)
-        pieces = _let_through(view, passing, reader.holding(question.pieces, wanted, limit=POOL))
+        pieces = _let_through(view, passing, reader.holding(question.pieces, wanted, limit=depth))
         scores = dict(kept)
         for slot, share in pieces:
             scores[slot] = max(scores.get(slot, 0.0), most * share)
         kept = sorted(scores.items(), key=lambda item: -item[1])
-    return kept[:POOL]
+    return kept[:depth]
 
 
 def _let_through(
@@ -144,10 +149,10 @@ def _neighbours(
 
 def _affinity(view: View, question: Question, slots: NDArray[np.intp]) -> Figures:
     """One for memories that carry an entity the question names."""
-    named = np.zeros(view.size, dtype=np.bool_)
+    named = np.zeros(len(slots), dtype=np.bool_)
     for name in question.names:
-        named[view.entities.of(name, view.size)] = True
-    return named[slots].astype(np.float64)
+        named |= view.naming(name, slots)
+    return named.astype(np.float64)
 
 
 def follow_links(pool: Pool, relevance: Figures, *, now: int) -> dict[int, Reached]:

@@ -108,7 +108,7 @@ def clusters_in(reader: Reader, place: Workplace, now: datetime) -> list[Cluster
         else:
             chosen = reader.memories(by_hand.get(row["key"], []))
             rows = [r for r in chosen.values() if r["state"] == "LIVE"]
-        found.append(_cluster(row, records.memories(rows, place.space, now)))
+        found.append(_cluster(row, records.memories(rows, reader, now)))
     return found
 
 

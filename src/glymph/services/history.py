@@ -29,7 +29,7 @@ def get(place: Workplace, memory_id: str, *, at: datetime | None = None) -> Memo
         row = reader.memory(memory_id) if at is None else _row_at(place, reader, memory_id, at)
         if row is None:
             raise MemoryNotFound(memory_id, place.space)
-        return records.memory(row, place.space, at or place.now())
+        return records.memory(row, reader, at or place.now())
 
 
 def _row_at(place: Workplace, reader: Reader, memory_id: str, at: datetime) -> Row | None:
@@ -70,7 +70,7 @@ def list_memories(
             rows = reader.page(matching, before=before, limit=limit + 1)
         else:
             rows = _page_at(reader, cut_at(place, reader, at), matching, before=before, limit=limit + 1)
-    page = records.memories(rows[:limit], place.space, at or place.now())
+        page = records.memories(rows[:limit], reader, at or place.now())
     return Page(tuple(page), _encode(rows[limit - 1]["key"]) if len(rows) > limit else None)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import threading
+import logging
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import cache
 
 from glymph.config import Settings
 from glymph.embed import absence, open_embedder
 from glymph.embed.contract import Embedder, Vectors
 from glymph.embed.costs import ms_per_text
+from glymph.errors import EmbedderFailed
+from glymph.store.locks import ProcessLock
 from glymph.store.mirror import Mirrors
 
 INLINE_MS = 5.0  # a text that costs more is not embedded while somebody waits for `add`
@@ -23,7 +26,7 @@ class Meaning:
         self.embedder = embedder
         self.absence = absence  # why there is none
         self.mirrors = Mirrors()
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
         self._ms: float | None = None
         self._queries: OrderedDict[str, Vectors] = OrderedDict()
 
@@ -38,7 +41,8 @@ class Meaning:
         if self.embedder is None:
             return False
         if self._ms is None:
-            self._ms = ms_per_text(self.embedder)
+            with self._lock:
+                self._ms = ms_per_text(self.embedder)
         return self._ms <= INLINE_MS
 
     def query(self, text: str) -> Vectors | None:
@@ -49,18 +53,43 @@ class Meaning:
             if text in self._queries:
                 self._queries.move_to_end(text)
                 return self._queries[text]
-            vector: Vectors = self.embedder.embed([text])[0]
+            vector: Vectors = self._embedded([text])[0]
             self._queries[text] = vector
             if len(self._queries) > QUERIES_KEPT:
                 self._queries.popitem(last=False)
             return vector
+
+    def _embedded(self, texts: Sequence[str]) -> Vectors:
+        assert self.embedder is not None
+        vectors = self.embedder.embed(texts)
+        name, wanted = self.embedder.name, (len(texts), self.embedder.dimension)
+        if vectors.shape != wanted:
+            problem = f"it gave vectors of the shape {vectors.shape} instead of {wanted}"
+            raise EmbedderFailed(name, problem, "Mend the embedder, or open the store with embedder='none'.")
+        return vectors
+
+    # A model that is out of reach must not make memories so.
+
+    def reached(self) -> tuple[tuple[str, int] | None, str]:
+        """The model; or none, and why. A remote one may have to be asked for its dimension."""
+        try:
+            return self.model, ""
+        except EmbedderFailed as error:
+            return None, str(error)
+
+    def asked(self, text: str) -> tuple[Vectors | None, str]:
+        """The vector of a query; or none, and why."""
+        try:
+            return self.query(text), ""
+        except EmbedderFailed as error:
+            return None, str(error)
 
     def stored(self, texts: Sequence[str]) -> list[bytes]:
         """Each text's vector as a store keeps it."""
         if self.embedder is None or not texts:
             return []
         with self._lock:
-            vectors = self.embedder.embed(texts)
+            vectors = self._embedded(texts)
         return [row.tobytes() for row in vectors.astype("<f2")]
 
 
@@ -75,4 +104,14 @@ def open_meaning(settings: Settings, embedder: str | Embedder) -> Meaning:
         return Meaning(embedder)
     spec = settings.embedder if embedder == "auto" else embedder
     found = open_embedder(spec, url=settings.embedder_url, key=settings.embedder_key)
-    return Meaning(found, "" if found is not None or spec == "none" else absence())
+    if found is not None or spec == "none":
+        return Meaning(found)
+    lacking = absence()
+    _say_once(lacking)
+    return Meaning(None, lacking)
+
+
+@cache
+def _say_once(lacking: str) -> None:
+    """Tells the program's log that recall goes by text only: once, however many handles it opens."""
+    logging.getLogger("glymph").info("%s Until then recall goes by text only.", lacking)

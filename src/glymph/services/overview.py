@@ -26,7 +26,7 @@ def graph(place: Workplace) -> Graph:
         rows = list(every_row(reader, Filter(include_superseded=True), place.settings.max_page))
         links = [records.edge(row) for row in reader.edges()]
         found = clusters_in(reader, place, now)
-    nodes = tuple(_node(memory) for memory in records.memories(rows, place.space, now))
+        nodes = tuple(_node(memory) for memory in records.memories(rows, reader, now))
     shown = {row["id"] for row in rows}
     edges = tuple(
         {"id": e.id, "source": e.source, "target": e.target, "type": e.type, "weight": e.weight}
@@ -66,12 +66,13 @@ def health(place: Workplace) -> Health:
     """Counts by lifecycle, state, section and kind; the identity memory of the space is not counted."""
     now = micros(place.now())
     with place.reading() as reader:
-        rows = reader.summary()
+        rows, curves = reader.summary(), reader.curves()
         edges = len(reader.edges())
         newest = reader.operations(limit=1)
         total = reader.operation_count()
     live = [row for row in rows if row["state"] == State.LIVE]
     values = presence.retrievability(
+        curves=curves,
         kinds=[row["kind"] for row in live],
         sections=[row["section"] for row in live],
         stability=[row["stability"] for row in live],

@@ -10,35 +10,44 @@ from glymph.core.draft import checked_id, checked_list
 from glymph.core.edges import OUTCOME_CONFIRMED, USED_EXPLICITLY, USED_TOGETHER
 from glymph.core.model import Memory, Outcome, Recall, Receipt, State
 from glymph.core.reinforcement import RATINGS, reinforced
+from glymph.core.sections import kind_profile
 from glymph.core.timing import MICROS_PER_DAY, micros
 from glymph.errors import RecallNotFound
-from glymph.services.search import SearchOptions, search
+from glymph.services.search import SearchOptions, find
 from glymph.services.workplace import Operating, Workplace
 
 
 def recall(place: Workplace, query: str, *, reinforce: bool = False, **options: Unpack[SearchOptions]) -> Recall:
     """A search whose hits are logged, so that their use can be reported."""
-    hits = tuple(search(place, query, **options))
+    found, notice = find(place, query, **options)
+    hits = tuple(found)
     if not place.store.writable:
         also = " and nothing was reinforced" if reinforce else ""
-        return Recall(None, query, hits, f"The store is read-only: this recall was not logged{also}.")
+        unlogged = f"The store is read-only: this recall was not logged{also}."
+        return Recall(None, query, hits, f"{unlogged} {notice}" if notice else unlogged)
     at = micros(place.now())
     recall_id = place.new_id(at)
     row = {
         "id": recall_id, "at": at, "actor": place.actor, "session": place.session, "query": query,
         "shown": json.dumps([hit.memory.id for hit in hits]),
-        "figures": json.dumps([_figures(hit.memory, at) for hit in hits]),
+        # Where all that is shown counts as used, nobody chose: there is nothing to learn from.
+        "figures": None if reinforce else json.dumps([_figures(place, hit.memory, at) for hit in hits]),
     }  # fmt: skip
     with place.store.writing(place.space, None) as writer:
         writer.log_recall(row, keep=place.settings.recall_log_size)
     if reinforce and hits:
         own = [hit.memory.id for hit in hits if hit.memory.space == place.space]
         _report(place, recall_id, dict.fromkeys(own, Outcome.USED), gain=USED_TOGETHER)
-    return Recall(recall_id, query, hits)
+    return Recall(recall_id, query, hits, notice)
 
 
-def _figures(memory: Memory, at: int) -> tuple[str, float, float]:
-    """What `fit` will want to know of a memory that was shown: its section, days since its use, its stability."""
+def _figures(place: Workplace, memory: Memory, at: int) -> tuple[str, float, float] | None:
+    """What `fit` will want to know of a memory that was shown: its section, days since its use, its stability.
+
+    Nothing of one that does not fade, nor of one from another space, whose use cannot be reported here.
+    """
+    if memory.space != place.space or not kind_profile(memory.kind).decays:
+        return None
     days = (at - micros(memory.last_used_at or memory.created_at)) / MICROS_PER_DAY
     return str(memory.section), round(max(days, 0.0), 4), memory.stability
 
@@ -77,7 +86,8 @@ def _report(place: Workplace, recall_id: str, outcomes: dict[str, Outcome], *, g
                 op.skip(memory_id, f"it is {rows[memory_id]['state']} now")
             else:
                 row = rows[memory_id]
-                op.writer.change("memories", {row["key"]: reinforced(row, outcome, op.now)})
+                figures = reinforced(row, outcome, op.now, curves=op.writer.curves())
+                op.writer.change("memories", {row["key"]: figures})
                 reported[memory_id] = _better(reported.get(memory_id), outcome)
                 op.succeeded.append(memory_id)
         op.writer.set_reported(logged["key"], json.dumps(reported))

@@ -11,7 +11,7 @@ from glymph.core.edges import DEFAULT_WEIGHTS
 from glymph.core.model import Added, Outcome, State
 from glymph.core.reinforcement import reinforced
 from glymph.core.sections import initial_stability
-from glymph.errors import InvalidInput, MemoryNotFound
+from glymph.errors import EmbedderFailed, InvalidInput, MemoryNotFound
 from glymph.services.backfill import keep_vectors
 from glymph.services.workplace import Operating, Workplace
 from glymph.store.contract import Row
@@ -73,11 +73,7 @@ def _draft_of(place: Workplace, item: object, number: int) -> Draft:
 
 def _store(place: Workplace, drafts: Sequence[Draft], parent: int | None = None) -> list[Added]:
     session = drafts[0].session if len(drafts) == 1 else None
-    meanings: dict[str, bytes] = {}
-    if place.meaning.inline:
-        meanings = dict(
-            zip((d.content_hash for d in drafts), place.meaning.stored([d.text for d in drafts]), strict=True)
-        )
+    meanings = _meanings(place, drafts)
     with place.operation("add", session=session, parent=parent) as op:
         known: dict[str, Row] = dict(op.writer.by_content((d.content_hash for d in drafts), live_at=op.now))
         rows: list[dict[str, Any]] = []
@@ -100,8 +96,7 @@ def _store(place: Workplace, drafts: Sequence[Draft], parent: int | None = None)
             keep_vectors(place, op.writer, stored, [meanings[row["content_hash"]] for row in stored])
         _reinforce(op, repeats)
         connected = _connect(op, drafts, outcomes)
-    if not meanings:
-        place.embed_soon([row["id"] for row in rows])
+    place.embed_soon([] if meanings else [row["id"] for row in rows])
     return [
         Added(
             id=memory_id,
@@ -111,6 +106,15 @@ def _store(place: Workplace, drafts: Sequence[Draft], parent: int | None = None)
         )
         for memory_id, repeated in outcomes
     ]
+
+
+def _meanings(place: Workplace, drafts: Sequence[Draft]) -> dict[str, bytes]:
+    """The vectors of the drafts by their content, if that is quick. A model that fails is asked again later."""
+    try:
+        vectors = place.meaning.stored([d.text for d in drafts]) if place.meaning.inline else []
+    except EmbedderFailed:
+        return {}
+    return dict(zip((d.content_hash for d in drafts), vectors, strict=bool(vectors)))
 
 
 def _row(place: Workplace, d: Draft, op: Operating) -> dict[str, Any]:
@@ -149,7 +153,7 @@ def _reinforce(op: Operating, repeats: Sequence[tuple[Draft, str]]) -> None:
     rows = op.writer.memories({memory_id for _, memory_id in repeats})
     for d, memory_id in repeats:
         row = rows[memory_id]
-        figures = reinforced(row, Outcome.USED, op.now)
+        figures = reinforced(row, Outcome.USED, op.now, curves=op.writer.curves())
         op.writer.change("memories", {row["key"]: figures})
         op.writer.reject(row["key"], {"title": d.title, "text": d.text})
         rows[memory_id] = {**row, **figures}

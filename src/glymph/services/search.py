@@ -18,7 +18,7 @@ from glymph.core.timing import micros
 from glymph.errors import InvalidInput
 from glymph.services.candidates import Pool, follow_links, gather
 from glymph.services.filters import Filters, check_kinds, checked_limit, listed, wanted
-from glymph.services.search_past import search_past
+from glymph.services.search_past import by_words_only, search_past
 from glymph.services.workplace import Workplace
 from glymph.store import records
 from glymph.store.contract import Filter
@@ -36,11 +36,16 @@ class SearchOptions(Filters, total=False):
     at: datetime | None
 
 
-def search(
+def search(place: Workplace, query: str, **options: Unpack[SearchOptions]) -> list[Hit]:
+    """The best hits, without touching anything."""
+    return find(place, query, **options)[0]
+
+
+def find(
     place: Workplace, query: str, *, limit: int = 10, spaces: Sequence[str] | None = None,
     budget_tokens: int | None = None, at: datetime | None = None, **filters: Unpack[Filters],
-) -> list[Hit]:  # fmt: skip
-    """The best hits, without touching anything."""
+) -> tuple[list[Hit], str | None]:  # fmt: skip
+    """The best hits, and what a caller should know about them."""
     checked_text("query", query, MAX_QUERY_CHARS)
     checked_limit(place, limit)
     now = place.now()
@@ -53,12 +58,14 @@ def search(
         for reader in readers:
             check_kinds(reader, matching)
         if at is None:
-            pools = [gather(place, reader, query, matching) for reader in readers]
+            pools = [gather(place, reader, query, matching, limit=limit) for reader in readers]
             hits = ranked(pools, matching, limit=limit, now=now, weights=place.weights)
+            lacking = [pool.lacking for pool in pools]
         else:
             past = [search_past(place, reader, query, matching, at=at, limit=limit) for reader in readers]
-            hits = sorted((hit for found in past for hit in found), key=lambda hit: -hit.score)[:limit]
-    return within_budget(hits, budget_tokens)
+            hits = sorted((hit for found, _ in past for hit in found), key=lambda hit: -hit.score)[:limit]
+            lacking = [reason for _, reason in past]
+    return within_budget(hits, budget_tokens), next((by_words_only(why) for why in lacking if why), None)
 
 
 def ranked(pools: Sequence[Pool], matching: Filter, *, limit: int, now: datetime, weights: Weights) -> list[Hit]:
@@ -70,7 +77,7 @@ def ranked(pools: Sequence[Pool], matching: Filter, *, limit: int, now: datetime
         scores = _scores(pool, nearest, best_text, weights, now=micros(now))
         first = sorted(scores, key=lambda key: (-scores[key].relevance, key))[: limit + SPARE]
         rows = pool.reader.by_key([*first, *_sources(pool, first)], matching)
-        memories = dict(zip(rows, records.memories(list(rows.values()), pool.reader.space, now), strict=True))
+        memories = dict(zip(rows, records.memories(list(rows.values()), pool.reader, now), strict=True))
         hits += [_hit(pool, key, scores[key], memories) for key in first if key in memories]
     return sorted(hits, key=lambda hit: -hit.score)[:limit]
 
@@ -145,6 +152,8 @@ def _why(pool: Pool, key: int, parts: Mapping[str, float], memories: Mapping[int
         reasons.append("what was said next to it in its session matches")
     if "links" in parts:
         reasons.append(_path(pool, key, memories))
+    if pool.lacking:
+        reasons.append(by_words_only(pool.lacking))
     return "; ".join(reasons)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from glymph.core import ranking
 from glymph.core.journal import by_place
 from glymph.core.model import Hit
-from glymph.core.query import Words, understood
+from glymph.core.query import Question, understood
 from glymph.core.ranking import Figures
 from glymph.core.scan import Vectors
 from glymph.core.timing import iso, micros
@@ -31,19 +31,20 @@ CHUNK = 1_000
 
 def search_past(
     place: Workplace, reader: Reader, query: str, wanted: Filter, *, at: datetime, limit: int
-) -> list[Hit]:
-    """The best hits among the texts valid at a moment, by words and by meaning.
+) -> tuple[list[Hit], str]:
+    """The best hits among the texts valid at a moment, by words and by meaning; and why the latter could not be.
 
     Vectors outlive the wordings they were made for, so meaning counts wherever one is still kept. Links and
     neighbours do not: they are not known as they were.
     """
-    view = place.meaning.mirrors.view(reader, place.meaning.model)
-    question = understood(query, view.entities.starting, lambda name: view.entities.share(name, view.size))
-    vector = place.meaning.query(question.text) if view.model_key is not None else None
+    model, lacking = place.meaning.reached()
+    view = place.meaning.mirrors.view(reader, model)
+    question = understood(query, view.entities.starting, view.share)
+    vector, lacking = place.meaning.asked(question.text) if view.model_key is not None else (None, lacking)
     then = replace(wanted, live_at=micros(at, "at"))
-    rows, changed = _candidates(place, reader, view, question.words, vector, then, at)
+    rows, changed = _candidates(place, reader, view, question, vector, then, at, max(POOL, limit))
     keys = list(rows)
-    words = dict(reader.matching_among(rows.values(), question.words, limit=len(rows)))
+    words = _by_text(reader, rows, question)
     told = _scaled(np.asarray([words.get(key, 0.0) for key in keys]))
     cosines, unrelated = _cosines(reader, view, vector, rows)
     nearest = ranking.nearest(cosines, unrelated)
@@ -54,21 +55,27 @@ def search_past(
     }
     relevance = ranking.relevance(parts, [row["section"] for row in rows.values()], place.weights)
     best = [int(i) for i in np.argsort(-relevance, kind="stable")[: limit * 2] if relevance[i] > 0]
-    memories = records.memories([rows[keys[i]] for i in best], reader.space, at)
+    memories = records.memories([rows[keys[i]] for i in best], reader, at)
     hits = []
     for i, memory in zip(best, memories, strict=True):
-        standing = ranking.standing(memory.section, recency=memory.retrievability, authority=memory.trust)
+        authority = 1.0 if memory.pinned else memory.trust
+        standing = ranking.standing(memory.section, recency=memory.retrievability, authority=authority)
         own = {name: float(values[i]) for name, values in parts.items() if values[i] > 0}
+        if np.isnan(cosines[i]):
+            own.pop("semantic", None)
         since = "it said so then, and has changed since" if keys[i] in changed else "it says so to this day"
-        hits.append(
-            Hit(memory, float(relevance[i]) * standing, {**own, "standing": standing}, f"{since} (at {iso(at)})")
-        )
-    return sorted(hits, key=lambda hit: -hit.score)[:limit]
+        why = f"{since} (at {iso(at)})" + (f"; {by_words_only(lacking)}" if lacking else "")
+        hits.append(Hit(memory, float(relevance[i]) * standing, {**own, "standing": standing}, why))
+    return sorted(hits, key=lambda hit: -hit.score)[:limit], lacking
+
+
+def by_words_only(problem: str) -> str:
+    return f"by words only: {problem}"
 
 
 def _candidates(
-    place: Workplace, reader: Reader, view: View, words: Words, vector: Vectors | None, then: Filter,
-    at: datetime,
+    place: Workplace, reader: Reader, view: View, question: Question, vector: Vectors | None,
+    then: Filter, at: datetime, depth: int,
 ) -> tuple[dict[int, Mapping[str, Any]], set[int]]:  # fmt: skip
     """Rows as they stood, by key: the best of those untouched since, all of the changed that pass the filter."""
     entries = by_place(reader.entries_since("memories", cut_at(place, reader, at)))
@@ -80,20 +87,34 @@ def _candidates(
             if len(past) > MOST_CHANGED:
                 raise TooMuchHistory(MOST_CHANGED)
     untouched = replace(then, without=sorted(changed))
-    found = [key for key, _ in reader.matching(worth_asking(reader, view, words), untouched, limit=POOL)]
+    words = worth_asking(reader, view, question.words)
+    found = [key for key, _ in reader.matching(words, untouched, limit=depth)]
+    if question.pieces:
+        found += [key for key, _ in reader.holding(question.pieces, untouched, limit=depth)]
     if vector is not None:
         passing = view.mask(then)
         slots = view.slots(sorted(changed))
         passing[slots[slots >= 0]] = False
-        near, _ = view.nearest(vector, passing, limit=POOL, reader=reader)
+        near, _ = view.nearest(vector, passing, limit=depth, reader=reader)
         found += view["key"][near].tolist()
     return {**reader.by_key(found, untouched), **past}, changed
+
+
+def _by_text(reader: Reader, rows: Mapping[int, Mapping[str, Any]], question: Question) -> dict[int, float]:
+    """How well each row's text holds the question's words, or its pieces where words are not separated."""
+    scores = dict(reader.matching_among(rows.values(), question.words, limit=len(rows)))
+    most = max(scores.values(), default=1.0)
+    for key, row in rows.items() if question.pieces else ():
+        said = "\n".join(row[column] for column in ("text", "title", "tags", "entities"))
+        held = sum(piece in said for piece in question.pieces) / len(question.pieces)
+        scores[key] = max(scores.get(key, 0.0), most * held)
+    return scores
 
 
 def _cosines(
     reader: Reader, view: View, vector: Vectors | None, rows: Mapping[int, Mapping[str, Any]]
 ) -> tuple[Figures, float]:
-    """The cosine of each row's wording with the query, NaN where no vector is kept; and that of an unrelated one."""
+    """The cosine of each row's wording with the query, NaN where no vector is kept; that of an unrelated one."""
     keys = list(rows)
     cosines = np.full(len(keys), np.nan)
     if vector is None or view.model_key is None or view.vectors is None:

@@ -6,7 +6,6 @@ a mirror that is a moment ahead of a reader, or behind, can miss something but n
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,8 +14,9 @@ from numpy.typing import NDArray
 
 from glymph.core.scan import Slots
 from glymph.store.contract import MirroredRow, Reader, VectorRow
+from glymph.store.locks import ProcessLock
 from glymph.store.vector_column import EXACT_UP_TO, VectorColumn
-from glymph.store.view import Codes, Postings, View, slots_of
+from glymph.store.view import Codes, Lists, View, slots_of
 
 MANY_CHANGES = 1_000  # and half of what is there: reading everything anew is cheaper
 PAGE = 1 << 16  # vectors read at a time
@@ -24,7 +24,8 @@ NEVER = np.iinfo(np.int64).max
 
 _COLUMNS: dict[str, Any] = {
     "key": np.int64, "state": np.int32, "kind": np.int32, "section": np.int32, "superseded": np.bool_,
-    "time": np.int64, "expires": np.int64, "session": np.int32, "wording": np.uint64, "embedded": np.bool_,
+    "time": np.int64, "expires": np.int64, "session": np.int32, "tags": np.int32, "entities": np.int32,
+    "wording": np.uint64, "embedded": np.bool_,
 }  # fmt: skip
 
 
@@ -33,10 +34,10 @@ class Mirror:
 
     def __init__(self, model: tuple[str, int] | None) -> None:
         self._model = model
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
         self._size = 0
-        self._tags = Postings()
-        self._entities = Postings()
+        self._tags = Lists()
+        self._entities = Lists()
         self._frequencies: dict[str, tuple[float, int]] = {}
         self._codes = {name: Codes() for name in ("state", "kind", "section", "session")}
         self._columns = {name: np.zeros(0, dtype=kind) for name, kind in _COLUMNS.items()}
@@ -57,7 +58,7 @@ class Mirror:
             entities=self._entities,
             frequencies=self._frequencies,
             model_key=self._model_key,
-            vectors=None if self._vectors is None else self._vectors.view(size),
+            vectors=None if self._vectors is None else self._vectors.view(self["embedded"]),
         )
 
     # keeping up
@@ -73,8 +74,7 @@ class Mirror:
                 if len(keys) > self._size // 2 + MANY_CHANGES or not self._apply(reader, keys):
                     return None
             self._change = max(change, self._change)
-            self._refresh_vectors(reader)
-            return self.view()
+            return self.view() if self._refresh_vectors(reader) else None
 
     def _apply(self, reader: Reader, keys: Sequence[int]) -> bool:
         """Takes in changed rows; False if one came back that has no slot here: its key would be out of order."""
@@ -85,7 +85,8 @@ class Mirror:
         if (slots < 0).any():
             return False
         gone = self._slots(sorted(set(keys) - {row[0] for row in rows}))
-        self._columns["state"][gone[gone >= 0]] = -1
+        for name, nothing in (("state", -1), ("tags", 0), ("entities", 0), ("wording", 0), ("embedded", False)):
+            self._columns[name][gone[gone >= 0]] = nothing
         before = self["wording"][slots]
         self._put(slots, known)
         reworded = [
@@ -123,24 +124,27 @@ class Mirror:
             *rows, strict=True
         )
         c = self._columns
-        for name, values in (("state", state), ("kind", kind), ("section", section), ("session", session)):
-            codes = self._codes[name]
+        for name, codes, values in (
+            ("state", self._codes["state"], state), ("kind", self._codes["kind"], kind),
+            ("section", self._codes["section"], section), ("session", self._codes["session"], session),
+            ("tags", self._tags, tags), ("entities", self._entities, entities),
+        ):  # fmt: skip
             c[name][slots] = [codes[value] for value in values]
         c["key"][slots], c["superseded"][slots], c["time"][slots] = key, superseded, time
         c["expires"][slots] = [NEVER if moment is None else moment for moment in expires]
         c["wording"][slots] = np.frombuffer(bytes.fromhex("".join([h[:16] for h in wording])), dtype=">u8")
-        self._tags.note(slots.tolist(), tags)
-        self._entities.note(slots.tolist(), entities)
 
     # vectors
 
-    def _refresh_vectors(self, reader: Reader) -> None:
+    def _refresh_vectors(self, reader: Reader) -> bool:
+        """Takes in new vectors; False if those that are here were removed from the store with their model."""
         if self._model is None:
-            return
+            return True
+        model_key = reader.model_key(*self._model)
         if self._model_key is None:
-            self._model_key = reader.model_key(*self._model)
+            self._model_key = model_key
             if self._model_key is None:
-                return
+                return True
             self._vector = reader.newest_vector()
             self._vectors = VectorColumn(self._model[1])
             self._vectors.grow(self._size, len(self._columns["key"]))
@@ -151,6 +155,7 @@ class Mirror:
         elif (newest := reader.newest_vector()) > self._vector:
             self._take_vectors(reader.vectors_since(self._model_key, self._vector))
             self._vector = newest
+        return model_key == self._model_key
 
     def _take_vectors(self, rows: Sequence[VectorRow]) -> None:
         """Puts the vectors that belong to what their memories say now into their slots."""
@@ -174,7 +179,7 @@ class Mirrors:
     """The mirrors of one handle, one for each space it has searched."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
         self._mirrors: dict[tuple[int, tuple[str, int] | None], Mirror] = {}
 
     def view(self, reader: Reader, model: tuple[str, int] | None) -> View:

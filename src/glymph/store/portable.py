@@ -12,6 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from glymph.core.fitting import is_plausible
+from glymph.core.presence import Curve
+from glymph.core.sections import Section
 from glymph.errors import InvalidInput
 from glymph.store.contract import JOURNALLED
 from glymph.store.writer import move_image
@@ -102,6 +105,8 @@ def flaw(table: object, row: object, columns: Columns) -> str | None:
     for column in {"key", *_KEYS.get(table, ())}:
         if not found and row[column] is not None and not 1 <= row[column] <= MOST_KEY:
             found = f"has the {column} {row[column]}, outside 1 to 2^48"
+    if table == "curves" and not found:
+        found = _wrong_curve(row)
     return found or (_wrong_entry(row, columns) if table == "journal" else None)
 
 
@@ -135,14 +140,33 @@ def _wrong_json(table: str, row: Mapping[str, Any]) -> str | None:
         words = column not in ("tags", "entities", "shown") or all(isinstance(word, str) for word in value or ())
         if column == "review" and not _is_review(value):
             return "has a review that is not the five numbers it should be"
+        if column == "figures" and not _are_figures(value):
+            return "has figures that are not a section, days and a stability for each memory shown"
         if not isinstance(value, kind) or not words:
             return f"has a {column} that is not the JSON it should be"
     return None
 
 
+def _wrong_curve(row: Mapping[str, Any]) -> str | None:
+    if row["section"] not in tuple(Section):
+        return f"has a curve for {row['section']!r}, which is no section"
+    return None if is_plausible(Curve(row["decay"], row["scale"])) else "has a curve that no fit finds"
+
+
 def _is_review(value: Any) -> bool:
     numbers = isinstance(value, list) and all(type(part) in (int, float) for part in value)
     return numbers and len(value) == 5 and all(type(value[at]) is int for at in (0, 1, 4))
+
+
+def _are_figures(value: Any) -> bool:
+    return isinstance(value, list) and all(one is None or _is_figures(one) for one in value)
+
+
+def _is_figures(value: Any) -> bool:
+    if not isinstance(value, list) or len(value) != 3 or value[0] not in tuple(Section):
+        return False
+    numbers = all(type(number) in (int, float) for number in value[1:])
+    return numbers and 0 <= value[1] < math.inf and 0 < value[2] < math.inf
 
 
 def _wrong_entry(row: Mapping[str, Any], columns: Columns) -> str | None:

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from glymph.core.journal import Entry, Place
+from glymph.core.presence import DEFAULT_CURVES, Curve, Curves
 from glymph.core.query import Words
+from glymph.core.sections import Section
 from glymph.core.timing import day_in_words
 from glymph.store.contract import Filter
 from glymph.store.session import Row, Session
@@ -55,6 +57,7 @@ class SqlReader:
         self._session = session
         self._space = space
         self._space_id = space_id
+        self._curves: Curves | None = None
 
     @property
     def space(self) -> str:
@@ -119,7 +122,8 @@ class SqlReader:
     def holding(self, pieces: Sequence[str], wanted: Filter, *, limit: int) -> list[tuple[int, float]]:
         condition, parameters = where(wanted)
         names = [f"piece{i}" for i in range(len(pieces))]
-        held = " + ".join(f"(instr(m.text, :{name}) > 0)" for name in names)
+        fields = ("text", "title", "tags", "entities")
+        held = " + ".join("(" + " OR ".join(f"instr(m.{f}, :{name}) > 0" for f in fields) + ")" for name in names)
         sql = (
             f"SELECT key, held FROM (SELECT m.key, {held} AS held FROM scoped_memories m WHERE {condition}) "
             "WHERE held > 0 ORDER BY held DESC, key DESC LIMIT :limit"
@@ -319,6 +323,12 @@ class SqlReader:
 
     def recalls(self, *, limit: int) -> list[Row]:
         return self._rows("recalls", limit=limit)
+
+    def curves(self) -> Curves:
+        if self._curves is None:
+            adopted = self._tuples("curves")
+            self._curves = {**DEFAULT_CURVES, **{Section(name): Curve(*figures) for name, *figures in adopted}}
+        return self._curves
 
     def counter(self, name: str) -> int | None:
         value: int | None = self._value("counter", name=name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,22 +11,22 @@ from glymph.core import presence
 from glymph.core.model import Change, Edge, Memory, Operation, Review, Space, State
 from glymph.core.sections import Section
 from glymph.core.timing import micros, moment, optional_moment
+from glymph.store.contract import Reader, Row
 
-Row = Mapping[str, Any]
 
-
-def memories(rows: Sequence[Row], space: str, now: datetime) -> list[Memory]:
-    """The memories of rows, as they are at `now`."""
+def memories(rows: Sequence[Row], reader: Reader, now: datetime) -> list[Memory]:
+    """The memories of rows, as they are at `now`, faded by the curves of the reader's space."""
     if not rows:
         return []
     values = presence.retrievability(
+        curves=reader.curves(),
         kinds=[row["kind"] for row in rows],
         sections=[row["section"] for row in rows],
         stability=[row["stability"] for row in rows],
         anchors=[row["last_used_at"] or row["created_at"] for row in rows],
         now=micros(now),
     ).tolist()
-    return [_memory(row, space, value) for row, value in zip(rows, values, strict=True)]
+    return [_memory(row, reader.space, value) for row, value in zip(rows, values, strict=True)]
 
 
 def words(listed: str) -> list[str]:
@@ -35,8 +35,8 @@ def words(listed: str) -> list[str]:
     return found
 
 
-def memory(row: Row, space: str, now: datetime) -> Memory:
-    return memories([row], space, now)[0]
+def memory(row: Row, reader: Reader, now: datetime) -> Memory:
+    return memories([row], reader, now)[0]
 
 
 def _memory(row: Row, space: str, retrievability: float) -> Memory:

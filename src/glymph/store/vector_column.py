@@ -36,14 +36,19 @@ class VectorColumn:
 
     def __init__(self, dimension: int) -> None:
         self._dimension = dimension
-        self._count = self._centred_at = 0
+        self._centred_for: NDArray[np.bool_] | None = None  # the slots that were filled then
         self.matrix: Vectors | None = None
         self.bits: Bits | None = None
         self.pivot: Vectors = np.zeros(dimension, dtype=np.float32)  # signs are taken from here
         self.centre: Vectors | None = None  # about the mean of all, once there are enough to tell
 
-    def view(self, size: int) -> Planes:
-        """What the first slots hold now."""
+    def view(self, filled: NDArray[np.bool_]) -> Planes:
+        """What the first slots hold now, given which of them are filled."""
+        size = len(filled)
+        settled = self._centred_for is not None and np.array_equal(filled, self._centred_for)
+        if self.matrix is not None and not settled:
+            self._centre_on(self.matrix[_sample(np.flatnonzero(filled))])
+            self._centred_for = filled.copy()
         matrix = None if self.matrix is None else self.matrix[:size]
         bits = None if self.bits is None else self.bits[:, :size]
         return Planes(matrix, bits, self.pivot, self.centre)
@@ -71,20 +76,21 @@ class VectorColumn:
             return
         if self.matrix is not None:
             self.matrix[slots] = vectors
-        self._centre_on(vectors)
+            self._centred_for = None
         if self.bits is not None:
+            if self.centre is None:
+                self._centre_on(vectors[_sample(np.arange(len(vectors)))].astype(np.float32))
+                if self.centre is not None and not self.bits.any():  # all signs share one pivot
+                    self.pivot = self.centre
             for at in range(0, len(slots), BLOCK):
                 part = slice(at, at + BLOCK)
                 self.bits[:, slots[part]] = sign_bits(vectors[part].astype(np.float32) - self.pivot)
-        self._count += len(slots)
 
-    def _centre_on(self, vectors: Stored) -> None:
-        """Notes the mean of what is known whenever that has doubled. Signs keep their pivot: all share one."""
-        known = self._count + len(vectors)
-        if known < max(CENTRED_FROM, 2 * self._centred_at) or self._centred_at >= CENTRED_ON:
-            return
-        sample = self.matrix[:known] if self.matrix is not None else vectors
-        self.centre = sample[:: -(-len(sample) // CENTRED_ON)].astype(np.float32).mean(axis=0)
-        self._centred_at = known
-        if self.bits is not None and self._count == 0:
-            self.pivot = self.centre
+    def _centre_on(self, sample: Vectors) -> None:
+        """Takes the mean of some vectors for that of all, if they are enough to tell."""
+        self.centre = sample.mean(axis=0) if len(sample) >= CENTRED_FROM else None
+
+
+def _sample(slots: Slots) -> Slots:
+    """Some of many, the same whenever they are the same."""
+    return slots[:: max(1, -(-len(slots) // CENTRED_ON))]

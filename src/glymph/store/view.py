@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,36 +26,29 @@ class Codes(dict[Any, int]):
         return code
 
 
-class Postings:
-    """Which slots carry a word of a list column. Words that were taken away stay: the store decides in the end."""
+class Lists(Codes):
+    """A number for each distinct list of words, 0 for the empty one, and which of them hold a word."""
 
     def __init__(self) -> None:
-        self._slots: dict[str, list[int]] = {}
-        self._words: dict[str, tuple[str, ...]] = {"[]": ()}
+        super().__init__({"[]": 0})
+        self._holding: dict[str, list[int]] = {}
         self.starting: dict[str, list[str]] = {}  # the distinct words by the first of their parts
 
-    def note(self, slots: Iterable[int], lists: Iterable[str]) -> None:
-        for slot, text in zip(slots, lists, strict=True):
-            if text == "[]":
-                continue
-            words = self._words.get(text)
-            if words is None:
-                words = self._words[text] = tuple(json.loads(text))
-            for word in words:
-                carrying = self._slots.get(word)
-                if carrying is None:
-                    carrying = self._slots[word] = []
-                    self.starting.setdefault(next(iter(name_words(word)), ""), []).append(word)
-                carrying.append(slot)
+    def __missing__(self, text: str) -> int:
+        code = len(self)
+        for word in json.loads(text):
+            if word not in self._holding:
+                self._holding[word] = []
+                self.starting.setdefault(next(iter(name_words(word)), ""), []).append(word)
+            self._holding[word].append(code)
+        self[text] = code
+        return code
 
-    def of(self, word: str, size: int) -> Slots:
-        """The slots below `size` that carry the word."""
-        slots = np.asarray(self._slots.get(word, ()), dtype=np.intp)
-        return slots[slots < size]
-
-    def share(self, word: str, size: int) -> float:
-        """The part of so many slots that carries the word."""
-        return len(self._slots.get(word, ())) / max(size, 1)
+    def holding(self, word: str) -> NDArray[np.bool_]:
+        """For each number given out, whether its list holds the word."""
+        found = np.zeros(len(self), dtype=np.bool_)
+        found[[code for code in self._holding.get(word, ()) if code < len(found)]] = True
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +57,8 @@ class View:
 
     columns: Mapping[str, NDArray[Any]]
     codes: Mapping[str, Codes]
-    tags: Postings
-    entities: Postings
+    tags: Lists
+    entities: Lists
     frequencies: dict[str, tuple[float, int]]  # of words in the text index, with the size they were counted at
     model_key: int | None
     vectors: Planes | None
@@ -100,10 +93,17 @@ class View:
         if wanted.session is not None:
             passing &= self._among("session", [wanted.session])
         for tag in wanted.tags or ():
-            tagged = np.zeros(self.size, dtype=np.bool_)
-            tagged[self.tags.of(tag, self.size)] = True
-            passing &= tagged
+            passing &= _carrying(self.tags, self["tags"], tag)
         return passing
+
+    def naming(self, name: str, slots: Slots | slice = slice(None)) -> NDArray[np.bool_]:
+        """Which slots, of the given ones, carry an entity."""
+        return _carrying(self.entities, self["entities"][slots], name)
+
+    def share(self, name: str) -> float:
+        """The part of the memories that carries an entity."""
+        there = int(np.count_nonzero(self["state"] >= 0))
+        return int(np.count_nonzero(self.naming(name))) / max(there, 1)
 
     def _among(self, column: str, values: Sequence[str]) -> NDArray[np.bool_]:
         codes = [code for value in values if (code := self.codes[column].get(str(value))) is not None]
@@ -141,6 +141,8 @@ class View:
             return found
         assert self.model_key is not None
         rows = reader.vectors_of(self.model_key, self["key"][slots[at]].tolist())
+        if not rows:
+            return found
         order = np.argsort(self["key"][slots], kind="stable")
         places = order[np.searchsorted(self["key"][slots][order], [row[0] for row in rows])]
         vectors = np.frombuffer(b"".join([row[2] for row in rows]), dtype="<f2").reshape(len(rows), -1)
@@ -148,6 +150,12 @@ class View:
         current = wordings == self["wording"][slots[places]]
         found[places[current]] = (vectors.astype(np.float32) @ query)[current]
         return found
+
+
+def _carrying(lists: Lists, column: NDArray[np.int32], word: str) -> NDArray[np.bool_]:
+    """Where in a column of lists the word is. A copy, for numbers may be given out while we look."""
+    codes = column.copy()
+    return lists.holding(word).take(codes)
 
 
 def slots_of(own: NDArray[np.int64], keys: Sequence[int]) -> Slots:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from glymph.core.journal import USE_COLUMNS, Restoration
+from glymph.core.presence import Curves
 from glymph.errors import Refused
 from glymph.store.contract import Intent
 from glymph.store.reader import SqlReader
@@ -190,6 +191,16 @@ class SqlWriter(SqlReader):
 
     def set_reported(self, recall_key: int, reported: str) -> None:
         self._rows("set_reported", space_id=self._space_id, key=recall_key, reported=reported)
+
+    def adopt_curves(self, curves: Curves, *, at: int) -> None:
+        for section, curve in curves.items():
+            figures = {"section": section.value, "decay": curve.decay, "scale": curve.scale, "at": at}
+            self._rows("adopt_curve", space_id=self._space_id, **figures)
+        self._curves = None
+
+    def drop_curves(self) -> None:
+        self._rows("drop_curves", space_id=self._space_id)
+        self._curves = None
 
     def set_counter(self, name: str, value: int) -> None:
         self._rows("set_counter", space_id=self._space_id, name=name, value=value)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import itertools
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +21,18 @@ from glymph.core.journal import by_place, rewind
 from glymph.errors import AlreadyUndone, HistoryGone, InvalidInput, NotFound, NotUndoable
 from glymph.facade import Glymph
 from glymph.store.contract import JOURNALLED
+from glymph.store.mirror import Mirrors
 from glymph.testing import strategies
 from glymph.testing.clock import FrozenClock
-from glymph.testing.images import Image, logical_image
+from glymph.testing.embedders import WordEmbedder
+from glymph.testing.images import Image, logical_image, mirror_image
 
 SPACES = ("one", "two")
+QUERIES = ("berlin report", "btc Zürich 日本", "short o'brien lisbon")
 # What a caller may be told. Anything else, a constraint of the database above all, is a defect.
 REFUSALS = (AlreadyUndone, HistoryGone, InvalidInput, NotFound, NotUndoable)
 picks = st.integers(0, 10_000)
+Answer = list[tuple[str, float]]
 
 
 class GlymphMachine(RuleBasedStateMachine):
@@ -47,12 +52,15 @@ class GlymphMachine(RuleBasedStateMachine):
         self.images = {space: self.image(space) for space in SPACES}
 
     def open(self) -> None:
-        self.handles = {
-            space: Glymph.open(f"sqlite:///{self.path}", space=space, clock=self.clock) for space in SPACES
-        }
+        self.handles = {space: self.opened(space) for space in SPACES}
+        self.watchers = {space: self.opened(space) for space in SPACES}  # as another process would be
+
+    def opened(self, space: str) -> Glymph:
+        embedder = WordEmbedder(256, ms=0.0)
+        return Glymph.open(f"sqlite:///{self.path}", space=space, clock=self.clock, embedder=embedder)
 
     def close(self) -> None:
-        for handle in self.handles.values():
+        for handle in (*self.handles.values(), *self.watchers.values()):
             handle.close()
 
     def teardown(self) -> None:
@@ -80,12 +88,29 @@ class GlymphMachine(RuleBasedStateMachine):
         with self.handles[space]._place.reading() as reader:
             return int(reader.operations(limit=1)[0]["key"])
 
-    def answers(self, space: str) -> list[list[tuple[str, float]]]:
-        """What searches find, in what order and with what score."""
-        g = self.handles[space]
-        return [
-            [(hit.memory.id, hit.score) for hit in g.search(word)] for word in ("berlin report", "btc", "short")
-        ]
+    def answers(self, space: str, queries: Sequence[str] = QUERIES, *, of: Glymph | None = None) -> list[Answer]:
+        """What searches find, with what score, up to the rounding of the arithmetic."""
+        g = of or self.handles[space]
+        found = [g.search(query, limit=1000) for query in queries]
+        return [sorted((hit.memory.id, round(hit.score, 5)) for hit in hits) for hits in found]
+
+    def check_recall(self, space: str) -> None:
+        """No search shows what it must not, and a mirror that was kept up shows what a new one shows."""
+        handle, watcher = self.handles[space], self.watchers[space]
+        handle._place.meaning.mirrors = Mirrors()  # made anew
+        assert self.mirror(handle) == self.mirror(watcher), "a mirror that was kept up differs from a new one"
+        query = QUERIES[next(self.lives) % len(QUERIES)]
+        for hit in watcher.search(query, limit=1000):
+            memory = hit.memory
+            assert memory.space == space, "a search shows another space"
+            assert (memory.state, memory.superseded_by) == ("LIVE", None), "a search shows what is hidden"
+            assert memory.expires_at is None or memory.expires_at > self.clock.now, "a search shows what expired"
+        assert self.answers(space, [query]) == self.answers(space, [query], of=watcher)
+
+    def mirror(self, handle: Glymph) -> dict[int, dict[str, Any]]:
+        place = handle._place
+        with place.reading() as reader:
+            return mirror_image(place.meaning.mirrors.view(reader, place.meaning.model))
 
     # one step
 
@@ -93,13 +118,22 @@ class GlymphMachine(RuleBasedStateMachine):
         """Acts, then checks that the journal explains every difference and that nothing else moved."""
         before, cut = self.images[space], self.last_operation(space)
         result = act(self.handles[space])
+        self.settle(space)
         after = self.image(space)
         self.check_journal(space, before, after, cut)
         self.check_guarded(before, after)
         other = SPACES[1 - SPACES.index(space)]
         assert self.image(other) == self.images[other], "another space was changed"
         self.images[space] = after
+        self.check_recall(space)
         return result
+
+    def settle(self, space: str) -> None:
+        """Waits until what changed has its vectors."""
+        background = self.handles[space]._background
+        while (thread := background._thread) is not None:
+            thread.join()
+        assert background.failure is None, background.failure
 
     def check_journal(self, space: str, before: Image, after: Image, cut: int) -> None:
         with self.handles[space]._place.reading() as reader:
@@ -109,7 +143,11 @@ class GlymphMachine(RuleBasedStateMachine):
             assert rewind(after.get(place), its) == before.get(place), f"the journal does not explain {place}"
             assert after.get(place) != before.get(place) or len(its) > 1, f"journalled without a change: {place}"
         for place in before.keys() | after.keys():
-            if place not in changed:
+            if place[0] == "vectors":
+                told = before.get(place) == after.get(place)
+                owner = (before.get(place) or after[place])["memory"]
+                assert told or ("memories", owner) in changed, f"a vector came or went by itself: {place}"
+            elif place not in changed:
                 assert before.get(place) == after.get(place), f"changed without a journal entry: {place}"
 
     def check_guarded(self, before: Image, after: Image) -> None:
@@ -132,14 +170,14 @@ class GlymphMachine(RuleBasedStateMachine):
             except REFUSALS as error:
                 return error
 
-        before = self.images[space]
+        before, answered = self.images[space], self.answers(space) if back else []
         done = self.step(space, guarded)
         if isinstance(done, REFUSALS):
             assert self.images[space] == before
         elif back and getattr(done, "operation_id", None):
-            self.undo_and_redo(space, done.operation_id, before)
+            self.undo_and_redo(space, done.operation_id, before, answered)
 
-    def undo_and_redo(self, space: str, operation: str, before: Image) -> None:
+    def undo_and_redo(self, space: str, operation: str, before: Image, answered: list[Answer]) -> None:
         after, answers = self.images[space], self.answers(space)
         try:
             undone = self.step(space, lambda g: g.undo(operation))
@@ -148,6 +186,7 @@ class GlymphMachine(RuleBasedStateMachine):
             return
         assert not undone.skipped, undone
         assert self.images[space] == before, "undo did not restore the image"
+        assert self.answers(space) == answered, "search does not answer as it did before"
         redone = self.step(space, lambda g: g.undo(undone.operation_id))
         assert not redone.skipped, redone
         assert self.images[space] == after, "undo of undo did not bring the image back"
@@ -198,6 +237,24 @@ class GlymphMachine(RuleBasedStateMachine):
     )  # fmt: skip
     def link(self, space: str, a: int, b: int, kind: str, verb: str, back: bool) -> None:
         self.attempt(space, lambda g: getattr(g, verb)(self.pick(space, a), self.pick(space, b), kind), back)
+
+    @rule(space=st.sampled_from(SPACES), which=picks, hours=st.integers(1, 2000) | st.none(), back=st.booleans())
+    def expire(self, space: str, which: int, hours: int | None, back: bool) -> None:
+        end = None if hours is None else self.clock.now + timedelta(hours=hours)
+        self.attempt(space, lambda g: g.update(self.pick(space, which), expires_at=end), back)
+
+    @rule(space=st.sampled_from(SPACES), old=picks, new=picks)
+    def supersede(self, space: str, old: int, new: int) -> None:
+        known = {row["id"]: row for (table, _), row in self.images[space].items() if table == "memories"}
+        one, other = self.pick(space, old), self.pick(space, new)
+        if one == other or known[one]["pinned"] or known[one]["protected"]:
+            return
+
+        def act(g: Glymph) -> None:
+            with g._place.operation("supersede") as op:
+                op.writer.change("memories", {op.row(one)["key"]: {"superseded_by": other}})
+
+        self.step(space, act)
 
     @rule(a=picks, b=picks)
     def link_across_spaces(self, a: int, b: int) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,48 +17,21 @@ import pytest
 from glymph import errors
 from glymph.config import Settings
 from glymph.core.journal import Restoration
+from glymph.core.presence import DEFAULT_CURVES, Curve
 from glymph.core.query import Words
+from glymph.core.sections import Section
 from glymph.store import open_store
 from glymph.store.contract import Filter, Store
 from glymph.store.records import memories
 from glymph.testing.builders import identity_row, intent, memory_row
 from glymph.testing.clock import START
 from glymph.testing.images import logical_image
+from glymph.testing.recall_suite import RecallSuite
+from glymph.testing.store_ground import A, B
 
-A, B = "alpha", "beta"
 
-
-class StoreSuite:
+class StoreSuite(RecallSuite):
     """Inherit, provide `url`, and every test below runs against your engine."""
-
-    @pytest.fixture
-    def url(self) -> str:
-        pytest.fail("A StoreSuite needs a `url` fixture that names an empty store.")
-
-    @pytest.fixture
-    def store(self, url: str) -> Iterator[Store]:
-        store = open_store(url, Settings())
-        for name in (A, B):
-            store.create_space(name, intent("create_space"), identity_row(name))
-        yield store
-        store.close()
-
-    # building blocks
-
-    def add(self, store: Store, space: str = A, **fields: Any) -> dict[str, Any]:
-        """One more memory; gives back its row as stored."""
-        row = memory_row(**fields)
-        with store.writing(space, intent("add")) as writer:
-            writer.insert("memories", [row])
-        with store.reading(space) as reader:
-            return dict(reader.memory(row["id"]) or {})
-
-    def connect(self, store: Store, a: dict[str, Any], b: dict[str, Any], space: str = A) -> None:
-        with store.writing(space, intent("link")) as writer:
-            writer.insert(
-                "edges",
-                [{"source": a["key"], "target": b["key"], "type": "related_to", "weight": 0.5, "created_at": 1}],
-            )
 
     # one transaction, one operation, one journal
 
@@ -491,5 +463,19 @@ class StoreSuite:
 
     def test_rows_become_memories_with_their_presence_at_a_moment(self, store: Store) -> None:
         row = self.add(store)
-        (memory,) = memories([row], A, START)
+        with store.reading(A) as reader:
+            (memory,) = memories([row], reader, START)
         assert (memory.id, memory.retrievability, memory.lifecycle.value) == (row["id"], 1.0, "ACTIVE")
+
+    def test_adopted_curves_are_a_spaces_own_until_they_are_dropped(self, store: Store) -> None:
+        faster, slower = {Section.SIGNALS: Curve(0.5, 0.5)}, {Section.SIGNALS: Curve(0.4, 2.0)}
+        for adopted in (faster, slower):
+            with store.writing(A, None) as writer:
+                writer.adopt_curves(adopted, at=1)
+                assert writer.curves() == {**DEFAULT_CURVES, **adopted}
+        with store.reading(A) as ours, store.reading(B) as theirs:
+            assert ours.curves() == {**DEFAULT_CURVES, **slower}
+            assert theirs.curves() == DEFAULT_CURVES
+        with store.writing(A, None) as writer:
+            writer.drop_curves()
+            assert writer.curves() == DEFAULT_CURVES

@@ -34,6 +34,8 @@ class Filters(Arguments):
     since: AwareDatetime | None = Field(None, description="Not before this ISO 8601 time.")
     until: AwareDatetime | None = Field(None, description="Not after this ISO 8601 time.")
     states: Texts | None = Field(None, description="LIVE (default), ARCHIVED, TRASHED.")
+    session: str | None = Field(None, description="Only what was said in this session.")
+    at: AwareDatetime | None = Field(None, description="As things stood at this ISO 8601 time.")
     include_superseded: bool = Field(False, description="Also what a newer memory has replaced.")
     budget_tokens: int | None = Field(None, ge=1, description="Fit the texts of the hits into this many tokens.")
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 PANEL = "Keep"
+SECRETS = ("embedder_key",)  # settings whose value is never shown
 
 
 def register(app: typer.Typer) -> None:
@@ -31,6 +32,11 @@ def register(app: typer.Typer) -> None:
     config.command("show")(config_show)
     config.command("set")(config_set)
     app.add_typer(config, name="config", rich_help_panel=PANEL)
+
+
+def _masked(name: str, value: Any) -> Any:
+    """The value as it may be shown: of a secret only that there is one."""
+    return "(set, not shown)" if name in SECRETS and value else value
 
 
 @contextmanager
@@ -223,10 +229,11 @@ def config_show(
 
     settings, origin = environment.effective_settings()
     shown = [f for f in fields(settings) if effective or origin[f.name] != "default"]
+    values = {f.name: _masked(f.name, getattr(settings, f.name)) for f in shown}
     if as_json:
-        show.document({f.name: {"value": getattr(settings, f.name), "from": origin[f.name]} for f in shown})
+        show.document({name: {"value": value, "from": origin[name]} for name, value in values.items()})
         return
-    rows = [[f.name, getattr(settings, f.name), origin[f.name], f.metadata["help"]] for f in shown]
+    rows = [[f.name, values[f.name], origin[f.name], f.metadata["help"]] for f in shown]
     show.table(["setting", "value>", "from", "meaning"], rows)
     if not shown:
         show.line(f"Nothing differs from the defaults. File: {environment.config_path()}")
@@ -244,8 +251,11 @@ def config_set(
     values = {**environment.read_config(), name: value}
     parsed = getattr(Settings.parse(values), name)
     path = environment.write_config({**values, name: parsed})
-    _say(
-        {"setting": name, "value": parsed, "file": str(path)},
-        f"{name} = {parsed} in {path}.",
-        as_json=as_json,
-    )
+    facts = {"setting": name, "value": _masked(name, parsed), "file": str(path)}
+    said = f"{name} = {facts['value']} in {path}."
+    if name in SECRETS and parsed:
+        facts["warning"] = (
+            f"The key stands in that file as plain text. GLYMPH_{name.upper()} in the environment keeps it out."
+        )
+        said = f"{said} {facts['warning']}"
+    _say(facts, said, as_json=as_json)

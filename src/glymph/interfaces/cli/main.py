@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from glymph.errors import GlymphError
-from glymph.interfaces.cli import keeping, seeing
+from glymph.interfaces.cli import fit, keeping, meaning, seeing
 from glymph.tools.index import commands
 
 TOOLS_PANEL = "Memory"
@@ -71,6 +71,8 @@ def glymph() -> None:
 
 seeing.register(app)
 keeping.register(app)
+meaning.register(app)
+fit.register(app)
 
 
 def main() -> None:

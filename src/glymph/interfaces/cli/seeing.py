@@ -25,11 +25,17 @@ def status(url: Url = None, space: SpaceName = "default", as_json: Json = False)
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         spaces = [s.name for s in glymph.spaces()]
-        facts = {"store": glymph.url, "spaces": spaces, **plain(glymph.health())}
+        facts = {
+            "store": glymph.url,
+            "spaces": spaces,
+            **plain(glymph.health()),
+            "meaning": plain(glymph.meaning()),
+        }
     if as_json:
         show.document(facts)
     else:
-        show.facts({**facts, "spaces": ", ".join(spaces)})
+        told = " ".join(show.meaning(facts["meaning"], space))
+        show.facts({**facts, "spaces": ", ".join(spaces), "meaning": told})
 
 
 def list_memories(
@@ -85,7 +91,7 @@ def history(
 
 
 def doctor(url: Url = None, as_json: Json = False) -> None:
-    """Check a whole store against every invariant and name what is wrong."""
+    """Check a whole store against every invariant, name what is wrong, and tell how recall finds by meaning."""
     from glymph.core.plain import plain
     from glymph.interfaces import environment
     from glymph.interfaces.cli import show
@@ -93,17 +99,38 @@ def doctor(url: Url = None, as_json: Json = False) -> None:
     with environment.open_whole(url) as glymph:
         verdict = glymph.verify()
         store = glymph.url
+        spaces = [space.name for space in glymph.spaces()]
+    meaning = {}
+    for name in spaces:
+        with environment.open_glymph(url, name, "user", create=False) as glymph:
+            meaning[name] = plain(glymph.meaning())
     if as_json:
-        show.document({"store": store, "ok": verdict.ok, **plain(verdict)})
+        show.document({"store": store, "ok": verdict.ok, **plain(verdict), "meaning": meaning})
     else:
         for check in verdict.checks:
             show.line(f"checked  {check}")
         for problem in verdict.problems:
             show.line(f"WRONG    {problem.check}: {problem.detail}", "bold red")
+        _tell_meaning(meaning)
         problems = show.counted(len(verdict.problems), "problem", "problems")
         show.line(f"{store}: {'sound' if verdict.ok else problems}", "bold")
     if not verdict.ok:
         raise typer.Exit(1)
+
+
+def _tell_meaning(meaning: dict[str, Any]) -> None:
+    """What is the same in every space is said once."""
+    from glymph.interfaces.cli import show
+
+    told: dict[str, list[str]] = {}
+    for space, status in meaning.items():
+        for sentence in show.meaning(status, space):
+            told.setdefault(sentence, []).append(space)
+    rows = []
+    for sentence, spaces in told.items():
+        where = "" if len(spaces) == len(meaning) else f"{', '.join(spaces)}: "
+        rows.append(["meaning", where + sentence])
+    show.table(["", ""], rows)
 
 
 def demo(

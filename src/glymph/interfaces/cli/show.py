@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 LEFT_ALONE = 3
+SWITCHED_OFF = "No embedder: the setting embedder is none. `glymph config set embedder auto` switches it on."
 
 # Room under which a column of sentences is no longer readable beside the others.
 NARROW = 30
@@ -42,11 +43,11 @@ def console() -> Any:
     return Console(highlight=False, width=shutil.get_terminal_size((1_000_000, 24)).columns)
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], notes: Sequence[str] = ()) -> None:
     """Rows under their columns' names; a name that ends in `>` is set to the right.
 
     Only the last column wraps, in the room the others leave. Where that is too little to read, its text
-    stands under the row: no column ever vanishes.
+    stands under the row: no column ever vanishes. A note stands under its row in any case.
     """
     from rich.cells import cell_len
     from rich.text import Text
@@ -69,6 +70,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
             shown = [head, *(INDENT + part for part in tail if number)]
         for text in filter(str.strip, shown):
             out.print(Text(text.rstrip(), style="" if number else "bold"), soft_wrap=True)
+        for part in Text(_cell(notes[number - 1])).wrap(out, out.width - len(INDENT)) if number and notes else ():
+            out.print(Text(INDENT + str(part).rstrip(), style="dim"), soft_wrap=True)
 
 
 def _set(cell: str, width: int, column: str) -> str:
@@ -136,6 +139,41 @@ def _pairs(value: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} {part}" for key, part in value.items())
 
 
+def meaning(value: Mapping[str, Any], space: str) -> list[str]:
+    """What there is to say of a space's embedder and vectors, in sentences."""
+    if value["embedder"] is None:
+        return [value["failure"] or f"Recall goes by text only. {value['absence'] or SWITCHED_OFF}"]
+    here = "" if space == "default" else f" --space {space}"
+    told = [f"{value['embedder']}, {value['dimension']} numbers per text."]
+    if value["waiting"]:
+        many = counted(value["waiting"], "memory waits", "memories wait")
+        told.append(f"{many} for a vector: `glymph embed{here}`.")
+    else:
+        told.append("Every memory has its vector.")
+    if value["others"]:
+        others = ", ".join(f"{name} ({vectors:,})" for name, vectors in value["others"])
+        told.append(
+            f"Vectors of other models, never compared: {others}. `glymph embed --tidy{here}` removes them."
+        )
+    if value["failure"]:
+        told.append(value["failure"])
+    return told
+
+
+def embedded(value: Mapping[str, Any]) -> None:
+    """What an embedding run did."""
+    model = f"{value['embedder']}, {value['dimension']} numbers per text"
+    if value["embedded"]:
+        many = counted(value["embedded"], "memory", "memories")
+        line(f"Gave {many} a vector of {model}: {value['seconds']:.1f} s, {value['per_second']:.0f} per second.")
+    else:
+        line(f"Nothing to do: every memory has its vector of {model}.")
+    if value["waiting"]:
+        line(f"{counted(value['waiting'], 'memory', 'memories')} came meanwhile and wait: run it again.")
+    if value["removed"]:
+        line(f"Removed {counted(value['removed'], 'vector', 'vectors')} of other models.")
+
+
 def memories(items: Sequence[Mapping[str, Any]]) -> None:
     rows = [
         [
@@ -184,13 +222,18 @@ def _refusals(value: Mapping[str, Any]) -> None:
 
 def _hits(value: Mapping[str, Any]) -> None:
     rows = [[f"{h['score']:.2f}", h["kind"], h["lifecycle"], h["id"], h["title"]] for h in value["hits"]]
-    table(["score>", "kind", "presence", "id", "title"], rows)
+    notes = [f"{h['why']} ({_figures(h['parts'])})" for h in value["hits"]]
+    table(["score>", "kind", "presence", "id", "title"], rows, notes)
     if not rows:
         line("Nothing found. Other words, or --states ARCHIVED, may find it.")
     elif value.get("recall_id"):
         line(f"Say what helped: glymph report {value['recall_id']} --used ID", "dim")
     if value.get("notice"):
         line(value["notice"], "yellow")
+
+
+def _figures(parts: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:.2f}" for name, value in parts.items())
 
 
 def _receipt(value: Mapping[str, Any]) -> None:

@@ -28,11 +28,9 @@ def run(url: str | None, as_json: bool, seed: int = 7) -> int:
         _refuse_existing(url)
         facts = _lived(url, effective_settings()[0], seed, quiet=as_json)
         return _told(facts, as_json, f"It stays: `glymph status --url {url} --space {SPACE}` shows it.")
-    from glymph.config import Settings
-
     with TemporaryDirectory(prefix="glymph-demo-", ignore_cleanup_errors=True) as folder:
         store = f"sqlite:///{Path(folder, 'demo.db').as_posix()}"
-        facts = _lived(store, Settings(durability="normal"), seed, quiet=as_json)
+        facts = _lived(store, _passing_settings(), seed, quiet=as_json)
     return _told(
         facts, as_json, "It ran in a temporary file, which is gone now. `glymph demo --url URL` keeps it."
     )
@@ -50,35 +48,47 @@ def _refuse_existing(url: str) -> None:
         )
 
 
+def _passing_settings() -> Settings:
+    """The settings for a store that does not stay: the user's embedder, unless that is a remote service."""
+    from glymph.config import Settings
+    from glymph.interfaces.environment import effective_settings
+
+    embedder = effective_settings()[0].embedder
+    return Settings(durability="normal", embedder="auto" if embedder.startswith("openai:") else embedder)
+
+
 def _lived(url: str, settings: Settings, seed: int, *, quiet: bool) -> dict[str, Any]:
+    from itertools import count
+
     from glymph.facade import Glymph
-    from glymph.interfaces.demo.halfyear import START
+    from glymph.interfaces.demo.halfyear import DAYS, START
     from glymph.interfaces.demo.life import life
     from glymph.interfaces.demo.play import Clock, play
     from glymph.interfaces.demo.report import facts
 
-    clock = Clock(START)
+    clock, lived = Clock(START), count(1)
     with Glymph.open(url, space=SPACE, actor="agent", settings=settings, clock=clock) as glymph:
-        with _progress(quiet) as tick:
-            played = play(glymph, clock, life(seed), progress=tick)
+        with _progress("living half a year", "day", DAYS, quiet=quiet) as tick:
+            played = play(glymph, clock, life(seed), progress=lambda _: tick(next(lived)))
+        # Most were embedded in the background while the days went by; this waits for the rest.
+        with _progress("embedding the last", "memory", glymph.meaning().waiting, quiet=quiet) as tick:
+            glymph.embed(progress=tick)
         return {"seed": seed, **facts(glymph, played)}
 
 
 @contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[object], None]]:
-    """A bar on standard error that moves with the days, where somebody can see it."""
+def _progress(what: str, unit: str, total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """A bar on standard error that shows how much is done, where somebody can see it."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
-    from glymph.interfaces.demo.halfyear import DAYS
-
     console = Console(stderr=True)
     with Progress(
-        TextColumn("living half a year"), BarColumn(), TextColumn("day {task.completed} of {task.total}"),
+        TextColumn(what), BarColumn(), TextColumn(f"{unit} {{task.completed}} of {{task.total}}"),
         console=console, transient=True, disable=quiet or not console.is_terminal,
     ) as progress:  # fmt: skip
-        task = progress.add_task("days", total=DAYS)
-        yield lambda day: progress.advance(task)
+        task = progress.add_task(what, total=total)
+        yield lambda done: progress.update(task, completed=done)
 
 
 def _told(facts: dict[str, Any], as_json: bool, farewell: str) -> int:

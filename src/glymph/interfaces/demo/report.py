@@ -8,6 +8,7 @@ from glymph.core.timing import iso
 from glymph.interfaces.demo import page
 from glymph.interfaces.demo.chapters import (
     Chapter,
+    finding,
     forgetting,
     lifecycle,
     loaded,
@@ -29,6 +30,7 @@ CHAPTERS: dict[str, Chapter] = {
     "lifecycle": lifecycle,
     "presence": presence,
     "recalled": recalled,
+    "finding": finding,
     "forgetting": forgetting,
     "protection": protection,
     "log": log,

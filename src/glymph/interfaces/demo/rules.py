@@ -160,6 +160,8 @@ decision holiday-plan 165 entities=Mira
   During Mira's holiday Noor gets the report and may pause trading, but not change limits.
 decision sol-first 164 symbol=SOL entities=SOL
   Give SOL breakouts priority over other entries in the last two weeks of the quarter.
+decision paper-list 147 entities=Noor link=ev-rain:caused_by
+  Noor gets a list of all open positions on paper every evening.
 """
 
 LESSONS = """

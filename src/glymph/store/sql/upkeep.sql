@@ -28,6 +28,17 @@ SELECT key, id, at, actor, session, query, shown, reported, figures FROM scoped_
 -- name: set_reported
 UPDATE recalls SET reported = :reported WHERE space_id = :space_id AND key = :key;
 
+-- name: curves
+SELECT section, decay, scale FROM scoped_curves;
+
+-- name: adopt_curve
+INSERT INTO curves(space_id, section, decay, scale, fitted_at) VALUES (:space_id, :section, :decay, :scale, :at)
+ON CONFLICT (space_id, section) DO UPDATE
+SET decay = excluded.decay, scale = excluded.scale, fitted_at = excluded.fitted_at;
+
+-- name: drop_curves
+DELETE FROM curves WHERE space_id = :space_id;
+
 -- name: counter
 SELECT value FROM scoped_counters WHERE name = :name;
 

@@ -1,0 +1,116 @@
+"""`python -m benchmarks.harness.seeker FOLDER [--once]`: searches a shelf and prints what that cost, as JSON.
+
+A process of its own: numpy reads how many threads it may use when it is imported, and a first search is only the
+first in a fresh process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import shelf
+from benchmarks.harness.clocks import timed
+from benchmarks.harness.shelf import SPARE, Shelf
+from glymph import Glymph
+from glymph.core.timing import micros
+from glymph.services.candidates import OVERFETCH, POOL, gather, worth_asking
+from glymph.services.filters import wanted
+from glymph.store.contract import Filter, Reader
+from glymph.store.view import View
+
+TOP = 10  # of the nearest, whose recall the targets speak of
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--once", action="store_true", help="one search, and nothing else")
+    asked = parser.parse_args()
+    found = shelf.opened(asked.folder)
+    with Glymph.open(found.url, embedder=found.embedder(), create=False) as glymph:
+        if asked.once:
+            glymph.search(found.texts[0])
+        else:
+            print(json.dumps(measured(glymph, found)))
+
+
+def measured(glymph: Glymph, found: Shelf) -> dict[str, Any]:
+    """CPU milliseconds of each query by what was done, shares found, and what the machine allows."""
+    warming, _ = timed(lambda: glymph.search(found.texts[0]))
+    numbers = range(SPARE, len(found.texts))
+    # Every query for the first time: what is learnt about words is paid for here.
+    costs: dict[str, Any] = {"warming_s": warming}
+    costs["hybrid"] = [_ms(partial(glymph.search, found.texts[n])) for n in numbers]
+    costs["hybrid_filtered"] = [
+        _ms(partial(glymph.search, found.texts[n], kinds=[found.kinds[n]])) for n in numbers
+    ]
+    place = glymph._place
+    now = micros(place.now())
+    with place.reading() as reader:
+        view = place.meaning.mirrors.view(reader, place.meaning.model)
+        plain = replace(wanted({}), live_at=now)
+        costs |= _vector_part(view, reader, found, "", lambda n: plain, found.exact)
+        by_kind = {kind: replace(wanted({"kinds": [kind]}), live_at=now) for kind in found.kinds}
+        costs |= _vector_part(
+            view, reader, found, "_filtered", lambda n: by_kind[found.kinds[n]], found.exact_filtered
+        )
+        costs["mask"] = [_ms(lambda: view.mask(plain)) for _ in numbers]
+        costs["text"] = [_ms(_text_search(glymph, reader, found.texts[n], plain)) for n in numbers]
+        costs |= _physical(view)
+    return costs
+
+
+def _ms(call: Callable[[], object]) -> float:
+    return 1000 * timed(call)[0]
+
+
+def _vector_part(
+    view: View, reader: Reader, found: Shelf, suffix: str, filter_of: Callable[[int], Filter], exact: Any
+) -> dict[str, Any]:
+    """What finding the nearest costs, the filter's mask included, and the share of the truly nearest found."""
+    added = np.flatnonzero(view["kind"] != view.codes["kind"].get("self", -1))  # slots in the order of adding
+    costs, shares, deep = [], [], []
+    for n in range(SPARE, len(found.texts)):
+        vector, matching = found.vectors[n], filter_of(n)
+        before = time.process_time()
+        slots, _ = view.nearest(vector, view.mask(matching), limit=POOL, reader=reader)
+        costs.append(1000 * (time.process_time() - before))
+        truth = added[exact[n][exact[n] >= 0]]
+        shares.append(float(np.isin(truth[:TOP], slots[:TOP]).mean()))
+        deep.append(float(np.isin(truth[:POOL], slots).mean()))
+    return {
+        f"vector{suffix}": costs,
+        f"recall{suffix}": float(np.mean(shares)),
+        f"recall_pool{suffix}": float(np.mean(deep)),
+    }
+
+
+def _text_search(glymph: Glymph, reader: Reader, text: str, matching: Filter) -> Callable[[], object]:
+    """The question put to FTS5 as searching puts it, without anything around."""
+    pool = gather(glymph._place, reader, text, matching)
+    words = worth_asking(reader, pool.view, pool.question.words)
+    return lambda: reader.matching(words, None, limit=POOL * OVERFETCH)
+
+
+def _physical(view: View) -> dict[str, Any]:
+    """The bytes a scan cannot avoid to read, and how fast this machine reads as many."""
+    planes = view.vectors
+    assert planes is not None
+    scanned = planes.matrix if planes.matrix is not None else planes.bits
+    assert scanned is not None
+    block = np.ascontiguousarray(scanned).view(np.uint64).ravel()
+    fastest = min(_ms(lambda: np.bitwise_or.reduce(block)) for _ in range(7))
+    return {"scanned_mb": block.nbytes / 1e6, "reading": fastest}
+
+
+if __name__ == "__main__":
+    main()
