@@ -26,10 +26,12 @@ def nearest(cosines: Figures, unrelated: float) -> float:
 def semantic_parts(cosines: Figures, unrelated: float, most: float, *, otherwise: Figures) -> Figures:
     """Cosines on a scale from 0, what an unrelated memory has, to 1, the nearest one.
 
-    A memory without a vector, whose cosine is NaN, is judged by its words in this part, too.
+    A memory without a vector, whose cosine is NaN, is judged by its words in this part, too. What is far, and has
+    no word of the query either, counts as not found.
     """
     values = scaled(np.nan_to_num(cosines, nan=unrelated) - unrelated, most)
-    return np.where(np.isnan(cosines), otherwise, np.where(values >= NOISE, values, 0.0))
+    found = np.where((values >= NOISE) | (otherwise > 0), values, 0.0)
+    return np.where(np.isnan(cosines), otherwise, found)
 
 
 def scaled(values: Figures, most: float) -> Figures:
@@ -44,10 +46,12 @@ def relevance(
 
     An affinity alone finds nothing.
     """
+    numbers = {str(section): number for number, section in enumerate(weights)}
+    codes = np.fromiter(map(numbers.__getitem__, sections), dtype=np.intp, count=len(sections))
     total = np.zeros(len(sections))
     whole = np.zeros(len(sections))
     for name, values in parts.items():
-        share = np.asarray([getattr(weights[Section(section)], name) for section in sections])
+        share = np.asarray([getattr(own, name) for own in weights.values()])[codes]
         total += share * values
         whole += share
     speaking = sum((values for name, values in parts.items() if name != "affinity"), start=np.zeros(len(sections)))

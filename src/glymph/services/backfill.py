@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator, Sequence
 
 from glymph.core.model import MeaningStatus, State
@@ -171,9 +172,12 @@ class Background:
 
     def finish(self, seconds: float) -> None:
         """Waits for what was asked for, at most so long; the rest waits for the next handle."""
-        thread = self._thread if self._process == os.getpid() else None
-        if thread is not None:
-            thread.join(seconds)
-        self._stopped = True
+        if self._process != os.getpid():
+            return
+        ends = time.monotonic() + seconds
+        while (thread := self._thread) is not None and time.monotonic() < ends:  # one may have started another
+            thread.join(ends - time.monotonic())
+        with self._lock:
+            self._stopped, thread = True, self._thread
         if thread is not None:
             thread.join(seconds)

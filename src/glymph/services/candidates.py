@@ -17,8 +17,9 @@ from glymph.store.contract import Filter, Reader
 from glymph.store.view import View
 
 POOL = 250  # of the best that each channel names, or as many as are asked for
-OVERFETCH = 5  # of text matches asked for without the filter, before the store is asked with it
-SEEDS = 50  # of the best whose neighbours and links are followed
+OVERFETCH = 2  # of text matches asked for without the filter, before the store is asked with it
+NEIGHBOURED = 60  # of each channel's best whose neighbours in the session are looked up
+SEEDS = 50  # of the best whose links are followed
 COMMON_WORD = 0.05  # a word in more of the texts than this finds too much to be worth its time
 COMMON_FROM = 20_000  # memories; in a smaller space every word may count
 
@@ -67,24 +68,24 @@ def gather(place: Workplace, reader: Reader, query: str, wanted: Filter, *, limi
     depth = max(POOL, limit)
     texts = dict(_by_text(reader, view, question, wanted, passing, depth=depth))
     vector, lacking = place.meaning.asked(question.text) if view.model_key is not None else (None, lacking)
-    slots = list(texts)
+    near, cosines = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32)
     if vector is not None:
-        near, _ = view.nearest(vector, passing, limit=depth, reader=reader)
-        slots += near.tolist()
-    slots = list(dict.fromkeys(slots))
-    rows = reader.neighbours(view["key"][slots].tolist()) if slots else []
+        near, cosines = view.nearest(vector, passing, limit=depth, reader=reader)
+    first = list(dict.fromkeys([*list(texts)[:NEIGHBOURED], *near[:NEIGHBOURED].tolist()]))
+    rows = reader.neighbours(view["key"][first].tolist()) if first else []
     beside = view.slots([key or 0 for _, earlier, later in rows for key in (earlier, later)])
     beside = beside[beside >= 0]
-    slots = list(dict.fromkeys([*slots, *beside[passing[beside]].tolist()]))
+    slots = list(dict.fromkeys([*near.tolist(), *texts, *beside[passing[beside]].tolist()]))
     among = np.asarray(slots, dtype=np.intp)
     at = {slot: number for number, slot in enumerate(slots)}
     before, after = _neighbours(rows, view, at, len(slots))
-    cosines = np.full(len(slots), np.nan)
+    known = np.full(len(slots), np.nan)
     if vector is not None:
-        cosines = view.cosines(vector, among, reader=reader).astype(np.float64)
+        known[: len(near)] = cosines
+        known[len(near) :] = view.cosines(vector, among[len(near) :], reader=reader)
     unrelated = 0.0 if vector is None or view.vectors is None else view.vectors.unrelated(vector)
     return Pool(
-        reader=reader, view=view, passing=passing, question=question, slots=among, cosines=cosines,
+        reader=reader, view=view, passing=passing, question=question, slots=among, cosines=known,
         keywords=np.asarray([texts.get(slot, 0.0) for slot in slots], dtype=np.float64),
         affinity=_affinity(view, question, among), unrelated=unrelated, before=before, after=after,
         lacking=lacking,

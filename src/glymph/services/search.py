@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,10 +21,10 @@ from glymph.services.filters import Filters, check_kinds, checked_limit, listed,
 from glymph.services.search_past import by_words_only, search_past
 from glymph.services.workplace import Workplace
 from glymph.store import records
-from glymph.store.contract import Filter
+from glymph.store.contract import Filter, Row
 
 MAX_QUERY_CHARS = 20_000
-SPARE = 40  # candidates read beyond the limit: the standing of a memory may change the order
+SPARE = 30  # candidates read beyond the limit: the standing of a memory may change the order
 
 
 class SearchOptions(Filters, total=False):
@@ -72,14 +72,18 @@ def ranked(pools: Sequence[Pool], matching: Filter, *, limit: int, now: datetime
     """The candidates of every space in one order, measured on one scale."""
     nearest = max((ranking.nearest(pool.cosines, pool.unrelated) for pool in pools), default=0.0)
     best_text = max((float(pool.keywords.max(initial=0.0)) for pool in pools), default=0.0)
-    hits: list[Hit] = []
+    found: list[Found] = []
     for pool in pools:
-        scores = _scores(pool, nearest, best_text, weights, now=micros(now))
-        first = sorted(scores, key=lambda key: (-scores[key].relevance, key))[: limit + SPARE]
-        rows = pool.reader.by_key([*first, *_sources(pool, first)], matching)
-        memories = dict(zip(rows, records.memories(list(rows.values()), pool.reader, now), strict=True))
-        hits += [_hit(pool, key, scores[key], memories) for key in first if key in memories]
-    return sorted(hits, key=lambda hit: -hit.score)[:limit]
+        scores = _scores(pool, nearest, best_text, weights, most=limit + SPARE, now=micros(now))
+        rows = pool.reader.by_key([*scores, *_sources(pool, scores)], matching)
+        present = dict(zip(rows, records.retrievabilities(list(rows.values()), pool.reader, now), strict=True))
+        found += [
+            Found(pool, key, score, present[key], _standing(rows[key], present[key]), rows)
+            for key, score in scores.items()
+            if key in rows
+        ]
+    best = sorted(found, key=lambda one: -one.score.relevance * one.standing)[:limit]
+    return [_hit(one) for one in best]
 
 
 @dataclass(slots=True)
@@ -88,30 +92,35 @@ class Score:
     parts: dict[str, float]
 
 
-def _scores(pool: Pool, nearest: float, best_text: float, weights: Weights, *, now: int) -> dict[int, Score]:
-    """The relevance of everything found, by memory key, with its parts."""
+def _scores(
+    pool: Pool, nearest: float, best_text: float, weights: Weights, *, most: int, now: int
+) -> dict[int, Score]:
+    """The relevance of the most relevant of everything found, by memory key, with its parts, best first."""
     words = ranking.scaled(pool.keywords, best_text)
     meaning = ranking.semantic_parts(pool.cosines, pool.unrelated, nearest, otherwise=words)
     parts = {"keyword": words, "semantic": meaning}
-    own = ranking.relevance(parts, pool.sections, weights)
+    sections, keys = pool.sections, pool.keys.tolist()
+    own = ranking.relevance(parts, sections, weights)
     session = ranking.beside(own, pool.before, pool.after)
     pool.reached = follow_links(pool, own, now=now)
-    keys = [int(key) for key in pool.keys]
-    links = np.asarray([r.activation if (r := pool.reached.get(key)) else 0.0 for key in keys])
+    links = np.zeros(len(keys))
+    for at in np.flatnonzero(np.isin(pool.keys, list(pool.reached))) if pool.reached else ():
+        links[at] = pool.reached[keys[at]].activation
     parts |= {"graph": np.minimum(session + links, 1.0), "affinity": pool.affinity}
-    total = ranking.relevance(parts, pool.sections, weights)
+    total = ranking.relevance(parts, sections, weights)
     parts |= {"session": session, "links": links}
     scores = {
-        key: Score(float(total[at]), {name: float(values[at]) for name, values in parts.items()})
-        for at, key in enumerate(keys)
+        keys[at]: Score(float(total[at]), {name: float(values[at]) for name, values in parts.items()})
+        for at in np.lexsort((pool.keys, -total))[:most]
         if total[at] > 0
     }
-    return scores | _brought_in(pool, weights, scores)
+    scores |= _brought_in(pool, weights, set(keys))
+    return dict(sorted(scores.items(), key=lambda item: (-item[1].relevance, item[0]))[:most])
 
 
-def _brought_in(pool: Pool, weights: Weights, scores: Mapping[int, Score]) -> dict[int, Score]:
+def _brought_in(pool: Pool, weights: Weights, known: Container[int]) -> dict[int, Score]:
     """Memories that no channel found and links alone lead to."""
-    keys = [key for key in pool.reached if key not in scores]
+    keys = [key for key in pool.reached if key not in known]
     links = np.asarray([pool.reached[key].activation for key in keys])
     nothing = np.zeros(len(keys))
     parts = {"keyword": nothing, "semantic": nothing, "affinity": nothing, "graph": links}
@@ -122,23 +131,37 @@ def _brought_in(pool: Pool, weights: Weights, scores: Mapping[int, Score]) -> di
     }
 
 
-def _sources(pool: Pool, keys: Sequence[int]) -> set[int]:
+def _sources(pool: Pool, keys: Iterable[int]) -> set[int]:
     """The memories from which activation came to these, for telling why."""
     return {step.source for key in keys if key in pool.reached for _, step in activation.path(key, pool.reached)}
 
 
-def _hit(pool: Pool, key: int, score: Score, memories: Mapping[int, Memory]) -> Hit:
-    memory = memories[key]
-    standing = ranking.standing(
-        memory.section, recency=memory.retrievability, authority=1.0 if memory.pinned else memory.trust
-    )
-    parts = {name: value for name, value in score.parts.items() if value > 0} | {"standing": standing}
-    if not pool.has_vector(key):
+@dataclass(slots=True)
+class Found:
+    """A candidate as it is stored, before anybody asks why it was found."""
+
+    pool: Pool
+    key: int
+    score: Score
+    retrievability: float
+    standing: float
+    rows: Mapping[int, Row]  # it, and those from which activation came
+
+
+def _standing(row: Row, retrievability: float) -> float:
+    authority = 1.0 if row["pinned"] else row["trust"]
+    return ranking.standing(row["section"], recency=retrievability, authority=authority)
+
+
+def _hit(one: Found) -> Hit:
+    memory = records.as_present(one.rows[one.key], one.pool.reader.space, one.retrievability)
+    parts = {name: value for name, value in one.score.parts.items() if value > 0} | {"standing": one.standing}
+    if not one.pool.has_vector(one.key):
         parts.pop("semantic", None)
-    return Hit(memory, score.relevance * standing, parts, _why(pool, key, parts, memories))
+    return Hit(memory, one.score.relevance * one.standing, parts, _why(one, memory, parts))
 
 
-def _why(pool: Pool, key: int, parts: Mapping[str, float], memories: Mapping[int, Memory]) -> str:
+def _why(one: Found, memory: Memory, parts: Mapping[str, float]) -> str:
     """The reasons a memory was found, in words."""
     reasons = []
     if "keyword" in parts:
@@ -146,24 +169,27 @@ def _why(pool: Pool, key: int, parts: Mapping[str, float], memories: Mapping[int
     if "semantic" in parts:
         reasons.append("its meaning is near the query")
     if "affinity" in parts:
-        carried = [name for name in memories[key].entities if name in pool.question.names]
+        carried = [name for name in memory.entities if name in one.pool.question.names]
         reasons.append(f"it is about {', '.join(carried)}" if carried else "it is about a name in the query")
     if "session" in parts:
         reasons.append("what was said next to it in its session matches")
     if "links" in parts:
-        reasons.append(_path(pool, key, memories))
-    if pool.lacking:
-        reasons.append(by_words_only(pool.lacking))
+        reasons.append(_path(one))
+    if one.pool.lacking:
+        reasons.append(by_words_only(one.pool.lacking))
     return "; ".join(reasons)
 
 
-def _path(pool: Pool, key: int, memories: Mapping[int, Memory]) -> str:
-    steps = activation.path(key, pool.reached)
-    origin = memories.get(steps[0][1].source)
-    told = [f"{origin.title!r}" if origin else "a memory that was found"]
-    for place, step in steps:
-        through = memories.get(place)
-        name = "this" if place == key else f"{through.title!r}" if through else "another"
+def _path(one: Found) -> str:
+    """The way activation came: the memory that was found, and each link with its weight."""
+
+    def title(key: int, otherwise: str) -> str:
+        return f"{one.rows[key]['title']!r}" if key in one.rows else otherwise
+
+    steps = activation.path(one.key, one.pool.reached)
+    told = [title(steps[0][1].source, "a memory that was found")]
+    for key, step in steps:
+        name = "this" if key == one.key else title(key, "another")
         told.append(f"{step.type} ({step.weight:.2f}) → {name}")
     return "linked: " + " → ".join(told)
 

@@ -29,8 +29,10 @@ from glymph.core.query import Words
 
 Row = Mapping[str, Any]
 
-# key, state, kind, section, superseded, time, expiry, session, tags, entities, content hash
-MirroredRow = tuple[int, str, str, str, int, int, int | None, str | None, str, str, str]
+# key; state, section, whether superseded and kind in one text; time, expiry, session, tags, entities, wording
+MirroredRow = tuple[int, str, int, int | None, str | None, str, str, str]
+MIRRORED = 8  # columns
+MirroredColumns = Sequence[Sequence[Any]]
 VectorRow = tuple[int, bytes, bytes]  # memory, wording, little-endian float16 values
 
 JOURNALLED = ("memories", "edges", "clusters", "memberships", "pages")
@@ -125,6 +127,10 @@ class Reader(Protocol):
     # columns and vectors, for a mirror
     @property
     def space_key(self) -> int: ...
+    def alone(self) -> bool:
+        """Whether there is no other space in the store."""
+        ...
+
     def newest_change(self) -> int:
         """The newest operation that changed a row of this space."""
         ...
@@ -133,8 +139,12 @@ class Reader(Protocol):
         """Keys of memories touched by operations after the given one."""
         ...
 
-    def mirrored(self, keys: Sequence[int] | None = None) -> list[MirroredRow]:
-        """What a mirror keeps of these memories, or of all, in the order of keys."""
+    def mirrored(self, keys: Sequence[int]) -> list[MirroredRow]:
+        """What a mirror keeps of these memories, in the order of keys."""
+        ...
+
+    def mirrored_columns(self) -> MirroredColumns:
+        """The same of all memories, a sequence for each column."""
         ...
 
     def model_key(self, name: str, dimension: int) -> int | None: ...
@@ -144,7 +154,10 @@ class Reader(Protocol):
         """Vectors of memories with a key above the given one, in the order of keys."""
         ...
 
-    def vectors_since(self, model: int, vector: int) -> list[VectorRow]: ...
+    def vectors_between(self, model: int, after: int, upto: int) -> list[VectorRow]:
+        """Vectors with keys above the first and not above the second, as they lie."""
+        ...
+
     def vectors_of(self, model: int, keys: Sequence[int]) -> list[VectorRow]: ...
     def unembedded(self, model: int | None, *, state: str, before: int, limit: int) -> list[Row]:
         """Key, text and content hash of memories without a vector for their wording, newest first."""

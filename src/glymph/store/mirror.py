@@ -6,20 +6,22 @@ a mirror that is a moment ahead of a reader, or behind, can miss something but n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from glymph.core.scan import Slots
-from glymph.store.contract import MirroredRow, Reader, VectorRow
+from glymph.store.contract import MIRRORED, MirroredColumns, MirroredRow, Reader, VectorRow
 from glymph.store.locks import ProcessLock
 from glymph.store.vector_column import EXACT_UP_TO, VectorColumn
-from glymph.store.view import Codes, Lists, View, slots_of
+from glymph.store.view import Classes, Codes, Lists, View, slots_of
 
 MANY_CHANGES = 1_000  # and half of what is there: reading everything anew is cheaper
-PAGE = 1 << 16  # vectors read at a time
+PAGE = 1 << 13  # vectors read at a time: few enough for the memory they pass through to be used again
 NEVER = np.iinfo(np.int64).max
 
 _COLUMNS: dict[str, Any] = {
@@ -27,6 +29,18 @@ _COLUMNS: dict[str, Any] = {
     "time": np.int64, "expires": np.int64, "session": np.int32, "tags": np.int32, "entities": np.int32,
     "wording": np.uint64, "embedded": np.bool_,
 }  # fmt: skip
+
+
+@contextmanager
+def quiet_collector() -> Iterator[None]:
+    """Keeps Python from looking for garbage among a hundred thousand new rows, which is half of their cost."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 class Mirror:
@@ -40,6 +54,7 @@ class Mirror:
         self._entities = Lists()
         self._frequencies: dict[str, tuple[float, int]] = {}
         self._codes = {name: Codes() for name in ("state", "kind", "section", "session")}
+        self._classes = Classes(self._codes)
         self._columns = {name: np.zeros(0, dtype=kind) for name, kind in _COLUMNS.items()}
         self._model_key: int | None = None
         self._change = self._vector = 0
@@ -68,7 +83,7 @@ class Mirror:
         with self._lock:
             change = reader.newest_change()
             if not self._change:
-                self._append(reader.mirrored())
+                self._append(reader.mirrored_columns())
             elif change > self._change:
                 keys = reader.changed_memories(self._change)
                 if len(keys) > self._size // 2 + MANY_CHANGES or not self._apply(reader, keys):
@@ -88,20 +103,20 @@ class Mirror:
         for name, nothing in (("state", -1), ("tags", 0), ("entities", 0), ("wording", 0), ("embedded", False)):
             self._columns[name][gone[gone >= 0]] = nothing
         before = self["wording"][slots]
-        self._put(slots, known)
+        self._put(slots, _in_columns(known))
         reworded = [
             row[0] for row, old, new in zip(known, before, self["wording"][slots], strict=True) if old != new
         ]
         self._columns["embedded"][self._slots(reworded)] = False
         returned = [row[0] for row in known if not self["embedded"][self._slots([row[0]])[0]]]
-        self._append([row for row in rows if row[0] > last])
+        self._append(_in_columns([row for row in rows if row[0] > last]))
         if self._model_key is not None and (returned or len(rows) > len(known)):
             new = [row[0] for row in rows if row[0] > last]
             self._take_vectors(reader.vectors_of(self._model_key, [*returned, *new]))
         return True
 
-    def _append(self, rows: Sequence[MirroredRow]) -> None:
-        start, end = self._size, self._size + len(rows)
+    def _append(self, columns: MirroredColumns) -> None:
+        start, end = self._size, self._size + len(columns[0])
         capacity = len(self._columns["key"])
         if end > capacity:
             room = end if capacity == 0 else end + end // 2
@@ -113,26 +128,23 @@ class Mirror:
                 self._columns[name] = grown
             if self._vectors is not None:
                 self._vectors.grow(start, room)
-        slots = np.arange(start, end)
-        self._put(slots, rows)
+        self._put(slice(start, end), columns)
         self._size = end
 
-    def _put(self, slots: Slots, rows: Sequence[MirroredRow]) -> None:
-        if not len(rows):
-            return
-        key, state, kind, section, superseded, time, expires, session, tags, entities, wording = zip(
-            *rows, strict=True
-        )
+    def _put(self, slots: Slots | slice, columns: MirroredColumns) -> None:
+        key, classes, time, expires, session, tags, entities, wording = columns
         c = self._columns
         for name, codes, values in (
-            ("state", self._codes["state"], state), ("kind", self._codes["kind"], kind),
-            ("section", self._codes["section"], section), ("session", self._codes["session"], session),
-            ("tags", self._tags, tags), ("entities", self._entities, entities),
+            ("session", self._codes["session"], session), ("tags", self._tags, tags),
+            ("entities", self._entities, entities),
         ):  # fmt: skip
-            c[name][slots] = [codes[value] for value in values]
-        c["key"][slots], c["superseded"][slots], c["time"][slots] = key, superseded, time
+            c[name][slots] = _coded(codes, values)
+        of_class = _coded(self._classes, classes)
+        for name, by_class in self._classes.columns.items():
+            c[name][slots] = np.asarray(by_class)[of_class]
+        c["key"][slots], c["time"][slots] = key, time
         c["expires"][slots] = [NEVER if moment is None else moment for moment in expires]
-        c["wording"][slots] = np.frombuffer(bytes.fromhex("".join([h[:16] for h in wording])), dtype=">u8")
+        c["wording"][slots] = np.frombuffer(bytes.fromhex("".join(wording)), dtype=">u8")
 
     # vectors
 
@@ -148,14 +160,25 @@ class Mirror:
             self._vector = reader.newest_vector()
             self._vectors = VectorColumn(self._model[1])
             self._vectors.grow(self._size, len(self._columns["key"]))
-            after = 0
-            while rows := reader.vectors_after(self._model_key, after, limit=PAGE):
+            for rows in self._all_vectors(reader, self._model_key):
                 self._take_vectors(rows)
-                after = rows[-1][0] - (len(rows) == PAGE)  # a full page may have cut a memory's wordings apart
         elif (newest := reader.newest_vector()) > self._vector:
-            self._take_vectors(reader.vectors_since(self._model_key, self._vector))
+            self._take_vectors(reader.vectors_between(self._model_key, self._vector, newest))
             self._vector = newest
         return model_key == self._model_key
+
+    def _all_vectors(self, reader: Reader, model: int) -> Iterator[list[VectorRow]]:
+        """Every vector of the model, a page at a time: as they lie if no other space lies between them."""
+        if reader.alone():
+            for after in range(0, self._vector, PAGE):
+                with quiet_collector():
+                    rows = reader.vectors_between(model, after, min(after + PAGE, self._vector))
+                yield rows
+            return
+        after = 0
+        while rows := reader.vectors_after(model, after, limit=PAGE):
+            yield rows
+            after = rows[-1][0] - (len(rows) == PAGE)  # a full page may have cut a memory's wordings apart
 
     def _take_vectors(self, rows: Sequence[VectorRow]) -> None:
         """Puts the vectors that belong to what their memories say now into their slots."""
@@ -173,6 +196,14 @@ class Mirror:
 
     def _slots(self, keys: Sequence[int]) -> Slots:
         return slots_of(self["key"], keys)
+
+
+def _coded(codes: Codes, values: Sequence[Any]) -> NDArray[np.int32]:
+    return np.fromiter(map(codes.__getitem__, values), dtype=np.int32, count=len(values))
+
+
+def _in_columns(rows: Sequence[MirroredRow]) -> MirroredColumns:
+    return list(zip(*rows, strict=True)) or [()] * MIRRORED
 
 
 class Mirrors:

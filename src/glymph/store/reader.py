@@ -160,16 +160,32 @@ class SqlReader:
     def space_key(self) -> int:
         return self._space_id
 
+    def alone(self) -> bool:
+        return bool(self._value("space_count") == 1)
+
     def newest_change(self) -> int:
         return int(self._value("newest_change") or 0)
 
     def changed_memories(self, since: int) -> list[int]:
         return [key for (key,) in self._tuples("changed_memories", operation=since)]
 
-    def mirrored(self, keys: Sequence[int] | None = None) -> list[tuple[Any, ...]]:
-        if keys is None:
-            return sorted(self._tuples("mirrored"))  # cheaper here than an ORDER BY that no index serves
-        return sorted(self._tuples("mirrored_of_keys", keys=json.dumps(list(keys))))
+    def mirrored(self, keys: Sequence[int]) -> list[tuple[Any, ...]]:
+        return sorted(self._tuples("mirrored", keys=json.dumps(list(keys))))
+
+    def mirrored_columns(self) -> list[list[Any]]:
+        # A text per column costs a third of a tuple per row.
+        alone = self.alone()
+        found = (
+            self._tuples("mirrored_columns_alone", space_id=self._space_id)
+            if alone
+            else self._tuples("mirrored_columns")
+        )
+        columns: list[list[Any]] = [json.loads(text) for text in found[0]]
+        keys = columns[0]
+        if keys != sorted(keys):
+            order = sorted(range(len(keys)), key=keys.__getitem__)
+            columns = [[column[at] for at in order] for column in columns]
+        return columns
 
     def model_key(self, name: str, dimension: int) -> int | None:
         key: int | None = self._value("model_key", name=name, dimension=dimension)
@@ -184,8 +200,8 @@ class SqlReader:
     def vectors_after(self, model: int, memory: int, *, limit: int) -> list[tuple[Any, ...]]:
         return self._tuples("vectors_after", model=model, memory=memory, limit=limit)
 
-    def vectors_since(self, model: int, vector: int) -> list[tuple[Any, ...]]:
-        return self._tuples("vectors_since", model=model, after=vector)
+    def vectors_between(self, model: int, after: int, upto: int) -> list[tuple[Any, ...]]:
+        return self._tuples("vectors_between", space_id=self._space_id, model=model, after=after, upto=upto)
 
     def vectors_of(self, model: int, keys: Sequence[int]) -> list[tuple[Any, ...]]:
         return self._tuples("vectors_of_memories", model=model, keys=json.dumps(list(keys)))

@@ -16,9 +16,15 @@ from glymph.store.contract import Reader, Row
 
 def memories(rows: Sequence[Row], reader: Reader, now: datetime) -> list[Memory]:
     """The memories of rows, as they are at `now`, faded by the curves of the reader's space."""
+    values = retrievabilities(rows, reader, now)
+    return [as_present(row, reader.space, value) for row, value in zip(rows, values, strict=True)]
+
+
+def retrievabilities(rows: Sequence[Row], reader: Reader, now: datetime) -> list[float]:
+    """How present the memories of rows are at `now`."""
     if not rows:
         return []
-    values = presence.retrievability(
+    values: list[float] = presence.retrievability(
         curves=reader.curves(),
         kinds=[row["kind"] for row in rows],
         sections=[row["section"] for row in rows],
@@ -26,7 +32,7 @@ def memories(rows: Sequence[Row], reader: Reader, now: datetime) -> list[Memory]
         anchors=[row["last_used_at"] or row["created_at"] for row in rows],
         now=micros(now),
     ).tolist()
-    return [_memory(row, reader.space, value) for row, value in zip(rows, values, strict=True)]
+    return values
 
 
 def words(listed: str) -> list[str]:
@@ -39,7 +45,8 @@ def memory(row: Row, reader: Reader, now: datetime) -> Memory:
     return memories([row], reader, now)[0]
 
 
-def _memory(row: Row, space: str, retrievability: float) -> Memory:
+def as_present(row: Row, space: str, retrievability: float) -> Memory:
+    """The memory of a row whose retrievability is known."""
     return Memory(
         id=row["id"],
         space=space,

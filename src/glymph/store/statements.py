@@ -2,7 +2,8 @@
 
 A file holds statements, each behind a line `-- name: NAME`. Parameters are written `:name`. `{memory}` and
 `{edge}` stand for the column lists, so that a column is named in one place. `{keys:name}` and `{texts:name}`
-stand for the set of integers or texts in a parameter that holds a JSON list.
+stand for the set of integers or texts in a parameter that holds a JSON list. `{mirrored}` is what a mirror keeps
+of a memory, `{columns}` the same as a JSON list per column.
 """
 
 from __future__ import annotations
@@ -18,6 +19,13 @@ MEMORY_COLUMNS = (
     "difficulty", "review", "content_hash", "version",
 )  # fmt: skip
 EDGE_COLUMNS = ("key", "space_id", "source", "target", "type", "weight", "created_at", "last_used_at")
+
+_MIRRORED = {
+    "key": "m.key",
+    "class": "m.state || ' ' || m.section || ' ' || (m.superseded_by IS NOT NULL) || ' ' || m.kind",
+    "time": "coalesce(m.event_at, m.created_at)", "expires_at": "m.expires_at", "session": "m.session",
+    "tags": "m.tags", "entities": "m.entities", "wording": "substr(m.content_hash, 1, 16)",
+}  # fmt: skip
 
 _LIST = re.compile(r"\{(?:keys|texts):(\w+)\}")
 _NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
@@ -42,5 +50,7 @@ def _expand(body: str) -> str:
         body.strip()
         .rstrip(";")
         .replace("{memory}", ", ".join(f"m.{column}" for column in MEMORY_COLUMNS))
+        .replace("{mirrored}", ", ".join(f"{value} AS {name}" for name, value in _MIRRORED.items()))
+        .replace("{columns}", ", ".join(f"json_group_array({name})" for name in _MIRRORED))
         .replace("{edge}", ", ".join(f"e.{column}" for column in EDGE_COLUMNS))
     )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from glymph.core.scan import Bits, Slots, Vectors, sign_bits
 
-EXACT_UP_TO = 100_000  # memories; above that, signs are scanned and the best compared exactly
+EXACT_UP_TO = 110_000  # memories, a hundred thousand and some; above that, signs are scanned, the best compared
 CENTRED_ON = 4_096  # vectors whose mean stands for that of all
 CENTRED_FROM = 20  # fewer say nothing about all
 BLOCK = 1 << 14
@@ -75,7 +75,11 @@ class VectorColumn:
         if (self.bits is None and self.matrix is None) or not len(slots):
             return
         if self.matrix is not None:
-            self.matrix[slots] = vectors
+            first, last = int(slots.min()), int(slots.max())
+            if last - first + 1 == len(slots):  # side by side, in whatever order: a slice is copied far faster
+                self.matrix[first : last + 1] = vectors[np.argsort(slots)]
+            else:
+                self.matrix[slots] = vectors
             self._centred_for = None
         if self.bits is not None:
             if self.centre is None:

@@ -26,6 +26,23 @@ class Codes(dict[Any, int]):
         return code
 
 
+class Classes(Codes):
+    """A number for each combination of state, section, being superseded and kind, and what each of them is."""
+
+    def __init__(self, codes: Mapping[str, Codes]) -> None:
+        super().__init__()
+        self._codes = codes
+        self.columns: dict[str, list[int]] = {"state": [], "section": [], "superseded": [], "kind": []}
+
+    def __missing__(self, text: str) -> int:
+        state, section, superseded, kind = text.split(" ", 3)
+        for name, value in (("state", state), ("section", section), ("kind", kind)):
+            self.columns[name].append(self._codes[name][value])
+        self.columns["superseded"].append(int(superseded))
+        self[text] = code = len(self)
+        return code
+
+
 class Lists(Codes):
     """A number for each distinct list of words, 0 for the empty one, and which of them hold a word."""
 

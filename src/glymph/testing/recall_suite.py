@@ -176,13 +176,13 @@ class RecallSuite(StoreGround):
         self.add(store, B)
         with store.reading(A) as reader:
             identity = reader.identity()["key"]
-            rows = [tuple(row) for row in reader.mirrored()]
+            rows = [tuple(row) for row in reader.mirrored([b["key"], identity, a["key"], 10**9])]
             assert [row[0] for row in rows] == [identity, a["key"], b["key"]]
-            assert rows[1] == (
-                a["key"], "LIVE", "note", "KNOWLEDGE", 0, 5, 9, "s", '["x"]', "[]", a["content_hash"],
-            )  # fmt: skip
-            assert rows[2][4:] == (1, b["created_at"], None, None, "[]", '["Nate"]', b["content_hash"])
-            assert [tuple(row) for row in reader.mirrored([b["key"], a["key"], 10**9])] == rows[1:]
+            assert rows[1] == (a["key"], "LIVE KNOWLEDGE 0 note", 5, 9, "s", '["x"]', "[]", a["content_hash"][:16])
+            assert rows[2][1:3] == ("LIVE KNOWLEDGE 1 lesson", b["created_at"])
+            assert rows[2][3:] == (None, None, "[]", '["Nate"]', b["content_hash"][:16])
+            columns = list(zip(*reader.mirrored_columns(), strict=True))
+            assert columns == rows
 
     # vectors
 
@@ -225,13 +225,13 @@ class RecallSuite(StoreGround):
         model = self.embed(store, rows[:1], [b"abcd"])
         with store.reading(A) as reader:
             newest = reader.newest_vector()
-            assert reader.vectors_since(model, newest) == []
+            assert reader.vectors_between(model, newest, newest + 100) == []
         theirs = self.add(store, B)
         self.embed(store, [theirs], [b"wxyz"], B)
         self.embed(store, rows[1:], [b"efgh"])
         with store.reading(A) as reader:
             assert reader.newest_vector() > newest
-            assert [row[0] for row in reader.vectors_since(model, newest)] == [rows[1]["key"]]
+            assert [row[0] for row in reader.vectors_between(model, newest, newest + 100)] == [rows[1]["key"]]
             assert reader.vectors_of(model, [theirs["key"]]) == []
 
     def test_a_vector_belongs_to_a_memory_and_a_model_of_its_own_space(self, store: Store) -> None:

@@ -4,6 +4,9 @@ FROM spaces s LEFT JOIN memories m ON m.space_id = s.key AND m.kind = 'self'
 WHERE s.name NOT LIKE '(%'  -- being loaded or deleted
 ORDER BY s.name;
 
+-- name: space_count
+SELECT count(*) FROM spaces;
+
 -- name: insert_space
 INSERT INTO spaces(name, created_at) VALUES (:name, :at) RETURNING key;
 

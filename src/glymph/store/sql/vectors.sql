@@ -41,10 +41,10 @@ WHERE m.state = 'LIVE' AND m.kind <> 'self'
 SELECT memory, wording, vector FROM scoped_vectors
 WHERE model = :model AND memory > :memory ORDER BY memory LIMIT :limit;
 
--- name: vectors_since
+-- name: vectors_between
 -- By key: the index by model would be read from its beginning.
-SELECT v.memory, v.wording, v.vector FROM scoped_vectors v
-WHERE v.key IN (SELECT n.key FROM vectors n WHERE n.key > :after) AND +v.model = :model;
+SELECT v.memory, v.wording, v.vector FROM vectors v
+WHERE v.key > :after AND v.key <= :upto AND +v.space_id = :space_id AND +v.model = :model;
 
 -- name: vectors_of_memories
 SELECT memory, wording, vector FROM scoped_vectors WHERE model = :model AND memory IN {keys:keys};
@@ -57,14 +57,15 @@ SELECT operation FROM scoped_journal ORDER BY operation DESC LIMIT 1;
 SELECT DISTINCT key FROM scoped_journal WHERE +tbl = 'memories' AND operation > :operation;
 
 -- name: mirrored
-SELECT m.key, m.state, m.kind, m.section, m.superseded_by IS NOT NULL, coalesce(m.event_at, m.created_at),
-       m.expires_at, m.session, m.tags, m.entities, m.content_hash
-FROM scoped_memories m;
+SELECT {mirrored} FROM scoped_memories m WHERE m.key IN {keys:keys};
 
--- name: mirrored_of_keys
-SELECT m.key, m.state, m.kind, m.section, m.superseded_by IS NOT NULL, coalesce(m.event_at, m.created_at),
-       m.expires_at, m.session, m.tags, m.entities, m.content_hash
-FROM scoped_memories m WHERE m.key IN {keys:keys};
+-- name: mirrored_columns
+-- Ids grow with time: the index by id reads rows about as they lie.
+SELECT {columns} FROM (SELECT {mirrored} FROM scoped_memories m ORDER BY m.id);
+
+-- name: mirrored_columns_alone
+-- Where there is only one space, rows are read as they lie.
+SELECT {columns} FROM (SELECT {mirrored} FROM memories m WHERE +m.space_id = :space_id);
 
 -- name: neighbours
 -- For each memory the one before and the one after it in the same session.
