@@ -155,7 +155,7 @@ def test_a_failing_embedder_breaks_neither_adding_nor_changing_nor_finding(opene
         g.embed()
 
 
-def test_a_query_that_cannot_be_embedded_is_answered_by_words_and_says_so(opened, clock):
+def test_a_query_that_cannot_be_embedded_is_answered_by_words_and_says_so(opened, clock, monkeypatch):
     embedder = Failing(lasts=1000)
     g = opened(embedder)
     added = g.add("the lighthouse keeper retired").id
@@ -173,6 +173,8 @@ def test_a_query_that_cannot_be_embedded_is_answered_by_words_and_says_so(opened
     assert g.recall("nothing of that sort").notice
     assert "by words only" not in g.search("lighthouse keeper")[0].why  # it was asked before
     embedder.down = False
+    assert g.recall("keepers of lighthouses").notice is not None  # a model that failed is left alone for a while
+    monkeypatch.setattr("glymph.services.meaning.PATIENCE", 0.0)
     assert g.recall("keepers of lighthouses").notice is None
 
 

@@ -5,7 +5,7 @@
 * `embed` is a pure function of the text: the same text gives the same vector, alone or in any batch, up to the
   rounding of the arithmetic.
 * Vectors have length one; a text that says nothing to the model may give zeros.
-* An embedder may be called from several threads, one call at a time.
+* An embedder may be called from several threads at once: a query does not wait for a batch.
 """
 
 from __future__ import annotations

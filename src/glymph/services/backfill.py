@@ -20,6 +20,7 @@ from glymph.store.locks import ProcessLock
 
 BATCH = 16  # texts between two commits: little to lose, little to wait for
 NEWEST = 2**62
+LAST_BATCH = 2.0  # seconds a closing handle waits for the texts that are just being embedded
 
 
 def backfill(place: Workplace) -> Iterator[int]:
@@ -180,4 +181,4 @@ class Background:
         with self._lock:
             self._stopped, thread = True, self._thread
         if thread is not None:
-            thread.join(seconds)
+            thread.join(LAST_BATCH)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from typing import TypeVar
 
 from glymph.config import Settings
 from glymph.embed import absence, open_embedder
@@ -17,6 +19,9 @@ from glymph.store.mirror import Mirrors
 
 INLINE_MS = 5.0  # a text that costs more is not embedded while somebody waits for `add`
 QUERIES_KEPT = 64
+PATIENCE = 30.0  # seconds before a model that failed is asked again on behalf of a search
+
+Result = TypeVar("Result")
 
 
 class Meaning:
@@ -28,12 +33,16 @@ class Meaning:
         self.mirrors = Mirrors()
         self._lock = ProcessLock()
         self._ms: float | None = None
+        self._failure = (0.0, "")
+        self._model: tuple[str, int] | None = None
         self._queries: OrderedDict[str, Vectors] = OrderedDict()
 
     @property
     def model(self) -> tuple[str, int] | None:
         """Name and dimension: the version of every vector this handle makes or compares."""
-        return None if self.embedder is None else (self.embedder.name, self.embedder.dimension)
+        if self._model is None and self.embedder is not None:
+            self._model = (self.embedder.name, self.embedder.dimension)
+        return self._model
 
     @property
     def inline(self) -> bool:
@@ -53,11 +62,12 @@ class Meaning:
             if text in self._queries:
                 self._queries.move_to_end(text)
                 return self._queries[text]
-            vector: Vectors = self._embedded([text])[0]
+        vector: Vectors = self._embedded([text])[0]  # not under the lock: another query need not wait
+        with self._lock:
             self._queries[text] = vector
             if len(self._queries) > QUERIES_KEPT:
                 self._queries.popitem(last=False)
-            return vector
+        return vector
 
     def _embedded(self, texts: Sequence[str]) -> Vectors:
         assert self.embedder is not None
@@ -68,29 +78,32 @@ class Meaning:
             raise EmbedderFailed(name, problem, "Mend the embedder, or open the store with embedder='none'.")
         return vectors
 
-    # A model that is out of reach must not make memories so.
+    # A model that is out of reach must not make memories so, nor make every search wait for it.
 
     def reached(self) -> tuple[tuple[str, int] | None, str]:
         """The model; or none, and why. A remote one may have to be asked for its dimension."""
-        try:
-            return self.model, ""
-        except EmbedderFailed as error:
-            return None, str(error)
+        return (self._model, "") if self._model is not None else self._attempt(lambda: self.model)
 
     def asked(self, text: str) -> tuple[Vectors | None, str]:
         """The vector of a query; or none, and why."""
+        known = self._queries.get(text)
+        return (known, "") if known is not None else self._attempt(lambda: self.query(text))
+
+    def _attempt(self, act: Callable[[], Result]) -> tuple[Result | None, str]:
+        failed_at, reason = self._failure
+        if reason and time.monotonic() - failed_at < PATIENCE:
+            return None, reason
         try:
-            return self.query(text), ""
+            return act(), ""
         except EmbedderFailed as error:
+            self._failure = (time.monotonic(), str(error))
             return None, str(error)
 
     def stored(self, texts: Sequence[str]) -> list[bytes]:
         """Each text's vector as a store keeps it."""
         if self.embedder is None or not texts:
             return []
-        with self._lock:
-            vectors = self._embedded(texts)
-        return [row.tobytes() for row in vectors.astype("<f2")]
+        return [row.tobytes() for row in self._embedded(texts).astype("<f2")]
 
 
 def wording(content_hash: str) -> bytes:

@@ -56,6 +56,8 @@ def search_past(
     relevance = ranking.relevance(parts, [row["section"] for row in rows.values()], place.weights)
     best = [int(i) for i in np.argsort(-relevance, kind="stable")[: limit * 2] if relevance[i] > 0]
     memories = records.memories([rows[keys[i]] for i in best], reader, at)
+    places = [("memories", keys[i]) for i in best if keys[i] in changed]
+    today = {key: row for (_, key), row in reader.rows(places).items()}
     hits = []
     for i, memory in zip(best, memories, strict=True):
         authority = 1.0 if memory.pinned else memory.trust
@@ -63,10 +65,23 @@ def search_past(
         own = {name: float(values[i]) for name, values in parts.items() if values[i] > 0}
         if np.isnan(cosines[i]):
             own.pop("semantic", None)
-        since = "it said so then, and has changed since" if keys[i] in changed else "it says so to this day"
+        since = "it says so to this day" if keys[i] not in changed else _since(rows[keys[i]], today.get(keys[i]))
         why = f"{since} (at {iso(at)})" + (f"; {by_words_only(lacking)}" if lacking else "")
         hits.append(Hit(memory, float(relevance[i]) * standing, {**own, "standing": standing}, why))
     return sorted(hits, key=lambda hit: -hit.score)[:limit], lacking
+
+
+def _since(then: Mapping[str, Any], now: Mapping[str, Any] | None) -> str:
+    """What became of a memory that was touched since."""
+    if now is None:
+        return "it said so then, and is gone"
+    if now["content_hash"] != then["content_hash"]:
+        return "it said so then, and says something else now"
+    if now["state"] != then["state"]:
+        return f"it said so then, and is {now['state']} now"
+    if now["superseded_by"] != then["superseded_by"]:
+        return "it said so then, and a newer statement has replaced it"
+    return "it says so to this day"
 
 
 def by_words_only(problem: str) -> str:
