@@ -180,9 +180,10 @@ def test_no_name_hides_behind_an_empty_word():
 def test_the_public_names_are_a_decision():
     assert sorted(glymph.__all__) == sorted(
         [
-            "Added", "Change", "Cluster", "Curve", "Edge", "Fit", "Glymph", "GlymphError", "Graph", "Health",
-            "Hit", "Lifecycle", "MeaningStatus", "Memory", "Operation", "Outcome", "Page", "Recall", "Receipt",
-            "Section", "SectionFit", "Settings", "Space", "State", "Verdict", "__version__", "errors",
+            "Added", "Change", "Cluster", "Curve", "DuplicatePair", "DuplicateReport", "Edge", "Fit",
+            "Glymph", "GlymphError", "Graph", "Health", "Hit", "Lifecycle", "MeaningStatus",
+            "Memory", "Operation", "Outcome", "Page", "Recall", "Receipt",
+            "Section", "SectionFit", "Settings", "Space", "State", "Tombstone", "Verdict", "__version__", "errors",
         ]
     )  # fmt: skip
     for name in glymph.__all__:

@@ -86,8 +86,22 @@ def test_searching_is_measured_against_what_the_machine_allows(tmp_path, monkeyp
     assert figures["cold_first_answer_cpu_s"] > figures["cold_imports_cpu_s"] > 0
 
 
+def test_near_pairs_are_found_and_their_cost_stands_beside_comparing_all(tmp_path, monkeypatch):
+    monkeypatch.setenv("GLYMPH_BENCH_CACHE", str(tmp_path))
+    figures = tiny("dedup", 0.003)
+    assert [figures[f"vectors_{size}"] for size in ("10k", "100k", "1m")] == [200, 300, 3000]
+    for size in ("10k", "100k", "1m"):
+        assert figures[f"recall_{size}"] >= 0.97
+        assert figures[f"cpu_s_{size}"] > 0
+        assert figures[f"brute_cpu_s_{size}"] > 0
+    assert figures["sweep_recall_10k"] >= 0.97
+    assert figures["sweep_links_10k"] > 0
+
+
 def test_every_benchmark_asks_one_question():
-    assert {"concurrency", "crash", "recall_quality", "search", "start", "write"} <= set(discovery.names())
+    assert {"concurrency", "crash", "dedup", "recall_quality", "search", "start", "write"} <= set(
+        discovery.names()
+    )
     for name in discovery.names():
         question = discovery.load(name).question
         assert question.endswith("?"), name

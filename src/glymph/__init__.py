@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from glymph.core.model import Added as Added
     from glymph.core.model import Change as Change
     from glymph.core.model import Cluster as Cluster
+    from glymph.core.model import DuplicatePair as DuplicatePair
+    from glymph.core.model import DuplicateReport as DuplicateReport
     from glymph.core.model import Edge as Edge
     from glymph.core.model import Graph as Graph
     from glymph.core.model import Health as Health
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from glymph.core.model import Receipt as Receipt
     from glymph.core.model import Space as Space
     from glymph.core.model import State as State
+    from glymph.core.model import Tombstone as Tombstone
     from glymph.core.model import Verdict as Verdict
     from glymph.core.presence import Curve as Curve
     from glymph.core.sections import Section as Section
@@ -45,8 +48,9 @@ _HOMES = {
     "SectionFit": "glymph.core.fitting",
     **dict.fromkeys(
         (
-            "Added", "Change", "Cluster", "Edge", "Graph", "Health", "Hit", "Lifecycle", "MeaningStatus", "Memory",
-            "Operation", "Outcome", "Page", "Recall", "Receipt", "Space", "State", "Verdict",
+            "Added", "Change", "Cluster", "DuplicatePair", "DuplicateReport", "Edge", "Graph", "Health", "Hit",
+            "Lifecycle", "MeaningStatus", "Memory",
+            "Operation", "Outcome", "Page", "Recall", "Receipt", "Space", "State", "Tombstone", "Verdict",
         ),
         "glymph.core.model",
     ),

@@ -28,6 +28,9 @@ class Settings:
     journal_days: int = _setting(400, "days the journal is kept; undo and at= reach back that far")
     recall_log_size: int = _setting(10_000, "recalls kept in the log of a space; the oldest go first")
     bulk_chunk: int = _setting(4000, "memories written in one transaction of a bulk call")
+    compare: str = _setting("off", "on: add looks for what a statement repeats, replaces or contradicts")
+    junk_gate: str = _setting("off", "on: add refuses noise, filler and what is too short to say anything")
+    conflict_days: int = _setting(14, "days a conflict waits for a decision before both statements are kept")
     embedder: str = _setting(
         "auto", "auto, none, local, onnx:FOLDER or openai:MODEL: what turns texts into vectors"
     )
@@ -53,6 +56,9 @@ class Settings:
         settings = cls(**parsed)
         if settings.durability not in ("full", "normal"):
             raise InvalidInput("settings.durability", f"{settings.durability!r} is not known. Use full or normal.")
+        for name in ("compare", "junk_gate"):
+            if getattr(settings, name) not in ("on", "off"):
+                raise InvalidInput(f"settings.{name}", f"{getattr(settings, name)!r} is not known. Use on or off.")
         return settings
 
 

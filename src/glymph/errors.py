@@ -24,7 +24,8 @@
         ├── NewerSchema
         ├── ReadOnlyStore
         ├── StoreFull
-        └── StoreBusy
+        ├── StoreBusy
+        └── KeyMissing                         what was removed cannot be recognised without it
 
 A message says what happened and what to do next. `code` is stable and goes over every wire.
 """
@@ -201,4 +202,16 @@ class StoreBusy(StoreError):
         super().__init__(
             f"{path} stayed locked by another writer for {seconds:g} s; nothing was written. Repeat the call; "
             "if it persists, look for a stuck process that holds the file."
+        )
+
+
+class KeyMissing(StoreError):
+    """A space has tombstones and no key to recognise by them what was removed."""
+
+    def __init__(self, space: str, key: str) -> None:
+        where = "" if space == "default" else f" --space {space}"
+        super().__init__(
+            f"The space {space!r} has tombstones, but their key {key} is missing: what was removed for good could "
+            "not be told from what is new, so nothing was done. Put that file back from a backup's folder of keys "
+            f"(BACKUP.keys), or give the tombstones up with `glymph tombstones lift --all --apply{where}`."
         )

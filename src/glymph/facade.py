@@ -16,6 +16,8 @@ from glymph.core.model import (
     Added,
     Change,
     Cluster,
+    Conflict,
+    DuplicateReport,
     Edge,
     Graph,
     Health,
@@ -27,6 +29,7 @@ from glymph.core.model import (
     Recall,
     Receipt,
     Space,
+    Tombstone,
     Verdict,
 )  # fmt: skip
 from glymph.embed.contract import Embedder
@@ -34,6 +37,8 @@ from glymph.errors import InvalidInput, SpaceNotFound
 from glymph.services import (
     backfill,
     clusters,
+    conflicts,
+    dedup,
     edit,
     exchange,
     fit,
@@ -45,6 +50,7 @@ from glymph.services import (
     search,
     spaces,
     states,
+    tombstones,
     undo,
     verify,
 )  # fmt: skip
@@ -67,6 +73,7 @@ OperationList = list[Operation]
 EdgeList = list[Edge]
 ClusterList = list[Cluster]
 SpaceList = list[Space]
+ConflictList = list[Conflict]
 
 
 def _now() -> datetime:
@@ -149,9 +156,12 @@ class Glymph:
 
     # remembering
 
-    def add(self, text: str, **fields: Unpack[NewMemory]) -> Added:
-        """Stores one memory, or reinforces the live one that says the same."""
-        return remember.add(self._place, text, **fields)
+    def add(self, text: str, *, revive: bool = False, **fields: Unpack[NewMemory]) -> Added:
+        """Stores one memory, or reinforces the live one that says the same; what it replaces steps back.
+
+        The answer says what was done. `revive` takes in what was removed on request.
+        """
+        return remember.add(self._place, text, revive=revive, **fields)
 
     def add_many(self, items: Iterable[str | Mapping[str, Any]]) -> AddedList:
         """Stores many memories under one operation. An item is a text, or a mapping of `text` and fields."""
@@ -242,6 +252,12 @@ class Glymph:
         """
         return fit.fit(self._place, apply=apply, reset=reset)
 
+    def find_duplicates(
+        self, *, apply: bool = False, progress: Callable[[int, int], None] | None = None
+    ) -> DuplicateReport:
+        """Every pair of live memories that says the same or nearly so. `apply` links those merely near."""
+        return dedup.sweep(self._place, apply=apply, progress=progress)
+
     def meaning(self) -> MeaningStatus:
         """Which embedder the handle uses, or why none, and how many memories wait for their vectors."""
         return backfill.meaning(self._place, self._background.failure)
@@ -274,6 +290,17 @@ class Glymph:
         """Takes an operation back; without an id, this actor's newest one that still stands."""
         return undo.undo(self._place, operation_id, reason=reason)
 
+    def tombstones(self, *, text: str | None = None) -> tuple[Tombstone, ...]:
+        """What keeps facts removed for good from being learnt again; with `text`, just what keeps out that one."""
+        return tombstones.tombstones(self._place, text=text)
+
+    def lift_tombstones(
+        self, numbers: int | Iterable[int] = (), *, text: str | None = None, all: bool = False,
+        reason: str | None = None,
+    ) -> Receipt:  # fmt: skip
+        """Lets facts be learnt again: those of these tombstones, this text, or all. What was removed stays so."""
+        return tombstones.lift(self._place, numbers, text=text, all=all, reason=reason)
+
     def history(self, memory_id: str) -> ChangeList:
         """Everything that ever happened to a memory, oldest first."""
         return history.history(self._place, memory_id)
@@ -284,6 +311,14 @@ class Glymph:
     ) -> OperationList:  # fmt: skip
         """The operations of this space, newest first. `cursor` is the id of the last one seen."""
         return history.operations(self._place, limit=limit, cursor=cursor, actor=actor, session=session, verb=verb)
+
+    def conflicts(self) -> ConflictList:
+        """Statements that cannot both be current and wait for a decision."""
+        return conflicts.conflicts(self._place)
+
+    def resolve(self, conflict_id: str, resolution: str, *, text: str | None = None) -> Receipt:
+        """Settles a conflict: new_is_current, old_is_current, keep_both, or merge with a text for both."""
+        return conflicts.resolve(self._place, conflict_id, resolution, text=text)
 
     # clusters and spaces
 

@@ -220,7 +220,7 @@ def test_an_import_that_fails_leaves_the_space_it_was_to_fill(glymph, url, tmp_p
 
 TOUCHES = {
     "a memory": lambda place, writer: None,
-    "a tombstone": lambda place, w: w.bury("f", operation=None, at=1),
+    "a tombstone": lambda place, w: w.bury(["f"], at=1),
     "a counter": lambda place, w: w.set_counter("n", 1),
     "a recall": lambda place, w: w.log_recall(
         {"id": "r", "at": 1, "actor": "a", "session": None, "query": "q", "shown": "[]", "figures": "[]"}, keep=5
@@ -243,7 +243,8 @@ def test_a_space_that_holds_anything_is_never_replaced(glymph, url, tmp_path, ex
         def do():
             if touch == "a memory":
                 copy.add("precious")
-            with copy._place.store.writing("copy", None) as writer:
+            intent = copy._place.intent("forget") if touch == "a tombstone" else None
+            with copy._place.store.writing("copy", intent) as writer:
                 TOUCHES[touch](copy._place, writer)
 
         if when == "before":

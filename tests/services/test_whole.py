@@ -8,6 +8,7 @@ import apsw
 import pytest
 
 from glymph import Glymph, errors
+from glymph.services import tombstones
 from glymph.store.reader import SqlReader
 from glymph.testing import logical_image
 
@@ -185,7 +186,8 @@ def lively(glymph, clock):
     glymph.undo(glymph.add("short-lived").operation_id)
     with glymph._place.store.writing(glymph.space, None) as writer:
         writer.set_counter("n", 3)
-        writer.bury("fingerprint", operation=None, at=1)
+    with glymph._place.operation("forget") as op:
+        tombstones.bury(op, glymph._place, ["gone for good"])
     return a, b
 
 

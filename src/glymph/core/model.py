@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from glymph.core.sections import Section
 
@@ -282,6 +282,59 @@ class MeaningStatus:
     others: tuple[tuple[str, int], ...] = ()  # other models in the space, each with the number of its vectors
     absence: str = ""  # why there is no embedder, where that was not asked for
     failure: str = ""  # what the embedder said when it was last needed and failed
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """That something was removed for good on request, and when. What it was, nobody can tell from it."""
+
+    number: int
+    created_at: datetime
+    operation: str | None  # the id of the one that removed it
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicatePair:
+    """Two memories that say the same, or nearly so, and why they are held for it."""
+
+    a: str
+    b: str
+    titles: tuple[str, str]
+    cosine: float
+    verdict: Literal["duplicate", "connect"]  # a duplicate may be merged; what is merely near is only linked
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateReport:
+    """What a sweep for duplicates found, the nearest first, and what it linked if it was asked to."""
+
+    pairs: tuple[DuplicatePair, ...]
+    examined: int  # memories that were compared
+    linked: int = 0
+    operation_id: str | None = None
+
+    @property
+    def duplicates(self) -> tuple[DuplicatePair, ...]:
+        return tuple(pair for pair in self.pairs if pair.verdict == "duplicate")
+
+    @property
+    def near(self) -> tuple[DuplicatePair, ...]:
+        return tuple(pair for pair in self.pairs if pair.verdict == "connect")
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two statements that cannot both be current. Undecided when it expires, both are kept."""
+
+    id: str
+    older: str
+    newer: str
+    older_text: str
+    newer_text: str
+    reason: str
+    raised_at: datetime
+    expires_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,11 @@ def understood(query: str, names: Mapping[str, Sequence[str]], share: Callable[[
     )
 
 
+def asked_words(text: str, most: int) -> tuple[str, ...]:
+    """The words of a text to look for its like with."""
+    return tuple(telling_words(_WORD.findall(unicodedata.normalize("NFC", text)))[:most])
+
+
 def telling_words(found: Sequence[str]) -> list[str]:
     """The distinct words of a query in order, without stop words unless there are only those.
 

@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 from glymph.core.decay import Rating, initial_difficulty
 from glymph.core.draft import Draft, NewMemory, checked_list, draft
 from glymph.core.edges import DEFAULT_WEIGHTS
+from glymph.core.junk import junk
 from glymph.core.model import Added, Outcome, State
 from glymph.core.reinforcement import reinforced
 from glymph.core.sections import initial_stability
+from glymph.core.timing import micros
 from glymph.errors import EmbedderFailed, InvalidInput, MemoryNotFound
 from glymph.services.backfill import keep_vectors
+from glymph.services.compare import Judged, judged
+from glymph.services.replace import carry_out
+from glymph.services.tombstones import buried, unbury
 from glymph.services.workplace import Operating, Workplace
 from glymph.store.contract import Row
 
 NEW_DIFFICULTY = initial_difficulty(Rating.GOOD)
 CHARS_PER_MEMORY = 500  # of an average memory; a chunk of longer ones holds fewer
+TOMBSTONED = "tombstoned: it was removed on request. add(…, revive=True) takes it in again"
 FIELDS = ("text", *NewMemory.__annotations__)
 
 
-def add(place: Workplace, text: str, **fields: Unpack[NewMemory]) -> Added:
-    """Stores one memory, or reinforces the live one that says the same."""
-    return _store(place, [draft(text, place.settings, **fields)])[0]
+def add(place: Workplace, text: str, *, revive: bool = False, **fields: Unpack[NewMemory]) -> Added:
+    """Stores one memory, or reinforces the live one that says the same; older statements it replaces step back.
+
+    `revive` takes in what was removed on request, and lifts its tombstone.
+    """
+    return _store(place, [draft(text, place.settings, **fields)], revive=revive)[0]
 
 
 def add_many(place: Workplace, items: Iterable[str | Mapping[str, Any]]) -> list[Added]:
@@ -71,41 +81,101 @@ def _draft_of(place: Workplace, item: object, number: int) -> Draft:
         raise InvalidInput(f"items[{number}].{error.field}", str(error).partition(": ")[2]) from error
 
 
-def _store(place: Workplace, drafts: Sequence[Draft], parent: int | None = None) -> list[Added]:
+def _store(
+    place: Workplace, drafts: Sequence[Draft], parent: int | None = None, *, revive: bool = False
+) -> list[Added]:
+    """Stores what is worth it; what is refused says why."""
+    gated = place.settings.junk_gate == "on"
+    refused = [junk(d.text) if gated else None for d in drafts]
+    kept = [d for d, reason in zip(drafts, refused, strict=True) if reason is None]
+    added = iter(_written(place, kept, parent, revive=revive) if kept else [])
+    return [next(added) if reason is None else Added(None, refused=reason) for reason in refused]
+
+
+def _written(place: Workplace, drafts: Sequence[Draft], parent: int | None, *, revive: bool) -> list[Added]:
     session = drafts[0].session if len(drafts) == 1 else None
     meanings = _meanings(place, drafts)
+    vectors = [meanings[d.content_hash] for d in drafts] if meanings else None
+    judgements = judged(place, drafts, vectors, now=micros(place.now()))
     with place.operation("add", session=session, parent=parent) as op:
-        known: dict[str, Row] = dict(op.writer.by_content((d.content_hash for d in drafts), live_at=op.now))
-        rows: list[dict[str, Any]] = []
-        repeats: list[tuple[Draft, str]] = []
-        outcomes: list[tuple[str, bool]] = []
-        for d in drafts:
-            same = known.get(d.content_hash)
-            if same is None:
-                row = _row(place, d, op)
-                rows.append(row)
-                outcomes.append((row["id"], False))
-                if d.expires_at is None or d.expires_at > op.now:
-                    known[d.content_hash] = row
-            else:
-                repeats.append((d, same["id"]))
-                outcomes.append((same["id"], True))
-        op.writer.insert("memories", rows)
-        if meanings and rows:
-            stored = list(op.writer.memories(row["id"] for row in rows).values())
-            keep_vectors(place, op.writer, stored, [meanings[row["content_hash"]] for row in stored])
-        _reinforce(op, repeats)
-        connected = _connect(op, drafts, outcomes)
-    place.embed_soon([] if meanings else [row["id"] for row in rows])
+        gone = _buried(place, op, drafts, revive=revive)
+        living = [at for at, hidden in enumerate(gone) if not hidden]
+        sorted_out = _sorted_out(place, op, [drafts[at] for at in living], [judgements[at] for at in living])
+        op.writer.insert("memories", sorted_out.rows)
+        stored = op.writer.memories(row["id"] for row in sorted_out.rows) if meanings or sorted_out.judged else {}
+        if meanings:
+            keep_vectors(
+                place, op.writer, list(stored.values()), [meanings[row["content_hash"]] for row in stored.values()]
+            )
+        _reinforce(op, sorted_out.repeats)
+        connected = _connect(op, [drafts[at] for at in living], sorted_out.outcomes)
+        done = {i: carry_out(place, op, stored[i], judgement) for i, judgement in sorted_out.judged.items()}
+    place.embed_soon([] if meanings else [row["id"] for row in sorted_out.rows])
+    nothing: tuple[list[str], list[str], list[str]] = ([], [], [])
+    added = iter(
+        [
+            Added(
+                id=memory_id,
+                duplicate_of=memory_id if repeated else None,
+                connected_to=(*connected.get(memory_id, ()), *done.get(memory_id, nothing)[2]),
+                superseded=tuple(done.get(memory_id, nothing)[0]),
+                conflicts=tuple(done.get(memory_id, nothing)[1]),
+                operation_id=op.intent.id,
+            )
+            for memory_id, repeated in sorted_out.outcomes
+        ]
+    )
     return [
-        Added(
-            id=memory_id,
-            duplicate_of=memory_id if repeated else None,
-            connected_to=connected.get(memory_id, ()),
-            operation_id=op.intent.id,
-        )
-        for memory_id, repeated in outcomes
+        Added(None, refused=TOMBSTONED, operation_id=op.intent.id) if hidden else next(added) for hidden in gone
     ]
+
+
+def _buried(place: Workplace, op: Operating, drafts: Sequence[Draft], *, revive: bool) -> list[bool]:
+    """Which drafts were removed on request, worded like this or nearly so; a revival lifts their tombstones."""
+    texts = [d.text for d in drafts]
+    if revive:
+        unbury(op, place, texts)
+        return [False] * len(texts)
+    gone = buried(place, op.writer, texts)
+    if any(gone):
+        op.writer.describe({"tombstoned": sum(gone)})
+    return gone
+
+
+@dataclass(slots=True)
+class SortedOut:
+    """What becomes of each draft: a new row, or one more use of a memory that says the same."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    repeats: list[tuple[Draft, str]] = field(default_factory=list)
+    outcomes: list[tuple[str, bool]] = field(default_factory=list)
+    judged: dict[str, Judged] = field(default_factory=dict)
+
+
+def _sorted_out(
+    place: Workplace, op: Operating, drafts: Sequence[Draft], judgements: Sequence[Judged]
+) -> SortedOut:
+    known: dict[str, Row] = dict(op.writer.by_content((d.content_hash for d in drafts), live_at=op.now))
+    alike_ids = {j.repeats["id"] for j in judgements if j.repeats is not None}
+    near = op.writer.memories(alike_ids) if alike_ids else {}
+    result = SortedOut()
+    for d, judgement in zip(drafts, judgements, strict=True):
+        same = known.get(d.content_hash)
+        alike = near.get(judgement.repeats["id"]) if judgement.repeats is not None else None
+        if same is None and alike is not None and judgement.repeats is not None:
+            same = alike if alike["version"] == judgement.repeats["version"] else None
+        if same is not None:
+            result.repeats.append((d, same["id"]))
+            result.outcomes.append((same["id"], True))
+            continue
+        row = new_row(place, d, op)
+        result.rows.append(row)
+        result.outcomes.append((row["id"], False))
+        if judgement.replaces or judgement.updates or judgement.conflicts or judgement.connects:
+            result.judged[row["id"]] = judgement
+        if d.expires_at is None or d.expires_at > op.now:
+            known[d.content_hash] = row
+    return result
 
 
 def _meanings(place: Workplace, drafts: Sequence[Draft]) -> dict[str, bytes]:
@@ -117,7 +187,8 @@ def _meanings(place: Workplace, drafts: Sequence[Draft]) -> dict[str, bytes]:
     return dict(zip((d.content_hash for d in drafts), vectors, strict=bool(vectors)))
 
 
-def _row(place: Workplace, d: Draft, op: Operating) -> dict[str, Any]:
+def new_row(place: Workplace, d: Draft, op: Operating, *, by: str = "add") -> dict[str, Any]:
+    """The row of a new memory."""
     now = op.now
     return {
         "id": place.new_id(now),
@@ -127,7 +198,7 @@ def _row(place: Workplace, d: Draft, op: Operating) -> dict[str, Any]:
         "text": d.text,
         "state": State.LIVE.value,
         "state_at": now,
-        "state_by": "add",
+        "state_by": by,
         "pinned": int(d.pinned),
         "salience": d.salience,
         "trust": d.trust,

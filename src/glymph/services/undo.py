@@ -134,6 +134,8 @@ def _twin(reader: Reader, r: Restoration) -> int | None:
         found = next((row for row in reader.clusters() if row["name"] == values["name"]), None)
     elif r.table == "pages":
         found = reader.page_text(values["name"])
+    elif r.table == "tombstones":
+        found = next(iter(reader.tombstones_with([values["fingerprint"]])), None)
     return found["key"] if found else None
 
 
@@ -153,4 +155,6 @@ def _name(place: Place, row: Row, ends: dict[int, str]) -> str:
         return f"{ends.get(row['source'])}:{row['type']}:{ends.get(row['target'])}"
     if table == "memberships" and row:
         return f"membership of {ends.get(row['memory'])}"
+    if table == "tombstones":
+        return f"tombstone {key}"
     return str(row.get("id") or row.get("name") or f"{table} {key}")

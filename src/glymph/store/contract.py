@@ -26,6 +26,7 @@ from glymph.core.journal import Entry, Place, Restoration
 from glymph.core.model import Problem
 from glymph.core.presence import Curves
 from glymph.core.query import Words
+from glymph.store.keyring import Keyring
 
 Row = Mapping[str, Any]
 
@@ -35,7 +36,7 @@ MIRRORED = 8  # columns
 MirroredColumns = Sequence[Sequence[Any]]
 VectorRow = tuple[int, bytes, bytes]  # memory, wording, little-endian float16 values
 
-JOURNALLED = ("memories", "edges", "clusters", "memberships", "pages")
+JOURNALLED = ("memories", "edges", "clusters", "memberships", "pages", "conflicts", "tombstones")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +151,10 @@ class Reader(Protocol):
     def model_key(self, name: str, dimension: int) -> int | None: ...
     def models(self) -> list[Row]: ...
     def newest_vector(self) -> int: ...
-    def vectors_after(self, model: int, memory: int, *, limit: int) -> list[VectorRow]:
-        """Vectors of memories with a key above the given one, in the order of keys."""
+    def vectors_after(
+        self, model: int, memory: int, *, wording: bytes | None = None, limit: int
+    ) -> list[VectorRow]:
+        """Vectors beyond those of a memory, or beyond one wording of it, in the order of keys and wordings."""
         ...
 
     def vectors_between(self, model: int, after: int, upto: int) -> list[VectorRow]:
@@ -223,6 +226,16 @@ class Reader(Protocol):
     def schedule(self, job: str) -> Row | None: ...
     def spent(self, since: int) -> float: ...
     def tombstones(self) -> list[Row]: ...
+    def has_tombstones(self) -> bool: ...
+    def tombstones_with(self, fingerprints: Iterable[str]) -> list[Row]:
+        """The tombstones that have one of these fingerprints."""
+        ...
+
+    def conflicts(self) -> list[Row]:
+        """Those that nobody has resolved, oldest first."""
+        ...
+
+    def conflict(self, conflict_id: str) -> Row | None: ...
     def plan(self, plan_id: str) -> Row | None: ...
 
 
@@ -292,7 +305,9 @@ class Writer(Reader, Protocol):
     def done(self, job_id: str, *, at: int) -> None: ...
     def charge(self, row: Row) -> None: ...
     def save_plan(self, row: Row) -> None: ...
-    def bury(self, fingerprint: str, *, operation: str | None, at: int) -> None: ...
+    def bury(self, fingerprints: Iterable[str], *, at: int) -> None:
+        """Sets tombstones in the name of the operation; one that stands already stays."""
+        ...
 
 
 class Store(Protocol):
@@ -303,6 +318,11 @@ class Store(Protocol):
 
     @property
     def writable(self) -> bool: ...
+
+    @property
+    def keyring(self) -> Keyring:
+        """The secret keys of its spaces, kept outside of what holds their rows."""
+        ...
 
     def spaces(self) -> list[Row]: ...
     def reading(self, space: str) -> AbstractContextManager[Reader]: ...
@@ -345,7 +365,10 @@ class Store(Protocol):
         ...
 
     def backup(self, path: str) -> None:
-        """Copies the whole store into a new file, which appears under its name only when it is whole."""
+        """Copies the whole store into a new file, which appears under its name only when it is whole.
+
+        Its keys go into a folder of their own beside that file, where the copy looks for them.
+        """
         ...
 
     def check(self) -> list[Problem]:

@@ -175,10 +175,10 @@ class Mirror:
                     rows = reader.vectors_between(model, after, min(after + PAGE, self._vector))
                 yield rows
             return
-        after = 0
-        while rows := reader.vectors_after(model, after, limit=PAGE):
+        after, wording = 0, None
+        while rows := reader.vectors_after(model, after, wording=wording, limit=PAGE):
             yield rows
-            after = rows[-1][0] - (len(rows) == PAGE)  # a full page may have cut a memory's wordings apart
+            after, wording, _ = rows[-1]
 
     def _take_vectors(self, rows: Sequence[VectorRow]) -> None:
         """Puts the vectors that belong to what their memories say now into their slots."""

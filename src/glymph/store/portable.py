@@ -23,6 +23,7 @@ from glymph.store.writer import move_image
 BIRTH_ORDER = (
     "operations", "memories", "models", "vectors", "edges", "clusters", "memberships", "pages", "journal",
     "recalls", "tombstones", "plans", "schedules", "counters", "queue", "ledger", "curves",
+    "conflicts",
 )  # fmt: skip
 
 Columns = Mapping[str, Mapping[str, tuple[type, ...]]]

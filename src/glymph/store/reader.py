@@ -16,6 +16,8 @@ from glymph.store.contract import Filter
 from glymph.store.session import Row, Session
 from glymph.store.statements import MEMORY_COLUMNS, statements
 
+LAST_WORDING = b"\xff" * 9  # beyond every one
+
 
 def where(wanted: Filter) -> tuple[str, dict[str, Any]]:
     """The condition of a filter on `m`, with its parameters."""
@@ -197,8 +199,11 @@ class SqlReader:
     def newest_vector(self) -> int:
         return self._session.next_key("vectors") - 1
 
-    def vectors_after(self, model: int, memory: int, *, limit: int) -> list[tuple[Any, ...]]:
-        return self._tuples("vectors_after", model=model, memory=memory, limit=limit)
+    def vectors_after(
+        self, model: int, memory: int, *, wording: bytes | None = None, limit: int
+    ) -> list[tuple[Any, ...]]:
+        last = LAST_WORDING if wording is None else wording
+        return self._tuples("vectors_after", model=model, memory=memory, wording=last, limit=limit)
 
     def vectors_between(self, model: int, after: int, upto: int) -> list[tuple[Any, ...]]:
         return self._tuples("vectors_between", space_id=self._space_id, model=model, after=after, upto=upto)
@@ -358,6 +363,18 @@ class SqlReader:
 
     def tombstones(self) -> list[Row]:
         return self._rows("tombstones")
+
+    def has_tombstones(self) -> bool:
+        return bool(self._value("has_tombstones"))
+
+    def tombstones_with(self, fingerprints: Iterable[str]) -> list[Row]:
+        return self._rows("tombstones_with", fingerprints=json.dumps(list(fingerprints)))
+
+    def conflicts(self) -> list[Row]:
+        return self._rows("open_conflicts")
+
+    def conflict(self, conflict_id: str) -> Row | None:
+        return self._one("conflict_by_id", id=conflict_id)
 
     def plan(self, plan_id: str) -> Row | None:
         return self._one("plan_by_id", id=plan_id)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from glymph.core import presence
-from glymph.core.model import Change, Edge, Memory, Operation, Review, Space, State
+from glymph.core.model import Change, Edge, Memory, Operation, Review, Space, State, Tombstone
 from glymph.core.sections import Section
 from glymph.core.timing import micros, moment, optional_moment
 from glymph.store.contract import Reader, Row
@@ -103,6 +103,10 @@ def edge(row: Row) -> Edge:
 
 def space(row: Row) -> Space:
     return Space(row["name"], moment(row["created_at"]), row["identity_id"])
+
+
+def tombstone(row: Row) -> Tombstone:
+    return Tombstone(row["key"], moment(row["created_at"]), row["operation"])
 
 
 def operation(row: Row, space_name: str, *, undone_by: str | None, undoable: bool) -> Operation:

@@ -152,9 +152,9 @@ class SqlWriter(SqlReader):
                 changed[r.table][r.key] = r.values
             else:
                 created[r.table].append({"key": r.key, **r.values})
-        for table in ("memberships", "edges", "clusters", "memories", "pages"):
+        for table in ("memberships", "edges", "clusters", "memories", "pages", "conflicts", "tombstones"):
             self.remove(table, removed[table])
-        for table in ("memories", "clusters", "pages", "edges", "memberships"):
+        for table in ("memories", "clusters", "pages", "edges", "memberships", "conflicts", "tombstones"):
             self.change(table, changed[table])
             self.insert(table, created[table])
 
@@ -226,8 +226,9 @@ class SqlWriter(SqlReader):
     def save_plan(self, row: Mapping[str, Any]) -> None:
         self._rows("save_plan", space_id=self._space_id, **row)
 
-    def bury(self, fingerprint: str, *, operation: str | None, at: int) -> None:
-        self._rows("bury", space_id=self._space_id, fingerprint=fingerprint, operation=operation, at=at)
+    def bury(self, fingerprints: Iterable[str], *, at: int) -> None:
+        row = {"space_id": self._space_id, "operation": self.intent.id, "at": at}
+        self._session.repeat(statements()["bury"], [{**row, "fingerprint": one} for one in fingerprints])
 
 
 SEALED = ("id", "actor", "verb", "reason", "session", "at", "parent", "undoes", "details")

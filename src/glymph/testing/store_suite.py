@@ -331,8 +331,9 @@ class StoreSuite(RecallSuite):
             writer.charge({"at": 7, "job": "j", "model": "m", "tokens_in": 1, "tokens_out": 2, "cost_usd": 0.25})
             writer.charge({"at": 9, "job": "j", "model": "m", "tokens_in": 1, "tokens_out": 2, "cost_usd": 0.5})
             writer.save_plan({"id": "p1", "created_at": 1, "expires_at": 2, "body": "{}"})
-            writer.bury("f1", operation=None, at=1)
-            writer.bury("f1", operation=None, at=2)
+        with store.writing(A, intent("forget")) as writer:
+            writer.bury(["f1", "f2", "f1"], at=1)
+            writer.bury(["f1"], at=2)
         again = open_store(url, Settings())
         with again.reading(A) as reader:
             assert reader.counter("sessions") == 5
@@ -342,10 +343,14 @@ class StoreSuite(RecallSuite):
             }  # fmt: skip
             assert (reader.spent(0), reader.spent(8), reader.spent(10)) == (0.75, 0.5, 0.0)
             assert reader.plan("p1") is not None
-            assert [t["fingerprint"] for t in reader.tombstones()] == ["f1"]
+            assert [(t["fingerprint"], t["created_at"]) for t in reader.tombstones()] == [("f1", 1), ("f2", 1)]
+            assert reader.has_tombstones()
+            assert [t["fingerprint"] for t in reader.tombstones_with(["f3", "f2"])] == ["f2"]
         with again.reading(B) as reader:
             assert reader.counter("sessions") is None
             assert reader.spent(0) == 0.0
+            assert not reader.has_tombstones()
+            assert reader.tombstones_with(["f1"]) == []
         again.close()
 
     def test_a_queued_job_is_held_by_one_and_comes_back_if_not_finished(self, store: Store) -> None:

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from glymph.errors import GlymphError
-from glymph.interfaces.cli import fit, keeping, meaning, seeing
+from glymph.interfaces.cli import dedup, fit, keeping, meaning, seeing, tombstones
 from glymph.tools.index import commands
 
 TOOLS_PANEL = "Memory"
@@ -73,6 +73,8 @@ seeing.register(app)
 keeping.register(app)
 meaning.register(app)
 fit.register(app)
+dedup.register(app)
+tombstones.register(app)
 
 
 def main() -> None:

@@ -90,7 +90,22 @@ SELECT id, created_at, expires_at, body FROM scoped_plans WHERE id = :id;
 -- name: tombstones
 SELECT key, fingerprint, operation, created_at FROM scoped_tombstones ORDER BY key;
 
+-- name: has_tombstones
+SELECT EXISTS (SELECT 1 FROM scoped_tombstones);
+
+-- name: tombstones_with
+SELECT key, fingerprint, operation, created_at FROM scoped_tombstones
+WHERE fingerprint IN {texts:fingerprints} ORDER BY key;
+
 -- name: bury
 INSERT INTO tombstones(space_id, fingerprint, operation, created_at)
 VALUES (:space_id, :fingerprint, :operation, :at)
 ON CONFLICT (space_id, fingerprint) DO NOTHING;
+
+-- name: open_conflicts
+SELECT key, id, older, newer, reason, raised_at, expires_at, resolution, resolved_at FROM scoped_conflicts
+WHERE resolution IS NULL ORDER BY key;
+
+-- name: conflict_by_id
+SELECT key, id, older, newer, reason, raised_at, expires_at, resolution, resolved_at FROM scoped_conflicts
+WHERE id = :id;

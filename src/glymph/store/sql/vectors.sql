@@ -39,7 +39,7 @@ WHERE m.state = 'LIVE' AND m.kind <> 'self'
 
 -- name: vectors_after
 SELECT memory, wording, vector FROM scoped_vectors
-WHERE model = :model AND memory > :memory ORDER BY memory LIMIT :limit;
+WHERE model = :model AND (memory, wording) > (:memory, :wording) ORDER BY memory, wording LIMIT :limit;
 
 -- name: vectors_between
 -- By key: the index by model would be read from its beginning.

@@ -33,7 +33,15 @@ def _recall(connection: apsw.Connection) -> None:
     connection.execute(_script("recall.sql"))
 
 
-MIGRATIONS: Sequence[Migration] = (Migration(1, "foundation", _foundation), Migration(2, "recall", _recall))
+def _write_path(connection: apsw.Connection) -> None:
+    connection.execute(_script("write_path.sql"))
+
+
+MIGRATIONS: Sequence[Migration] = (
+    Migration(1, "foundation", _foundation),
+    Migration(2, "recall", _recall),
+    Migration(3, "write path", _write_path),
+)
 NEWEST = MIGRATIONS[-1].version
 
 

@@ -21,6 +21,7 @@ from glymph.core.model import Problem
 from glymph.store.backends.sqlite import checks, migrations
 from glymph.store.backends.sqlite.connection import Connection, Pool, translated
 from glymph.store.contract import Intent, IntentOrMaker
+from glymph.store.keyring import Keyring
 from glymph.store.portable import BIRTH_ORDER, Columns, appearing, moved
 from glymph.store.reader import SqlReader
 from glymph.store.statements import statements
@@ -86,6 +87,10 @@ class SqliteStore:
     @property
     def writable(self) -> bool:
         return not self._read_only
+
+    @property
+    def keyring(self) -> Keyring:
+        return _keyring(self.path)
 
     # spaces
 
@@ -324,6 +329,8 @@ class SqliteStore:
                 raise errors.CorruptStore(self.path, str(error)) from error
             finally:
                 copy.close()
+            # After the rows: a tombstone among them is no older than its key. Before the file has its name.
+            self.keyring.copy_to(_keyring(target))
 
     def check(self) -> list[Problem]:
         # A connection of its own: FTS5 checks itself against what it remembers, and in a pooled connection that
@@ -337,6 +344,11 @@ class SqliteStore:
 
     def close(self) -> None:
         self._pool.close()
+
+
+def _keyring(path: str) -> Keyring:
+    """The keys of the store in a file: a folder beside it."""
+    return Keyring(Path(f"{path}.keys"))
 
 
 def _columns(connection: Connection, table: str) -> dict[str, tuple[type, ...]]:

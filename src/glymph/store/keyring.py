@@ -1,0 +1,77 @@
+"""Secret keys of spaces, kept beside the store and never in it: one file each, readable by its owner only.
+
+A tombstone's fingerprint is made with such a key. Whoever has the store alone cannot guess what was removed, not
+even a short number; whoever loses the key loses the tombstones, so a backup takes the keys along.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from glymph.errors import StoreError
+
+KEY_BYTES = 32
+_NAME = re.compile(r"[0-9a-f-]{36}")
+
+
+class Keyring:
+    """The keys in one folder, by the id of a space's identity memory, which survives renaming and moving."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def get(self, identity: str) -> bytes | None:
+        """The key of a space, if there is one here."""
+        try:
+            key = bytes.fromhex(self._file(identity).read_text(encoding="ascii").strip())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise StoreError(
+                f"Cannot read the key {self._file(identity)} ({error}). Put it back from a backup."
+            ) from error
+        if len(key) != KEY_BYTES:
+            raise StoreError(f"The key {self._file(identity)} is damaged. Put it back from a backup.")
+        return key
+
+    def made(self, identity: str) -> bytes:
+        """The key of a space, made if there is none. Of two processes that make it at once, one wins for both."""
+        if (key := self.get(identity)) is None:
+            self.put(identity, secrets.token_bytes(KEY_BYTES))
+            key = self.get(identity)
+        if key is None:
+            raise StoreError(f"The key {self._file(identity)} does not stay. Check the folder and its disk.")
+        return key
+
+    def copy_to(self, other: Keyring) -> None:
+        """Gives another folder the keys it does not have."""
+        for file in sorted(self.folder.glob("*")) if self.folder.is_dir() else []:
+            if _NAME.fullmatch(file.name) and (key := self.get(file.name)) is not None:
+                other.put(file.name, key)
+
+    def put(self, identity: str, key: bytes) -> None:
+        """Takes in a key, whole or not at all; one that is there already stays."""
+        target = self._file(identity)
+        partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            with os.fdopen(descriptor, "w", encoding="ascii") as file:
+                file.write(key.hex())
+                file.flush()
+                os.fsync(file.fileno())
+            with suppress(FileExistsError):
+                os.link(partial, target)
+        except OSError as error:
+            raise StoreError(f"Cannot write the key {target} ({error}). Check the folder's owner.") from error
+        finally:
+            partial.unlink(missing_ok=True)
+
+    def _file(self, identity: str) -> Path:
+        if not _NAME.fullmatch(identity):
+            raise StoreError(f"{identity!r} is no id of an identity memory. Run `glymph doctor`.")
+        return self.folder / identity

@@ -1,0 +1,156 @@
+"""What `add` notices when it compares: repetition, replacement, contradiction; and how a conflict is settled."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from glymph import Glymph, errors
+from glymph.services.tombstones import bury
+
+
+@pytest.fixture
+def comparing(url, clock):
+    with Glymph.open(url, clock=clock, settings={"compare": "on", "junk_gate": "on"}) as handle:
+        yield handle
+
+
+def said(g, clock, text, kind="fact", **fields):
+    clock.advance(days=1)
+    return g.add(text, kind=kind, **fields)
+
+
+def texts(hits):
+    return [hit.memory.text for hit in hits]
+
+
+def test_a_newer_statement_takes_the_place_of_the_older_one(comparing, clock):
+    berlin = said(comparing, clock, "I live in Berlin")
+    lisbon = said(comparing, clock, "I moved to Lisbon")
+    assert lisbon.superseded == (berlin.id,)
+    assert comparing.get(berlin.id).superseded_by == lisbon.id
+    assert texts(comparing.search("Berlin")) == []
+    assert texts(comparing.search("Berlin", include_superseded=True))[0] == "I live in Berlin"
+    assert [edge.type for edge in comparing.edges(berlin.id)] == ["supersedes"]
+    comparing.undo(lisbon.operation_id)
+    assert comparing.get(berlin.id).superseded_by is None
+    assert comparing.verify().ok
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "My friend moved to Lisbon",
+        "I might move to Lisbon",
+        "I lived in Lisbon in 2019",
+        "Should I move to Lisbon?",
+        'Anna said: "I moved to Lisbon"',
+    ],
+)
+def test_what_is_no_update_leaves_the_older_statement_alone(comparing, clock, later):
+    berlin = said(comparing, clock, "I live in Berlin")
+    added = said(comparing, clock, later)
+    assert (added.superseded, added.conflicts) == ((), ())
+    assert comparing.get(berlin.id).superseded_by is None
+
+
+def test_trades_that_differ_in_digits_stay_as_many_as_they_are(comparing, clock):
+    added = [
+        said(comparing, clock, f"Closed BTC long at {n} with +2 %", kind="trade_close") for n in range(101, 106)
+    ]
+    assert all(one.created and not one.superseded for one in added)
+    assert comparing.health().live + comparing.health().dormant == 5
+
+
+def test_a_pinned_statement_is_put_in_question_instead_of_replaced(comparing, clock):
+    port = said(comparing, clock, "The API port is 8080", pinned=True)
+    newer = said(comparing, clock, "The API port is now 9090")
+    assert newer.superseded == ()
+    (conflict,) = comparing.conflicts()
+    assert newer.conflicts == (conflict.id,)
+    assert (conflict.older, conflict.newer) == (port.id, newer.id)
+    assert "pinned" in conflict.reason
+
+
+@pytest.fixture
+def conflict(comparing, clock):
+    port = said(comparing, clock, "The API port is 8080", pinned=True)
+    said(comparing, clock, "The API port is now 9090")
+    comparing.unpin(port.id)
+    return comparing.conflicts()[0]
+
+
+@pytest.mark.parametrize(
+    ("resolution", "left"),
+    [
+        ("new_is_current", ["The API port is now 9090"]),
+        ("old_is_current", ["The API port is 8080"]),
+        ("keep_both", ["The API port is 8080", "The API port is now 9090"]),
+    ],
+)
+def test_a_conflict_is_settled_and_an_undo_opens_it_again(comparing, conflict, resolution, left):
+    done = comparing.resolve(conflict.id, resolution)
+    assert sorted(texts(comparing.search("API port"))) == left
+    assert comparing.conflicts() == []
+    with pytest.raises(errors.Refused, match="resolved already"):
+        comparing.resolve(conflict.id, resolution)
+    comparing.undo(done.operation_id)
+    assert comparing.conflicts() == [conflict]
+    assert comparing.verify().ok
+
+
+def test_a_merge_says_what_both_should(comparing, conflict):
+    with pytest.raises(errors.InvalidInput, match="merge"):
+        comparing.resolve(conflict.id, "merge")
+    comparing.resolve(conflict.id, "merge", text="The API port is 8080 at home and 9090 at work")
+    assert texts(comparing.search("API port")) == ["The API port is 8080 at home and 9090 at work"]
+    assert comparing.get(conflict.older).superseded_by == comparing.get(conflict.newer).superseded_by
+    comparing.undo()
+    assert comparing.conflicts() == [conflict]
+
+
+def test_a_conflict_nobody_decides_expires_and_both_stay(comparing, clock, conflict):
+    clock.now = conflict.expires_at + timedelta(seconds=1)
+    assert comparing.conflicts() == []
+    assert len(comparing.search("API port")) == 2
+
+
+def test_a_conflict_of_which_one_side_is_gone_is_moot(comparing, conflict):
+    comparing.delete(conflict.older)
+    assert comparing.conflicts() == []
+    with pytest.raises(errors.Refused, match="nothing left to decide"):
+        comparing.resolve(conflict.id, "keep_both")
+
+
+def test_a_large_load_is_left_to_the_sweep(comparing, clock):
+    said(comparing, clock, "I live in Berlin")
+    items = [{"text": f"Note number {n} about something", "kind": "fact"} for n in range(100)]
+    clock.advance(days=1)
+    added = comparing.add_many([*items, {"text": "I moved to Lisbon", "kind": "fact"}])
+    assert all(one.superseded == () for one in added)
+
+
+@pytest.mark.parametrize("text", ["ok thanks", "!!!", "hahahaha haha", "👍", "sdfkjhsdkjfhxcvmnb"])
+def test_noise_is_refused_and_says_why(comparing, text):
+    added = comparing.add(text)
+    assert (added.id, added.created) == (None, False)
+    assert added.refused
+    assert comparing.operations(verb="add") == []
+
+
+def test_what_was_removed_on_request_is_refused_until_it_is_revived(glymph):
+    with glymph._place.operation("purge") as op:
+        bury(op, glymph._place, ["Call Anna at +1 (555) 010-99"])
+    refused = glymph.add("call  ANNA at +155501099")
+    assert refused.id is None
+    assert "revive" in refused.refused
+    assert [one.refused is None for one in glymph.add_many(["Call Anna at +1 555 01099.", "Call Bob"])] == [
+        False,
+        True,
+    ]
+    revived = glymph.add("Call Anna at +1 (555) 010-99", revive=True)
+    assert revived.created
+    assert glymph.tombstones() == ()
+    glymph.undo(revived.operation_id)
+    assert glymph.add("Call Anna at +1 (555) 010-99").refused
