@@ -503,9 +503,10 @@ def test_what_no_store_could_hold_is_refused_by_name(store, query):
      "\u202e", "\ufeff", "𞤀𞤣𞤤𞤢𞤥 𞤆𞤵𞤤𞤢𞤪", "a\u0301", "\u0301", "𝔘𝔫𝔦 text", "ﬁsh", "\U0010ffff", "हिन्दी में"],
 )  # fmt: skip
 def test_odd_queries_are_answered(store, query):
-    store.add("something plain", entities=["日日", "🙂"])
-    store.search(query)
-    store.search(query, at=store._place.now())
+    plain = store.add("something plain", entities=["日日", "🙂"]).id
+    for hits in (store.search(query), store.search(query, at=store._place.now())):
+        assert set(ids(hits)) <= {plain}
+        assert all(hit.why for hit in hits)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ def _any(*phrases: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(phrases)})\b")
 
 
-ABBREVIATIONS = ("Dr.", "Mr.", "Ms.", "St.", "vs.", "No.", "e.g.", "i.e.")[:6]
+ABBREVIATIONS = ("Dr.", "Mr.", "Ms.", "St.", "vs.", "No.")  # of one length, as a look behind needs them
 
 # Clauses are matched folded, with short forms written out ("i am", "do not").
 ASKING = re.compile(

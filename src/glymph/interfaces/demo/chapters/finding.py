@@ -10,6 +10,7 @@ from glymph.core.timing import iso
 from glymph.interfaces.demo import page
 from glymph.interfaces.demo.halfyear import moment
 from glymph.interfaces.demo.questions import Answers, own_questions, questions_in_other_words
+from glymph.interfaces.demo.telling import told
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -58,17 +59,7 @@ def _by_words_alone(glymph: Glymph, played: Played) -> Glymph:
 
 
 def _told(hits: Iterable[Hit]) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": hit.memory.id,
-            "kind": hit.memory.kind,
-            "text": hit.memory.text,
-            "score": round(hit.score, 4),
-            "parts": {name: round(value, 4) for name, value in hit.parts.items()},
-            "why": hit.why,
-        }
-        for hit in hits
-    ]
+    return [told(hit) for hit in hits]
 
 
 def _named(glymph: Glymph) -> dict[str, Any]:

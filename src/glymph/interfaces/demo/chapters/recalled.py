@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from glymph.interfaces.demo import page
+from glymph.interfaces.demo.telling import told
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,12 +23,7 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
         "query": QUERY,
         "hits": [
             {
-                "id": hit.memory.id,
-                "kind": hit.memory.kind,
-                "text": hit.memory.text,
-                "score": round(hit.score, 4),
-                "parts": {name: round(value, 4) for name, value in hit.parts.items()},
-                "why": hit.why,
+                **told(hit),
                 "lifecycle": str(hit.memory.lifecycle),
                 "retrievability": round(hit.memory.retrievability, 4),
             }
