@@ -24,8 +24,8 @@ from benchmarks.harness.clocks import timed
 from benchmarks.harness.contract import Figure, Figures, Options
 from benchmarks.harness.shelf import DIMENSION, Cloud, PreparedVectors
 from glymph import Glymph
+from glymph.core.bands import BANDS
 from glymph.core.lsh import Halves, near_pairs
-from glymph.core.similarity import BANDS
 from glymph.embed.contract import Vectors
 from glymph.embed.local import LocalEmbedder
 from glymph.errors import EmbedderFailed

@@ -27,9 +27,13 @@ class Settings:
     trash_days: int = _setting(30, "days a deleted memory stays recoverable in the trash")
     journal_days: int = _setting(400, "days the journal is kept; undo and at= reach back that far")
     recall_log_size: int = _setting(10_000, "recalls kept in the log of a space; the oldest go first")
+    plan_days: int = _setting(7, "days a plan can be acted on")
+    prune_percent: int = _setting(20, "percent of the live memories that may go at once without being confirmed")
+    prune_most: int = _setting(500, "most memories that may go at once without being confirmed")
+    prune_daily: int = _setting(100, "most memories a day that execute_prune may remove")
     bulk_chunk: int = _setting(4000, "memories written in one transaction of a bulk call")
-    compare: str = _setting("off", "on: add looks for what a statement repeats, replaces or contradicts")
-    junk_gate: str = _setting("off", "on: add refuses noise, filler and what is too short to say anything")
+    compare: str = _setting("on", "on: add looks for what a statement repeats, replaces or contradicts")
+    junk_gate: str = _setting("on", "on: add refuses noise, filler and what is too short to say anything")
     conflict_days: int = _setting(14, "days a conflict waits for a decision before both statements are kept")
     embedder: str = _setting(
         "auto", "auto, none, local, onnx:FOLDER or openai:MODEL: what turns texts into vectors"

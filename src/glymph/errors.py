@@ -4,16 +4,23 @@
     ├── InvalidInput            (ValueError)   a value cannot be accepted; names the field
     ├── NotFound                (LookupError)  no such thing in this space
     │   ├── MemoryNotFound
+    │   ├── ConflictNotFound
     │   ├── SpaceNotFound
     │   ├── OperationNotFound
     │   ├── ClusterNotFound
-    │   └── RecallNotFound
+    │   ├── RecallNotFound
+    │   ├── PlanNotFound
+    │   └── HashNotFound
     ├── Refused                                a rule forbids it
     │   ├── Protected                          the memory is protected for good
     │   ├── Pinned                             unpin it first
     │   ├── Isolated                           it would reach into another space
     │   ├── NotUndoable                        this operation has no way back
-    │   └── AlreadyUndone
+    │   ├── AlreadyUndone
+    │   ├── Purged                             it was removed for good
+    │   ├── Ambiguous                          it may mean several; names them
+    │   ├── PlanExpired                        the plan is too old to be acted on
+    │   └── TooMany                            more than may go at once without being confirmed
     ├── HistoryGone                            older than the journal reaches
     ├── TooMuchHistory                         too many memories changed since
     ├── EmbedderFailed                         what turns texts into vectors cannot be used now
@@ -32,6 +39,7 @@ A message says what happened and what to do next. `code` is stable and goes over
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 
@@ -63,6 +71,26 @@ class MemoryNotFound(NotFound):
             "List what is there with list(), or look in another space by opening it."
         )
         self.memory_id = memory_id
+
+
+class ConflictNotFound(NotFound):
+    def __init__(self, conflict_id: str, space: str) -> None:
+        super().__init__(f"No conflict {conflict_id!r} in space {space!r}. List those that wait with conflicts().")
+        self.conflict_id = conflict_id
+
+
+class PlanNotFound(NotFound):
+    def __init__(self, plan_id: str, space: str) -> None:
+        super().__init__(f"No plan {plan_id!r} in space {space!r}. Make one with analyze().")
+        self.plan_id = plan_id
+
+
+class HashNotFound(NotFound):
+    def __init__(self, hash: str, space: str) -> None:
+        super().__init__(
+            f"Nothing in space {space!r} has the hash {hash!r}. Use the `hash` of a receipt, or a memory's "
+            "`content_hash`."
+        )
 
 
 class SpaceNotFound(NotFound):
@@ -123,6 +151,49 @@ class NotUndoable(Refused):
 class AlreadyUndone(Refused):
     def __init__(self, operation: str, by: str) -> None:
         super().__init__(f"Operation {operation} was already undone by {by}. Undo {by} to bring it back.")
+
+
+class Purged(Refused):
+    """What is asked for was removed for good."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"Purged: {what}. What was removed for good does not come back; add it anew.")
+
+
+class Ambiguous(Refused):
+    """Several memories may be meant; `candidates` are their ids and titles."""
+
+    def __init__(self, asked: str, candidates: Sequence[tuple[str, str]]) -> None:
+        named = ", ".join(f"{title!r} [{memory_id}]" for memory_id, title in candidates[:10])
+        super().__init__(
+            f"{asked} may mean any of {len(candidates)}; nothing was done. Name the one you mean: {named}."
+        )
+        self.candidates = tuple(candidates)
+
+
+class PlanExpired(Refused):
+    """What a plan shows may no longer be so."""
+
+    def __init__(self, plan_id: str, expired: datetime) -> None:
+        super().__init__(
+            f"Plan {plan_id} expired at {expired.isoformat()}. Analyse again and look at the new one."
+        )
+        self.plan_id = plan_id
+
+
+class TooMany(Refused):
+    """More memories than may go at once. Nothing was changed."""
+
+    def __init__(self, count: int, most: int, verb: str) -> None:
+        way = (
+            "Wait a day, or prune what a plan shows"
+            if verb == "execute_prune"
+            else "Look at them once more, then pass confirm_large=True"
+        )
+        super().__init__(
+            f"{count:,} memories would go, and {most:,} may without being confirmed; nothing was changed. {way}."
+        )
+        self.count, self.most = count, most
 
 
 class HistoryGone(GlymphError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -47,17 +47,21 @@ from glymph.services import (
     overview,
     recall,
     remember,
+    restoring,
     search,
     spaces,
     states,
+    supersede,
     tombstones,
     undo,
     verify,
 )  # fmt: skip
 from glymph.services.backfill import Background
 from glymph.services.edit import MemoryChanges
+from glymph.services.exchange import Imported
 from glymph.services.filters import Filters
 from glymph.services.meaning import open_meaning
+from glymph.services.restoring import Restored
 from glymph.services.search import SearchOptions
 from glymph.services.workplace import Workplace
 from glymph.store import open_store
@@ -170,6 +174,13 @@ class Glymph:
     def update(self, memory_id: str, *, reason: str | None = None, **changes: Unpack[MemoryChanges]) -> Receipt:
         """Changes the given fields of a memory; the old ones stay in its history."""
         return edit.update(self._place, memory_id, reason=reason, **changes)
+
+    def supersede(self, old: str, new_text: str) -> Receipt:
+        """Makes a new statement take an older one's place; `old` is an id, or describes the belief.
+
+        `succeeded` names the older memory and the newer one.
+        """
+        return supersede.supersede(self._place, old, new_text)
 
     def pin(self, memory_id: str, *, reason: str | None = None) -> Receipt:
         """Keeps a memory from being archived, trashed, superseded or merged away until it is unpinned."""
@@ -316,9 +327,9 @@ class Glymph:
         """Statements that cannot both be current and wait for a decision."""
         return conflicts.conflicts(self._place)
 
-    def resolve(self, conflict_id: str, resolution: str, *, text: str | None = None) -> Receipt:
-        """Settles a conflict: new_is_current, old_is_current, keep_both, or merge with a text for both."""
-        return conflicts.resolve(self._place, conflict_id, resolution, text=text)
+    def resolve(self, conflict_ids: str | Iterable[str], resolution: str, *, text: str | None = None) -> Receipt:
+        """Settles conflicts: new_is_current, old_is_current, keep_both, or merge with a text for both."""
+        return conflicts.resolve(self._place, conflict_ids, resolution, text=text)
 
     # clusters and spaces
 
@@ -359,10 +370,14 @@ class Glymph:
         return exchange.export(self._place, path)
 
     def import_(
-        self, path: str | Path, *, space: str | None = None, progress: Callable[[int], None] | None = None
-    ) -> int:
-        """Loads an export into a space that is new or untouched; gives back the rows."""
-        return _exhaust(exchange.import_(self._place, path, space=space), progress)
+        self, path: str | Path, *, space: str | None = None, tombstones: bool = True,
+        progress: Callable[[int], None] | None = None,
+    ) -> Imported:  # fmt: skip
+        """Loads an export into a space that is new or untouched, without what was removed for good in this store.
+
+        `tombstones=False` gives up the export's own, whose key may be lost.
+        """
+        return _told(exchange.import_(self._place, path, space=space, tombstones=tombstones), progress)
 
     def backup(self, path: str | Path) -> Path:
         """A consistent copy of the whole store in a new file."""
@@ -380,6 +395,32 @@ def spaces_at(url: str, *, create: bool = False) -> SpaceList:
         return spaces.spaces(store)
     finally:
         store.close()
+
+
+def restore_backup(
+    source: str | Path, target: str | Path, *, in_use: str | None = None,
+    settings: Settings | Mapping[str, Any] | None = None, actor: str = "user",
+    clock: Callable[[], datetime] | None = None, apply: bool = True,
+) -> Restored:  # fmt: skip
+    """Makes a new store of a backup, without what was removed for good since from the store in use."""
+    if not isinstance(settings, Settings):
+        settings = Settings.parse(settings or {})
+    return restoring.restore_backup(
+        Path(source), Path(target), in_use=in_use or DEFAULT_URL, actor=actor, settings=settings,
+        clock=clock or _now, apply=apply,
+    )  # fmt: skip
+
+
+def _told(counts: Generator[int, None, Imported], progress: Callable[[int], None] | None) -> Imported:
+    """What an import says at its end, its progress told meanwhile."""
+    while True:
+        try:
+            done = next(counts)
+        except StopIteration as end:
+            outcome: Imported = end.value
+            return outcome
+        if progress is not None:
+            progress(done)
 
 
 def _exhaust(counts: Iterable[int], progress: Callable[[int], None] | None) -> int:

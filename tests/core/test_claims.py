@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glymph.core.claims import claims, entry
+from glymph.core.claims import claims, entry, news, predicates
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,40 @@ def test_a_label_and_item_are_an_entry():
     assert not one.several
     assert many.several
     assert entry("I use Vim.") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("I gave up chess.", True),
+        ("I got rid of the sofa.", True),
+        ("Tom stepped down as chair.", True),
+        ("I don't play chess any more.", True),
+        ("I have not given up chess.", False),
+        ("I left the office at six.", False),
+        ("I play chess.", False),
+    ],
+)
+def test_a_clause_may_tell_an_end(text, ends):
+    assert claims(text)[0].end is ends
+
+
+def test_who_asks_whether_it_is_so_does_not_say_it():
+    assert claims("Has the call been moved to 5 May?")[0].open
+    assert not claims("Can you help, since the call was moved to 5 May?")[-1].open
+
+
+def test_news_are_the_clauses_that_tell_of_something_new():
+    text = "I like long walks by the sea, but I recently raised my limit to $900."
+    assert "limit" in news(text)
+    assert "walks" not in news(text)
+    assert news("I raised my limit to $900.") == ""  # all of it is
+
+
+def test_what_a_text_says_of_its_subjects_leads_to_words_that_say_the_same():
+    assert "live" in predicates("I moved to Lisbon.")
+    assert "divorced" in predicates("I got divorced.")
+    assert predicates("Should I move to Lisbon?") == frozenset()
 
 
 @given(st.text(max_size=300))

@@ -100,6 +100,46 @@ def test_an_entry_is_replaced_by_its_newer_wording():
     assert outcome("Games I like: chess games.", "Games I like: board games.") == "nothing"
 
 
+@pytest.mark.parametrize(
+    ("old", "whole"),
+    [
+        ("I live in Berlin.", True),
+        ("Editor: Vim. It is quick.", True),
+        ("I live in Berlin and I like tea.", False),
+        ("I live in Berlin. Can you find me a good dentist?", False),
+        ("I live in Berlin.\n- near the river\n- third floor", False),
+    ],
+)
+def test_only_what_says_one_thing_is_replaced_as_a_whole(old, whole):
+    new = "Editor: Helix." if old.startswith("Editor") else "I moved to Lisbon."
+    (verdict,) = decide(Statement("new", new, at=2), [(Statement("old", old, at=1), 0.8)])
+    assert (verdict.kind, verdict.whole) == ("supersedes", whole)
+
+
+@pytest.mark.parametrize(
+    ("new", "kind"),
+    [
+        ("A visit to the coast led me to reconsider my view of raw oysters.", "supersedes"),
+        ("I no longer eat raw oysters at all.", "supersedes"),
+        ("My cousin came to love raw oysters.", "nothing"),
+        ("Would you reconsider raw oysters?", "nothing"),
+        ("I came to love raw fish.", "nothing"),
+    ],
+)
+def test_a_change_of_heart_replaces_what_was_liked_or_disliked(new, kind):
+    assert outcome("Food I dislike: raw oysters. They are slimy.", new, cosine=0.6) == kind
+
+
+def test_a_count_goes_on_from_the_one_before():
+    assert outcome("I have solved 12 chess puzzles.", "I have solved 15 chess puzzles.") == "supersedes"
+    assert outcome("I have solved 12 chess puzzles.", "I have solved 15 word puzzles.") == "nothing"
+
+
+@pytest.mark.parametrize("new", ["I have not given up the violin.", "I never got tired of the violin."])
+def test_an_end_that_is_denied_ends_nothing(new):
+    assert outcome("I play the violin.", new) == "nothing"
+
+
 @given(st.text(max_size=120), st.text(max_size=120), st.floats(-1, 1))
 def test_every_near_memory_gets_one_verdict_with_a_reason(one, two, cosine):
     near = [(Statement("a", two, at=1), cosine), (Statement("b", one), None)]

@@ -117,6 +117,7 @@ def test_every_tool_answers_with_one_json_document(cli, memory):
         "restore-memory": (other,),
         "pin": (memory,),
         "clusters": ("create", "--name", "ops", "--tag", "ops"),
+        "conflicts": ("list",),
         "write": ("I am careful.", "--mode", "append"),
         "health": (),
         "operations": ("--verb", "add"),

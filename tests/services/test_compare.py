@@ -7,7 +7,9 @@ from datetime import timedelta
 import pytest
 
 from glymph import Glymph, errors
+from glymph.core.bands import Bands
 from glymph.services.tombstones import bury
+from glymph.testing.embedders import WordEmbedder
 
 
 @pytest.fixture
@@ -31,7 +33,9 @@ def test_a_newer_statement_takes_the_place_of_the_older_one(comparing, clock):
     assert lisbon.superseded == (berlin.id,)
     assert comparing.get(berlin.id).superseded_by == lisbon.id
     assert texts(comparing.search("Berlin")) == []
-    assert texts(comparing.search("Berlin", include_superseded=True))[0] == "I live in Berlin"
+    chain = comparing.search("Berlin", include_superseded=True)
+    assert texts(chain) == ["I moved to Lisbon", "I live in Berlin"]
+    assert "updates 'I live in Berlin'" in chain[0].why
     assert [edge.type for edge in comparing.edges(berlin.id)] == ["supersedes"]
     comparing.undo(lisbon.operation_id)
     assert comparing.get(berlin.id).superseded_by is None
@@ -123,6 +127,15 @@ def test_a_conflict_of_which_one_side_is_gone_is_moot(comparing, conflict):
         comparing.resolve(conflict.id, "keep_both")
 
 
+def test_what_is_replaced_is_found_among_many_that_share_a_word(comparing, clock):
+    berlin = said(comparing, clock, "I live in Berlin")
+    filler = [
+        {"text": f"Note {n}: the people there moved a table and a chair", "kind": "fact"} for n in range(1500)
+    ]
+    comparing.add_many(filler)
+    assert said(comparing, clock, "I moved to Lisbon").superseded == (berlin.id,)
+
+
 def test_a_large_load_is_left_to_the_sweep(comparing, clock):
     said(comparing, clock, "I live in Berlin")
     items = [{"text": f"Note number {n} about something", "kind": "fact"} for n in range(100)]
@@ -154,3 +167,22 @@ def test_what_was_removed_on_request_is_refused_until_it_is_revived(glymph):
     assert glymph.tombstones() == ()
     glymph.undo(revived.operation_id)
     assert glymph.add("Call Anna at +1 (555) 010-99").refused
+
+
+class Coarse(WordEmbedder):
+    """A model by which texts are the same from a much lower cosine on."""
+
+    bands = Bands(duplicate=0.6, connect=0.3)
+
+
+def test_bands_belong_to_the_model_and_are_kept_with_it(url, clock):
+    texts = ("the grey cat sleeps on the mat", "a grey cat slept on the mat")
+    outcomes = []
+    for space, embedder in (("fine", WordEmbedder()), ("coarse", Coarse())):
+        with Glymph.open(url, space=space, clock=clock, embedder=embedder) as handle:
+            outcomes.append([handle.add(text, kind="fact").created for text in texts])
+            with handle._place.reading() as reader:
+                (model,) = reader.models()
+                kept = reader.bands(model["key"])
+            assert kept == (Bands() if space == "fine" else Coarse.bands)
+    assert outcomes == [[True, True], [True, False]]

@@ -202,7 +202,7 @@ def test_what_only_the_store_itself_refuses_leaves_nothing_behind_either(glymph,
 
 def test_an_import_replaces_a_space_that_holds_nothing_but_its_birth(glymph, url, tmp_path, exported, clock):
     with Glymph.open(url, space="copy", clock=clock) as copy:
-        assert copy.import_(tmp_path / "whole.jsonl", space="copy") == exported[-1]["rows"]
+        assert copy.import_(tmp_path / "whole.jsonl", space="copy").rows == exported[-1]["rows"]
         assert [m.text for m in copy.list()] == [m.text for m in glymph.list()]
     assert [s.name for s in glymph.spaces()] == ["copy", "default"]
     assert glymph.verify().ok

@@ -234,7 +234,7 @@ def test_what_was_made_anew_or_filled_or_removed_since_is_a_conflict_not_an_erro
 
 
 def test_a_cluster_made_anew_keeps_its_old_members_from_coming_back(glymph):
-    a = glymph.add("a").id
+    a = glymph.add("apple").id
     glymph.create_cluster("c")
     glymph.add_to_cluster("c", a)
     dropped = glymph.delete_cluster("c")

@@ -99,10 +99,10 @@ def test_a_wrong_value_is_refused_by_name_and_changes_nothing(glymph, field, att
 
 
 def test_nothing_given_is_the_same_as_an_empty_list(glymph):
-    added = glymph.add("x", tags=None, entities=None, links=None, attributes=None)
+    added = glymph.add("plum", tags=None, entities=None, links=None, attributes=None)
     memory = glymph.get(added.id)
     assert (memory.tags, memory.entities, memory.attributes, glymph.edges(added.id)) == ((), (), {}, [])
-    found = glymph.recall("x", kinds=None, tags=None, states=None, sections=None, spaces=None)
+    found = glymph.recall("plum", kinds=None, tags=None, states=None, sections=None, spaces=None)
     receipt = glymph.report(found.id, used=None, confirmed=[added.id], contradicted=None)
     assert receipt.succeeded == (added.id,)
 

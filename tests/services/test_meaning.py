@@ -402,7 +402,7 @@ def write(path, lines):
 
 def test_vectors_travel_bit_for_bit(exported, tmp_path, clock):
     g, _ = exported
-    assert g.import_(tmp_path / "export.jsonl", space="copy") > 0
+    assert g.import_(tmp_path / "export.jsonl", space="copy").rows > 0
     assert list(g._place.store.dump("copy")) == list(g._place.store.dump("default"))
     with Glymph.open(g.url, space="copy", clock=clock, embedder=WordEmbedder(32, ms=0.0)) as copy:
         calls = copy._place.meaning.embedder.calls

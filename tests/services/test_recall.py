@@ -51,7 +51,7 @@ def test_archived_trashed_superseded_and_expired_memories_stay_out_unless_asked(
 
 
 def test_a_budget_packs_the_best_hits_that_fit(glymph):
-    glymph.add_many(["apple " + "x" * 90, "apple pear " + "y" * 30])
+    glymph.add_many(["apple " + "orchard " * 11, "apple pear " + "ripe " * 6])
     assert len(glymph.search("apple", budget_tokens=100)) == 2
     assert len(glymph.search("apple", budget_tokens=12)) == 1
     assert glymph.search("apple", budget_tokens=1) == []

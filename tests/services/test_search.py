@@ -260,7 +260,7 @@ def test_turns_with_a_supporting_neighbour_rank_before_lonely_ones(store):
 @pytest.mark.parametrize("hiding", ["archive", "delete"])
 def test_a_hidden_neighbour_neither_shows_nor_supports(store, hiding):
     hidden = store.add("The film was long", session="s").id
-    after = store.add("Yes indeed", session="s").id
+    after = store.add("Yes, three hours", session="s").id
     assert set(ids(store.search("film"))) == {hidden, after}
     receipt = getattr(store, hiding)(hidden)
     assert store.search("film") == []
@@ -271,7 +271,7 @@ def test_a_hidden_neighbour_neither_shows_nor_supports(store, hiding):
 def test_what_was_never_said_stands_between_nobody(store):
     first = store.add("The film was long", session="s")
     slip = store.add("a slip of the tongue", session="s")
-    last = store.add("Yes indeed", session="s")
+    last = store.add("Yes, three hours", session="s")
     assert set(ids(store.search("film"))) == {first.id, slip.id}
     undone = store.undo(slip.operation_id)
     assert set(ids(store.search("film"))) == {first.id, last.id}
@@ -555,7 +555,7 @@ def test_memories_without_vectors_are_judged_fairly_by_their_words(url, clock):
 
 def test_a_budget_keeps_the_order_and_passes_over_what_does_not_fit(store):
     for n, size in enumerate((300, 20, 200, 40)):
-        store.add(f"harbour {'abcd'[n]} " + "x" * size, trust=1 - n / 10)
+        store.add(f"harbour {'abcd'[n]} " + "quay " * (size // 5), trust=1 - n / 10)
     whole = store.search("harbour")
     packed = store.search("harbour", budget_tokens=70)
     assert sum(-(-len(hit.memory.text) // 4) for hit in packed) <= 70

@@ -357,14 +357,101 @@ def test_an_export_keeps_tombstones_and_its_copy_knows_them_by_the_same_key(glym
         assert copy.verify().ok
 
 
-def test_an_export_taken_to_another_store_asks_for_the_key(glymph, clock, tmp_path):
+@pytest.fixture
+def elsewhere(clock, tmp_path):
+    """Another store, with the default space only."""
+    with Glymph.open(f"sqlite:///{tmp_path}/other.db", clock=clock) as other:
+        yield other
+
+
+def space(glymph, name, clock):
+    return Glymph.open(glymph.url, space=name, clock=clock)
+
+
+def test_the_key_goes_along_beside_the_export_and_never_in_it(glymph, elsewhere, clock, tmp_path):
     bury(glymph, FACT)
     glymph.export(tmp_path / "e.jsonl")
-    with Glymph.open(f"sqlite:///{tmp_path}/other.db", clock=clock) as other:
-        other.import_(tmp_path / "e.jsonl", space="copy")
-    with Glymph.open(f"sqlite:///{tmp_path}/other.db", space="copy", clock=clock) as copy:
-        assert len(copy.tombstones()) == 1
-        with pytest.raises(errors.KeyMissing, match=r"other\.db\.keys"):
-            is_buried(copy, FACT)
-        shutil.copytree(keys_of(glymph), keys_of(copy))
+    key = tmp_path / "e.jsonl.key"
+    assert key.stat().st_mode & 0o777 == 0o600
+    assert keyring_key(glymph).hex() in key.read_text()
+    assert keyring_key(glymph).hex() not in (tmp_path / "e.jsonl").read_text()
+    elsewhere.import_(tmp_path / "e.jsonl", space="copy")
+    with space(elsewhere, "copy", clock) as copy:
         assert is_buried(copy, FACT, "new") == [True, False]
+        assert copy.verify().ok
+
+
+def test_an_export_without_tombstones_has_no_key(glymph, tmp_path):
+    glymph.add(FACT)
+    glymph.export(tmp_path / "e.jsonl")
+    assert not (tmp_path / "e.jsonl.key").exists()
+
+
+def test_a_lifted_tombstone_takes_its_key_along_for_the_way_back(glymph, elsewhere, clock, tmp_path):
+    bury(glymph, FACT)
+    lifted = glymph.lift_tombstones(all=True)
+    glymph.export(tmp_path / "e.jsonl")
+    elsewhere.import_(tmp_path / "e.jsonl", space="copy")
+    with space(elsewhere, "copy", clock) as copy:
+        copy.undo(lifted.operation_id)
+        assert is_buried(copy, FACT, "new") == [True, False]
+
+
+def test_a_key_is_never_overwritten_and_no_export_is_left_without_it(glymph, tmp_path):
+    bury(glymph, FACT)
+    (tmp_path / "e.jsonl.key").write_text("another")
+    with pytest.raises(errors.InvalidInput, match="never overwrites"):
+        glymph.export(tmp_path / "e.jsonl")
+    assert [file.name for file in tmp_path.iterdir() if "e.jsonl" in file.name] == ["e.jsonl.key"]
+    assert (tmp_path / "e.jsonl.key").read_text() == "another"
+
+
+@pytest.mark.parametrize("content", ["", "nonsense", f"{'0' * 36} {'ab' * 32}", "cut"])
+def test_an_import_asks_for_the_right_key_and_names_the_way_without(glymph, elsewhere, tmp_path, content):
+    bury(glymph, FACT)
+    glymph.export(tmp_path / "e.jsonl")
+    key = tmp_path / "e.jsonl.key"
+    whole = key.read_text()
+    key.write_text(whole[:-9] if content == "cut" else content)
+    with pytest.raises(errors.StoreError, match=r"e\.jsonl\.key.*Copy"):
+        elsewhere.import_(tmp_path / "e.jsonl", space="copy")
+    key.unlink()
+    with pytest.raises(errors.InvalidInput, match=r"e\.jsonl\.key is missing.*--without-tombstones"):
+        elsewhere.import_(tmp_path / "e.jsonl", space="copy")
+    assert [one.name for one in elsewhere.spaces()] == ["default"]
+    assert not keys_of(elsewhere).exists()
+
+
+def test_tombstones_can_be_given_up_by_an_import(glymph, elsewhere, clock, tmp_path):
+    bury(glymph, FACT, "another")
+    glymph.export(tmp_path / "e.jsonl")
+    (tmp_path / "e.jsonl.key").unlink()
+    elsewhere.import_(tmp_path / "e.jsonl", space="copy", tombstones=False)
+    with space(elsewhere, "copy", clock) as copy:
+        assert copy.tombstones() == ()
+        assert copy.add(FACT).id
+        assert [one.verb for one in copy.operations(limit=2)] == ["add", "lift"]
+        assert copy.verify().ok
+
+
+def test_a_space_whose_key_is_lost_can_still_be_exported(glymph, elsewhere, tmp_path):
+    bury(glymph, FACT)
+    shutil.rmtree(keys_of(glymph))
+    glymph.export(tmp_path / "e.jsonl")
+    assert not (tmp_path / "e.jsonl.key").exists()
+    elsewhere.import_(tmp_path / "e.jsonl", space="copy", tombstones=False)
+
+
+def test_tombstones_of_two_keys_are_never_mixed(glymph, elsewhere, clock, tmp_path):
+    glymph.export(tmp_path / "early.jsonl")
+    elsewhere.import_(tmp_path / "early.jsonl", space="copy")
+    with space(elsewhere, "copy", clock) as copy:
+        bury(copy, "a fact of theirs")
+    bury(glymph, FACT)
+    glymph.export(tmp_path / "e.jsonl")
+    with pytest.raises(errors.InvalidInput, match=r"another key.*--without-tombstones"):
+        elsewhere.import_(tmp_path / "e.jsonl", space="again")
+    elsewhere.import_(tmp_path / "e.jsonl", space="again", tombstones=False)
+    with space(elsewhere, "again", clock) as again:
+        assert is_buried(again, FACT, "a fact of theirs") == [False, True]
+        assert again.verify().ok

@@ -196,7 +196,7 @@ def test_an_export_comes_back_the_same_elsewhere(glymph, clock, tmp_path):
     rows = glymph.export(tmp_path / "x.jsonl")
     with Glymph.open(f"sqlite:///{tmp_path}/other.db", space="busy", clock=clock) as other:
         other.add_many([f"memory {n}" for n in range(5)])
-        assert other.import_(tmp_path / "x.jsonl") == rows
+        assert other.import_(tmp_path / "x.jsonl").rows == rows
     with Glymph.open(f"sqlite:///{tmp_path}/other.db", clock=clock) as copy:
         assert copy.list() == glymph.list()
         assert copy.history(a.id) == glymph.history(a.id)

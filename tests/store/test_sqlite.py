@@ -220,7 +220,7 @@ def test_an_unprivileged_user_can_read_a_store_it_may_not_write(glymph, url, tmp
             "os.setgid(65534); os.setuid(65534)\n"  # from here on, modules may be out of reach
             f"g = Glymph.open('sqlite:///{folder}/memory.db')\n"
             "print(len(g.search('everybody')))\n"
-            "try: g.add('nope nope')\n"
+            "try: g.add('never mind the rain')\n"
             "except errors.ReadOnlyStore: print('refused')\n"
         )
         done = subprocess.run([sys.executable, "-c", connection], capture_output=True, text=True, check=False)

@@ -32,6 +32,7 @@ class Names:
     archived: str = NOBODY
     recall: str = NOBODY
     operation: str = NOBODY
+    conflict: str = NOBODY
 
 
 # Arguments with which each tool has something to do in a populated store.
@@ -39,6 +40,7 @@ PLAUSIBLE = {
     "get_memory_health": lambda n: {},
     "get_operations": lambda n: {"limit": 5, "verb": "add"},
     "manage_clusters": lambda n: {"action": "add", "name": "weekdays", "ids": [n.preference]},
+    "manage_conflicts": lambda n: {"action": "resolve", "ids": [n.conflict], "resolution": "new_is_current"},
     "memory_add": lambda n: {"text": "Invoices are due on the 3rd.", "kind": "fact", "links": [n.lesson]},
     "memory_delete": lambda n: {"ids": [n.lesson], "reason": "no longer true"},
     "memory_get": lambda n: {"id": n.lesson, "history": True},
@@ -57,7 +59,7 @@ every_tool = pytest.mark.parametrize("tool", all_tools().values(), ids=list(all_
 
 
 def populate(glymph):
-    """A lesson and a preference that were recalled together, one archived memory, a cluster, a page."""
+    """A lesson and a preference recalled together, an archived memory, a cluster, a page, a conflict."""
     lesson = glymph.add("The nightly import fails on Mondays.", kind="lesson", tags=["ops"], pinned=False).id
     preference = glymph.add("Anna prefers short answers about the import.", kind="preference").id
     archived = glymph.add("The old import ran at noon.", kind="fact").id
@@ -67,7 +69,10 @@ def populate(glymph):
     glymph.write("I am careful.")
     recalled = glymph.recall("import")
     changed = glymph.update(lesson, title="Monday imports")
-    return Names(lesson, preference, archived, recalled.id, changed.operation_id)
+    gate = glymph.add("The gate code is 1234.", kind="fact", pinned=True).id
+    (conflict,) = glymph.add("The gate code is now 4321.", kind="fact").conflicts
+    glymph.unpin(gate)
+    return Names(lesson, preference, archived, recalled.id, changed.operation_id, conflict)
 
 
 @pytest.fixture
@@ -591,11 +596,11 @@ def test_clusters_say_what_is_missing_or_wrong(glymph, names):
 
 def test_health_counts_what_is_there_and_what_fades(glymph, names, clock):
     fresh = call(glymph, "get_memory_health")
-    assert (fresh["live"], fresh["archived"], fresh["trashed"]) == (2, 1, 0)
-    assert fresh["by_kind"] == {"lesson": 1, "preference": 1}
+    assert (fresh["live"], fresh["archived"], fresh["trashed"]) == (4, 1, 0)
+    assert fresh["by_kind"] == {"lesson": 1, "preference": 1, "fact": 2}
     clock.advance(days=3000)
     later = call(glymph, "get_memory_health")
-    assert (later["live"], later["dormant"]) == (0, 2)
+    assert (later["live"], later["dormant"]) == (0, 4)
 
 
 def test_operations_tell_who_did_what_in_one_conversation(glymph, names, url, clock):

@@ -24,7 +24,7 @@ _CLAUSE = re.compile(
     r"(?<=worried) that\s|(?<=glad) that\s|(?<=proud) that\s|(?<=noticed) that\s|(?<=realised) that\s|"
     r"(?:,\s*)?\b(?=(?:but|because|although|though|whereas|which|who|since|considering|given that|now that|so that"
     r"|the fact that|remind me that|so (?:i|can|could|how|what|should)|and (?:i|we|he|she|they|it|my|can|how|what)"
-    rf")\b)|\s+and\s+(?=(?:\w+ed|{'|'.join(sorted(lex.PAST_FORMS))})\b)|,\s+(?=(?:i|we|my|it|he|she|they|can|could|how|what|should|so|and|is)\b)",
+    rf")\b)|\s+and\s+(?=(?:\w+ed|{'|'.join(sorted(lex.PAST_FORMS))})\b)|,\s+(?=(?:i|we|my|our|it|he|she|they|can|could|how|what|should|so|and|is)\b)",
     re.IGNORECASE,
 )
 _LEAD = re.compile(
@@ -39,6 +39,15 @@ _FORMER = re.compile(
     r"(\+?[\w.@:%-]+(?: [A-Z0-9][\w.-]*)*)"
 )
 _ENTRY = re.compile(r"\s*([A-Z][\w' -]{1,40}): (.+?)(?:[.;\n]|$)")
+# "Missed the train: it left early" tells what happened; it is no entry of a list.
+_TOLD = re.compile(r"(?:i|we|you|he|she|it|they|this|that|there)\b", re.IGNORECASE)
+_FOLLOWING = re.compile(r"\s*[\w-]+|[,.;:]")
+_SILENT = STOP_WORDS | lex.SIGNALS | lex.LEMMA_WORDS | {lex.GAP}
+_EMPTY_WORDS = STOP_WORDS | lex.SIGNALS | {lex.GAP}
+_NO_SUBJECTS = lex.ARTICLES | lex.PREPOSITIONS
+_FOLLOWED = lex.PREPOSITIONS | lex.DETERMINERS
+_HELPED = lex.AUXILIARIES | lex.LEMMAS.keys() | lex.BEGINNING
+_NO_NOUNS = STOP_WORDS | lex.PREPOSITIONS | lex.SIGNALS | lex.LEMMAS.keys()
 _ORIGIN = re.compile(r"\bfrom (?:about |around )?$", re.IGNORECASE)
 _UNCLEAR = re.compile(r"\b(?:it|which|this|that)\b", re.IGNORECASE)
 
@@ -53,6 +62,7 @@ class Claim:
     complement: tuple[str, ...]  # stems in order, without values
     values: tuple[Value, ...]
     nouns: tuple[str, ...]  # what each value counts, "" when it counts nothing
+    sorts: tuple[frozenset[str], ...]  # of which sort: the words between the value and its noun
     fresh: tuple[bool, ...]  # whether the clause says of each value that it is a new one
     leads: tuple[frozenset[str], ...]  # stems of the words that lead to each value: what it is a value of
     heads: tuple[str, ...]  # the last of them before the value
@@ -67,6 +77,9 @@ class Claim:
     never: bool
     change: bool  # it says that something became so
     end: bool  # it says that something ended
+    turned: bool  # it tells a change of heart
+    open: bool  # it asks whether it is so
+    total: Literal["", "recent", "perfect"]  # its counts go on from earlier ones: "I have read 12 books"
     extra: bool  # it says that something came on top
     event: bool  # it tells what happened once: such things add up
     text: str
@@ -79,10 +92,13 @@ def claims(text: str) -> tuple[Claim, ...]:
     for sentence in _SENTENCE.split(_QUOTED.sub(" ", _CODE.sub("\n", text))):
         parts = _clauses(sentence.strip())
         asks = sentence.rstrip().endswith("?")
-        dates = frozenset(value.key for value in values(sentence) if value.kind == "date")
-        around = frozenset(stem(word) for word in plain_words(_masked(sentence, values(sentence))) if _tells(word))
+        exact = values(sentence)
+        dates = frozenset(value.key for value in exact if value.kind == "date")
+        around = (
+            frozenset(stem(word) for word in plain_words(_masked(sentence, exact)) if _tells(word)) - lex.EMPTY
+        )
         for at, part in enumerate(parts):
-            claim = _claim(part.strip(" ,"), asks=asks and at == len(parts) - 1)
+            claim = _claim(part.strip(" ,"), asks=asks and at == len(parts) - 1, around=around, dates=dates)
             if claim is None:
                 continue
             if found and at and (not claim.subject or _UNCLEAR.search(part)):
@@ -94,8 +110,22 @@ def claims(text: str) -> tuple[Claim, ...]:
                     leads=tuple(lead | before.topic for lead in claim.leads),
                     heads=tuple(head or "".join(before.complement[-1:]) for head in claim.heads),
                 )
-            found.append(replace(claim, around=around - lex.EMPTY, dates=dates))
+            found.append(claim)
     return tuple(found)
+
+
+def news(text: str) -> str:
+    """The clauses of a longer text that tell of something new, so that what they replace can be looked up."""
+    said = claims(text)
+    told = [one for one in said if any(one.fresh) or one.end or one.turned or (one.total and any(one.nouns))]
+    return " ".join(one.text for one in told) if len(said) > 1 else ""
+
+
+def predicates(text: str) -> frozenset[str]:
+    """The words by which a text says what its subjects do, or are: another statement may use others for that."""
+    said = [one for one in claims(text) if one.mood == "said"]
+    states = (word for one in said for _, state in one.states for word in (state, *lex.STATE_WORDS[state]))
+    return frozenset((*(word for one in said for word in one.verb.split(" ")[:1]), *states))
 
 
 def _clauses(sentence: str) -> list[str]:
@@ -109,21 +139,26 @@ def _clauses(sentence: str) -> list[str]:
     return clauses
 
 
-def _claim(clause: str, *, asks: bool) -> Claim | None:
+def _claim(clause: str, *, asks: bool, around: frozenset[str], dates: frozenset[str]) -> Claim | None:
     factive = bool(_FACTIVE.match(clause))
     clause = _LEAD.sub("", _FACTIVE.sub("", _LEAD.sub("", clause)))
     words = plain_words(clause)
     if not words:
         return None
     exact = values(clause)
-    undated = plain_words(_masked(clause, tuple(value for value in exact if value.kind == "date")))
+    days = tuple(value for value in exact if value.kind == "date")
+    undated = plain_words(_masked(clause, days)) if days else words
     mood = _mood(undated, asks=asks and not factive)
-    masked = _masked(clause, exact)
-    rest = plain_words(masked)
+    rest = plain_words(_masked(clause, exact)) if exact else words
     subject, verb, complement = _parts(rest)
     signals = set(words)
-    end = bool(lex.ENDING.search(" ".join(words)))
-    telling = tuple(stem(word) for word in complement if word not in STOP_WORDS | lex.SIGNALS | {lex.GAP})
+    spoken = " ".join(words)
+    ending = lex.ENDING.search(spoken)
+    end = ending is not None and _ends(spoken, ending)
+    denied = frozenset() if ending else lex.NEGATIONS & signals  # "I have not given it up" denies nothing but that
+    turned = bool(lex.TURNING.search(spoken))
+    counted = [_noun(clause, value) for value in exact]
+    telling = tuple(stem(word) for word in complement if word not in _EMPTY_WORDS)
     about = _topic(subject) | {stem(word) for word in (*verb.split()[:1], *complement) if _tells(word)}
     return Claim(
         subject=_person(subject),
@@ -131,25 +166,45 @@ def _claim(clause: str, *, asks: bool) -> Claim | None:
         topic=frozenset(about - lex.EMPTY),
         complement=telling,
         values=exact,
-        nouns=tuple(_noun(clause, value) for value in exact),
+        nouns=tuple(noun for noun, _ in counted),
+        sorts=tuple(sort for _, sort in counted),
         fresh=tuple(_is_fresh(_before(clause, value, exact)) for value in exact),
         leads=tuple(_lead(clause, value, exact) for value in exact),
         heads=tuple(_head(clause, value, exact) for value in exact),
         origins=frozenset(value.key for value in exact if _ORIGIN.search(clause[: value.start])),
-        around=frozenset(),
-        dates=frozenset(),
+        around=around,
+        dates=dates,
         names=named(clause),
-        states=_states(words),
+        states=_states(spoken),
         instead=frozenset(word for found in _FORMER.findall(clause) for word in _keys(found)),
         mood=mood,
-        negated=bool(signals & lex.NEGATIONS) and not end,
-        never="never" in signals,
-        change=end or bool(lex.CHANGE.search(" ".join(words))),
+        negated=bool(denied),
+        never="never" in denied,
+        change=end or turned or bool(lex.CHANGE.search(spoken)),
         end=end,
+        turned=turned,
+        open=mood == "asked" and bool(lex.OPEN.match(spoken)),
+        total=_total(spoken),
         extra=bool(signals & lex.EXTRA),
         event=_is_event(words, verb),
         text=clause,
     )
+
+
+def _ends(spoken: str, found: re.Match[str]) -> bool:
+    """Whether it says that something ended, and does not deny just that."""
+    if found[0].startswith(("no ", "not ", "anymore")):
+        return True
+    if found[0] == "left" and lex.AT_A_TIME.search(spoken):
+        return False  # "I left the office at six"
+    return lex.NEGATIONS.isdisjoint(spoken[: found.start()].split()[-3:])
+
+
+def _total(spoken: str) -> Literal["", "recent", "perfect"]:
+    found = lex.PERFECT.search(spoken)
+    if found is None:
+        return ""
+    return "perfect" if found[1] in ("have", "has") else "recent"
 
 
 def _mood(words: tuple[str, ...], *, asks: bool) -> Mood:
@@ -200,8 +255,7 @@ def _carries(word: str, following: str) -> bool:
         return following not in lex.DETERMINERS
     if word in ("have", "has") and following.endswith("ed"):
         return True
-    known = lex.AUXILIARIES | lex.LEMMAS.keys() | lex.BEGINNING
-    return word in lex.AUXILIARIES and following in known
+    return word in lex.AUXILIARIES and following in _HELPED
 
 
 def _is_verb(words: tuple[str, ...], at: int) -> bool:
@@ -210,8 +264,8 @@ def _is_verb(words: tuple[str, ...], at: int) -> bool:
         return words[at - 1] not in lex.DETERMINERS
     follows = words[at + 1] if at + 1 < len(words) else ""
     one_word = at == 1 and words[0] in lex.PRONOUNS
-    ends = word.endswith(("s", "ed")) and (follows in lex.PREPOSITIONS | lex.DETERMINERS or not follows)
-    return one_word or (ends and words[at - 1] not in lex.DETERMINERS | lex.PREPOSITIONS)
+    ends = word.endswith(("s", "ed")) and word not in lex.PREPOSITIONS and (follows in _FOLLOWED or not follows)
+    return one_word or (ends and words[at - 1] not in _FOLLOWED)
 
 
 def _is_event(words: tuple[str, ...], verb: str) -> bool:
@@ -228,11 +282,7 @@ def _person(subject: tuple[str, ...]) -> frozenset[str]:
         return frozenset({"me"})
     if not words or words[-1] in lex.UNCLEAR:
         return frozenset()
-    return frozenset(
-        "me" if word in ("my", "our") else stem(word)
-        for word in words
-        if word not in lex.ARTICLES | lex.PREPOSITIONS
-    )
+    return frozenset("me" if word in ("my", "our") else stem(word) for word in words if word not in _NO_SUBJECTS)
 
 
 def _topic(subject: tuple[str, ...]) -> set[str]:
@@ -240,7 +290,7 @@ def _topic(subject: tuple[str, ...]) -> set[str]:
 
 
 def _tells(word: str) -> bool:
-    return word not in STOP_WORDS | lex.SIGNALS | lex.LEMMA_WORDS and word != lex.GAP and len(word) > 1
+    return word not in _SILENT and len(word) > 1
 
 
 def _keys(phrase: str) -> tuple[str, ...]:
@@ -257,7 +307,8 @@ def _is_fresh(before: str) -> bool:
 
 
 def _head(clause: str, value: Value, exact: tuple[Value, ...]) -> str:
-    words = [stem(word) for word in plain_words(_before(clause, value, exact)) if _tells(word)]
+    before = plain_words(_before(clause, value, exact))
+    words = [stem(word) for word in before if _tells(word) and not word.isdigit()]
     return next((word for word in reversed(words) if word not in lex.EMPTY), "")
 
 
@@ -277,34 +328,26 @@ def _before(clause: str, value: Value, exact: tuple[Value, ...]) -> str:
     return " ".join(plain_words(clause[:start])[-14:]) + " "
 
 
-def _noun(clause: str, value: Value) -> str:
-    """What a number counts, "12 open tasks": the last word that follows it; else what it numbers, "port 12"."""
+def _noun(clause: str, value: Value) -> tuple[str, frozenset[str]]:
+    """What a number counts, "12 open tasks": the last word that follows it, and those between; else "port 12"."""
     if value.unit or value.kind not in ("number", "identifier"):
-        return ""
-    last = ""
-    for word in re.findall(r"^\s*[\w-]+|(?<=\s)[\w-]+|[,.;:]", clause[value.end :])[:4]:
+        return "", frozenset()
+    found: list[str] = []
+    for word in _FOLLOWING.findall(clause, value.end, value.end + 80)[:4]:
         folded = word.strip().casefold()
-        if (
-            not folded[0].isalpha()
-            or folded in STOP_WORDS | lex.PREPOSITIONS | lex.SIGNALS
-            or folded in lex.LEMMAS
-        ):
+        if not folded[0].isalpha() or folded in _NO_NOUNS:
             break
-        last = stem(folded)
+        found.append(stem(folded))
         if folded.endswith("s") and not folded.endswith("ss"):
             break
+    if found:
+        return found[-1], frozenset(found[:-1])
     before = plain_words(clause[: value.start])[-1:]
-    return last or "".join(stem(word) for word in before if _tells(word) and word not in lex.LEMMAS)
+    return "".join(stem(word) for word in before if _tells(word) and word not in lex.LEMMAS), frozenset()
 
 
-def _states(words: tuple[str, ...]) -> frozenset[tuple[str, str]]:
-    spoken = f" {' '.join(words)} "
-    return frozenset(
-        (group, state)
-        for group, states in lex.STATES.items()
-        for state, wordings in states.items()
-        if any(f" {wording} " in spoken for wording in wordings)
-    )
+def _states(spoken: str) -> frozenset[tuple[str, str]]:
+    return frozenset(lex.STATED[found] for found in lex.STATING.findall(spoken))
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +364,7 @@ class Entry:
 def entry(text: str) -> Entry | None:
     """The label and item with which a text begins, if it does."""
     match = _ENTRY.match(text)
-    if match is None:
+    if match is None or _TOLD.match(match[2]):
         return None
     words = plain_words(match[1])
     liking = [word not in lex.DISLIKING for word in words if word in lex.LIKING | lex.DISLIKING]

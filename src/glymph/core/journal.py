@@ -22,6 +22,9 @@ USE_COLUMNS: Mapping[str, frozenset[str]] = {
 }
 
 
+PURGED = "purged"  # in the image of a row that was removed for good: the id of the operation that did it
+
+
 class Entry(NamedTuple):
     """One journal row."""
 
@@ -60,9 +63,14 @@ def by_place(entries: Iterable[Entry]) -> dict[Place, list[Entry]]:
 
 
 def rewind(row: Row | None, entries: Sequence[Entry]) -> Row | None:
-    """The row as it was before the given entries, oldest first, changed it; None if it did not exist."""
+    """The row as it was before the given entries, oldest first, changed it.
+
+    None if it did not exist, or was removed for good since: of that no past is left.
+    """
     if not entries:
         return row
+    if any(PURGED in entry.image for entry in entries):
+        return None
     state = dict(row) if row is not None else None
     for entry in reversed(entries):
         if entry.action == "insert":
@@ -86,6 +94,9 @@ def plan_undo(
     conflicts: list[Conflict] = []
     since = by_place(later)
     for (table, key), entries in by_place(done).items():
+        if any(PURGED in entry.image for entry in entries):
+            conflicts.append(Conflict(table, key, "it was purged"))
+            continue
         now = current.get((table, key))
         left = rewind(now, since.get((table, key), []))
         before = rewind(left, entries)

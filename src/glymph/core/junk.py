@@ -14,6 +14,10 @@ MOST_SYMBOLS = 0.6  # of the visible characters
 SAME_CHARACTER = 0.8
 NOISE_FROM = 12  # letters without a vowel, in one word
 
+LOOKED_AT = 48  # characters of a text that show what it is
+ENOUGH_WORDS = 5  # different ones, none of them filler
+ENOUGH_LETTERS = 10  # different characters
+
 FILLER = frozenset(
     "ah aha alright alrighty amen anyway awesome aww bye cheers congrats cool correct cya damn exactly "
     "fine glad good goodbye goodnight gotcha great haha hah hehe hello hey hi hm hmm hmmm huh indeed k kk "
@@ -36,6 +40,19 @@ def without_shown(text: str) -> str:
 
 def junk(text: str) -> str | None:
     """Why a text is not worth remembering; None if it may be."""
+    return None if _plainly_prose(text) else _junk(text)
+
+
+def _plainly_prose(text: str) -> bool:
+    """Whether the beginning of a text is so clearly made of words that nothing else need be looked at."""
+    if SHOWN_FROM in text:
+        return False
+    beginning = text[:LOOKED_AT].lower()
+    words = sum(map(str.isalpha, set(beginning.split()) - FILLER))
+    return words >= ENOUGH_WORDS and len(set(beginning)) >= ENOUGH_LETTERS
+
+
+def _junk(text: str) -> str | None:
     if SHOWN_FROM in text and not _telling(without_shown(text)):
         return "it only repeats memories that were shown"
     visible = [c for c in text if not c.isspace() and unicodedata.category(c) not in ("Cf", "Cc", "Mn")]

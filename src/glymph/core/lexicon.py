@@ -31,9 +31,11 @@ SUPPOSING = _any(
     "if", "unless", "suppose", "imagine", "might", "(?<!in )(?<!of )(?<!since )may", "could", "would",
     "maybe", "perhaps", "probably", "possibly", "wish", "whether", "in case",
     "thinking (?:about|of)", "considering", "wondering", "should",
+    "kidding", "joking", "yeah right", "sure and", "dreamt", "dreamed",
 )  # fmt: skip
 PLANNING = _any(
-    "will", "shall", "going to", "gonna", "plan(?:s|ned|ning)? (?:to|on)", "wants? to", "hop(?:e|es|ing) to",
+    "will", "shall", "going to(?! (?:a|an|the|my|our)\\b)", "gonna",
+    "plan(?:s|ned|ning)? (?:to|on)", "wants? to", "hop(?:e|es|ing) to",
     "intends? to", "like to", "needs? to", "have to", "trying to", "try to", "applied (?:for|to)",
     "looking (?:for|to)",    "about to", "dream of", "next (?:week|month|year)", "some ?day", "aims? to", "must",
 )  # fmt: skip
@@ -72,12 +74,55 @@ THOUGHT = _any(
 )  # fmt: skip
 ENDING = _any(
     "no longer", "not (?:[a-z]+ ){1,6}?(?:anymore|any more)", "anymore", "stopped", "quit", "gave up", "given up",
-    "left", "resigned", "cancel(?:l?ed)", "called off", "sold", "lost interest", "broke up", "broken up",
-    "got rid of", "ended", "moved? away", "abandon(?:ed|ing)?", "(?:shift(?:ed)?|step(?:ped)?) away",
-    "los[st]e? (?:\\w+ )?(?:interest|appeal)",
-    "(?:decreased|diminished|waning) interest", "not (?:[a-z]+ )?as (?:appealing|enjoyable|interesting)",
-    "dropped out", "retired from", "discontinued", "moved away", "deleted", "removed",
+    "giving up", "left", "resigned", "cancel(?:l?ed)", "called off", "sold", "lost interest", "broke up",
+    "broken up", "got rid of", "getting rid of", "ended", "moved? away", "abandon(?:ed|ing)?",
+    "(?:shift|turn|drift)(?:ed|ing)? away",
+    "(?:step|stepped|stepping) (?:away|back|down)", "los[st]e? (?:\\w+ )?(?:interest|appeal)",
+    "(?:decreas(?:ed?|ing)|diminish(?:ed|ing)|waning|declin(?:ed|ing)|less|fading|reduc(?:ed|ing)|lack of) "
+    "(?:the )?(?:interest|appeal|presence|focus)",
+    "interest (?:\\w+ ){0,3}?(?:waned|faded|declined|diminished)",
+    "(?:preference|taste|enthusiasm|love|fondness|need|appetite) (?:\\w+ ){0,4}?"
+    "(?:waned|faded|declined|diminished)",
+    "not (?:[a-z]+ )?as (?:appealing|enjoyable|interesting|fun)", "dropped out", "retired from", "discontinued",
+    "deleted", "removed", "removal (?:of|from)",
+    "(?:decided|deciding|decision) to (?:\\w+ )?(?:stop|drop|remove|quit|avoid|eliminate)",
+    "(?:put|set) aside", "phased? out", "cut out", "fell out of favou?r", "outgr(?:ew|own)",
+    "(?:tired of|bored (?:of|with|by)|fed up with)", "moved on from", "parted with", "overshadow(?:ed|ing)",
+    "scrapped",
+    "withdrew", "withdrawn", "unsubscribed", "dropped (?:my|our|the)", "less time for", "gave (?:away|way to)",
 )  # fmt: skip
+AT_A_TIME = re.compile(
+    r"\bat (?:\d|noon|midnight|night|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+)
+# A change of heart: what was liked or disliked is seen anew.
+_RETHOUGHT = "reconsider(?:ed|ing)?|re ?evaluat(?:ed?|ing)|re ?assess(?:ed|ing)?|rethink|rethought|re ?think"
+TURNING = _any(
+    "(?:led|leading|leads|prompt(?:ed|ing)|made|making|caus(?:ed|ing)|encourag(?:ed|ing)|decided|got) "
+    f"(?:\\w+ ){{0,4}}?(?:{_RETHOUGHT}|appreciate|embrace|accept|enjoy|avoid)",
+    "reconsidered", "re ?evaluated", "re ?assessed", "rethought",
+    "reconsideration", "re ?evaluation", "re ?assessment", "change of heart", "changed? (?:\\w+ )?mind",
+    "(?:chang|alter|shift|challeng|soften|revers)(?:ed|ing) (?:\\w+ ){1,3}?"
+    "(?:view|opinion|stance|attitude|perception|perspective|notion|dislike|preference|aversion)s?",
+    "new ?found (?:appreciation|respect|interest|love|fondness)", "(?:came|come|grown|grew|learned|learnt) to "
+    "(?:appreciate|like|enjoy|love|dislike|hate|accept)", "(?:warmed|warming) (?:up )?to", "grown fond of",
+    "(?:reduced|lessened|diminished|softened) (?:aversion|dislike)",
+    "(?:preference|shift) (?:shift )?(?:from|towards?)",
+    "(?:got|gotten) over (?:\\w+ )?(?:dislike|fear|aversion)", "more nuanced view",
+)  # fmt: skip
+STANCE = _words("like love enjoy hate dislik prefer avoid favour favor ador detest fear")
+KINSFOLK = _words(
+    "friend brother sister wife husband neighbour neighbor colleague boss son daughter mother father mom dad "
+    "partner roommate cousin aunt uncle nephew niece flatmate girlfriend boyfriend coworker grandmother "
+    "grandfather"
+)
+# Who asks whether something is so does not say that it is.
+OPEN = re.compile(r"(?:is|are|am|was|were|has|have|had|did|does|do|will|would|should)\b")
+# "I have read 12 books": a count that goes on from the one before.
+PERFECT = re.compile(
+    r"\b(have|has|recently|already) (?:(?:now|already|recently|just|only|finally|since|so far) )*"
+    r"(?:\w+ed|done|read|seen|written|made|run|taught|sold|bought|met|won|spent|taken|built|found)\b"
+)
+STOCK = _words("have be contain includ")
 LIKING = _words("like likes love loves enjoy prefer liked favourite favorite read play eat drink listen watch")
 DISLIKING = _words("dislike dislikes hate hates avoid avoids")
 EXTRA = _words("also too another additionally additional besides as-well")
@@ -92,7 +137,7 @@ ADVERBS = _words(
     "also then normally mostly mainly nowadays correction sorry meant longer no yet ever kinda"
 )
 PREPOSITIONS = _words(
-    "in at on to into for from with as of by about over under after before between off up through"
+    "in at on to into for from with as of by about over under after before between off up through down out away"
 )
 DETERMINERS = _words("a an the my our your his her their its this that these those some any every each no")
 ARTICLES = _words("a an the this that these those s")
@@ -179,10 +224,25 @@ STATES: dict[str, dict[str, tuple[str, ...]]] = {
               "working": ("works", "working again", "fixed", "repaired", "back up")},
 }  # fmt: skip
 
+STATED = {
+    wording: (group, state)
+    for group, states in STATES.items()
+    for state, wordings in states.items()
+    for wording in wordings
+}
+STATE_WORDS = {
+    state: frozenset(wording.split()[-1] for wording in wordings)
+    for states in STATES.values()
+    for state, wordings in states.items()
+}
+# Overlapping wordings are all found, so each stands in a look ahead.
+STATING = re.compile(rf"(?=\b({'|'.join(sorted(STATED, key=len, reverse=True))})\b)")
+
 SIGNALS = _words(
     "now new recently currently again anymore more instead actually longer just sorry meant correction these days "
     "moved moving changed switched updated update updating increase increased growth goal decreased improved "
     "rescheduled reached adjusted extended raised "
+    "rose risen fell grew grown dropped lowered reduced postponed shifted pushed delayed shortened renamed "
     "total started stopped quit never always too also another already finally latest nowadays"
 )
 EMPTY = frozenset(

@@ -176,11 +176,26 @@ class Receipt:
     failed: tuple[Refusal, ...] = ()
     recoverable_until: datetime | None = None
     hash: str = ""
+    cascaded: tuple[str, ...] = ()  # what went along because it only existed through those
+
+
+@dataclass(frozen=True, slots=True)
+class Trashed:
+    """A memory in the trash, and until when it can come back."""
+
+    id: str
+    title: str
+    kind: str
+    by: str  # the verb that put it there
+    recoverable_until: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What became of one `add`."""
+    """What became of one `add`, and why.
+
+    What was superseded in part only is still found, below the newer one.
+    """
 
     id: str | None
     duplicate_of: str | None = None
@@ -189,6 +204,7 @@ class Added:
     conflicts: tuple[str, ...] = ()
     refused: str | None = None
     operation_id: str | None = None
+    why: tuple[str, ...] = ()
 
     @property
     def created(self) -> bool:
@@ -203,6 +219,7 @@ class Hit:
     score: float
     parts: Mapping[str, float]
     why: str
+    updated_by: tuple[str, ...] = ()  # newer memories, shown above it, that update a part of what it says
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
+from glymph.core.bands import BANDS, Bands
 from glymph.core.text import STOP_WORDS, normalise
 from glymph.core.values import Value, values
-
-
-@dataclass(frozen=True, slots=True)
-class Bands:
-    """From which cosine on two texts are the same or related; they belong to an embedding model."""
-
-    duplicate: float = 0.95
-    connect: float = 0.90
-
-
-BANDS = Bands()
 
 NEGATIONS = frozenset(
     "not no never none nobody nothing neither nor nowhere without cannot hardly barely unable lacks lack".split()
@@ -58,7 +48,23 @@ _SHORT = (
     ("'ll", " will"),
     ("can not", "cannot"),
 )
-_UNLIKE = {"daily": "day", "days": "day", "better": "good", "best": "good", "children": "child", "women": "woman"}
+# Forms of one word that no ending explains, and words that are spelt in two ways.
+_UNLIKE = {
+    form: word
+    for word, forms in {
+        "day": "daily days", "good": "better best", "child": "children", "woman": "women", "men": "man men",
+        "say": "says said", "gray": "grey", "tv": "television", "phone": "telephone", "bike": "bicycle",
+        "photo": "photograph", "fridge": "refrigerator", "ok": "okay", "sit": "sat", "stand": "stood",
+        "hold": "held", "begin": "began begun", "writ": "wrote written", "speak": "spoke spoken", "buy": "bought",
+        "think": "thought", "bring": "brought", "teach": "taught", "catch": "caught", "swim": "swam swum",
+        "fly": "flew flown", "sleep": "slept", "keep": "kept", "send": "sent", "tell": "told", "sing": "sang sung",
+    }.items()
+    for form in forms.split()
+}  # fmt: skip
+# What may stand in one of two texts and not in the other: it joins or stresses, and says nothing of its own.
+_FILLING = frozenset(
+    "however though although while whereas very really quite simply basically indeed being there mr mrs ms".split()
+)
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "ly")
 
 
@@ -74,10 +80,12 @@ def relation(
 
     `names` are the entities known of each. Without a cosine only the same words are a duplicate.
     """
-    fired = differences(a, b, names=names)
-    if not fired and bare(a) == bare(b):
+    near = cosine is not None and cosine >= bands.connect
+    same = bare(a) == bare(b)
+    fired = differences(a, b, names=names) if near or same else ()
+    if same and not fired:
         return "duplicate", "the same words"
-    if cosine is None or cosine < bands.connect:
+    if cosine is None or not near:
         return "nothing", "not near" if cosine is not None else "no vector"
     if cosine < bands.duplicate:
         return "connect", f"near, {cosine:.2f}"
@@ -143,6 +151,12 @@ def stem(word: str) -> str:
     return word.rstrip("eiy") if len(word.rstrip("eiy")) >= 3 else word
 
 
+@lru_cache(maxsize=4096)
+def stems(text: str) -> frozenset[str]:
+    """The stems of all words of a text."""
+    return frozenset(map(stem, plain_words(text)))
+
+
 def named(text: str, known: Iterable[str] = ()) -> frozenset[str]:
     """The names in a text: capitalised words that do not begin a sentence, and the known entities' words."""
     found = {word for name in known for word in plain_words(name)}
@@ -150,7 +164,7 @@ def named(text: str, known: Iterable[str] = ()) -> frozenset[str]:
         word = match[0]
         if word[0].isupper() and word not in ("I", "I'm", "I've", "I'd", "I'll"):
             inner = not _START.search(text[: match.start()])
-            if inner or not word[1:].islower():
+            if inner or (len(word) > 1 and not word[1:].islower()):
                 found |= set(plain_words(word))
     return frozenset(found)
 
@@ -182,15 +196,22 @@ def _names_differ(a: str, b: str, known: tuple[Collection[str], Collection[str]]
 
 
 def _telling(words: Iterable[str]) -> list[str]:
-    return [stem(word) for word in words if word not in STOP_WORDS or word in NEGATIONS]
+    return [stem(word) for word in words if word in NEGATIONS or (word not in STOP_WORDS and word not in _FILLING)]
 
 
 def _tells_more(a: Iterable[str], b: Iterable[str]) -> bool:
     """Whether one says a telling word the other does not, in no spelling: merged, that detail would be lost."""
-    left, right = set(_telling(a)), set(_telling(b))
+    one, other = _telling(a), _telling(b)
+    left, right = _joined(one, set(other)), _joined(other, set(one))
     return any(not _spelt(word, right) for word in left - right) or any(
         not _spelt(word, left) for word in right - left
     )
+
+
+def _joined(words: Sequence[str], as_in: set[str]) -> set[str]:
+    """The words, with two that the other text writes as one joined: "chip set" is "chipset"."""
+    pairs = [(one, two) for one, two in pairwise(words) if one + two in as_in]
+    return (set(words) - {word for pair in pairs for word in pair}) | {one + two for one, two in pairs}
 
 
 def _spelt(word: str, among: Iterable[str]) -> bool:

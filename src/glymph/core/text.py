@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 
 TITLE_LENGTH = 80
@@ -15,6 +16,7 @@ STOP_WORDS = frozenset(
     "you your".split()
 )
 
+_SENTENCE_END = re.compile(r"[.!?] |\n")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u00ad\ufeff\u2060"))  # breaks and joins nobody sees
 
 
@@ -35,8 +37,8 @@ def content_hash(text: str, kind: str, event_at: int | None) -> str:
 def derive_title(text: str) -> str:
     """The first sentence or line, cut at a word near 80 characters."""
     head = text.lstrip()[: TITLE_LENGTH * 2]
-    ends = [at + 1 for mark in (". ", "! ", "? ", "\n") if (at := head.find(mark)) >= 0]
-    first = head[: min(ends)].rstrip() if ends else head.rstrip()
+    end = _SENTENCE_END.search(head)
+    first = head.rstrip() if end is None else head[: end.start() + 1].rstrip()
     if len(first) <= TITLE_LENGTH:
         return first
     cut = first[: TITLE_LENGTH - 1]

@@ -68,6 +68,11 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("plain", rf"\b(?:{_FIGURE})\b|(?<![\w'])(?P<word>{'|'.join(NUMBER_WORDS)})(?![\w'])"),
 )  # fmt: skip
 _ANY = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TABLE), re.IGNORECASE)
+# What every one of these has somewhere: most clauses have none of it, and need not be tried.
+_HINT = re.compile(
+    rf"[\d@]|\b(?:https?:|www\.|noon|midnight|{'|'.join((*MONTHS, *NUMBER_WORDS))})|(?:{'|'.join(WEEKDAYS)})s?\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,7 @@ class Value:
 @lru_cache(maxsize=4096)
 def values(text: str) -> tuple[Value, ...]:
     """The exact things of a text in order: "two" and "2.0" are one number, "2 h" and "120 minutes" one time."""
-    return tuple(_values(text))
+    return tuple(_values(text)) if _HINT.search(text) else ()
 
 
 def _values(text: str) -> Iterator[Value]:

@@ -6,6 +6,8 @@
   rounding of the arithmetic.
 * Vectors have length one; a text that says nothing to the model may give zeros.
 * An embedder may be called from several threads at once: a query does not wait for a batch.
+* It may have `bands` (glymph.core.bands.Bands): from which cosine on two texts are the same, or near. They are
+  kept with the model's first vectors; without them those of the local model hold.
 """
 
 from __future__ import annotations

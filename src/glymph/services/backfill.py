@@ -58,7 +58,7 @@ def keep_vectors(place: Workplace, writer: Writer, rows: Sequence[Row], vectors:
     model = place.meaning.model
     if model is None or not rows:
         return
-    key = writer.add_model(*model, at=micros(place.now()))
+    key = writer.add_model(*model, at=micros(place.now()), bands=place.meaning.bands)
     kept = [(row["key"], wording(row["content_hash"]), vector) for row, vector in zip(rows, vectors, strict=True)]
     writer.add_vectors(key, kept)
 

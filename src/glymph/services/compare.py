@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from glymph.core.bands import BANDS, Bands
+from glymph.core.claims import news, predicates
 from glymph.core.draft import Draft
 from glymph.core.lexicon import kin
 from glymph.core.query import Words, asked_words
 from glymph.core.sections import SECTIONS
 from glymph.core.supersession import Statement, decide
+from glymph.services.meaning import Meaning
 from glymph.services.workplace import Workplace
 from glymph.store import records
 from glymph.store.contract import Filter, Reader, Row
@@ -19,6 +23,11 @@ from glymph.store.contract import Filter, Reader, Row
 NEAR = 10  # older statements a new one is compared with
 LONGEST = 2_000  # characters; a longer text is a document, not a statement
 MOST_WORDS = 24  # of a statement that are looked up
+FEW = 1_000  # memories of which every word may be looked up
+MOST_READ = 100  # memories that the words looked up may bring to be ranked; ranking them is what costs
+LEAST_WORDS = 4  # however common they are
+COUNTED_EVERY = 200  # askings
+GROWN = 1.25  # times; a store that has grown so much is counted anew
 MOST_COMPARED = 100  # statements in one call; a larger load is compared by the sweep
 
 Target = tuple[Row, str]  # an older memory, and why
@@ -46,11 +55,7 @@ def judged(
         return [NOTHING] * len(drafts)
     vectors: Sequence[bytes | None] = meanings or [None] * len(drafts)
     with place.reading() as reader:
-        same = reader.by_content([d.content_hash for d in drafts], live_at=now)
-        return [
-            NOTHING if d.content_hash in same else _judged(place, reader, d, vector, now=now)
-            for d, vector in zip(drafts, vectors, strict=True)
-        ]
+        return [_judged(place, reader, d, vector, now=now) for d, vector in zip(drafts, vectors, strict=True)]
 
 
 def _judged(place: Workplace, reader: Reader, d: Draft, vector: bytes | None, *, now: int) -> Judged:
@@ -61,7 +66,8 @@ def _judged(place: Workplace, reader: Reader, d: Draft, vector: bytes | None, *,
     rows = {row["key"]: row for row, _ in near}
     new = Statement(0, d.text, str(d.section), tuple(records.words(d.entities)), now)
     result = Judged()
-    for verdict in decide(new, [(_statement(row), cosine) for row, cosine in near]):
+    bands = BANDS if vector is None else kept_bands(place, reader)
+    for verdict in decide(new, [(_statement(row), cosine) for row, cosine in near], bands=bands):
         row = rows[verdict.target]
         if verdict.kind == "duplicate" and result.repeats is None:
             result.repeats = row
@@ -72,6 +78,13 @@ def _judged(place: Workplace, reader: Reader, d: Draft, vector: bytes | None, *,
         elif verdict.kind == "connect":
             result.connects.append((row, verdict.reason))
     return result
+
+
+def kept_bands(place: Workplace, reader: Reader) -> Bands:
+    """Those kept with the handle's model, once it has vectors here."""
+    model = place.meaning.model
+    key = None if model is None else reader.model_key(*model)
+    return place.meaning.bands if key is None else reader.bands(key)
 
 
 def _statement(row: Row) -> Statement:
@@ -85,8 +98,17 @@ def _near(
     """The live, current memories that share most words with a draft or are nearest to it, with their cosines."""
     wanted = Filter(live_at=now)
     words = asked_words(d.text, MOST_WORDS)
-    asked = Words(tuple(dict.fromkeys([*words, *sorted(kin(word.casefold() for word in words))])))
-    keys = [key for key, _ in reader.matching(asked, wanted, limit=NEAR)]
+    lookups = [rarest(place, reader, words)]
+    if SECTIONS[d.section].role == "target":
+        lookups += [sorted(kin(predicates(d.text))), rarest(place, reader, asked_words(news(d.text), MOST_WORDS))]
+    keys = list(
+        dict.fromkeys(
+            key
+            for asked in lookups
+            if asked
+            for key, _ in reader.matching(Words(tuple(asked)), wanted, limit=NEAR)
+        )
+    )
     cosines: dict[int, float] = {}
     model = place.meaning.model if vector is not None else None
     if vector is not None and model is not None:
@@ -101,3 +123,46 @@ def _near(
         keys += [key for key in cosines if key not in keys]
     rows = {key: row for key, row in reader.by_key(keys, wanted).items() if len(row["text"]) <= LONGEST}
     return [(rows[key], cosines.get(key)) for key in keys if key in rows]
+
+
+@dataclass(slots=True)
+class Counted:
+    """How common words are in a store, as it was counted lately; a count that is a little old does no harm."""
+
+    size: int = 0
+    shares: dict[str, float] = field(default_factory=dict)
+    left: int = 0  # askings until it is counted anew
+
+
+_counted: WeakKeyDictionary[Meaning, Counted] = WeakKeyDictionary()  # by handle
+
+
+def rarest(place: Workplace, reader: Reader, words: Sequence[str]) -> list[str]:
+    """Of the words those that few memories hold: a text index reads every memory that holds any of them.
+
+    Numbers are left out where there are words: the older statement has another one.
+    """
+    telling = [word for word in words if not word.isdigit()] or list(words)
+    if len(telling) <= LEAST_WORDS:
+        return telling
+    counted = _counted.setdefault(place.meaning, Counted())
+    if not counted.left:
+        newest = reader.page(Filter(), before=None, limit=1)
+        size = newest[0]["key"] if newest else 0
+        if size > GROWN * counted.size:
+            counted.shares.clear()
+        counted.size, counted.left = size, COUNTED_EVERY
+    counted.left -= 1
+    if counted.size <= FEW:
+        return telling
+    for word in telling:
+        if word not in counted.shares:
+            counted.shares[word] = reader.frequency(word)
+    chosen: list[str] = []
+    read = 0.0
+    for word in sorted(telling, key=counted.shares.__getitem__):
+        read += counted.size * counted.shares[word]
+        if len(chosen) > 1 and read > MOST_READ:
+            break
+        chosen.append(word)
+    return chosen

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from glymph.core.draft import checked_id, draft
+from collections.abc import Iterable, Mapping, Sequence
+
+from glymph.core.draft import Draft, checked_id, checked_list, draft
 from glymph.core.model import Conflict, Receipt, State
 from glymph.core.timing import micros, moment
-from glymph.errors import InvalidInput, Refused
-from glymph.services.remember import new_row
+from glymph.errors import ConflictNotFound, GlymphError, InvalidInput, Refused
+from glymph.services.remember import meanings, told
 from glymph.services.replace import supersede
+from glymph.services.states import MAX_BATCH
 from glymph.services.workplace import Operating, Workplace
 from glymph.store.contract import Reader, Row
 
@@ -44,45 +47,75 @@ def _value(row: Row, rows: dict[str, Row]) -> Conflict:
     )
 
 
-def resolve(place: Workplace, conflict_id: str, resolution: str, *, text: str | None = None) -> Receipt:
-    """Settles a conflict; undo opens it again.
+def resolve(
+    place: Workplace, conflict_ids: str | Iterable[str], resolution: str, *, text: str | None = None
+) -> Receipt:
+    """Settles conflicts as one operation; undo opens them again.
 
-    `merge` needs the text that takes the place of both.
+    `merge` takes one conflict and the text that takes the place of both its statements. Of several conflicts,
+    those that cannot be settled are named and left.
     """
-    checked_id(conflict_id, "conflict_id")
+    several = not isinstance(conflict_ids, str)
+    ids = [checked_id(one, "conflict_id") for one in checked_list("conflict_ids", conflict_ids)] if several else []
+    wanted = list(dict.fromkeys(ids)) if several else [str(conflict_ids)]
+    _check(resolution, text, wanted)
+    with place.reading() as reader:
+        merged = None if text is None else _draft(place, reader, wanted[0], text)
+    meant = meanings(place, [merged]) if merged else {}
+    with place.operation("resolve", reason=f"{resolution}: {', '.join(wanted[:5])}") as op:
+        for conflict_id in wanted:
+            try:
+                row = _waiting(op.writer, conflict_id)
+                _settle(place, op, row, resolution, merged, meant)
+            except GlymphError as error:
+                if not several:
+                    raise
+                op.fail(conflict_id, str(error))
+                continue
+            op.writer.change("conflicts", {row["key"]: {"resolution": resolution, "resolved_at": op.now}})
+            op.succeeded.append(conflict_id)
+    return place.receipt(op)
+
+
+def _check(resolution: str, text: str | None, wanted: Sequence[str]) -> None:
     if resolution not in RESOLUTIONS:
         raise InvalidInput("resolution", f"{resolution!r} is not known. Use one of {', '.join(RESOLUTIONS)}.")
     if (text is not None) != (resolution == "merge"):
         raise InvalidInput("text", "is what a merge says, and belongs to no other resolution.")
-    with place.operation("resolve", reason=f"conflict {conflict_id}: {resolution}") as op:
-        row = _waiting(op.writer, conflict_id)
-        older, newer = op.row(row["older"]), op.row(row["newer"])
-        if resolution == "new_is_current":
-            supersede(op, older, newer)
-        elif resolution == "old_is_current":
-            supersede(op, newer, older)
-        elif text is not None:
-            _merge(place, op, older, newer, text)
-        op.writer.change("conflicts", {row["key"]: {"resolution": resolution, "resolved_at": op.now}})
-        op.succeeded.append(conflict_id)
-    return place.receipt(op)
+    if resolution == "merge" and len(wanted) != 1:
+        raise InvalidInput("conflict_ids", "a merge settles one conflict at a time. Name one, with its text.")
+    if len(wanted) > MAX_BATCH:
+        raise InvalidInput("conflict_ids", f"{len(wanted):,} given; at most {MAX_BATCH:,}. Split them.")
+
+
+def _settle(
+    place: Workplace, op: Operating, row: Row, resolution: str, merged: Draft | None, meant: Mapping[str, bytes]
+) -> None:
+    older, newer = op.row(row["older"]), op.row(row["newer"])
+    if merged is not None:
+        both = told(place, op, merged, meant, by="merge")
+        for side in (older, newer):
+            if side["id"] != both["id"]:
+                supersede(op, side, both)
+    elif resolution == "new_is_current":
+        supersede(op, older, newer)
+    elif resolution == "old_is_current":
+        supersede(op, newer, older)
+
+
+def _draft(place: Workplace, reader: Reader, conflict_id: str, text: str) -> Draft:
+    """What a merge says; it is of the newer statement's kind."""
+    row = _waiting(reader, conflict_id)
+    newer = reader.memories([row["newer"]])[row["newer"]]
+    return draft(text, place.settings, kind=newer["kind"], section=newer["section"])
 
 
 def _waiting(reader: Reader, conflict_id: str) -> Row:
     row = reader.conflict(conflict_id)
     if row is None:
-        raise InvalidInput("conflict_id", f"no conflict {conflict_id!r} in this space. conflicts() lists them.")
+        raise ConflictNotFound(conflict_id, reader.space)
     if row["resolution"] is not None:
         raise Refused(f"This conflict was resolved already ({row['resolution']}). Undo that to decide anew.")
     if not _stands(row, reader.memories([row["older"], row["newer"]])):
         raise Refused("One of its two memories is gone or replaced: there is nothing left to decide.")
     return row
-
-
-def _merge(place: Workplace, op: Operating, older: Row, newer: Row, text: str) -> None:
-    """A memory that says what both should, in the place of both."""
-    row = new_row(place, draft(text, place.settings, kind=newer["kind"]), op, by="merge")
-    op.writer.insert("memories", [row])
-    merged = op.row(row["id"])
-    for side in (older, newer):
-        supersede(op, side, merged)

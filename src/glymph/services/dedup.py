@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from glymph.core.bands import Bands
 from glymph.core.edges import DEFAULT_WEIGHTS
 from glymph.core.lsh import Halves, near_pairs
 from glymph.core.model import DuplicatePair, DuplicateReport
 from glymph.core.scan import Slots, Vectors
 from glymph.core.sections import SECTIONS, Section
-from glymph.core.similarity import BANDS, relation
+from glymph.core.similarity import relation
 from glymph.core.timing import micros
 from glymph.errors import GlymphError
+from glymph.services.compare import kept_bands
 from glymph.services.workplace import Workplace
 from glymph.store import records
 from glymph.store.contract import Filter, Reader, Row
@@ -41,11 +43,12 @@ def sweep(place: Workplace, *, apply: bool = False, progress: Progress | None = 
     with place.reading() as reader:
         wanted = Filter(live_at=micros(place.now()))
         keys, vectors = _vectors(place, reader, wanted)
-        first, second, cosines = near_pairs(vectors, least=BANDS.connect)
+        bands = kept_bands(place, reader)
+        first, second, cosines = near_pairs(vectors, least=bands.connect)
         nearest = np.argsort(-cosines, kind="stable")
         near = list(zip(keys[first[nearest]].tolist(), keys[second[nearest]].tolist(), cosines[nearest].tolist(),
                         strict=True))  # fmt: skip
-        pairs = tuple(_decided(reader, wanted, near, progress))
+        pairs = tuple(_decided(reader, wanted, near, bands, progress))
     report = DuplicateReport(pairs=pairs, examined=len(keys))
     return _connect(place, report) if apply and report.near else report
 
@@ -91,22 +94,22 @@ def _stored(reader: Reader, view: View, slots: Slots, dimension: int) -> Halves:
 
 
 def _decided(
-    reader: Reader, wanted: Filter, near: Sequence[tuple[int, int, float]], progress: Progress | None
+    reader: Reader, wanted: Filter, near: Sequence[tuple[int, int, float]], bands: Bands, progress: Progress | None
 ) -> Iterator[DuplicatePair]:
     """What each near pair is, by its texts."""
     for at in range(0, len(near), PAIRS_AT_ONCE):
         some = near[at : at + PAIRS_AT_ONCE]
         rows = reader.by_key({key for a, b, _ in some for key in (a, b)}, wanted)
         for a, b, cosine in some:
-            if a in rows and b in rows and (pair := _pair(rows[a], rows[b], cosine)) is not None:
+            if a in rows and b in rows and (pair := _pair(rows[a], rows[b], cosine, bands)) is not None:
                 yield pair
         if progress is not None:
             progress(at + len(some), len(near))
 
 
-def _pair(a: Row, b: Row, cosine: float) -> DuplicatePair | None:
+def _pair(a: Row, b: Row, cosine: float, bands: Bands) -> DuplicatePair | None:
     names = (records.words(a["entities"]), records.words(b["entities"]))
-    verdict, reason = relation(a["text"], b["text"], min(cosine, 1.0), names=names)
+    verdict, reason = relation(a["text"], b["text"], min(cosine, 1.0), bands=bands, names=names)
     if verdict == "nothing":
         return None
     if verdict == "duplicate" and (sources := _sources(a, b)):

@@ -6,16 +6,19 @@ import base64
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from glymph.core.draft import checked_space
 from glymph.core.timing import MICROS_PER_DAY, micros
-from glymph.errors import InvalidInput, Refused
+from glymph.errors import InvalidInput, KeyMissing, Refused
+from glymph.services import sieve
 from glymph.services.verify import UNFINISHED, problems_of
 from glymph.services.workplace import Workplace
-from glymph.store.contract import Row
+from glymph.store.contract import Row, Store
+from glymph.store.keyring import key_as_text, key_beside, key_from
 from glymph.store.portable import BIRTH_ORDER, Columns, appearing, flaw, note_keys, plain_json
 
 FORMAT = 1
@@ -24,9 +27,10 @@ FORMAT = 1
 def export(place: Workplace, path: str | Path) -> int:
     """Writes everything in the space, journal and tombstones included, one JSON object a line, into a new file.
 
-    The file appears under its name only when it is whole.
+    The key of its tombstones goes into a file of its own, `PATH.key`. Both appear only when they are whole.
     """
     count = 0
+    identity, buried = "", False
     with (
         appearing(path, "an export") as partial,
         partial.open("w", encoding="utf-8", newline="\n") as file,
@@ -35,10 +39,22 @@ def export(place: Workplace, path: str | Path) -> int:
         for table, row in place.store.dump(place.space):
             file.write(json.dumps([table, row], ensure_ascii=False, default=_as_text) + "\n")
             count += 1
+            identity = row["id"] if table == "memories" and row["kind"] == "self" else identity
+            buried = buried or "tombstones" in (table, row.get("tbl"))
         file.write(json.dumps({"rows": count}) + "\n")
         file.flush()
         os.fsync(file.fileno())
+        # A space whose key is lost can still be taken elsewhere; the import asks for the key.
+        if buried and (key := place.store.keyring.get(identity)) is not None:
+            _write_key(key_beside(Path(path).expanduser()), key_as_text(identity, key))
     return count
+
+
+def _write_key(path: Path, text: str) -> None:
+    with appearing(path, "the key of an export") as partial, partial.open("w", encoding="ascii") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _as_text(value: object) -> str:
@@ -48,11 +64,22 @@ def _as_text(value: object) -> str:
     return base64.b64encode(value).decode("ascii")
 
 
-def import_(place: Workplace, path: str | Path, *, space: str | None = None) -> Iterator[int]:
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The rows an import brought, and how many memories stayed out because they were removed for good here."""
+
+    rows: int
+    kept_out: int
+
+
+def import_(
+    place: Workplace, path: str | Path, *, space: str | None = None, tombstones: bool = True
+) -> Generator[int, None, Imported]:
     """Loads an export into a space that is new or untouched since its birth; yields the rows so far.
 
     The whole file is read and checked, row by row and as a whole, before the first row is written; what was
-    checked is what is written.
+    checked is what is written, without what the store's tombstones of the same identity keep out. The export's own
+    tombstones need their key, from the file beside it or from this store; `tombstones=False` gives them up.
     """
     try:
         source = Path(path).expanduser()
@@ -60,6 +87,24 @@ def import_(place: Workplace, path: str | Path, *, space: str | None = None) -> 
         raise InvalidInput("path", f"{path!r} names no file ({error}). Give the path of an export.") from error
     name, tables = _read(source, place.store.columns())
     target = checked_space(name if space is None else space)
+    _check(place, source, tables)
+    kept_out = _sifted(place, source, tables, tombstones=tombstones)
+    highest: dict[str, int] = {}
+    for table in BIRTH_ORDER:
+        for row in tables[table]:
+            note_keys(highest, table, row)
+    rows = ((table, row) for table in BIRTH_ORDER for row in tables[table])
+    total = 0
+    try:
+        for total in place.store.load(target, rows, highest=highest, chunk=place.settings.bulk_chunk):
+            yield total
+    except Refused as error:
+        raise InvalidInput("path", f"the store takes no such rows as {source} has ({error})") from error
+    return Imported(total, kept_out)
+
+
+def _check(place: Workplace, source: Path, tables: Mapping[str, list[Row]]) -> None:
+    """Refuses an export that is not sound as a whole."""
     for check, detail in problems_of(tables):
         if check == UNFINISHED:
             continue  # it may be the only copy there is; verify will name it in the new place, too
@@ -69,15 +114,67 @@ def import_(place: Workplace, path: str | Path, *, space: str | None = None) -> 
         raise InvalidInput(
             "path", f"{source} holds operations of the future. Set the clock right, then import it."
         )
-    highest: dict[str, int] = {}
-    for table in BIRTH_ORDER:
-        for row in tables[table]:
-            note_keys(highest, table, row)
-    rows = ((table, row) for table in BIRTH_ORDER for row in tables[table])
-    try:
-        yield from place.store.load(target, rows, highest=highest, chunk=place.settings.bulk_chunk)
-    except Refused as error:
-        raise InvalidInput("path", f"the store takes no such rows as {source} has ({error})") from error
+
+
+def _sifted(place: Workplace, source: Path, tables: dict[str, list[Row]], *, tombstones: bool) -> int:
+    """Takes out of the rows what was removed for good from the same space in this store: how many memories.
+
+    Its tombstones come along, as far as the export has them not.
+    """
+    identity = next(row["id"] for row in tables["memories"] if row["kind"] == "self")
+    newest = max(row["at"] for row in tables["operations"])
+    if tombstones:
+        _take_key(place, source, identity, tables["tombstones"])
+    elif tables["tombstones"]:
+        sieve.drop_tombstones(tables, place.intent("lift", reason="given up by the import")(newest))
+    found = standing_in(place.store, [identity]).get(identity)
+    if found is None:
+        return 0
+    key, standing = found
+    gone = sieve.tombstoned(tables, key, standing)
+    if gone or not standing <= {row["fingerprint"] for row in tables["tombstones"]}:
+        newest = max(row["at"] for row in tables["operations"])
+        intent = place.intent("purge", reason="import: removed for good in this store")(newest)
+        sieve.keep_out(tables, gone, sorted(standing), intent)
+    return len(gone)
+
+
+def _take_key(place: Workplace, source: Path, identity: str, buried: list[Row]) -> None:
+    """Puts the key of an export's tombstones where the store looks for it."""
+    here, beside = place.store.keyring.get(identity), key_from(key_beside(source), identity)
+    way = "or give its tombstones up: `glymph import --without-tombstones`, import_(…, tombstones=False)."
+    if buried and here is None and beside is None:
+        raise InvalidInput(
+            "path",
+            f"{source} holds tombstones, and their key {key_beside(source)} is missing. Copy that file along "
+            f"with the export, {way}",
+        )
+    if buried and here is not None and beside is not None and here != beside:
+        raise InvalidInput(
+            "path",
+            f"the tombstones of {source} were made with another key than those of the same space in this store, "
+            f"{place.store.keyring.folder / identity}. Import it into another store, {way}",
+        )
+    if here is None and beside is not None:
+        place.store.keyring.put(identity, beside)
+
+
+def standing_in(store: Store, identities: Collection[str]) -> dict[str, tuple[bytes, frozenset[str]]]:
+    """For each of these identities that has tombstones in the store, their key and their fingerprints."""
+    found: dict[str, tuple[bytes, frozenset[str]]] = {}
+    for space in store.spaces():
+        identity = space["identity_id"]
+        if identity not in identities:
+            continue
+        with store.reading(space["name"]) as reader:
+            marks = frozenset(row["fingerprint"] for row in reader.tombstones())
+        if not marks:
+            continue
+        key = store.keyring.get(identity)
+        if key is None:
+            raise KeyMissing(space["name"], str(store.keyring.folder / identity))
+        found[identity] = (key, marks | found[identity][1] if identity in found else marks)
+    return found
 
 
 def _read(source: Path, columns: Columns) -> tuple[str, dict[str, list[Row]]]:

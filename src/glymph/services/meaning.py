@@ -10,6 +10,7 @@ from functools import cache
 from typing import TypeVar
 
 from glymph.config import Settings
+from glymph.core.bands import BANDS, Bands
 from glymph.embed import absence, open_embedder
 from glymph.embed.contract import Embedder, Vectors
 from glymph.embed.costs import ms_per_text
@@ -43,6 +44,12 @@ class Meaning:
         if self._model is None and self.embedder is not None:
             self._model = (self.embedder.name, self.embedder.dimension)
         return self._model
+
+    @property
+    def bands(self) -> Bands:
+        """From which cosine on two texts are the same or near, as the embedder says, if it does."""
+        found: Bands = getattr(self.embedder, "bands", BANDS)
+        return found
 
     @property
     def inline(self) -> bool:

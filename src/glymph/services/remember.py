@@ -14,13 +14,14 @@ from glymph.core.model import Added, Outcome, State
 from glymph.core.reinforcement import reinforced
 from glymph.core.sections import initial_stability
 from glymph.core.timing import micros
-from glymph.errors import EmbedderFailed, InvalidInput, MemoryNotFound
+from glymph.errors import EmbedderFailed, InvalidInput, MemoryNotFound, Refused
 from glymph.services.backfill import keep_vectors
 from glymph.services.compare import Judged, judged
-from glymph.services.replace import carry_out
+from glymph.services.replace import Effects, carry_out
 from glymph.services.tombstones import buried, unbury
 from glymph.services.workplace import Operating, Workplace
 from glymph.store.contract import Row
+from glymph.store.mirror import quiet_collector
 
 NEW_DIFFICULTY = initial_difficulty(Rating.GOOD)
 CHARS_PER_MEMORY = 500  # of an average memory; a chunk of longer ones holds fewer
@@ -49,7 +50,8 @@ def add_many(place: Workplace, items: Iterable[str | Mapping[str, Any]]) -> list
     added: list[Added] = []
     with place.bulk("add", reason=f"{len(drafts)} memories") as parent:
         for chunk in chunks:
-            added += _store(place, chunk, parent=parent)
+            with quiet_collector():
+                added += _store(place, chunk, parent=parent)
     return added
 
 
@@ -68,15 +70,18 @@ def _chunks(drafts: Sequence[Draft], most: int) -> Iterator[list[Draft]]:
 
 
 def _draft_of(place: Workplace, item: object, number: int) -> Draft:
-    if not isinstance(item, str | Mapping):
+    fields: dict[str, Any] = {}
+    if not isinstance(item, str) and isinstance(item, Mapping):
+        fields = dict(item)
+        item = fields.pop("text", None)
+    elif not isinstance(item, str):
         raise InvalidInput(
             f"items[{number}]", f"expected a text or a mapping, got {type(item).__name__}. Pass {{'text': …}}."
         )
-    fields: dict[str, Any] = {"text": item} if isinstance(item, str) else dict(item)
     if unknown := [name for name in fields if name not in FIELDS]:
         raise InvalidInput(f"items[{number}]", f"no such field {unknown[0]!r}. Use some of {', '.join(FIELDS)}.")
     try:
-        return draft(fields.pop("text", None), place.settings, **fields)
+        return draft(item, place.settings, **fields)  # type: ignore[arg-type]  # which it checks
     except InvalidInput as error:
         raise InvalidInput(f"items[{number}].{error.field}", str(error).partition(": ")[2]) from error
 
@@ -94,40 +99,48 @@ def _store(
 
 def _written(place: Workplace, drafts: Sequence[Draft], parent: int | None, *, revive: bool) -> list[Added]:
     session = drafts[0].session if len(drafts) == 1 else None
-    meanings = _meanings(place, drafts)
-    vectors = [meanings[d.content_hash] for d in drafts] if meanings else None
+    meant = meanings(place, drafts)
+    vectors = [meant[d.content_hash] for d in drafts] if meant else None
     judgements = judged(place, drafts, vectors, now=micros(place.now()))
     with place.operation("add", session=session, parent=parent) as op:
         gone = _buried(place, op, drafts, revive=revive)
-        living = [at for at, hidden in enumerate(gone) if not hidden]
-        sorted_out = _sorted_out(place, op, [drafts[at] for at in living], [judgements[at] for at in living])
+        if any(gone):
+            judgements = [judgements[at] for at, hidden in enumerate(gone) if not hidden]
+            drafts = [drafts[at] for at, hidden in enumerate(gone) if not hidden]
+        sorted_out = _sorted_out(place, op, drafts, judgements)
         op.writer.insert("memories", sorted_out.rows)
-        stored = op.writer.memories(row["id"] for row in sorted_out.rows) if meanings or sorted_out.judged else {}
-        if meanings:
+        stored = op.writer.memories(row["id"] for row in sorted_out.rows) if meant or sorted_out.judged else {}
+        if meant:
             keep_vectors(
-                place, op.writer, list(stored.values()), [meanings[row["content_hash"]] for row in stored.values()]
+                place, op.writer, list(stored.values()), [meant[row["content_hash"]] for row in stored.values()]
             )
         _reinforce(op, sorted_out.repeats)
-        connected = _connect(op, [drafts[at] for at in living], sorted_out.outcomes)
+        connected = _connect(op, drafts, sorted_out.outcomes)
         done = {i: carry_out(place, op, stored[i], judgement) for i, judgement in sorted_out.judged.items()}
-    place.embed_soon([] if meanings else [row["id"] for row in sorted_out.rows])
-    nothing: tuple[list[str], list[str], list[str]] = ([], [], [])
-    added = iter(
-        [
-            Added(
-                id=memory_id,
-                duplicate_of=memory_id if repeated else None,
-                connected_to=(*connected.get(memory_id, ()), *done.get(memory_id, nothing)[2]),
-                superseded=tuple(done.get(memory_id, nothing)[0]),
-                conflicts=tuple(done.get(memory_id, nothing)[1]),
-                operation_id=op.intent.id,
-            )
-            for memory_id, repeated in sorted_out.outcomes
-        ]
-    )
+    place.embed_soon([] if meant else [row["id"] for row in sorted_out.rows])
+    added = iter([_added(op, became, connected, done) for became in sorted_out.outcomes])
     return [
         Added(None, refused=TOMBSTONED, operation_id=op.intent.id) if hidden else next(added) for hidden in gone
     ]
+
+
+def _added(
+    op: Operating, became: Became, connected: Mapping[str, Sequence[str]], done: Mapping[str, Effects]
+) -> Added:
+    memory_id, repeats = became
+    effects = done.get(memory_id)
+    if effects is None and not repeats and memory_id not in connected:
+        return Added(memory_id, operation_id=op.intent.id)
+    effects = effects or Effects()
+    return Added(
+        id=memory_id,
+        duplicate_of=memory_id if repeats else None,
+        connected_to=(*connected.get(memory_id, ()), *effects.connected),
+        superseded=tuple(effects.superseded),
+        conflicts=tuple(effects.conflicts),
+        operation_id=op.intent.id,
+        why=(repeats, *effects.why) if repeats else tuple(effects.why),
+    )
 
 
 def _buried(place: Workplace, op: Operating, drafts: Sequence[Draft], *, revive: bool) -> list[bool]:
@@ -142,13 +155,16 @@ def _buried(place: Workplace, op: Operating, drafts: Sequence[Draft], *, revive:
     return gone
 
 
+Became = tuple[str, str]  # the id of the memory that says it now; why that is an older one, empty if it is new
+
+
 @dataclass(slots=True)
 class SortedOut:
     """What becomes of each draft: a new row, or one more use of a memory that says the same."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     repeats: list[tuple[Draft, str]] = field(default_factory=list)
-    outcomes: list[tuple[str, bool]] = field(default_factory=list)
+    outcomes: list[Became] = field(default_factory=list)
     judged: dict[str, Judged] = field(default_factory=dict)
 
 
@@ -161,16 +177,18 @@ def _sorted_out(
     result = SortedOut()
     for d, judgement in zip(drafts, judgements, strict=True):
         same = known.get(d.content_hash)
+        why = "it is known in these words"
         alike = near.get(judgement.repeats["id"]) if judgement.repeats is not None else None
         if same is None and alike is not None and judgement.repeats is not None:
             same = alike if alike["version"] == judgement.repeats["version"] else None
+            why = f"it says the same as {alike['title']!r}"
         if same is not None:
             result.repeats.append((d, same["id"]))
-            result.outcomes.append((same["id"], True))
+            result.outcomes.append((same["id"], why))
             continue
         row = new_row(place, d, op)
         result.rows.append(row)
-        result.outcomes.append((row["id"], False))
+        result.outcomes.append((row["id"], ""))
         if judgement.replaces or judgement.updates or judgement.conflicts or judgement.connects:
             result.judged[row["id"]] = judgement
         if d.expires_at is None or d.expires_at > op.now:
@@ -178,7 +196,7 @@ def _sorted_out(
     return result
 
 
-def _meanings(place: Workplace, drafts: Sequence[Draft]) -> dict[str, bytes]:
+def meanings(place: Workplace, drafts: Sequence[Draft]) -> dict[str, bytes]:
     """The vectors of the drafts by their content, if that is quick. A model that fails is asked again later."""
     try:
         vectors = place.meaning.stored([d.text for d in drafts]) if place.meaning.inline else []
@@ -217,6 +235,21 @@ def new_row(place: Workplace, d: Draft, op: Operating, *, by: str = "add") -> di
     }
 
 
+def told(place: Workplace, op: Operating, d: Draft, meant: Mapping[str, bytes], *, by: str) -> Row:
+    """The memory that says a text, as a part of an operation: one that is there already, or a new one."""
+    if any(buried(place, op.writer, [d.text])):
+        raise Refused(f"The text is {TOMBSTONED}.")
+    known = op.writer.by_content([d.content_hash], live_at=op.now).get(d.content_hash)
+    if known is not None:
+        return op.row(known["id"])
+    row = new_row(place, d, op, by=by)
+    op.writer.insert("memories", [row])
+    stored = op.row(row["id"])
+    if meant:
+        keep_vectors(place, op.writer, [stored], [meant[d.content_hash]])
+    return stored
+
+
 def _reinforce(op: Operating, repeats: Sequence[tuple[Draft, str]]) -> None:
     """A repeated statement counts as one use of the memory that says it; its wording stays in the journal."""
     if not repeats:
@@ -230,9 +263,7 @@ def _reinforce(op: Operating, repeats: Sequence[tuple[Draft, str]]) -> None:
         rows[memory_id] = {**row, **figures}
 
 
-def _connect(
-    op: Operating, drafts: Sequence[Draft], outcomes: Sequence[tuple[str, bool]]
-) -> dict[str, tuple[str, ...]]:
+def _connect(op: Operating, drafts: Sequence[Draft], outcomes: Sequence[Became]) -> dict[str, tuple[str, ...]]:
     """Makes the links the drafts ask for; a link that exists already stays as it is."""
     wanted = {
         (memory_id, target, edge_type)
@@ -257,6 +288,6 @@ def _connect(
                  "weight": DEFAULT_WEIGHTS[edge_type], "created_at": op.now}
             )  # fmt: skip
     op.writer.insert("edges", edges)
-    made_here = {rows[memory_id]["key"] for memory_id, repeated in outcomes if not repeated and memory_id in rows}
+    made_here = {rows[memory_id]["key"] for memory_id, repeats in outcomes if not repeats and memory_id in rows}
     op.writer.bump({end for edge in edges for end in (edge["source"], edge["target"])} - made_here)
     return {source: tuple(targets) for source, targets in connected.items()}

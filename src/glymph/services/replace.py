@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from glymph.core.edges import DEFAULT_WEIGHTS
@@ -15,35 +16,44 @@ from glymph.store.contract import Row
 MOST_CONNECTED = 5
 
 
-def carry_out(
-    place: Workplace, op: Operating, new: Row, judgement: Judged
-) -> tuple[list[str], list[str], list[str]]:
-    """Does what was judged, as far as the older memories are still what they were then.
+@dataclass(slots=True)
+class Effects:
+    """What a new memory did to older ones: their ids, the conflicts raised, and why."""
 
-    Gives back the ids superseded, the ids of conflicts raised, and the ids connected.
-    """
+    superseded: list[str] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+    connected: list[str] = field(default_factory=list)
+    why: list[str] = field(default_factory=list)
+
+
+def carry_out(place: Workplace, op: Operating, new: Row, judgement: Judged) -> Effects:
+    """Does what was judged, as far as the older memories are still what they were then."""
     standing = _unchanged(op, [*judgement.replaces, *judgement.updates, *judgement.conflicts, *judgement.connects])
-    superseded: list[str] = []
-    raised: list[str] = []
-    for old, reason in judgement.replaces:
-        if old["id"] not in standing:
-            continue
+
+    def still(targets: Iterable[Target]) -> list[Target]:
+        return [(old, reason) for old, reason in targets if old["id"] in standing]
+
+    done = Effects()
+    questions = still(judgement.conflicts)
+    for old, reason in still(judgement.replaces):
         if old["pinned"] or old["protected"]:
-            raised.append(raise_conflict(place, op, old["id"], new["id"], f"{reason}; the older one is pinned"))
-        else:
-            supersede(op, old, new)
-            superseded.append(old["id"])
-    for old, _ in judgement.updates:
-        if old["id"] in standing:
-            join(op, new, old, "supersedes")
-            superseded.append(old["id"])
-    for old, reason in judgement.conflicts:
-        if old["id"] in standing:
-            raised.append(raise_conflict(place, op, old["id"], new["id"], reason))
-    connected = [old for old, _ in judgement.connects if old["id"] in standing][:MOST_CONNECTED]
-    for old in connected:
+            questions.append((old, f"{reason}; the older one is pinned"))
+            continue
+        supersede(op, old, new)
+        done.superseded.append(old["id"])
+        done.why.append(f"it replaces {old['title']!r}: {reason}")
+    for old, reason in still(judgement.updates):
+        join(op, new, old, "supersedes")
+        done.superseded.append(old["id"])
+        done.why.append(f"it updates a part of {old['title']!r}: {reason}")
+    for old, reason in questions:
+        done.conflicts.append(raise_conflict(place, op, old["id"], new["id"], reason))
+        done.why.append(f"it may contradict {old['title']!r}: {reason}")
+    for old, reason in still(judgement.connects)[:MOST_CONNECTED]:
         join(op, new, old, "similar_to")
-    return superseded, raised, [old["id"] for old in connected]
+        done.connected.append(old["id"])
+        done.why.append(f"it is near {old['title']!r}: {reason}")
+    return done
 
 
 def _unchanged(op: Operating, targets: Iterable[Target]) -> set[str]:

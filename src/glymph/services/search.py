@@ -17,6 +17,7 @@ from glymph.core.ranking import Weights
 from glymph.core.timing import micros
 from glymph.errors import InvalidInput
 from glymph.services.candidates import Pool, follow_links, gather
+from glymph.services.currency import Updates, newer_first, updates_of
 from glymph.services.filters import Filters, check_kinds, checked_limit, listed, wanted
 from glymph.services.search_past import by_words_only, search_past
 from glymph.services.workplace import Workplace
@@ -82,8 +83,31 @@ def ranked(pools: Sequence[Pool], matching: Filter, *, limit: int, now: datetime
             for key, score in scores.items()
             if key in rows
         ]
-    best = sorted(found, key=lambda one: -one.score.relevance * one.standing)[:limit]
-    return [_hit(one) for one in best]
+    found.sort(key=lambda one: -one.total)
+    ordered, updates = _current_first(found[:limit], found, matching, now)
+    newer = {one.key: one.rows[one.key]["id"] for one, _ in ordered}
+    hits: list[Hit] = []
+    for one, older in reversed(ordered):
+        hit = _hit(one, tuple(newer[key] for key in updates.get(one.key, ()) if key in newer))
+        hits.append(hit if older is None else _raised(hit, older, least=hits[-1].score))
+    return hits[::-1][:limit]
+
+
+def _current_first(
+    best: Sequence[Found], found: Sequence[Found], matching: Filter, now: datetime
+) -> tuple[list[tuple[Found, Found | None]], Updates]:
+    """The best, with what updates one of them directly above it, even if nothing else speaks for that."""
+    updates: dict[int, Sequence[int]] = {}
+    newer = {one.key: one for one in found}
+    for pool in {id(one.pool): one.pool for one in best}.values():
+        own = updates_of(pool.reader, (one.key for one in best if one.pool is pool))
+        updates |= own
+        missing = {key for several in own.values() for key in several} - newer.keys()
+        rows = pool.reader.by_key(missing, matching) if missing else {}
+        present = dict(zip(rows, records.retrievabilities(list(rows.values()), pool.reader, now), strict=True))
+        for key, row in rows.items():
+            newer[key] = Found(pool, key, Score(0.0, {}), present[key], _standing(row, present[key]), rows)
+    return newer_first(best, lambda one: one.key, updates, newer), updates
 
 
 @dataclass(slots=True)
@@ -147,18 +171,30 @@ class Found:
     standing: float
     rows: Mapping[int, Row]  # it, and those from which activation came
 
+    @property
+    def total(self) -> float:
+        return self.score.relevance * self.standing
+
 
 def _standing(row: Row, retrievability: float) -> float:
     authority = 1.0 if row["pinned"] else row["trust"]
     return ranking.standing(row["section"], recency=retrievability, authority=authority)
 
 
-def _hit(one: Found) -> Hit:
+def _hit(one: Found, updated_by: tuple[str, ...]) -> Hit:
     memory = records.as_present(one.rows[one.key], one.pool.reader.space, one.retrievability)
     parts = {name: value for name, value in one.score.parts.items() if value > 0} | {"standing": one.standing}
     if not one.pool.has_vector(one.key):
         parts.pop("semantic", None)
-    return Hit(memory, one.score.relevance * one.standing, parts, _why(one, memory, parts))
+    why = _why(one, memory, parts) + ("; a newer memory updates it" if updated_by else "")
+    return Hit(memory, one.total, parts, why, updated_by)
+
+
+def _raised(hit: Hit, older: Found, *, least: float) -> Hit:
+    """A hit that stands where it does because it updates an older one."""
+    why = f"it updates {older.rows[older.key]['title']!r}"
+    parts = {**hit.parts, "newer": least - hit.score}
+    return replace(hit, score=least, parts=parts, why=f"{hit.why}; {why}" if hit.why else why)
 
 
 def _why(one: Found, memory: Memory, parts: Mapping[str, float]) -> str:

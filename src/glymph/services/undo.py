@@ -13,6 +13,7 @@ from glymph.store.contract import Reader, Row
 
 FINAL_VERBS = {
     "create_space": "a space is removed with `glymph space delete`, not by undo.",
+    "purge": "what is purged is gone for good. Name an earlier operation to undo that one.",
 }
 
 
@@ -87,7 +88,7 @@ def _in_the_way(reader: Reader, restorations: Sequence[Restoration]) -> list[Con
         if r.values is None:
             reason = _still_needed(reader, r, removed)
         elif r.replaces:
-            reason = _pinned(reader, r)
+            reason = _pinned(reader, r) or _without_successor(reader, r, created)
         elif any(end in removed or (end not in created and not reader.rows([end])) for end in _ends(r)):
             reason = "what it joins is gone"
         elif (twin := _twin(reader, r)) is not None and (r.table, twin) not in removed:
@@ -110,6 +111,15 @@ def _pinned(reader: Reader, r: Restoration) -> str | None:
     if r.table == "memories" and leaves and reader.rows([("memories", r.key)])["memories", r.key]["pinned"]:
         return "it is pinned; unpin it first"
     return None
+
+
+def _without_successor(reader: Reader, r: Restoration, created: set[Place]) -> str | None:
+    """What replaced a memory may have been removed for good since."""
+    successor = (r.values or {}).get("superseded_by")
+    if r.table != "memories" or successor is None or reader.memory(successor) is not None:
+        return None
+    back = reader.removed_key(successor)
+    return None if ("memories", back) in created else "what replaced it is gone"
 
 
 def _ends(r: Restoration) -> list[Place]:
@@ -143,6 +153,10 @@ def _names(reader: Reader, restorations: Sequence[Restoration], conflicts: Seque
     """What to call each row in the receipt: a memory or cluster by its id, a link by what it joins."""
     places: list[Place] = [(r.table, r.key) for r in restorations] + [(c.table, c.key) for c in conflicts]
     known = dict(reader.rows(places))
+    lost = [(c.table, c.key) for c in conflicts if (c.table, c.key) not in known]
+    for entry in reader.entries_after(lost, 0):
+        if "id" in entry.image:  # of what is gone the journal still knows the id
+            known[entry.table, entry.key] = {"id": entry.image["id"]}
     known |= {(r.table, r.key): r.values for r in restorations if r.values and (r.table, r.key) not in known}
     keys = {row[end] for row in known.values() for end in ("source", "target", "memory") if end in row}
     ends = {key: row["id"] for (_, key), row in reader.rows([("memories", key) for key in keys]).items()}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from glymph.core.journal import Place
+from glymph.core.journal import PURGED, Place
 from glymph.core.model import Problem, Verdict
 from glymph.core.text import content_hash
 from glymph.errors import CorruptStore, SpaceNotFound
@@ -21,6 +21,7 @@ CHECKS = (
     "one protected live identity per space",
     "every row is what its journal leads to",
     "every operation's record and journal are as they were sealed",
+    "what was blanked in the journal names the purge that did it",
     "contents match their hashes",
     "links, clusters and chains stay inside their space",
     "undo never points at a later operation",
@@ -59,6 +60,7 @@ def problems_of(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
     yield from _identity(tables["memories"])
     yield from _past(tables)
     yield from _seals(tables)
+    yield from _purges(tables)
     yield from _contents(tables["memories"])
     yield from _links(tables)
     yield from _undos(tables["operations"])
@@ -133,6 +135,21 @@ def _seals(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
             yield "operations", f"{name} counts {operation['changes']} changes; the journal has {changes}"
     for key, orphans in entries.items():
         yield "journal", f"{len(orphans)} entries of an operation {key} that does not exist"
+
+
+def _purges(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
+    """A blanked journal row names a purge; of what was purged nothing but blanked rows is left."""
+    purges = {operation["id"] for operation in tables["operations"] if operation["verb"] == "purge"}
+    blank: dict[Place, list[bool]] = defaultdict(list)
+    for entry in tables["journal"]:
+        by = json.loads(entry["image"]).get(PURGED)
+        if by is not None and by not in purges:
+            yield "journal", f"an entry of {entry['tbl']} {entry['key']} is blank without a purge that did it"
+        blank[entry["tbl"], entry["key"]].append(by is not None)
+    rows = {(table, row["key"]) for table in JOURNALLED for row in tables[table]}
+    for place, marks in blank.items():
+        if any(marks) and (place in rows or not all(marks)):
+            yield "journal", f"{place[0]} {place[1]} was purged, but not everywhere"
 
 
 def _contents(memories: list[Row]) -> Iterator[tuple[str, str]]:

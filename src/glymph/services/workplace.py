@@ -29,6 +29,7 @@ class Operating:
     succeeded: list[str] = field(default_factory=list)
     skipped: list[Refusal] = field(default_factory=list)
     failed: list[Refusal] = field(default_factory=list)
+    cascaded: list[str] = field(default_factory=list)
     recoverable_until: datetime | None = None
 
     def skip(self, memory_id: str, reason: str) -> None:
@@ -104,11 +105,12 @@ class Workplace:
         with self.store.writing(self.space, intent) as writer:
             operating = Operating(writer, writer.intent, micros(self.now()))
             yield operating
-            if operating.skipped or operating.failed:
+            if operating.skipped or operating.failed or operating.cascaded:
                 writer.describe(
                     {
                         "skipped": [[r.id, r.reason] for r in operating.skipped],
                         "failed": [[r.id, r.reason] for r in operating.failed],
+                        **({"cascaded": operating.cascaded} if operating.cascaded else {}),
                     }
                 )
 
@@ -132,6 +134,7 @@ class Workplace:
             succeeded=tuple(done.succeeded),
             skipped=tuple(done.skipped),
             failed=tuple(done.failed),
+            cascaded=tuple(done.cascaded),
             recoverable_until=done.recoverable_until if done.succeeded else None,
             hash=done.writer.seal,
         )

@@ -22,10 +22,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from glymph.core.bands import BANDS, Bands
 from glymph.core.journal import Entry, Place, Restoration
 from glymph.core.model import Problem
 from glymph.core.presence import Curves
 from glymph.core.query import Words
+from glymph.store.chunks import ChunkReader, ChunkWriter
 from glymph.store.keyring import Keyring
 
 Row = Mapping[str, Any]
@@ -72,7 +74,7 @@ class Filter:
     without: Sequence[int] | None = None  # keys
 
 
-class Reader(Protocol):
+class Reader(ChunkReader, Protocol):
     """One consistent view of one space."""
 
     @property
@@ -149,6 +151,10 @@ class Reader(Protocol):
         ...
 
     def model_key(self, name: str, dimension: int) -> int | None: ...
+    def bands(self, model: int) -> Bands:
+        """From which cosine on two texts are the same or near, by this model."""
+        ...
+
     def models(self) -> list[Row]: ...
     def newest_vector(self) -> int: ...
     def vectors_after(
@@ -237,9 +243,30 @@ class Reader(Protocol):
 
     def conflict(self, conflict_id: str) -> Row | None: ...
     def plan(self, plan_id: str) -> Row | None: ...
+    def plans(self, *, limit: int) -> list[Row]:
+        """Plans, newest first."""
+        ...
+
+    # pruning
+    def resting_on(self, keys: Sequence[int]) -> list[tuple[int, int]]:
+        """For each live memory that rests on one of these or is a part of it, all that it rests on and is live."""
+        ...
+
+    def live_count(self) -> int:
+        """Live memories, the identity apart."""
+        ...
+
+    def changed_by(self, verb: str, since: int) -> int:
+        """Rows that operations of a verb changed since a moment, undone ones apart."""
+        ...
+
+    def operations_by_hash(self, hash: str) -> list[Row]: ...
+    def memories_by_hash(self, hash: str) -> list[Row]:
+        """Memories of a content, in whatever state, oldest first."""
+        ...
 
 
-class Writer(Reader, Protocol):
+class Writer(Reader, ChunkWriter, Protocol):
     """One transaction; with an Intent, one operation. Without one, journalled tables cannot be touched."""
 
     @property
@@ -274,8 +301,8 @@ class Writer(Reader, Protocol):
         ...
 
     def log_recall(self, row: Row, *, keep: int) -> None: ...
-    def add_model(self, name: str, dimension: int, *, at: int) -> int:
-        """The key of a model, made if there is none of this name and dimension."""
+    def add_model(self, name: str, dimension: int, *, at: int, bands: Bands = BANDS) -> int:
+        """The key of a model, made with these bands if there is none of this name and dimension."""
         ...
 
     def add_vectors(self, model: int, rows: Iterable[VectorRow]) -> None:
@@ -304,9 +331,32 @@ class Writer(Reader, Protocol):
 
     def done(self, job_id: str, *, at: int) -> None: ...
     def charge(self, row: Row) -> None: ...
-    def save_plan(self, row: Row) -> None: ...
+    def save_plan(self, row: Row) -> None:
+        """Keeps a plan; one of the same id is what it was, made anew."""
+        ...
+
+    def drop_expired_plans(self, now: int) -> None: ...
     def bury(self, fingerprints: Iterable[str], *, at: int) -> None:
         """Sets tombstones in the name of the operation; one that stands already stays."""
+        ...
+
+    # removing for good: for operations with the verb "purge"
+    def ties(self, keys: Sequence[int]) -> tuple[list[int], list[int]]:
+        """The keys of the links and of the memberships of these memories."""
+        ...
+
+    def replaced_by(self, ids: Iterable[str]) -> list[Row]: ...
+    def conflicts_naming(self, ids: Iterable[str]) -> list[int]:
+        """The keys of the conflicts about one of these memories, resolved or not."""
+        ...
+
+    def past_texts(self, keys: Sequence[int]) -> list[str]:
+        """Every wording that the journal holds of these memories, rejected ones included."""
+        ...
+
+    def erase(self, memories: Mapping[int, str], texts: Sequence[str]) -> dict[str, int]:
+        """Takes what these memories (ids by key), whose rows are gone, ever said out of vectors, chunks, journal,
+        recalls and plans. Blanked images name the operation; operations they belong to are sealed anew. Counts."""
         ...
 
 
@@ -369,6 +419,10 @@ class Store(Protocol):
 
         Its keys go into a folder of their own beside that file, where the copy looks for them.
         """
+        ...
+
+    def compact(self) -> None:
+        """Writes the whole store anew: of what was removed, no byte is left between its rows."""
         ...
 
     def check(self) -> list[Problem]:

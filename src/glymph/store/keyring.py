@@ -75,3 +75,29 @@ class Keyring:
         if not _NAME.fullmatch(identity):
             raise StoreError(f"{identity!r} is no id of an identity memory. Run `glymph doctor`.")
         return self.folder / identity
+
+
+def key_beside(export: Path) -> Path:
+    """Where the key of an export's tombstones lies: not in it, for with both one could guess what was removed."""
+    return export.with_name(f"{export.name}.key")
+
+
+def key_as_text(identity: str, key: bytes) -> str:
+    """What a key file beside an export holds."""
+    return f"{identity} {key.hex()}\n"
+
+
+def key_from(file: Path, identity: str) -> bytes | None:
+    """The key in a file beside an export; None if there is no such file."""
+    try:
+        whose, _, digits = file.read_text(encoding="ascii").strip().partition(" ")
+        key = bytes.fromhex(digits)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise StoreError(
+            f"Cannot read the key {file} ({error}). Copy it anew from where the export is."
+        ) from error
+    if len(key) != KEY_BYTES or whose != identity:
+        raise StoreError(f"{file} is not the key of this export. Copy the one that was written with the export.")
+    return key

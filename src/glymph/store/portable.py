@@ -17,6 +17,7 @@ from glymph.core.presence import Curve
 from glymph.core.sections import Section
 from glymph.errors import InvalidInput
 from glymph.store.contract import JOURNALLED
+from glymph.store.erasing import KEPT, PURGED
 from glymph.store.writer import move_image
 
 # Parents before children. Reversed, the order in which a space can be taken apart.
@@ -179,6 +180,9 @@ def _wrong_entry(row: Mapping[str, Any], columns: Columns) -> str | None:
     types = columns[row["tbl"]]
     for name in _IMAGES:
         image = plain_json(row[name])
+        by = image.pop(PURGED, "") if name == "image" else ""
+        if by != "" and not (isinstance(by, str) and image.keys() <= KEPT.get(row["tbl"], frozenset())):
+            return "has an image that was blanked, but not by a purge"
         if odd := {column for column in image if column == "key" or column not in types}:
             return f"has an {name} with unknown columns ({', '.join(map(repr, sorted(odd)))[:200]})"
         if problem := _wrong_value(image, types) or _wrong_json(row["tbl"], image):

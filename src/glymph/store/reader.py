@@ -7,11 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from glymph.core.bands import BANDS, Bands
 from glymph.core.journal import Entry, Place
 from glymph.core.presence import DEFAULT_CURVES, Curve, Curves
 from glymph.core.query import Words
 from glymph.core.sections import Section
 from glymph.core.timing import day_in_words
+from glymph.store.chunks import SqlChunks
 from glymph.store.contract import Filter
 from glymph.store.session import Row, Session
 from glymph.store.statements import MEMORY_COLUMNS, statements
@@ -52,7 +54,7 @@ def where(wanted: Filter) -> tuple[str, dict[str, Any]]:
     return " AND ".join(terms), parameters
 
 
-class SqlReader:
+class SqlReader(SqlChunks):
     """A `Reader` over a session."""
 
     def __init__(self, session: Session, space: str, space_id: int) -> None:
@@ -192,6 +194,10 @@ class SqlReader:
     def model_key(self, name: str, dimension: int) -> int | None:
         key: int | None = self._value("model_key", name=name, dimension=dimension)
         return key
+
+    def bands(self, model: int) -> Bands:
+        kept = self._tuples("bands", model=model)
+        return Bands(*kept[0]) if kept and None not in kept[0] else BANDS
 
     def models(self) -> list[Row]:
         return self._rows("models")
@@ -378,3 +384,23 @@ class SqlReader:
 
     def plan(self, plan_id: str) -> Row | None:
         return self._one("plan_by_id", id=plan_id)
+
+    def plans(self, *, limit: int) -> list[Row]:
+        return self._rows("plans", limit=limit)
+
+    # pruning
+
+    def resting_on(self, keys: Sequence[int]) -> list[tuple[Any, ...]]:
+        return self._tuples("resting_on", keys=json.dumps(list(keys)))
+
+    def live_count(self) -> int:
+        return int(self._value("live_count"))
+
+    def changed_by(self, verb: str, since: int) -> int:
+        return int(self._value("changed_by", verb=verb, since=since))
+
+    def operations_by_hash(self, hash: str) -> list[Row]:
+        return self._rows("operations_by_hash", hash=hash)
+
+    def memories_by_hash(self, hash: str) -> list[Row]:
+        return self._rows("memories_by_hash", hash=hash)

@@ -41,6 +41,12 @@ def words(listed: str) -> list[str]:
     return found
 
 
+def attributes(row: Row) -> dict[str, Any]:
+    """The attributes of a row."""
+    found: dict[str, Any] = json.loads(row["attributes"])
+    return found
+
+
 def memory(row: Row, reader: Reader, now: datetime) -> Memory:
     return memories([row], reader, now)[0]
 

@@ -34,6 +34,7 @@ class AddArguments(Arguments):
     trust: float = Field(1.0, ge=0, le=1, description="How far the source can be trusted.")
     links: Texts = Field([], description="Ids of memories to link it to.")
     pinned: bool = Field(False, description="Keep it from ever being cleaned up.")
+    revive: bool = Field(False, description="Take it in although it was removed on request.")
 
 
 def run(glymph: Glymph, args: AddArguments) -> Mapping[str, Any]:
@@ -43,7 +44,7 @@ def run(glymph: Glymph, args: AddArguments) -> Mapping[str, Any]:
 TOOL = Tool(
     name="memory_add",
     command="add",
-    description="Remember one thing; says whether it was new or already known.",
+    description="Remember one thing; says whether it was new, known, replaces something older or contradicts it.",
     arguments=AddArguments,
     run=run,
     profile="core",

@@ -36,7 +36,8 @@ def full(memory: Memory) -> dict[str, Any]:
 
 def hit(found: Hit) -> dict[str, Any]:
     parts = {name: round(value, 4) for name, value in found.parts.items()}
-    return {**brief(found.memory), "score": round(found.score, 4), "parts": parts, "why": found.why}
+    shown = {**brief(found.memory), "score": round(found.score, 4), "parts": parts, "why": found.why}
+    return {**shown, "updated_by": list(found.updated_by)} if found.updated_by else shown
 
 
 def added(outcome: Added) -> dict[str, Any]:

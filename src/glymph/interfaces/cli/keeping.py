@@ -83,7 +83,13 @@ def export(
 
     with environment.open_glymph(url, space, "user") as glymph:
         rows = glymph.export(path)
-    _say({"path": str(path), "rows": rows}, f"{rows:,} rows of {space} written to {path}.", as_json=as_json)
+    facts: dict[str, Any] = {"path": str(path), "rows": rows}
+    said = f"{rows:,} rows of {space} written to {path}."
+    key = path.with_name(f"{path.name}.key")
+    if key.exists():
+        facts["key"] = str(key)
+        said += f" The key of its tombstones is {key}: take it along, by another way than the export."
+    _say(facts, said, as_json=as_json)
 
 
 def import_(
@@ -92,14 +98,27 @@ def import_(
     into: Annotated[
         str | None, typer.Option("--into", help="The space to make; left out: its name in the export.")
     ] = None,
+    without: Annotated[
+        bool, typer.Option("--without-tombstones", help="Give up what the export keeps from being learnt again.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Load an export into a space that is new or still empty."""
+    """Load an export into a space that is new or still empty, without what was removed for good here."""
     from glymph.interfaces import environment
 
     with environment.open_whole(url, create=True) as glymph, _progress("loading", as_json) as tick:
-        rows = glymph.import_(path, space=into, progress=tick)
-    _say({"path": str(path), "rows": rows}, f"{rows:,} rows loaded from {path}.", as_json=as_json)
+        done = glymph.import_(path, space=into, tombstones=not without, progress=tick)
+    facts = {"path": str(path), "rows": done.rows, "kept_out": done.kept_out}
+    said = f"{done.rows:,} rows loaded from {path}."
+    _say(facts, said + _stayed_out(done.kept_out, "stayed"), as_json=as_json)
+
+
+def _stayed_out(count: int, verb: str) -> str:
+    """What to say of memories that tombstones kept out, if any."""
+    from glymph.interfaces.cli import show
+
+    many = show.counted(count, "memory", "memories")
+    return f" {many} {verb} out: removed for good on request." if count else ""
 
 
 def backup(
@@ -119,35 +138,26 @@ def restore(
     source: Annotated[Path, typer.Argument(help="The backup.", show_default=False)],
     target: Annotated[Path, typer.Argument(help="The new file to make from it.", show_default=False)],
     apply: Apply = False,
+    url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Check a backup and copy it to a new file."""
-    import os
-    from urllib.parse import quote
-
-    from glymph.errors import GlymphError, InvalidInput, NotAStore
-    from glymph.facade import Glymph, spaces_at
+    """Check a backup and copy it to a new file, without what was removed for good from the store in use since."""
+    from glymph.facade import restore_backup
+    from glymph.interfaces import environment
     from glymph.interfaces.cli import show
 
-    if target.exists():
-        raise InvalidInput("target", f"{target} exists. Name a new file: a restore never overwrites.")
-    if not source.exists():
-        raise InvalidInput("source", f"there is no file {source}.")
-    url = f"sqlite:///{quote(os.fsencode(source.absolute()))}?mode=ro"
-    spaces = [space.name for space in spaces_at(url)]
-    if not spaces:
-        raise NotAStore(str(source))
-    with Glymph.open(url, space=spaces[0]) as glymph:
-        verdict = glymph.verify()
-        if not verdict.ok:
-            raise GlymphError(f"{source} is not sound: {verdict.problems[0].detail}. Use another backup.")
-        if apply:
-            glymph.backup(target)
-    done = "Restored" if apply else "Sound. Would restore"
-    hint = "" if apply else " Add --apply to do it."
-    facts = {"source": str(source), "target": str(target), "spaces": spaces, "applied": apply}
-    many = show.counted(len(spaces), "space", "spaces")
-    _say(facts, f"{done} {many} ({', '.join(spaces)}) to {target}.{hint}", as_json=as_json)
+    settings, _ = environment.effective_settings()
+    done = restore_backup(source, target, in_use=url, settings=settings, apply=apply)
+    facts = {
+        "source": str(source), "target": str(target), "spaces": list(done.spaces), "applied": apply,
+        "kept_out": done.kept_out, "tombstones": done.tombstones, "unread": done.unread,
+    }  # fmt: skip
+    many = show.counted(len(done.spaces), "space", "spaces")
+    said = f"{'Restored' if apply else 'Sound. Would restore'} {many} ({', '.join(done.spaces)}) to {target}."
+    said += _stayed_out(done.kept_out, "stayed" if apply else "would stay")
+    if done.unread:
+        said += f" What was removed for good since could not be looked up: {done.unread}"
+    _say(facts, said if apply else f"{said} Add --apply to do it.", as_json=as_json)
 
 
 def space_list(url: Url = None, as_json: Json = False) -> None:

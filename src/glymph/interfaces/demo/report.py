@@ -8,6 +8,7 @@ from glymph.core.timing import iso
 from glymph.interfaces.demo import page
 from glymph.interfaces.demo.chapters import (
     Chapter,
+    changed,
     finding,
     forgetting,
     lifecycle,
@@ -31,6 +32,7 @@ CHAPTERS: dict[str, Chapter] = {
     "presence": presence,
     "recalled": recalled,
     "finding": finding,
+    "changed": changed,
     "forgetting": forgetting,
     "protection": protection,
     "log": log,

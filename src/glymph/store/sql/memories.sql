@@ -8,8 +8,9 @@ SELECT {memory} FROM scoped_memories m WHERE m.id IN {texts:ids};
 
 -- name: standing_of_ids
 -- Just what decides whether a memory may be moved to another state.
-SELECT m.key, m.id, m.state, m.pinned, m.protected FROM scoped_memories m
-WHERE m.id IN {texts:ids};
+SELECT m.key, m.id, m.title, m.kind, m.section, m.state, m.pinned, m.protected, m.superseded_by, m.stability,
+       m.access_count, m.created_at, m.last_used_at, m.version
+FROM scoped_memories m WHERE m.id IN {texts:ids};
 
 -- name: identity
 SELECT {memory} FROM scoped_memories m WHERE m.kind = 'self';
@@ -18,7 +19,7 @@ SELECT {memory} FROM scoped_memories m WHERE m.kind = 'self';
 SELECT {memory} FROM scoped_memories m
 WHERE m.key IN (
   SELECT min(d.key) FROM scoped_memories d
-  WHERE d.content_hash IN {texts:hashes} AND d.state = 'LIVE'
+  WHERE d.content_hash IN {texts:hashes} AND d.state = 'LIVE' AND d.superseded_by IS NULL
     AND (:live_at IS NULL OR d.expires_at IS NULL OR d.expires_at > :live_at)
   GROUP BY d.content_hash
 );

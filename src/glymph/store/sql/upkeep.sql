@@ -82,7 +82,9 @@ SELECT coalesce(sum(cost_usd), 0.0) FROM scoped_ledger WHERE at >= :since;
 
 -- name: save_plan
 INSERT INTO plans(space_id, id, created_at, expires_at, body)
-VALUES (:space_id, :id, :created_at, :expires_at, :body);
+VALUES (:space_id, :id, :created_at, :expires_at, :body)
+ON CONFLICT (space_id, id) DO UPDATE
+SET created_at = excluded.created_at, expires_at = excluded.expires_at, body = excluded.body;
 
 -- name: plan_by_id
 SELECT id, created_at, expires_at, body FROM scoped_plans WHERE id = :id;

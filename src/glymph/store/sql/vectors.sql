@@ -1,13 +1,17 @@
 -- name: model_key
 SELECT key FROM scoped_models WHERE name = :name AND dimension = :dimension;
 
+-- name: bands
+SELECT duplicate_from, connect_from FROM scoped_models WHERE key = :model;
+
 -- name: models
 SELECT m.key, m.name, m.dimension, m.created_at,
        (SELECT count(*) FROM scoped_vectors v WHERE v.model = m.key) AS vectors
 FROM scoped_models m ORDER BY m.key;
 
 -- name: insert_model
-INSERT INTO models(space_id, name, dimension, created_at) VALUES (:space_id, :name, :dimension, :at)
+INSERT INTO models(space_id, name, dimension, created_at, duplicate_from, connect_from)
+VALUES (:space_id, :name, :dimension, :at, :duplicate, :connect)
 ON CONFLICT (space_id, name, dimension) DO NOTHING;
 
 -- name: insert_vector
@@ -68,10 +72,10 @@ SELECT {columns} FROM (SELECT {mirrored} FROM scoped_memories m ORDER BY m.id);
 SELECT {columns} FROM (SELECT {mirrored} FROM memories m WHERE +m.space_id = :space_id);
 
 -- name: neighbours
--- For each memory the one before and the one after it in the same session.
+-- For each memory the live one before and after it in the same session: what was put away parts nobody.
 SELECT m.key,
-       (SELECT max(b.key) FROM scoped_memories b WHERE b.session = m.session AND b.key < m.key),
-       (SELECT min(a.key) FROM scoped_memories a WHERE a.session = m.session AND a.key > m.key)
+       (SELECT max(b.key) FROM scoped_memories b WHERE b.session = m.session AND b.key < m.key AND b.state = 'LIVE'),
+       (SELECT min(a.key) FROM scoped_memories a WHERE a.session = m.session AND a.key > m.key AND a.state = 'LIVE')
 FROM scoped_memories m WHERE m.key IN {keys:keys} AND m.session IS NOT NULL;
 
 -- name: edges_touching

@@ -37,10 +37,15 @@ def _write_path(connection: apsw.Connection) -> None:
     connection.execute(_script("write_path.sql"))
 
 
+def _columns(connection: apsw.Connection) -> None:
+    connection.execute(_script("columns.sql"))
+
+
 MIGRATIONS: Sequence[Migration] = (
     Migration(1, "foundation", _foundation),
     Migration(2, "recall", _recall),
     Migration(3, "write path", _write_path),
+    Migration(4, "columns", _columns),
 )
 NEWEST = MIGRATIONS[-1].version
 

@@ -332,6 +332,13 @@ class SqliteStore:
             # After the rows: a tombstone among them is no older than its key. Before the file has its name.
             self.keyring.copy_to(_keyring(target))
 
+    def compact(self) -> None:
+        # secure_delete zeroes what is removed, not the copies that stay in a page's gap when its rows were moved.
+        if self._read_only:
+            raise errors.ReadOnlyStore(self.path)
+        with translated(self.path), self._pool.connection() as connection:
+            connection.raw.execute("VACUUM")
+
     def check(self) -> list[Problem]:
         # A connection of its own: FTS5 checks itself against what it remembers, and in a pooled connection that
         # may be older than what another process has written since (a false alarm, seen with SQLite 3.54).

@@ -1,0 +1,83 @@
+"""Groups by something else than links: what carries the same tag, speaks of the same thing, was said together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from glymph.core import staleness
+from glymph.core.columns import STATES, Columns
+from glymph.core.groupings import Item, Material, grouped, understood
+from glymph.core.model import State
+from glymph.core.scan import Vectors
+from glymph.core.sections import IDENTITY_KIND
+from glymph.core.stale_groups import Ranking, described, woven
+from glymph.core.timing import micros
+from glymph.services.workplace import Workplace, every_row
+from glymph.store import records
+from glymph.store.contract import Filter, Reader, Row
+
+CHUNK = 1_000
+
+
+def grouped_otherwise(
+    place: Workplace, reader: Reader, columns: Columns, way: str, *, min_staleness: float, max_groups: int
+) -> Ranking:
+    """The stalest groups by a way of grouping, the stalest first. A memory may be in several of them."""
+    understood(way)
+    now = micros(place.now())
+    wanted = Filter(states=(State.LIVE,), include_superseded=True)
+    rows = [row for row in every_row(reader, wanted, CHUNK) if row["kind"] != IDENTITY_KIND][::-1]
+    material = _material(place, reader, columns, rows, now)
+    vitals = staleness.vitals(columns.memories, columns.kinds, curves=reader.curves(), now=now)
+    slots = columns.finder()(np.array([row["key"] for row in rows], dtype=np.int64))
+    groups = [slots[np.array(places)] for places in grouped(material, way).values()]
+    scores = [float(staleness.of_group(vitals.at(members)).score[0]) for members in groups]
+    order = sorted(range(len(groups)), key=lambda at: (-scores[at], -len(groups[at]), int(groups[at][0])))
+    stale = [at for at in order if scores[at] >= min_staleness]
+    states = np.bincount(columns.memories["state"], minlength=len(STATES))
+    tissue = woven(columns, now=now)
+    return Ranking(
+        groups=[described(columns, vitals, groups[at]) for at in stale[:max_groups]],
+        stale=len(stale),
+        memories=len(rows),
+        edges=tissue.edges,
+        connected=len(groups),
+        isolated=len(rows) - len({slot for members in groups for slot in members.tolist()}),
+        superseded=sum(row["superseded_by"] is not None for row in rows),
+        archived=int(states[STATES.index(State.ARCHIVED)]),
+        trashed=int(states[STATES.index(State.TRASHED)]),
+    )
+
+
+def _material(place: Workplace, reader: Reader, columns: Columns, rows: list[Row], now: int) -> Material:
+    clusters: dict[str, list[str]] = defaultdict(list)
+    names = {cluster["id"]: cluster["name"] for cluster in reader.clusters()}
+    for membership in reader.memberships():
+        clusters[membership["memory_id"]].append(names[membership["cluster_id"]])
+    items = [
+        Item(
+            tags=records.words(row["tags"]), entities=records.words(row["entities"]),
+            attributes=records.attributes(row), clusters=clusters.get(row["id"], ()), session=row["session"],
+            title=row["title"],
+        )
+        for row in rows
+    ]  # fmt: skip
+    return Material(items, vectors=_vectors(place, reader, [row["key"] for row in rows]))
+
+
+def _vectors(place: Workplace, reader: Reader, keys: list[int]) -> Vectors | None:
+    """The vectors of memories, zeros for those without one; None if the handle has no embedder."""
+    model, _ = place.meaning.reached()
+    if model is None:
+        return None
+    view = place.meaning.mirrors.view(reader, model)
+    found = np.zeros((len(keys), model[1]), dtype=np.float32)
+    if view.model_key is None:
+        return found
+    places = {key: at for at, key in enumerate(keys)}
+    for start in range(0, len(keys), CHUNK):
+        for key, _, vector in reader.vectors_of(view.model_key, keys[start : start + CHUNK]):
+            found[places[key]] = np.frombuffer(vector, dtype="<f2")
+    return found

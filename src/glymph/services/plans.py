@@ -1,0 +1,92 @@
+"""Plans as they are kept: written once, read back whole until they expire."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+from glymph.core.draft import checked_id
+from glymph.core.plain import plain
+from glymph.core.plan import Group, Impact, Member, Plan, Totals
+from glymph.core.timing import micros
+from glymph.errors import PlanExpired, PlanNotFound
+from glymph.services.workplace import Workplace
+
+MOST_LISTED = 1000
+
+
+def keep(place: Workplace, plan: Plan) -> None:
+    """Stores a plan; those that have expired go."""
+    now = micros(place.now())
+    row = {
+        "id": plan.id, "created_at": micros(plan.created_at), "expires_at": micros(plan.expires_at),
+        "body": json.dumps(plain(plan), ensure_ascii=False),
+    }  # fmt: skip
+    with place.store.writing(place.space, None) as writer:
+        writer.drop_expired_plans(now)
+        writer.save_plan(row)
+
+
+def stored_plan(place: Workplace, plan_id: str) -> Plan:
+    """The plan of an id, or PlanNotFound, or PlanExpired."""
+    checked_id(plan_id, "plan")
+    with place.reading() as reader:
+        row = reader.plan(plan_id)
+    if row is None:
+        raise PlanNotFound(plan_id, place.space)
+    plan = _plan(json.loads(row["body"]))
+    if plan.expires_at <= place.now():
+        raise PlanExpired(plan_id, plan.expires_at)
+    return plan
+
+
+def plans(place: Workplace) -> list[Plan]:
+    """The plans that have not expired, newest first."""
+    with place.reading() as reader:
+        rows = reader.plans(limit=MOST_LISTED)
+    found = [_plan(json.loads(row["body"])) for row in rows]
+    return [plan for plan in found if plan.expires_at > place.now()]
+
+
+def _plan(body: dict[str, Any]) -> Plan:
+    return Plan(
+        id=body["id"],
+        space=body["space"],
+        created_at=_moment(body["created_at"]),
+        expires_at=_moment(body["expires_at"]),
+        totals=Totals(**body["totals"]),
+        thresholds=body["thresholds"],
+        groups=tuple(_group(group) for group in body["groups"]),
+    )
+
+
+def _group(body: dict[str, Any]) -> Group:
+    impact = body["impact"]
+    return Group(
+        **{
+            **body,
+            "nodes": tuple(_member(node) for node in body["nodes"]),
+            "reasons": tuple(body["reasons"]),
+            "impact": Impact(
+                **{**impact, "lessons": tuple(impact["lessons"]), "cascade": tuple(impact["cascade"])}
+            ),
+        }
+    )
+
+
+def _member(body: dict[str, Any]) -> Member:
+    used = body["last_used_at"]
+    return Member(
+        **{
+            **body,
+            "created_at": _moment(body["created_at"]),
+            "last_used_at": None if used is None else _moment(used),
+            "rules": tuple(body["rules"]),
+            "reasons": tuple(body["reasons"]),
+        }
+    )
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)

@@ -1,0 +1,32 @@
+-- name: resting_on
+-- What rests on these memories, or is a part of them: every such dependence of theirs on what is still live.
+SELECT e.source, e.target FROM scoped_edges e
+JOIN scoped_memories m ON m.key = e.target
+WHERE m.state = 'LIVE' AND e.type IN ('derived_from', 'generalizes', 'part_of') AND e.source IN (
+  SELECT d.source FROM scoped_edges d
+  JOIN scoped_memories l ON l.key = d.source
+  WHERE d.target IN {keys:keys} AND d.type IN ('derived_from', 'generalizes', 'part_of')
+    AND l.state = 'LIVE' AND l.superseded_by IS NULL
+)
+ORDER BY e.source, e.key;
+
+-- name: live_count
+SELECT count(*) FROM scoped_memories m WHERE m.state = 'LIVE' AND m.kind <> 'self';
+
+-- name: plans
+SELECT id, created_at, expires_at, body FROM scoped_plans ORDER BY created_at DESC, key DESC LIMIT :limit;
+
+-- name: drop_expired_plans
+DELETE FROM plans WHERE space_id = :space_id AND expires_at <= :now;
+
+-- name: changed_by
+-- How many rows operations of a verb changed since a moment, undone ones apart.
+SELECT coalesce(sum(o.changes), 0) FROM scoped_operations o
+WHERE o.verb = :verb AND o.at > :since
+  AND NOT EXISTS (SELECT 1 FROM scoped_operations u WHERE u.undoes = o.key AND u.changes > 0);
+
+-- name: operations_by_hash
+SELECT o.*, NULL AS parent_id, NULL AS undoes_id FROM scoped_operations o WHERE o.hash = :hash;
+
+-- name: memories_by_hash
+SELECT {memory} FROM scoped_memories m WHERE m.content_hash = :hash ORDER BY m.key;
