@@ -143,12 +143,12 @@ def _cost(texts: Sequence[str]) -> dict[str, Figure]:
 
 def _searched(folder: Path, corpus: str, several: Sequence[Ranked], model: Embedder) -> dict[str, Figure]:
     """R@10 before and after, with the evidence there was as denominator."""
-    before, after, near = [], [], []
+    before, after, near, archived = [], [], [], []
     for number, one in enumerate(several):
         with shelved(folder / f"{corpus}-{number}.db", one.dialogue, model) as shelf:
             before.append(np.array([shelf.recall(question, 10) for question in one.dialogue.questions]))
             near.append(np.array([shelf.recall(question, 5) for question in one.dialogue.questions]))
-            shelf.forget(pruning.pruned(one.rankings["ours"][0], AT))
+            archived.append(shelf.forget(pruning.pruned(one.rankings["ours"][0], AT)))
             after.append(np.array([shelf.recall(question, 10) for question in one.dialogue.questions]))
     lost = 100 - _mean([one.kept("ours", AT) for one in several])
     allowed = MAY_LOSE.get(corpus, LOSS_RATE * lost)
@@ -159,6 +159,7 @@ def _searched(folder: Path, corpus: str, several: Sequence[Ranked], model: Embed
         f"{corpus}_r10_before": Figure(found, "R@10 of the whole store, as shipped, in per cent"),
         f"{corpus}_r10_after_{AT}": Figure(left, note, at_least=found - allowed),
         f"{corpus}_lost_{AT}": Figure(lost, "% of the evidence lost"),
+        f"{corpus}_archived_{AT}": Figure(float(np.mean(archived)), "% of the memories archived, by dialogue"),
     }
 
 
@@ -267,7 +268,9 @@ def draw(options: Options) -> str:
         )
         for corpus, several in _read(options).items()
     ]
-    return curves("What pruning keeps of what later questions need", "memories pruned", "evidence kept, %", panels)
+    return curves(
+        "What pruning keeps of what later questions need", "memories pruned, %", "evidence kept, %", panels
+    )
 
 
 if __name__ == "__main__":

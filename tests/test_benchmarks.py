@@ -8,13 +8,14 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
-from benchmarks import concurrency, crash, recall_quality
+from benchmarks import concurrency, crash, need, prune_quality, recall_quality
 from benchmarks.__main__ import main
-from benchmarks.harness import dialogues, discovery, image, prose, shelf
+from benchmarks.harness import analyst, dialogues, discovery, forgetting, image, prose, shelf
 from benchmarks.harness.contract import Figure, Options, Unavailable
 from benchmarks.harness.corpus import Corpus
 from benchmarks.harness.image import LINKED, Image, Standing
@@ -98,10 +99,26 @@ def test_near_pairs_are_found_and_their_cost_stands_beside_comparing_all(tmp_pat
     assert figures["sweep_links_10k"] > 0
 
 
+def test_an_analysis_is_measured_from_a_cold_start_to_the_stored_plan(tmp_path, monkeypatch):
+    monkeypatch.setenv("GLYMPH_BENCH_CACHE", str(tmp_path))
+    figures = tiny("analysis", 0.001)
+    for size in ("10k", "100k", "1m"):
+        parts = [figures[f"{part}_cpu_s_{size}"] for part in ("import", "open", "analyze")]
+        assert min(parts) > 0
+        assert figures[f"cpu_s_{size}"] == pytest.approx(sum(parts), rel=1e-3)
+        assert figures[f"groups_{size}"] > 0
+        assert figures[f"peak_mb_{size}"] > 0
+    assert 0 < figures["floor_cpu_s"] < figures["cpu_s_10k"]
+    (store,) = tmp_path.glob("grown-1000-*/memory.db")
+    with Glymph.open(f"sqlite:///{store}", embedder="none", clock=lambda: analyst.NOW) as glymph:
+        assert len(glymph.plans()) == 1, "every run stored the same plan"
+
+
 def test_every_benchmark_asks_one_question():
-    assert {"concurrency", "crash", "dedup", "recall_quality", "search", "start", "write"} <= set(
-        discovery.names()
-    )
+    assert set(discovery.names()) >= {
+        "analysis", "concurrency", "crash", "dedup", "duplicates", "need", "prune_quality", "recall_quality",
+        "search", "start", "updates", "write",
+    }  # fmt: skip
     for name in discovery.names():
         question = discovery.load(name).question
         assert question.endswith("?"), name
@@ -250,12 +267,78 @@ def test_recall_counts_each_piece_of_evidence_once():
     assert recall_quality._score(question, ["a", "b", "c"], [])[5] == 0
 
 
-def test_without_data_recall_says_what_it_needs(monkeypatch, capsys):
+@pytest.mark.parametrize("name", ["duplicates", "need", "prune_quality", "recall_quality", "updates"])
+def test_without_data_a_benchmark_says_what_it_needs(monkeypatch, capsys, name):
     monkeypatch.delenv("GLYMPH_BENCH_DATA", raising=False)
-    assert main(["recall_quality", "--json"]) == 2
+    assert main([name, "--json"]) == 2
     captured = capsys.readouterr()
     assert "--data DIR" in captured.err
     assert captured.out == ""
+
+
+# what pruning is measured on
+
+
+def long_talks(folder: Path) -> Options:
+    """The data folder with more said in it, so that there is something to prune, and an update in each chat."""
+    data_folder(folder)
+    turns = [json.loads(line) for line in (folder / "locomo_turns.jsonl").read_text("utf-8").splitlines()]
+    for conv in ("c1", "c2"):
+        said = {"date": "1:56 pm on 9 May, 2023", "speaker": "Ines", "session": 3}
+        turns += [{"conv": conv, "id": f"D3:{number}", **said, "text": f"Ok {number}!"} for number in range(8)]
+    (folder / "locomo_turns.jsonl").write_text(lines(turns), encoding="utf-8")
+    update = {"ability": "knowledge_update", "question": "When is the compost delivery?", "answer": ""}
+    asked = [
+        {"chat": conv, "qid": 1, **update, "source_ids": [0, 2], "old_ids": [0], "new_ids": [2], "rubric": []}
+        for conv in ("c1", "c2")
+    ]
+    (folder / "beam_questions.jsonl").write_text(lines(asked), encoding="utf-8")
+    return Options(data=folder)
+
+
+def test_pruning_keeps_what_is_asked_for_and_archives_what_it_says(tmp_path):
+    figures = prune_quality.run(long_talks(tmp_path), embedder=WordEmbedder(ms=0))
+    found = {name: figure.value for name, figure in figures.items()}
+    assert found["locomo_kept_30"] == found["locomo_intact_30"] == 100 > found["locomo_kept_70_random"]
+    assert found["locomo_archived_30"] == 25, "of twelve turns three"
+    assert found["locomo_r10_after_30"] >= found["locomo_r10_before"]
+    assert found["stale_pairs"] == 2
+    assert found["copies_planted"] == 2 * 3 * 3
+    assert found["copies_lost"] == 0
+
+
+def test_what_cannot_be_archived_stops_the_benchmark(tmp_path):
+    talk = dialogues.locomo(long_talks(tmp_path))[0]
+    with forgetting.shelved(tmp_path / "m.db", talk, WordEmbedder(ms=0)) as shelf:
+        shelf.glymph.pin(shelf.ids[5])
+        with pytest.raises(RuntimeError, match="1 of 7 memories were to be archived"):
+            shelf.forget(range(4, 11))
+
+
+def test_the_curves_are_one_picture_that_says_its_values(tmp_path):
+    drawn = prune_quality.draw(long_talks(tmp_path))
+    root = ET.fromstring(drawn)
+    told = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert told.count("memories pruned, %") == told.count("evidence kept, %") == 2
+    assert set(prune_quality.RANKINGS.values()) | set(prune_quality.TITLES.values()) <= set(told)
+
+
+def test_need_is_compared_with_lru_and_with_act_r(tmp_path):
+    items = [number % 7 if number % 3 else number % 40 for number in range(400)]
+    (tmp_path / "decay_cache.jsonl").write_text(lines([{"trace": "made/up", "items": items}]), encoding="utf-8")
+    day = need.SECONDS_PER_DAY
+    touched = [[day * number, number % 5 if number % 4 else 5 + number] for number in range(300)]
+    history = {"repo": "made/files", "touch": touched, "removed": [[100 * day, 9]]}
+    (tmp_path / "decay_git.jsonl").write_text(lines([history]), encoding="utf-8")
+    found = {name: figure.value for name, figure in need.run(Options(data=tmp_path)).items()}
+    assert found["vs_lru_up_10"] == min(found["hit_up_10"], found["hit_up_10_forgotten"]) - found["lru_up_10"]
+    assert found["worst_vs_lru"] == min(found["vs_lru_up_10"], found["vs_lru_up_30"])
+    assert found["auc_files"] > 0.9, "what is touched every week is told from what was touched once"
+    assert found["auc_files_act_r"] > 0.9
+
+
+def test_a_hit_ratio_is_counted_by_hand():
+    assert need.hit_ratio([0, 1, 0, 2, 0, 1], 2, need.least_recent) == pytest.approx(100 * 2 / 6)
 
 
 # what searching is measured on

@@ -1,157 +1,46 @@
-"""A process that finds the stalest groups of a space and tells what each step cost.
+"""A process that opens a store, has it analysed and tells what that cost, from its first instruction on.
 
-`python -m benchmarks.harness.analyst FILE` goes from the file to the ranked groups once.
+`python -m benchmarks.harness.analyst FILE` goes from the file to the stored, ranked plan once, the way any program
+would. Nothing is imported here that such a program would not need.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import resource
+import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from glymph.config import Settings
-from glymph.core import stale_groups, staleness
-from glymph.core.timing import MICROS_PER_DAY
-from glymph.store import columns, open_store
-from glymph.store.backends import sqlite
-from glymph.store.chunks import EVERY_KEY
-from glymph.store.contract import Filter, Intent, Reader, Store, Writer
-
-SPACE = "default"
-NOW = 1_785_000_000_000_000  # when the stores of `grown` end
-CHANGED = 100  # one row in so many is changed for the last measurement
-TABLES = ("memories", "edges")
-ENGINE = sqlite.__name__.rpartition(".")[2]  # imported above, so that this is no part of opening
+NOW = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=1_785_000_000_000_000)  # when `grown` stores end
 
 
-class Stopwatch:
-    """CPU seconds of this process by step; the first began when the process did."""
+def main(file: str) -> None:
+    begun = time.process_time()  # of the process, so it counts what starting Python took
+    from glymph import Glymph
 
-    def __init__(self) -> None:
-        self._last = 0.0
-        self.costs: dict[str, float] = {}
-
-    def step(self, name: str) -> None:
-        now = time.process_time()
-        self.costs[name] = now - self._last
-        self._last = now
-
-
-def main() -> None:
-    watch = Stopwatch()
-    watch.step("import")
-    parser = argparse.ArgumentParser()
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--first", action="store_true", help="without chunks, then keep them")
-    parser.add_argument("--changed", action="store_true", help="after a change of one row in a hundred")
-    asked = parser.parse_args()
-    store = open_store(f"{ENGINE}:///{asked.file.absolute()}", Settings(), create=False)
-    if asked.first:
-        found = first(store, watch)
-    elif asked.changed:
-        found = changed(store)
-    else:
-        found = once(store, watch) | _limit(store, asked.file)
-    print(json.dumps(found))
-
-
-def once(store: Store, watch: Stopwatch) -> dict[str, Any]:
-    """From the file to the ranked groups with their members: what `ranked_groups` does, step by step."""
-    with store.reading(SPACE) as reader:
-        watch.step("open")
-        space = columns.read(reader).columns
-        watch.step("read")
-        tissue = stale_groups.woven(space, now=NOW)
-        watch.step("graph")
-        vitals = staleness.vitals(space.memories, space.kinds, curves=reader.curves(), now=NOW)
-        scores = stale_groups.scored(tissue, vitals)
-        watch.step("score")
-        ranking = stale_groups.listed(
-            space, tissue, vitals, scores, min_staleness=0.3, max_groups=20, include_isolated=False
-        )
-        watch.step("rank")
-        keys = np.concatenate([group.keys for group in ranking.groups] or [np.zeros(0, dtype=np.int64)])
-        members = reader.by_key(keys.tolist(), Filter(include_superseded=True))
-        watch.step("members")
-    return {
-        "costs": watch.costs, "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000,
-        "groups": ranking.connected, "stale": ranking.stale, "isolated": ranking.isolated, "edges": ranking.edges,
-        "largest": int(tissue.sizes.max(initial=0)), "members": len(members),
+    imported = time.process_time()
+    with Glymph.open(f"sqlite:///{file}", embedder="none", clock=lambda: NOW, create=False) as glymph:
+        opened = time.process_time()
+        plan = glymph.analyze()
+        done = time.process_time()
+    costs = {
+        "python": begun, "import": imported - begun, "open": opened - imported, "analyze": done - opened,
     }  # fmt: skip
+    groups, isolated = plan.totals.connected_groups, plan.totals.isolated
+    found = {"groups": groups, "isolated": isolated, "listed": len(plan.groups), "members": len(plan.node_ids)}
+    print(json.dumps({"costs": costs, "peak_mb": _peak_mb(), **found}))
 
 
-def first(store: Store, watch: Stopwatch) -> dict[str, Any]:
-    """The cost of reading everything from rows and of keeping it; the longest write lock, in wall seconds."""
-    with store.writing(SPACE, None) as writer:
-        writer.forget_chunks()
-    watch.step("open")
-    with store.reading(SPACE) as reader:
-        reading = columns.read(reader)
-    watch.step("read")
-    locks: list[float] = []
-    writing = store.writing
-
-    @contextmanager
-    def timed(*arguments: Any) -> Iterator[Writer]:
-        with writing(*arguments) as writer:
-            begun = time.monotonic()
-            yield writer
-        locks.append(time.monotonic() - begun)
-
-    store.writing = timed  # type: ignore[assignment,method-assign]
-    written = columns.keep(store, reading)
-    watch.step("keep")
-    return {"costs": watch.costs, "chunks": written, "lock_s": max(locks)}
-
-
-class _TakenBack(Exception):
-    """Rolls a transaction back."""
-
-
-def changed(store: Store) -> dict[str, Any]:
-    """The cost of reading when one row in a hundred was used since; the changes are taken back."""
-    watch = Stopwatch()
-    intent = Intent("00000000-0000-7000-8000-00000000beef", "benchmark", "report", NOW)
-    used = {"last_used_at": NOW - MICROS_PER_DAY}
-    found: dict[str, Any] = {}
+def _peak_mb() -> float:
+    """The most memory this process had. On Linux `ru_maxrss` may be that of the process that started it."""
     try:
-        with store.writing(SPACE, intent) as writer:
-            for table in TABLES:
-                writer.change(table, dict.fromkeys(_some(writer, table), used))
-            watch.step("change")
-            reading = columns.read(writer)
-            watch.step("read")
-            found = {"costs": watch.costs, "changed": sum(part.fresh for part in reading.parts.values())}
-            raise _TakenBack
-    except _TakenBack:
-        return found
-
-
-def _some(reader: Reader, table: str) -> list[int]:
-    keys = [row[0] for rows in reader.figures_between(table, 0, EVERY_KEY) for row in rows if row[0] > 1]
-    return keys[::CHANGED]
-
-
-def _limit(store: Store, file: Path) -> dict[str, float]:
-    """The bytes of the chunks, and what reading as many from the page cache costs."""
-    with store.reading(SPACE) as reader:
-        bodies = [reader.chunk_body(head.key) for table in TABLES for head in reader.chunks(table)]
-    size = sum(len(body or b"") for body in bodies)
-    del bodies
-    costs = []
-    for _ in range(5):
-        begun = time.process_time()
-        np.fromfile(file, dtype=np.uint8, count=size)
-        costs.append(time.process_time() - begun)
-    return {"chunk_mb": size / 1e6, "reading": min(costs)}
+        with Path("/proc/self/status").open(encoding="utf-8") as lines:
+            return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1000
+    except FileNotFoundError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_000_000  # bytes on macOS
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

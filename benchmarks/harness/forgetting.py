@@ -41,8 +41,8 @@ class Shelved:
             places = {origin[place] for place in places}
         return 100 * len(question.evidence & places) / question.whole
 
-    def forget(self, places: Collection[int]) -> None:
-        """Archives these items, but none that is stored as one with an item that stays."""
+    def forget(self, places: Collection[int]) -> float:
+        """Archives these items, but none that is stored as one with an item that stays; the share of all, in %."""
         staying = {self.ids[place] for place in range(len(self.ids)) if place not in places}
         going = sorted({self.ids[place] for place in places} - staying - {""})
         if going:
@@ -50,6 +50,7 @@ class Shelved:
         live = [one for one in going if self.glymph.get(one).state is State.LIVE]
         if live:
             raise RuntimeError(f"{len(live)} of {len(going)} memories were to be archived and are still live")
+        return 100 * len(going) / len(set(self.ids) - {""})
 
 
 @contextmanager

@@ -163,7 +163,7 @@ class Scribe:
     def _of_some(
         self, verb: str, titles: Sequence[str], call: Callable[[list[str]], Receipt], *, state: str
     ) -> Step | None:
-        chosen = self._some(titles, 8)
+        chosen = self._some(titles, 5)
         if not chosen:
             return None
         new: Changes = {("memory", title): self._standing(title)._replace(state=state) for title in chosen}

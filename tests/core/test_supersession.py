@@ -73,8 +73,9 @@ def test_what_happened_never_replaces_what_happened():
         assert outcome("Lunch with Eva.", "Lunch with Eva!", section=section) == "connect"
 
 
-def test_without_a_later_time_it_is_a_conflict():
-    assert outcome("The shop opens at 9.", "The shop opens at 10.", at=1) == "conflict"
+def test_what_was_said_earlier_is_a_conflict_and_at_the_same_moment_the_second_holds():
+    assert outcome("The shop opens at 9.", "The shop opens at 10.", at=0) == "conflict"
+    assert outcome("The shop opens at 9.", "The shop opens at 10.", at=1) == "supersedes"
     assert outcome("The shop opens at 9.", "The shop opens at 10.", at=2) == "supersedes"
 
 

@@ -105,6 +105,8 @@ def test_every_argument_of_a_tool_can_be_given_on_the_command_line(cli, tool):
 def test_every_tool_answers_with_one_json_document(cli, memory):
     other = cli("add", "Anna prefers short answers.", "--json").json["id"]
     recall = cli("recall", "import", "--json").json["recall_id"]
+    third = cli("add", "Bob prefers long answers.", "--json").json["id"]
+    gone = cli("delete", third, "--apply", "--json").json
     calls = {
         "add": ("Tea is at four.", "--attributes", '{"cups": 2}', "--salience", "0.9", "--links", memory),
         "search": ("import", "--kinds", "lesson", "--limit", "3"),
@@ -118,6 +120,12 @@ def test_every_tool_answers_with_one_json_document(cli, memory):
         "pin": (memory,),
         "clusters": ("create", "--name", "ops", "--tag", "ops"),
         "conflicts": ("list",),
+        "analyze": ("--min-staleness", "0", "--include-isolated"),
+        "batch-prune": (memory,),  # which is too young for it
+        "candidates": ("--limit", "3"),
+        "execute-prune": (memory, "--reason", "staleness"),
+        "restore-hash": (gone["hash"],),
+        "merge": (other, third),
         "write": ("I am careful.", "--mode", "append"),
         "health": (),
         "operations": ("--verb", "add"),
@@ -126,7 +134,7 @@ def test_every_tool_answers_with_one_json_document(cli, memory):
     assert set(calls) == {tool.command for tool in all_tools().values()}
     for command, args in calls.items():
         said = cli(command, *args, "--json")
-        assert (said.code, said.err) == (DONE, ""), command
+        assert (said.code, said.err) == (LEFT_ALONE if command == "batch-prune" else DONE, ""), command
         assert isinstance(said.json, dict), command
 
 
@@ -268,7 +276,8 @@ def test_a_dry_run_says_which_ids_it_would_leave_alone(cli, memory):
 @pytest.mark.parametrize("tool", [t for t in all_tools().values() if t.preview], ids=lambda t: t.command)
 def test_every_destructive_command_changes_nothing_without_apply(cli, memory, url, tool):
     before = image(url)
-    assert cli(tool.command, memory, "--json").json["dry_run"] is True
+    required = ("--reason", "staleness") if tool.command == "execute-prune" else ()
+    assert cli(tool.command, memory, *required, "--json").json["dry_run"] is True
     assert image(url) == before
 
 

@@ -272,7 +272,9 @@ def test_the_report_is_json_with_a_key_for_each_chapter(lived):
 
 
 def test_the_reports_numbers_agree_with_health(lived):
+    undone = lived.glymph.undo(lived.facts["pruning"]["operation"])
     health = lived.glymph.health()
+    lived.glymph.undo(undone.operation_id)  # as the report left it
     loaded, lifecycle = lived.facts["loaded"], lived.facts["lifecycle"]
     assert loaded["by_section"] == health.by_section
     assert {kind: n for kinds in loaded["kinds"].values() for kind, n in kinds.items()} == health.by_kind
@@ -280,7 +282,29 @@ def test_the_reports_numbers_agree_with_health(lived):
     assert (loaded["archived"], loaded["trashed"]) == (health.archived, health.trashed) == (5, 1)
     assert lifecycle["all"] == {"ACTIVE": health.active, "WEAK": health.weak, "DORMANT": health.dormant}
     assert {name: sum(n.values()) for name, n in lifecycle["sections"].items()} == health.by_section
-    assert lived.facts["log"]["operations"] == health.operations
+    assert lived.facts["log"]["operations"] == health.operations - 1  # the undo just now
+
+
+def test_newer_statements_have_replaced_older_ones_and_nothing_else(lived):
+    changed = lived.facts["changed"]
+    replaced = {one["was"].split()[0]: one["is"].split()[0] for one in changed["replaced"]}
+    assert replaced.items() >= {"Mira": "Mira", "Tobias": "Tobias"}.items()
+    assert len(changed["replaced"]) <= 4
+    assert not any(hit["superseded"] for hit in changed["found"])
+    assert any(hit["superseded"] for hit in changed["with_superseded"])
+    assert all(one["refused"] for one in changed["noise"])
+
+
+def test_pruning_keeps_recall_and_is_taken_back_whole_and_done_again(lived):
+    pruning = lived.facts["pruning"]
+    assert pruning["pruned"] == pruning["restored"] == pruning["pruned_again"] > 100
+    assert pruning["planned"] == pruning["pruned"] + pruning["left"]
+    assert pruning["identical"]
+    assert pruning["changed"]
+    assert pruning["answered"]["pruned"] >= pruning["answered"]["before"] - 1
+    stale = [group["staleness"] for group in pruning["groups"]]
+    assert stale == sorted(stale, reverse=True)
+    assert min(stale) >= 0.7
 
 
 def test_the_forgetting_is_taken_back_whole(lived):

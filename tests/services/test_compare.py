@@ -186,3 +186,16 @@ def test_bands_belong_to_the_model_and_are_kept_with_it(url, clock):
                 kept = reader.bands(model["key"])
             assert kept == (Bands() if space == "fine" else Coarse.bands)
     assert outcomes == [[True, True], [True, False]]
+
+
+def test_of_two_statements_at_one_moment_the_second_holds(comparing):
+    berlin = comparing.add("I live in Berlin", kind="fact")
+    assert comparing.add("I moved to Lisbon", kind="fact").superseded == (berlin.id,)
+
+
+def test_what_is_dated_earlier_does_not_replace_what_is_dated_later(comparing, clock):
+    lisbon = comparing.add("I live in Lisbon", kind="fact", event_at=clock() - timedelta(days=10))
+    told_late = comparing.add("I moved to Berlin", kind="fact", event_at=clock() - timedelta(days=900))
+    assert told_late.superseded == ()
+    assert comparing.get(lisbon.id).superseded_by is None
+    assert len(told_late.conflicts) == 1

@@ -320,8 +320,8 @@ def test_a_stale_signal_falls_below_a_fresh_one(store, clock):
 
 def test_trust_and_a_pin_count_as_authority(store):
     doubted, trusted, pinned = (
-        store.add(f"the harbour opens at {hour}", trust=trust, pinned=pin).id
-        for hour, trust, pin in (("six", 0.2, False), ("seven", 0.9, False), ("eight", 0.1, True))
+        store.add(f"the {side} harbour opens at six", trust=trust, pinned=pin).id
+        for side, trust, pin in (("old", 0.2, False), ("new", 0.9, False), ("inner", 0.1, True))
     )
     hits = store.search("when does the harbour open?")
     assert ids(hits) == [pinned, trusted, doubted]

@@ -33,11 +33,16 @@ class Names:
     recall: str = NOBODY
     operation: str = NOBODY
     conflict: str = NOBODY
+    hash: str = NOBODY
 
 
 # Arguments with which each tool has something to do in a populated store.
 PLAUSIBLE = {
+    "analyze_memory": lambda n: {"min_staleness": 0.0, "include_isolated": True},
+    "batch_prune": lambda n: {"node_ids": [n.lesson], "action": "archive"},
+    "execute_prune": lambda n: {"node_ids": [n.lesson], "reason": "staleness"},
     "get_memory_health": lambda n: {},
+    "get_pruning_candidates": lambda n: {"limit": 5, "min_staleness_days": 1},
     "get_operations": lambda n: {"limit": 5, "verb": "add"},
     "manage_clusters": lambda n: {"action": "add", "name": "weekdays", "ids": [n.preference]},
     "manage_conflicts": lambda n: {"action": "resolve", "ids": [n.conflict], "resolution": "new_is_current"},
@@ -50,7 +55,9 @@ PLAUSIBLE = {
     "memory_search": lambda n: {"query": "why does the import fail?", "states": ["LIVE", "ARCHIVED"]},
     "memory_update": lambda n: {"id": n.lesson, "text": "The import fails on Tuesdays.", "reason": "corrected"},
     "memory_write": lambda n: {"text": "I check the import on Mondays."},
+    "merge_memories": lambda n: {"ids": [n.lesson, n.preference]},
     "pin_memory": lambda n: {"id": n.lesson},
+    "restore_from_hash": lambda n: {"hash": n.hash},
     "restore_memory": lambda n: {"ids": [n.archived]},
     "undo_operation": lambda n: {"operation_id": n.operation},
 }
@@ -63,7 +70,7 @@ def populate(glymph):
     lesson = glymph.add("The nightly import fails on Mondays.", kind="lesson", tags=["ops"], pinned=False).id
     preference = glymph.add("Anna prefers short answers about the import.", kind="preference").id
     archived = glymph.add("The old import ran at noon.", kind="fact").id
-    glymph.archive(archived)
+    put_away = glymph.archive(archived)
     glymph.create_cluster("weekdays")
     glymph.add_to_cluster("weekdays", lesson)
     glymph.write("I am careful.")
@@ -72,7 +79,8 @@ def populate(glymph):
     gate = glymph.add("The gate code is 1234.", kind="fact", pinned=True).id
     (conflict,) = glymph.add("The gate code is now 4321.", kind="fact").conflicts
     glymph.unpin(gate)
-    return Names(lesson, preference, archived, recalled.id, changed.operation_id, conflict)
+    glymph._place.clock.advance(days=4)  # what is very young is not pruned
+    return Names(lesson, preference, archived, recalled.id, changed.operation_id, conflict, put_away.hash)
 
 
 @pytest.fixture
@@ -149,9 +157,13 @@ def test_one_text_where_a_list_is_wanted_means_a_list_of_one_or_the_list_it_spel
     arguments = PLAUSIBLE[tool.name](Names())
     for name, field in tool.schema["properties"].items():
         kinds = [field.get("type"), *(option.get("type") for option in field.get("anyOf", ()))]
-        if "array" in kinds:
-            for given, meant in (("one", ["one"]), ('["one", "two"]', ["one", "two"]), ("[one", ["[one"])):
-                assert getattr(tool.arguments.model_validate({**arguments, name: given}), name) == meant
+        if "array" not in kinds:
+            continue
+        texts = (("one", ["one"]), ('["one", "two"]', ["one", "two"]), ("[one", ["[one"]))
+        numbers = ((1, [1]), ("1", [1]), ("[1, 2]", [1, 2]))
+        of_numbers = '"integer"' in json.dumps(field)
+        for given, meant in numbers if of_numbers else texts:
+            assert getattr(tool.arguments.model_validate({**arguments, name: given}), name) == meant
 
 
 @every_tool
@@ -210,7 +222,7 @@ def test_on_an_empty_store_a_tool_answers_or_raises_a_typed_error(tool, glymph):
 
 def test_profiles_grow_from_core_to_full_and_undo_is_always_there():
     core, curator, full = (set(tools_for(profile)) for profile in ("core", "curator", "full"))
-    assert core == CORE | {"undo_operation"}
+    assert core == CORE | {"analyze_memory", "batch_prune", "undo_operation"}
     assert core < curator < full
     assert full == set(all_tools())
     assert {"restore_memory", "pin_memory", "manage_clusters"} <= curator
@@ -320,8 +332,8 @@ def test_search_filters_by_state_tag_time_and_budget(glymph, names, clock):
     assert ids(states="archived") == {names.archived}
     assert ids(tags=["ops"]) == {names.lesson}
     assert ids(sections=["PROCEDURAL"]) == set()
-    assert ids(until=(clock() - timedelta(days=1)).isoformat()) == set()
-    assert ids(since=clock().isoformat()) == {names.lesson, names.preference}
+    assert ids(until=(clock() - timedelta(days=5)).isoformat()) == set()
+    assert ids(since=(clock() - timedelta(days=4)).isoformat()) == {names.lesson, names.preference}
     assert len(ids(limit=1)) == 1
     assert ids(budget_tokens=1) == set()
 

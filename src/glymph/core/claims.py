@@ -368,7 +368,8 @@ def entry(text: str) -> Entry | None:
         return None
     words = plain_words(match[1])
     liking = [word not in lex.DISLIKING for word in words if word in lex.LIKING | lex.DISLIKING]
-    label = frozenset(stem(word) for word in words if _tells(word) and word not in lex.LIKING | lex.DISLIKING)
+    telling = (word for word in words if word.isdigit() or _tells(word))
+    label = frozenset(stem(word) for word in telling if word not in lex.LIKING | lex.DISLIKING)
     item = frozenset(stem(word) for word in plain_words(match[2]) if word not in STOP_WORDS)
     item = item - label or item  # of "Games: board games" only the board tells
     several = bool(liking) or (words[0].endswith("s") and not words[0].endswith(("ss", "us")))

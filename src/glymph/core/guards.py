@@ -12,6 +12,9 @@ MUCH_USED = 10  # uses of an ACTIVE memory above which only its own name prunes 
 YOUNG_DAYS = 3
 BY_NAME = "name it in a delete or archive of at most five ids"
 
+EVIDENCE = ("derived_from", "generalizes")  # links to what a memory rests on
+DEPENDENCE = (*EVIDENCE, "part_of")  # and to what it is a part of
+
 Dependence = tuple[int, int]  # a memory that rests on, or is part of, another; and that other
 
 

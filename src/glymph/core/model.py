@@ -188,6 +188,7 @@ class Trashed:
     kind: str
     by: str  # the verb that put it there
     recoverable_until: datetime
+    expired: bool  # whether that time is over
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 from glymph.core.model import Receipt
 
+OF_THE_GROUP = "dead_group"  # a rule that says the same of every member
 EMPTY = "No memories found: the store is empty. There is nothing to analyse."
 HEALTHY = "No group reaches the staleness asked for: the graph is healthy."
 
@@ -108,9 +109,12 @@ class Plan:
 
 
 def plan_id(space: str, thresholds: Mapping[str, Any], groups: Sequence[Sequence[Member]]) -> str:
-    """The hash of what a plan says: its members, their versions and last uses, group by group."""
+    """The hash of what a plan says: its members, their versions and last uses, group by group.
+
+    In which order a group lists its members changes with the hour and is no part of it.
+    """
     told = [
-        [[m.id, m.version, m.last_used_at.isoformat() if m.last_used_at else None] for m in members]
+        sorted([m.id, m.version, m.last_used_at.isoformat() if m.last_used_at else None] for m in members)
         for members in groups
     ]
     said = json.dumps([space, dict(thresholds), told], sort_keys=True)
@@ -166,7 +170,8 @@ def _group(group: Group) -> list[str]:
 
 def _member(node: Member) -> str:
     kept = f"; stays: {node.blocked}" if node.blocked else ""
-    why = f": {', '.join(node.reasons)}" if node.reasons else ""
+    told = [why for rule, why in zip(node.rules, node.reasons, strict=True) if rule != OF_THE_GROUP]
+    why = f": {', '.join(told)}" if told else ""
     return f"  - {node.title} ({node.kind}, {node.lifecycle.lower()}{why}{kept}) [{node.id}]"
 
 

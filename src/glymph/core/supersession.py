@@ -113,7 +113,7 @@ def _fits(finding: Finding, best: Finding) -> bool:
 
 def _findings(new: Statement, old: Statement) -> Iterator[tuple[Finding, int]]:
     """What each claim of the new statement does to a claim of the old one, with the claim's place."""
-    later = new.at > old.at
+    later = new.at >= old.at  # of two said at one moment, the new one was said after the other
     was = entry(old.text)
     if was is not None:
         finding = _entered(new.text, was)

@@ -18,7 +18,6 @@ from glymph.core.timing import MICROS_PER_DAY, micros, moment
 from glymph.errors import InvalidInput
 from glymph.services import plans
 from glymph.services.appraisal import Appraisal, appraised
-from glymph.services.other_groups import grouped_otherwise
 from glymph.services.prune import closure
 from glymph.services.workplace import Workplace
 from glymph.store import columns, records
@@ -46,6 +45,8 @@ def analyze(
                 max_groups=max_groups, include_isolated=include_isolated,
             )  # fmt: skip
         else:
+            from glymph.services.other_groups import grouped_otherwise
+
             ranking = grouped_otherwise(
                 place, reader, reading.columns, grouping, min_staleness=min_staleness, max_groups=max_groups
             )
@@ -67,7 +68,7 @@ def analyze(
 
 
 def _checked(
-    place: Workplace, min_staleness: object, max_groups: object, include_isolated: object, grouping: str
+    place: Workplace, min_staleness: object, max_groups: object, include_isolated: object, grouping: object
 ) -> dict[str, object]:
     if (
         isinstance(min_staleness, bool)
@@ -78,6 +79,8 @@ def _checked(
     most = place.settings.max_page
     if isinstance(max_groups, bool) or not isinstance(max_groups, int) or not 1 <= max_groups <= most:
         raise InvalidInput("max_groups", f"{max_groups!r} is not a whole number from 1 to {most}.")
+    if not isinstance(grouping, str):
+        raise InvalidInput("grouping", f"expected a text such as {BY_LINKS!r}, got {type(grouping).__name__}.")
     return {
         "min_staleness": float(min_staleness), "max_groups": max_groups,
         "include_isolated": bool(include_isolated), "grouping": grouping,
@@ -149,7 +152,7 @@ def _group(reader: Reader, number: int, group: StaleGroup, telling: Telling) -> 
         lifecycle_breakdown={"ACTIVE": group.active, "WEAK": group.weak, "DORMANT": group.dormant},
         days_since_active=round(group.days_since_active, 1),
         avg_access_count=round(group.mean_uses, 1),
-        reasons=tuple(f"{count} {name}" for name, count in fired.most_common()),
+        reasons=tuple(f"{count} {name.replace('_', ' ')}" for name, count in fired.most_common()),
         impact=_impact(reader, keys, nodes, telling),
     )
 
@@ -185,12 +188,13 @@ def _member(telling: Telling, key: int, group: StaleGroup, stale: float, present
 def _impact(reader: Reader, keys: Sequence[int], nodes: Sequence[Member], telling: Telling) -> Impact:
     """What rests on the members, and how many recalls showed one of them first."""
     inside = set(keys)
-    needers = {needer for needer, needed in reader.resting_on(keys) if needed in inside and needer not in inside}
+    resting = reader.resting_on(keys, guards.EVIDENCE)
+    needers = {needer for needer, needed in resting if needed in inside and needer not in inside}
     rows = reader.rows([("memories", key) for key in sorted(needers)])
     recalls: set[int] = set().union(*(telling.shown.get(node.id, set()) for node in nodes))
     return Impact(
         recalls=len(recalls),
         examined=telling.examined,
         lessons=tuple(row["id"] for row in rows.values()),
-        cascade=tuple(row["id"] for row in closure(reader, keys)),
+        cascade=tuple(row["id"] for row in closure(reader, keys)[0]),
     )

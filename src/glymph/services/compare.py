@@ -64,7 +64,8 @@ def _judged(place: Workplace, reader: Reader, d: Draft, vector: bytes | None, *,
         return Judged()  # episodes are only ever connected, and only by their meaning
     near = _near(place, reader, d, vector, now=now)
     rows = {row["key"]: row for row, _ in near}
-    new = Statement(0, d.text, str(d.section), tuple(records.words(d.entities)), now)
+    said = now if d.event_at is None else d.event_at
+    new = Statement(0, d.text, str(d.section), tuple(records.words(d.entities)), said)
     result = Judged()
     bands = BANDS if vector is None else kept_bands(place, reader)
     for verdict in decide(new, [(_statement(row), cosine) for row, cosine in near], bands=bands):
@@ -89,7 +90,8 @@ def kept_bands(place: Workplace, reader: Reader) -> Bands:
 
 def _statement(row: Row) -> Statement:
     names = tuple(records.words(row["entities"]))
-    return Statement(row["key"], row["text"], row["section"], names, row["created_at"])
+    said = row["created_at"] if row["event_at"] is None else row["event_at"]
+    return Statement(row["key"], row["text"], row["section"], names, said)
 
 
 def _near(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -13,7 +12,6 @@ from glymph.config import Settings
 from glymph.core.bands import BANDS, Bands
 from glymph.embed import absence, open_embedder
 from glymph.embed.contract import Embedder, Vectors
-from glymph.embed.costs import ms_per_text
 from glymph.errors import EmbedderFailed
 from glymph.store.locks import ProcessLock
 from glymph.store.mirror import Mirrors
@@ -57,6 +55,8 @@ class Meaning:
         if self.embedder is None:
             return False
         if self._ms is None:
+            from glymph.embed.costs import ms_per_text
+
             with self._lock:
                 self._ms = ms_per_text(self.embedder)
         return self._ms <= INLINE_MS
@@ -134,4 +134,6 @@ def open_meaning(settings: Settings, embedder: str | Embedder) -> Meaning:
 @cache
 def _say_once(lacking: str) -> None:
     """Tells the program's log that recall goes by text only: once, however many handles it opens."""
+    import logging
+
     logging.getLogger("glymph").info("%s Until then recall goes by text only.", lacking)

@@ -27,7 +27,7 @@ def merge(
     """Makes one memory of several; `succeeded` names them, and the one they became last.
 
     Without a text it says what they say, one after the other, each thing once. It inherits their tags, entities,
-    uses and links. They are superseded by it: kept, chained, and out of recall.
+    uses, links and places in clusters. They are superseded by it: kept, chained, and out of recall.
     """
     wanted = checked_ids(ids)
     if not 2 <= len(wanted) <= MOST:
@@ -43,7 +43,10 @@ def merge(
         one = told(place, op, new, meant, by="merge")
         parts = [row for row in now if row["id"] != one["id"]]
         _inherit(op, one, parts)
+        _take_places(op, one, parts)
         for row in parts:
+            if (partly := op.writer.edge(one["key"], row["key"], "supersedes")) is not None:
+                op.writer.remove("edges", [partly["key"]])  # it updated a part of that; now it replaces the whole
             supersede(op, row, one)
         op.succeeded += [*(row["id"] for row in parts), one["id"]]
     place.embed_soon([] if meant else [one["id"]])
@@ -64,7 +67,9 @@ def _rows(found: Mapping[str, Row], wanted: Sequence[str], space: str) -> list[R
 
 def _merged(place: Workplace, rows: Sequence[Row], text: str | None, title: str | None) -> Draft:
     kind, section = Counter((row["kind"], row["section"]) for row in rows).most_common(1)[0][0]
-    said = dict.fromkeys(row["text"].strip() for row in sorted(rows, key=lambda row: row["created_at"]))
+    said = dict.fromkeys(
+        row["text"].strip() for row in sorted(rows, key=lambda row: (row["created_at"], row["key"]))
+    )
     return draft(
         "\n\n".join(said) if text is None else text,
         place.settings,
@@ -105,3 +110,14 @@ def _inherit(op: Operating, one: Row, parts: Sequence[Row]) -> None:
             made[(*ends, kind)] = edge
     op.writer.insert("edges", list(made.values()))
     op.writer.bump({end for edge in made.values() for end in (edge["source"], edge["target"])} - {one["key"]})
+
+
+def _take_places(op: Operating, one: Row, parts: Sequence[Row]) -> None:
+    """Puts the one memory into the clusters of its parts, in their place."""
+    keys = [row["key"] for row in parts]
+    for cluster in op.writer.clusters():
+        leaving = op.writer.members(cluster["key"], of=keys)
+        op.writer.remove("memberships", [row["key"] for row in leaving])
+        if leaving and not op.writer.members(cluster["key"], of=[one["key"]]):
+            place = {"cluster": cluster["key"], "memory": one["key"], "added_at": op.now}
+            op.writer.insert("memberships", [place])

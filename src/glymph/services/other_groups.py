@@ -14,6 +14,7 @@ from glymph.core.scan import Vectors
 from glymph.core.sections import IDENTITY_KIND
 from glymph.core.stale_groups import Ranking, described, woven
 from glymph.core.timing import micros
+from glymph.services.meaning import wording
 from glymph.services.workplace import Workplace, every_row
 from glymph.store import records
 from glymph.store.contract import Filter, Reader, Row
@@ -64,20 +65,22 @@ def _material(place: Workplace, reader: Reader, columns: Columns, rows: list[Row
         )
         for row in rows
     ]  # fmt: skip
-    return Material(items, vectors=_vectors(place, reader, [row["key"] for row in rows]))
+    return Material(items, vectors=_vectors(place, reader, rows))
 
 
-def _vectors(place: Workplace, reader: Reader, keys: list[int]) -> Vectors | None:
+def _vectors(place: Workplace, reader: Reader, rows: list[Row]) -> Vectors | None:
     """The vectors of memories, zeros for those without one; None if the handle has no embedder."""
     model, _ = place.meaning.reached()
     if model is None:
         return None
     view = place.meaning.mirrors.view(reader, model)
-    found = np.zeros((len(keys), model[1]), dtype=np.float32)
+    found = np.zeros((len(rows), model[1]), dtype=np.float32)
     if view.model_key is None:
         return found
-    places = {key: at for at, key in enumerate(keys)}
-    for start in range(0, len(keys), CHUNK):
-        for key, _, vector in reader.vectors_of(view.model_key, keys[start : start + CHUNK]):
-            found[places[key]] = np.frombuffer(vector, dtype="<f2")
+    places = {(row["key"], wording(row["content_hash"])): at for at, row in enumerate(rows)}
+    for start in range(0, len(rows), CHUNK):
+        keys = [row["key"] for row in rows[start : start + CHUNK]]
+        for key, said, vector in reader.vectors_of(view.model_key, keys):
+            if (key, said) in places:  # older wordings keep theirs
+                found[places[key, said]] = np.frombuffer(vector, dtype="<f2")
     return found

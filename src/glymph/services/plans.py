@@ -33,9 +33,10 @@ def stored_plan(place: Workplace, plan_id: str) -> Plan:
     checked_id(plan_id, "plan")
     with place.reading() as reader:
         row = reader.plan(plan_id)
-    if row is None:
+    body = json.loads(row["body"]) if row is not None else {}
+    if "groups" not in body:  # a plan of another kind, such as one to forget
         raise PlanNotFound(plan_id, place.space)
-    plan = _plan(json.loads(row["body"]))
+    plan = _plan(body)
     if plan.expires_at <= place.now():
         raise PlanExpired(plan_id, plan.expires_at)
     return plan
@@ -45,7 +46,8 @@ def plans(place: Workplace) -> list[Plan]:
     """The plans that have not expired, newest first."""
     with place.reading() as reader:
         rows = reader.plans(limit=MOST_LISTED)
-    found = [_plan(json.loads(row["body"])) for row in rows]
+    bodies = [json.loads(row["body"]) for row in rows]
+    found = [_plan(body) for body in bodies if "groups" in body]
     return [plan for plan in found if plan.expires_at > place.now()]
 
 

@@ -16,6 +16,7 @@ from glymph.core.plan import Candidates, PruneCandidate
 from glymph.core.sections import IDENTITY_KIND
 from glymph.core.timing import MICROS_PER_DAY, micros
 from glymph.errors import InvalidInput
+from glymph.services.meaning import wording
 from glymph.services.workplace import Workplace
 from glymph.store import columns as store_columns
 from glymph.store.contract import Filter, Reader
@@ -23,6 +24,7 @@ from glymph.store.contract import Filter, Reader
 CONNECTED = 3  # links from which a memory is kept for what hangs on it
 COMPARED = 20_000  # memories compared with the goals where their vectors are not at hand
 NEUTRAL = 0.5  # alignment in the priority where there are no goals
+EVERY_LIVE = Filter(states=(State.LIVE,), include_superseded=True)
 REASONS = ("", "redundancy", "low_alignment", "orphan", "staleness")
 _KEPT, _REDUNDANT, _UNALIGNED, _ORPHAN, _STALE = range(len(REASONS))
 
@@ -57,7 +59,7 @@ def candidates(
         going = np.flatnonzero(reasons != _KEPT)
         first = going[np.lexsort((found.slots[going], -priority[going]))[:limit]]
         keys = reading.columns.memories["key"][found.slots[first]]
-        rows = reader.by_key(keys.tolist(), Filter(states=(State.LIVE,), include_superseded=True))
+        rows = reader.by_key(keys.tolist(), EVERY_LIVE)
         listed = tuple(
             PruneCandidate(
                 memory_id=rows[key]["id"], title=rows[key]["title"], reason=REASONS[reasons[at]],
@@ -137,9 +139,11 @@ def _alignment(place: Workplace, reader: Reader, columns: Columns, slots: NDArra
     if view.model_key is None or view.vectors is None:
         return found
     keys = columns.memories["key"]
+    aimed = reader.by_key(keys[goals].tolist(), EVERY_LIVE)
     aims = [
         np.frombuffer(vector, dtype="<f2").astype(np.float32)
-        for _, _, vector in reader.vectors_of(view.model_key, keys[goals].tolist())
+        for key, said, vector in reader.vectors_of(view.model_key, list(aimed))
+        if said == wording(aimed[key]["content_hash"])
     ]
     own = view.slots(keys[slots].tolist())
     some = np.flatnonzero(own >= 0)

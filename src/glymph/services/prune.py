@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -33,11 +33,11 @@ class Request:
     verb: str
     ids: Sequence[str]
     goal: State
-    seen: Seen | None = None
+    plan: Plan | None = None  # that showed them
     cascade: bool = False
     named: bool = False  # so few that the guards of use and age do not apply
-    most: int | None = None  # that may go without being confirmed
-    daily: int | None = None  # that may still go today; the rest stays
+    capped: bool = False  # as many as may go without being confirmed; more are refused
+    daily: bool = False  # as many as may still go today; the rest stays
     reason: str | None = None
 
 
@@ -48,15 +48,10 @@ def prune(
 ) -> Receipt:  # fmt: skip
     """Archives or trashes what a plan shows: all of it, some groups, or some ids. What changed since is left."""
     shown = stored_plan(place, plan.id if isinstance(plan, Plan) else plan)
-    seen = {
-        node.id: (node.version, optional_micros(node.last_used_at, "last_used_at"))
-        for group in shown.groups
-        for node in group.nodes
-    }
-    wanted = _chosen(shown, groups, ids)
-    most = None if confirm_large else _cap(place)
-    why = reason or f"plan {shown.id}"
-    request = Request("prune", wanted, _goal(action), seen, cascade=cascade, most=most, reason=why)
+    request = Request(
+        "prune", _chosen(shown, groups, ids), _goal(action), shown, cascade=cascade, capped=not confirm_large,
+        reason=reason or f"plan {shown.id}",
+    )  # fmt: skip
     return _carry_out(place, request, dry_run=dry_run)
 
 
@@ -66,8 +61,7 @@ def batch_prune(
 ) -> Receipt:  # fmt: skip
     """Archives or trashes memories by id, behind the guards of a prune."""
     goal = _goal(action)
-    most = None if confirm_large else _cap(place)
-    request = Request("prune", checked_ids(node_ids), goal, most=most, reason=reason)
+    request = Request("prune", checked_ids(node_ids), goal, capped=not confirm_large, reason=reason)
     return _carry_out(place, request, dry_run=dry_run)
 
 
@@ -85,16 +79,10 @@ def execute_prune(
     given = checked_list("node_ids", node_ids)
     if not given:
         return Pruned(reason=reason, message="No ids were given: nothing was pruned.")
-    left = place.settings.prune_daily - _pruned_today(place)
     request = Request(
-        "execute_prune", checked_ids(given), State.TRASHED, cascade=cascade, daily=max(left, 0), reason=reason
+        "execute_prune", checked_ids(given), State.TRASHED, cascade=cascade, daily=True, reason=reason
     )
     return _as_pruned(place, _carry_out(place, request, dry_run=dry_run), reason)
-
-
-def _pruned_today(place: Workplace) -> int:
-    with place.reading() as reader:
-        return reader.changed_by("execute_prune", micros(place.now()) - MICROS_PER_DAY)
 
 
 def _as_pruned(place: Workplace, done: Receipt, reason: str) -> Pruned:
@@ -106,7 +94,7 @@ def _as_pruned(place: Workplace, done: Receipt, reason: str) -> Pruned:
         errors=tuple({"node_id": one.id, "error": _no_uuid(one.id) or one.reason} for one in refusals),
         recoverable_until=done.recoverable_until,
         reason=reason,
-        note=f"They are in the trash and can be restored for {days} days." if done.succeeded else "",
+        note=f"In the trash; can be restored for {days} days." if done.recoverable_until else "",
         operation_id=done.operation_id or None,
         receipt=done,
     )
@@ -129,17 +117,32 @@ def put_away(
     return _carry_out(place, request, dry_run=dry_run)
 
 
-def closure(reader: Reader, keys: Iterable[int]) -> list[Row]:
-    """What only exists through these memories, and through that, and so on: what a cascade would take along."""
+Stays = Callable[[Row], str | None]  # why a memory cannot be taken along, if so
+
+
+def closure(reader: Reader, keys: Iterable[int], stays: Stays | None = None) -> tuple[list[Row], dict[str, str]]:
+    """What only exists through these memories, and through that, and so on: what a cascade takes along.
+
+    Also the ids of what would, but cannot go, with the reasons. What rests on something that stays, stays.
+    """
     going = set(keys)
-    found: set[int] = set()
+    carried: dict[int, Row] = {}
+    fixed: dict[int, tuple[str, str]] = {}
     frontier = set(going)
     while frontier:
-        frontier = guards.orphaned(going, reader.resting_on(sorted(frontier)))
+        lost = guards.orphaned(going, reader.resting_on(sorted(frontier), guards.DEPENDENCE)) - fixed.keys()
+        found = reader.rows([("memories", key) for key in sorted(lost)])
+        rows = {key: {**row, "key": key} for (_, key), row in found.items()}
+        reasons = {key: (stays or _fixed)(row) for key, row in rows.items()}
+        fixed |= {key: (rows[key]["id"], why) for key, why in reasons.items() if why is not None}
+        frontier = rows.keys() - fixed.keys()
+        carried |= {key: rows[key] for key in frontier}
         going |= frontier
-        found |= frontier
-    places = reader.rows([("memories", key) for key in sorted(found)])
-    return [{**row, "key": key} for (_, key), row in sorted(places.items())]
+    return [carried[key] for key in sorted(carried)], dict(fixed.values())
+
+
+def _fixed(row: Row) -> str | None:
+    return guards.standing(row, State.TRASHED)
 
 
 # carrying out
@@ -153,6 +156,11 @@ class Selection:
     carried: list[Row] = field(default_factory=list)
     skipped: list[Refusal] = field(default_factory=list)
     failed: list[Refusal] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """How many go."""
+        return len(self.moving) + len(self.carried)
 
     def skip(self, row: Row, reason: str) -> None:
         self.skipped.append(Refusal(row["id"], reason))
@@ -168,6 +176,9 @@ def _carry_out(place: Workplace, request: Request, *, dry_run: bool) -> Receipt:
         return Receipt("", request.verb, ids, tuple(chosen.skipped), tuple(chosen.failed), cascaded=carried)
     with place.operation(request.verb, reason=request.reason) as op:
         chosen = _selected(place, op.writer, request)
+        most = _cap(place, op.writer)
+        if request.capped and chosen.size > most:
+            raise TooMany(chosen.size, most, request.verb)
         going = [row["key"] for row in [*chosen.moving, *chosen.carried]]
         op.writer.set_state(going, state=request.goal, at=op.now, by=request.verb)
         op.succeeded += [row["id"] for row in chosen.moving]
@@ -183,31 +194,31 @@ def _selected(place: Workplace, reader: Reader, request: Request) -> Selection:
     chosen = Selection()
     rows = reader.standing(request.ids)
     now = place.now()
+    seen = None if request.plan is None else _seen(request.plan)
     present = dict(zip(rows, records.retrievabilities(list(rows.values()), reader, now), strict=True))
     for memory_id in request.ids:
         row = rows.get(memory_id)
         if row is None:
             chosen.failed.append(Refusal(memory_id, "no such memory in this space"))
             continue
-        why = guards.standing(row, request.goal) or _changed(row, request.seen)
+        why = guards.standing(row, request.goal) or _changed(row, seen)
         if why is None and not request.named:
             why = guards.worth_keeping(row, lifecycle(present[memory_id], row["state"]), now=micros(now))
         if why is None:
             chosen.moving.append(row)
         else:
             chosen.skip(row, why)
-    if request.daily is not None:
-        for row in chosen.moving[request.daily :]:
-            chosen.skip(row, f"the cap of {place.settings.prune_daily} a day is reached; use a plan, or wait")
-        del chosen.moving[request.daily :]
-    if request.cascade:
-        _cascade(reader, request, chosen)
-    else:
-        _keep_last_evidence(reader, chosen)
-    going = len(chosen.moving) + len(chosen.carried)
-    if request.most is not None and going > request.most:
-        raise TooMany(going, request.most, request.verb)
-    return chosen
+    if request.daily:
+        return _within_the_day(place, reader, request, chosen)
+    return _with_what_rests_on_them(reader, request, chosen)
+
+
+def _seen(plan: Plan) -> Seen:
+    return {
+        node.id: (node.version, optional_micros(node.last_used_at, "last_used_at"))
+        for group in plan.groups
+        for node in group.nodes
+    }
 
 
 def _changed(row: Row, seen: Seen | None) -> str | None:
@@ -220,27 +231,71 @@ def _changed(row: Row, seen: Seen | None) -> str | None:
     return None
 
 
-def _keep_last_evidence(reader: Reader, chosen: Selection) -> None:
-    """Lets nothing go on which alone something rests that stays."""
-    keys = [row["key"] for row in chosen.moving]
-    kept = guards.last_evidence(keys, reader.resting_on(keys))
-    if not kept:
-        return
-    needers = reader.rows([("memories", key) for key in set(kept.values())])
-    for row in chosen.moving:
-        if row["key"] in kept:
-            needer = needers["memories", kept[row["key"]]]
-            chosen.skip(row, f"{needer['title']!r} ({needer['id']}) rests on it alone; prune that too, or cascade")
-    chosen.moving = [row for row in chosen.moving if row["key"] not in kept]
+def _within_the_day(place: Workplace, reader: Reader, request: Request, chosen: Selection) -> Selection:
+    """As many as may still go today, with what goes along; the rest is skipped."""
+    most = place.settings.prune_daily
+    gone = reader.changed_by(request.verb, micros(place.now()) - MICROS_PER_DAY)
+    left = max(0, most - gone)
+    count = min(left, len(chosen.moving))
+    while True:
+        within = Selection(chosen.moving[:count], [], list(chosen.skipped), list(chosen.failed))
+        for row in chosen.moving[count:]:
+            within.skip(row, f"the cap of {most} a day is reached; use a plan, or wait")
+        within = _with_what_rests_on_them(reader, request, within)
+        if within.size <= left:
+            return within
+        count -= 1
 
 
-def _cascade(reader: Reader, request: Request, chosen: Selection) -> None:
-    """Takes along what only exists through what goes; pinned and protected ones stay."""
-    for row in closure(reader, (row["key"] for row in chosen.moving)):
+def _with_what_rests_on_them(reader: Reader, request: Request, chosen: Selection) -> Selection:
+    """Takes along what only exists through what goes, if asked; lets nothing go on which alone something rests
+    that stays."""
+    stays = _staying(request)
+    kept: dict[int, str] = {}
+    while True:
+        moving = [row for row in chosen.moving if row["key"] not in kept]
+        carried: list[Row] = []
+        fixed: dict[str, str] = {}
+        if request.cascade:
+            carried, fixed = closure(reader, [row["key"] for row in moving], _also(kept, stays))
+        going = [row["key"] for row in [*moving, *carried]]
+        needed = guards.last_evidence(going, reader.resting_on(going, guards.EVIDENCE))
+        if not needed:
+            break
+        needers = reader.rows([("memories", key) for key in set(needed.values())])
+        kept |= {key: _rests(needers["memories", needer], fixed) for key, needer in needed.items()}
+    left = [Refusal(row["id"], kept[row["key"]]) for row in chosen.moving if row["key"] in kept]
+    return Selection(moving, carried, [*chosen.skipped, *left], chosen.failed)
+
+
+def _also(kept: Mapping[int, str], stays: Stays) -> Stays:
+    return lambda row: kept.get(row["key"]) or stays(row)
+
+
+def _rests(needer: Row, fixed: Mapping[str, str]) -> str:
+    why = fixed.get(needer["id"])
+    way = "; prune that too, or cascade" if why is None else f" and cannot go along: {why}"
+    return f"{needer['title']!r} ({needer['id']}) rests on it alone{way}"
+
+
+def _staying(request: Request) -> Stays:
+    """Why something cannot be taken along: it is fixed, or not what the plan showed."""
+    plan = request.plan
+    if plan is None:
+        return lambda row: guards.standing(row, request.goal)
+    shown = {*plan.node_ids, *(memory_id for group in plan.groups for memory_id in group.impact.cascade)}
+    made = micros(plan.created_at)
+
+    def stays(row: Row) -> str | None:
         if why := guards.standing(row, request.goal):
-            chosen.skip(row, why)
-        else:
-            chosen.carried.append(row)
+            return why
+        if row["id"] not in shown:
+            return "the plan did not show that it would go along; analyse again"
+        if max(row["updated_at"], row["state_at"], row["last_used_at"] or 0) > made:
+            return "it was changed or used since the plan was made; analyse again"
+        return None
+
+    return stays
 
 
 # what is meant
@@ -252,10 +307,8 @@ def _goal(action: str) -> State:
     return GOALS[action]
 
 
-def _cap(place: Workplace) -> int:
-    with place.reading() as reader:
-        live = reader.live_count()
-    return guards.cap(live, percent=place.settings.prune_percent, most=place.settings.prune_most)
+def _cap(place: Workplace, reader: Reader) -> int:
+    return guards.cap(reader.live_count(), percent=place.settings.prune_percent, most=place.settings.prune_most)
 
 
 def _chosen(plan: Plan, groups: Iterable[int] | None, ids: Iterable[str] | None) -> list[str]:
@@ -267,7 +320,9 @@ def _chosen(plan: Plan, groups: Iterable[int] | None, ids: Iterable[str] | None)
     if groups is None:
         return list(plan.node_ids)
     numbers = checked_list("groups", groups)
+    if not numbers:
+        raise InvalidInput("groups", "is empty. Name at least one group, or leave it out for all.")
     known = {group.group: group for group in plan.groups}
-    if unknown := [number for number in numbers if number not in known]:
+    if unknown := [n for n in numbers if isinstance(n, bool) or not isinstance(n, int) or n not in known]:
         raise InvalidInput("groups", f"{unknown[0]!r} is no group of this plan. It has 1 to {len(known)}.")
     return list(dict.fromkeys(node for number in numbers for node in known[number].node_ids))

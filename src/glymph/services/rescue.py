@@ -10,6 +10,7 @@ from glymph.errors import Ambiguous, HashNotFound, Purged, Refused
 from glymph.services.states import restore
 from glymph.services.workplace import Workplace
 from glymph.store.contract import Reader, Row
+from glymph.store.erasing import PURGED
 
 AWAY = (State.ARCHIVED, State.TRASHED)
 
@@ -39,8 +40,12 @@ def _put_away(reader: Reader, operations: Sequence[Row]) -> list[str]:
     away = [rows[place]["id"] for place in places if place in rows and rows[place]["state"] in AWAY]
     if away:
         return away
-    if len(rows) < len(places):
-        raise Purged(f"all {len(places) - len(rows):,} that it put away")
+    gone = [place for place in places if place not in rows]
+    purged = {entry.key for entry in reader.entries_after(gone, 0) if PURGED in entry.image}
+    if purged:
+        raise Purged(f"all {len(purged):,} that it put away")
+    if gone:
+        raise Refused("What this operation made was taken away by an undo. Undo that undo to bring it back.")
     raise Refused("Nothing that this operation touched is archived or trashed now: there is nothing to restore.")
 
 

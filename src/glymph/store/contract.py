@@ -248,8 +248,8 @@ class Reader(ChunkReader, Protocol):
         ...
 
     # pruning
-    def resting_on(self, keys: Sequence[int]) -> list[tuple[int, int]]:
-        """For each live memory that rests on one of these or is a part of it, all that it rests on and is live."""
+    def resting_on(self, keys: Sequence[int], types: Sequence[str]) -> list[tuple[int, int]]:
+        """For each live memory that hangs on one of these by such links, all that it hangs on and is live."""
         ...
 
     def live_count(self) -> int:

@@ -390,8 +390,8 @@ class SqlReader(SqlChunks):
 
     # pruning
 
-    def resting_on(self, keys: Sequence[int]) -> list[tuple[Any, ...]]:
-        return self._tuples("resting_on", keys=json.dumps(list(keys)))
+    def resting_on(self, keys: Sequence[int], types: Sequence[str]) -> list[tuple[Any, ...]]:
+        return self._tuples("resting_on", keys=json.dumps(list(keys)), types=json.dumps(list(types)))
 
     def live_count(self) -> int:
         return int(self._value("live_count"))

@@ -157,8 +157,8 @@ class SqlWriter(SqlReader):
         for table in ("memberships", "edges", "clusters", "memories", "pages", "conflicts", "tombstones"):
             self.remove(table, removed[table])
         for table in ("memories", "clusters", "pages", "edges", "memberships", "conflicts", "tombstones"):
+            self.insert(table, created[table])  # first, for what is changed may name what is made
             self.change(table, changed[table])
-            self.insert(table, created[table])
 
     # recall log and upkeep
 

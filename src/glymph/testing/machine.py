@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from glymph.core.journal import by_place, rewind
+from glymph.core.rules import REASONS
 from glymph.errors import AlreadyUndone, HistoryGone, InvalidInput, NotFound, NotUndoable
 from glymph.facade import Glymph
 from glymph.store.contract import JOURNALLED
@@ -79,6 +80,12 @@ class GlymphMachine(RuleBasedStateMachine):
     def ids(self, space: str) -> list[str]:
         """Every memory that exists, the protected identity included."""
         return [row["id"] for (table, _), row in sorted(self.images[space].items()) if table == "memories"]
+
+    def replaceable(self, space: str) -> list[str]:
+        """Every memory that another may take the place of."""
+        rows = [row for (table, _), row in sorted(self.images[space].items()) if table == "memories"]
+        current = [row for row in rows if row["state"] == "LIVE" and row["superseded_by"] is None]
+        return [row["id"] for row in current if not (row["pinned"] or row["protected"])]
 
     def pick(self, space: str, number: int) -> str:
         known = self.ids(space)
@@ -226,6 +233,38 @@ class GlymphMachine(RuleBasedStateMachine):
     def move(self, space: str, verb: str, which: list[int], back: bool) -> None:
         ids = [self.pick(space, number) for number in which]
         self.attempt(space, lambda g: getattr(g, verb)(ids), back)
+
+    @rule(
+        space=st.sampled_from(SPACES), group=picks, action=st.sampled_from(["archive", "delete"]),
+        cascade=st.booleans(), back=st.booleans(),
+    )  # fmt: skip
+    def analyze_and_prune(self, space: str, group: int, action: str, cascade: bool, back: bool) -> None:
+        plan = self.handles[space].analyze(0.0, include_isolated=True)
+        chosen = [group % len(plan.groups) + 1] if plan.groups else None
+
+        def act(g: Glymph) -> Any:
+            return g.prune(plan, groups=chosen, action=action, cascade=cascade, confirm_large=True)
+
+        self.attempt(space, act, back)
+
+    @rule(
+        space=st.sampled_from(SPACES), reason=st.sampled_from(REASONS), cascade=st.booleans(),
+        which=st.lists(picks, min_size=1, max_size=6), back=st.booleans(),
+    )  # fmt: skip
+    def execute_prune(self, space: str, reason: str, cascade: bool, which: list[int], back: bool) -> None:
+        ids = [self.pick(space, number) for number in which]
+        self.attempt(space, lambda g: g.execute_prune(ids, reason, cascade=cascade), back)
+
+    @rule(space=st.sampled_from(SPACES), which=st.lists(picks, min_size=2, max_size=4), back=st.booleans())
+    def merge(self, space: str, which: list[int], back: bool) -> None:
+        known = self.replaceable(space)
+        if len(known) > 1:
+            self.attempt(space, lambda g: g.merge([known[number % len(known)] for number in which]), back)
+
+    @rule(space=st.sampled_from(SPACES), which=picks, text=strategies.texts, back=st.booleans())
+    def say_anew(self, space: str, which: int, text: str, back: bool) -> None:
+        if known := self.replaceable(space):
+            self.attempt(space, lambda g: g.supersede(known[which % len(known)], text), back)
 
     @rule(space=st.sampled_from(SPACES), verb=st.sampled_from(["pin", "unpin"]), which=picks, back=st.booleans())
     def pin(self, space: str, verb: str, which: int, back: bool) -> None:

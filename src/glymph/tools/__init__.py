@@ -16,8 +16,8 @@ _INCLUDED: dict[str, tuple[str, ...]] = {
     "curator": ("core", "curator"),
     "full": ("core", "curator", "full"),
 }
-# What every client sees besides its profile: the way back must always be at hand.
-ALWAYS = ("undo_operation",)
+# What every client sees besides its profile: cleaning up by a plan, and the way back.
+ALWAYS = ("analyze_memory", "batch_prune", "undo_operation")
 
 
 @cache

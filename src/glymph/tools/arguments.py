@@ -24,6 +24,13 @@ def _as_list(value: Any) -> Any:
 Texts = Annotated[list[str], BeforeValidator(_as_list)]
 
 
+def _as_numbers(value: Any) -> Any:
+    return [value] if isinstance(value, int) else _as_list(value)
+
+
+Numbers = Annotated[list[int], BeforeValidator(_as_numbers)]
+
+
 class Filters(Arguments):
     """Which memories a search is about."""
 

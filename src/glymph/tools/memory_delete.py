@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from glymph.core.model import State
-from glymph.errors import MemoryNotFound
+from glymph.core.plain import plain
 from glymph.tools import shapes
 from glymph.tools.arguments import Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.core.model import Memory
     from glymph.facade import Glymph
 
 MOST = 5
@@ -40,32 +38,14 @@ def run(glymph: Glymph, args: DeleteArguments) -> Mapping[str, Any]:
 
 def preview(glymph: Glymph, args: DeleteArguments) -> Mapping[str, Any]:
     """What a run would do, id by id, with the reasons for which it would leave some alone."""
-    shown: dict[str, Any] = {"would": args.action, "memories": [], "skipped": [], "failed": []}
-    for memory_id in dict.fromkeys(args.ids):
-        try:
-            memory = glymph.get(memory_id)
-        except MemoryNotFound:
-            shown["failed"].append({"id": memory_id, "reason": "no such memory in this space"})
-            continue
-        if reason := _hindrance(memory, args.action):
-            shown["skipped"].append({"id": memory_id, "reason": reason})
-        else:
-            shown["memories"].append(shapes.brief(memory))
-    return shown
-
-
-def _hindrance(memory: Memory, action: str) -> str | None:
-    """Why a run would skip the memory; the same words a run says. A test holds the two together."""
-    goal = State.ARCHIVED if action == "archive" else State.TRASHED
-    if memory.state is goal:
-        return f"it is {goal} already"
-    if memory.protected:
-        return "it is protected"
-    if memory.pinned:
-        return "it is pinned; unpin it first"
-    if goal is State.ARCHIVED and memory.state is State.TRASHED:
-        return "it is in the trash; restore it first"
-    return None
+    act = glymph.archive if args.action == "archive" else glymph.delete
+    would = act(args.ids, dry_run=True)
+    return {
+        "would": args.action,
+        "memories": [shapes.brief(glymph.get(memory_id)) for memory_id in would.succeeded],
+        "skipped": [plain(refusal) for refusal in would.skipped],
+        "failed": [plain(refusal) for refusal in would.failed],
+    }
 
 
 TOOL = Tool(

@@ -6,6 +6,7 @@ from typing import Any
 
 from glymph.core.model import Added, Hit, Memory, Receipt
 from glymph.core.plain import plain
+from glymph.core.plan import Plan
 
 
 def brief(memory: Memory) -> dict[str, Any]:
@@ -42,6 +43,15 @@ def hit(found: Hit) -> dict[str, Any]:
 
 def added(outcome: Added) -> dict[str, Any]:
     return {**plain(outcome), "created": outcome.created}
+
+
+def plan(found: Plan) -> dict[str, Any]:
+    """A plan as data, with the text a reader wants beside it."""
+    shown: dict[str, Any] = plain(found)
+    for group, told in zip(found.groups, shown["groups"], strict=True):
+        told["node_ids"] = list(group.node_ids)
+        told["node_count"] = group.node_count
+    return {"plan_id": found.id, "text": found.text, **shown}
 
 
 def receipt(done: Receipt) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from glymph.errors import GlymphError
-from glymph.interfaces.cli import dedup, fit, keeping, meaning, seeing, tombstones
+from glymph.interfaces.cli import dedup, fit, keeping, meaning, pruning, seeing, tombstones
 from glymph.tools.index import commands
 
 TOOLS_PANEL = "Memory"
@@ -74,6 +74,7 @@ keeping.register(app)
 meaning.register(app)
 fit.register(app)
 dedup.register(app)
+pruning.register(app)
 tombstones.register(app)
 
 

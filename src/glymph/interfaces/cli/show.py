@@ -102,8 +102,18 @@ def when(iso: str) -> str:
 
 
 def _for_people(value: Mapping[str, Any], *, dry_run: bool) -> None:
-    if dry_run:
-        _preview(value)
+    from glymph.interfaces.cli import pages
+
+    if "pruned_count" in value:
+        pages.pruned(value, dry_run=dry_run)
+    elif dry_run:
+        _preview(value) if "memories" in value else pages.would(value)
+    elif "plan_id" in value:
+        pages.plan(value)
+    elif "candidates" in value and "summary" in value:
+        pages.candidates(value)
+    elif "conflicts" in value and isinstance(value["conflicts"], list) and "created" not in value:
+        pages.conflicts(value["conflicts"])
     elif "hits" in value:
         _hits(value)
     elif "operation_id" in value and "succeeded" in value:
@@ -211,10 +221,10 @@ def _preview(value: Mapping[str, Any]) -> None:
     many = counted(len(value["memories"]), "memory", "memories")
     line(f"Would {value['would']} {many}. Nothing was changed: add --apply to do it.", "bold")
     memories(value["memories"])
-    _refusals(value)
+    refusals(value)
 
 
-def _refusals(value: Mapping[str, Any]) -> None:
+def refusals(value: Mapping[str, Any]) -> None:
     for kind, style in (("skipped", "yellow"), ("failed", "red")):
         for refusal in value[kind]:
             line(f"  {kind}: {refusal['id']}: {refusal['reason']}", style)
@@ -238,8 +248,9 @@ def _figures(parts: Mapping[str, float]) -> str:
 
 def _receipt(value: Mapping[str, Any]) -> None:
     done, skipped, failed = (len(value[name]) for name in ("succeeded", "skipped", "failed"))
-    line(f"{value['verb']}: {done} done, {skipped} skipped, {failed} failed")
-    _refusals(value)
+    along = f" ({len(value['cascaded'])} more along with them)" if value.get("cascaded") else ""
+    line(f"{value['verb']}: {done} done{along}, {skipped} skipped, {failed} failed")
+    refusals(value)
     if value.get("recoverable_until"):
         line(f"  in the trash, recoverable until {value['recoverable_until'][:10]}")
     if value["succeeded"]:
@@ -255,6 +266,10 @@ def _added(value: Mapping[str, Any]) -> None:
         line(f"refused: {value['refused']}", "red")
     for memory_id in value["connected_to"]:
         line(f"  linked to {memory_id}")
+    for why in value["why"]:
+        line(f"  {why}")
+    for conflict in value["conflicts"]:
+        line(f"  decide with: glymph conflicts resolve {conflict} --resolution new_is_current", "dim")
 
 
 def _memory(value: Mapping[str, Any]) -> None:

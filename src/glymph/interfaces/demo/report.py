@@ -16,6 +16,7 @@ from glymph.interfaces.demo.chapters import (
     log,
     presence,
     protection,
+    pruning,
     recalled,
     verification,
 )  # fmt: skip
@@ -35,6 +36,7 @@ CHAPTERS: dict[str, Chapter] = {
     "changed": changed,
     "forgetting": forgetting,
     "protection": protection,
+    "pruning": pruning,
     "log": log,
     "verification": verification,
 }

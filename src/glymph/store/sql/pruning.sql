@@ -1,11 +1,11 @@
 -- name: resting_on
--- What rests on these memories, or is a part of them: every such dependence of theirs on what is still live.
+-- What hangs on these memories by links of some types: every such dependence of theirs on what is still live.
 SELECT e.source, e.target FROM scoped_edges e
 JOIN scoped_memories m ON m.key = e.target
-WHERE m.state = 'LIVE' AND e.type IN ('derived_from', 'generalizes', 'part_of') AND e.source IN (
+WHERE m.state = 'LIVE' AND e.type IN {texts:types} AND e.source IN (
   SELECT d.source FROM scoped_edges d
   JOIN scoped_memories l ON l.key = d.source
-  WHERE d.target IN {keys:keys} AND d.type IN ('derived_from', 'generalizes', 'part_of')
+  WHERE d.target IN {keys:keys} AND d.type IN {texts:types}
     AND l.state = 'LIVE' AND l.superseded_by IS NULL
 )
 ORDER BY e.source, e.key;

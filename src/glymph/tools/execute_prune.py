@@ -1,0 +1,60 @@
+"""execute_prune: trash memories for one of four reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from glymph.core.plain import plain
+from glymph.tools.arguments import Texts
+from glymph.tools.contract import POSITIONAL, Arguments, Tool
+
+if TYPE_CHECKING:
+    from glymph.core.plan import Pruned
+    from glymph.facade import Glymph
+
+
+class ExecutePruneArguments(Arguments):
+    node_ids: Texts = Field(description="Ids of the memories to trash.", json_schema_extra=POSITIONAL)
+    reason: str = Field(description="staleness, low_alignment, redundancy or orphan.")
+    cascade: bool = Field(False, description="Also what only exists through them: lessons left without evidence.")
+
+
+def run(glymph: Glymph, args: ExecutePruneArguments) -> Mapping[str, Any]:
+    return _shown(glymph.execute_prune(**args.model_dump()))
+
+
+def preview(glymph: Glymph, args: ExecutePruneArguments) -> Mapping[str, Any]:
+    """What a run would trash, what would go along, and what would stay."""
+    would = glymph.execute_prune(**args.model_dump(), dry_run=True)
+    done = would.receipt
+    return {
+        "would": "trash",
+        "memories": list(done.succeeded) if done else [],
+        "cascade": list(done.cascaded) if done else [],
+        **_shown(would),
+    }
+
+
+def _shown(pruned: Pruned) -> dict[str, Any]:
+    shown: dict[str, Any] = plain(pruned)
+    del shown["receipt"]
+    if pruned.message is None:
+        del shown["message"]
+    return shown
+
+
+TOOL = Tool(
+    name="execute_prune",
+    command="execute-prune",
+    description="Trash memories for a reason, recoverable for 30 days; cascade takes what only exists by them.",
+    arguments=ExecutePruneArguments,
+    run=run,
+    profile="curator",
+    destructive=True,
+    idempotent=True,
+    keep_chars=600,
+    preview=preview,
+)
