@@ -31,6 +31,7 @@ class Settings:
     prune_percent: int = _setting(20, "percent of the live memories that may go at once without being confirmed")
     prune_most: int = _setting(500, "most memories that may go at once without being confirmed")
     prune_daily: int = _setting(100, "most memories a day that execute_prune may remove")
+    tools_may_purge: str = _setting("off", "on: the tool forget_concept may remove for good, if its plan says so")
     bulk_chunk: int = _setting(4000, "memories written in one transaction of a bulk call")
     compare: str = _setting("on", "on: add looks for what a statement repeats, replaces or contradicts")
     junk_gate: str = _setting("on", "on: add refuses noise, filler and what is too short to say anything")
@@ -60,7 +61,7 @@ class Settings:
         settings = cls(**parsed)
         if settings.durability not in ("full", "normal"):
             raise InvalidInput("settings.durability", f"{settings.durability!r} is not known. Use full or normal.")
-        for name in ("compare", "junk_gate"):
+        for name in ("compare", "junk_gate", "tools_may_purge"):
             if getattr(settings, name) not in ("on", "off"):
                 raise InvalidInput(f"settings.{name}", f"{getattr(settings, name)!r} is not known. Use on or off.")
         return settings

@@ -7,10 +7,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
 from glymph import services
 from glymph.config import Settings
+from glymph.core.certificate import Certificate
 from glymph.core.draft import checked_space, checked_text, optional_text
 from glymph.core.model import (
     Added,
@@ -33,6 +34,7 @@ from glymph.core.model import (
     Trashed,
     Verdict,
 )  # fmt: skip
+from glymph.core.mutation.value import ForgetPlan, Forgotten
 from glymph.core.plan import Candidates, Plan, Pruned
 from glymph.embed.contract import Embedder
 from glymph.errors import InvalidInput, SpaceNotFound
@@ -63,6 +65,7 @@ ClusterList = list[Cluster]
 SpaceList = list[Space]
 ConflictList = list[Conflict]
 PlanList = list[Plan]
+CertificateList = list[Certificate]
 TrashedList = list[Trashed]
 
 
@@ -364,6 +367,37 @@ class Glymph:
     def undo(self, operation_id: str | None = None, *, reason: str | None = None) -> Receipt:
         """Takes an operation back; without an id, this actor's newest one that still stands."""
         return services.undo.undo(self._place, operation_id, reason=reason)
+
+    @overload
+    def forget(
+        self, request: str | ForgetPlan, *, mode: str = ..., reason: str = ..., apply: Literal[False] = ...
+    ) -> ForgetPlan: ...
+    @overload
+    def forget(
+        self, request: str | ForgetPlan, *, mode: str = ..., reason: str = ..., apply: Literal[True]
+    ) -> Forgotten: ...
+    def forget(
+        self, request: str | ForgetPlan, *, mode: str = "release", reason: str = "user_requested",
+        apply: bool = False,
+    ) -> ForgetPlan | Forgotten:  # fmt: skip
+        """What forgetting a description, identifier, subject or memory would do, as a plan; with `apply`, does it.
+
+        `release` moves to the trash and rewords, which undo reverts; `purge` removes for good and certifies it.
+        What is not certain is named among the candidates and left alone. `apply` also takes a plan that was shown.
+        """
+        return services.forget.forget(self._place, request, mode=mode, reason=reason, apply=apply)
+
+    def forget_plan(self, plan_id: str) -> ForgetPlan:
+        """A plan to forget by its id."""
+        return services.forget.forget_plan(self._place, plan_id)
+
+    def certificates(self, *, pending: bool = False) -> CertificateList:
+        """What was removed for good, and for each place whether it is clean, newest first."""
+        return services.certificate.certificates(self._place, pending=pending)
+
+    def compact(self) -> CertificateList:
+        """Writes the store's file anew, without what was removed, and completes the certificates that waited."""
+        return services.completing.complete_certificates(self._place, compact=True)
 
     def tombstones(self, *, text: str | None = None) -> tuple[Tombstone, ...]:
         """What keeps facts removed for good from being learnt again; with `text`, just what keeps out that one."""

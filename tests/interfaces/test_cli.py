@@ -124,6 +124,7 @@ def test_every_tool_answers_with_one_json_document(cli, memory):
         "batch-prune": (memory,),  # which is too young for it
         "candidates": ("--limit", "3"),
         "execute-prune": (memory, "--reason", "staleness"),
+        "forget": ("the answers Anna prefers",),
         "restore-hash": (gone["hash"],),
         "merge": (other, third),
         "write": ("I am careful.", "--mode", "append"),

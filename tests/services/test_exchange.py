@@ -19,6 +19,7 @@ from glymph.config import Settings
 from glymph.facade import spaces_at
 from glymph.services import exchange, spaces
 from glymph.store import open_store
+from glymph.store.backends.sqlite import loading
 from glymph.store.backends.sqlite import store as sqlite
 from glymph.store.portable import BIRTH_ORDER
 from glymph.testing import logical_image
@@ -303,7 +304,7 @@ def test_what_a_killed_process_leaves_is_out_of_the_way_and_swept_later(glymph, 
 
 def test_a_load_that_goes_on_is_not_taken_for_a_leftover(glymph, url, tmp_path, exported, monkeypatch):
     now = time.time_ns() // 1000
-    monkeypatch.setattr(sqlite, "_now_for_the_record", lambda: now)
+    monkeypatch.setattr(loading, "now_for_the_record", lambda: now)
     with Glymph.open(url, settings=Settings(bulk_chunk=5)) as slow:
         steps = exchange.import_(slow._place, tmp_path / "whole.jsonl", space="slow")
         for _ in steps:

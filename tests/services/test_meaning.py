@@ -453,7 +453,8 @@ def test_verify_names_a_vector_of_the_wrong_size(opened):
     added = g.add("alpha beta").id
     with g._place.store.writing("default", None) as writer:
         key = (writer.memory(added) or {})["key"]
-        writer.add_vectors(writer.models()[0]["key"], [(key, b"12345678", b"\0\0")])
+        row = {"model": writer.models()[0]["key"], "memory": key, "wording": b"12345678", "vector": b"\0\0"}
+        writer.insert("vectors", [row])
     verdict = g.verify()
     assert [problem.check for problem in verdict.problems] == ["vectors"]
     assert "2 bytes" in verdict.problems[0].detail

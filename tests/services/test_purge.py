@@ -14,6 +14,7 @@ from glymph.config import Settings
 from glymph.facade import restore_backup
 from glymph.interfaces.cli.main import app
 from glymph.services import purge as purging
+from glymph.services import replace
 from glymph.services.purge import purge
 from glymph.store.chunks import Chunk
 from glymph.testing.embedders import WordEmbedder
@@ -242,10 +243,33 @@ def test_the_past_is_told_without_it(glymph, clock, life):
 
 def test_a_purge_cannot_be_undone(glymph, life):
     receipt = purge(glymph._place, life[0], tombstone=True)
-    for given in (receipt.operation_id, None):
-        with pytest.raises(errors.NotUndoable, match="gone for good"):
-            glymph.undo(given)
+    with pytest.raises(errors.NotUndoable, match="gone for good"):
+        glymph.undo(receipt.operation_id)
     assert len(glymph.tombstones()) >= 1
+
+
+def test_undo_without_an_id_looks_past_a_purge(glymph, life):
+    added = glymph.add("Cleo paints")
+    purge(glymph._place, life[0])
+    assert glymph.undo().succeeded == (added.id,)
+
+
+def test_undoing_additions_leaves_what_has_replaced_another_since(glymph):
+    old, new = glymph.add_many(["Ana lives in Bern", "Ana lives in Oslo"])
+    with glymph._place.operation("supersede") as op:
+        replace.supersede(op, op.row(old.id), op.row(new.id))
+    reasons = {r.id: r.reason for r in glymph.undo(old.operation_id).skipped}
+    assert reasons[new.id] == "it has replaced another memory since"
+    assert glymph.verify().ok
+
+
+def test_undoing_an_addition_leaves_what_was_put_into_a_cluster_since(glymph):
+    added = glymph.add("Cleo paints")
+    glymph.create_cluster("arts")
+    glymph.add_to_cluster("arts", [added.id])
+    undone = glymph.undo(added.operation_id)
+    assert [r.id for r in undone.skipped] == [added.id]
+    assert glymph.verify().ok
 
 
 def test_undoing_what_came_before_leaves_the_purged_and_puts_back_the_rest(glymph, life):

@@ -124,7 +124,7 @@ def across_scripts(one: str, other: str) -> bool:
 
 def romanised(name: str) -> str:
     """A name as a loose key: transliterated, folded, and without what romanisations do not agree on."""
-    word = folded(transliterated(name))
+    word = folded(transliterated(name.translate(_HUSHED)))
     for pattern, plain in _ROMANISATIONS:
         word = pattern.sub(plain, word)
     return word
@@ -209,4 +209,5 @@ def _latin(char: str) -> str:
     return anyascii(char) if unicodedata.category(char)[0] in "LMN" and not _kept_whole(char) else char
 
 
+_HUSHED = str.maketrans({"š": "sh", "č": "ch", "ž": "zh", "Š": "Sh", "Č": "Ch", "Ž": "Zh"})
 _SILENT = dict.fromkeys(map(ord, "ьъЬЪʹʺ"))

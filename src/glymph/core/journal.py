@@ -95,7 +95,8 @@ def plan_undo(
     since = by_place(later)
     for (table, key), entries in by_place(done).items():
         if any(PURGED in entry.image for entry in entries):
-            conflicts.append(Conflict(table, key, "it was purged"))
+            kept = (table, key) in current
+            conflicts.append(Conflict(table, key, "what it said then was purged" if kept else "it was purged"))
             continue
         now = current.get((table, key))
         left = rewind(now, since.get((table, key), []))

@@ -40,7 +40,9 @@ PLANNING = _any(
     "looking (?:for|to)",    "about to", "dream of", "next (?:week|month|year)", "some ?day", "aims? to", "must",
 )  # fmt: skip
 FORMER = _any(
-    "used to", "ago", "back then", "formerly", "previously", "in (?:19|20)\\d\\d", "until (?:19|20)\\d\\d", "once",
+    "used to", "ago", "back then", "from (?:19|20)\\d\\d (?:to|until|till|through) (?:19|20)\\d\\d",
+    "between (?:19|20)\\d\\d and (?:19|20)\\d\\d",
+    "formerly", "previously", "in (?:19|20)\\d\\d", "until (?:19|20)\\d\\d", "once",
     "last (?:year|summer|winter|spring|autumn|fall)", "yesterday", "as a (?:child|kid|student)", "for a long time",
     "in (?:college|school|university)", "(?:was|were) (?!\\w+ed\\b|born|taken|given|sold|put|set)\\w+", "when",
     "at the time", "in those days",

@@ -14,6 +14,7 @@ from typing import Literal
 from glymph.core import lexicon as lex
 from glymph.core.bands import BANDS, Bands
 from glymph.core.claims import Claim, Entry, claims, entry
+from glymph.core.identifiers import identifiers
 from glymph.core.sections import SECTIONS, Section
 from glymph.core.similarity import named, relation, stems
 from glymph.core.succession import LEAST_SHARED, LONGEST, Finding, compared, listed, touches
@@ -113,6 +114,8 @@ def _fits(finding: Finding, best: Finding) -> bool:
 
 def _findings(new: Statement, old: Statement) -> Iterator[tuple[Finding, int]]:
     """What each claim of the new statement does to a claim of the old one, with the claim's place."""
+    if _of_other_things(new.text, old.text):
+        return
     later = new.at >= old.at  # of two said at one moment, the new one was said after the other
     was = entry(old.text)
     if was is not None:
@@ -131,6 +134,27 @@ def _findings(new: Statement, old: Statement) -> Iterator[tuple[Finding, int]]:
             finding = compared(claim, other, later=later, apart=apart)
             if finding is not None:
                 yield finding, place
+
+
+def _of_other_things(new: str, old: str) -> bool:
+    """Whether two short texts begin with different identifiers, or list different keys: order 1, order 15."""
+    if max(len(new), len(old)) > FEW_CHARS:
+        return False
+    one, other = _headed(new), _headed(old)
+    if one and other:
+        return one.isdisjoint(other)
+    keys = _KEY.search(new), _KEY.search(old)
+    return keys[0] is not None and keys[1] is not None and keys[0][1] == keys[1][1] and keys[0][2] != keys[1][2]
+
+
+def _headed(text: str) -> frozenset[tuple[str, str]]:
+    """Every reading of the identifier a text begins with, and of keys and tokens wherever they stand."""
+    found = [
+        each
+        for each in identifiers(text)
+        if each.type in _THINGS and (len(text[: each.start].split()) < 3 or _SECRET.search(each.text))
+    ]
+    return frozenset(reading for each in found for reading in each.readings)
 
 
 def _name_others(new: Statement, old: Statement) -> bool:
@@ -182,6 +206,9 @@ def _of_others(claim: Claim) -> bool:
     return bool(_OTHERS.match(claim.text)) or (bool(claim.subject) and claim.subject <= claim.names)
 
 
+_THINGS = frozenset({"code", "mail", "url", "ip", "path", "uuid", "handle", "hash", "iban", "card", "mac"})
+_KEY = re.compile(r": (\w{2,6}[-_])(\w{6,}(?:[-_]\w+)*)\.?$")  # an entry whose item is a key of a kind: sk-…
+_SECRET = re.compile(r"(?=\w*\d\w*[a-z])(?=\w*[a-z]\w*\d)\w{8,}", re.IGNORECASE)  # letters and digits, mixed
 _OTHERS = re.compile(
     r"(?:my|our|his|her|their|your|a|an|the|one of my)\s(?:\w+\s){0,2}?"
     rf"(?:{'|'.join(sorted(lex.KINSFOLK))})s?\b(?!['’])",

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from glymph.services import analyze as analyze
     from glymph.services import backfill as backfill
+    from glymph.services import certificate as certificate
     from glymph.services import clusters as clusters
+    from glymph.services import completing as completing
     from glymph.services import conflicts as conflicts
     from glymph.services import dedup as dedup
     from glymph.services import edit as edit
     from glymph.services import exchange as exchange
     from glymph.services import fit as fit
+    from glymph.services import forget as forget
     from glymph.services import history as history
     from glymph.services import link as link
     from glymph.services import merge as merge
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from glymph.services import plans as plans
     from glymph.services import prunable as prunable
     from glymph.services import prune as prune
+    from glymph.services import purge as purge
     from glymph.services import recall as recall
     from glymph.services import remember as remember
     from glymph.services import rescue as rescue

@@ -15,6 +15,7 @@ from urllib.parse import quote
 from glymph.config import Settings
 from glymph.errors import GlymphError, InvalidInput, KeyMissing, NotAStore, StoreError
 from glymph.services import sieve
+from glymph.services.certificate import certify
 from glymph.services.exchange import standing_in
 from glymph.services.purge import remove_for_good
 from glymph.services.verify import verify
@@ -135,7 +136,6 @@ def _restore_without(place: Workplace, target: Path, standing: Standing) -> list
                 for space in copy.spaces()
                 if space["identity_id"] in standing
             ]
-            copy.compact()  # an engine may keep stale copies of rows that it has moved
             copy.backup(str(target))
     return counts
 
@@ -151,8 +151,9 @@ def _purge(place: Workplace, key: bytes, marks: frozenset[str]) -> tuple[int, in
         present = op.writer.memories(gone.values())
         # Pinned then, removed for good since.
         op.writer.change("memories", {row["key"]: {"pinned": 0} for row in present.values() if row["pinned"]})
-        remove_for_good(op, place, list(gone.values()))
+        erased = remove_for_good(op, place, list(gone.values()))
         op.writer.bury(sorted(lacking), at=op.now)
+    certify(place, op.intent.id, erased, rewrite=True)  # an engine may keep stale copies of rows that it has moved
     return len(gone), len(lacking)
 
 

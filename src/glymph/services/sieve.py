@@ -15,8 +15,8 @@ from typing import Any
 from glymph.services.purge import without_successor
 from glymph.services.tombstones import fingerprints
 from glymph.store.contract import Intent, Row
-from glymph.store.erasing import GONE, PURGED, blanked, compact, repeating, texts_in, words_in
-from glymph.store.writer import is_edit, seal
+from glymph.store.erasing import GONE, PURGED, compact, repeating, texts_in, without_words, words_in
+from glymph.store.seals import is_edit, seal
 
 Tables = dict[str, list[Row]]
 
@@ -146,11 +146,12 @@ def _blank(tables: Tables, memories: Mapping[int, str], by: str) -> tuple[int, s
     entries: list[Row] = []
     count = 0
     for entry in tables["journal"]:
-        if (entry["tbl"], entry["key"]) in places and PURGED not in json.loads(entry["image"]):
-            image, after = blanked(entry["tbl"], entry["image"], by), blanked(entry["tbl"], entry["after"])
-            touched.add(entry["operation"])
-            count += 1
-            entry = {**entry, "image": image, "after": after}
+        if (entry["tbl"], entry["key"]) in places:
+            anew = without_words(entry["tbl"], entry["image"], entry["after"], by)
+            if anew is not None:
+                touched.add(entry["operation"])
+                count += 1
+                entry = {**entry, "image": anew[0], "after": anew[1]}
         entries.append(entry)
     tables["journal"] = entries
     return count, touched

@@ -2,45 +2,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from glymph.core.draft import checked_text, draft
-from glymph.core.model import Memory, Receipt, State
-from glymph.errors import InvalidInput, MemoryNotFound, Refused
+from glymph.core.model import Receipt, State
+from glymph.core.mutation import Belief, belief, understood
+from glymph.errors import InvalidInput, MemoryNotFound, Pinned, Refused
+from glymph.services.forget import reword
 from glymph.services.history import get
 from glymph.services.remember import meanings, told
+from glymph.services.replace import join
 from glymph.services.replace import supersede as take_the_place
 from glymph.services.search import MAX_QUERY_CHARS, search
-from glymph.services.workplace import Workplace
+from glymph.services.statements import LIVE, statements
+from glymph.services.workplace import Operating, Workplace
+from glymph.store.contract import Row
+
+RANKED = 20  # hits by which several statements of one subject are ranked
 
 
 def supersede(place: Workplace, old: str, new_text: str) -> Receipt:
-    """Makes a new statement take an older one's place; `succeeded` names the older memory and the newer one.
+    """Makes a new statement take an older one's place; `succeeded` names the older memories and the newer one.
 
-    A description means the current memory that a search for it finds first. The newer memory inherits what the
-    older one was: kind, section, tags and entities.
+    A description means every current statement of the belief; where one says other things, too, only what is
+    replaced is cut out of it. The newer memory inherits what the older one was: kind, section, tags and entities.
     """
-    was = _meant(place, old)
+    meant = _meant(place, old, new_text)
+    was = get(place, meant[0].id)
     new = draft(new_text, place.settings, kind=was.kind, section=was.section, tags=was.tags, entities=was.entities)
     vectors = meanings(place, [new])
     with place.operation("supersede", reason=f"replaces {was.id}") as op:
-        older = op.row(was.id)
-        if older["state"] != State.LIVE or older["superseded_by"] is not None:
-            raise Refused(f"{was.id} is no longer current. Name the memory that is: list() shows it.")
+        older = [_current(op, one.id) for one in meant]
         newer = told(place, op, new, vectors, by="supersede")
-        if newer["id"] == older["id"]:
+        if any(newer["id"] == row["id"] for row in older):
             raise InvalidInput("new_text", "says what the older memory says already. Say what is true now.")
-        take_the_place(op, older, newer)
-        op.succeeded += [older["id"], newer["id"]]
-    place.embed_soon([] if vectors else [newer["id"]])
+        for row, one in zip(older, meant, strict=True):
+            _step_back(op, row, newer, one)
+            op.succeeded.append(row["id"])
+        op.succeeded.append(newer["id"])
+    place.embed_soon([*([] if vectors else [newer["id"]]), *(one.id for one in meant if one.rest)])
     return place.receipt(op)
 
 
-def _meant(place: Workplace, old: str) -> Memory:
-    """The memory of this id, or the current one that a description finds first."""
+def _step_back(op: Operating, row: Row, newer: Row, one: Belief) -> None:
+    """What becomes of an older statement: replaced whole, or without what is replaced."""
+    if not one.rest:
+        take_the_place(op, row, newer)
+        return
+    if row["version"] != one.version:
+        raise Refused(f"{row['id']} was changed by somebody else meanwhile. Repeat the call.")
+    reword(op, row, one.rest)
+    join(op, newer, {**row, "version": row["version"] + 1}, "supersedes")
+
+
+def _current(op: Operating, memory_id: str) -> Row:
+    row = op.row(memory_id)
+    if row["state"] != State.LIVE or row["superseded_by"] is not None:
+        raise Refused(f"{memory_id} is no longer current. Name the memory that is: list() shows it.")
+    if row["pinned"]:
+        raise Pinned(memory_id)
+    return row
+
+
+def _meant(place: Workplace, old: str, new_text: str) -> Sequence[Belief]:
+    """The memory of this id, or the current statements of what is described."""
     checked_text("old", old, MAX_QUERY_CHARS)
-    try:
-        return get(place, old)
-    except MemoryNotFound:
-        found = search(place, old, limit=1)
+    with place.reading() as reader:
+        if named := reader.memory(old):
+            return [Belief(old, named["version"], "", "named by its id")]
+        said, _ = statements(reader, understood(old), LIVE)
+    found = belief(old, new_text, said)
+    if not found and place.meaning.model is not None:
+        likeness = {
+            hit.memory.id: hit.score for hit in search(place, f"{old} {new_text}"[:MAX_QUERY_CHARS], limit=RANKED)
+        }
+        found = belief(old, new_text, said, likeness=likeness)
     if not found:
         raise MemoryNotFound(old, place.space)
-    return found[0].memory
+    return [replace(one) for one in found]

@@ -9,7 +9,7 @@ from glymph.core.model import Receipt
 from glymph.core.timing import moment
 from glymph.errors import AlreadyUndone, HistoryGone, NotUndoable, OperationNotFound
 from glymph.services.workplace import Workplace
-from glymph.store.contract import Reader, Row
+from glymph.store.contract import Reader, Row, Writer
 
 FINAL_VERBS = {
     "create_space": "a space is removed with `glymph space delete`, not by undo.",
@@ -78,15 +78,16 @@ def _plan(reader: Reader, operations: Sequence[int]) -> tuple[list[Restoration],
     return plan_undo(done, later, reader.rows(list(first)))
 
 
-def _in_the_way(reader: Reader, restorations: Sequence[Restoration]) -> list[Conflict]:
+def _in_the_way(reader: Writer, restorations: Sequence[Restoration]) -> list[Conflict]:
     """What keeps rows from being put back although they were not changed since themselves."""
     removed = {(r.table, r.key) for r in restorations if r.values is None}
     created = {(r.table, r.key) for r in restorations if r.values is not None and not r.replaces}
+    tied = _tied(reader, restorations, removed)
     conflicts: list[Conflict] = []
     for r in restorations:
         reason: str | None = None
         if r.values is None:
-            reason = _still_needed(reader, r, removed)
+            reason = tied.get((r.table, r.key)) or _still_needed(reader, r, removed)
         elif r.replaces:
             reason = _pinned(reader, r) or _without_successor(reader, r, created)
         elif any(end in removed or (end not in created and not reader.rows([end])) for end in _ends(r)):
@@ -96,6 +97,26 @@ def _in_the_way(reader: Reader, restorations: Sequence[Restoration]) -> list[Con
         if reason is not None:
             conflicts.append(Conflict(r.table, r.key, reason))
     return conflicts
+
+
+def _tied(writer: Writer, restorations: Sequence[Restoration], removed: set[Place]) -> dict[Place, str]:
+    """Memories to be removed although what stays names them: a link, a cluster, or what they replaced since."""
+    keys = [r.key for r in restorations if r.table == "memories" and r.values is None]
+    if not keys:
+        return {}
+    found: dict[Place, str] = {}
+    edges, memberships = writer.ties(keys)
+    stay = [("edges", key) for key in edges] + [("memberships", key) for key in memberships]
+    for row in writer.rows([place for place in stay if place not in removed]).values():
+        for end in ("source", "target", "memory"):
+            if end in row:
+                found["memories", row[end]] = "it was linked or put into a cluster since"
+    changed = {r.key for r in restorations if r.table == "memories" and "superseded_by" in (r.values or {})}
+    ids = {row["id"]: key for (_, key), row in writer.rows([("memories", key) for key in keys]).items()}
+    for old in writer.replaced_by(ids):
+        if ("memories", old["key"]) not in removed and old["key"] not in changed:
+            found["memories", ids[old["superseded_by"]]] = "it has replaced another memory since"
+    return found
 
 
 def _still_needed(reader: Reader, r: Restoration, removed: set[Place]) -> str | None:

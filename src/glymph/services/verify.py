@@ -14,7 +14,7 @@ from glymph.core.text import content_hash
 from glymph.errors import CorruptStore, SpaceNotFound
 from glymph.services.workplace import Workplace
 from glymph.store.contract import JOURNALLED, Row
-from glymph.store.writer import is_edit, seal
+from glymph.store.seals import is_edit, seal
 
 CHECKS = (
     "pages, references, full text and guards",
@@ -138,7 +138,9 @@ def _seals(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
 
 
 def _purges(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
-    """A blanked journal row names a purge; of what was purged nothing but blanked rows is left."""
+    """A blanked journal row names a purge; of what was purged nothing but blanked rows is left.
+
+    Of what stays they are the first ones."""
     purges = {operation["id"] for operation in tables["operations"] if operation["verb"] == "purge"}
     blank: dict[Place, list[bool]] = defaultdict(list)
     for entry in tables["journal"]:
@@ -148,7 +150,9 @@ def _purges(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
         blank[entry["tbl"], entry["key"]].append(by is not None)
     rows = {(table, row["key"]) for table in JOURNALLED for row in tables[table]}
     for place, marks in blank.items():
-        if any(marks) and (place in rows or not all(marks)):
+        # Of a row that stays, former wordings may have been purged: all of them, up to the last.
+        former = marks == sorted(marks, reverse=True)
+        if any(marks) and not (former if place in rows else all(marks)):
             yield "journal", f"{place[0]} {place[1]} was purged, but not everywhere"
 
 

@@ -23,11 +23,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from glymph.core.bands import BANDS, Bands
+from glymph.core.certificate import PlaceStatus
 from glymph.core.journal import Entry, Place, Restoration
 from glymph.core.model import Problem
 from glymph.core.presence import Curves
 from glymph.core.query import Words
 from glymph.store.chunks import ChunkReader, ChunkWriter
+from glymph.store.erasable import ErasureReader, ErasureWriter
 from glymph.store.keyring import Keyring
 
 Row = Mapping[str, Any]
@@ -55,6 +57,18 @@ class Intent:
     undoes: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Whether a store was written anew, and how its files stand: as they are, and as they are if it was."""
+
+    rewritten: bool
+    as_they_are: tuple[PlaceStatus, ...]
+    if_rewritten: tuple[PlaceStatus, ...]
+
+    def places(self, *, rewritten: bool) -> tuple[PlaceStatus, ...]:
+        return self.if_rewritten if rewritten else self.as_they_are
+
+
 IntentOrMaker = Intent | Callable[[int], Intent]
 
 
@@ -74,7 +88,7 @@ class Filter:
     without: Sequence[int] | None = None  # keys
 
 
-class Reader(ChunkReader, Protocol):
+class Reader(ChunkReader, ErasureReader, Protocol):
     """One consistent view of one space."""
 
     @property
@@ -266,7 +280,7 @@ class Reader(ChunkReader, Protocol):
         ...
 
 
-class Writer(Reader, ChunkWriter, Protocol):
+class Writer(Reader, ChunkWriter, ErasureWriter, Protocol):
     """One transaction; with an Intent, one operation. Without one, journalled tables cannot be touched."""
 
     @property
@@ -340,25 +354,6 @@ class Writer(Reader, ChunkWriter, Protocol):
         """Sets tombstones in the name of the operation; one that stands already stays."""
         ...
 
-    # removing for good: for operations with the verb "purge"
-    def ties(self, keys: Sequence[int]) -> tuple[list[int], list[int]]:
-        """The keys of the links and of the memberships of these memories."""
-        ...
-
-    def replaced_by(self, ids: Iterable[str]) -> list[Row]: ...
-    def conflicts_naming(self, ids: Iterable[str]) -> list[int]:
-        """The keys of the conflicts about one of these memories, resolved or not."""
-        ...
-
-    def past_texts(self, keys: Sequence[int]) -> list[str]:
-        """Every wording that the journal holds of these memories, rejected ones included."""
-        ...
-
-    def erase(self, memories: Mapping[int, str], texts: Sequence[str]) -> dict[str, int]:
-        """Takes what these memories (ids by key), whose rows are gone, ever said out of vectors, chunks, journal,
-        recalls and plans. Blanked images name the operation; operations they belong to are sealed anew. Counts."""
-        ...
-
 
 class Store(Protocol):
     """A place that holds spaces."""
@@ -423,6 +418,15 @@ class Store(Protocol):
 
     def compact(self) -> None:
         """Writes the whole store anew: of what was removed, no byte is left between its rows."""
+        ...
+
+    def size(self) -> int:
+        """About how many bytes the store takes."""
+        ...
+
+    def settle(self, *, rewrite: bool) -> Settled:
+        """Removes stale bytes as far as others let it, without waiting long; with `rewrite`, also by writing the
+        store anew. How the places stand that are files or parts of them."""
         ...
 
     def check(self) -> list[Problem]:

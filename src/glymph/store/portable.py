@@ -18,7 +18,7 @@ from glymph.core.sections import Section
 from glymph.errors import InvalidInput
 from glymph.store.contract import JOURNALLED
 from glymph.store.erasing import KEPT, PURGED
-from glymph.store.writer import move_image
+from glymph.store.seals import move_image
 
 # Parents before children. Reversed, the order in which a space can be taken apart.
 BIRTH_ORDER = (

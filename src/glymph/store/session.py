@@ -59,3 +59,7 @@ class Session(Protocol):
     def frequency(self, word: str) -> float:
         """About which part of the index's texts holds a word."""
         ...
+
+    def occurs(self, word: str) -> bool:
+        """Whether a memory of the space holds a word, in whatever state it is."""
+        ...

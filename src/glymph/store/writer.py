@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from glymph.core.bands import BANDS, Bands
-from glymph.core.journal import USE_COLUMNS, Restoration
+from glymph.core.journal import Restoration
 from glymph.core.presence import Curves
 from glymph.errors import Refused
-from glymph.store import erasing
 from glymph.store.contract import Intent
-from glymph.store.reader import SqlReader
+from glymph.store.eraser import SqlEraser
+from glymph.store.seals import SEALED, is_edit, local_head, seal
 from glymph.store.session import Row, Session
 from glymph.store.statements import statements
 
 
-class SqlWriter(SqlReader):
+class SqlWriter(SqlEraser):
     """A `Writer` over a session whose transaction holds the write lock."""
 
     def __init__(self, session: Session, space: str, space_id: int, offsets: Mapping[str, int]) -> None:
@@ -237,144 +235,6 @@ class SqlWriter(SqlReader):
     def bury(self, fingerprints: Iterable[str], *, at: int) -> None:
         row = {"space_id": self._space_id, "operation": self.intent.id, "at": at}
         self._session.repeat(statements()["bury"], [{**row, "fingerprint": one} for one in fingerprints])
-
-    # removing for good
-
-    def ties(self, keys: Sequence[int]) -> tuple[list[int], list[int]]:
-        listed = json.dumps(list(keys))
-        found = (self._tuples(name, keys=listed) for name in ("links_of_memories", "memberships_of_memories"))
-        edges, memberships = ([key for (key,) in rows] for rows in found)
-        return edges, memberships
-
-    def replaced_by(self, ids: Iterable[str]) -> list[Row]:
-        return self._rows("replaced_by", ids=json.dumps(list(ids)))
-
-    def conflicts_naming(self, ids: Iterable[str]) -> list[int]:
-        return [key for (key,) in self._tuples("conflicts_naming", ids=json.dumps(list(ids)))]
-
-    def past_texts(self, keys: Sequence[int]) -> list[str]:
-        entries = self._tuples("whole_entries", tbl="memories", keys=json.dumps(list(keys)))
-        return [text for _, _, _, image, after in sorted(entries) for text in erasing.texts_in(image, after)]
-
-    def erase(self, memories: Mapping[int, str], texts: Sequence[str]) -> dict[str, int]:
-        listed = json.dumps(list(memories))
-        ids = json.dumps(list(memories.values()))
-        self._rows("forget_vectors", keys=listed)
-        self._rows("drop_chunks_over", space_id=self._space_id, keys=listed)
-        conflicts = [key for (key,) in self._tuples("past_conflicts_naming", ids=ids)]
-        entries = {
-            table: self._tuples("whole_entries", tbl=table, keys=json.dumps(list(keys)))
-            for table, keys in (("memories", list(memories)), ("conflicts", conflicts))
-        }
-        rows = [
-            {
-                "id": entry,
-                "image": erasing.blanked(table, image, self.intent.id),
-                "after": erasing.blanked(table, after),
-            }
-            for table, found in entries.items()
-            for entry, _, _, image, after in found
-            if erasing.PURGED not in json.loads(image)
-        ]
-        self._repeat("blank_entry", rows)
-        touched = {operation for found in entries.values() for _, operation, _, _, _ in found}
-        repeats = erasing.repeating(texts)
-        return {
-            "entries": len(rows),
-            "operations": self._seal_anew(touched, repeats),
-            "queries": self._forget_queries(repeats),
-            "plans": self._drop_plans(memories.values(), repeats),
-        }
-
-    def _seal_anew(self, keys: Iterable[int], repeats: Callable[[str], bool]) -> int:
-        """Seals operations over their journal as it is now, and their parents over them. The old seals are kept
-        nowhere: a short text could be guessed from one."""
-        own = self._rows("sealed_operations", keys=json.dumps(sorted(keys)))
-        parents = {row["parent"] for row in own if row["parent"] is not None}
-        own = [row for row in own if row["key"] not in parents]
-        for row in own + self._rows("sealed_operations", keys=json.dumps(sorted(parents))) if own else []:
-            said = {
-                "reason": erasing.GONE if row["reason"] and repeats(row["reason"]) else row["reason"],
-                "details": "{}" if repeats(erasing.words_in(row["details"])) else row["details"],
-            }
-            entries = sorted(self._tuples("entries_to_seal", operation=row["key"]))
-            head = local_head({**row, **said}, self._offsets)
-            children = [child["hash"] for child in self._rows("children", key=row["key"])]
-            anew = seal(head, [entry[1:] for entry in entries], self._offsets, children)
-            self._repeat("seal_anew", [{"key": row["key"], "hash": anew, **said}])
-        return len(own)
-
-    def _forget_queries(self, repeats: Callable[[str], bool]) -> int:
-        gone = [{"key": key} for key, query in self._tuples("asked") if repeats(query)]
-        self._repeat("forget_query", gone)
-        return len(gone)
-
-    def _drop_plans(self, ids: Iterable[str], repeats: Callable[[str], bool]) -> int:
-        """A plan that names or quotes what was removed would have to be made anew in any case."""
-        names = list(ids)
-        gone = [
-            {"key": key}
-            for key, body in self._tuples("planned")
-            if repeats(erasing.words_in(body)) or any(name in body for name in names)
-        ]
-        self._repeat("drop_plan", gone)
-        return len(gone)
-
-    def _repeat(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        self._session.repeat(statements()[statement], [{"space_id": self._space_id, **row} for row in rows])
-
-
-SEALED = ("id", "actor", "verb", "reason", "session", "at", "parent", "undoes", "details")
-
-
-def seal(
-    head: Mapping[str, Any],
-    entries: Iterable[tuple[Any, ...]],
-    offsets: Mapping[str, int],
-    children: Iterable[str] = (),
-) -> str:
-    """SHA-256 over who did what and why and over the operation's journal rows, a parent's over its children's.
-
-    Keys are local to the space, so an import that moved them changes no seal.
-    """
-    digest = hashlib.sha256("".join(children).encode())
-    digest.update(repr([head[name] for name in SEALED]).encode())
-    for table, key, action, image, after in entries:
-        before, now = move_image(table, image, offsets, -1), move_image(table, after, offsets, -1)
-        digest.update(f"{table}\0{key - offsets.get(table, 0)}\0{action}\0{before}\0{now}\n".encode())
-    return digest.hexdigest()
-
-
-def is_edit(table: str, action: str, image: str) -> bool:
-    """Whether a journal row is more than a use: content, state, links or a pin changed."""
-    if action == "update" and table in USE_COLUMNS:
-        return '"version":' in image
-    return action != "rejected"
-
-
-def local_head(head: Mapping[str, Any], offsets: Mapping[str, int]) -> Mapping[str, Any]:
-    """An operation's head with its pointers as they were before an import moved them."""
-    pointers = {name: head[name] for name in ("parent", "undoes") if head[name] is not None}
-    return {**head, **{name: key - offsets.get("operations", 0) for name, key in pointers.items()}}
-
-
-def move_image(table: str, image: str, offsets: Mapping[str, int], sign: int) -> str:
-    """The image with its references to other rows moved by the offsets of an import.
-
-    Rewritten as text, so that every other digit stays as it was; these images hold no free text.
-    """
-    if not offsets or table not in ("edges", "memberships"):
-        return image
-
-    def moved(match: re.Match[str]) -> str:
-        column, key = match[1], int(match[2])
-        return f'"{column}":{key + sign * offsets.get(_REFERENCES[column], 0)}'
-
-    return _REFERENCE.sub(moved, image)
-
-
-_REFERENCES = {"source": "memories", "target": "memories", "memory": "memories", "cluster": "clusters"}
-_REFERENCE = re.compile(r'"(source|target|memory|cluster)":\s*(\d+)')
 
 
 def _by_columns(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], list[Mapping[str, Any]]]:

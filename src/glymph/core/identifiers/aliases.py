@@ -30,6 +30,15 @@ _CONNECTED = re.compile(
 _WORD = r"[^\W\d_](?:[\w'-]{0,40}\w)?"
 _NAME = rf"({_WORD}(?: (?:(?:van|von|de|da|di|del|der|la|le|bin|al) ){{0,2}}{_WORD}){{0,3}})"
 _MIDDLE = re.compile(rf"(?<!\w)({_WORD}) (?:[(\[]|\")({_WORD})(?:[)\]]|\") ({_WORD})(?!\w)")
+_CALLED = re.compile(
+    rf"(?<![\w']){_NAME}'s? (?:alias|nickname|stage name|pen name|real name|full name|other name|maiden name|"
+    rf"Spitzname|Künstlername) (?:is|was|ist|war|:) \"?{_NAME}"
+)
+_HELD = re.compile(
+    rf"(?:account|handle|username|user name|login|nickname|profile|Konto) [\"']?([\w.@-]{{3,40}})[\"']? "
+    rf"(?:belongs to|gehört) {_NAME}",
+    re.IGNORECASE,
+)
 _UNIQUE = (
     "wife|husband|spouse|mother|mom|mum|father|dad|boss|fiancée?|girlfriend|boyfriend|"
     "Frau|Mann|Ehefrau|Ehemann|Mutter|Vater|Chefin|Chef|Verlobte|Verlobter|"
@@ -67,6 +76,7 @@ _OWNED = re.compile(
 )
 _BESIDE = re.compile(rf"(?<![\w']){_NAME} ?[(<\[]$")
 _BESIDE_WORD = re.compile(rf"(?<![\w']){_NAME} (?:is|ist|est|es) ?$")
+_BEARER = re.compile(rf" (?:is|ist|est|es|belongs to|gehört) {_NAME}(?=[.,;!]|$)")
 _SELF = frozenset("my mein meine mon mi meu".split())
 _NO_NAMES = frozenset(
     "i he she it we they you the a an this that these those my his her our their your who what when where why "
@@ -128,7 +138,7 @@ def aliases(text: str) -> list[tuple[str, str]]:
     """Pairs of names, mails and handles that the text states to be one; not in a question, not when denied."""
     plain, _ = flat(text)
     named = sorted(taken(plain, (mails, handles)))
-    pairs = [*_connected(plain, named), *_middle(plain), *_related(plain), *_owned(plain, named)]
+    pairs = [*_connected(plain, named), *_middle(plain), *_called(plain), *_related(plain), *_owned(plain, named)]
     return list(dict.fromkeys(pair for pair in pairs if folded(pair[0]) != folded(pair[1])))
 
 
@@ -161,6 +171,16 @@ def _middle(text: str) -> Iterator[tuple[str, str]]:
             yield f"{first} {last}", f"{nick} {last}"
 
 
+def _called(text: str) -> Iterator[tuple[str, str]]:
+    for match in _HELD.finditer(text) if "belongs to" in text or "gehört" in text else ():
+        if (owner := _name_after(match[2])) and _stated(text, match.start(), match.end()):
+            yield owner, match[1]
+    for match in _CALLED.finditer(text) if "name" in text or "alias" in text else ():
+        one, other = _name_before(match[1]), _name_after(match[2])
+        if one and other and _stated(text, match.start(), match.end()):
+            yield one, other
+
+
 def _related(text: str) -> Iterator[tuple[str, str]]:
     if not any(word in text for word in _UNIQUE_WORDS):
         return
@@ -181,7 +201,10 @@ def _owned(text: str, named: list[Found]) -> Iterator[tuple[str, str]]:
         if not _stated(text, found.start, found.end):
             continue
         match = _OWNED.search(before)
-        if match is None:
+        bearer = _BEARER.match(text, found.end) if found.type == "handle" and not before.strip() else None
+        if bearer:
+            owner = _name_after(bearer[1])
+        elif match is None:
             beside = _BESIDE.search(before) or (_BESIDE_WORD.search(before) if found.type == "handle" else None)
             owner = _name_before(beside[1]) if beside else None
         elif match["owner"] or match["of"]:

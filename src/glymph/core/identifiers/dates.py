@@ -26,6 +26,9 @@ _MONTHS = {
     }.items()
     for name in names.split()
 }
+MONTHS_WRITTEN = {
+    number: tuple(name for name, month in _MONTHS.items() if month == number) for number in range(1, 13)
+}
 _STOP = r"(?![\w]|[-/.,:][0-9])"
 _YEAR_FIRST = re.compile(
     rf"([0-9](?<![\w./-].)[0-9]{{3}})([-/.])([0-9]{{1,2}})\2([0-9]{{1,2}})(?:(?=[Tt][0-9]{{2}}:)|{_STOP})"

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from glymph.errors import GlymphError
-from glymph.interfaces.cli import dedup, fit, keeping, meaning, pruning, seeing, tombstones
+from glymph.interfaces.cli import dedup, erasing, fit, keeping, meaning, pruning, seeing, tombstones
 from glymph.tools.index import commands
 
 TOOLS_PANEL = "Memory"
@@ -75,6 +75,7 @@ meaning.register(app)
 fit.register(app)
 dedup.register(app)
 pruning.register(app)
+erasing.register(app)
 tombstones.register(app)
 
 

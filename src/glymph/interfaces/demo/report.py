@@ -14,6 +14,7 @@ from glymph.interfaces.demo.chapters import (
     lifecycle,
     loaded,
     log,
+    on_request,
     presence,
     protection,
     pruning,
@@ -37,6 +38,7 @@ CHAPTERS: dict[str, Chapter] = {
     "forgetting": forgetting,
     "protection": protection,
     "pruning": pruning,
+    "on_request": on_request,
     "log": log,
     "verification": verification,
 }

@@ -62,7 +62,7 @@ SELECT key, undoes FROM undo ORDER BY key DESC;
 
 -- name: undo_candidates
 SELECT o.*, NULL AS parent_id, NULL AS undoes_id FROM scoped_operations o
-WHERE o.actor = :actor AND o.parent IS NULL AND (o.edits > 0 OR o.hash = '' AND EXISTS (SELECT 1 FROM scoped_operations c WHERE c.parent = o.key)) AND o.verb NOT IN ('undo', 'create_space')
+WHERE o.actor = :actor AND o.parent IS NULL AND (o.edits > 0 OR o.hash = '' AND EXISTS (SELECT 1 FROM scoped_operations c WHERE c.parent = o.key)) AND o.verb NOT IN ('undo', 'create_space', 'purge')
   AND (o.key < :before OR :before IS NULL)
 ORDER BY o.key DESC LIMIT 50;
 

@@ -11,6 +11,11 @@ SELECT s.key FROM scoped_memberships s WHERE s.memory IN {keys:keys};
 SELECT {memory} FROM scoped_memories m
 WHERE m.superseded_by IN {texts:ids} AND m.superseded_by IS NOT NULL;
 
+-- name: resting_directly_on
+-- Whatever their state: what was drawn from these memories may repeat them.
+SELECT DISTINCT m.id FROM scoped_edges e JOIN scoped_memories m ON m.key = e.source
+WHERE e.target IN {keys:keys} AND e.type IN ('derived_from', 'generalizes');
+
 -- name: conflicts_naming
 SELECT key FROM scoped_conflicts WHERE older IN {texts:ids} OR newer IN {texts:ids};
 
@@ -22,7 +27,7 @@ WHERE j.tbl = 'conflicts' AND (
   OR json_extract(j.after, '$.older') IN {texts:ids} OR json_extract(j.after, '$.newer') IN {texts:ids});
 
 -- name: whole_entries
-SELECT id, operation, action, image, after FROM scoped_journal
+SELECT id, tbl, key, operation, image, after FROM scoped_journal
 WHERE tbl = :tbl AND key IN {keys:keys};
 
 -- name: blank_entry
@@ -37,6 +42,27 @@ UPDATE operations SET hash = :hash, reason = :reason, details = :details WHERE k
 -- name: forget_vectors
 DELETE FROM vectors WHERE key IN (
   SELECT v.key FROM scoped_models m JOIN scoped_vectors v ON v.model = m.key WHERE v.memory IN {keys:keys});
+
+-- name: forget_former_vectors
+DELETE FROM vectors WHERE key IN (
+  SELECT v.key FROM scoped_models o JOIN scoped_vectors v ON v.model = o.key
+  JOIN scoped_memories m ON m.key = v.memory
+  WHERE v.memory IN {keys:keys} AND v.wording <> unhex(substr(m.content_hash, 1, 16)));
+
+-- name: telling_operations
+SELECT key, json_array(reason, json(details)) FROM scoped_operations WHERE (reason IS NOT NULL OR details <> '{}') AND hash <> '';
+
+-- name: pages
+SELECT key, name, text FROM scoped_pages;
+
+-- name: page_words
+SELECT name, text FROM scoped_pages;
+
+-- name: past_pages
+SELECT key, image, after FROM scoped_journal WHERE tbl = 'pages';
+
+-- name: cluster_words
+SELECT key, name || ' ' || coalesce(rule, '') FROM scoped_clusters;
 
 -- name: asked
 SELECT key, query FROM scoped_recalls WHERE query <> '';
@@ -54,3 +80,72 @@ DELETE FROM plans WHERE key = :key AND space_id = :space_id;
 -- They hold no texts, but the kind and the size of each memory.
 DELETE FROM chunks WHERE space_id = :space_id AND tbl = 'memories' AND EXISTS (
   SELECT 1 FROM json_each(:keys) WHERE value >= chunks.first AND value < chunks.upto);
+
+-- name: queued
+SELECT key, payload FROM scoped_queue;
+
+-- name: drop_job
+DELETE FROM queue WHERE key = :key AND space_id = :space_id;
+
+-- name: outcomes
+SELECT key, outcome FROM scoped_schedules WHERE outcome IS NOT NULL;
+
+-- name: forget_outcome
+UPDATE schedules SET outcome = NULL WHERE key = :key AND space_id = :space_id;
+
+-- name: conflict_reasons
+SELECT key, reason FROM scoped_conflicts;
+
+-- name: save_certificate
+INSERT INTO certificates(space_id, operation, at, body, completed_at)
+VALUES (:space_id, :operation, :at, :body, :completed_at)
+ON CONFLICT (space_id, operation) DO UPDATE SET body = excluded.body, completed_at = excluded.completed_at;
+
+-- name: certificates
+SELECT operation, at, body, completed_at FROM certificates WHERE space_id = :space_id ORDER BY key DESC LIMIT :limit;
+
+-- name: pending_certificates
+SELECT operation, at, body, completed_at FROM certificates
+WHERE space_id = :space_id AND completed_at IS NULL ORDER BY key;
+
+-- name: certificate_of
+SELECT operation, at, body, completed_at FROM certificates WHERE space_id = :space_id AND operation = :operation;
+
+-- name: memories_left
+SELECT count(*) FROM scoped_memories WHERE key IN {keys:keys};
+
+-- name: vectors_left
+SELECT count(*) FROM scoped_models m JOIN scoped_vectors v ON v.model = m.key WHERE v.memory IN {keys:keys};
+
+-- name: former_vectors_left
+SELECT count(*) FROM scoped_models o JOIN scoped_vectors v ON v.model = o.key
+JOIN scoped_memories m ON m.key = v.memory
+WHERE v.memory IN {keys:keys} AND v.wording <> unhex(substr(m.content_hash, 1, 16));
+
+-- name: chunks_left
+SELECT count(*) FROM chunks WHERE space_id = :space_id AND tbl = 'memories' AND stamp < :operation AND EXISTS (
+  SELECT 1 FROM json_each(:keys) WHERE value >= chunks.first AND value < chunks.upto);
+
+-- name: entries_left
+-- Journal rows that no purge has blanked.
+SELECT count(*) FROM scoped_journal
+WHERE tbl = 'memories' AND key IN {keys:keys} AND json_extract(image, '$.purged') IS NULL;
+
+-- name: former_entries_left
+SELECT count(*) FROM scoped_journal
+WHERE tbl = 'memories' AND key IN {keys:keys} AND json_extract(image, '$.purged') IS NULL
+  AND coalesce(json_extract(image, '$.text'), json_extract(image, '$.title'), json_extract(image, '$.tags'),
+               json_extract(image, '$.entities'), json_extract(image, '$.attributes')) IS NOT NULL;
+
+-- name: ids_of_keys
+-- Also of those that an undo took away.
+SELECT id FROM scoped_memories WHERE key IN {keys:keys}
+UNION
+SELECT json_extract(image, '$.id') FROM scoped_journal
+WHERE tbl = 'memories' AND key IN {keys:keys} AND action = 'delete';
+
+-- name: journal_holding
+-- Old values only: a new one is that of the row now, or the old one of a later entry. Reads the journal of the whole
+-- space, so it is for readers, never for a writer who holds the lock.
+SELECT tbl, key, image FROM scoped_journal
+WHERE action <> 'insert' AND EXISTS (SELECT 1 FROM json_each(:probes) WHERE instr(lower(image), value));

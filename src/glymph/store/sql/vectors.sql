@@ -15,7 +15,12 @@ VALUES (:space_id, :name, :dimension, :at, :duplicate, :connect)
 ON CONFLICT (space_id, name, dimension) DO NOTHING;
 
 -- name: insert_vector
-INSERT INTO vectors(space_id, model, memory, wording, vector) VALUES (:space_id, :model, :memory, :wording, :vector)
+-- Only for what a memory says now: a model that was at work while it was removed for good brings nothing back.
+INSERT INTO vectors(space_id, model, memory, wording, vector)
+SELECT :space_id, :model, :memory, :wording, :vector WHERE EXISTS (
+  SELECT 1 FROM memories m WHERE m.key = :memory
+    AND (m.space_id <> :space_id OR unhex(substr(m.content_hash, 1, 16)) = :wording))
+  OR (SELECT space_id FROM models WHERE key = :model) IS DISTINCT FROM :space_id  -- another space's are refused
 ON CONFLICT (space_id, model, memory, wording) DO NOTHING;
 
 -- name: forget_model

@@ -1,4 +1,4 @@
--- Schema 4: the bands of embedding models; the figures of memories and links in columns.
+-- Schema 4: the bands of embedding models; the figures of memories and links in columns; erase certificates.
 
 -- From which cosine on two texts are the same, or near; NULL for those of the specification.
 ALTER TABLE models ADD COLUMN duplicate_from REAL CHECK (duplicate_from BETWEEN -1 AND 1);
@@ -27,7 +27,24 @@ CREATE TABLE chunk_bodies (  -- apart, so that a new stamp does not write the bo
   body  BLOB NOT NULL
 ) STRICT;
 
+-- What became of each purge, place by place, without a word of what was removed. It is about this file, so it is
+-- neither journalled nor exported, and goes with its space.
+CREATE TABLE certificates (
+  key          INTEGER PRIMARY KEY AUTOINCREMENT,
+  space_id     INTEGER NOT NULL REFERENCES spaces(key) ON DELETE CASCADE,
+  operation    TEXT NOT NULL,      -- the id of the purge
+  at           INTEGER NOT NULL,
+  body         TEXT NOT NULL,      -- JSON: the status of each place
+  completed_at INTEGER             -- NULL while a place is pending
+) STRICT;
+CREATE UNIQUE INDEX certificates_by_operation ON certificates(space_id, operation);
+CREATE INDEX certificates_pending ON certificates(space_id, key) WHERE completed_at IS NULL;
+CREATE INDEX certificates_by_space ON certificates(space_id, key);
+
 INSERT INTO sqlite_stat1(tbl, idx, stat) VALUES
   ('chunks',   'chunks_by_range',       '1000 100 50 1'),
+  ('certificates', 'certificates_by_operation', '1000 100 1'),
+  ('certificates', 'certificates_by_space',     '1000 100 1'),
+  ('certificates', 'certificates_pending',      '10 10 1'),
   ('memories', 'memories_by_successor', '10000 1000 1');
 ANALYZE sqlite_schema;

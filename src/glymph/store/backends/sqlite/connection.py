@@ -83,6 +83,9 @@ class Connection:
                 f"SELECT * FROM main.{table} WHERE space_id = (SELECT space_id FROM temp.scope)"
             )
 
+    def close(self) -> None:
+        self.raw.close()
+
     def show(self, space_id: int) -> None:
         """Limits the scoped views to one space. Said anew in every transaction, so that it cannot be stale."""
         self.raw.execute("UPDATE temp.scope SET space_id = ?", (space_id,))
@@ -197,6 +200,13 @@ class Connection:
         sql = "SELECT count(*), (SELECT max(key) FROM memories) FROM memory_text WHERE memory_text MATCH :match"
         holding, newest = self.tuples(sql, {"match": _quoted(word)})[0]
         return float(holding / max(newest or 0, 1))
+
+    def occurs(self, word: str) -> bool:
+        sql = (
+            "SELECT 1 FROM memory_text f JOIN scoped_memories m ON m.key = f.rowid "
+            "WHERE f.memory_text MATCH :match LIMIT 1"
+        )
+        return bool(self.tuples(sql, {"match": _quoted(word)}))
 
 
 def _any_of(words: Words) -> str:

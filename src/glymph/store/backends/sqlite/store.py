@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,9 @@ import apsw
 from glymph import errors
 from glymph.config import Settings
 from glymph.core.model import Problem
-from glymph.store.backends.sqlite import checks, migrations
+from glymph.store.backends.sqlite import checks, loading, migrations, settling
 from glymph.store.backends.sqlite.connection import Connection, Pool, translated
-from glymph.store.contract import Intent, IntentOrMaker
+from glymph.store.contract import Intent, IntentOrMaker, Settled
 from glymph.store.keyring import Keyring
 from glymph.store.portable import BIRTH_ORDER, Columns, appearing, moved
 from glymph.store.reader import SqlReader
@@ -33,13 +32,6 @@ MEMORIES_CHUNK = 250  # erasing one memory from the text index takes a milliseco
 # Names nobody can open: spaces that are being loaded or deleted, or were when a process was killed.
 HIDDEN = "("
 LEFTOVER_AFTER = 3_600_000_000  # microseconds without a sign of life
-
-_TYPES: Mapping[str, tuple[type, ...]] = {
-    "INTEGER": (int,),
-    "REAL": (float, int),
-    "TEXT": (str,),
-    "BLOB": (bytes,),
-}
 
 
 class SqliteStore:
@@ -78,7 +70,7 @@ class SqliteStore:
                         "Open it once with write access to upgrade it."
                     )
             else:
-                migrations.migrate(connection.raw, self.path, _now_for_the_record())
+                migrations.migrate(connection.raw, self.path, loading.now_for_the_record())
 
     @property
     def url(self) -> str:
@@ -122,7 +114,7 @@ class SqliteStore:
             # Out of sight first: a delete that is cut short leaves no half of a space behind under its name.
             connection.rows(
                 "UPDATE spaces SET name = :name, created_at = :now WHERE key = :key",
-                {"name": f"(deleting) {space_id}", "now": _now_for_the_record(), "key": space_id},
+                {"name": f"(deleting) {space_id}", "now": loading.now_for_the_record(), "key": space_id},
             )
         removed = 0
         for removed in self._remove(space_id):
@@ -148,14 +140,14 @@ class SqliteStore:
             leftovers = connection.tuples(
                 "SELECT key FROM spaces WHERE substr(name, 1, 1) = :hidden "
                 "AND (created_at < :before OR name LIKE '(deleting)%')",  # deleting twice does no harm
-                {"hidden": HIDDEN, "before": _now_for_the_record() - LEFTOVER_AFTER},
+                {"hidden": HIDDEN, "before": loading.now_for_the_record() - LEFTOVER_AFTER},
             )
         for (space_id,) in leftovers:
             yield from self._remove(space_id)
 
     def _delete_rows(self, space_id: int, table: str, chunk: int) -> int:
         key = "id" if table == "journal" else "key"
-        with self._writing_connection() as connection, _unjournalled(connection, space_id, "space_delete"):
+        with self._writing_connection() as connection, loading.unjournalled(connection, space_id, "space_delete"):
             connection.raw.execute(
                 f"DELETE FROM {table} WHERE {key} IN (SELECT {key} FROM {table} WHERE space_id = ? LIMIT ?)",
                 (space_id, chunk),
@@ -215,7 +207,7 @@ class SqliteStore:
 
     def columns(self) -> Columns:
         with translated(self.path), self._pool.connection() as connection:
-            return {table: _columns(connection, table) for table in BIRTH_ORDER}
+            return {table: loading.columns(connection, table) for table in BIRTH_ORDER}
 
     def dump(self, space: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         with translated(self.path), self._pool.connection() as connection, connection.transaction("DEFERRED"):
@@ -247,7 +239,7 @@ class SqliteStore:
                 total += len(batch)
                 yield total
             with self._writing_connection() as connection:
-                _sign_of_life(connection, space_id)
+                loading.sign_of_life(connection, space_id)
                 self._make_way(connection, space)
                 connection.rows(
                     "UPDATE spaces SET name = :name, created_at = "
@@ -265,12 +257,12 @@ class SqliteStore:
         """A space under a name nobody can open, and how far its keys must move, those keys set aside for it."""
         with self._writing_connection() as connection:
             self._untouched(connection, space)
-            offsets = {table: _reserve(connection, table, highest.get(table, 0)) for table in BIRTH_ORDER}
+            offsets = {table: loading.reserve(connection, table, highest.get(table, 0)) for table in BIRTH_ORDER}
             space_id: int = connection.tuples(
                 "INSERT INTO spaces(name, created_at, offsets) VALUES (:name, :at, :offsets) RETURNING key",
                 {
                     "name": f"(loading) {secrets.token_hex(8)} {space}",
-                    "at": _now_for_the_record(),
+                    "at": loading.now_for_the_record(),
                     "offsets": json.dumps(offsets),
                 },
             )[0][0]
@@ -280,9 +272,9 @@ class SqliteStore:
         self, space_id: int, batch: list[tuple[str, Mapping[str, Any]]], offsets: Mapping[str, int]
     ) -> None:
         with self._writing_connection() as connection:
-            _sign_of_life(connection, space_id)
+            loading.sign_of_life(connection, space_id)
             writer = SqlWriter(connection, "", space_id, offsets)
-            with _unjournalled(connection, space_id, "import"):
+            with loading.unjournalled(connection, space_id, "import"):
                 for table in BIRTH_ORDER:
                     writer.insert(table, [moved(t, row, offsets, 1) for t, row in batch if t == table])
 
@@ -305,7 +297,7 @@ class SqliteStore:
         space_id = self._untouched(connection, space)
         if space_id is None:
             return
-        with _unjournalled(connection, space_id, "space_delete"):
+        with loading.unjournalled(connection, space_id, "space_delete"):
             for table in reversed(BIRTH_ORDER):
                 connection.raw.execute(f"DELETE FROM {table} WHERE space_id = ?", (space_id,))
         connection.raw.execute("DELETE FROM spaces WHERE key = ?", (space_id,))
@@ -333,21 +325,30 @@ class SqliteStore:
             self.keyring.copy_to(_keyring(target))
 
     def compact(self) -> None:
-        # secure_delete zeroes what is removed, not the copies that stay in a page's gap when its rows were moved.
-        if self._read_only:
-            raise errors.ReadOnlyStore(self.path)
+        with self._alone() as connection:
+            settling.rewrite(connection)
+
+    def size(self) -> int:
         with translated(self.path), self._pool.connection() as connection:
-            connection.raw.execute("VACUUM")
+            return settling.size(connection.raw)
+
+    def settle(self, *, rewrite: bool) -> Settled:
+        with self._alone() as connection:
+            return settling.settle(connection, rewrite=rewrite)
 
     def check(self) -> list[Problem]:
         # A connection of its own: FTS5 checks itself against what it remembers, and in a pooled connection that
         # may be older than what another process has written since (a false alarm, seen with SQLite 3.54).
-        with translated(self.path):
-            connection = self._pool.connect()
-            try:
-                return checks.run(connection)
-            finally:
-                connection.raw.close()
+        with translated(self.path), closing(self._pool.connect()) as connection:
+            return checks.run(connection)
+
+    @contextmanager
+    def _alone(self) -> Iterator[apsw.Connection]:
+        """A connection of its own, for it is told how long to wait for others."""
+        if self._read_only:
+            raise errors.ReadOnlyStore(self.path)
+        with translated(self.path), closing(self._pool.connect()) as connection:
+            yield connection.raw
 
     def close(self) -> None:
         self._pool.close()
@@ -358,48 +359,7 @@ def _keyring(path: str) -> Keyring:
     return Keyring(Path(f"{path}.keys"))
 
 
-def _columns(connection: Connection, table: str) -> dict[str, tuple[type, ...]]:
-    own = {"space_id", "id"} if table == "journal" else {"space_id"}
-    return {
-        name: _TYPES[kind] if required or key else (*_TYPES[kind], type(None))
-        for _, name, kind, required, _, key in connection.raw.execute(f"PRAGMA table_info({table})")
-        if name not in own
-    }
-
-
-def _sign_of_life(connection: Connection, space_id: int) -> None:
-    """Keeps a load that goes on from being taken for the leftover of one that was killed."""
-    connection.raw.execute("UPDATE spaces SET created_at = ? WHERE key = ?", (_now_for_the_record(), space_id))
-    if not connection.raw.changes():
-        raise errors.StoreError("This import stood still for an hour and was swept away. Repeat it.")
-
-
-def _reserve(connection: Connection, table: str, count: int) -> int:
-    """Sets aside the next `count` keys of a table, so that writers meanwhile take others; the offset."""
-    found = connection.tuples("SELECT seq FROM sqlite_sequence WHERE name = :name", {"name": table})
-    parameters = {"name": table, "count": count}
-    if found:
-        connection.rows("UPDATE sqlite_sequence SET seq = seq + :count WHERE name = :name", parameters)
-    else:
-        connection.rows("INSERT INTO sqlite_sequence(name, seq) VALUES (:name, :count)", parameters)
-    return int(found[0][0]) if found else 0
-
-
-@contextmanager
-def _unjournalled(connection: Connection, space_id: int, verb: str) -> Iterator[None]:
-    """Lets rows of a space come or go with their own journal, outside any operation of it."""
-    head = {"space_id": space_id, "operation": 0, "verb": verb}
-    connection.rows(statements()["begin_writing"], head)
-    yield
-    connection.rows(statements()["end_writing"], {})
-
-
 def _create_private(path: str) -> None:
     """An empty file that only its owner may read: memories are nobody else's business."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-
-
-def _now_for_the_record() -> int:
-    """When a migration or an import ran; a fact about the file, never part of a memory."""
-    return time.time_ns() // 1000

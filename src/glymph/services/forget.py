@@ -1,0 +1,213 @@
+"""Forgetting on request: a plan first, then exactly that in one operation, then a look at what is left."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from glymph.core.draft import checked_text
+from glymph.core.guards import EVIDENCE
+from glymph.core.model import State
+from glymph.core.mutation import Action, Decide, plan, understood
+from glymph.core.mutation.value import ForgetPlan, Forgotten, Mode, Reachable, forget_plan_id
+from glymph.core.plain import plain
+from glymph.core.text import content_hash, derive_title
+from glymph.core.timing import micros
+from glymph.errors import InvalidInput, PlanExpired, PlanNotFound
+from glymph.services.certificate import certify
+from glymph.services.purge import Erased, erase_wordings, remove_for_good
+from glymph.services.search import MAX_QUERY_CHARS, search
+from glymph.services.statements import EVERYTHING, LIVE, chosen, statements
+from glymph.services.workplace import Operating, Workplace
+from glymph.store.contract import Row
+
+USER_REQUESTED = "user_requested"
+PROBED = 5  # hits looked at for each removed text
+MOST_PROBES = 20
+
+
+def forget(
+    place: Workplace,
+    request: str | ForgetPlan,
+    *,
+    mode: str = "release",
+    reason: str = USER_REQUESTED,
+    apply: bool = False,
+    decide: Decide | None = None,
+) -> ForgetPlan | Forgotten:
+    """The plan for a request, kept for a while; with `apply`, what came of carrying it out.
+
+    A request is a description, an identifier, a subject or the id of a memory; with `apply` also the id of a plan
+    that was shown, of which exactly that is done. `release` moves to the trash and rewords, which undo reverts;
+    `purge` removes for good.
+    """
+    wanted = _checked(mode, reason)
+    shown = request if isinstance(request, ForgetPlan) else _shown(place, request) if apply else None
+    if shown is not None:
+        _checked(shown.mode, reason)
+        if apply and shown.expires_at <= place.now():
+            raise PlanExpired(shown.id, shown.expires_at)
+        return _act(place, shown, reason) if apply else shown
+    checked_text("request", request, MAX_QUERY_CHARS)
+    made = planned(place, str(request), wanted, decide=decide)
+    if apply:
+        return _act(place, made, reason)
+    _keep(place, made)
+    return made
+
+
+def planned(place: Workplace, request: str, mode: Mode, *, decide: Decide | None = None) -> ForgetPlan:
+    """The plan for a request, not kept."""
+    with place.reading() as reader:
+        named = reader.memories([request.strip()])
+        wanted = EVERYTHING if mode == "purge" else LIVE
+        said, rows = chosen(named) if named else statements(reader, understood(request), wanted)
+        found = plan(request, said, decide=decide)
+        going = [rows[action.id]["key"] for action in found.of("remove") if action.id in rows]
+        resting = _resting(reader.resting_on(going, EVIDENCE) if going else [], rows, found.actions)
+    now = place.now()
+    return ForgetPlan(
+        id=forget_plan_id(place.space, request, mode, found.actions), space=place.space, request=request,
+        mode=mode,
+        created_at=now, expires_at=now + timedelta(days=place.settings.plan_days), actions=found.actions,
+        why=found.why, derived=resting,
+    )  # fmt: skip
+
+
+def forget_plan(place: Workplace, plan_id: str) -> ForgetPlan:
+    """The plan to forget of an id, or PlanNotFound."""
+    found = _shown(place, plan_id)
+    if found is None:
+        raise PlanNotFound(plan_id, place.space)
+    return found
+
+
+def _resting(pairs: Iterable[tuple[int, int]], rows: dict[str, Row], actions: Sequence[Action]) -> tuple[str, ...]:
+    """The memories known here that rest on what goes and are not planned for themselves."""
+    by_key = {row["key"]: row["id"] for row in rows.values()}
+    touched = {action.id for action in actions if action.kind != "ask"}
+    found = {by_key[key] for pair in pairs for key in pair if key in by_key}
+    return tuple(sorted(found - touched))
+
+
+def _checked(mode: str, reason: str) -> Mode:
+    if mode == "release":
+        return "release"
+    if mode != "purge":
+        raise InvalidInput("mode", f"{mode!r} is neither 'release' nor 'purge'. Use one of them.")
+    if reason != USER_REQUESTED:
+        raise InvalidInput("reason", f"a purge needs the reason {USER_REQUESTED!r}. Use mode='release' otherwise.")
+    return "purge"
+
+
+def _keep(place: Workplace, made: ForgetPlan) -> None:
+    row = {
+        "id": made.id, "created_at": micros(made.created_at), "expires_at": micros(made.expires_at),
+        "body": json.dumps(plain(made), ensure_ascii=False),
+    }  # fmt: skip
+    with place.store.writing(place.space, None) as writer:
+        writer.drop_expired_plans(micros(place.now()))
+        writer.save_plan(row)
+
+
+def _shown(place: Workplace, plan_id: str) -> ForgetPlan | None:
+    """The kept plan to forget of this id, if it is one."""
+    if not isinstance(plan_id, str) or len(plan_id) != 32 or not plan_id.isalnum():
+        return None
+    with place.reading() as reader:
+        row = reader.plan(plan_id)
+    body = json.loads(row["body"]) if row is not None else {}
+    if body.get("kind") != "forget":
+        return None
+    moments = {name: datetime.fromisoformat(body[name]) for name in ("created_at", "expires_at")}
+    actions = tuple(Action(**action) for action in body["actions"])
+    return ForgetPlan(**{**body, **moments, "actions": actions, "derived": tuple(body["derived"])})
+
+
+def _act(place: Workplace, shown: ForgetPlan, reason: str) -> Forgotten:
+    """Carries a plan out in one operation and looks for what is left."""
+    purging = shown.mode == "purge"
+    erased: list[Erased] = []
+    with place.operation("purge" if purging else "forget", reason=reason) as op:
+        rows = op.writer.memories([action.id for action in shown.actions])
+        going = [action for action in shown.removed if _stands(op, rows, action)]
+        editing = [action for action in shown.rewritten if _stands(op, rows, action)]
+        for action in (*shown.refused, *shown.candidates):
+            op.skip(action.id, action.reason)
+        for action in editing:
+            reword(op, rows[action.id], action.new)
+        ids = [action.id for action in going]
+        if purging:
+            also = _values(shown.request)
+            if ids:
+                erased.append(remove_for_good(op, place, ids, tombstone=True, also=also))
+            if editing:
+                kept = [action.id for action in editing]
+                erased.append(erase_wordings(op, place, kept, tombstone=True, also=also))
+        elif ids:
+            keys = [rows[one]["key"] for one in ids]
+            op.writer.set_state(keys, state=State.TRASHED, at=op.now, by="forget")
+            op.recoverable_until = place.trash_ends(op.now)
+        op.succeeded += [*ids, *(action.id for action in editing)]
+    edited = tuple(action.id for action in editing)
+    place.embed_soon(list(edited))
+    return Forgotten(
+        receipt=place.receipt(op), plan=shown, edited=edited, candidates=shown.candidates,
+        reachable=_probed(place, shown, [*going, *editing]),
+        certificate=certify(place, op.intent.id, *erased) if purging else None,
+    )  # fmt: skip
+
+
+def _stands(op: Operating, rows: dict[str, Row], action: Action) -> bool:
+    """Whether a memory is as the plan saw it; else why not is noted on the operation."""
+    row = rows.get(action.id)
+    if row is None:
+        op.fail(action.id, "no such memory in this space")
+    elif row["version"] != action.version or row["text"] != action.old:
+        op.skip(action.id, "it has changed since the plan was made; make a new one")
+    elif row["pinned"]:
+        op.skip(action.id, "it is pinned; unpin it first, then repeat the call")
+    elif row["protected"] and action.kind == "remove":
+        op.skip(action.id, "it is protected; only what it says can be edited")
+    else:
+        return True
+    return False
+
+
+def reword(op: Operating, row: Row, text: str) -> None:
+    """Gives a memory other words; entities it no longer names go with them."""
+    named = [name for name in json.loads(row["entities"] or "[]") if name not in row["text"] or name in text]
+    values = {
+        "text": text,
+        "entities": json.dumps(named, ensure_ascii=False),
+        "content_hash": content_hash(text, row["kind"], row["event_at"]),
+        "updated_at": op.now,
+        "version": row["version"] + 1,
+    }
+    if row["title"] == derive_title(row["text"]):
+        values["title"] = derive_title(text)
+    if named == json.loads(row["entities"] or "[]"):
+        del values["entities"]
+    op.writer.change("memories", {row["key"]: values})
+
+
+def _values(request: str) -> list[str]:
+    """The identifiers that logs of queries must not repeat either."""
+    return [each.text for each in understood(request).strong]
+
+
+def _probed(place: Workplace, shown: ForgetPlan, done: Sequence[Action]) -> tuple[Reachable, ...]:
+    """What the request still means, and what removed texts and identifiers still find of what was removed."""
+    if not done:
+        return ()
+    again = planned(place, shown.request, shown.mode)
+    found = [
+        Reachable(action.id, "the request") for action in again.actions if action.kind in ("remove", "rewrite")
+    ]
+    gone = {action.id for action in done if action.kind == "remove"}
+    former = {action.old for action in done}
+    for probe in [*(action.old[:MAX_QUERY_CHARS] for action in done[:MOST_PROBES]), *_values(shown.request)]:
+        hits = [hit.memory for hit in search(place, probe, limit=PROBED)]
+        found += [Reachable(one.id, probe) for one in hits if one.id in gone or one.text in former]
+    return tuple(dict.fromkeys(found))

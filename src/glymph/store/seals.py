@@ -1,0 +1,62 @@
+"""What an operation did, sealed: a hash over its head and its journal rows, which no later change of them fits."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from glymph.core.journal import USE_COLUMNS
+
+SEALED = ("id", "actor", "verb", "reason", "session", "at", "parent", "undoes", "details")
+
+
+def seal(
+    head: Mapping[str, Any],
+    entries: Iterable[tuple[Any, ...]],
+    offsets: Mapping[str, int],
+    children: Iterable[str] = (),
+) -> str:
+    """SHA-256 over who did what and why and over the operation's journal rows, a parent's over its children's.
+
+    Keys are local to the space, so an import that moved them changes no seal.
+    """
+    digest = hashlib.sha256("".join(children).encode())
+    digest.update(repr([head[name] for name in SEALED]).encode())
+    for table, key, action, image, after in entries:
+        before, now = move_image(table, image, offsets, -1), move_image(table, after, offsets, -1)
+        digest.update(f"{table}\0{key - offsets.get(table, 0)}\0{action}\0{before}\0{now}\n".encode())
+    return digest.hexdigest()
+
+
+def is_edit(table: str, action: str, image: str) -> bool:
+    """Whether a journal row is more than a use: content, state, links or a pin changed."""
+    if action == "update" and table in USE_COLUMNS:
+        return '"version":' in image
+    return action != "rejected"
+
+
+def local_head(head: Mapping[str, Any], offsets: Mapping[str, int]) -> Mapping[str, Any]:
+    """An operation's head with its pointers as they were before an import moved them."""
+    pointers = {name: head[name] for name in ("parent", "undoes") if head[name] is not None}
+    return {**head, **{name: key - offsets.get("operations", 0) for name, key in pointers.items()}}
+
+
+def move_image(table: str, image: str, offsets: Mapping[str, int], sign: int) -> str:
+    """The image with its references to other rows moved by the offsets of an import.
+
+    Rewritten as text, so that every other digit stays as it was; these images hold no free text.
+    """
+    if not offsets or table not in ("edges", "memberships"):
+        return image
+
+    def moved(match: re.Match[str]) -> str:
+        column, key = match[1], int(match[2])
+        return f'"{column}":{key + sign * offsets.get(_REFERENCES[column], 0)}'
+
+    return _REFERENCE.sub(moved, image)
+
+
+_REFERENCES = {"source": "memories", "target": "memories", "memory": "memories", "cluster": "clusters"}
+_REFERENCE = re.compile(r'"(source|target|memory|cluster)":\s*(\d+)')
