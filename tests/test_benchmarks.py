@@ -114,10 +114,17 @@ def test_an_analysis_is_measured_from_a_cold_start_to_the_stored_plan(tmp_path, 
         assert len(glymph.plans()) == 1, "every run stored the same plan"
 
 
+def test_planning_to_forget_finds_one_memory_by_each_identifier(tmp_path, monkeypatch):
+    monkeypatch.setenv("GLYMPH_BENCH_CACHE", str(tmp_path))
+    figures = tiny("forget_scale", 0.001)
+    assert figures["memories"] == 1000
+    assert min(figures[f"plan_{name}_cpu_ms"] for name in ("code", "mail", "phone")) > 0
+
+
 def test_every_benchmark_asks_one_question():
     assert set(discovery.names()) >= {
-        "analysis", "concurrency", "crash", "dedup", "duplicates", "need", "prune_quality", "recall_quality",
-        "search", "start", "updates", "write",
+        "analysis", "concurrency", "crash", "dedup", "duplicates", "forget", "forget_scale", "need",
+        "prune_quality", "recall_quality", "search", "start", "updates", "write",
     }  # fmt: skip
     for name in discovery.names():
         question = discovery.load(name).question

@@ -15,12 +15,9 @@ def uuid7(at_micros: int, random: bytes) -> str:
     """
     milliseconds, rest = divmod(max(at_micros, 0), 1000)
     tail = int.from_bytes(random[:8], "big")
-    value = (milliseconds & 0xFFFFFFFFFFFF) << 80
-    value |= 0x7000 << 64
-    value |= ((rest << 2) | (tail >> 62)) << 64
-    value |= 0b10 << 62
-    value |= tail & ((1 << 62) - 1)
-    text = f"{value:032x}"
+    first = (milliseconds & 0xFFFFFFFFFFFF) << 16 | 0x7000 | rest << 2 | tail >> 62
+    second = 0b10 << 62 | tail & (1 << 62) - 1
+    text = f"{first:016x}{second:016x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 

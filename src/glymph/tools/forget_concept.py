@@ -57,7 +57,10 @@ def _check(glymph: Glymph, args: ForgetArguments) -> None:
         )
     mode = args.mode if args.plan is None else glymph.forget_plan(args.plan).mode
     if "purge" in (mode, args.mode) and getattr(glymph.settings, "tools_may_purge", "off") != "on":
-        raise Refused("Tools may not remove for good here. Use mode 'release', or ask the operator to allow it.")
+        raise Refused(
+            "Tools may not remove for good here. Use mode 'release'; the operator allows it with "
+            "`glymph config set tools_may_purge on`."
+        )
 
 
 def _shown(found: ForgetPlan) -> dict[str, Any]:

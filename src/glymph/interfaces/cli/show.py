@@ -104,7 +104,9 @@ def when(iso: str) -> str:
 def _for_people(value: Mapping[str, Any], *, dry_run: bool) -> None:
     from glymph.interfaces.cli import pages
 
-    if "pruned_count" in value:
+    if "actions" in value:
+        pages.forgetting(value)
+    elif "pruned_count" in value:
         pages.pruned(value, dry_run=dry_run)
     elif dry_run:
         _preview(value) if "memories" in value else pages.would(value)
