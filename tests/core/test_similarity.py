@@ -83,3 +83,11 @@ def test_values_stand_where_they_say(text):
     found = values(text)
     assert all(0 <= value.start < value.end <= len(text) for value in found)
     assert list(found) == sorted(found, key=lambda value: value.start)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [("C is fast", "C++ is fast"), ("It is -5 degrees", "It is 5 degrees"), ("a != b holds", "a == b holds")],
+)
+def test_symbols_tell_texts_apart(a, b):
+    assert relation(a, b, None)[0] != "duplicate"

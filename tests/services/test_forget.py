@@ -173,3 +173,36 @@ def test_release_and_undo_change_nothing(tmp_path_factory, facts, request_):
         if done.succeeded:
             glymph.undo(done.operation_id)
         assert [(m.id, m.text, m.version, m.state, m.entities) for m in glymph.list(limit=100)] == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bob never met Alice and Carl",
+        "Neither Alice nor Bob smoke",
+        "Either Alice or Bob stole it",
+        "If Alice comes and Bob leaves, Carl cooks",
+        "Only Alice and Bob have the key",
+    ],
+)
+def test_what_cannot_be_cut_without_changing_the_rest_is_asked_about(glymph, text):
+    glymph.add(text, kind="fact")
+    plan = glymph.forget("Alice")
+    assert [(action.kind, action.new) for action in plan.actions] == [("ask", "")]
+
+
+def test_an_identifier_beside_the_text_is_named_before_and_after(glymph):
+    kite = glymph.add("Gus owns a kite", tags=["gus@x.io"]).id
+    assert [action.id for action in glymph.forget("gus@x.io").candidates] == [kite]
+    glymph.add("Mail gus@x.io now")
+    done = glymph.forget("gus@x.io", mode="purge", apply=True)
+    assert [one.id for one in done.reachable] == [kite]
+
+
+def test_a_bare_name_replaces_nothing_when_it_may_mean_several(glymph):
+    for text in ("Ada lives in Rome", "Ada likes tea", "Bob knows Ada"):
+        glymph.add(text, kind="fact")
+    with pytest.raises(errors.Ambiguous):
+        glymph.supersede("Ada", "Ada lives on Mars")
+    glymph.supersede("where Ada lives", "Ada lives on Mars")
+    assert {memory.text for memory in glymph.list()} == {"Ada lives on Mars", "Ada likes tea", "Bob knows Ada"}

@@ -94,6 +94,9 @@ def relation(
     return "duplicate", f"the same, {cosine:.2f}"
 
 
+_SYMBOLS = re.compile(r"[+#<>=*/^%$€£~|\\&]+|!=|(?<!\w)-(?=\d)")  # C++ is not C, nor -5 the same as 5
+
+
 def differences(a: str, b: str, *, names: tuple[Collection[str], Collection[str]] = ((), ())) -> tuple[str, ...]:
     """The guards that fire: in what two texts differ that must never be merged away."""
     left, right = plain_words(a), plain_words(b)
@@ -110,6 +113,7 @@ def differences(a: str, b: str, *, names: tuple[Collection[str], Collection[str]
             "question": a.rstrip().endswith("?") != b.rstrip().endswith("?"),
             "words": _tells_more(_unvalued(a), _unvalued(b)),
             "direction": _count_each(left, DIRECTIONS) != _count_each(right, DIRECTIONS),
+            "symbols": Counter(_SYMBOLS.findall(a)) != Counter(_SYMBOLS.findall(b)),
             "order": _reordered(_unvalued(a), _unvalued(b)),
         }.items()
         if differs

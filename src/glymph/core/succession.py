@@ -207,6 +207,8 @@ def _other_name(new: Claim, old: Claim) -> Finding | None:
         return None
     if {_unit(value) for value in new.values} != {_unit(value) for value in old.values}:
         return None
+    if old.names and not new.names and new.verb != "be":
+        return None  # "lives in fear", "works at night": no other place than the one that was named
     shared = frozenset(is_now) & frozenset(was)
     one_valued = new.verb in lex.ONE_AT_A_TIME and (bool(shared) or new.verb != "prefer")
     if new.verb == "be":

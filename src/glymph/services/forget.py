@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from glymph.core.draft import checked_text
@@ -23,6 +23,7 @@ from glymph.services.workplace import Operating, Workplace
 from glymph.store.contract import Row
 
 USER_REQUESTED = "user_requested"
+BESIDE = "its title, tags, entities or attributes hold it; change those with update, or name its id"
 PROBED = 5  # hits looked at for each removed text
 MOST_PROBES = 20
 
@@ -65,14 +66,30 @@ def planned(place: Workplace, request: str, mode: Mode, *, decide: Decide | None
         said, rows = chosen(named) if named else statements(reader, understood(request), wanted)
         found = plan(request, said, decide=decide)
         going = [rows[action.id]["key"] for action in found.of("remove") if action.id in rows]
+        actions = (*found.actions, *_beside(request, rows, found.actions))
         resting = _resting(reader.resting_on(going, EVIDENCE) if going else [], rows, found.actions)
     now = place.now()
     return ForgetPlan(
-        id=forget_plan_id(place.space, request, mode, found.actions), space=place.space, request=request,
+        id=forget_plan_id(place.space, request, mode, actions), space=place.space, request=request,
         mode=mode,
-        created_at=now, expires_at=now + timedelta(days=place.settings.plan_days), actions=found.actions,
+        created_at=now, expires_at=now + timedelta(days=place.settings.plan_days), actions=actions,
         why=found.why, derived=resting,
     )  # fmt: skip
+
+
+def _beside(request: str, rows: Mapping[str, Row], actions: Sequence[Action]) -> tuple[Action, ...]:
+    """Memories that hold an identifier of the request beside their text: somebody has to look at those."""
+    known = {action.id for action in actions}
+    values = [value.casefold() for value in _values(request)]
+    return tuple(
+        Action("ask", row["id"], row["text"], "", BESIDE, 0.3, row["version"])
+        for row in rows.values()
+        if row["id"] not in known and any(value in _fields(row) for value in values)
+    )
+
+
+def _fields(row: Row) -> str:
+    return " ".join(row[column] for column in ("title", "tags", "entities", "attributes")).casefold()
 
 
 def forget_plan(place: Workplace, plan_id: str) -> ForgetPlan:
@@ -205,6 +222,7 @@ def _probed(place: Workplace, shown: ForgetPlan, done: Sequence[Action]) -> tupl
     found = [
         Reachable(action.id, "the request") for action in again.actions if action.kind in ("remove", "rewrite")
     ]
+    found += [Reachable(action.id, BESIDE) for action in again.actions if action.reason == BESIDE]
     gone = {action.id for action in done if action.kind == "remove"}
     former = {action.old for action in done}
     for probe in [*(action.old[:MAX_QUERY_CHARS] for action in done[:MOST_PROBES]), *_values(shown.request)]:

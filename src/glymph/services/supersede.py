@@ -8,7 +8,7 @@ from dataclasses import replace
 from glymph.core.draft import checked_text, draft
 from glymph.core.model import Receipt, State
 from glymph.core.mutation import Belief, belief, understood
-from glymph.errors import InvalidInput, MemoryNotFound, Pinned, Refused
+from glymph.errors import Ambiguous, InvalidInput, MemoryNotFound, Pinned, Refused
 from glymph.services.forget import reword
 from glymph.services.history import get
 from glymph.services.remember import meanings, told
@@ -80,4 +80,8 @@ def _meant(place: Workplace, old: str, new_text: str) -> Sequence[Belief]:
         found = belief(old, new_text, said, likeness=likeness)
     if not found:
         raise MemoryNotFound(old, place.space)
+    asked = understood(old)
+    if len(found) > 1 and not (asked.words or asked.strong):
+        titles = {statement.id: statement.text for statement in said}
+        raise Ambiguous(repr(old), [(one.id, titles.get(one.id, "")) for one in found])
     return [replace(one) for one in found]

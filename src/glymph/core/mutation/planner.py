@@ -35,6 +35,14 @@ from glymph.core.mutation.matching import (
 from glymph.core.mutation.names import WORD, fuller, places
 from glymph.core.mutation.request import Request, understood
 
+UNSAFE = "it is not certain what would be left of it; reword it by hand, or name its id to remove all of it"
+_ENTANGLED = re.compile(
+    r"\b(?:neither|nor|unless|if|only|whether|false|untrue|den(?:y|ies|ied)|doubts?|doubted|pretends?|pretended|"
+    r"(?:don't|doesn't|do not|does not|didn't|did not) (?:believe|think))\b",
+    re.IGNORECASE,
+)
+_INFLECTED = frozenset("is are was were has have does do".split())
+_ALTERNATIVE = re.compile(r"\w (?:or|oder|ou) \w", re.IGNORECASE)
 Kind = Literal["remove", "rewrite", "refuse", "ask"]
 Decide = Callable[[Sequence["Action"]], Collection[str]]
 MOST_ASKED = 20
@@ -244,7 +252,29 @@ def _action(own: Sequence[Unit], meaning: Meant, request: Request) -> Action:
     one = own[0].statement
     new = left(own, meaning.wanted, request)
     kind: Kind = "rewrite" if new else "remove"
+    if new and not is_safe(one.text, new, listed=bool(request.strong)):
+        return Action("ask", one.id, one.text, "", UNSAFE, 0.3, one.version)
     return _guarded(one, Action(kind, one.id, one.text, new, meaning.reason, meaning.confidence, one.version), own)
+
+
+def is_safe(old: str, new: str, *, listed: bool) -> bool:
+    """Whether what is left says what it said before; of an alternative, a condition or a denial none can tell.
+
+    `listed` says that an identifier is cut out: of two numbers joined by "or", the other one still holds.
+    """
+    if _ENTANGLED.search(old) or (not listed and _ALTERNATIVE.search(old)):
+        return False
+    told = {word.casefold() for word in WORD.findall(old)}
+    return all(_is_form(word.casefold(), told) for word in WORD.findall(new))
+
+
+def _is_form(word: str, told: Collection[str]) -> bool:
+    """Whether a word is one of these or a form of it, and not pieced together from two."""
+    if word in told or word in _INFLECTED:
+        return True
+    if any(len(was) > 2 and word.endswith(was) for was in told):
+        return False
+    return any(word[:2] == was[:2] and abs(len(word) - len(was)) <= 4 for was in told)
 
 
 def left(own: Sequence[Unit], wanted: Sought, request: Request) -> str:

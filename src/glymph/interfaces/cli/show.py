@@ -255,7 +255,9 @@ def _receipt(value: Mapping[str, Any]) -> None:
     refusals(value)
     if value.get("recoverable_until"):
         line(f"  in the trash, recoverable until {value['recoverable_until'][:10]}")
-    if value["succeeded"]:
+    if value["succeeded"] and value["verb"] == "purge":
+        line("  for good: there is no undo. `glymph certificates` says what is clean.", "dim")
+    elif value["succeeded"]:
         line(f"  take it back with: glymph undo {value['operation_id']}", "dim")
 
 
