@@ -13,13 +13,11 @@ import numpy as np
 
 from benchmarks.harness import changes
 from benchmarks.harness.changes import Pair
-from benchmarks.harness.contract import Fact, Figure, Figures, Options, Unavailable
-from benchmarks.harness.keeping import KeptVectors
+from benchmarks.harness.contract import Fact, Figure, Figures, Options
+from benchmarks.harness.keeping import KeptVectors, local_model
 from glymph.core.bands import BANDS
 from glymph.core.similarity import differences, relation
 from glymph.embed.contract import Embedder, Vectors
-from glymph.embed.local import LocalEmbedder
-from glymph.errors import EmbedderFailed
 
 QUESTION = "Is what is merged the same, and what becomes of the rest?"
 
@@ -37,7 +35,7 @@ class Judged:
 
 def run(options: Options, embedder: Embedder | None = None) -> Figures:
     """Precision and recall of merging by set and pooled, what is connected, and merges among the traps."""
-    model = embedder or _local()
+    model = embedder or local_model("duplicates")
     figures: dict[str, Figure | Fact] = {"model": Fact(model.name, "made the vectors")}
     pooled: list[Judged] = []
     for name in changes.SCORED:
@@ -49,14 +47,6 @@ def run(options: Options, embedder: Embedder | None = None) -> Figures:
     if isinstance(model, KeptVectors):
         model.keep()
     return figures | _figures("", pooled)
-
-
-def _local() -> KeptVectors:
-    try:
-        LocalEmbedder().embed(["Is it there?"])
-    except EmbedderFailed as error:
-        raise Unavailable(f"needs the local embedding model. {error}") from error
-    return KeptVectors(LocalEmbedder(), name="duplicates")
 
 
 def _judged(pairs: Sequence[Pair], model: Embedder) -> list[Judged]:

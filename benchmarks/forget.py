@@ -11,8 +11,7 @@ from collections import defaultdict
 
 from benchmarks.harness.contract import Fact, Figure, Figures, Options
 from benchmarks.harness.forgetting_cases import OWN, ground, lines, own, templated
-from benchmarks.harness.keeping import KeptVectors
-from glymph.embed.local import LocalEmbedder
+from benchmarks.harness.keeping import local_model
 
 QUESTION = "Does a forgotten thing stay away, and does everything else stay?"
 
@@ -31,7 +30,7 @@ def run(options: Options) -> Figures:
 def _templated(options: Options) -> dict[str, Figure | Fact]:
     cases = lines(options.dataset("forgeteval_templated.jsonl"))
     step = max(1, round(1 / options.scale)) if options.scale < 1 else 1
-    model = KeptVectors(LocalEmbedder(), name="forget")
+    model = local_model("forget")
     plain: dict[str, list[bool]] = defaultdict(list)
     probed: dict[str, list[bool]] = defaultdict(list)
     with ground(model) as on:

@@ -20,16 +20,14 @@ import numpy as np
 
 from benchmarks.harness import changes, copies, dialogues, pruning
 from benchmarks.harness.clocks import timed
-from benchmarks.harness.contract import Fact, Figure, Figures, Options, Unavailable
+from benchmarks.harness.contract import Fact, Figure, Figures, Options
 from benchmarks.harness.forgetting import compared, shelved
-from benchmarks.harness.keeping import KeptVectors
+from benchmarks.harness.keeping import local_model
 from benchmarks.harness.picture import Panel, curves
 from benchmarks.harness.pruning import Floats, Ranked, margin
 from glymph.core.information import scored
 from glymph.core.worth import redundancy, worth
 from glymph.embed.contract import Embedder
-from glymph.embed.local import LocalEmbedder
-from glymph.errors import EmbedderFailed
 
 QUESTION = "How much of what later questions need does pruning keep, on LoCoMo and BEAM?"
 
@@ -60,7 +58,7 @@ def run(options: Options, embedder: Embedder | None = None) -> Figures:
     figures |= _cost(
         [item["text"] for several in corpora.values() for one in several for item in one.dialogue.items]
     )
-    local = _local() if embedder is None else None
+    local = local_model("dialogues") if embedder is None else None
     model = embedder or local
     assert model is not None
     figures["model"] = Fact(model.name, "made the vectors of the searches")
@@ -72,14 +70,6 @@ def run(options: Options, embedder: Embedder | None = None) -> Figures:
     if local is not None:
         local.keep()
     return figures
-
-
-def _local() -> KeptVectors:
-    try:
-        LocalEmbedder().embed(["Is it there?"])
-    except EmbedderFailed as error:
-        raise Unavailable(f"needs the local embedding model. {error}") from error
-    return KeptVectors(LocalEmbedder(), name="dialogues")
 
 
 def _read(options: Options) -> Corpora:

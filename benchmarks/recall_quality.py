@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import dialogues
 from benchmarks.harness.clocks import timed
-from benchmarks.harness.contract import Fact, Figure, Figures, Options, Unavailable
+from benchmarks.harness.contract import Fact, Figure, Figures, Options
 from benchmarks.harness.dialogues import Asked, Dialogue
-from benchmarks.harness.keeping import KeptVectors
+from benchmarks.harness.keeping import KeptVectors, local_model
 from glymph import Glymph
 from glymph.core.model import Hit
 from glymph.core.ranking import SECTION_WEIGHTS, Weights
@@ -28,7 +28,6 @@ from glymph.core.sections import Section
 from glymph.core.timing import micros
 from glymph.embed.contract import Embedder
 from glymph.embed.local import LocalEmbedder
-from glymph.errors import EmbedderFailed
 from glymph.services.candidates import gather
 from glymph.services.filters import wanted
 from glymph.services.search import ranked
@@ -70,7 +69,7 @@ def run(options: Options, embedder: Embedder | None = None) -> Figures:
     everything = [dialogue for found in corpora.values() for dialogue in found]
     for dialogue in everything:
         dialogue.questions = dialogue.questions[: options.count(len(dialogue.questions))]
-    kept = _local() if embedder is None else None
+    kept = local_model("dialogues") if embedder is None else None
     model = embedder or kept
     assert model is not None
     settings = list(_settings())
@@ -89,14 +88,6 @@ def run(options: Options, embedder: Embedder | None = None) -> Figures:
             kept, [item["text"] for found in corpora.values() for d in found for item in d.items]
         )
     return figures
-
-
-def _local() -> KeptVectors:
-    try:
-        LocalEmbedder().embed(["Is it there?"])
-    except EmbedderFailed as error:
-        raise Unavailable(f"needs the local embedding model. {error}") from error
-    return KeptVectors(LocalEmbedder(), name="dialogues")
 
 
 def _settings() -> Iterator[Weights]:

@@ -16,12 +16,10 @@ from pathlib import Path
 
 from benchmarks.harness import changes
 from benchmarks.harness.changes import Chat, Event, Places, Update
-from benchmarks.harness.contract import Fact, Figure, Figures, Options, Unavailable
-from benchmarks.harness.keeping import KeptVectors
+from benchmarks.harness.contract import Fact, Figure, Figures, Options
+from benchmarks.harness.keeping import KeptVectors, local_model
 from glymph import Glymph
 from glymph.embed.contract import Embedder
-from glymph.embed.local import LocalEmbedder
-from glymph.errors import EmbedderFailed
 from glymph.testing import FrozenClock
 
 QUESTION = "Does a newer statement take the place of the stale one, and of nothing else?"
@@ -58,7 +56,7 @@ def run(options: Options, embedder: Embedder | None = None) -> Figures:
     chats, users = changes.beam(options), changes.halumem(options)
     chats = chats[: options.count(len(chats))]
     users = dict(list(users.items())[: options.count(len(users))])
-    model = embedder or _local()
+    model = embedder or local_model("updates")
     with tempfile.TemporaryDirectory(prefix="glymph-updates-") as folder:
         told = [_told(Path(folder) / f"{at}.db", chat, model, COMPARING) for at, chat in enumerate(chats)]
         plain = [_told(Path(folder) / f"{at}-plain.db", chat, model, ALONE) for at, chat in enumerate(chats)]
@@ -72,14 +70,6 @@ def run(options: Options, embedder: Embedder | None = None) -> Figures:
     figures |= _recall(told, plain)
     figures |= _events([outcome for outcomes in judged.values() for outcome in outcomes])
     return figures
-
-
-def _local() -> KeptVectors:
-    try:
-        LocalEmbedder().embed(["Is it there?"])
-    except EmbedderFailed as error:
-        raise Unavailable(f"needs the local embedding model. {error}") from error
-    return KeptVectors(LocalEmbedder(), name="updates")
 
 
 # telling

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.harness.contract import Unavailable
 from glymph.embed.contract import Embedder, Vectors
+from glymph.errors import EmbedderFailed
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -64,3 +66,14 @@ class KeptVectors:
 
 def _digest(texts: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
+
+
+def local_model(name: str) -> KeptVectors:
+    """The local embedding model with its vectors kept under a name, or Unavailable."""
+    from glymph.embed.local import LocalEmbedder
+
+    try:
+        LocalEmbedder().embed(["Is it there?"])
+    except EmbedderFailed as error:
+        raise Unavailable(f"needs the local embedding model. {error}") from error
+    return KeptVectors(LocalEmbedder(), name=name)

@@ -7,6 +7,7 @@ from pathlib import Path
 from time import perf_counter
 
 import pytest
+from pruning_ground import remembered, used
 
 from glymph import Glymph, errors
 from glymph.testing import logical_image
@@ -14,21 +15,10 @@ from glymph.testing.embedders import WordEmbedder
 from glymph.tools import all_tools
 
 
-def remembered(glymph, count, word="Item", **fields):
-    texts = [f"{word} {n} lies on shelf {n * 7 % 13} of aisle {n % 5}" for n in range(count)]
-    return [one.id for one in glymph.add_many([{"text": text, **fields} for text in texts])]
-
-
 def chained(glymph, ids, **link):
     for a, b in itertools.pairwise(ids):
         glymph.link(a, b, **link)
     return ids
-
-
-def used(glymph, memory_id, times=1):
-    for _ in range(times):
-        found = glymph.recall(glymph.get(memory_id).text)
-        glymph.report(found.id, used=[memory_id])
 
 
 def only(plan):

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from pruning_ground import remembered, used
 
 from glymph import Glymph, errors
 from glymph.core import rules
 from glymph.testing import logical_image
 from glymph.testing.embedders import WordEmbedder
 from glymph.tools import all_tools
-
-
-def remembered(glymph, count, word="Item", **fields):
-    texts = [f"{word} {n} lies on shelf {n * 7 % 13} of aisle {n % 5}" for n in range(count)]
-    return [one.id for one in glymph.add_many([{"text": text, **fields} for text in texts])]
-
-
-def used(glymph, memory_id, times=1):
-    for _ in range(times):
-        found = glymph.recall(glymph.get(memory_id).text)
-        glymph.report(found.id, used=[memory_id])
 
 
 def reasons(found):

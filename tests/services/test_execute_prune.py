@@ -6,10 +6,10 @@ from datetime import timedelta
 from threading import Barrier, Thread
 
 import pytest
+from pruning_ground import image
 
 from glymph import Glymph, errors
 from glymph.core.rules import REASONS
-from glymph.testing import logical_image
 from glymph.tools import all_tools
 
 NOBODY = "01900000-0000-7000-8000-000000000000"
@@ -17,10 +17,6 @@ FIELDS = {
     "pruned_count", "cascade_pruned", "errors", "soft_deleted", "recoverable_until", "reason", "note",
     "operation_id",
 }  # fmt: skip
-
-
-def image(glymph):
-    return logical_image(glymph._place.store, glymph.space)
 
 
 def remembered(glymph, clock, count, word="Item"):

@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from pruning_ground import image, used
 
 from glymph import Glymph, errors
-from glymph.testing import logical_image
 from glymph.testing.embedders import WordEmbedder
 from glymph.tools import all_tools
-
-
-def image(glymph):
-    return logical_image(glymph._place.store, glymph.space)
-
-
-def used(glymph, memory_id, times=1):
-    for _ in range(times):
-        found = glymph.recall(glymph.get(memory_id).text)
-        glymph.report(found.id, used=[memory_id])
 
 
 def pair(glymph, **fields):

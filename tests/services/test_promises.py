@@ -2,36 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
+from pruning_ground import chained, image, remembered, used
 
 from glymph import Glymph, errors
 from glymph.core.rules import REASONS
 from glymph.store.reader import SqlReader
-from glymph.testing import logical_image
-
-
-def image(glymph):
-    return logical_image(glymph._place.store, glymph.space)
-
-
-def remembered(glymph, count, word="Item", **fields):
-    texts = [f"{word} {n} lies on shelf {n * 7 % 13} of aisle {n % 5}" for n in range(count)]
-    return [one.id for one in glymph.add_many([{"text": text, **fields} for text in texts])]
-
-
-def chained(glymph, ids):
-    for a, b in pairwise(ids):
-        glymph.link(a, b)
-    return ids
-
-
-def used(glymph, memory_id, times=1):
-    for _ in range(times):
-        found = glymph.recall(glymph.get(memory_id).text)
-        glymph.report(found.id, used=[memory_id])
-
 
 # what is archived stays archived, for everybody
 

@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from threading import Barrier, Thread
 
 import pytest
+from pruning_ground import chained, image, remembered, used
 
 from glymph import Glymph, errors
 from glymph.store.writer import SqlWriter
-from glymph.testing import logical_image
 from glymph.tools import all_tools
 
 NOBODY = "01900000-0000-7000-8000-000000000000"
 
 
-def image(glymph):
-    return logical_image(glymph._place.store, glymph.space)
-
-
-def remembered(glymph, count, word="Item", **fields):
-    texts = [f"{word} {n} lies on shelf {n * 7 % 13} of aisle {n % 5}" for n in range(count)]
-    return [one.id for one in glymph.add_many([{"text": text, **fields} for text in texts])]
-
-
-def chained(glymph, ids):
-    for a, b in pairwise(ids):
-        glymph.link(a, b)
-    return ids
-
-
 def states(glymph, ids):
     return {glymph.get(memory_id).state for memory_id in ids}
-
-
-def used(glymph, memory_id, times=1):
-    for _ in range(times):
-        found = glymph.recall(glymph.get(memory_id).text)
-        glymph.report(found.id, used=[memory_id])
 
 
 def reasons(receipt):

@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from pruning_ground import image, remembered, used
 
 from glymph import errors
-from glymph.testing import logical_image
 
 ACTIONS = pytest.mark.parametrize("action", ["archive", "delete"])
-
-
-def image(glymph):
-    return logical_image(glymph._place.store, glymph.space)
-
-
-def remembered(glymph, count, word="Item", **fields):
-    texts = [f"{word} {n} lies on shelf {n * 7 % 13} of aisle {n % 5}" for n in range(count)]
-    return [one.id for one in glymph.add_many([{"text": text, **fields} for text in texts])]
-
-
-def used(glymph, memory_id, times=1):
-    for _ in range(times):
-        found = glymph.recall(glymph.get(memory_id).text)
-        glymph.report(found.id, used=[memory_id])
 
 
 def reasons(receipt):

@@ -5,19 +5,15 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from pruning_ground import image
 
 from glymph import Glymph, errors
-from glymph.testing import logical_image
 from glymph.tools import all_tools
 
 TEXTS = (
     "The cellar is damp in spring", "Bottles are stored behind the furnace", "The furnace rattles when it rains",
     "Wine likes the cold", "The key hangs by the door", "A lamp flickers at night",
 )  # fmt: skip
-
-
-def image(glymph):
-    return logical_image(glymph._place.store, glymph.space)
 
 
 def remembered(glymph, count):

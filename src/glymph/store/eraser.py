@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import starmap
@@ -34,8 +35,8 @@ class SqlEraser(SqlReader):
     _offsets: Mapping[str, int]
 
     @property
-    def intent(self) -> Intent:
-        raise NotImplementedError
+    @abstractmethod
+    def intent(self) -> Intent: ...
 
     # what is about to go
 
