@@ -66,7 +66,8 @@ def planned(place: Workplace, request: str, mode: Mode, *, decide: Decide | None
         said, rows = chosen(named) if named else statements(reader, understood(request), wanted)
         found = plan(request, said, decide=decide)
         going = [rows[action.id]["key"] for action in found.of("remove") if action.id in rows]
-        actions = (*found.actions, *_beside(request, rows, found.actions))
+        in_order = sorted(found.actions, key=lambda action: int(rows[action.id]["key"]))  # as they were told
+        actions = (*in_order, *_beside(request, rows, found.actions))
         resting = _resting(reader.resting_on(going, EVIDENCE) if going else [], rows, found.actions)
     now = place.now()
     return ForgetPlan(
