@@ -43,6 +43,20 @@ class Settings:
         "https://api.openai.com/v1", "address of the OpenAI-compatible service for openai:MODEL"
     )
     embedder_key: str = _setting("", "key for that service; better given as GLYMPH_EMBEDDER_KEY")
+    model: str = _setting(
+        "none", "none, openai:MODEL, anthropic:MODEL, gguf:FILE or command:COMMAND: the language model for upkeep"
+    )
+    model_url: str = _setting("", "address of the service for openai:MODEL or anthropic:MODEL; empty: its own")
+    model_key: str = _setting("", "key for that service; better given as GLYMPH_MODEL_KEY")
+    model_prices: str = _setting("", "IN/OUT in USD per million tokens, such as 0.15/0.60; empty: as published")
+    spend_daily_usd: float = _setting(1.0, "most USD that upkeep may spend in 24 hours; 0: nothing")
+    spend_run_usd: float = _setting(0.25, "most USD that one run may spend")
+    tokens_daily: int = _setting(2_000_000, "most tokens that upkeep may use in 24 hours, of free models too")
+    tokens_run: int = _setting(500_000, "most tokens that one run may use")
+    surface_tokens: int = _setting(1500, "tokens of the digest that a session begins with")
+    retention: str = _setting(
+        "", "KIND=DAYS, KIND=DAYS: lifecycle may let a kind go after that, if it also fell dormant"
+    )
     durability: str = _setting("full", "full: an acknowledged write survives power loss; normal: a process kill")
 
     @classmethod
@@ -74,6 +88,10 @@ def _parse_value(name: str, value: Any, default: Any) -> Any:
         number = float(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(f"settings.{name}", f"{value!r} is not a number. {_EXAMPLE}") from error
+    if isinstance(default, float):
+        if isinstance(value, bool) or not math.isfinite(number) or number < 0:
+            raise InvalidInput(f"settings.{name}", f"{value!r} is not a number of at least 0.")
+        return number
     if isinstance(value, bool) or not math.isfinite(number) or number < 1 or number != int(number):
         raise InvalidInput(f"settings.{name}", f"{value!r} is not a whole number of at least 1. {_EXAMPLE}")
     return int(number)

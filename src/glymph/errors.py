@@ -20,10 +20,16 @@
     │   ├── Purged                             it was removed for good
     │   ├── Ambiguous                          it may mean several; names them
     │   ├── PlanExpired                        the plan is too old to be acted on
-    │   └── TooMany                            more than may go at once without being confirmed
+    │   ├── TooMany                            more than may go at once without being confirmed
+    │   ├── NoModel                            it needs a language model and none is configured
+    │   └── BudgetSpent                        a call would go beyond what may be spent
     ├── HistoryGone                            older than the journal reaches
     ├── TooMuchHistory                         too many memories changed since
     ├── EmbedderFailed                         what turns texts into vectors cannot be used now
+    ├── ModelFailed                            the language model gave no answer
+    │   ├── ModelTimedOut                      in time
+    │   └── ModelCancelled                     because the call was called off
+    ├── MalformedReply                         the language model's answer cannot be used
     └── StoreError                             the store itself
         ├── UnknownScheme
         ├── NotAStore
@@ -222,6 +228,59 @@ class EmbedderFailed(GlymphError):
     def __init__(self, embedder: str, problem: str, next_step: str) -> None:
         super().__init__(f"The embedder {embedder} failed: {problem.rstrip('.')}. {next_step}")
         self.embedder = embedder
+
+
+class NoModel(Refused):
+    """Nothing was asked: there is no language model."""
+
+    def __init__(self, job: str) -> None:
+        super().__init__(
+            f"{job} needs a language model and none is configured. Set one, for example "
+            "`glymph config set model openai:gpt-4o-mini`, or leave it out: everything else works without."
+        )
+
+
+class BudgetSpent(Refused):
+    """A call that might cost more than is left was not made."""
+
+    def __init__(self, cap: str, left: str, needed: str) -> None:
+        super().__init__(
+            f"The call may need {needed} and {left} is left of the setting {cap}; it was not made. "
+            f"Wait for tomorrow, or raise {cap}; `glymph costs` shows what was spent."
+        )
+        self.cap = cap
+
+
+class ModelFailed(GlymphError):
+    """The language model gave no answer. `charged` says whether the call may have been billed all the same."""
+
+    charged = False
+
+    def __init__(self, model: str, problem: str, next_step: str) -> None:
+        super().__init__(f"The model {model} failed: {problem.rstrip('.')}. {next_step}")
+        self.model = model
+
+
+class ModelTimedOut(ModelFailed):
+    charged = True
+
+    def __init__(self, model: str, seconds: float) -> None:
+        super().__init__(model, f"no answer within {seconds:g} s", "Try again, or use a faster model.")
+
+
+class ModelCancelled(ModelFailed):
+    charged = True
+
+    def __init__(self, model: str) -> None:
+        super().__init__(model, "the call was called off", "Repeat it when there is time.")
+
+
+class MalformedReply(GlymphError):
+    """What the language model answered is not what was asked for; nothing of it is used."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"The model's answer cannot be used: {problem.rstrip('.')}. It is asked again next time.")
+        self.problem = problem
 
 
 class StoreError(GlymphError):

@@ -18,6 +18,7 @@ from glymph.core.model import (
     Change,
     Cluster,
     Conflict,
+    Costs,
     DuplicateReport,
     Edge,
     Graph,
@@ -38,6 +39,8 @@ from glymph.core.mutation.value import ForgetPlan, Forgotten
 from glymph.core.plan import Candidates, Plan, Pruned
 from glymph.embed.contract import Embedder
 from glymph.errors import InvalidInput, SpaceNotFound
+from glymph.llm import open_model
+from glymph.llm.contract import Model
 from glymph.services.backfill import Background
 from glymph.services.meaning import open_meaning
 from glymph.services.workplace import Workplace
@@ -93,13 +96,16 @@ class Glymph:
         settings: Settings | Mapping[str, Any] | None = None,
         clock: Callable[[], datetime] | None = None,
         embedder: str | Embedder = "auto",
+        model: str | Model | None = None,
         session: str | None = None,
         create: bool = True,
     ) -> Self:
         """Opens a store. A store or space that does not exist is made, unless `create` is False.
 
         `embedder` is "auto", "none", "local", "onnx:FOLDER", "openai:MODEL" or an object with the methods of
-        `glymph.embed.contract.Embedder`; for "auto" the setting of that name decides.
+        `glymph.embed.contract.Embedder`; for "auto" the setting of that name decides. `model` is the language
+        model for upkeep, by the same rules: a text such as "openai:gpt-4o-mini", an object with the methods of
+        `glymph.llm.contract.Model`, or None for what the setting says.
         """
         if not isinstance(settings, Settings):
             settings = Settings.parse(settings or {})
@@ -110,7 +116,9 @@ class Glymph:
         optional_text("session", session)
         store = open_store(url, settings, create=create)
         meaning = open_meaning(settings, embedder)
-        place = Workplace(store, space, actor, settings, clock or _now, session, meaning)
+        place = Workplace(
+            store, space, actor, settings, clock or _now, session, meaning, model=_model(settings, model)
+        )
         if all(known["name"] != space for known in store.spaces()):
             if not (create and store.writable):
                 store.close()
@@ -121,6 +129,8 @@ class Glymph:
     def close(self) -> None:
         """Ends the handle. Memories it added are embedded first, for a few seconds at most."""
         self._background.finish(LAST_EMBEDDINGS)
+        if self._place.model is not None:
+            self._place.model.close()
         self._place.store.close()
 
     def __enter__(self) -> Self:
@@ -483,9 +493,21 @@ class Glymph:
         """A consistent copy of the whole store in a new file."""
         return services.exchange.backup(self._place, path)
 
+    def costs(self, *, days: int = 30) -> Costs:
+        """What language models have cost in these days, by job, model and day, and what may still be spent."""
+        return services.costs.costs(self._place, days=days)
+
     def verify(self) -> Verdict:
         """Checks every invariant of the store and names what is wrong."""
         return services.verify.verify(self._place)
+
+
+def _model(settings: Settings, model: str | Model | None) -> Model | None:
+    """The language model asked for, or the one the settings name."""
+    spec = settings.model if model is None else model
+    if not isinstance(spec, str):
+        return spec
+    return open_model(spec, url=settings.model_url, key=settings.model_key, prices=settings.model_prices)
 
 
 def spaces_at(url: str, *, create: bool = False) -> SpaceList:

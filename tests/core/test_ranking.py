@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from glymph.core import ranking
 from glymph.core.sections import SECTIONS, Section
+from glymph.core.tokens import tokens
 
 shares = st.floats(0.0, 1.0)
 
@@ -76,4 +77,4 @@ def test_packing_fits_keeps_the_order_and_leaves_out_only_what_did_not_fit(costs
 
 
 def test_tokens_are_rounded_up():
-    assert [ranking.tokens(text) for text in ("", "a", "abcd", "abcde")] == [0, 1, 1, 2]
+    assert [tokens(text) for text in ("", "a", "abcd", "abcde")] == [0, 1, 1, 2]

@@ -229,9 +229,19 @@ TOUCHES = {
     "a job": lambda place, w: w.enqueue({"id": "j", "job": "end", "payload": "{}", "at": 1}),
     "a plan": lambda place, w: w.save_plan({"id": "p", "created_at": 1, "expires_at": 2, "body": "{}"}),
     "a schedule": lambda place, w: w.set_schedule("l", due_at=1, last_run_at=None, outcome=None),
-    "a charge": lambda place, w: w.charge(
-        {"at": 7, "job": "j", "model": "m", "tokens_in": 1, "tokens_out": 2, "cost_usd": 0.25}
+    "a charge": lambda place, w: w.reserve(
+        {
+            "at": 7,
+            "job": "j",
+            "model": "m",
+            "run": "r",
+            "tokens_in": 1,
+            "tokens_out": 2,
+            "cost_usd": 0.25,
+            "assumed": 0,
+        }
     ),
+    "a transcript": lambda place, w: w.set_transcript("t", head="h", offset=1, at=1),
 }
 
 

@@ -336,6 +336,7 @@ def test_another_model_takes_over_in_the_background_and_tidying_removes_the_old_
     old = opened(WordEmbedder(512, name="old", ms=0.0))
     old.add_many([f"lighthouse {n}" for n in range(10)])
     assert all("semantic" in hit.parts for hit in old.search("lighthouse"))
+    old._background.finish(5)  # it embeds nothing more for others
     new = opened(WordEmbedder(256, name="new", ms=0.0), settings={"bulk_chunk": 7})
     new.add("one more lighthouse")
     assert backfill.waiting(settled(new)._place) == 0

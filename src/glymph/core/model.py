@@ -376,3 +376,32 @@ class Verdict:
 
     def __bool__(self) -> bool:
         return self.ok
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Calls of a language model, summed up. `unsettled` ones were cut off and count at their dearest."""
+
+    name: str
+    calls: int
+    failed: int
+    unsettled: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float
+    assumed: bool  # whether a price was not known and a dear one was taken
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What language models have cost since a moment, and what may still be spent in these 24 hours."""
+
+    since: datetime
+    total: Spending
+    by_job: tuple[Spending, ...]
+    by_model: tuple[Spending, ...]
+    by_day: tuple[Spending, ...]
+    today_usd: float
+    today_tokens: int
+    left_usd: float
+    left_tokens: int

@@ -74,11 +74,6 @@ def standing(section: str, *, recency: float, authority: float) -> float:
     return 1.0 - weights.recency * (1.0 - recency) - weights.authority * (1.0 - authority)
 
 
-def tokens(text: str) -> int:
-    """About how many tokens a text costs: four characters each."""
-    return -(-len(text) // 4)
-
-
 def packed(costs: Sequence[int], budget: int) -> list[int]:
     """The places of what fits the budget, taken in order, passing over what is too large for the rest."""
     places = []

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from glymph.services import clusters as clusters
     from glymph.services import completing as completing
     from glymph.services import conflicts as conflicts
+    from glymph.services import costs as costs
     from glymph.services import dedup as dedup
     from glymph.services import edit as edit
     from glymph.services import exchange as exchange

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Bytes up to which a store is written anew at once: others cannot write meanwhile, for under a second here.
 REWRITTEN_AT_ONCE = 64 * 1024 * 1024
-QUOTED_ANEW = {"operations", "plans", "recall log", "conflicts", "job queue"}
+QUOTED_ANEW = {"operations", "plans", "recall log", "conflicts", "job queue", "session digests"}
 DERIVED = "derived memories"
 UNCHECKED = "not checked yet"
 BY_KEY = f"{IN_TRANSACTION}; looked for by key only, for the text is not kept"

@@ -132,7 +132,7 @@ def history(place: Workplace, memory_id: str) -> list[Change]:
         key = reader.removed_key(memory_id) if row is None else row["key"]
         if key is None:
             raise MemoryNotFound(memory_id, place.space)
-        return [records.change(r) for r in reader.history(key)]
+        return [records.change(r, memory_id) for r in reader.history(key)]
 
 
 def operations(

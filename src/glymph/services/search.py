@@ -15,6 +15,7 @@ from glymph.core.draft import checked_space, checked_text
 from glymph.core.model import Hit, Memory
 from glymph.core.ranking import Weights
 from glymph.core.timing import micros
+from glymph.core.tokens import tokens
 from glymph.errors import InvalidInput
 from glymph.services.candidates import Pool, follow_links, gather
 from glymph.services.currency import Updates, newer_first, updates_of
@@ -238,5 +239,5 @@ def within_budget(hits: Sequence[Hit], budget_tokens: int | None) -> list[Hit]:
         raise InvalidInput(
             "budget_tokens", f"{budget_tokens!r} is not a whole number of at least 1. Pass one, or leave it out."
         )
-    costs = [ranking.tokens(hit.memory.text) for hit in hits]
+    costs = [tokens(hit.memory.text) for hit in hits]
     return [hits[at] for at in ranking.packed(costs, budget_tokens)]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from glymph.config import Settings
 from glymph.core.draft import optional_text
@@ -15,6 +16,7 @@ from glymph.core.model import Receipt, Refusal
 from glymph.core.ranking import SECTION_WEIGHTS, Weights
 from glymph.core.timing import micros, moment
 from glymph.errors import MemoryNotFound
+from glymph.llm.contract import Model
 from glymph.services.meaning import Meaning
 from glymph.store.contract import Filter, Intent, Reader, Row, Store, Writer
 
@@ -30,6 +32,7 @@ class Operating:
     skipped: list[Refusal] = field(default_factory=list)
     failed: list[Refusal] = field(default_factory=list)
     cascaded: list[str] = field(default_factory=list)
+    reasons: dict[str, str] = field(default_factory=dict)  # of single memories, by id
     recoverable_until: datetime | None = None
 
     def skip(self, memory_id: str, reason: str) -> None:
@@ -37,6 +40,14 @@ class Operating:
 
     def fail(self, memory_id: str, reason: str) -> None:
         self.failed.append(Refusal(memory_id, reason))
+
+    def details(self) -> dict[str, Any]:
+        """What the operation's record says besides its reason."""
+        told: dict[str, Any] = {}
+        if self.skipped or self.failed or self.cascaded:
+            told["skipped"] = [[r.id, r.reason] for r in self.skipped]
+            told["failed"] = [[r.id, r.reason] for r in self.failed]
+        return told | {name: found for name in ("cascaded", "reasons") if (found := getattr(self, name))}
 
     def row(self, memory_id: str) -> Row:
         """The memory's row, or MemoryNotFound."""
@@ -56,6 +67,7 @@ class Workplace:
     session: str | None = None
     meaning: Meaning = field(default_factory=Meaning)
     weights: Weights = field(default_factory=lambda: SECTION_WEIGHTS)
+    model: Model | None = None  # the language model for upkeep
     embed_soon: Callable[[Sequence[str]], None] = lambda ids: None  # hands memories to the background
 
     def now(self) -> datetime:
@@ -105,14 +117,8 @@ class Workplace:
         with self.store.writing(self.space, intent) as writer:
             operating = Operating(writer, writer.intent, micros(self.now()))
             yield operating
-            if operating.skipped or operating.failed or operating.cascaded:
-                writer.describe(
-                    {
-                        "skipped": [[r.id, r.reason] for r in operating.skipped],
-                        "failed": [[r.id, r.reason] for r in operating.failed],
-                        **({"cascaded": operating.cascaded} if operating.cascaded else {}),
-                    }
-                )
+            if details := operating.details():
+                writer.describe(details)
 
     @contextmanager
     def bulk(self, verb: str, *, reason: str | None = None) -> Iterator[int]:

@@ -31,6 +31,7 @@ from glymph.core.query import Words
 from glymph.store.chunks import ChunkReader, ChunkWriter
 from glymph.store.erasable import ErasureReader, ErasureWriter
 from glymph.store.keyring import Keyring
+from glymph.store.upkeep import UpkeepReader, UpkeepWriter
 
 Row = Mapping[str, Any]
 
@@ -88,7 +89,7 @@ class Filter:
     without: Sequence[int] | None = None  # keys
 
 
-class Reader(ChunkReader, ErasureReader, Protocol):
+class Reader(ChunkReader, ErasureReader, UpkeepReader, Protocol):
     """One consistent view of one space."""
 
     @property
@@ -242,9 +243,6 @@ class Reader(ChunkReader, ErasureReader, Protocol):
         """How each section of the space fades: its own curve, or the one the space has adopted for it."""
         ...
 
-    def counter(self, name: str) -> int | None: ...
-    def schedule(self, job: str) -> Row | None: ...
-    def spent(self, since: int) -> float: ...
     def tombstones(self) -> list[Row]: ...
     def has_tombstones(self) -> bool: ...
     def tombstones_with(self, fingerprints: Iterable[str]) -> list[Row]:
@@ -280,7 +278,7 @@ class Reader(ChunkReader, ErasureReader, Protocol):
         ...
 
 
-class Writer(Reader, ChunkWriter, ErasureWriter, Protocol):
+class Writer(Reader, ChunkWriter, ErasureWriter, UpkeepWriter, Protocol):
     """One transaction; with an Intent, one operation. Without one, journalled tables cannot be touched."""
 
     @property
@@ -336,15 +334,6 @@ class Writer(Reader, ChunkWriter, ErasureWriter, Protocol):
         """Lets every section of the space fade by its own curve again."""
         ...
 
-    def set_counter(self, name: str, value: int) -> None: ...
-    def set_schedule(self, job: str, *, due_at: int, last_run_at: int | None, outcome: str | None) -> None: ...
-    def enqueue(self, row: Row) -> None: ...
-    def take(self, *, now: int, until: int) -> Row | None:
-        """The oldest waiting job nobody holds, now held until the given moment."""
-        ...
-
-    def done(self, job_id: str, *, at: int) -> None: ...
-    def charge(self, row: Row) -> None: ...
     def save_plan(self, row: Row) -> None:
         """Keeps a plan; one of the same id is what it was, made anew."""
         ...

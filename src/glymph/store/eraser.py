@@ -125,7 +125,11 @@ class SqlEraser(SqlReader):
         return len(rows)
 
     def _forget_quotes(self, ids: Sequence[str], quotes: Quotes, touched: set[int]) -> dict[str, int]:
-        """Takes what repeats the removed out of the log of recalls, plans, queue and records of operations."""
+        """Takes what repeats the removed out of the log of recalls, plans, queue and records of operations.
+
+        The kept digests go whole: they are made anew when they are asked for.
+        """
+        self._rows("drop_surfaces", space_id=self._space_id)
         return {
             "operations": self._seal_anew(touched | self._telling_operations(quotes), quotes),
             "queries": self._clear("asked", "forget_query", quotes),

@@ -24,7 +24,7 @@ from glymph.store.seals import move_image
 BIRTH_ORDER = (
     "operations", "memories", "models", "vectors", "edges", "clusters", "memberships", "pages", "journal",
     "recalls", "tombstones", "plans", "schedules", "counters", "queue", "ledger", "curves",
-    "conflicts",
+    "conflicts", "transcripts",
 )  # fmt: skip
 
 Columns = Mapping[str, Mapping[str, tuple[type, ...]]]

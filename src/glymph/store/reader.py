@@ -18,6 +18,7 @@ from glymph.store.contract import Filter
 from glymph.store.leftovers import SqlLeftovers
 from glymph.store.session import Row, Session
 from glymph.store.statements import MEMORY_COLUMNS, statements
+from glymph.store.upkeep import SqlUpkeep
 
 LAST_WORDING = b"\xff" * 9  # beyond every one
 
@@ -55,7 +56,7 @@ def where(wanted: Filter) -> tuple[str, dict[str, Any]]:
     return " AND ".join(terms), parameters
 
 
-class SqlReader(SqlChunks, SqlLeftovers):
+class SqlReader(SqlChunks, SqlLeftovers, SqlUpkeep):
     """A `Reader` over a session."""
 
     def __init__(self, session: Session, space: str, space_id: int) -> None:
@@ -357,16 +358,6 @@ class SqlReader(SqlChunks, SqlLeftovers):
             adopted = self._tuples("curves")
             self._curves = {**DEFAULT_CURVES, **{Section(name): Curve(*figures) for name, *figures in adopted}}
         return self._curves
-
-    def counter(self, name: str) -> int | None:
-        value: int | None = self._value("counter", name=name)
-        return value
-
-    def schedule(self, job: str) -> Row | None:
-        return self._one("schedule", job=job)
-
-    def spent(self, since: int) -> float:
-        return float(self._value("spent", since=since))
 
     def tombstones(self) -> list[Row]:
         return self._rows("tombstones")

@@ -135,12 +135,13 @@ def operation(row: Row, space_name: str, *, undone_by: str | None, undoable: boo
     )
 
 
-def change(row: Row) -> Change:
+def change(row: Row, memory_id: str) -> Change:
+    """A journal row of a memory, with the memory's own reason where the operation gave one for each."""
     return Change(
         operation=row["operation"],
         verb=row["verb"],
         actor=row["actor"],
-        reason=row["reason"],
+        reason=json.loads(row["details"]).get("reasons", {}).get(memory_id, row["reason"]),
         at=moment(row["at"]),
         table=row["tbl"],
         action=row["action"],

@@ -16,9 +16,10 @@ from glymph.store.eraser import SqlEraser
 from glymph.store.seals import SEALED, is_edit, local_head, seal
 from glymph.store.session import Row, Session
 from glymph.store.statements import statements
+from glymph.store.upkeep import SqlUpkeepWriting
 
 
-class SqlWriter(SqlEraser):
+class SqlWriter(SqlEraser, SqlUpkeepWriting):
     """A `Writer` over a session whose transaction holds the write lock."""
 
     def __init__(self, session: Session, space: str, space_id: int, offsets: Mapping[str, int]) -> None:
@@ -204,27 +205,6 @@ class SqlWriter(SqlEraser):
     def drop_curves(self) -> None:
         self._rows("drop_curves", space_id=self._space_id)
         self._curves = None
-
-    def set_counter(self, name: str, value: int) -> None:
-        self._rows("set_counter", space_id=self._space_id, name=name, value=value)
-
-    def set_schedule(self, job: str, *, due_at: int, last_run_at: int | None, outcome: str | None) -> None:
-        self._rows(
-            "set_schedule",
-            space_id=self._space_id, job=job, due_at=due_at, last_run_at=last_run_at, outcome=outcome,
-        )  # fmt: skip
-
-    def enqueue(self, row: Mapping[str, Any]) -> None:
-        self._rows("enqueue", space_id=self._space_id, **row)
-
-    def take(self, *, now: int, until: int) -> Row | None:
-        return self._one("take_job", space_id=self._space_id, now=now, until=until)
-
-    def done(self, job_id: str, *, at: int) -> None:
-        self._rows("finish_job", space_id=self._space_id, id=job_id, at=at)
-
-    def charge(self, row: Mapping[str, Any]) -> None:
-        self._rows("charge", space_id=self._space_id, **row)
 
     def save_plan(self, row: Mapping[str, Any]) -> None:
         self._rows("save_plan", space_id=self._space_id, **row)

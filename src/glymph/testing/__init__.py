@@ -3,5 +3,6 @@
 from glymph.testing.builders import intent, memory_row, new_id
 from glymph.testing.clock import FrozenClock
 from glymph.testing.images import logical_image
+from glymph.testing.scripted_model import ScriptedModel
 
-__all__ = ["FrozenClock", "intent", "logical_image", "memory_row", "new_id"]
+__all__ = ["FrozenClock", "ScriptedModel", "intent", "logical_image", "memory_row", "new_id"]

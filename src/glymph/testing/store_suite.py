@@ -328,8 +328,14 @@ class StoreSuite(RecallSuite):
             writer.set_counter("sessions", 4)
             writer.set_counter("sessions", 5)
             writer.set_schedule("lifecycle", due_at=10, last_run_at=3, outcome="ok")
-            writer.charge({"at": 7, "job": "j", "model": "m", "tokens_in": 1, "tokens_out": 2, "cost_usd": 0.25})
-            writer.charge({"at": 9, "job": "j", "model": "m", "tokens_in": 1, "tokens_out": 2, "cost_usd": 0.5})
+            call = {"job": "j", "model": "m", "run": "r", "tokens_in": 1, "tokens_out": 2, "assumed": 0}
+            first = writer.reserve({**call, "at": 7, "cost_usd": 0.75})
+            writer.settle(first, tokens_in=3, tokens_out=4, cost_usd=0.25, outcome="answered")
+            writer.settle(first, tokens_in=9, tokens_out=9, cost_usd=9.0, outcome="failed")
+            writer.reserve({**call, "at": 9, "run": "s", "cost_usd": 0.5})
+            writer.set_transcript("t", head="h", offset=10, at=1)
+            writer.set_transcript("t", head="h", offset=20, at=2)
+            writer.keep_surface(1500, "digest", change=3, at=1)
             writer.save_plan({"id": "p1", "created_at": 1, "expires_at": 2, "body": "{}"})
         with store.writing(A, intent("forget")) as writer:
             writer.bury(["f1", "f2", "f1"], at=1)
@@ -341,14 +347,19 @@ class StoreSuite(RecallSuite):
             assert reader.schedule("lifecycle") == {
                 "job": "lifecycle", "due_at": 10, "last_run_at": 3, "outcome": "ok",
             }  # fmt: skip
-            assert (reader.spent(0), reader.spent(8), reader.spent(10)) == (0.75, 0.5, 0.0)
+            assert [(s.usd, s.tokens) for s in map(reader.spent, (0, 8, 10))] == [(0.75, 10), (0.5, 3), (0.0, 0)]
+            assert (reader.spent_by("r").usd, reader.spent_by("other").usd) == (0.25, 0.0)
+            assert [call["outcome"] for call in reader.calls(0)] == ["answered", "reserved"]
+            assert reader.transcript("t") == {"head": "h", "offset": 20, "read_at": 2}
+            assert reader.surface(1500) == {"change": 3, "made_at": 1, "text": "digest"}
             assert reader.plan("p1") is not None
             assert [(t["fingerprint"], t["created_at"]) for t in reader.tombstones()] == [("f1", 1), ("f2", 1)]
             assert reader.has_tombstones()
             assert [t["fingerprint"] for t in reader.tombstones_with(["f3", "f2"])] == ["f2"]
         with again.reading(B) as reader:
             assert reader.counter("sessions") is None
-            assert reader.spent(0) == 0.0
+            assert reader.spent(0).usd == 0.0
+            assert (reader.transcript("t"), reader.surface(1500), reader.calls(0)) == (None, None, [])
             assert not reader.has_tombstones()
             assert reader.tombstones_with(["f1"]) == []
         again.close()

@@ -87,7 +87,7 @@ WHERE j.tbl = :tbl AND j.key IN {keys:keys} AND j.id > :entry
 ORDER BY j.id;
 
 -- name: history_of_memory
-SELECT j.id, o.id AS operation, o.verb, o.actor, o.reason, o.at, j.tbl, j.action, j.image
+SELECT j.id, o.id AS operation, o.verb, o.actor, o.reason, o.details, o.at, j.tbl, j.action, j.image
 FROM scoped_journal j JOIN scoped_operations o ON o.key = j.operation
 WHERE j.tbl = 'memories' AND j.key = :key
 ORDER BY j.id;

@@ -87,6 +87,9 @@ SELECT key, payload FROM scoped_queue;
 -- name: drop_job
 DELETE FROM queue WHERE key = :key AND space_id = :space_id;
 
+-- name: digests
+SELECT key, text FROM surfaces WHERE space_id = (SELECT space_id FROM temp.scope);
+
 -- name: outcomes
 SELECT key, outcome FROM scoped_schedules WHERE outcome IS NOT NULL;
 

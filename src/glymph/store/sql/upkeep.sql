@@ -42,44 +42,6 @@ SET decay = excluded.decay, scale = excluded.scale, fitted_at = excluded.fitted_
 -- name: drop_curves
 DELETE FROM curves WHERE space_id = :space_id;
 
--- name: counter
-SELECT value FROM scoped_counters WHERE name = :name;
-
--- name: set_counter
-INSERT INTO counters(space_id, name, value) VALUES (:space_id, :name, :value)
-ON CONFLICT (space_id, name) DO UPDATE SET value = excluded.value;
-
--- name: schedule
-SELECT job, due_at, last_run_at, outcome FROM scoped_schedules WHERE job = :job;
-
--- name: set_schedule
-INSERT INTO schedules(space_id, job, due_at, last_run_at, outcome)
-VALUES (:space_id, :job, :due_at, :last_run_at, :outcome)
-ON CONFLICT (space_id, job) DO UPDATE
-SET due_at = excluded.due_at, last_run_at = excluded.last_run_at, outcome = excluded.outcome;
-
--- name: enqueue
-INSERT INTO queue(space_id, id, job, payload, enqueued_at) VALUES (:space_id, :id, :job, :payload, :at);
-
--- name: take_job
-UPDATE queue SET attempts = attempts + 1, taken_until = :until
-WHERE key = (
-  SELECT key FROM queue
-  WHERE space_id = :space_id AND done_at IS NULL AND (taken_until IS NULL OR taken_until <= :now)
-  ORDER BY key LIMIT 1
-)
-RETURNING id, job, payload, attempts;
-
--- name: finish_job
-UPDATE queue SET done_at = :at WHERE space_id = :space_id AND id = :id;
-
--- name: charge
-INSERT INTO ledger(space_id, at, job, model, tokens_in, tokens_out, cost_usd)
-VALUES (:space_id, :at, :job, :model, :tokens_in, :tokens_out, :cost_usd);
-
--- name: spent
-SELECT coalesce(sum(cost_usd), 0.0) FROM scoped_ledger WHERE at >= :since;
-
 -- name: save_plan
 INSERT INTO plans(space_id, id, created_at, expires_at, body)
 VALUES (:space_id, :id, :created_at, :expires_at, :body)

@@ -41,11 +41,16 @@ def _columns(connection: apsw.Connection) -> None:
     connection.execute(_script("columns.sql"))
 
 
+def _maintenance(connection: apsw.Connection) -> None:
+    connection.execute(_script("maintenance.sql"))
+
+
 MIGRATIONS: Sequence[Migration] = (
     Migration(1, "foundation", _foundation),
     Migration(2, "recall", _recall),
     Migration(3, "write path", _write_path),
     Migration(4, "columns", _columns),
+    Migration(5, "maintenance", _maintenance),
 )
 NEWEST = MIGRATIONS[-1].version
 

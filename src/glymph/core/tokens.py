@@ -1,0 +1,21 @@
+"""About how many tokens a text takes: four characters each, or one each in scripts that need no spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from glymph.core.dialogue import Message
+
+CHARACTERS = 4
+PER_MESSAGE = 4  # what a message's frame takes
+DENSE = 0x2E80  # from this code point on a character is about a token
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text takes; never less than one for a text that is not empty."""
+    dense = 0 if text.isascii() else sum(1 for character in text if ord(character) >= DENSE)
+    return dense + -(-(len(text) - dense) // CHARACTERS)
+
+
+def tokens_of(messages: Iterable[Message]) -> int:
+    return sum(PER_MESSAGE + tokens(message.content) for message in messages)

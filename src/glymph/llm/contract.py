@@ -1,0 +1,41 @@
+"""What a language model must offer, and what it must guarantee.
+
+* `complete` gives one reply or raises one of ModelFailed, ModelTimedOut, ModelCancelled: nothing else, and never
+  after more than `timeout` seconds in all, retries and their waits included.
+* A refusal that may pass (no connection, rate limit, an overloaded server) is tried again, each wait longer and
+  with jitter, or as long as the server asks for; any other is raised at once.
+* `schema` is sent to providers that can hold the model to it. The caller checks what comes back all the same.
+* `cancel`, once set, ends the call within a moment.
+* A key appears in no message, log or representation.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Protocol
+
+from glymph.core.dialogue import Message, Prices, Reply, Schema
+
+TIMEOUT = 60.0  # seconds
+
+
+class Model(Protocol):
+    @property
+    def name(self) -> str:
+        """Provider and model, such as openai:gpt-4o-mini; it stands in the ledger."""
+        ...
+
+    @property
+    def prices(self) -> Prices:
+        """What its tokens cost; `FREE` for a model that runs here, `UNKNOWN` if nobody knows."""
+        ...
+
+    def complete(
+        self, messages: Sequence[Message], schema: Schema | None = None, *, max_tokens: int = 1024,
+        timeout: float = TIMEOUT, cancel: threading.Event | None = None,
+    ) -> Reply: ...  # fmt: skip
+
+    def close(self) -> None:
+        """Ends what it started."""
+        ...

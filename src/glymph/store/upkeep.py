@@ -1,0 +1,163 @@
+"""What upkeep keeps: counters, schedules, queue, ledger, how far transcripts were read, the cached digest."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from glymph.store.session import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What calls have cost, those that are set aside and not yet settled at their dearest."""
+
+    usd: float
+    tokens: int
+
+
+class UpkeepReader(Protocol):
+    def counter(self, name: str) -> int | None: ...
+    def schedule(self, job: str) -> Row | None: ...
+    def spent(self, since: int) -> Spent:
+        """What was spent after a moment."""
+        ...
+
+    def spent_by(self, run: str) -> Spent: ...
+    def calls(self, since: int) -> list[Row]:
+        """Every call after a moment, oldest first."""
+        ...
+
+    def transcript(self, source: str) -> Row | None:
+        """How far a transcript was read, and how it began then."""
+        ...
+
+    def surface(self, budget: int) -> Row | None:
+        """The digest kept for this budget, and the newest operation when it was made."""
+        ...
+
+    def touched_since(self, keys: Sequence[int], since: int) -> set[int]:
+        """Which of these memories an operation changed after a moment, in whatever way."""
+        ...
+
+    def newest_memory(self) -> int:
+        """The key of the memory that was added last; 0 if there is none."""
+        ...
+
+    def archived_by(self, verbs: Sequence[str], *, before: int, limit: int) -> list[Row]:
+        """What these verbs archived not after a moment and nobody has used since, the first archived first."""
+        ...
+
+
+class UpkeepWriter(Protocol):
+    def set_counter(self, name: str, value: int) -> None: ...
+    def set_schedule(self, job: str, *, due_at: int, last_run_at: int | None, outcome: str | None) -> None: ...
+    def enqueue(self, row: Row) -> None: ...
+    def take(self, *, now: int, until: int) -> Row | None:
+        """The oldest waiting job nobody holds, now held until the given moment."""
+        ...
+
+    def done(self, job_id: str, *, at: int) -> None: ...
+    def reserve(self, row: Row) -> int:
+        """Sets a call aside in the ledger before it is made, at the most it may cost; its key."""
+        ...
+
+    def settle(self, key: int, *, tokens_in: int, tokens_out: int, cost_usd: float, outcome: str) -> None:
+        """Puts what a call did cost in the place of what was set aside; a settled call stays as it is."""
+        ...
+
+    def set_transcript(self, source: str, *, head: str, offset: int, at: int) -> None: ...
+    def keep_surface(self, budget: int, text: str, *, change: int, at: int) -> None: ...
+    def drop_surfaces(self) -> None: ...
+
+
+class SqlUpkeep:
+    """The reader's part in SQL."""
+
+    @property
+    @abstractmethod
+    def space_key(self) -> int: ...
+    @abstractmethod
+    def _rows(self, statement: str, /, **parameters: Any) -> list[Row]: ...
+    @abstractmethod
+    def _tuples(self, statement: str, /, **parameters: Any) -> list[tuple[Any, ...]]: ...
+    @abstractmethod
+    def _one(self, statement: str, /, **parameters: Any) -> Row | None: ...
+    @abstractmethod
+    def _value(self, statement: str, /, **parameters: Any) -> Any: ...
+
+    def counter(self, name: str) -> int | None:
+        value: int | None = self._value("counter", name=name)
+        return value
+
+    def schedule(self, job: str) -> Row | None:
+        return self._one("schedule", job=job)
+
+    def spent(self, since: int) -> Spent:
+        return Spent(*self._tuples("spent", since=since)[0])
+
+    def spent_by(self, run: str) -> Spent:
+        return Spent(*self._tuples("spent_by_run", run=run)[0])
+
+    def calls(self, since: int) -> list[Row]:
+        return self._rows("calls", since=since)
+
+    def transcript(self, source: str) -> Row | None:
+        return self._one("transcript", source=source)
+
+    def surface(self, budget: int) -> Row | None:
+        return self._one("surface", space_id=self.space_key, budget=budget)
+
+    def touched_since(self, keys: Sequence[int], since: int) -> set[int]:
+        return {key for (key,) in self._tuples("touched_since", keys=json.dumps(list(keys)), since=since)}
+
+    def newest_memory(self) -> int:
+        return int(self._value("newest_memory"))
+
+    def archived_by(self, verbs: Sequence[str], *, before: int, limit: int) -> list[Row]:
+        return self._rows("archived_by", verbs=json.dumps(list(verbs)), before=before, limit=limit)
+
+
+class SqlUpkeepWriting(SqlUpkeep):
+    """The writer's part in SQL."""
+
+    _space_id: int
+
+    def set_counter(self, name: str, value: int) -> None:
+        self._rows("set_counter", space_id=self._space_id, name=name, value=value)
+
+    def set_schedule(self, job: str, *, due_at: int, last_run_at: int | None, outcome: str | None) -> None:
+        self._rows(
+            "set_schedule",
+            space_id=self._space_id, job=job, due_at=due_at, last_run_at=last_run_at, outcome=outcome,
+        )  # fmt: skip
+
+    def enqueue(self, row: Mapping[str, Any]) -> None:
+        self._rows("enqueue", space_id=self._space_id, **row)
+
+    def take(self, *, now: int, until: int) -> Row | None:
+        return self._one("take_job", space_id=self._space_id, now=now, until=until)
+
+    def done(self, job_id: str, *, at: int) -> None:
+        self._rows("finish_job", space_id=self._space_id, id=job_id, at=at)
+
+    def reserve(self, row: Mapping[str, Any]) -> int:
+        return int(self._value("reserve", space_id=self._space_id, **row))
+
+    def settle(self, key: int, *, tokens_in: int, tokens_out: int, cost_usd: float, outcome: str) -> None:
+        self._rows(
+            "settle", space_id=self._space_id, key=key, tokens_in=tokens_in, tokens_out=tokens_out,
+            cost_usd=cost_usd, outcome=outcome,
+        )  # fmt: skip
+
+    def set_transcript(self, source: str, *, head: str, offset: int, at: int) -> None:
+        self._rows("set_transcript", space_id=self._space_id, source=source, head=head, offset=offset, at=at)
+
+    def keep_surface(self, budget: int, text: str, *, change: int, at: int) -> None:
+        self._rows("keep_surface", space_id=self._space_id, budget=budget, text=text, change=change, at=at)
+
+    def drop_surfaces(self) -> None:
+        self._rows("drop_surfaces", space_id=self._space_id)
