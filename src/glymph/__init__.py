@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from glymph import errors
 from glymph.errors import GlymphError
 
+TYPE_CHECKING = False  # `typing` itself would cost a hook some milliseconds
 if TYPE_CHECKING:
+    from typing import Any
+
     from glymph.config import Settings as Settings
     from glymph.core.fitting import Fit as Fit
     from glymph.core.fitting import SectionFit as SectionFit

@@ -22,7 +22,8 @@
     │   ├── PlanExpired                        the plan is too old to be acted on
     │   ├── TooMany                            more than may go at once without being confirmed
     │   ├── NoModel                            it needs a language model and none is configured
-    │   └── BudgetSpent                        a call would go beyond what may be spent
+    │   ├── BudgetSpent                        a call would go beyond what may be spent
+    │   └── LeaseLost                          somebody else works on the space by now
     ├── HistoryGone                            older than the journal reaches
     ├── TooMuchHistory                         too many memories changed since
     ├── EmbedderFailed                         what turns texts into vectors cannot be used now
@@ -249,6 +250,16 @@ class BudgetSpent(Refused):
             f"Wait for tomorrow, or raise {cap}; `glymph costs` shows what was spent."
         )
         self.cap = cap
+
+
+class LeaseLost(Refused):
+    """A worker that was away too long may not write: another one has taken over, and nothing was changed."""
+
+    def __init__(self, holder: str) -> None:
+        super().__init__(
+            f"The lease on this space went to {holder}; nothing was written. The new holder does the work; "
+            "`glymph status` shows it."
+        )
 
 
 class ModelFailed(GlymphError):

@@ -10,8 +10,9 @@ from email.utils import format_datetime
 import numpy as np
 import pytest
 
-from glymph.embed.openai import ATTEMPTS, LONGEST_WAIT, MOST_CHARACTERS, MOST_TEXTS, OpenAIEmbedder
+from glymph.embed.openai import MOST_CHARACTERS, MOST_TEXTS, OpenAIEmbedder
 from glymph.errors import EmbedderFailed, InvalidInput
+from glymph.remote import ATTEMPTS, LONGEST_WAIT
 from tests.embed.models import answer, ok, service, vector
 
 KEY = "sk-very-secret"
@@ -26,9 +27,9 @@ def says(body):
 
 
 def opened(url, **options):
-    """An embedder that notes its waits instead of waiting."""
+    """An embedder that notes its waits instead of waiting, and adds no luck to them."""
     waits = []
-    return OpenAIEmbedder("small", url=url, key=KEY, sleep=waits.append, **options), waits
+    return OpenAIEmbedder("small", url=url, key=KEY, sleep=waits.append, jitter=lambda: 0.0, **options), waits
 
 
 def expected(*texts):

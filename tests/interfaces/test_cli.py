@@ -123,6 +123,8 @@ def test_every_tool_answers_with_one_json_document(cli, memory):
         "analyze": ("--min-staleness", "0", "--include-isolated"),
         "batch-prune": (memory,),  # which is too young for it
         "candidates": ("--limit", "3"),
+        "autonomous": (),
+        "costs": ("--days", "7"),
         "execute-prune": (memory, "--reason", "staleness"),
         "forget": ("the answers Anna prefers",),
         "restore-hash": (gone["hash"],),

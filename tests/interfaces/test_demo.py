@@ -279,7 +279,7 @@ def test_the_reports_numbers_agree_with_health(lived):
     assert loaded["by_section"] == health.by_section
     assert {kind: n for kinds in loaded["kinds"].values() for kind, n in kinds.items()} == health.by_kind
     assert (loaded["links"], loaded["pinned"]) == (health.edges, health.pinned)
-    cleared_up = 2  # by the chapter on forgetting
+    cleared_up = 4  # by the chapters on forgetting and on sleep
     assert (loaded["archived"], loaded["trashed"]) == (health.archived, health.trashed - cleared_up) == (5, 1)
     assert lifecycle["all"] == {"ACTIVE": health.active, "WEAK": health.weak, "DORMANT": health.dormant}
     assert {name: sum(n.values()) for name, n in lifecycle["sections"].items()} == health.by_section
@@ -294,6 +294,18 @@ def test_newer_statements_have_replaced_older_ones_and_nothing_else(lived):
     assert not any(hit["superseded"] for hit in changed["found"])
     assert any(hit["superseded"] for hit in changed["with_superseded"])
     assert all(one["refused"] for one in changed["noise"])
+
+
+def test_the_last_session_is_read_by_rules_and_its_secret_masked(lived):
+    asleep = lived.facts["asleep"]
+    assert len(asleep["kept"]) == 2
+    assert asleep["masked"] == 1
+    assert asleep["cost_usd"] == 0
+    assert 0 < asleep["archived"] <= asleep["cap"]
+    assert asleep["waiting"] > 0
+    assert asleep["digest_tokens"] <= 2000
+    assert "## Goals" in asleep["digest"]
+    assert "sk-" not in json.dumps(asleep)
 
 
 def test_a_number_is_forgotten_in_every_spelling_and_its_neighbour_stays(lived):

@@ -18,6 +18,7 @@ from glymph.services.certificate import certificates, certify
 from glymph.services.completing import complete_certificates
 from glymph.services.purge import erase_wordings, purge, purge_certified, remove_for_good
 from glymph.store.erasable import PLACES
+from glymph.store.erasing import Quotes
 from glymph.testing.embedders import WordEmbedder
 
 SECRET = "Zarathustra keeps the spare key under plank 7731"
@@ -52,6 +53,16 @@ def holding_a_reader(glymph):
     connection.execute("BEGIN")
     connection.execute("SELECT count(*) FROM memories").fetchall()
     return connection
+
+
+def test_a_reason_that_only_names_ids_survives_the_purge_of_a_number_that_is_part_of_one():
+    quotes = Quotes(("ticket 7001",), frozenset({"7001"}))
+    other = "01900000-0000-7001-8000-000000000001"
+    details = json.dumps({"reasons": {other: f"said elsewhere by {other}", "b": "it was about 7001", "c": "fine"}})
+    kept = json.loads(quotes.cut_from_details(details))
+    assert kept == {"reasons": {other: f"said elsewhere by {other}", "c": "fine"}}
+    assert quotes.cut_from_details('{"note": "about 7001"}') == "{}"
+    assert Quotes((other,)).in_json(json.dumps([f"the key {other}"]))
 
 
 def test_a_purge_is_certified_place_by_place(glymph):

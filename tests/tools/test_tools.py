@@ -42,6 +42,8 @@ PLAUSIBLE = {
     "batch_prune": lambda n: {"node_ids": [n.lesson], "action": "archive"},
     "execute_prune": lambda n: {"node_ids": [n.lesson], "reason": "staleness"},
     "forget_concept": lambda n: {"request": "the nightly import"},
+    "get_autonomous_status": lambda n: {},
+    "get_costs": lambda n: {"days": 7},
     "get_memory_health": lambda n: {},
     "get_pruning_candidates": lambda n: {"limit": 5, "min_staleness_days": 1},
     "get_operations": lambda n: {"limit": 5, "verb": "add"},

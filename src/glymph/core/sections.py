@@ -85,6 +85,7 @@ KINDS: dict[str, KindProfile] = {
 }
 
 IDENTITY_KIND = "self"
+ANNOUNCED = ("lesson", "thesis", "playbook")  # kinds whose fading is announced
 
 
 def kind_profile(kind: str, section: Section | None = None) -> KindProfile:

@@ -137,9 +137,12 @@ def _findings(new: Statement, old: Statement) -> Iterator[tuple[Finding, int]]:
 
 
 def _of_other_things(new: str, old: str) -> bool:
-    """Whether two short texts begin with different identifiers, or list different keys: order 1, order 15."""
+    """Whether two short texts begin with different identifiers or numbered things, or list different keys."""
     if max(len(new), len(old)) > FEW_CHARS:
         return False
+    counted = _NUMBERED.match(new), _NUMBERED.match(old)
+    if counted[0] is not None and counted[1] is not None and counted[0][1].lower() == counted[1][1].lower():
+        return counted[0][2] != counted[1][2]
     one, other = _headed(new), _headed(old)
     if one and other:
         return one.isdisjoint(other)
@@ -207,6 +210,12 @@ def _of_others(claim: Claim) -> bool:
 
 
 _THINGS = frozenset({"code", "mail", "url", "ip", "path", "uuid", "handle", "hash", "iban", "card", "mac"})
+# "Server 3 stands", "Room 12 has": one of several. A new version takes the place of the one before.
+_NUMBERED = re.compile(
+    r"(?:(?:the|our|my|your|his|her|their)\s)?((?!version|release)[a-z]+)\s(?:no\.?\s|number\s|#)?(\d+)\s"
+    r"(?:is|are|was|were|has|had|will|can|does|did|must|should|\w+(?:s|ed))\b",
+    re.IGNORECASE,
+)
 _KEY = re.compile(r": (\w{2,6}[-_])(\w{6,}(?:[-_]\w+)*)\.?$")  # an entry whose item is a key of a kind: sk-…
 _SECRET = re.compile(r"(?=\w*\d\w*[a-z])(?=\w*[a-z]\w*\d)\w{8,}", re.IGNORECASE)  # letters and digits, mixed
 _OTHERS = re.compile(

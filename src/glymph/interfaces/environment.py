@@ -4,26 +4,63 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
-from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from glymph.errors import InvalidInput
 
+TYPE_CHECKING = False  # `typing` itself would cost a hook some milliseconds
 if TYPE_CHECKING:
+    from typing import Any
+
     from glymph.config import Settings
     from glymph.facade import Glymph
 
 HOME = Path("~/.glymph")
+SPOOL = "spool"  # the folder in which ended sessions wait for a worker
+PROJECT = "@project"  # as a space's name: that of the project somebody works in
+SQLITE = "sqlite:///"
+
+
+def home() -> Path:
+    """Where Glymph keeps what belongs to no store: settings, the spool and the worker's log."""
+    return Path(os.environ.get("GLYMPH_HOME") or HOME).expanduser()
+
+
+def variable(name: str, default: str = "") -> str:
+    """An environment variable, or the default where it is missing or empty."""
+    return os.environ.get(name) or default
+
+
+def inherited() -> dict[str, str]:
+    """The whole environment, for a process that Glymph starts."""
+    return dict(os.environ)
+
+
+def project_folder(cwd: str | None = None) -> Path:
+    """The folder of the project that a host or a person works in: the root of its repository, if it is in one.
+
+    One rule for hooks and servers, links resolved: they must come to the same space.
+    """
+    folder = Path(os.path.realpath(variable("CLAUDE_PROJECT_DIR") or cwd or Path.cwd()))
+    return next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), folder)
+
+
+def from_anywhere(url: str) -> str | None:
+    """The URL as a process in another folder must write it; None for the usual store."""
+    path = url.removeprefix(SQLITE)
+    if path == url or path.startswith(("~", ":")) or Path(path).is_absolute():
+        return url or None
+    return f"{SQLITE}{Path.cwd() / path}"
 
 
 def config_path() -> Path:
-    return Path(os.environ.get("GLYMPH_CONFIG") or HOME / "config.toml").expanduser()
+    return Path(os.environ.get("GLYMPH_CONFIG") or home() / "config.toml").expanduser()
 
 
 def read_config() -> dict[str, Any]:
     """The settings file as a mapping; empty if there is none."""
+    import tomllib  # not at the top: a hook that only drops a file has no time for it
+
     path = config_path()
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -51,6 +88,8 @@ def write_config(values: dict[str, Any]) -> Path:
 
 def effective_settings() -> tuple[Settings, dict[str, str]]:
     """The settings in force, and where each comes from: default, file or environment."""
+    from dataclasses import fields
+
     from glymph.config import Settings
 
     origin = {f.name: "default" for f in fields(Settings)}
@@ -61,21 +100,32 @@ def effective_settings() -> tuple[Settings, dict[str, str]]:
         if variable in os.environ:
             values[name] = os.environ[variable]
             origin[name] = "environment"
+    _usual_key(values, origin)
     return Settings.parse(values), origin
+
+
+def _usual_key(values: dict[str, Any], origin: dict[str, str]) -> None:
+    """The key under the name that the provider's own tools use, where none is set for Glymph."""
+    provider = str(values.get("model", "")).partition(":")[0]
+    variable = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}.get(provider, "")
+    if not values.get("model_key") and (key := os.environ.get(variable)):
+        values["model_key"], origin["model_key"] = key, "environment"
 
 
 def open_glymph(url: str | None, space: str, actor: str, *, create: bool | None = None) -> Glymph:
     """The handle for a command. Only the default space is made on the fly: another name may be a typo."""
+    from glymph.core.project import project_space
     from glymph.facade import DEFAULT_URL, Glymph
 
     settings, _ = effective_settings()
+    space = project_space(str(project_folder())) if space == PROJECT else space
     may_create = space == "default" if create is None else create
     return Glymph.open(url or DEFAULT_URL, space=space, actor=actor, settings=settings, create=may_create)
 
 
-def open_whole(url: str | None, *, create: bool = False) -> Glymph:
+def open_whole(url: str | None, *, create: bool = False, actor: str = "user") -> Glymph:
     """The handle for a command about the whole store: on a space it has, so that looking makes none."""
     from glymph.facade import DEFAULT_URL, spaces_at
 
     names = [space.name for space in spaces_at(url or DEFAULT_URL, create=create)]
-    return open_glymph(url, "default" if "default" in names or not names else names[0], "user")
+    return open_glymph(url, "default" if "default" in names or not names else names[0], actor)

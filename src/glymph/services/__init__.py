@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from glymph.services import ai_prune as ai_prune
     from glymph.services import analyze as analyze
     from glymph.services import backfill as backfill
     from glymph.services import certificate as certificate
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
     from glymph.services import dedup as dedup
     from glymph.services import edit as edit
     from glymph.services import exchange as exchange
+    from glymph.services import extract as extract
+    from glymph.services import fading as fading
     from glymph.services import fit as fit
     from glymph.services import forget as forget
     from glymph.services import history as history
+    from glymph.services import lifecycle as lifecycle
     from glymph.services import link as link
     from glymph.services import merge as merge
     from glymph.services import overview as overview
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from glymph.services import prunable as prunable
     from glymph.services import prune as prune
     from glymph.services import purge as purge
+    from glymph.services import queue as queue
     from glymph.services import recall as recall
     from glymph.services import remember as remember
     from glymph.services import rescue as rescue
@@ -37,7 +42,9 @@ if TYPE_CHECKING:
     from glymph.services import search as search
     from glymph.services import spaces as spaces
     from glymph.services import states as states
+    from glymph.services import status as status
     from glymph.services import supersede as supersede
+    from glymph.services import surface as surface
     from glymph.services import tombstones as tombstones
     from glymph.services import trash as trash
     from glymph.services import undo as undo

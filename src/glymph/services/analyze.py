@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from time import perf_counter
 
+from glymph import telemetry
 from glymph.core import guards, labels, rules
 from glymph.core.model import State
 from glymph.core.plan import Group, Impact, Member, Plan, Totals, plan_id
@@ -29,6 +30,7 @@ BY_LINKS = "community"
 EVERY_LIVE = Filter(states=(State.LIVE,), include_superseded=True)
 
 
+@telemetry.observed("analyze")
 def analyze(
     place: Workplace, *, min_staleness: float = 0.3, max_groups: int = 20, include_isolated: bool = False,
     grouping: str = BY_LINKS,
@@ -60,6 +62,7 @@ def analyze(
         thresholds=thresholds,
         groups=tuple(groups),
     )
+    telemetry.note(total_nodes=plan.totals.memories, stale_groups_found=len(groups))
     if place.store.writable:
         plans.keep(place, plan)
         if reading.worth_keeping:

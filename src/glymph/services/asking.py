@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from glymph import telemetry
 from glymph.core.dialogue import Message, Question, Reply, Usage
 from glymph.core.timing import MICROS_PER_DAY, micros
 from glymph.core.tokens import tokens, tokens_of
@@ -55,9 +56,11 @@ class Run:
         dearest = Usage(sent, question.max_tokens)
         key = self._set_aside(model, dearest)
         try:
-            reply = model.complete(
-                messages, question.schema, max_tokens=question.max_tokens, timeout=timeout, cancel=self.cancel
-            )
+            with telemetry.observe("model_call", job=self.job, model=model.name) as seen:
+                reply = model.complete(
+                    messages, question.schema, max_tokens=question.max_tokens, timeout=timeout, cancel=self.cancel
+                )
+                seen.note(tokens_in=reply.usage.tokens_in, tokens_out=reply.usage.tokens_out)
         except ModelFailed as error:
             self._settle(key, model, dearest if error.charged else Usage(0, 0), FAILED)
             raise

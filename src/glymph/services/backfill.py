@@ -5,10 +5,12 @@ What waits is not kept in a list that could be lost: a memory waits as long as i
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from weakref import WeakSet
 
 from glymph.core.model import MeaningStatus, State
 from glymph.core.timing import micros
@@ -120,6 +122,16 @@ def meaning(place: Workplace, failure: GlymphError | None = None) -> MeaningStat
     )
 
 
+_WORKING: WeakSet[Background] = WeakSet()
+
+
+@atexit.register
+def _stop_all() -> None:
+    """Ends the threads of handles that nobody closed: a model cut off inside its library would end the program."""
+    for background in list(_WORKING):
+        background.finish(0)
+
+
 class Background:
     """One thread of a handle that embeds what was added, while the program goes on."""
 
@@ -143,6 +155,8 @@ class Background:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="glymph-embed", daemon=True)
                 self._thread.start()
+
+                _WORKING.add(self)
 
     def _run(self) -> None:
         try:

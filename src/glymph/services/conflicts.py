@@ -29,6 +29,15 @@ def conflicts(place: Workplace) -> list[Conflict]:
         return [_value(row, rows) for row in waiting if _stands(row, rows)]
 
 
+def expired(place: Workplace) -> list[str]:
+    """The ids of those that waited in vain and of which both sides still stand."""
+    now = micros(place.now())
+    with place.reading() as reader:
+        late = [row for row in reader.conflicts() if row["expires_at"] <= now]
+        rows = reader.memories({row[side] for row in late for side in ("older", "newer")})
+    return [row["id"] for row in late if _stands(row, rows)]
+
+
 def _stands(row: Row, rows: dict[str, Row]) -> bool:
     sides = [rows.get(row["older"]), rows.get(row["newer"])]
     return all(m is not None and m["state"] == State.LIVE and m["superseded_by"] is None for m in sides)

@@ -48,9 +48,9 @@ def sweep(place: Workplace, *, apply: bool = False, progress: Progress | None = 
         nearest = np.argsort(-cosines, kind="stable")
         near = list(zip(keys[first[nearest]].tolist(), keys[second[nearest]].tolist(), cosines[nearest].tolist(),
                         strict=True))  # fmt: skip
-        pairs = tuple(_decided(reader, wanted, near, bands, progress))
+        pairs = tuple(decided(reader, wanted, near, bands, progress))
     report = DuplicateReport(pairs=pairs, examined=len(keys))
-    return _connect(place, report) if apply and report.near else report
+    return connect(place, report) if apply and report.near else report
 
 
 # reading
@@ -93,7 +93,7 @@ def _stored(reader: Reader, view: View, slots: Slots, dimension: int) -> Halves:
         after, wording, _ = rows[-1]
 
 
-def _decided(
+def decided(
     reader: Reader, wanted: Filter, near: Sequence[tuple[int, int, float]], bands: Bands, progress: Progress | None
 ) -> Iterator[DuplicatePair]:
     """What each near pair is, by its texts."""
@@ -126,7 +126,7 @@ def _sources(*rows: Row) -> list[str]:
 # linking
 
 
-def _connect(place: Workplace, report: DuplicateReport) -> DuplicateReport:
+def connect(place: Workplace, report: DuplicateReport) -> DuplicateReport:
     """Links the near pairs that are not linked so yet, in short transactions under one operation."""
     made, operation = 0, None
     missing = _missing(place, report.near)

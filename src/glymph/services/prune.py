@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from glymph import telemetry
 from glymph.core import guards
 from glymph.core.draft import checked_list
 from glymph.core.model import Receipt, Refusal, State
@@ -175,6 +176,7 @@ def _carry_out(place: Workplace, request: Request, *, dry_run: bool) -> Receipt:
         carried = tuple(row["id"] for row in chosen.carried)
         return Receipt("", request.verb, ids, tuple(chosen.skipped), tuple(chosen.failed), cascaded=carried)
     with place.operation(request.verb, reason=request.reason) as op:
+        telemetry.note(prune_action="archive" if request.goal is State.ARCHIVED else "delete")
         chosen = _selected(place, op.writer, request)
         most = _cap(place, op.writer)
         if request.capped and chosen.size > most:

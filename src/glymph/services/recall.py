@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Unpack
 
+from glymph import telemetry
 from glymph.core.draft import checked_id, checked_list
 from glymph.core.edges import OUTCOME_CONFIRMED, USED_EXPLICITLY, USED_TOGETHER
 from glymph.core.model import Memory, Outcome, Recall, Receipt, State
@@ -17,6 +18,7 @@ from glymph.services.search import SearchOptions, find
 from glymph.services.workplace import Operating, Workplace
 
 
+@telemetry.observed("recall")
 def recall(place: Workplace, query: str, *, reinforce: bool = False, **options: Unpack[SearchOptions]) -> Recall:
     """A search whose hits are logged, so that their use can be reported."""
     found, notice = find(place, query, **options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
@@ -20,7 +20,7 @@ from glymph.services.compare import Judged, judged
 from glymph.services.replace import Effects, carry_out
 from glymph.services.tombstones import buried, unbury
 from glymph.services.workplace import Operating, Workplace
-from glymph.store.contract import Row
+from glymph.store.contract import Row, Writer
 from glymph.store.mirror import quiet_collector
 
 NEW_DIFFICULTY = initial_difficulty(Rating.GOOD)
@@ -55,6 +55,11 @@ def add_many(place: Workplace, items: Iterable[str | Mapping[str, Any]]) -> list
     return added
 
 
+def add_with(place: Workplace, drafts: Sequence[Draft], also: Callable[[Writer], None]) -> list[Added]:
+    """Stores drafts and does something more in the same transaction, also when none of them is stored."""
+    return _store(place, drafts, also=also)
+
+
 def _chunks(drafts: Sequence[Draft], most: int) -> Iterator[list[Draft]]:
     """The drafts in order, cut where there are too many or where they hold too much text for one transaction."""
     chunk: list[Draft] = []
@@ -87,17 +92,24 @@ def _draft_of(place: Workplace, item: object, number: int) -> Draft:
 
 
 def _store(
-    place: Workplace, drafts: Sequence[Draft], parent: int | None = None, *, revive: bool = False
-) -> list[Added]:
+    place: Workplace, drafts: Sequence[Draft], parent: int | None = None, *, revive: bool = False,
+    also: Callable[[Writer], None] | None = None,
+) -> list[Added]:  # fmt: skip
     """Stores what is worth it; what is refused says why."""
     gated = place.settings.junk_gate == "on"
     refused = [junk(d.text) if gated else None for d in drafts]
     kept = [d for d, reason in zip(drafts, refused, strict=True) if reason is None]
-    added = iter(_written(place, kept, parent, revive=revive) if kept else [])
+    added = iter(_written(place, kept, parent, revive=revive, also=also) if kept else [])
+    if also is not None and not kept:
+        with place.store.writing(place.space, None) as writer:
+            also(writer)
     return [next(added) if reason is None else Added(None, refused=reason) for reason in refused]
 
 
-def _written(place: Workplace, drafts: Sequence[Draft], parent: int | None, *, revive: bool) -> list[Added]:
+def _written(
+    place: Workplace, drafts: Sequence[Draft], parent: int | None, *, revive: bool,
+    also: Callable[[Writer], None] | None = None,
+) -> list[Added]:  # fmt: skip
     session = drafts[0].session if len(drafts) == 1 else None
     meant = meanings(place, drafts)
     vectors = [meant[d.content_hash] for d in drafts] if meant else None
@@ -117,6 +129,8 @@ def _written(place: Workplace, drafts: Sequence[Draft], parent: int | None, *, r
         _reinforce(op, sorted_out.repeats)
         connected = _connect(op, drafts, sorted_out.outcomes)
         done = {i: carry_out(place, op, stored[i], judgement) for i, judgement in sorted_out.judged.items()}
+        if also is not None:
+            also(op.writer)
     place.embed_soon([] if meant else [row["id"] for row in sorted_out.rows])
     added = iter([_added(op, became, connected, done) for became in sorted_out.outcomes])
     return [

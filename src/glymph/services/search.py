@@ -10,6 +10,7 @@ from typing import Unpack
 
 import numpy as np
 
+from glymph import telemetry
 from glymph.core import activation, ranking
 from glymph.core.draft import checked_space, checked_text
 from glymph.core.model import Hit, Memory
@@ -38,6 +39,7 @@ class SearchOptions(Filters, total=False):
     at: datetime | None
 
 
+@telemetry.observed("search")
 def search(place: Workplace, query: str, **options: Unpack[SearchOptions]) -> list[Hit]:
     """The best hits, without touching anything."""
     return find(place, query, **options)[0]

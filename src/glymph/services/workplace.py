@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from glymph import telemetry
 from glymph.config import Settings
 from glymph.core.draft import optional_text
 from glymph.core.ids import uuid7
@@ -40,6 +41,10 @@ class Operating:
 
     def fail(self, memory_id: str, reason: str) -> None:
         self.failed.append(Refusal(memory_id, reason))
+
+    def figures(self) -> dict[str, int]:
+        """How many memories it was done to, and how many were left."""
+        return {name: len(getattr(self, name)) for name in ("succeeded", "skipped", "failed")}
 
     def details(self) -> dict[str, Any]:
         """What the operation's record says besides its reason."""
@@ -114,11 +119,15 @@ class Workplace:
     ) -> Iterator[Operating]:  # fmt: skip
         """One operation in one transaction. Everything that changes a memory goes through here."""
         intent = self.intent(verb, reason=reason, session=session, parent=parent, undoes=undoes)
-        with self.store.writing(self.space, intent) as writer:
+        with (
+            telemetry.observe(telemetry.OPERATION, operation=verb) as seen,
+            self.store.writing(self.space, intent) as writer,
+        ):
             operating = Operating(writer, writer.intent, micros(self.now()))
             yield operating
             if details := operating.details():
                 writer.describe(details)
+            seen.note(**operating.figures())
 
     @contextmanager
     def bulk(self, verb: str, *, reason: str | None = None) -> Iterator[int]:

@@ -269,7 +269,8 @@ class Reader(ChunkReader, ErasureReader, UpkeepReader, Protocol):
         ...
 
     def changed_by(self, verb: str, since: int) -> int:
-        """Rows that operations of a verb changed since a moment, undone ones apart."""
+        """How many memories operations of a verb moved to another state since a moment, those apart that an undo
+        brought back."""
         ...
 
     def operations_by_hash(self, hash: str) -> list[Row]: ...
@@ -360,16 +361,19 @@ class Store(Protocol):
 
     def spaces(self) -> list[Row]: ...
     def reading(self, space: str) -> AbstractContextManager[Reader]: ...
-    def writing(self, space: str, intent: IntentOrMaker | None) -> AbstractContextManager[Writer]:
+    def writing(
+        self, space: str, intent: IntentOrMaker | None, *, fence: int | None = None
+    ) -> AbstractContextManager[Writer]:
         """One transaction. An intent that is still to be made is asked for once the write lock is held, with the
-        moment of the space's newest operation."""
+        moment of the space's newest operation. With the number of a lease it is refused, LeaseLost, when a later
+        one was given out."""
         ...
 
-    def open_parent(self, space: str, intent: IntentOrMaker) -> int:
+    def open_parent(self, space: str, intent: IntentOrMaker, *, fence: int | None = None) -> int:
         """The key of an operation that stays open for children in transactions of their own."""
         ...
 
-    def close_parent(self, space: str, key: int) -> None: ...
+    def close_parent(self, space: str, key: int, *, fence: int | None = None) -> None: ...
     def create_space(self, name: str, intent: Intent, identity: Row) -> None:
         """Makes a space with its protected identity memory; does nothing if it exists."""
         ...

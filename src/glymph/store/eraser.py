@@ -162,7 +162,7 @@ class SqlEraser(SqlReader):
         for row in own + self._rows("sealed_operations", keys=json.dumps(sorted(parents))) if own else []:
             said = {
                 "reason": erasing.GONE if row["reason"] and quotes(row["reason"]) else row["reason"],
-                "details": "{}" if quotes.in_json(row["details"]) else row["details"],
+                "details": quotes.cut_from_details(row["details"]),
             }
             entries = sorted(self._tuples("entries_to_seal", operation=row["key"]))
             head = local_head({**row, **said}, self._offsets)

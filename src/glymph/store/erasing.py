@@ -36,6 +36,7 @@ SHORT = 12  # characters; a shorter text counts only where it is not a part of a
 MOST_PROBES = 8
 
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
+_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b")
 
 
 def blanked(table: str, image: str, by: str | None = None) -> str:
@@ -101,8 +102,21 @@ class Quotes:
         return self._repeats(text) or len(self.words & words_of(text)) > 1
 
     def in_json(self, body: str) -> bool:
-        """The same of the texts in a JSON document."""
-        return bool(self) and body != "{}" and self(words_in(body))
+        """The same of the texts in a JSON document. A part of a memory's id is no word of anybody."""
+        return bool(self) and body != "{}" and self(self._without_ids(words_in(body)))
+
+    def _without_ids(self, text: str) -> str:
+        return _ID.sub(lambda found: found[0] if self._repeats(found[0]) else " ", text)
+
+    def cut_from_details(self, body: str) -> str:
+        """The details of an operation without what repeats it: single reasons where that is enough, else all."""
+        if not self.in_json(body):
+            return body
+        details = json.loads(body)
+        if isinstance(reasons := details.get("reasons"), dict):
+            details["reasons"] = {key: why for key, why in reasons.items() if not self.in_json(json.dumps([why]))}
+        rest = compact(details)
+        return "{}" if self.in_json(rest) else rest
 
     def probes(self) -> list[str]:
         """A few pieces, in lower case, of which anything that quotes it holds one, as JSON would write them."""

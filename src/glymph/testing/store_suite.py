@@ -102,6 +102,26 @@ class StoreSuite(RecallSuite):
             assert (row["changes"], row["edits"]) == (6, 6)
             assert len(reader.operations(limit=10, children_of=parent)) == 3
 
+    def test_moved_memories_count_once_until_an_undo_brings_them_back(self, store: Store) -> None:
+        rows = [self.add(store) for _ in range(3)]
+        parent = store.open_parent(A, intent("garden"))
+        for number, row in enumerate(rows):
+            with store.writing(A, intent("garden", parent=parent)) as writer:
+                assert writer.changed_by("garden", 0) == number
+                writer.set_state([row["key"]], state="ARCHIVED", at=1, by="garden")
+                writer.bump([other["key"] for other in rows])
+        store.close_parent(A, parent)
+        undo = intent("undo", undoes=parent)
+        with store.writing(A, undo) as writer:
+            assert (writer.changed_by("garden", 0), writer.changed_by("prune", 0)) == (3, 0)
+            assert writer.changed_by("garden", writer.intent.at) == 0
+            writer.set_state([rows[0]["key"]], state="LIVE", at=1, by="undo")
+        with store.writing(A, intent("undo", undoes=writer.operation_key)) as again:
+            assert again.changed_by("garden", 0) == 2
+            again.set_state([rows[0]["key"]], state="ARCHIVED", at=1, by="garden")
+        with store.reading(A) as reader, store.reading(B) as theirs:
+            assert (reader.changed_by("garden", 0), theirs.changed_by("garden", 0)) == (3, 0)
+
     def test_what_was_acknowledged_is_there_after_reopening(self, store: Store, url: str) -> None:
         row = self.add(store, text="still here")
         again = open_store(url, Settings())
@@ -335,7 +355,7 @@ class StoreSuite(RecallSuite):
             writer.reserve({**call, "at": 9, "run": "s", "cost_usd": 0.5})
             writer.set_transcript("t", head="h", offset=10, at=1)
             writer.set_transcript("t", head="h", offset=20, at=2)
-            writer.keep_surface(1500, "digest", change=3, at=1)
+            writer.keep_surface(1500, "digest", change=3, until=9)
             writer.save_plan({"id": "p1", "created_at": 1, "expires_at": 2, "body": "{}"})
         with store.writing(A, intent("forget")) as writer:
             writer.bury(["f1", "f2", "f1"], at=1)
@@ -351,7 +371,7 @@ class StoreSuite(RecallSuite):
             assert (reader.spent_by("r").usd, reader.spent_by("other").usd) == (0.25, 0.0)
             assert [call["outcome"] for call in reader.calls(0)] == ["answered", "reserved"]
             assert reader.transcript("t") == {"head": "h", "offset": 20, "read_at": 2}
-            assert reader.surface(1500) == {"change": 3, "made_at": 1, "text": "digest"}
+            assert reader.surface(1500) == {"change": 3, "until": 9, "text": "digest"}
             assert reader.plan("p1") is not None
             assert [(t["fingerprint"], t["created_at"]) for t in reader.tombstones()] == [("f1", 1), ("f2", 1)]
             assert reader.has_tombstones()
@@ -364,19 +384,61 @@ class StoreSuite(RecallSuite):
             assert reader.tombstones_with(["f1"]) == []
         again.close()
 
-    def test_a_queued_job_is_held_by_one_and_comes_back_if_not_finished(self, store: Store) -> None:
+    def test_a_queued_job_goes_on_where_it_stopped_until_it_is_done_or_given_up(self, store: Store) -> None:
         with store.writing(A, None) as writer:
-            writer.enqueue({"id": "j1", "job": "end", "payload": "{}", "at": 1})
-            writer.enqueue({"id": "j2", "job": "end", "payload": "{}", "at": 1})
+            for job in ("j1", "j2", "j1"):
+                writer.enqueue({"id": job, "job": "end", "payload": "{}", "at": 1})
+            assert [row["id"] for row in writer.waiting_jobs(10)] == ["j1", "j2"]
+            writer.attempt("j1")
+            writer.advance("j1", step="extract", report='{"extract": 1}')
         with store.writing(A, None) as writer:
-            assert (writer.take(now=10, until=20) or {})["id"] == "j1"
-            assert (writer.take(now=10, until=20) or {})["id"] == "j2"
-            assert writer.take(now=10, until=20) is None
-            writer.done("j2", at=11)
-            again = writer.take(now=20, until=30) or {}
-            assert (again["id"], again["attempts"]) == ("j1", 2)
+            found = writer.waiting_jobs(10)[0]
+            assert (found["step"], found["attempts"], found["report"]) == ("extract", 1, '{"extract": 1}')
+            writer.rest("j1", until=20)
+            assert [row["id"] for row in writer.waiting_jobs(19)] == ["j2"]
+            assert writer.queue_state(19) == {"waiting": 2, "resting": 1, "oldest_at": 1}
+            writer.done("j1", at=5)
+            writer.give_up("j2", at=6, report="{}")
+            writer.enqueue({"id": "j1", "job": "end", "payload": "{}", "at": 9})
+            assert writer.waiting_jobs(10) == []
+            assert [row["id"] for row in writer.failed_jobs(limit=9)] == ["j2"]
+            writer.drop_finished_jobs(5)
+            assert writer.job("j1") is None
+        with store.reading(B) as reader:
+            assert (reader.waiting_jobs(10), reader.failed_jobs(limit=9), reader.job("j2")) == ([], [], None)
+
+    def test_one_holder_at_a_time_has_the_lease_and_an_earlier_one_cannot_write(self, store: Store) -> None:
+        row = self.add(store)
+        with store.writing(A, None) as writer:
+            first = writer.take_lease("one", now=0, until=30)
+            assert first is not None
+            assert writer.take_lease("two", now=29, until=59) is None
+            assert writer.renew_lease(first, until=40)
+            assert writer.take_lease("two", now=39, until=69) is None
+        with store.writing(A, None, fence=first) as writer:
+            writer.set_counter("n", 1)
+        with store.writing(A, None) as writer:
+            second = writer.take_lease("two", now=40, until=70)
+            assert second is not None
+            assert second > first
+            assert not writer.renew_lease(first, until=99)
+        before = logical_image(store, A)
+        with pytest.raises(errors.LeaseLost), store.writing(A, intent("lifecycle"), fence=first) as writer:
+            writer.set_state([row["key"]], state="ARCHIVED", at=1, by="lifecycle")
+        with pytest.raises(errors.LeaseLost), store.writing(A, None, fence=first) as writer:
+            writer.set_counter("n", 2)
+        with pytest.raises(errors.LeaseLost):
+            store.open_parent(A, intent("lifecycle"), fence=first)
+        assert logical_image(store, A) == before
+        with store.writing(A, None, fence=second) as writer:
+            assert writer.counter("n") == 1
         with store.writing(B, None) as writer:
-            assert writer.take(now=99, until=100) is None
+            assert writer.lease() is None
+            assert writer.take_lease("three", now=0, until=30) is not None
+
+    def test_nobody_writes_under_a_lease_that_was_never_given_out(self, store: Store) -> None:
+        with pytest.raises(errors.LeaseLost), store.writing(A, None, fence=7) as writer:
+            writer.set_counter("n", 1)
 
     def test_the_recall_log_is_bounded(self, store: Store) -> None:
         for number in range(7):

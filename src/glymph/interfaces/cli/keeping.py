@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 PANEL = "Keep"
-SECRETS = ("embedder_key",)  # settings whose value is never shown
+SECRETS = ("embedder_key", "model_key")  # settings that are never shown
 
 
 def register(app: typer.Typer) -> None:

@@ -10,7 +10,19 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from glymph.errors import GlymphError
-from glymph.interfaces.cli import dedup, erasing, fit, keeping, meaning, pruning, seeing, tombstones
+from glymph.interfaces.cli import (
+    dedup,
+    erasing,
+    fit,
+    installing,
+    keeping,
+    meaning,
+    pruning,
+    resident,
+    seeing,
+    sleeping,
+    tombstones,
+)
 from glymph.tools.index import commands
 
 TOOLS_PANEL = "Memory"
@@ -76,7 +88,10 @@ fit.register(app)
 dedup.register(app)
 pruning.register(app)
 erasing.register(app)
+sleeping.register(app)
+resident.register(app)
 tombstones.register(app)
+installing.register(app)
 
 
 def main() -> None:

@@ -18,10 +18,10 @@ def register(app: typer.Typer) -> None:
 
 
 def status(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
-    """Show the store, its spaces and how this one is doing."""
+    """Show how a space is doing: what it holds, what upkeep did and will do, and what needs a hand."""
     from glymph.core.plain import plain
     from glymph.interfaces import environment
-    from glymph.interfaces.cli import show
+    from glymph.interfaces.cli import show, status_page
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         spaces = [s.name for s in glymph.spaces()]
@@ -30,12 +30,12 @@ def status(url: Url = None, space: SpaceName = "default", as_json: Json = False)
             "spaces": spaces,
             **plain(glymph.health()),
             "meaning": plain(glymph.meaning()),
+            **plain(glymph.autonomous_status()),
         }
     if as_json:
         show.document(facts)
     else:
-        told = " ".join(show.meaning(facts["meaning"], space))
-        show.facts({**facts, "spaces": ", ".join(spaces), "meaning": told})
+        status_page.status(facts, space)
 
 
 def list_memories(

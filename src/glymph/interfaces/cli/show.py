@@ -102,7 +102,7 @@ def when(iso: str) -> str:
 
 
 def _for_people(value: Mapping[str, Any], *, dry_run: bool) -> None:
-    from glymph.interfaces.cli import pages
+    from glymph.interfaces.cli import pages, sleeping_pages, status_page
 
     if "actions" in value:
         pages.forgetting(value)
@@ -127,6 +127,10 @@ def _for_people(value: Mapping[str, Any], *, dry_run: bool) -> None:
     elif "operations" in value and isinstance(value["operations"], list):
         operations(value["operations"])
         line(value["summary"], "dim")
+    elif "recommendations" in value:
+        status_page.autonomous(value)
+    elif "by_model" in value:
+        sleeping_pages.costs(value)
     elif "clusters" in value:
         _clusters(value["clusters"])
     else:
@@ -303,7 +307,7 @@ def changes(items: Sequence[Mapping[str, Any]]) -> None:
          ", ".join(f"{k}: {_short(v)}" for k, v in c["before"].items() if k not in bookkeeping)]
         for c in items
     ]  # fmt: skip
-    table(["when (UTC)", "actor", "verb", "change", "before"], rows)
+    table(["when (UTC)", "actor", "verb", "change", "before"], rows, [c["reason"] for c in items])
 
 
 def _short(value: Any) -> str:

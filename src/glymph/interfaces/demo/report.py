@@ -8,6 +8,7 @@ from glymph.core.timing import iso
 from glymph.interfaces.demo import page
 from glymph.interfaces.demo.chapters import (
     Chapter,
+    asleep,
     changed,
     finding,
     forgetting,
@@ -39,6 +40,7 @@ CHAPTERS: dict[str, Chapter] = {
     "protection": protection,
     "pruning": pruning,
     "on_request": on_request,
+    "asleep": asleep,
     "log": log,
     "verification": verification,
 }

@@ -14,20 +14,62 @@ VALUES (:space_id, :job, :due_at, :last_run_at, :outcome)
 ON CONFLICT (space_id, job) DO UPDATE
 SET due_at = excluded.due_at, last_run_at = excluded.last_run_at, outcome = excluded.outcome;
 
--- name: enqueue
-INSERT INTO queue(space_id, id, job, payload, enqueued_at) VALUES (:space_id, :id, :job, :payload, :at);
+-- name: schedules
+SELECT job, due_at, last_run_at, outcome FROM scoped_schedules ORDER BY job;
 
--- name: take_job
-UPDATE queue SET attempts = attempts + 1, taken_until = :until
-WHERE key = (
-  SELECT key FROM queue
-  WHERE space_id = :space_id AND done_at IS NULL AND (taken_until IS NULL OR taken_until <= :now)
-  ORDER BY key LIMIT 1
-)
-RETURNING id, job, payload, attempts;
+-- name: enqueue
+INSERT INTO queue(space_id, id, job, payload, enqueued_at) VALUES (:space_id, :id, :job, :payload, :at)
+ON CONFLICT (space_id, id) DO NOTHING;
+
+-- name: waiting_jobs
+SELECT id, job, payload, enqueued_at, attempts, step, report FROM scoped_queue
+WHERE done_at IS NULL AND failed_at IS NULL AND coalesce(taken_until, 0) <= :now ORDER BY key;
+
+-- name: queue_state
+SELECT count(*) AS waiting, coalesce(sum(taken_until > :now), 0) AS resting, min(enqueued_at) AS oldest_at
+FROM scoped_queue WHERE done_at IS NULL AND failed_at IS NULL;
+
+-- name: failed_jobs
+SELECT id, job, enqueued_at, attempts, step, report, failed_at FROM scoped_queue
+WHERE failed_at IS NOT NULL ORDER BY key DESC LIMIT :limit;
+
+-- name: job
+SELECT id, job, payload, enqueued_at, attempts, step, report, done_at, failed_at FROM scoped_queue WHERE id = :id;
+
+-- name: attempt_job
+UPDATE queue SET attempts = attempts + 1 WHERE space_id = :space_id AND id = :id AND done_at IS NULL;
+
+-- name: advance_job
+UPDATE queue SET step = :step, report = :report WHERE space_id = :space_id AND id = :id AND done_at IS NULL;
+
+-- name: rest_job
+UPDATE queue SET taken_until = :until WHERE space_id = :space_id AND id = :id AND done_at IS NULL;
 
 -- name: finish_job
-UPDATE queue SET done_at = :at WHERE space_id = :space_id AND id = :id;
+UPDATE queue SET done_at = :at WHERE space_id = :space_id AND id = :id AND done_at IS NULL;
+
+-- name: give_up_job
+UPDATE queue SET failed_at = :at, report = :report WHERE space_id = :space_id AND id = :id AND done_at IS NULL;
+
+-- name: drop_finished_jobs
+DELETE FROM queue WHERE space_id = :space_id AND done_at <= :before;
+
+-- name: cut_off
+-- Operations of an actor, in several transactions, begun after a moment, that nobody has closed.
+SELECT key FROM scoped_operations WHERE at > :since AND hash = '' AND actor = :actor ORDER BY key;
+
+-- name: lease
+SELECT fence, holder, until FROM leases WHERE space_id = :space_id;
+
+-- name: take_lease
+-- One that ends far later than anybody could have asked for is of a clock that was set back meanwhile.
+INSERT INTO leases(space_id, fence, holder, until) VALUES (:space_id, 1, :holder, :until)
+ON CONFLICT (space_id) DO UPDATE SET fence = leases.fence + 1, holder = excluded.holder, until = excluded.until
+WHERE leases.until <= :now OR leases.until - :until > :until - :now
+RETURNING fence;
+
+-- name: renew_lease
+UPDATE leases SET until = :until WHERE space_id = :space_id AND fence = :fence RETURNING fence;
 
 -- name: reserve
 INSERT INTO ledger(space_id, at, job, model, run, tokens_in, tokens_out, cost_usd, assumed, outcome)
@@ -57,20 +99,21 @@ ON CONFLICT (space_id, source) DO UPDATE
 SET head = excluded.head, offset = excluded.offset, read_at = excluded.read_at;
 
 -- name: surface
-SELECT change, made_at, text FROM surfaces WHERE space_id = :space_id AND budget = :budget;
+SELECT change, until, text FROM surfaces WHERE space_id = :space_id AND budget = :budget;
 
 -- name: keep_surface
-INSERT INTO surfaces(space_id, budget, change, made_at, text) VALUES (:space_id, :budget, :change, :at, :text)
+INSERT INTO surfaces(space_id, budget, change, until, text) VALUES (:space_id, :budget, :change, :until, :text)
 ON CONFLICT (space_id, budget) DO UPDATE
-SET change = excluded.change, made_at = excluded.made_at, text = excluded.text;
+SET change = excluded.change, until = excluded.until, text = excluded.text;
 
 -- name: drop_surfaces
 DELETE FROM surfaces WHERE space_id = :space_id;
 
 -- name: touched_since
--- Which of these memories an operation changed after a moment, in whatever way.
+-- Which of these memories an operation changed after a moment. That it was made, or linked to another, is no change.
 SELECT DISTINCT j.key FROM scoped_journal j JOIN scoped_operations o ON o.key = j.operation
-WHERE j.tbl = 'memories' AND j.key IN {keys:keys} AND o.at > :since;
+WHERE j.tbl = 'memories' AND j.key IN {keys:keys} AND o.at > :since
+  AND j.action <> 'insert' AND j.image NOT LIKE '{"version":%';
 
 -- name: newest_memory
 SELECT coalesce(max(key), 0) FROM scoped_memories;

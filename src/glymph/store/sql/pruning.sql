@@ -20,10 +20,19 @@ SELECT id, created_at, expires_at, body FROM scoped_plans ORDER BY created_at DE
 DELETE FROM plans WHERE space_id = :space_id AND expires_at <= :now;
 
 -- name: changed_by
--- How many rows operations of a verb changed since a moment, undone ones apart.
-SELECT coalesce(sum(o.changes), 0) FROM scoped_operations o
+-- How many memories operations of a verb, or their parts, moved to another state since a moment; those that a
+-- standing undo brought back apart. A part of a bulk operation is undone with the whole.
+SELECT count(DISTINCT j.key) FROM scoped_operations o
+JOIN scoped_journal j ON j.operation = o.key
 WHERE o.verb = :verb AND o.at > :since
-  AND NOT EXISTS (SELECT 1 FROM scoped_operations u WHERE u.undoes = o.key AND u.changes > 0);
+  AND j.tbl = 'memories' AND j.action = 'update'
+  AND coalesce(json_extract(j.image, '$.state'), json_extract(j.image, '$.purged')) IS NOT NULL
+  AND NOT EXISTS (
+    SELECT 1 FROM scoped_operations u
+    JOIN scoped_journal b ON b.operation = u.key AND b.tbl = 'memories' AND b.key = j.key
+    WHERE u.undoes IN (o.key, o.parent)
+      AND NOT EXISTS (SELECT 1 FROM scoped_operations r WHERE r.undoes = u.key AND r.changes > 0)
+  );
 
 -- name: operations_by_hash
 SELECT o.*, NULL AS parent_id, NULL AS undoes_id FROM scoped_operations o WHERE o.hash = :hash;

@@ -82,7 +82,7 @@ DELETE FROM chunks WHERE space_id = :space_id AND tbl = 'memories' AND EXISTS (
   SELECT 1 FROM json_each(:keys) WHERE value >= chunks.first AND value < chunks.upto);
 
 -- name: queued
-SELECT key, payload FROM scoped_queue;
+SELECT key, json_array(json(payload), json(report)) FROM scoped_queue;
 
 -- name: drop_job
 DELETE FROM queue WHERE key = :key AND space_id = :space_id;

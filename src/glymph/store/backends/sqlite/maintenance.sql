@@ -1,5 +1,5 @@
--- Schema 5: what upkeep with a language model needs: calls set aside before they are made, transcripts read so far,
--- and the digest a session begins with.
+-- Schema 5: what upkeep while the agent sleeps needs: calls set aside before they are made, transcripts read so far,
+-- the digest a session begins with, jobs that go on where they stopped, and who may work on a space.
 
 ALTER TABLE ledger ADD COLUMN run TEXT;                          -- the calls of one run share it
 ALTER TABLE ledger ADD COLUMN outcome TEXT NOT NULL DEFAULT 'answered'
@@ -23,12 +23,29 @@ CREATE TABLE surfaces (
   space_id INTEGER NOT NULL REFERENCES spaces(key) ON DELETE CASCADE,
   budget   INTEGER NOT NULL,   -- tokens it was made for
   change   INTEGER NOT NULL,   -- the newest operation when it was made
-  made_at  INTEGER NOT NULL,
+  until    INTEGER NOT NULL,   -- when something in it ends by itself
   text     TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX surfaces_by_budget ON surfaces(space_id, budget);
 
+-- Who works on a space, until when. The number grows with every holder: what an earlier one still writes is refused.
+CREATE TABLE leases (
+  key      INTEGER PRIMARY KEY AUTOINCREMENT,
+  space_id INTEGER NOT NULL REFERENCES spaces(key) ON DELETE CASCADE,
+  fence    INTEGER NOT NULL,
+  holder   TEXT NOT NULL,
+  until    INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX leases_by_space ON leases(space_id);
+
+ALTER TABLE queue ADD COLUMN step TEXT;         -- the last step that is done
+ALTER TABLE queue ADD COLUMN report TEXT;       -- JSON: what each step did, or why it failed
+ALTER TABLE queue ADD COLUMN failed_at INTEGER; -- given up
+DROP INDEX queue_waiting;
+CREATE INDEX queue_waiting ON queue(space_id, key) WHERE done_at IS NULL AND failed_at IS NULL;
+
 INSERT INTO sqlite_stat1(tbl, idx, stat) VALUES
   ('transcripts', 'transcripts_by_source', '1000 100 1'),
+  ('leases',      'leases_by_space',       '10 1'),
   ('surfaces',    'surfaces_by_budget',    '10 1 1');
 ANALYZE sqlite_schema;

@@ -20,6 +20,7 @@ from glymph.core.model import Problem
 from glymph.store.backends.sqlite import checks, loading, migrations, settling
 from glymph.store.backends.sqlite.connection import Connection, Pool, translated
 from glymph.store.contract import Intent, IntentOrMaker, Settled
+from glymph.store.fenced import held_under
 from glymph.store.keyring import Keyring
 from glymph.store.portable import BIRTH_ORDER, Columns, appearing, moved
 from glymph.store.reader import SqlReader
@@ -170,25 +171,29 @@ class SqliteStore:
             yield SqlReader(connection, space, space_id)
 
     @contextmanager
-    def writing(self, space: str, intent: IntentOrMaker | None) -> Iterator[SqlWriter]:
+    def writing(
+        self, space: str, intent: IntentOrMaker | None, *, fence: int | None = None
+    ) -> Iterator[SqlWriter]:
         with self._writing_connection() as connection:
             space_id, offsets = self._space(connection, space)
             connection.show(space_id)
             writer = SqlWriter(connection, space, space_id, offsets)
+            if fence is not None:
+                held_under(fence, writer)
             if intent is not None:
                 writer.open(intent)
             yield writer
             if intent is not None:
                 writer.close()
 
-    def open_parent(self, space: str, intent: IntentOrMaker) -> int:
-        with self.writing(space, None) as writer:
+    def open_parent(self, space: str, intent: IntentOrMaker, *, fence: int | None = None) -> int:
+        with self.writing(space, None, fence=fence) as writer:
             writer.open(intent)
             writer.pause()
             return writer.operation_key
 
-    def close_parent(self, space: str, key: int) -> None:
-        with self.writing(space, None) as writer:
+    def close_parent(self, space: str, key: int, *, fence: int | None = None) -> None:
+        with self.writing(space, None, fence=fence) as writer:
             writer.resume(key, "close")
             writer.close()
 

@@ -1,0 +1,126 @@
+"""Glymph, the handle a program holds: methods of a few lines that call services."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from glymph import services
+from glymph.config import Settings
+from glymph.core.draft import checked_space, checked_text, optional_text
+from glymph.core.model import Space
+from glymph.embed.contract import Embedder
+from glymph.errors import InvalidInput, SpaceNotFound
+from glymph.facade.finding import Finding
+from glymph.facade.forgetting import Forgetting
+from glymph.facade.handle import LAST_EMBEDDINGS
+from glymph.facade.keeping import Keeping
+from glymph.facade.remembering import Remembering
+from glymph.facade.sleeping import Sleeping
+from glymph.llm import open_model
+from glymph.llm.contract import Model
+from glymph.services.meaning import open_meaning
+from glymph.services.workplace import Workplace
+from glymph.store import open_store
+
+if TYPE_CHECKING:
+    from glymph.services.restoring import Restored
+
+DEFAULT_URL = "sqlite:///~/.glymph/memory.db"
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Glymph(Remembering, Finding, Forgetting, Sleeping, Keeping):
+    """The long-term memory of one agent, user or project: one space of a store."""
+
+    @classmethod
+    def open(
+        cls,
+        url: str = DEFAULT_URL,
+        *,
+        space: str = "default",
+        actor: str = "user",
+        settings: Settings | Mapping[str, Any] | None = None,
+        clock: Callable[[], datetime] | None = None,
+        embedder: str | Embedder = "auto",
+        model: str | Model | None = None,
+        session: str | None = None,
+        create: bool = True,
+    ) -> Self:
+        """Opens a store. A store or space that does not exist is made, unless `create` is False.
+
+        `embedder` is "auto", "none", "local", "onnx:FOLDER", "openai:MODEL" or an object with the methods of
+        `glymph.embed.contract.Embedder`; for "auto" the setting of that name decides. `model` is the language
+        model for upkeep, by the same rules: a text such as "openai:gpt-4o-mini", an object with the methods of
+        `glymph.llm.contract.Model`, or None for what the setting says.
+        """
+        if not isinstance(settings, Settings):
+            settings = Settings.parse(settings or {})
+        if not isinstance(url, str):
+            raise InvalidInput("url", f"expected a text such as {DEFAULT_URL}, got {type(url).__name__}.")
+        checked_space(space)
+        checked_text("actor", actor, 200)
+        optional_text("session", session)
+        store = open_store(url, settings, create=create)
+        meaning = open_meaning(settings, embedder)
+        place = Workplace(
+            store, space, actor, settings, clock or _now, session, meaning, model=_model(settings, model)
+        )
+        if all(known["name"] != space for known in store.spaces()):
+            if not (create and store.writable):
+                store.close()
+                raise SpaceNotFound(space)
+            services.spaces.create_space(place)
+        return cls(place)
+
+    def close(self) -> None:
+        """Ends the handle. Memories it added are embedded first, for a few seconds at most."""
+        self._background.finish(LAST_EMBEDDINGS)
+        if self._place.model is not None:
+            self._place.model.close()
+        self._place.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _model(settings: Settings, model: str | Model | None) -> Model | None:
+    """The language model asked for, or the one the settings name."""
+    spec = settings.model if model is None else model
+    if not isinstance(spec, str):
+        return spec
+    return open_model(spec, url=settings.model_url, key=settings.model_key, prices=settings.model_prices)
+
+
+def spaces_at(url: str, *, create: bool = False) -> list[Space]:
+    """The spaces of a store, without opening one of them. A store that is missing is made only if asked for."""
+    store = open_store(url, Settings(), create=create)
+    try:
+        return services.spaces.spaces(store)
+    finally:
+        store.close()
+
+
+def restore_backup(
+    source: str | Path, target: str | Path, *, in_use: str | None = None,
+    settings: Settings | Mapping[str, Any] | None = None, actor: str = "user",
+    clock: Callable[[], datetime] | None = None, apply: bool = True,
+) -> Restored:  # fmt: skip
+    """Makes a new store of a backup, without what was removed for good since from the store in use."""
+    if not isinstance(settings, Settings):
+        settings = Settings.parse(settings or {})
+    return services.restoring.restore_backup(
+        Path(source), Path(target), in_use=in_use or DEFAULT_URL, actor=actor, settings=settings,
+        clock=clock or _now, apply=apply,
+    )  # fmt: skip

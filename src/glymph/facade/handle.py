@@ -1,0 +1,53 @@
+"""What every part of a handle has: the workplace it works in, and the thread that embeds what was added."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from glymph.config import Settings
+from glymph.services.backfill import Background
+from glymph.services.workplace import Workplace
+
+LAST_EMBEDDINGS = 5.0  # seconds a closing handle gives to memories that wait for their vectors
+
+
+class Handle:
+    """One space of a store, held by one actor."""
+
+    def __init__(self, place: Workplace) -> None:
+        self._move_into(place)
+
+    def _move_into(self, place: Workplace) -> None:
+        self._background = Background(place)
+        self._place = replace(place, embed_soon=self._background.take)
+
+    @property
+    def workplace(self) -> Workplace:
+        """What services and jobs work with."""
+        return self._place
+
+    @property
+    def url(self) -> str:
+        return self._place.store.url
+
+    @property
+    def space(self) -> str:
+        return self._place.space
+
+    @property
+    def actor(self) -> str:
+        return self._place.actor
+
+    @property
+    def settings(self) -> Settings:
+        return self._place.settings
+
+
+def exhaust(counts: Iterable[int], progress: Callable[[int], None] | None) -> int:
+    """The last of the counts, each of them told meanwhile."""
+    total = 0
+    for total in counts:
+        if progress is not None:
+            progress(total)
+    return total

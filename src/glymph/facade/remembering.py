@@ -1,0 +1,78 @@
+"""What a handle does to remember: add, change, supersede, pin, link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Unpack
+
+from glymph import services
+from glymph.core.model import (
+    Added,
+    Edge,
+    Receipt,
+)  # fmt: skip
+from glymph.facade.handle import Handle
+
+if TYPE_CHECKING:  # what services take and give; each service is loaded when it is first called
+    from glymph.core.draft import NewMemory
+    from glymph.services.edit import MemoryChanges
+
+
+class Remembering(Handle):
+    """What a handle does to remember: add, change, supersede, pin, link."""
+
+    def add(self, text: str, *, revive: bool = False, **fields: Unpack[NewMemory]) -> Added:
+        """Stores one memory, or reinforces the live one that says the same; what it replaces steps back.
+
+        The answer says what was done. `revive` takes in what was removed on request.
+        """
+        return services.remember.add(self._place, text, revive=revive, **fields)
+
+    def add_many(self, items: Iterable[str | Mapping[str, Any]]) -> list[Added]:
+        """Stores many memories under one operation. An item is a text, or a mapping of `text` and fields."""
+        return services.remember.add_many(self._place, items)
+
+    def update(self, memory_id: str, *, reason: str | None = None, **changes: Unpack[MemoryChanges]) -> Receipt:
+        """Changes the given fields of a memory; the old ones stay in its history."""
+        return services.edit.update(self._place, memory_id, reason=reason, **changes)
+
+    def supersede(self, old: str, new_text: str) -> Receipt:
+        """Makes a new statement take an older one's place; `old` is an id, or describes the belief.
+
+        `succeeded` names the older memory and the newer one.
+        """
+        return services.supersede.supersede(self._place, old, new_text)
+
+    def pin(self, memory_id: str, *, reason: str | None = None) -> Receipt:
+        """Keeps a memory from being archived, trashed, superseded or merged away until it is unpinned."""
+        return services.edit.pin(self._place, memory_id, reason=reason)
+
+    def unpin(self, memory_id: str, *, reason: str | None = None) -> Receipt:
+        return services.edit.unpin(self._place, memory_id, reason=reason)
+
+    def link(
+        self,
+        a: str,
+        b: str,
+        type: str = "user_linked",
+        weight: float | None = None,
+        *,
+        reason: str | None = None,
+    ) -> Receipt:
+        """Links memory a to memory b."""
+        return services.link.link(self._place, a, b, type=type, weight=weight, reason=reason)
+
+    def unlink(self, a: str, b: str, type: str = "user_linked", *, reason: str | None = None) -> Receipt:
+        return services.link.unlink(self._place, a, b, type=type, reason=reason)
+
+    def edges(self, memory_id: str) -> list[Edge]:
+        """The links of a memory to and from live ones."""
+        return services.link.edges_of(self._place, memory_id)
+
+    def write(self, text: str, mode: str = "replace") -> Receipt:
+        """Replaces or extends the page an agent keeps about itself: its part of memory.md."""
+        return services.edit.write_page(self._place, text, mode)
+
+    def page(self) -> str:
+        """The agent's own page; empty if it never wrote one."""
+        return services.edit.read_page(self._place)

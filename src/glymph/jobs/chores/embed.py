@@ -1,0 +1,25 @@
+"""embed: vectors for what was added without one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from glymph.jobs.chores import SKIPPED, STOPPED, Chore
+from glymph.services.backfill import backfill
+from glymph.services.workplace import Workplace
+
+
+def run(place: Workplace, stop: threading.Event) -> Mapping[str, Any]:
+    if place.meaning.embedder is None:
+        return {SKIPPED: "no embedder"}
+    done = 0
+    for done in backfill(place):
+        if stop.is_set():
+            return {STOPPED: True, "embedded": done}
+    return {"embedded": done}
+
+
+CHORE = Chore("embed", timedelta(hours=12), 30, run)

@@ -1,0 +1,212 @@
+"""The daemon: runs the chores of every space of a store when they are due, and the jobs that wait in its queue.
+
+When a chore is due is kept in the store, so a restart neither forgets nor repeats one. What runs in a space runs
+under its lease: two daemons, or a daemon and a worker, never do the same thing twice.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from glymph import telemetry
+from glymph.core.schedule import due, jitter, next_due
+from glymph.core.timing import micros
+from glymph.errors import GlymphError, LeaseLost, ReadOnlyStore, SpaceNotFound, StoreError
+from glymph.facade import Glymph
+from glymph.jobs import pipeline
+from glymph.jobs.chores import FAILED, SKIPPED, STOPPED, Chore, chores
+from glymph.services import queue
+from glymph.services.leases import leased
+from glymph.services.stopping import stoppable
+from glymph.services.workplace import Workplace
+
+log = logging.getLogger("glymph.daemon")
+
+LOOK = 60.0  # seconds between two looks at what is due, at most
+SHORT = 1.0  # and at least: a store of a thousand spaces has something due every second
+SECOND = 1_000_000
+NEVER = 2**62
+LATER = int(LOOK * SECOND)
+
+
+def run(
+    glymph: Glymph, spaces: Collection[str] = (), *, stop: threading.Event,
+    sleep: Callable[[float], object] | None = None, look: float = LOOK, order: Sequence[Chore] | None = None,
+    take_in: Callable[[], object] | None = None,
+) -> None:  # fmt: skip
+    """Runs what is due in these spaces, or in all there are, until `stop` is set.
+
+    Time is that of the handle's clock. A chore that is under way ends with its current transaction or call.
+    `take_in` is called before each round: it may bring sessions that hooks have left elsewhere into the queues.
+    """
+    check(glymph, spaces)
+    clock, length = glymph.workplace.now, int(look * SECOND)
+    wake: dict[str, int] = {}  # when each space is looked at next: when something is due, and from time to time
+    while not stop.is_set():
+        try:
+            if take_in is not None:
+                take_in()
+            wake = _round(_places(glymph, spaces, stop), order or chores(), stop, wake, length)
+        except StoreError as error:  # the spaces cannot even be listed: a lock, a disk that is away
+            log.warning("%s: %s", glymph.url, error)
+            wake = {}
+        if not stop.is_set():
+            pause = min(wake.values(), default=NEVER) - micros(clock())
+            (sleep or stop.wait)(min(max(pause / SECOND, SHORT), look))
+
+
+def _round(
+    places: Iterable[Workplace],
+    order: Sequence[Chore],
+    stop: threading.Event,
+    wake: Mapping[str, int],
+    length: int,
+) -> dict[str, int]:
+    """Visits the spaces whose moment has come; the next moment of each space, at most `length` away.
+
+    One that is farther off was noted before the clock was set back.
+    """
+    noted: dict[str, int] = {}
+    for place in places:
+        now, at = micros(place.now()), wake.get(place.space, 0)
+        if not now < at <= now + length:
+            pause = _visit(place, order, stop)
+            at = micros(place.now()) + min(pause, length)
+        noted[place.space] = at
+    return noted
+
+
+def once(
+    glymph: Glymph, spaces: Collection[str] = (), *, stop: threading.Event, order: Sequence[Chore] | None = None
+) -> None:
+    """Runs what is due now, space after space."""
+    check(glymph, spaces)
+    for place in _places(glymph, spaces, stop):
+        _visit(place, order or chores(), stop)
+
+
+def _places(glymph: Glymph, spaces: Collection[str], stop: threading.Event) -> Iterator[Workplace]:
+    """The workplaces of the spaces there are now, until `stop` is set."""
+    place = replace(stoppable(glymph.workplace, stop), embed_soon=_later)
+    for known in glymph.spaces():
+        if stop.is_set():
+            return
+        if not spaces or known.name in spaces:
+            yield replace(place, space=known.name)
+
+
+def check(glymph: Glymph, spaces: Collection[str]) -> None:
+    """Nothing, if upkeep can be done in all of these spaces; else an error that says why not."""
+    if not glymph.workplace.store.writable:
+        raise ReadOnlyStore(glymph.url)
+    known = {space.name for space in glymph.spaces()}
+    for name in spaces:
+        if name not in known:
+            raise SpaceNotFound(name)
+
+
+def _later(ids: Sequence[str]) -> None:
+    """Leaves vectors to the step and the chore that make them."""
+
+
+def _visit(place: Workplace, order: Sequence[Chore], stop: threading.Event) -> int:
+    """Does in a space what is due, if nobody else is at work there; how long until its next chore is due."""
+    try:
+        schedule = _schedule(place, order)
+        if min(schedule.values(), default=NEVER) <= micros(place.now()) or queue.waiting(place):
+            with leased(place) as held:
+                if held is None:
+                    log.info("space %s: somebody else is at work there", place.space)
+                    return LATER
+                _work(held, order, stop)
+            schedule = _schedule(place, order)
+    except GlymphError as error:  # a full disk, a lost lease, a space that is gone: the next look may do
+        log.warning("space %s: %s", place.space, error)
+        return LATER
+    return min(schedule.values(), default=NEVER) - micros(place.now())
+
+
+def _schedule(place: Workplace, order: Sequence[Chore]) -> dict[str, int]:
+    """When each chore is due. What is new, or was kept under another clock, is written down first."""
+    now = micros(place.now())
+    with place.reading() as reader:
+        kept = {row["job"]: row["due_at"] for row in reader.schedules()}
+    wanted = {
+        one.name: due(kept.get(one.name), one.interval, now, jitter(place.space, one.name, one.interval))
+        for one in order
+    }
+    for name, due_at in wanted.items():
+        if kept.get(name) == due_at:
+            continue
+        with place.store.writing(place.space, None) as writer:
+            row = writer.schedule(name)
+            if (row["due_at"] if row else None) == kept.get(name):
+                told = {"last_run_at": row["last_run_at"], "outcome": row["outcome"]} if row else {}
+                writer.set_schedule(name, due_at=due_at, **{"last_run_at": None, "outcome": None, **told})
+            elif row:
+                wanted[name] = row["due_at"]  # another daemon was first
+    return wanted
+
+
+def _work(place: Workplace, order: Sequence[Chore], stop: threading.Event) -> None:
+    """Runs the jobs that wait and the chores that are due. `place` is under a lease."""
+    before = _newest(place)
+    for job in queue.waiting(place):
+        if stop.is_set():
+            return
+        with telemetry.observe("job", job=job.name) as seen:
+            how = pipeline.run(place, job, stopping=stop.is_set)
+            seen.note(ended=how)
+        log.info("space %s: job %s %s", place.space, job.id, how)
+    schedule = _schedule(place, order)
+    for chore in order:
+        if stop.is_set():
+            return
+        changed = chore.after_changes and _newest(place) != before
+        if changed or schedule[chore.name] <= micros(place.now()):
+            _do(place, chore, schedule[chore.name], stop)
+
+
+def _newest(place: Workplace) -> int:
+    with place.reading() as reader:
+        return reader.newest_change()
+
+
+def _do(place: Workplace, chore: Chore, due_at: int, stop: threading.Event) -> None:
+    """Runs a chore and keeps what it did, and when it is due again. One that was cut short stays due."""
+    began, started = micros(place.now()), time.perf_counter()
+    with telemetry.observe("job", job=chore.name) as seen:
+        report = _attempted(place, chore, stop)
+        ended = next((how for how in (FAILED, SKIPPED, STOPPED) if how in report), "done")
+        seen.note(ended=ended)
+    told = {"space": place.space, "chore": chore.name, "ended": ended, "ms": _ms(started)}
+    log.info("space %s: %s %s", place.space, chore.name, ended, extra=told)
+    if ended == STOPPED:
+        return
+    again = next_due(due_at, chore.interval, micros(place.now()))
+    with place.store.writing(place.space, None) as writer:
+        writer.set_schedule(chore.name, due_at=again, last_run_at=began, outcome=json.dumps(report))
+
+
+def _ms(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 1)
+
+
+def _attempted(place: Workplace, chore: Chore, stop: threading.Event) -> dict[str, Any]:
+    """The report of a chore: the one place where anything that goes wrong in one becomes an outcome."""
+    try:
+        return dict(chore.run(place, stop))
+    except LeaseLost:
+        raise
+    except GlymphError as error:
+        log.warning("space %s: %s failed: %s", place.space, chore.name, error)
+        return {FAILED: str(error), "code": error.code}
+    except Exception as error:
+        log.exception("space %s: %s failed", place.space, chore.name)
+        return {FAILED: f"{type(error).__name__}: {error}"[:500], "code": "Bug"}

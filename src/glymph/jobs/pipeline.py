@@ -1,0 +1,53 @@
+"""The pipeline of a job: its steps in order, each noted when it is done, so that another worker can go on."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+from glymph.errors import GlymphError, LeaseLost
+from glymph.jobs.steps import Session, Step, steps
+from glymph.services import queue
+from glymph.services.ai_prune import count_session
+from glymph.services.queue import Job
+from glymph.services.workplace import Workplace
+
+log = logging.getLogger("glymph.jobs")
+
+SESSION_END = "session-end"  # the event that counts as a session; before a compaction it goes on
+
+
+def run(
+    place: Workplace, job: Job, *, order: Sequence[Step] | None = None, stopping: Callable[[], bool] | None = None
+) -> str:
+    """Runs the steps of a job that are not done yet; gives back how it ended: done, resting, given up or stopped.
+
+    `place` must be under a lease. A step that fails is named in the report and does not keep the others from
+    running: what the agent sees next must not be worse for it. It is tried again after a rest.
+    """
+    ends_session = job.payload.get("event") == SESSION_END
+    if not queue.begin(place, job, count_session if ends_session else None):
+        return "given up"
+    session = Session(job.payload.get("session_id"), job.payload.get("transcript_path"))
+    for step in order or steps():
+        if job.has_done(step.name):
+            continue
+        if stopping is not None and stopping():
+            return "stopped"
+        _run_step(place, job, step, session)
+        queue.advance(place, job, step.name)
+    return queue.finish(place, job)
+
+
+def _run_step(place: Workplace, job: Job, step: Step, session: Session) -> None:
+    """The one place where anything that goes wrong becomes a line of a report."""
+    try:
+        job.report[step.name] = dict(step.run(place, session))
+    except LeaseLost:
+        raise
+    except GlymphError as error:
+        log.warning("step %s of job %s failed: %s", step.name, job.id, error)
+        job.failed(step.name, str(error), error.code)
+    except Exception as error:
+        log.exception("step %s of job %s failed", step.name, job.id)
+        job.failed(step.name, f"{type(error).__name__}: {error}"[:500], "Bug")

@@ -1,0 +1,224 @@
+"""A model behind a command, such as `claude -p`: it takes the prompt on its input and prints the answer.
+
+It runs without a shell in a group of its own, and the whole group is ended when the time is up, when the call is
+called off, or when it prints too much. Nothing holds it to a schema or a number of tokens: it is told about both.
+`GLYMPH_DEPTH` tells what runs inside that it does, so that a hook which asks a model again comes to an end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shlex
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import IO, Any
+
+from glymph.core.dialogue import Message, Prices, Reply, Schema, Usage
+from glymph.core.tokens import tokens, tokens_of
+from glymph.errors import InvalidInput, ModelCancelled, ModelFailed, ModelTimedOut
+from glymph.llm.contract import TIMEOUT
+from glymph.llm.failures import failed
+from glymph.llm.prices import prices_of
+
+FORM = "command:COMMAND"
+DEPTH, MOST_DEPTH = "GLYMPH_DEPTH", 2
+MOST_BYTES = 4_000_000  # of what it prints
+TICK = 0.02  # seconds until a call notices that it ended or was called off
+COUNTS_IN = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+ASKED = "Answer with one JSON object and nothing else, in at most {most} tokens. It must fit this JSON Schema:\n"
+
+
+def from_spec(detail: str, *, url: str, key: str, prices: str) -> CommandModel:
+    return CommandModel(detail, key=key, prices=prices)
+
+
+class CommandModel:
+    """A command line as a model. Opening it starts nothing."""
+
+    def __init__(self, command: str, *, key: str = "", prices: str = "") -> None:
+        try:
+            self._command = shlex.split(command)
+        except ValueError as error:
+            raise InvalidInput("model", f"{command!r} is no command ({error}). Close its quotes.") from error
+        if not self._command:
+            raise InvalidInput(
+                "model", "command: names no command. Write it like command:claude -p --model haiku."
+            )
+        model = _option(self._command, "--model")
+        self._key = key
+        # Not the whole line: its arguments may hold what does not belong into a ledger.
+        self.name = ":".join(filter(None, ["command", PurePath(self._command[0]).name, model]))
+        self.prices: Prices = prices_of(model, stated=prices)
+
+    def __repr__(self) -> str:
+        return f"CommandModel({self.name!r})"
+
+    def complete(
+        self, messages: Sequence[Message], schema: Schema | None = None, *, max_tokens: int = 1024,
+        timeout: float = TIMEOUT, cancel: threading.Event | None = None,
+    ) -> Reply:  # fmt: skip
+        prompt, deadline = _prompt(messages, schema, max_tokens), time.monotonic() + timeout
+        run = _Run(self._start(), prompt.encode("utf-8", "replace"))
+        while not run.is_over():
+            if cancel is not None and cancel.is_set():
+                run.end()
+                raise ModelCancelled(self.name)
+            if time.monotonic() >= deadline:
+                run.end()
+                raise ModelTimedOut(self.name, timeout)
+            if run.printed.is_full or run.complained.is_full:
+                run.end()
+                step = "Check the command: it should print the answer and nothing else."
+                raise failed(self.name, f"it printed more than {MOST_BYTES:,} bytes", step, charged=True)
+            run.wait(max(0.0, min(TICK, deadline - time.monotonic())))
+        if run.process.returncode:
+            problem = (
+                f"it ended with {run.process.returncode} ({self._shown(run.complained.text or run.printed.text)})"
+            )
+            raise failed(self.name, problem, "Run the command by hand to see what it lacks.", charged=True)
+        return self._reply(run.printed.text, messages, prompt)
+
+    def close(self) -> None:
+        """Nothing outlives a call."""
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        # The one place beside the interfaces that reads the environment: a command must inherit it.
+        inherited = dict(os.environ)
+        depth = int(value) if (value := inherited.get(DEPTH, "")).isdecimal() else 0
+        if depth >= MOST_DEPTH:
+            step = f"Take Glymph's hooks out of what the command starts, or unset {DEPTH} if it was set by hand."
+            raise ModelFailed(self.name, "it was started from inside itself", step)
+        try:
+            return subprocess.Popen(
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                start_new_session=True, env=inherited | {DEPTH: str(depth + 1)},
+            )  # fmt: skip
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            step = "Install it, or give its full path in the setting model."
+            raise ModelFailed(self.name, f"{self._command[0]} cannot be started ({why})", step) from error
+
+    def _reply(self, printed: str, messages: Sequence[Message], prompt: str) -> Reply:
+        told = _told(printed)
+        if told is None:
+            return Reply(printed.strip(), Usage(tokens(prompt), tokens(printed)))
+        text = told["result"]
+        if told.get("is_error"):
+            step = "Run the command by hand to see what it lacks."
+            raise failed(self.name, f"it reports an error ({self._shown(text)})", step, charged=True)
+        return Reply(text, _usage(told) or Usage(tokens_of(messages), tokens(text)))
+
+    def _shown(self, text: str) -> str:
+        """The last that was said, on one line and without the key."""
+        line = " ".join(text.split())
+        return (line.replace(self._key, "[key]") if self._key else line)[-300:] or "it said nothing"
+
+
+class _Pipe(threading.Thread):
+    """Reads what a process prints, up to the cap."""
+
+    def __init__(self, pipe: IO[bytes]) -> None:
+        super().__init__(name="glymph-command", daemon=True)
+        self._pipe, self._read, self.is_full = pipe, bytearray(), False
+
+    @property
+    def text(self) -> str:
+        return self._read.decode("utf-8", "replace")
+
+    def run(self) -> None:
+        with self._pipe:
+            while chunk := os.read(self._pipe.fileno(), 65536):
+                if len(self._read) + len(chunk) > MOST_BYTES:
+                    self.is_full = True
+                    return
+                self._read += chunk
+
+
+class _Run:
+    """A command under way. It counts as over when its output is closed and it has ended, in this order: as long as
+    it has not been waited for, its number names it and its group and no other."""
+
+    def __init__(self, process: subprocess.Popen[bytes], prompt: bytes) -> None:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self.process = process
+        self.printed, self.complained = _Pipe(process.stdout), _Pipe(process.stderr)
+        feeder = threading.Thread(target=self._feed, args=(prompt,), name="glymph-command", daemon=True)
+        for thread in (self.printed, self.complained, feeder):
+            thread.start()
+
+    def is_over(self) -> bool:
+        if (
+            self.printed.is_alive()
+            or self.complained.is_alive()
+            or self.printed.is_full
+            or self.complained.is_full
+        ):
+            return False
+        return self.process.poll() is not None
+
+    def wait(self, seconds: float) -> None:
+        if self.printed.is_alive():
+            self.printed.join(seconds)
+        else:
+            time.sleep(seconds)
+
+    def end(self) -> None:
+        """Ends the whole group."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def _feed(self, prompt: bytes) -> None:
+        assert self.process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # a command need not read what it is told
+            self.process.stdin.write(prompt)
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+
+
+def _prompt(messages: Sequence[Message], schema: Schema | None, most: int) -> str:
+    parts = [f"You answered:\n{m.content}" if m.role == "assistant" else m.content for m in messages]
+    if schema is not None:
+        parts.append(ASKED.format(most=most) + json.dumps(schema))
+    return "\n\n".join(parts)
+
+
+def _option(command: list[str], name: str) -> str:
+    """The value of an option of a command line; empty if it has none."""
+    for at, word in enumerate(command):
+        if word.startswith(f"{name}="):
+            return word.removeprefix(f"{name}=")
+        if word == name and at + 1 < len(command):
+            return command[at + 1]
+    return ""
+
+
+def _told(printed: str) -> dict[str, Any] | None:
+    """What `claude -p --output-format json` prints; None if it is anything else."""
+    try:
+        value = json.loads(printed)
+    except (ValueError, RecursionError):
+        return None
+    known = (
+        isinstance(value, dict) and isinstance(value.get("result"), str) and {"usage", "is_error"} & value.keys()
+    )
+    return value if known else None
+
+
+def _usage(told: dict[str, Any]) -> Usage | None:
+    """What the command says was used, cached tokens included; None if it does not say."""
+    said, cost = told.get("usage"), told.get("total_cost_usd")
+    if not isinstance(said, dict):
+        return None
+    counts = [said.get(name) or 0 for name in (*COUNTS_IN, "output_tokens")]
+    if not all(isinstance(count, int) and count >= 0 for count in counts):
+        return None
+    cost_usd = float(cost) if isinstance(cost, int | float) and cost >= 0 else None
+    return Usage(sum(counts[:-1]), counts[-1], cost_usd)

@@ -1,0 +1,291 @@
+"""Remembering what a conversation said: read from where it was left, asked of a model or found by rule, kept once.
+
+The cursor of a transcript moves in the transaction that stores what was read up to it. So a run that is killed
+loses nothing and doubles nothing, and of two runs at once one stops.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from glymph.core.draft import Draft, checked_list, draft, optional_text
+from glymph.core.extraction import By, Extraction, Found, Unkept
+from glymph.core.grounding import ungrounded
+from glymph.core.junk import junk
+from glymph.core.masking import masked
+from glymph.core.model import Added
+from glymph.core.noteworthy import noteworthy
+from glymph.core.text import normalise
+from glymph.core.timing import day_in_words, micros
+from glymph.core.transcript import Turn
+from glymph.core.windows import Raw, Window, windows
+from glymph.errors import BudgetSpent, InvalidInput, MalformedReply, ModelFailed
+from glymph.prompts.extract import question
+from glymph.services.asking import Run
+from glymph.services.remember import TOMBSTONED, add_with
+from glymph.services.tombstones import buried
+from glymph.services.transcript_file import TranscriptFile, opened
+from glymph.services.workplace import Workplace
+from glymph.store.contract import Writer
+
+JOB, SOURCE = "extract", "extraction"
+TRUST: dict[By, float] = {"model": 0.6, "rules": 0.5}
+AROUND = 2  # turns before and after the one that a statement comes from, in which its words may stand
+MOST_MALFORMED = 3  # runs in which a window's answer may be malformed before it is passed over
+OVERTAKEN = (
+    "Another run has read on in this transcript meanwhile. Nothing was kept twice; run it again for the rest."
+)
+PASSED_OVER = "the model's answers about it were malformed in {runs} runs, so it is passed over ({problem})"
+
+Progress = Callable[[int, int], None]  # how much is read, of how much; 0 if that is not known
+
+
+class Overtaken(Exception):
+    """The cursor is no longer where this run left it."""
+
+
+def extract(
+    place: Workplace,
+    transcript: str | Path | Iterable[Mapping[str, Any] | str],
+    *,
+    session: str | None = None,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> Extraction:
+    """Remembers what a transcript says that will matter later: a JSONL file by its path, or its lines.
+
+    A file is read from where the last run ended. Without a model only what rules find is kept. `session` names the
+    session of what is kept, else the transcript does. A dry run asks the model, too, and keeps nothing.
+    """
+    optional_text("session", session)
+    if isinstance(transcript, str | Path):
+        with opened(transcript) as file:
+            with place.reading() as reader:
+                known = reader.transcript(file.source)
+            seen = None if known is None else (str(known["head"]), int(known["offset"]))
+            start = file.begin(known)
+            reading = _Reading(place, session, dry_run, start, _Cursor(file, seen))
+            return reading.run(file.lines(start), file.size, progress)
+    lines = _numbered(transcript)
+    return _Reading(place, session, dry_run, 0, None).run(lines, 0, progress)
+
+
+def _numbered(transcript: Iterable[object]) -> Iterator[tuple[Raw, int]]:
+    streams = isinstance(transcript, Iterable) and not isinstance(transcript, Mapping | bytes)
+    for number, line in enumerate(transcript if streams else checked_list("transcript", transcript), 1):
+        yield (line if isinstance(line, str | bytes | Mapping) else None), number
+
+
+@dataclass(slots=True)
+class _Cursor:
+    """How far a file was read, as this run knows it."""
+
+    file: TranscriptFile
+    seen: tuple[str, int] | None  # head and offset
+
+    @property
+    def failures(self) -> str:
+        return f"extract_failures:{self.file.source}"
+
+    def move(self, writer: Writer, place: tuple[str, int], now: int) -> None:
+        """Moves the cursor as a part of a transaction, or raises Overtaken if another run has moved it."""
+        row = writer.transcript(self.file.source)
+        if (None if row is None else (row["head"], row["offset"])) != self.seen:
+            raise Overtaken
+        writer.set_transcript(self.file.source, head=place[0], offset=place[1], at=now)
+        if writer.counter(self.failures):
+            writer.set_counter(self.failures, 0)
+
+
+@dataclass(slots=True)
+class _Statement:
+    """A statement on its way into the memory, and the words it must come from."""
+
+    text: str
+    kind: str
+    turn: Turn
+    source: str | None = None  # None for the user's own words
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One run over a transcript, and what it comes to."""
+
+    place: Workplace
+    session: str | None
+    dry_run: bool
+    start: int
+    cursor: _Cursor | None
+    offset: int = 0  # read up to here
+    kept_to: int = 0  # and stored up to here
+    turns: int = 0
+    windows: int = 0
+    masked: int = 0
+    unreadable: int = 0
+    left_out: int = 0
+    failed: int = 0
+    problem: str | None = None
+    found: list[Found] = field(default_factory=list)
+    added: list[Added] = field(default_factory=list)
+    refused: list[Unkept] = field(default_factory=list)
+    asking: Run = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.offset = self.kept_to = self.start
+        self.asking = Run(self.place, JOB)
+
+    @property
+    def by(self) -> By:
+        return "rules" if self.place.model is None else "model"
+
+    def run(self, lines: Iterable[tuple[Raw, int]], total: int, progress: Progress | None) -> Extraction:
+        """Reads window by window until the end, or until one fails."""
+        try:
+            for window in windows(lines, self.start):
+                if not self._take(window):
+                    break
+                if progress is not None:
+                    progress(self.offset, total)
+            if self.offset != self.kept_to and not self.dry_run:
+                self._keep([])  # what held nothing was passed without a transaction of its own
+        except Overtaken:
+            self.problem, self.offset = OVERTAKEN, self.kept_to
+        return self._told()
+
+    def _take(self, window: Window) -> bool:
+        """Reads one window and keeps what it says; False if it failed and the run ends before it."""
+        try:
+            statements = self._statements(window)
+        except MalformedReply as error:
+            if not self._pass_over(window, error):
+                return self._stop(str(error))
+            statements = []
+        except (ModelFailed, BudgetSpent) as error:
+            return self._stop(str(error))
+        self.turns += len(window.turns)
+        self.windows += 1
+        self.masked += window.masked
+        self.unreadable += window.unreadable
+        self.left_out += window.left_out
+        self.offset = window.end
+        kept = self._checked(statements)
+        if kept or (self.by == "model" and window.turns):
+            self._keep(kept)
+        return True
+
+    def _stop(self, problem: str) -> bool:
+        self.failed, self.problem = 1, problem
+        return False
+
+    def _statements(self, window: Window) -> list[_Statement]:
+        if self.by == "rules":
+            return [
+                _Statement(each.text, each.kind, turn)
+                for turn in window.turns
+                if turn.role == "user"
+                for each in noteworthy(turn.text)
+            ]
+        found: list[_Statement] = []
+        for part in window.parts():
+            asked = question(part, nonce=secrets.token_hex(8), today=self.place.now().date())
+            for each in self.asking.ask(asked):
+                around = part[max(0, each.turn - AROUND) : each.turn + AROUND + 1]
+                found.append(_Statement(each.text, each.kind, part[each.turn], _source(around)))
+        return found
+
+    def _checked(self, statements: Sequence[_Statement]) -> list[tuple[Found, Draft]]:
+        """Those that may be kept, as drafts; the others are noted with the reason."""
+        kept: dict[str, tuple[Found, Draft]] = {}
+        for each in statements:
+            text, hidden = masked(each.text)
+            self.masked += hidden
+            reason = ungrounded(text, each.source) if each.source is not None else None
+            reason = f"ungrounded: {reason}" if reason else None
+            if reason is None and (empty := junk(text)):
+                reason = f"junk: {empty}"
+            session = self.session or each.turn.session
+            try:
+                checked = draft(
+                    text, self.place.settings, kind=each.kind, event_at=each.turn.at, trust=TRUST[self.by],
+                    source=SOURCE, session=session,
+                )  # fmt: skip
+            except InvalidInput as error:
+                self.refused.append(Unkept(text.encode(errors="replace").decode(), f"malformed: {error}"))
+                continue
+            if reason is not None:
+                self.refused.append(Unkept(text, reason))
+            else:
+                kept.setdefault(normalise(text), (Found(text, each.kind, each.turn.at, session), checked))
+        return list(kept.values())
+
+    def _keep(self, kept: Sequence[tuple[Found, Draft]]) -> None:
+        """Stores statements and moves the cursor, both or neither."""
+        drafts = [each for _, each in kept]
+        if self.dry_run:
+            with self.place.reading() as reader:
+                gone = buried(self.place, reader, [each.text for each in drafts])
+            became = [Added(None, refused=TOMBSTONED if hidden else None) for hidden in gone]
+        else:
+            here = self._here()
+            became = add_with(self.place, drafts, lambda writer: self._move(writer, here))
+            if self.cursor is not None:
+                self.cursor.seen = here
+            self.kept_to = self.offset
+        for (found, _), added in zip(kept, became, strict=True):
+            if added.refused is not None:
+                self.refused.append(Unkept(found.text, added.refused))
+                continue
+            self.found.append(found)
+            if not self.dry_run:
+                self.added.append(added)
+
+    def _here(self) -> tuple[str, int] | None:
+        return None if self.cursor is None else (self.cursor.file.head(self.offset), self.offset)
+
+    def _move(self, writer: Writer, here: tuple[str, int] | None) -> None:
+        if self.cursor is not None and here is not None:
+            self.cursor.move(writer, here, micros(self.place.now()))
+
+    def _pass_over(self, window: Window, error: MalformedReply) -> bool:
+        """Counts a window whose answer was malformed; whether that was so in enough runs to go on without it."""
+        if self.cursor is None or self.dry_run:
+            return False
+        name = self.cursor.failures
+        with self.place.store.writing(self.place.space, None) as writer:
+            runs = (writer.counter(name) or 0) + 1
+            writer.set_counter(name, runs)
+        if runs < MOST_MALFORMED:
+            return False
+        told = PASSED_OVER.format(runs=runs, problem=error.problem)
+        self.refused.append(Unkept(f"bytes {window.start:,} to {window.end:,}", told))
+        self.failed += 1
+        return True
+
+    def _told(self) -> Extraction:
+        cursor, asking = self.cursor, self.asking
+        operations = dict.fromkeys(each.operation_id for each in self.added if each.operation_id is not None)
+        return Extraction(
+            by=self.by, turns=self.turns, windows=self.windows, found=tuple(self.found), added=tuple(self.added),
+            refused=tuple(self.refused), masked=self.masked, unreadable=self.unreadable, left_out=self.left_out,
+            calls=asking.calls, tokens_in=asking.tokens_in, tokens_out=asking.tokens_out, cost_usd=asking.cost_usd,
+            offset_from=self.start, offset_to=self.offset, more=cursor is not None and cursor.file.more,
+            failed=self.failed, problem=self.problem, dry_run=self.dry_run, operations=tuple(operations),
+        )  # fmt: skip
+
+
+def _source(turns: Sequence[Turn]) -> str:
+    """The words of turns, and the days they speak of without naming them."""
+    return "\n".join(text for turn in turns for text in (turn.text, *_days(turn)))
+
+
+def _days(turn: Turn) -> Iterator[str]:
+    at: datetime | None = turn.at
+    low = turn.text.casefold()
+    for word, days in (("yesterday", -1), ("last night", -1), ("today", 0), ("tonight", 0), ("tomorrow", 1)):
+        if at is not None and word in low:
+            yield day_in_words(micros(at + timedelta(days=days)))

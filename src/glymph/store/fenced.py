@@ -1,0 +1,40 @@
+"""A store as the holder of a lease uses it: what it writes is refused once somebody else holds the lease."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from glymph.errors import LeaseLost
+
+if TYPE_CHECKING:
+    from glymph.store.contract import IntentOrMaker, Store, Writer
+    from glymph.store.upkeep import UpkeepReader
+
+
+def held_under(fence: int, space: UpkeepReader) -> None:
+    """Nothing, if this is the newest number given out for the space; else LeaseLost."""
+    lease = space.lease()
+    if lease is None or lease["fence"] != fence:
+        raise LeaseLost(lease["holder"] if lease else "nobody")
+
+
+class FencedStore:
+    """Everything the store offers; each writing transaction carries the number of the lease."""
+
+    def __init__(self, store: Store, fence: int) -> None:
+        self._store, self._fence = store, fence
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def writing(
+        self, space: str, intent: IntentOrMaker | None, *, fence: int | None = None
+    ) -> AbstractContextManager[Writer]:
+        return self._store.writing(space, intent, fence=self._fence)
+
+    def open_parent(self, space: str, intent: IntentOrMaker, *, fence: int | None = None) -> int:
+        return self._store.open_parent(space, intent, fence=self._fence)
+
+    def close_parent(self, space: str, key: int, *, fence: int | None = None) -> None:
+        self._store.close_parent(space, key, fence=self._fence)

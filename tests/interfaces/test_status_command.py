@@ -1,0 +1,80 @@
+"""`glymph status`, `autonomous` and `daemon`: one screen for people, stable keys for machines."""
+
+from __future__ import annotations
+
+import json
+import logging
+import signal
+
+import pytest
+from typer.testing import CliRunner
+
+from glymph import Glymph
+from glymph.interfaces.cli.main import app
+from glymph.services import queue
+
+
+@pytest.fixture
+def run(url, monkeypatch):
+    """A command on a store with one memory and one job that waits; gives back its output and status."""
+    with Glymph.open(url) as glymph:
+        glymph.add("The nightly import fails on Mondays.", kind="lesson")
+        queue.enqueue(glymph.workplace, "job-1", "upkeep", {})
+    monkeypatch.setenv("GLYMPH_URL", url)
+    monkeypatch.setenv("COLUMNS", "110")
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    log = logging.getLogger("glymph")
+    set_up = log.handlers[:], log.level, log.propagate
+
+    def call(*args):
+        result = CliRunner().invoke(app, [str(arg) for arg in args])
+        return result.output, result.exit_code
+
+    yield call
+    log.handlers[:], log.level, log.propagate = set_up
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_the_status_of_a_space_fits_on_one_screen(run):
+    run("daemon", "--once")
+    said, code = run("status")
+    assert code == 0
+    assert "Upkeep: ok" in said
+    assert "1: 1 active, 0 weak" in said
+    assert "10 memories to archive, 1.00 USD and 2,000,000 tokens to spend" in said
+    assert len(said.splitlines()) <= 25
+    assert max(map(len, said.splitlines())) <= 110
+
+
+def test_the_status_as_json_keeps_its_old_keys_and_has_the_new_ones(run):
+    told = json.loads(run("status", "--json")[0])
+    old = {"store", "spaces", "space", "live", "active", "weak", "dormant", "archived", "trashed", "meaning"}
+    assert old <= told.keys()
+    assert {"health", "recommendations", "jobs", "queue", "lock", "backlog", "caps", "counters"} <= told.keys()
+    assert told["queue"]["waiting"] == 1
+    assert told["lock"] == {"state": "free", "holder": None, "until": None}
+    assert set(told["counters"]) == {
+        "last_lifecycle_at", "last_ai_prune_at", "sessions_since_ai_prune", "active_count_at_last_ai_prune",
+    }  # fmt: skip
+
+
+def test_the_tool_shows_the_part_about_upkeep(run):
+    said, code = run("autonomous")
+    assert code == 0
+    assert said.startswith("Upkeep: ok")
+    assert "1 waiting" in said
+
+
+def test_the_daemon_can_do_what_is_due_and_end(run):
+    assert run("daemon", "--once")[1] == 0
+    told = json.loads(run("status", "--json")[0])
+    assert told["queue"]["waiting"] == 0
+    assert {one["job"] for one in told["jobs"]} >= {"decay", "health", "trash"}
+    assert run("daemon", "--once", "--space", "all")[1] == 0
+
+
+def test_the_daemon_refuses_a_space_that_is_not_there(run):
+    result = CliRunner().invoke(app, ["daemon", "--once", "--space", "wrok"])
+    assert result.exit_code == 1
+    assert "wrok" in str(result.exception)
