@@ -53,6 +53,7 @@ class Settings:
     spend_run_usd: float = _setting(0.25, "most USD that one run may spend")
     tokens_daily: int = _setting(2_000_000, "most tokens that upkeep may use in 24 hours, of free models too")
     tokens_run: int = _setting(500_000, "most tokens that one run may use")
+    consolidation_hours: int = _setting(24, "hours between two looks for lessons in what happened")
     surface_tokens: int = _setting(1500, "tokens of the digest that a session begins with")
     retention: str = _setting(
         "", "KIND=DAYS, KIND=DAYS: lifecycle may let a kind go after that, if it also fell dormant"
@@ -84,14 +85,15 @@ class Settings:
 def _parse_value(name: str, value: Any, default: Any) -> Any:
     if isinstance(default, str):
         return str(value)
+    like = f"Write one such as {default}."
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidInput(f"settings.{name}", f"{value!r} is not a number. {_EXAMPLE}") from error
+        raise InvalidInput(f"settings.{name}", f"{value!r} is not a number. {like}") from error
     if isinstance(default, float):
         if isinstance(value, bool) or not math.isfinite(number) or number < 0:
-            raise InvalidInput(f"settings.{name}", f"{value!r} is not a number of at least 0.")
+            raise InvalidInput(f"settings.{name}", f"{value!r} is not a number of at least 0. {like}")
         return number
     if isinstance(value, bool) or not math.isfinite(number) or number < 1 or number != int(number):
-        raise InvalidInput(f"settings.{name}", f"{value!r} is not a whole number of at least 1. {_EXAMPLE}")
+        raise InvalidInput(f"settings.{name}", f"{value!r} is not a whole number of at least 1. {like}")
     return int(number)

@@ -101,8 +101,9 @@ class HashNotFound(NotFound):
 
 
 class SpaceNotFound(NotFound):
-    def __init__(self, space: str) -> None:
-        super().__init__(f"No space {space!r} in this store. Create it with `glymph space create {space}`.")
+    def __init__(self, space: str, known: Sequence[str] = ()) -> None:
+        others = f" It has {', '.join(known[:10])}: name one with --space." if known else ""
+        super().__init__(f"No space {space!r} in this store.{others} `glymph space create {space}` makes it.")
         self.space = space
 
 
@@ -245,9 +246,14 @@ class BudgetSpent(Refused):
     """A call that might cost more than is left was not made."""
 
     def __init__(self, cap: str, left: str, needed: str) -> None:
+        way = (
+            f"Wait until what was spent is a day old, or raise {cap}"
+            if "daily" in cap
+            else f"Every run begins with the whole of it; raise {cap} if one run needs more"
+        )
         super().__init__(
-            f"The call may need {needed} and {left} is left of the setting {cap}; it was not made. "
-            f"Wait for tomorrow, or raise {cap}; `glymph costs` shows what was spent."
+            f"The call may need {needed} and the setting {cap} leaves {left}; it was not made. "
+            f"{way}; `glymph costs` shows what was spent."
         )
         self.cap = cap
 

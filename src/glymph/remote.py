@@ -4,7 +4,10 @@
   wait between them, and a body that comes in drop by drop. Once `cancel` is set it ends within a moment.
 * A refusal that may pass (`PASSING`, or no connection) is tried again, after the wait the server asks for or a
   growing one with jitter; any other is raised at once, and so is one whose wait would not fit into the time left.
-* The key goes to that address only: redirects are not followed, and it is cut from every message.
+* What is paid for is sent `once`: if it went out whole and no answer came, it may have been processed, and is not
+  sent again.
+* The key goes to that address only: redirects are not followed, and it is cut from every message; `mask` takes
+  out what else must not be told.
 * Proxies of the environment are used as urllib uses them, but never for this machine.
 """
 
@@ -85,7 +88,8 @@ class _Exchange:
     """One request and what came of it. It runs in a thread of its own, so that nothing can hold up the caller."""
 
     line: socket.socket | None = None
-    sent: bool = False
+    sent: bool = False  # at least in part
+    whole: bool = False  # sent to the end: it may have been processed
     status: int = 0
     reason: str = ""
     retry_after: str = ""
@@ -101,6 +105,7 @@ class _Exchange:
                 self.line = connection.sock
                 self.sent = True
                 connection.request("POST", target, body, headers)
+                self.whole = True
                 with connection.getresponse() as response:
                     self.status, self.reason = response.status, response.reason
                     self.retry_after = response.headers.get("Retry-After", "")
@@ -128,6 +133,7 @@ class Service:
         self, url: str, endpoint: str, *, setting: str, key: str = "", headers: Mapping[str, str] | None = None,
         most_bytes: int = MOST_BYTES, longest_wait: float = math.inf,  # that a server may ask for
         sleep: Callable[[float], None] | None = None, jitter: Callable[[], float] = random.random,
+        mask: Callable[[str], str] = str,
     ) -> None:  # fmt: skip
         if not key.isascii() or not key.isprintable():
             raise InvalidInput(f"{setting}_key", "has a character no key has. Copy it again, as one line.")
@@ -145,18 +151,23 @@ class Service:
         path = parts.path.rstrip("/").removesuffix(endpoint) + endpoint
         self._target = f"{path}?{parts.query}" if parts.query else path
         self._setting, self._key, self._most_bytes, self._longest = setting, key, most_bytes, longest_wait
-        self._sleep, self._jitter = sleep, jitter
+        self._sleep, self._jitter, self._mask = sleep, jitter, mask
         self._headers = {
             "Content-Type": "application/json", "Accept": "application/json", "User-Agent": "glymph",
             "Connection": "close", **(headers or {}),
         }  # fmt: skip
 
     def hide(self, text: str) -> str:
-        """The text without the key."""
-        return text.replace(self._key, "[key]") if self._key else text
+        """The text without the key and what else must not be told."""
+        return self._mask(text.replace(self._key, "[key]") if self._key else text)
 
-    def post(self, value: Any, *, timeout: float, cancel: threading.Event | None = None) -> Any:
-        """The answer's JSON. Raises one of the kinds of RemoteFailed and nothing else."""
+    def post(
+        self, value: Any, *, timeout: float, cancel: threading.Event | None = None, once: bool = False
+    ) -> Any:
+        """The answer's JSON. Raises one of the kinds of RemoteFailed and nothing else.
+
+        `once`: what may have been processed is not sent again.
+        """
         deadline, cancel = time.monotonic() + timeout, cancel or threading.Event()
         body = json.dumps(value).encode()
         for attempt in range(ATTEMPTS):
@@ -165,7 +176,8 @@ class Service:
                 return self._read(exchange.body)
             refusal = self._refusal(exchange)
             wait = self._wait(attempt, exchange)
-            passing = isinstance(refusal, Unreached) or exchange.status in PASSING
+            unheard = isinstance(refusal, Unreached) and not (once and exchange.whole)
+            passing = unheard or exchange.status in PASSING
             if not passing or attempt == ATTEMPTS - 1 or wait >= deadline - time.monotonic():
                 raise refusal
             (self._sleep or cancel.wait)(wait)
@@ -218,7 +230,7 @@ class Service:
         if exchange.error is not None:
             why = self.hide(str(exchange.error) or type(exchange.error).__name__)[:300]
             step = f"Check the setting {self._setting}_url and the network."
-            return Unreached(f"no answer from {self.host} ({why})", step, charged=exchange.sent)
+            return Unreached(f"no answer from {self.host} ({why})", step, charged=exchange.whole)
         said = self.hide(" ".join(exchange.body[:100_000].decode("utf-8", "replace").split()))[:1000]
         step = NEXT_STEPS.get(exchange.status, "Try again later, or ask who runs the service.")
         return Rejected(exchange.status, self.hide(exchange.reason), said, step.format(setting=self._setting))

@@ -79,6 +79,47 @@ def test_a_denial_needs_one_in_the_source():
     assert ungrounded("Go files must not use spaces.", "Go files: avoid spaces") is None
 
 
+@pytest.mark.parametrize(
+    ("statement", "source"),
+    [
+        ("The user does not live in Lisbon.", "I live in Lisbon"),
+        ("The user does not live in Lisbon.", "I live in Lisbon with two cats. Don't forget the tests."),
+        ("The user does not live in Lisbon.", "No problem.\nI live in Lisbon.\nI never said so."),
+        ("The user doesn't live in Lisbon.", "I live in Lisbon. I don't live in Porto."),
+        ("The team does not use Postgres.", "We use Postgres, not MySQL."),
+        ("The team never deploys on Mondays.", "We deploy on Mondays. We never push to main."),
+        ("Eva is not allergic to nuts.", "Eva has an allergy to nuts. Only Max eats no fish."),
+    ],
+)
+def test_a_denial_of_something_else_in_the_source_is_not_enough(statement, source):
+    assert "denies" in str(ungrounded(statement, source))
+
+
+@pytest.mark.parametrize(
+    ("statement", "source"),
+    [
+        ("The team does not use MySQL.", "We use Postgres, not MySQL."),
+        ("The team uses Postgres and not MySQL.", "We use Postgres instead of MySQL."),
+        ("Never push to main.", "Shall I push to main?\nNo, never."),
+        ("The team does not push to main.", "May I push to main?\nNo, please use a branch for everything."),
+        (
+            "The team deploys on Mondays with Ansible, never on Fridays.",
+            "We deploy with Ansible on Mondays. Never on Fridays.",
+        ),
+        ("The user does not live in Porto anymore.", "I live in Lisbon. I don't live in Porto any longer."),
+        (
+            "The team does not deploy on Friday afternoons.",
+            "On Friday afternoons, before the weekend, we never deploy.",
+        ),
+        ("The user is not a vegetarian.", "I'm no vegetarian, and I like fish."),
+        ("Do not mock the database.", "Avoid mocks of the database in tests."),
+        ("Redis did not work for sessions.", "We tried Redis for sessions but it failed."),
+    ],
+)
+def test_a_denial_that_the_source_has_is_trusted(statement, source):
+    assert ungrounded(statement, source) is None
+
+
 def test_other_languages_are_compared_too():
     assert ungrounded("Der Server steht in Hamburg.", "Unser Server steht seit Mai in Hamburg.") is None
     assert ungrounded("Der Server steht in München.", "Unser Server steht seit Mai in Hamburg.")

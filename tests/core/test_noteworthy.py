@@ -204,6 +204,31 @@ def test_the_sentence_is_taken_out_of_a_longer_turn():
     assert [each.text for each in noteworthy(said)] == ["We use Postgres, not MySQL."]
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (
+            "We decided to use module 5 for part 15. filler text follows here",
+            ["We decided to use module 5 for part 15."],
+        ),
+        ("We use Postgres, not MySQL. can you fix the query?", ["We use Postgres, not MySQL."]),
+        ("looks good! we never deploy on Fridays.", ["We never deploy on Fridays."]),
+        ("We use Python v1.2 of the tool, not v1.3 of it.", ["We use Python v1.2 of the tool, not v1.3 of it."]),
+        ("Always use a linter, e.g. ruff or flake.", ["Always use a linter, e.g. ruff or flake."]),
+        ("We never deploy after 5 p.m. on Fridays.", ["We never deploy after 5 p.m. on Fridays."]),
+        ("We never deploy after 5 p.m. Fix the test.", ["We never deploy after 5 p.m."]),
+        ("Remember my dentist is Dr. Lindqvist in Malmö.", ["My dentist is Dr. Lindqvist in Malmö."]),
+        (
+            "We always use tabs, spaces etc. in the old files.",
+            ["We always use tabs, spaces etc. in the old files."],
+        ),
+        ("I prefer tabs vs. spaces in Go files.", ["I prefer tabs vs. spaces in Go files."]),
+    ],
+)
+def test_sentences_end_where_the_next_one_begins(said, kept):
+    assert [each.text for each in noteworthy(said)] == kept
+
+
 def test_what_was_asked_to_be_remembered_is_kept_without_the_asking():
     assert [each.text for each in noteworthy("Please remember that the printer is called laser-7.")] == [
         "The printer is called laser-7."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from glymph.core.schedule import LIFECYCLE_EVERY, ai_prune_due, lifecycle_due
+from glymph.core.stages import Stage
 
 HOUR = 3_600_000_000
 NOW = 1_000 * 24 * HOUR
@@ -46,3 +47,10 @@ def test_x3_a_large_space_does_not_call_for_a_run_after_every_session() -> None:
 def test_x4_a_small_store_is_never_looked_at() -> None:
     assert ai_prune_due(sessions=100, live=7, live_at_last=None) is None
     assert ai_prune_due(sessions=100, live=8, live_at_last=None) is not None
+
+
+def test_in_infancy_no_look_by_a_model_is_due_and_in_maturity_one_after_three_sessions():
+    assert ai_prune_due(sessions=100, live=500, live_at_last=None, stage=Stage.INFANCY) is None
+    assert ai_prune_due(sessions=2, live=40, live_at_last=40, stage=Stage.MATURITY) is None
+    assert "3 sessions" in (ai_prune_due(sessions=3, live=40, live_at_last=40, stage=Stage.MATURITY) or "")
+    assert ai_prune_due(sessions=3, live=40, live_at_last=40, stage=Stage.GROWTH) is None

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from glymph import Glymph
+from glymph.interfaces import environment
 from glymph.interfaces.cli import main as cli_main
 from glymph.testing import logical_image
 from glymph.tools import all_tools
@@ -125,6 +126,9 @@ def test_every_tool_answers_with_one_json_document(cli, memory):
         "candidates": ("--limit", "3"),
         "autonomous": (),
         "costs": ("--days", "7"),
+        "consolidate": ("--grouping", "tag"),
+        "match-playbooks": ("the import is late", "--attributes", '{"load": 0.9}'),
+        "memetics": (),
         "execute-prune": (memory, "--reason", "staleness"),
         "forget": ("the answers Anna prefers",),
         "restore-hash": (gone["hash"],),
@@ -211,7 +215,19 @@ def test_an_error_is_one_line_for_people_and_one_document_for_machines(cli, memo
         (("space", "delete", "nobody"), "SpaceNotFound", "nobody"),
         (("space", "rename", "nobody", "somebody"), "SpaceNotFound", "nobody"),
         (("config", "set", "trash_dayz", "3"), "InvalidInput", "Did you mean 'trash_days'"),
-        (("config", "set", "trash_days", "soon"), "InvalidInput", "not a number"),
+        (("config", "set", "trash_days", "soon"), "InvalidInput", "not a number. Write one such as 30."),
+        (("config", "set", "trash_days", "-1"), "InvalidInput", "'-1' is not a whole number of at least 1"),
+        (
+            ("config", "set", "spend_daily_usd", "abc"),
+            "InvalidInput",
+            "'abc' is not a number. Write one such as 1.0.",
+        ),
+        (("config", "set", "spend_daily_usd", "-1"), "InvalidInput", "'-1' is not a number of at least 0"),
+        (("config", "set", "model", "nosuch:x"), "InvalidInput", "none, anthropic:MODEL"),
+        (("config", "set", "model", "openai:"), "InvalidInput", "none, anthropic:MODEL"),
+        (("config", "set", "model", 'command:claude "oops'), "InvalidInput", "Close its quotes"),
+        (("config", "set", "model", "gguf:/nowhere/at.gguf"), "InvalidInput", "cannot be read"),
+        (("config", "set", "model_prices", "abc"), "InvalidInput", "such as 0.15/0.60"),
     ],
     ids=lambda value: " ".join(map(str, value))[:50] if isinstance(value, tuple) else None,
 )
@@ -460,6 +476,59 @@ def test_config_set_mends_the_one_setting_that_was_wrong(cli, monkeypatch, tmp_p
     monkeypatch.setenv("GLYMPH_CONFIG", str(path))
     assert cli("config", "set", "trash_days", "5").code == DONE
     assert path.read_text() == "max_page = 50\ntrash_days = 5\n"
+
+
+def test_a_wrong_model_in_the_file_stops_nothing_else_and_can_be_mended(cli, memory):
+    path = environment.config_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text('model = "nosuch:x"\nmodel_url = "nowhere"\nmodel_prices = "abc"\n')
+    for args in (("search", "nightly"), ("add", "Tea is at four."), ("status",), ("doctor",), ("config", "show")):
+        assert cli(*args, "--json").code == DONE
+    assert cli("config", "set", "trash_days", "5").code == DONE
+    assert cli("config", "set", "model", "none").code == DONE
+    said = cli("config", "set", "model", "openai:gpt-4o-mini", "--json")
+    assert said.error["message"].startswith("model_prices: 'abc' is not two prices")
+    assert cli("config", "set", "model_prices", "").code == DONE
+    said = cli("config", "set", "model", "openai:gpt-4o-mini", "--json")
+    assert said.error["message"].startswith("model_url: is not an address")
+    assert cli("config", "set", "model_url", "https://models.example/v1").code == DONE
+    assert cli("config", "set", "model", "openai:gpt-4o-mini").code == DONE
+    assert cli("config", "set", "model_url", "models.example", "--json").code == FAILED
+
+
+def _mode(path):
+    return path.stat().st_mode & 0o777
+
+
+def test_a_settings_file_is_for_its_owner_alone_where_it_holds_a_key(cli):
+    path = environment.config_path()
+    cli("config", "set", "trash_days", "5")
+    assert (_mode(path), _mode(path.parent)) == (0o600, 0o700)
+    path.chmod(0o644)
+    cli("config", "set", "trash_days", "6")
+    assert _mode(path) == 0o644  # as its owner wants it
+    cli("config", "set", "model_key", "sk-secret")
+    assert _mode(path) == 0o600
+    path.chmod(0o400)
+    cli("config", "set", "trash_days", "7")
+    assert _mode(path) == 0o400
+    assert [one.name for one in path.parent.iterdir() if one.suffix != ".db"] == ["config.toml"]
+
+
+def test_the_usual_folder_is_closed_to_others(cli, monkeypatch):
+    monkeypatch.delenv("GLYMPH_URL")
+    folder = Path(os.environ["HOME"]) / ".glymph"
+    folder.mkdir(mode=0o755)
+    cli("add", "Tea is at four.")
+    assert _mode(folder) == 0o700
+
+
+def test_a_folder_that_was_named_stays_as_it_is(cli, monkeypatch, tmp_path):
+    (tmp_path / "named").mkdir(mode=0o755)
+    (tmp_path / "named" / "spool").mkdir(mode=0o755)
+    monkeypatch.setenv("GLYMPH_HOME", str(tmp_path / "named"))
+    cli("config", "set", "trash_days", "5")
+    assert (_mode(tmp_path / "named"), _mode(tmp_path / "named" / "spool")) == (0o755, 0o700)
 
 
 def test_a_settings_file_that_cannot_be_written_is_said_so(cli, monkeypatch, tmp_path):

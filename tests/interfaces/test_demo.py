@@ -308,6 +308,15 @@ def test_the_last_session_is_read_by_rules_and_its_secret_masked(lived):
     assert "sk-" not in json.dumps(asleep)
 
 
+def test_lessons_have_their_evidence_and_are_not_learnt_twice(lived):
+    learnt = lived.facts["learnt"]
+    assert {"playbook"} <= {one["kind"] for one in learnt["learnt"]} <= {"lesson", "playbook"}
+    assert all(f" of {one['evidence']} trades won" in one["text"] for one in learnt["learnt"])
+    assert learnt["second_run"] == {"groups": 0, "calls": 0}
+    assert learnt["playbooks"][0]["rate"] >= 0.7
+    assert "breakout" in learnt["learnt"][-1]["text"] or "breakout" in learnt["learnt"][0]["text"]
+
+
 def test_a_number_is_forgotten_in_every_spelling_and_its_neighbour_stays(lived):
     told = lived.facts["on_request"]
     assert [one["kind"] for one in told["actions"]] == ["rewrite", "remove"]

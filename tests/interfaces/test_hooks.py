@@ -609,12 +609,19 @@ def test_an_empty_prompt_is_given_nothing(home, project, monkeypatch, capsys, pr
 
 def test_a_prompt_is_given_a_few_memories_and_reinforces_none(home, project, monkeypatch, capsys):
     ids = remember(project, *(f"The billing service number {n} uses PostgreSQL {n}." for n in range(9)))
-    prompt = "billing " * 2000 + '"; DROP TABLE memories; -- OR NEAR('
+    prompt = "billing service " * 1000 + '"; DROP TABLE memories; -- OR NEAR('
     assert call("prompt-submit", body(project, "UserPromptSubmit", {"prompt": prompt}), monkeypatch) == 0
     context = json.loads(capsys.readouterr().out)["hookSpecificOutput"]["additionalContext"]
     assert 1 <= context.count("\n- ") <= session.PROMPT_HITS
     with Glymph.open(os.environ["GLYMPH_URL"], space=project_space(str(project))) as glymph:
         assert {glymph.get(one).access_count for one in ids} == {0}
+
+
+@pytest.mark.parametrize("prompt", ["hi", "ok, thanks", "what is the capital of France?", "and the number?"])
+def test_a_prompt_that_no_memory_bears_on_is_given_none(home, project, monkeypatch, capsys, prompt):
+    remember(project, "The billing service uses PostgreSQL 16 since the move to Frankfurt.")
+    assert call("prompt-submit", body(project, "UserPromptSubmit", {"prompt": prompt}), monkeypatch) == 0
+    assert capsys.readouterr().out == ""
 
 
 def test_what_is_little_trusted_is_not_put_before_an_agent_unasked(home, project, monkeypatch, capsys):

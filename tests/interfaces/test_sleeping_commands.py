@@ -94,10 +94,27 @@ def test_a_transcript_is_read_once(run, transcript):
     said, code = run("extract", transcript, "--dry-run")
     assert (code, "Would keep 1 statement of 2 turns, found by rules." in said) == (0, True)
     said, code = run("extract", transcript)
-    assert (code, "Kept 1 statement of 2 turns" in said) == (0, True)
+    assert (code, "Kept 1 new statement of 2 turns, found by rules." in said) == (0, True)
     again = json.loads(run("extract", transcript, "--json")[0])
     assert (again["turns"], again["found"]) == (0, [])
     assert "linter" in run("search", "what to do before a commit")[0]
+
+
+def test_a_transcript_is_read_again_when_told_and_says_what_was_known(run, transcript):
+    run("extract", transcript)
+    said, code = run("extract", transcript, "--again")
+    assert (code, "Kept 0 new statements of 2 turns, found by rules. 1 was known already." in said) == (0, True)
+    told = json.loads(run("extract", transcript, "--again", "--json")[0])
+    assert (told["turns"], told["created"], told["known"]) == (2, 0, 1)
+
+
+def test_a_transcript_is_read_from_standard_input_without_a_cursor(run, transcript):
+    piped = transcript.read_bytes() + b"\xff\n"
+    for new, known in ((1, 0), (0, 1)):
+        done = CliRunner().invoke(app, ["extract", "-", "--json"], input=piped)
+        told = json.loads(done.stdout)
+        assert (done.exit_code, told["turns"], told["created"], told["known"]) == (0, 2, new, known)
+        assert (told["offset_from"], told["offset_to"], told["unreadable"]) == (0, 3, 1)
 
 
 def test_a_transcript_that_is_not_there_is_an_error_with_a_next_step(run, tmp_path):

@@ -43,7 +43,7 @@ def test_the_status_of_a_space_fits_on_one_screen(run):
     assert "Upkeep: ok" in said
     assert "1: 1 active, 0 weak" in said
     assert "10 memories to archive, 1.00 USD and 2,000,000 tokens to spend" in said
-    assert len(said.splitlines()) <= 25
+    assert len(said.splitlines()) <= 30
     assert max(map(len, said.splitlines())) <= 110
 
 

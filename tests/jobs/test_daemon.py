@@ -153,6 +153,8 @@ def test_the_real_chores_of_a_month_run_as_often_as_they_should(small, clock, mo
         "decay": 120,
         "embed": 60,
         "trash": 30,
+        "garden": 30,
+        "idle": 4320,
     }
     assert {name: counted[name] for name in wanted} == wanted
     assert counted["surface"] >= 30

@@ -92,6 +92,16 @@ def test_a_command_that_fails_is_quoted_without_the_key(program):
     assert len(str(caught.value)) < 600
 
 
+@pytest.mark.parametrize("key", ["sk-ant-api03-" + "Ab1" * 12, "AKIA" + "Z9" * 8])
+def test_keys_of_anybody_that_a_command_complains_with_are_not_repeated(program, key):
+    failing = f"import sys; print('Invalid key {key} given', file=sys.stderr); sys.exit(1)"
+    with pytest.raises(ModelFailed, match=r"Invalid key \[secret\] given"):
+        CommandModel(program(failing)).complete(ASKED)
+    told = {"is_error": True, "result": f"Invalid key {key}", "usage": {}}
+    with pytest.raises(ModelFailed, match=r"Invalid key \[secret\]"):
+        CommandModel(program(f"print({json.dumps(told)!r})")).complete(ASKED)
+
+
 def test_a_command_that_does_not_exist_is_named():
     with pytest.raises(ModelFailed, match="no-such-program-here cannot be started") as caught:
         CommandModel("no-such-program-here -p").complete(ASKED)

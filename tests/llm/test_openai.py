@@ -152,7 +152,7 @@ def test_an_answer_that_cannot_be_read_is_one_clear_error(body):
         (refuses(302, Location="http://127.0.0.1:1/"), 1, "302"),
         (refuses(429), ATTEMPTS, "429 .*higher limit"),
         (refuses(503), ATTEMPTS, "503"),
-        (hangs_up, ATTEMPTS, "no answer from .*model_url"),
+        (hangs_up, 1, "no answer from .*model_url"),
     ],
 )
 def test_a_refusal_is_one_clear_error(step, attempts, message):

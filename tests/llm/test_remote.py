@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from glymph.errors import InvalidInput
+from glymph.llm.failures import without_secrets
 from glymph.remote import (
     ATTEMPTS,
     PASSING,
@@ -119,6 +120,37 @@ def test_a_broken_connection_is_tried_again(fault):
         remote, waits = opened(url)
         assert remote.post({}, timeout=60) == "ok"
     assert waits == [0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    "fault", [hangs_up, raw(b"nonsense\r\n\r\n"), raw(HEAD, b'Content-Length: 99\r\n\r\n{"cut": ')]
+)
+def test_what_is_paid_for_is_not_sent_again_once_it_may_have_been_processed(fault):
+    with service(fault) as (url, requests):
+        remote, waits = opened(url)
+        with pytest.raises(Unreached) as caught:
+            remote.post({}, timeout=60, once=True)
+    assert (len(requests), waits) == (1, [])
+    assert caught.value.charged
+
+
+def test_what_is_paid_for_is_sent_again_if_it_was_refused_or_never_went_out():
+    with service(refuses(429), refuses(503), says("ok")) as (url, requests):
+        remote, waits = opened(url)
+        assert remote.post({}, timeout=60, once=True) == "ok"
+    assert len(requests) == 3
+    with pytest.raises(Unreached) as caught:  # nobody is there any more
+        remote.post({}, timeout=60, once=True)
+    assert len(waits) == 2 + ATTEMPTS - 1
+    assert not caught.value.charged
+
+
+@pytest.mark.parametrize("status", [401, 500])
+def test_any_key_that_a_service_quotes_is_masked(status):
+    quoted = "sk-ant-api03-" + "Ab1" * 12
+    step = refuses(status, f"Wrong key {quoted}.".encode())
+    with service(then=step) as (url, _), pytest.raises(Rejected, match=r"Wrong key \[secret\]"):
+        opened(url, mask=without_secrets)[0].post({}, timeout=60)
 
 
 def test_nobody_there_is_an_error_that_names_the_setting():

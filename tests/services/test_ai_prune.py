@@ -12,10 +12,12 @@ from pruning_ground import image, remembered, used
 
 from glymph import Glymph, errors
 from glymph.core.dialogue import Prices, Reply, Usage
+from glymph.core.stages import GROWING
 from glymph.services.ai_prune import SILENT, ai_prune, record_session
 from glymph.services.allowance import UNATTENDED, allowance
 from glymph.services.nominees import MOST_BATCHES, MOST_TOKENS
 from glymph.services.purge import purge
+from glymph.services.stages import RECALLS
 from glymph.testing import FrozenClock, ScriptedModel
 from glymph.testing.embedders import WordEmbedder
 from glymph.testing.strategies import json_values
@@ -33,6 +35,8 @@ def opened(url, clock):
         prices = options.pop("prices", Prices(0.0, 0.0))
         model = ScriptedModel(answers, prices=prices)
         handles.append(Glymph.open(url, clock=clock, model=model, **options))
+        with handles[-1].workplace.store.writing(handles[-1].space, None) as writer:
+            writer.set_counter(RECALLS, GROWING)  # in its infancy a space is not looked at unless it is asked for
         return handles[-1], model
 
     yield open_with
@@ -582,6 +586,41 @@ def test_all_unattended_verbs_share_one_allowance(opened, clock, verb):
 
 
 # money
+
+
+def test_a_run_that_the_budget_stopped_goes_on_with_the_next_batch(opened, clock):
+    glymph, model = opened(lambda messages, schema: {"archive": []}, prices=DEAR, settings={"spend_run_usd": 0.1})
+    old(glymph, clock, 330)
+    seen, runs = [], 0
+    while not pruned(glymph).complete:
+        runs += 1
+        assert runs < 20
+    for messages in model.asked:
+        seen += [one["title"] for one in records(messages).values()]
+    assert runs >= 1
+    assert len(seen) == len(set(seen)) == 330
+    assert len(records(pruned(glymph) and model.asked[-1])) > 0  # from the beginning again
+
+
+def test_secrets_in_memories_never_reach_a_model(opened, clock):
+    glymph, model = opened(lambda messages, schema: {"archive": []})
+    key = "sk-" + "ant-api03-" + "AbCd1234" * 5
+    old(glymph, clock)
+    glymph.add(f"The staging database takes the key {key} from Ines.", kind="fact")
+    clock.advance(days=30)
+    pruned(glymph)
+    said = "".join(message.content for messages in model.asked for message in messages)
+    assert "from Ines" in said
+    assert key not in said
+
+
+def test_batches_without_a_usable_answer_stop_the_run_like_calls_that_fail(opened, clock):
+    glymph, model = opened(lambda messages, schema: "Sure! Here is what I think.")
+    old(glymph, clock, 500)
+    result = pruned(glymph)
+    assert len(result.failed_batches) == 3
+    assert "in a row" in result.stopped
+    assert len(model.asked) == 6
 
 
 def test_a_spent_budget_stops_the_run_and_what_was_done_stays(opened, clock):

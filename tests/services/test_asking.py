@@ -105,6 +105,67 @@ def test_a_cost_the_provider_states_is_taken_as_it_is(opened):
     assert g.costs().total.cost_usd == pytest.approx(0.0123)
 
 
+def test_a_price_that_came_as_a_surprise_is_set_aside_for_the_next_call_of_the_run(opened):
+    dear = Reply('{"count": 1}', Usage(100, 100, cost_usd=7.5))
+    g, model = opened(lambda *_: dear, spend_run_usd=9, spend_daily_usd=100)
+    one = run(g)
+    one.ask(question())
+    with pytest.raises(BudgetSpent, match=r"up to 7\.5000 USD and the setting spend_run_usd leaves 1\.5000 USD"):
+        one.ask(question())
+    assert len(model.asked) == 1
+    run(g).ask(question())  # another run does not know
+    assert g.costs().total.cost_usd == pytest.approx(15)
+
+
+def test_a_surprise_is_what_a_later_call_without_an_answer_is_charged_with(opened):
+    answers = [Reply('{"count": 1}', Usage(100, 100, cost_usd=7.5)), ModelTimedOut("m", 60)]
+    g, _ = opened(answers, spend_run_usd=99, spend_daily_usd=99)
+    one = run(g)
+    one.ask(question())
+    with pytest.raises(ModelTimedOut):
+        one.ask(question())
+    assert g.costs().total.cost_usd == pytest.approx(15)
+
+
+@pytest.mark.parametrize(
+    ("settings", "way"),
+    [({"tokens_run": 1}, r"leaves 1 token; .*raise tokens_run if one run needs more"),
+     ({"tokens_run": 10}, r"leaves 10 tokens; .*Every run begins with the whole of it"),
+     ({"spend_run_usd": 0.01}, "Every run begins with the whole of it; raise spend_run_usd"),
+     ({"tokens_daily": 10}, "Wait until what was spent is a day old, or raise tokens_daily"),
+     ({"spend_daily_usd": 0.01}, "Wait until what was spent is a day old, or raise spend_daily_usd")],
+)  # fmt: skip
+def test_a_spent_budget_says_what_helps(opened, settings, way):
+    g, _ = opened([], **({"spend_run_usd": 99, "spend_daily_usd": 99} | settings))
+    with pytest.raises(BudgetSpent, match=way) as caught:
+        run(g).ask(question())
+    assert ("Wait" in str(caught.value)) == ("daily" in caught.value.cap)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [Usage(-5, -5), Usage(10**30, 10**30), Usage(1.5, "x"), Usage(True, None), Usage(-1, -1, -3.0), None, 7,
+     Usage(-1, -1, float("nan")), Usage(-1, -1, float("inf")), Usage(-1, -1, "free")],
+)  # fmt: skip
+def test_a_usage_that_cannot_be_is_estimated(opened, usage):
+    g, _ = opened([Reply('{"count": 1}', usage)], spend_run_usd=9, spend_daily_usd=9)
+    one = run(g)
+    assert one.ask(question()) == 1
+    assert 0 < one.tokens_in < 100
+    assert 0 < one.tokens_out < 100
+    assert g.costs().total.cost_usd == pytest.approx(one.tokens_in * 0.001 + one.tokens_out * 0.002)
+
+
+@pytest.mark.parametrize("given", [None, "a text", {"text": "x"}, Reply(None, Usage(1, 1))], ids=str)
+def test_what_is_no_reply_is_a_failure_with_a_next_step(opened, monkeypatch, given):
+    g, model = opened([], spend_run_usd=9, spend_daily_usd=9)
+    monkeypatch.setattr(model, "complete", lambda *_, **__: given)
+    with pytest.raises(ModelFailed, match=r"is no reply\. Let its method complete give back"):
+        run(g).ask(question())
+    assert (g.costs().total.failed, g.costs().total.unsettled) == (1, 0)
+    assert g.costs().total.cost_usd > 0.2
+
+
 def test_what_is_set_aside_counts_for_others_while_the_call_lasts(opened):
     inside = []
 

@@ -144,6 +144,6 @@ def test_a_pair_below_the_band_is_no_pair(url, clock, least, monkeypatch):
     put(url, clock, *NEAR)
     with opened(url, clock) as glymph:
         embed(glymph)
-        real = linking._near
-        monkeypatch.setattr(linking, "_near", lambda *a, **k: real(*a, **{**k, "least": least}))
+        real = linking.near_pairs_of
+        monkeypatch.setattr(linking, "near_pairs_of", lambda *a, **k: real(*a, **{**k, "least": least}))
         assert link_new(glymph.workplace).pairs == ()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from learning_ground import closed, evidence_of, lessons, opened, pattern, shown
 from pruning_ground import chained, image, remembered, used
 
 from glymph import Glymph, errors
 from glymph.core.rules import REASONS
 from glymph.store.reader import SqlReader
+
+__all__ = ["opened"]
 
 # what is archived stays archived, for everybody
 
@@ -48,6 +51,18 @@ def test_what_is_archived_trashed_or_superseded_never_reaches_recall_unasked(gly
 # what is said again, and what is chosen
 
 
+def test_a_lesson_found_again_strengthens_the_one_that_is_there(opened, clock):
+    glymph, _ = opened(pattern)
+    closed(glymph, clock, 1, 2, 3)
+    glymph.consolidate()
+    for number in range(4, 7):
+        clock.advance(days=1)
+        closed(glymph, clock, number)
+        assert glymph.consolidate().patterns_strengthened == 1
+    (lesson,) = lessons(glymph)
+    assert len(evidence_of(glymph, lesson.id)) == 6
+
+
 def test_a_lesson_said_again_strengthens_the_one_that_is_there(glymph, clock):
     first = glymph.add("Never deploy before a weekend", kind="lesson")
     clock.advance(days=20)
@@ -56,6 +71,15 @@ def test_a_lesson_said_again_strengthens_the_one_that_is_there(glymph, clock):
     memory = glymph.get(first.id)
     assert (memory.access_count, memory.last_used_at) == (1, clock.now)
     assert len(glymph.list(kinds=["lesson"])) == 1
+
+
+def test_what_was_consolidated_is_not_sent_again(opened, clock):
+    glymph, model = opened(pattern)
+    closed(glymph, clock, 1, 2, 3)
+    for _ in range(5):
+        glymph.consolidate()
+        clock.advance(days=1)
+    assert len(model.asked) == 1
 
 
 def test_what_was_done_once_is_not_offered_again(glymph, clock):
@@ -68,23 +92,43 @@ def test_what_was_done_once_is_not_offered_again(glymph, clock):
     assert glymph.candidates().summary["total"] == 0
 
 
-def test_looking_back_goes_by_time_and_not_by_how_faded_something_is(glymph, clock):
-    start = clock.now
-    kinds = ("trade_entry", "signal", "trade_close", "turn_summary")
-    ids: list[str] = []
-    for word, kind in zip(("Item", "Box", "Crate", "Jar"), kinds, strict=True):
-        ids += remembered(glymph, 1, word, kind=kind)
-        clock.advance(hours=1)
-    clock.advance(days=29)
-    listed = list(glymph.list(since=start, kinds=kinds))
-    assert [one.id for one in listed] == ids[::-1]  # newest first, whatever the kind
-    assert "ACTIVE" not in {one.lifecycle for one in listed if one.kind in ("signal", "turn_summary")}
+def test_looking_back_goes_by_time_and_not_by_how_faded_something_is(opened, clock):
+    glymph, model = opened([{"pattern": False}])
+    ids = closed(glymph, clock, 1, 2, 3, kind="signal")
+    clock.advance(days=13)
+    assert "ACTIVE" not in {glymph.get(one).lifecycle for one in ids}
+    assert glymph.consolidate().episodes_reviewed == len(shown(model.asked[0])) == 3
+
+
+def test_how_things_ended_is_shown_before_how_they_began(opened, clock):
+    glymph, model = opened([{"pattern": False}])
+    ends = closed(glymph, clock, 1, 2, 3)
+    for number in range(20):
+        clock.advance(minutes=5)
+        glymph.add(f"Opened BTC short number {number}", kind="trade_entry")
+    glymph.consolidate()
+    told = shown(model.asked[0])
+    assert (len(told), sum("outcome" in one for one in told[: len(ends)])) == (15, 3)
 
 
 def test_text_that_says_nothing_becomes_no_memory(glymph):
     before = image(glymph)
     assert glymph.add("!!!! ???? .... ---- ==== #### @@@@ %%%%").refused
     assert image(glymph) == before
+
+
+def test_what_a_model_says_that_cannot_be_read_or_counted_becomes_no_lesson(opened, clock):
+    prose = "Short funding squeezes are reliable\nI have noticed that 8 of my 9 trades did well then."
+    lie = {
+        "pattern": True,
+        "title": "Shorts",
+        "body": "In all, 8 of 9 of my BTC shorts won.",
+        "claims": [],
+    }
+    glymph, _ = opened([prose, prose, lie])
+    closed(glymph, clock, 1, 2, 3)
+    assert (glymph.consolidate().errors, lessons(glymph)) == (1, [])
+    assert ([one.ending for one in glymph.consolidate().groups], lessons(glymph)) == (["refused"], [])
 
 
 def test_words_of_prose_are_no_symbols_and_groups_can_follow_any_attribute(glymph, clock):
@@ -95,6 +139,14 @@ def test_words_of_prose_are_no_symbols_and_groups_can_follow_any_attribute(glymp
     (group,) = glymph.analyze().groups
     assert not group.label.endswith("trade lifecycle")
     assert set(glymph.analyze(grouping="attribute:desk").groups[0].node_ids) == {a, b}
+
+
+def test_words_of_prose_are_no_symbols_to_learn_about_either(opened, clock):
+    glymph, _ = opened([])
+    for number in range(3):
+        clock.advance(hours=1)
+        glymph.add(f"The link to the op notes of day {number} is apt", kind="event")
+    assert [one.group for one in glymph.consolidate(dry_run=True).groups] == ["_general"]
 
 
 # looking and using

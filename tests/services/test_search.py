@@ -622,3 +622,12 @@ def test_a_read_only_store_says_that_a_recall_was_not_logged(url, clock):
         assert (found.id, [hit.memory.id for hit in found]) == (None, [added])
         assert "read-only" in found.notice
         assert "nothing was reinforced" in found.notice
+
+
+def test_what_a_source_told_can_be_listed_and_searched_alone(glymph):
+    glymph.add("Lisbon releases on Thursdays.", kind="fact", source="consolidation")
+    glymph.add("Lisbon has trams.", kind="fact", source="extraction")
+    glymph.add("Lisbon lies at a river.", kind="fact")
+    assert [one.text for one in glymph.list(source="extraction")] == ["Lisbon has trams."]
+    assert [hit.memory.source for hit in glymph.search("Lisbon", source="consolidation")] == ["consolidation"]
+    assert len(glymph.search("Lisbon")) == 3

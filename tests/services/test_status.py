@@ -11,6 +11,7 @@ from glymph import Glymph
 from glymph.core.timing import micros
 from glymph.errors import EmbedderFailed
 from glymph.jobs import daemon
+from glymph.jobs.chores import chores
 from glymph.services import queue
 from glymph.services.leases import leased
 from glymph.testing.embedders import WordEmbedder
@@ -51,7 +52,7 @@ def test_every_job_of_the_daemon_has_its_last_run_its_next_and_its_outcome(glymp
     clock.advance(days=1)
     daemon.once(glymph, stop=threading.Event())
     found = {one.job: one for one in status(glymph).jobs}
-    assert set(found) == {"ai_prune", "conflicts", "decay", "embed", "health", "lifecycle", "surface", "trash"}
+    assert set(found) == {one.name for one in chores()}
     assert all(one.last_run_at == clock() and one.next_due_at > clock() for one in found.values())
     assert (found["trash"].outcome, found["trash"].told) == ("done", "purged 0, certificates 0")
     assert (found["embed"].outcome, found["embed"].told) == ("skipped", "skipped: no embedder")
@@ -150,6 +151,9 @@ def test_a_budget_that_is_spent_is_told_only_where_there_is_a_model(url, clock):
         assert status(glymph).health == "ok"
     with Glymph.open(url, clock=clock, settings=settings, model=ScriptedModel([])) as glymph:
         assert recommended(glymph, "budget", "`glymph costs`")
+        assert job(glymph, "ai_prune").told.startswith("off: there were fewer than 50 recalls")
+        with glymph.workplace.store.writing("default", None) as writer:
+            writer.set_counter("recalls_ever", 50)
         assert job(glymph, "ai_prune").told == "waits for more sessions or memories"
 
 

@@ -44,9 +44,11 @@ PLAUSIBLE = {
     "forget_concept": lambda n: {"request": "the nightly import"},
     "get_autonomous_status": lambda n: {},
     "get_costs": lambda n: {"days": 7},
+    "get_memetic_status": lambda n: {},
     "get_memory_health": lambda n: {},
     "get_pruning_candidates": lambda n: {"limit": 5, "min_staleness_days": 1},
     "get_operations": lambda n: {"limit": 5, "verb": "add"},
+    "match_playbooks": lambda n: {"situation": "the import is late", "attributes": {"load": 0.9}},
     "manage_clusters": lambda n: {"action": "add", "name": "weekdays", "ids": [n.preference]},
     "manage_conflicts": lambda n: {"action": "resolve", "ids": [n.conflict], "resolution": "new_is_current"},
     "memory_add": lambda n: {"text": "Invoices are due on the 3rd.", "kind": "fact", "links": [n.lesson]},
@@ -62,6 +64,7 @@ PLAUSIBLE = {
     "pin_memory": lambda n: {"id": n.lesson},
     "restore_from_hash": lambda n: {"hash": n.hash},
     "restore_memory": lambda n: {"ids": [n.archived]},
+    "trigger_consolidation": lambda n: {"grouping": ["symbol", "tag"]},
     "undo_operation": lambda n: {"operation_id": n.operation},
 }
 

@@ -35,7 +35,8 @@ class Extraction:
 
     `found` holds what was kept, `added` what became of each, in the same order; a dry run adds nothing. Offsets
     are bytes of a file, or lines of what was handed over. A run that failed stops before the window that failed:
-    `problem` says why, and the next run begins there. `more` says that this run read as much as one may and the
+    `problem` says why, and the next run begins there. `failed` counts also windows that the model could not answer
+    for and rules read instead; `refused` names them. `more` says that this run read as much as one may and the
     rest waits.
     """
 
@@ -62,5 +63,10 @@ class Extraction:
 
     @property
     def created(self) -> int:
-        """How many memories are new; the other statements were known."""
+        """How many memories are new."""
         return sum(each.created for each in self.added)
+
+    @property
+    def known(self) -> int:
+        """How many statements were known already."""
+        return len(self.added) - self.created

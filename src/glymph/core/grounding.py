@@ -7,6 +7,7 @@ the model's own, since it tells things in short.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
 from glymph.core import grammar
 from glymph.core.folding import flat
@@ -17,9 +18,14 @@ LEAST_SHARED = 0.4  # of a statement's telling words stand in the text, whatever
 STEM = 5  # letters by which two words are the same
 TELLING_DIGITS = 3  # of a number that tells enough to be known inside an address or a name
 DENSE = 0x2E80  # from this code point on words have no spaces between them
+SHORT_ANSWER = 3  # words of a sentence that only denies the one before it
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SENTENCE = re.compile(r"(?:\A|[.!?:]\s+|\n)[\s\"'(*-]*")
+_PASSAGE = re.compile(
+    r"(?<=[.!?])\s+|\n(?![a-z])|,\s+(?=not\b(?! (?:to|be|on|in|at)\b))"
+    r"|,?\s+(?=instead of\b|rather than\b|but not\b)"
+)
 _QUOTED = re.compile(r"`([^`\n]{1,80})`|\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”|(?<!\w)'([^'\n]{1,80})'(?!\w)")
 _NUMBERED = re.compile(r"\b[^\W\d_]+[-_]?\d[\w-]*")  # a name with a number in it
 _ENDING = re.compile(r"(?:ings?|edly|ed|ies|es|s|ly|e|y)\Z")
@@ -157,23 +163,65 @@ def _same_name(one: str, other: str) -> bool:
 
 
 def _denied(statement: str, folded: str) -> str | None:
-    if _NEGATIONS.isdisjoint(_words(statement.casefold())):
+    """A denial that the source has not where it speaks of the same thing.
+
+    A denial elsewhere in the source is none of this: "I live in Lisbon. Don't forget the tests."
+    """
+    said = statement.casefold()
+    if _NEGATIONS.isdisjoint(_words(said)):
         return None
+    if not _denies(folded):
+        return "it denies something, and the source denies nothing"
+    passages = [(each, _stems(each)) for each in _PASSAGE.split(folded)]
+    for clause in _PASSAGE.split(said):
+        scope = _scope(clause)
+        shared = [len(scope & stems) for _, stems in passages]
+        most = max(shared, default=0)
+        if most and not any(
+            _denies(each) or _answered(passages, at) for at, (each, _) in enumerate(passages) if shared[at] == most
+        ):
+            return "it denies something that the source does not deny"
+    return None
+
+
+def _denies(folded: str) -> bool:
     known = set(_words(folded))
-    denies = not _DENYING.isdisjoint(known) or any(word.endswith("n't") for word in known)
-    return None if denies else "it denies something, and the source denies nothing"
+    return not _DENYING.isdisjoint(known) or any(word.endswith("n't") for word in known)
+
+
+def _answered(passages: Sequence[tuple[str, set[str]]], at: int) -> bool:
+    """Whether a short denial follows: "Shall I push to main? No, never." """
+    following = _words(passages[at + 1][0]) if at + 1 < len(passages) else []
+    denies = not _NEGATIONS.isdisjoint(following) and following[0] not in ("not", "instead", "rather", "but")
+    return denies and (len(following) <= SHORT_ANSWER or (following[0] == "no" and "?" in passages[at][0]))
+
+
+def _scope(clause: str) -> set[str]:
+    """What a clause denies: the telling words behind its first negation, or all of them if there are none."""
+    words = _words(clause)
+    at = next((place for place, word in enumerate(words) if word in _NEGATIONS), None)
+    if at is None:
+        return set()
+    return _telling(words[at + 1 :]) or _telling(words)
+
+
+def _stems(folded: str) -> set[str]:
+    return {_stem(form) for word in _words(folded) for form in (word, word.rstrip("0123456789"))}
+
+
+def _telling(words: Iterable[str]) -> set[str]:
+    return {
+        _stem(word)
+        for word in words
+        if word not in STOP_WORDS and word not in _RETELLING and (len(word) > 2 or ord(word[0]) >= DENSE)
+    }
 
 
 def _strange_words(statement: str, folded: str) -> str | None:
-    telling = {
-        _stem(word)
-        for word in _words(statement.casefold())
-        if word not in STOP_WORDS and word not in _RETELLING and (len(word) > 2 or ord(word[0]) >= DENSE)
-    }
+    telling = _telling(_words(statement.casefold()))
     if not telling:
         return None
-    known = {_stem(form) for word in _words(folded) for form in (word, word.rstrip("0123456789"))}
-    shared = len(telling & known)
+    shared = len(telling & _stems(folded))
     if shared >= LEAST_SHARED * len(telling):
         return None
     return f"only {shared} of its {len(telling)} telling words stand in the source"

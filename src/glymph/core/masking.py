@@ -12,6 +12,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
+from glymph.core import grammar
+from glymph.core.text import STOP_WORDS
+
 SECRET = "[secret]"
 
 HEX_BITS, WORD_BITS = 3.0, 3.5  # of entropy per character, from which a long word looks drawn at random
@@ -31,8 +34,10 @@ class Rule(NamedTuple):
 
 
 def masked(text: str) -> tuple[str, int]:
-    """The text with every secret replaced by `[secret]`, and how many there were. Twice masked is once "
-    "masked."""
+    """The text with every secret replaced by `[secret]`, and how many there were.
+
+    Masking twice is masking once.
+    """
     count = 0
 
     def replaced(found: re.Match[str], check: Callable[[re.Match[str]], bool]) -> str:
@@ -59,39 +64,19 @@ def masked(text: str) -> tuple[str, int]:
 # Shapes that are secrets wherever they stand
 
 _SHAPES = (
-    r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}",
-    r"gh[pousr]_[A-Za-z0-9]{30,255}",
-    r"github_pat_[A-Za-z0-9_]{22,255}",
-    r"gl(?:pat|dt|rt|cbt|ptt|soat)-[A-Za-z0-9_\-]{20,}",
-    r"sk-ant-[A-Za-z0-9_\-]{20,}",
-    r"AIza[A-Za-z0-9_\-]{35}",
-    r"ya29\.[A-Za-z0-9_\-]{20,}",
-    r"GOCSPX-[A-Za-z0-9_\-]{20,}",
-    r"xox[abeoprs]-[A-Za-z0-9\-]{10,}",
-    r"xapp-\d-[A-Za-z0-9\-]{10,}",
-    r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}",
-    r"whsec_[A-Za-z0-9+/=]{20,}",
-    r"eyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}(?:\.[A-Za-z0-9_\-]*)?",
-    r"npm_[A-Za-z0-9]{36}",
-    r"pypi-AgE[A-Za-z0-9_\-]{20,}",
-    r"hf_[A-Za-z0-9]{30,}",
-    r"gsk_[A-Za-z0-9]{30,}",
-    r"xai-[A-Za-z0-9]{40,}",
-    r"pplx-[A-Za-z0-9]{40,}",
-    r"r8_[A-Za-z0-9]{30,}",
-    r"SG\.[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{16,}",
-    r"do[opr]_v1_[a-f0-9]{64}",
-    r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
-    r"key-[0-9a-f]{32}",
-    r"SK[0-9a-f]{32}",
-    r"\d{8,10}:AA[A-Za-z0-9_\-]{32,34}",
-    r"lin_api_[A-Za-z0-9]{30,}",
-    r"ntn_[A-Za-z0-9]{30,}",
-    r"hv[sb]\.[A-Za-z0-9_\-]{20,}",
-    r"dapi[0-9a-f]{32}",
-    r"figd_[A-Za-z0-9_\-]{30,}",
+    r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}", r"gh[pousr]_[A-Za-z0-9]{30,255}",
+    r"github_pat_[A-Za-z0-9_]{22,255}", r"gl(?:pat|dt|rt|cbt|ptt|soat)-[A-Za-z0-9_\-]{20,}",
+    r"sk-ant-[A-Za-z0-9_\-]{20,}", r"AIza[A-Za-z0-9_\-]{35}", r"ya29\.[A-Za-z0-9_\-]{20,}",
+    r"GOCSPX-[A-Za-z0-9_\-]{20,}", r"xox[abeoprs]-[A-Za-z0-9\-]{10,}", r"xapp-\d-[A-Za-z0-9\-]{10,}",
+    r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}", r"whsec_[A-Za-z0-9+/=]{20,}",
+    r"eyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}(?:\.[A-Za-z0-9_\-]*)?", r"npm_[A-Za-z0-9]{36}",
+    r"pypi-AgE[A-Za-z0-9_\-]{20,}", r"hf_[A-Za-z0-9]{30,}", r"gsk_[A-Za-z0-9]{30,}", r"xai-[A-Za-z0-9]{40,}",
+    r"pplx-[A-Za-z0-9]{40,}", r"r8_[A-Za-z0-9]{30,}", r"SG\.[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{16,}",
+    r"do[opr]_v1_[a-f0-9]{64}", r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}", r"key-[0-9a-f]{32}", r"SK[0-9a-f]{32}",
+    r"\d{8,10}:AA[A-Za-z0-9_\-]{32,34}", r"lin_api_[A-Za-z0-9]{30,}", r"ntn_[A-Za-z0-9]{30,}",
+    r"hv[sb]\.[A-Za-z0-9_\-]{20,}", r"dapi[0-9a-f]{32}", r"figd_[A-Za-z0-9_\-]{30,}",
     r"AGE-SECRET-KEY-1[A-Z0-9]{50,}",
-)
+)  # fmt: skip
 _PEM = (
     r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
     r"(?:(?:[^-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
@@ -103,7 +88,10 @@ _DISCORD = r"https://discord(?:app)?\.com/api/webhooks/(?P<v>\d{10,}/[\w\-]{20,}
 
 # Values that are secrets for what stands before them
 
-_PASSWORD = r"pass(?:word|wd|phrase|code)|pwd|passwort|kennwort|(?<![a-z])pw|contraseña|mot de passe|пароль"
+_PASSWORD = (
+    r"pass(?:word|wd|phrase| ?code)|pwd|passwort|kennwort|(?<![a-z])pw|contraseña|mot de passe|пароль"
+    r"|(?<![a-z])(?:code|safe|pass) ?words?(?![a-z])"
+)
 _KEY = (
     r"secret|token|api[ _\-]?key|access[ _\-]?key(?:[ _\-]?id)?|secret[ _\-]?(?:access[ _\-]?)?key|private[ "
     r"_\-]?key"
@@ -122,6 +110,22 @@ _PLAIN = frozenset(
     "needed unchanged visible stored not too the a an and or for in is must should may can will it n/a tbd todo "
     "bearer basic set read write leaked compromised safe good bad on off yes no".split()
 )
+# What "the password is" goes on with when it tells none, besides words that end like these.
+_ORDINARY = _PLAIN | STOP_WORDS | grammar.FUNCTION | frozenset(
+    "abgelaufen again all almost also always available back base64 bcrypt blank both broken built case checked "
+    "clear common complex confidential different difficult easy eight either enough equal exactly fake falsch "
+    "fifteen filled fine five four fresh from geheim generated gespeichert given gleich gone great hard hash "
+    "helpful hex identical important impossible incorrecta incorrecte inside just kept kind known leer less "
+    "letters like local long longer lost lower lowercase mandatory maximum minimum more most much never new "
+    "nine null numbers obvious often okay old once one only other ours part personal plain plaintext possible "
+    "present pretty private public quite random rarely readonly really recent requis richtig right secure seen "
+    "sensitive sent seven shared short shorter shown sicher simple simply six sixteen sometimes somewhere "
+    "still stolen strange super taken temporary ten terrible theirs there three totally trivial twelve twenty "
+    "two unclear uppercase usual usually very what whatever when where whitespace why with within without "
+    "working worse worthless written yours zero left user users input held put chosen made done link "
+    "unique stronger weaker safer better older newer next mine unsafe dangerous hers everywhere".split()
+)  # fmt: skip
+_ORDINARY_END = re.compile(r"(?:ed|ing|able|ible|less|ive|ful|n't|argon2\w*|pbkdf2|sha-?\d+|md5|scrypt)\Z")
 _PLACEHOLDER = re.compile(
     r"\A(?:[$%{<\[]|required\b|\*+\Z|x{3,}\Z|\.{2,}|…|#|your[_\- ]|my[_\- ](?:password|secret|token|key)"
     r"|process\.env"
@@ -159,8 +163,9 @@ def _is_password(found: re.Match[str]) -> bool:
         return " " not in value or len(value.split()) >= 4
     if _DIGIT.search(value) or _SYMBOL.search(value):
         return True
-    rest = found.string[found.end() : found.end() + 2].lstrip(" ")
+    rest = _after(found).lstrip(" ")
     ends = not rest or rest[0] in "\n,;.&\"'"
+    ends = ends or (bool(re.match(r"(?:for|and|or|at|on)\b", rest)) and not _is_ordinary(value))
     return found["sign"] in ("=", ":=", "==", "=>") or (found["sign"] == ":" and ends)
 
 
@@ -205,8 +210,32 @@ def _is_told(found: re.Match[str]) -> bool:
         return len(value) >= 4 and not re.match(
             r"\s*(?:char|bit|byte|token|day|hour|minute|second)", _after(found)
         )
-    long = len(value) >= (4 if re.match(_PASSWORD, found[0], re.IGNORECASE) else 12)
-    return long and _mixed(value) and not re.fullmatch(r"\d+\w{1,3}", value) and not _dotted(value)
+    if re.match(_PASSWORD, found[0], re.IGNORECASE):
+        return not _dotted(value) and (not _is_ordinary(value, _after(found)) if found["is"] else _mixed(value))
+    return len(value) >= 12 and _mixed(value) and not re.fullmatch(r"\d+\w{1,3}", value) and not _dotted(value)
+
+
+def _is_ordinary(value: str, after: str = "") -> bool:
+    """Whether a word behind "the password is" says something about it: wrong, hashed, in the vault."""
+    low = value.casefold()
+    first = re.split(r"['’\-/]", low)[0]
+    odd = re.fullmatch(r"\d+\w{1,3}", low) or _ORDINARY_END.search(low)  # 90d, hashed
+    goes_on = re.match(r"['’]s " if not low.endswith("ly") else r" \w", after)  # Eva's birthday, randomly made
+    return first in _ORDINARY or low in _ORDINARY or len(low) < 4 or bool(odd or goes_on)
+
+
+def _is_strong(found: re.Match[str]) -> bool:
+    """Whether a word looks made up to be a password, with nothing before it that says so."""
+    value = found["v"].rstrip(".:!?,")
+    parts = len(value.split("-")) if re.fullmatch(r"[a-z]+(?:-[a-z]+)+", value, re.IGNORECASE) else 0
+    if parts >= 3 and found[0].casefold().startswith("passphrase"):
+        return True
+    if _no_value(value) or _is_call(found) or _dotted(value) or _is_ordinary(value):
+        return False
+    if parts >= 4:
+        return True
+    cases = bool(_LOWER.search(value)) and bool(_UPPER.search(value))
+    return len(value) >= 6 and _mixed(value) and (cases or bool(_SYMBOL.search(found["v"])))
 
 
 def _after(found: re.Match[str]) -> str:
@@ -278,7 +307,7 @@ _BRANDS = (
 def _is_card(found: re.Match[str]) -> bool:
     digits = re.sub(r"\D", "", found[0])
     branded = any(brand.match(digits) and len(digits) in sizes for brand, sizes in _BRANDS)
-    return branded and len(set(digits)) > 2 and _luhn(digits)
+    return branded and _luhn(digits)
 
 
 def _luhn(digits: str) -> bool:
@@ -298,7 +327,7 @@ def _ruled(pattern: str, needs: str, check: Callable[[re.Match[str]], bool] = la
     return Rule(re.compile(pattern, re.IGNORECASE), check, tuple(needs.split()))
 
 
-_PASSWORDS = "pass pw kennwort contraseña пароль"
+_PASSWORDS = "pass pw kennwort contraseña пароль code safe"
 _KEYS = "secret token key credential auth bearer recovery cookie session="
 
 RULES: tuple[Rule, ...] = (
@@ -336,7 +365,7 @@ RULES: tuple[Rule, ...] = (
     _ruled(rf"--(?:[a-z]{{1,20}}-){{0,3}}(?:{_KEY})(?P<sign>=|\s)\s{{0,3}}{_VALUE}", _KEYS, _is_key),
     _ruled(
         rf"\b(?:{_PASSWORD}|{_KEY})(?: (?:for|of|to|on) (?:the |my |our )?[\w.\-]{{1,40}}(?: [\w.\-]{{1,40}})?)?"
-        rf"(?: is| was|'s| ist| lautet| to| es| est)(?: now| still| currently)?:? (?P<sign>){_VALUE}",
+        rf"(?:(?P<is> is| was| ist| lautet| es| est)|'s| to)(?: now| still| currently)?:? (?P<sign>){_VALUE}",
         f"{_PASSWORDS} {_KEYS}",
         _is_told,
     ),
@@ -345,6 +374,24 @@ RULES: tuple[Rule, ...] = (
         "pin cvv cvc",
         _is_pin,
     ),
+    _ruled(rf"\b(?:{_PASSWORD}) (?P<v>[^\s\"'`,;<>(){{}}]{{6,200}})", _PASSWORDS, _is_strong),
+    _ruled(
+        r"\buser(?:name|id)? ?(?:/|and|,|\+) ?pass(?:word|wd)?(?: is| are)? ?[:=]? {0,2}[\w.@\-]{1,60} ?[/:,] ?"
+        r"(?P<v>[^\s/,;]{4,200})",
+        "user",
+        lambda found: not _no_value(found["v"]) and not _dotted(found["v"]),
+    ),
+    _ruled(
+        r"\b(?:log ?in|creds|credentials|account)(?: is| are| as| with|:)? {1,2}[\w.@\-]{1,60} ?[/:] ?"
+        r"(?P<v>[^\s/,;]{6,200})",
+        "login log creds credentials account",
+        _is_strong,
+    ),
+    _ruled(
+        r"\b(?:ssn|social security(?: number| no\.?)?)(?: is|:|=| #)? {0,2}(?P<v>\d{3}[ \-]?\d\d[ \-]?\d{4})\b",
+        "ssn social",
+    ),
+    Rule(re.compile(r"(?<![\w.\-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w\-]|\.\d)")),
     Rule(_LONG, _is_drawn, tuple(f"{_PASSWORDS} {_KEYS}".split())),
     Rule(_CARD, _is_card),
 )

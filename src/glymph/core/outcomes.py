@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 NAMES = frozenset(
@@ -96,6 +97,7 @@ def _untold(value: object) -> bool:
     return isinstance(value, str) and value.strip().lower() in OPEN
 
 
+@lru_cache(maxsize=4096)
 def _named(name: object) -> tuple[str, frozenset[str]] | None:
     parts = [part for part in _PARTS.split(_CAMEL.sub("_", str(name)).lower()) if part]
     telling = [part for part in parts if part not in UNITS]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
+from glymph.core.stages import POLICIES, Stage
 from glymph.core.timing import MICROS_PER_DAY
 
 LIFECYCLE_EVERY = MICROS_PER_DAY // 12  # two hours: memories fade also while nothing is added
-AI_PRUNE_SESSIONS = 5
 AI_PRUNE_LIVE = 50  # live memories from which growth alone calls for a run
 AI_PRUNE_GROWTH = 1.25  # times the count at the last run
 AI_PRUNE_LEAST = 8  # live memories below which a run would wipe a small store out
@@ -28,15 +28,17 @@ def lifecycle_due(*, last_at: int | None, added_since: bool, now: int) -> str | 
     return None
 
 
-def ai_prune_due(*, sessions: int, live: int, live_at_last: int | None) -> str | None:
+def ai_prune_due(*, sessions: int, live: int, live_at_last: int | None, stage: Stage = Stage.GROWTH) -> str | None:
     """Why a look by the model is due, or None.
 
     `sessions` have ended since the last run, `live` memories there are, and `live_at_last` there were then. Growth
-    is measured against the last run, so a space that stays large does not call for one after every session.
+    is measured against the last run, so a space that stays large does not call for one after every session. In its
+    infancy a space has not been used enough to tell what nobody needs: none is due.
     """
-    if live < AI_PRUNE_LEAST:
+    enough = POLICIES[stage].ai_prune_sessions
+    if enough is None or live < AI_PRUNE_LEAST:
         return None
-    if sessions >= AI_PRUNE_SESSIONS:
+    if sessions >= enough:
         return f"{sessions} sessions have ended since the last run"
     if live >= max(AI_PRUNE_LIVE, AI_PRUNE_GROWTH * (live_at_last or 0)):
         before = "and it never ran" if live_at_last is None else f"after {live_at_last} at the last run"
@@ -71,3 +73,12 @@ def next_due(due_at: int, interval: int, now: int) -> int:
     if due_at > now:
         return due_at
     return due_at + ((now - due_at) // interval + 1) * interval
+
+
+def consolidation_due(*, last_at: int | None, now: int, hours: int) -> str | None:
+    """Why consolidation is due; None while less than its interval has passed."""
+    if last_at is None:
+        return "it never ran"
+    if not 0 <= now - last_at < hours * 3_600_000_000:
+        return f"{hours} hours have passed since the last run"
+    return None

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from glymph.core.dialogue import Message
 
 CHARACTERS = 4
 PER_MESSAGE = 4  # what a message's frame takes
-DENSE = 0x2E80  # from this code point on a character is about a token
+_DENSE = re.compile("[\u2e80-\U0010ffff]")  # from this code point on a character is about a token
 
 
 def tokens(text: str) -> int:
     """About how many tokens a text takes; never less than one for a text that is not empty."""
-    dense = 0 if text.isascii() else sum(1 for character in text if ord(character) >= DENSE)
+    dense = 0 if text.isascii() else len(_DENSE.findall(text))
     return dense + -(-(len(text) - dense) // CHARACTERS)
 
 

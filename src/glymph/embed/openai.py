@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from glymph.core.masking import masked
 from glymph.embed.contract import Vectors
 from glymph.embed.vectors import readable, unit
 from glymph.errors import EmbedderFailed
@@ -39,7 +40,7 @@ class OpenAIEmbedder:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._service = Service(
             url, "/embeddings", setting="embedder", key=key, headers=headers, longest_wait=LONGEST_WAIT,
-            sleep=sleep, jitter=jitter,
+            sleep=sleep, jitter=jitter, mask=lambda text: masked(text)[0],
         )  # fmt: skip
         self._model, self._timeout = model, timeout
         self.name = f"openai:{model}@{self._service.host}"

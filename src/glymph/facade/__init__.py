@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +23,10 @@ from glymph.facade.remembering import Remembering
 from glymph.facade.sleeping import Sleeping
 from glymph.llm import open_model
 from glymph.llm.contract import Model
+from glymph.llm.lazy import LazyModel
+from glymph.llm.own import checked
+from glymph.llm.prices import read
+from glymph.services import stopping
 from glymph.services.meaning import open_meaning
 from glymph.services.workplace import Workplace
 from glymph.store import open_store
@@ -34,6 +39,10 @@ DEFAULT_URL = "sqlite:///~/.glymph/memory.db"
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+def _nothing() -> None:
+    """What a model of a program's own does at the end that has no close."""
 
 
 class Glymph(Remembering, Finding, Forgetting, Sleeping, Keeping):
@@ -58,7 +67,7 @@ class Glymph(Remembering, Finding, Forgetting, Sleeping, Keeping):
         `embedder` is "auto", "none", "local", "onnx:FOLDER", "openai:MODEL" or an object with the methods of
         `glymph.embed.contract.Embedder`; for "auto" the setting of that name decides. `model` is the language
         model for upkeep, by the same rules: a text such as "openai:gpt-4o-mini", an object with the methods of
-        `glymph.llm.contract.Model`, or None for what the setting says.
+        `glymph.llm.contract.Model`, or None for what the setting says, which is opened at the first question.
         """
         if not isinstance(settings, Settings):
             settings = Settings.parse(settings or {})
@@ -67,11 +76,10 @@ class Glymph(Remembering, Finding, Forgetting, Sleeping, Keeping):
         checked_space(space)
         checked_text("actor", actor, 200)
         optional_text("session", session)
+        asked = _model(settings, model)
         store = open_store(url, settings, create=create)
         meaning = open_meaning(settings, embedder)
-        place = Workplace(
-            store, space, actor, settings, clock or _now, session, meaning, model=_model(settings, model)
-        )
+        place = Workplace(store, space, actor, settings, clock or _now, session, meaning, model=asked)
         if all(known["name"] != space for known in store.spaces()):
             if not (create and store.writable):
                 store.close()
@@ -83,7 +91,7 @@ class Glymph(Remembering, Finding, Forgetting, Sleeping, Keeping):
         """Ends the handle. Memories it added are embedded first, for a few seconds at most."""
         self._background.finish(LAST_EMBEDDINGS)
         if self._place.model is not None:
-            self._place.model.close()
+            getattr(self._place.model, "close", _nothing)()
         self._place.store.close()
 
     def __enter__(self) -> Self:
@@ -96,11 +104,25 @@ class Glymph(Remembering, Finding, Forgetting, Sleeping, Keeping):
 
 
 def _model(settings: Settings, model: str | Model | None) -> Model | None:
-    """The language model asked for, or the one the settings name."""
-    spec = settings.model if model is None else model
-    if not isinstance(spec, str):
-        return spec
-    return open_model(spec, url=settings.model_url, key=settings.model_key, prices=settings.model_prices)
+    """The language model asked for, checked at once; or what the settings name, opened at the first question."""
+    given = {"url": settings.model_url, "key": settings.model_key, "prices": settings.model_prices}
+    if model is None:
+        return None if settings.model == "none" else LazyModel(settings.model, **given)
+    if isinstance(model, str):
+        return open_model(model, **given)
+    return checked(model)
+
+
+def check_model(settings: Settings) -> None:
+    """Raises InvalidInput unless the language model that settings name can be opened with them."""
+    if settings.model_prices:
+        read(settings.model_prices)
+    open_model(settings.model, url=settings.model_url, key=settings.model_key, prices=settings.model_prices)
+
+
+def stoppable(glymph: Glymph, stop: threading.Event) -> Glymph:
+    """A handle in place of this one, whose language model is called off once `stop` is set."""
+    return Glymph(stopping.stoppable(glymph.workplace, stop))
 
 
 def spaces_at(url: str, *, create: bool = False) -> list[Space]:

@@ -82,7 +82,7 @@ class Forgetting(Handle):
         return services.prune.execute_prune(self._place, node_ids, reason, cascade=cascade, dry_run=dry_run)
 
     def candidates(
-        self, limit: int = 20, min_staleness_days: float = 30, min_alignment: float = 0.4
+        self, limit: int = 20, min_staleness_days: float | None = None, min_alignment: float = 0.4
     ) -> Candidates:
         """Single memories that may go, each with one reason, the first to go first."""
         return services.prunable.candidates(

@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from glymph.errors import InvalidInput
+from glymph.errors import InvalidInput, SpaceNotFound
 
 TYPE_CHECKING = False  # `typing` itself would cost a hook some milliseconds
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ HOME = Path("~/.glymph")
 SPOOL = "spool"  # the folder in which ended sessions wait for a worker
 PROJECT = "@project"  # as a space's name: that of the project somebody works in
 SQLITE = "sqlite:///"
+SECRETS = ("embedder_key", "model_key")  # settings that are never shown, in a file for its owner alone
+OWNER_ONLY, OWNERS_FOLDER = 0o600, 0o700
 
 
 def home() -> Path:
@@ -70,14 +72,42 @@ def read_config() -> dict[str, Any]:
         raise InvalidInput("config", f"cannot read {path} ({error}). Mend or remove the file.") from error
 
 
+def make_home() -> Path:
+    """The folder of `home`, made if it is missing. Others cannot look into it, nor into the spool."""
+    folder = home()
+    folder.mkdir(parents=True, exist_ok=True, mode=OWNERS_FOLDER)
+    keep_private()
+    return folder
+
+
+def keep_private() -> None:
+    """Closes to others the folders that are Glymph's own. One that GLYMPH_HOME names stays as it was made."""
+    for folder in (HOME.expanduser(), home() / SPOOL):
+        try:
+            if folder.stat().st_mode & 0o077:
+                folder.chmod(OWNERS_FOLDER)
+        except OSError:  # it is not there, or somebody else's
+            continue
+
+
 def write_config(values: dict[str, Any]) -> Path:
-    """Writes the settings file whole; a reader sees the old one or the new one."""
+    """Writes the settings file whole; a reader sees the old one or the new one.
+
+    A new file is for its owner alone, and so becomes one that holds a key; otherwise its mode stays as it is.
+    """
     path = config_path()
     partial = path.with_suffix(".partial")
     lines = [f"{name} = {json.dumps(value)}" for name, value in sorted(values.items())]
     try:
+        if path.parent == home():
+            make_home()
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        mode = path.stat().st_mode & 0o777 if path.exists() else OWNER_ONLY
+        partial.unlink(missing_ok=True)
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+        partial.chmod(mode & OWNER_ONLY if any(values.get(name) for name in SECRETS) else mode)
         partial.replace(path)
     except OSError as error:
         raise InvalidInput(
@@ -114,13 +144,25 @@ def _usual_key(values: dict[str, Any], origin: dict[str, str]) -> None:
 
 def open_glymph(url: str | None, space: str, actor: str, *, create: bool | None = None) -> Glymph:
     """The handle for a command. Only the default space is made on the fly: another name may be a typo."""
-    from glymph.core.project import project_space
-    from glymph.facade import DEFAULT_URL, Glymph
+    from glymph.facade import DEFAULT_URL, Glymph, spaces_at
 
     settings, _ = effective_settings()
-    space = project_space(str(project_folder())) if space == PROJECT else space
+    space = space_named(space)
     may_create = space == "default" if create is None else create
-    return Glymph.open(url or DEFAULT_URL, space=space, actor=actor, settings=settings, create=may_create)
+    try:
+        glymph = Glymph.open(url or DEFAULT_URL, space=space, actor=actor, settings=settings, create=may_create)
+    except SpaceNotFound as error:
+        known = [one.name for one in spaces_at(url or DEFAULT_URL)]
+        raise SpaceNotFound(space, known) from error
+    keep_private()
+    return glymph
+
+
+def space_named(space: str) -> str:
+    """The space that a name means: `@project` is that of the project one stands in."""
+    from glymph.core.project import project_space
+
+    return project_space(str(project_folder())) if space == PROJECT else space
 
 
 def open_whole(url: str | None, *, create: bool = False, actor: str = "user") -> Glymph:

@@ -83,12 +83,25 @@ def _round(
 
 
 def once(
-    glymph: Glymph, spaces: Collection[str] = (), *, stop: threading.Event, order: Sequence[Chore] | None = None
-) -> None:
-    """Runs what is due now, space after space."""
+    glymph: Glymph, spaces: Collection[str] = (), *, stop: threading.Event, order: Sequence[Chore] | None = None,
+    begin: bool = False,
+) -> None:  # fmt: skip
+    """Runs what is due now, space after space; with `begin`, what never ran is due."""
     check(glymph, spaces)
     for place in _places(glymph, spaces, stop):
+        if begin:
+            _begin_now(place, order or chores())
         _visit(place, order or chores(), stop)
+
+
+def _begin_now(place: Workplace, order: Sequence[Chore]) -> None:
+    """Lets what never ran be due at once: nobody waits for its beat."""
+    now = micros(place.now())
+    with place.store.writing(place.space, None) as writer:
+        ran = {row["job"] for row in writer.schedules() if row["last_run_at"] is not None}
+        for chore in order:
+            if chore.name not in ran:
+                writer.set_schedule(chore.name, due_at=now, last_run_at=None, outcome=None)
 
 
 def _places(glymph: Glymph, spaces: Collection[str], stop: threading.Event) -> Iterator[Workplace]:

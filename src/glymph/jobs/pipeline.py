@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+from glymph.core.masking import masked
 from glymph.errors import GlymphError, LeaseLost
 from glymph.jobs.steps import Session, Step, steps
 from glymph.services import queue
@@ -23,7 +26,8 @@ def run(
     """Runs the steps of a job that are not done yet; gives back how it ended: done, resting, given up or stopped.
 
     `place` must be under a lease. A step that fails is named in the report and does not keep the others from
-    running: what the agent sees next must not be worse for it. It is tried again after a rest.
+    running: what the agent sees next must not be worse for it. It is tried again after a rest. One that fails
+    while the worker is to stop is not noted: it was called off, and the next worker runs it.
     """
     ends_session = job.payload.get("event") == SESSION_END
     if not queue.begin(place, job, count_session if ends_session else None):
@@ -35,19 +39,31 @@ def run(
         if stopping is not None and stopping():
             return "stopped"
         _run_step(place, job, step, session)
+        if queue.FAILED in job.report[step.name] and stopping is not None and stopping():
+            return "stopped"
         queue.advance(place, job, step.name)
     return queue.finish(place, job)
 
 
 def _run_step(place: Workplace, job: Job, step: Step, session: Session) -> None:
-    """The one place where anything that goes wrong becomes a line of a report."""
+    """The one place where anything that goes wrong becomes a line of a report. Secrets do not get into it."""
     try:
-        job.report[step.name] = dict(step.run(place, session))
+        job.report[step.name] = _clean(dict(step.run(place, session)))
     except LeaseLost:
         raise
     except GlymphError as error:
-        log.warning("step %s of job %s failed: %s", step.name, job.id, error)
-        job.failed(step.name, str(error), error.code)
-    except Exception as error:
-        log.exception("step %s of job %s failed", step.name, job.id)
-        job.failed(step.name, f"{type(error).__name__}: {error}"[:500], "Bug")
+        why = _clean(str(error))
+        log.warning("step %s of job %s failed: %s", step.name, job.id, why)
+        job.failed(step.name, why, error.code)
+    except Exception as error:  # noqa: BLE001  it is logged, masked
+        log.error("step %s of job %s failed\n%s", step.name, job.id, _clean(traceback.format_exc()))
+        job.failed(step.name, _clean(f"{type(error).__name__}: {error}")[:500], "Bug")
+
+
+def _clean(value: Any) -> Any:
+    """The value with every secret in its texts masked."""
+    if isinstance(value, str):
+        return masked(value)[0]
+    if isinstance(value, Mapping):
+        return {name: _clean(each) for name, each in value.items()}
+    return [_clean(each) for each in value] if isinstance(value, list | tuple) else value

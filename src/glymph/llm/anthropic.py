@@ -12,7 +12,7 @@ from glymph.core.dialogue import Message, Prices, Reply, Schema, Usage
 from glymph.core.tokens import tokens, tokens_of
 from glymph.errors import ModelFailed
 from glymph.llm.contract import TIMEOUT
-from glymph.llm.failures import failed, failure
+from glymph.llm.failures import failed, failure, without_secrets
 from glymph.llm.prices import prices_of
 from glymph.remote import RemoteFailed, Service
 
@@ -40,7 +40,13 @@ class AnthropicModel:
         headers = {"anthropic-version": VERSION} | ({"x-api-key": key} if key else {})
         base = re.sub(r"\A(https?://[^/?#]+)/?\Z", r"\1/v1", url or OWN_URL)  # it is often given without
         self._service = service or Service(
-            base, "/messages", setting="model", key=key, headers=headers, most_bytes=MOST_BYTES
+            base,
+            "/messages",
+            setting="model",
+            key=key,
+            headers=headers,
+            most_bytes=MOST_BYTES,
+            mask=without_secrets,
         )
         host = self._service.host
         self._model = model
@@ -66,7 +72,7 @@ class AnthropicModel:
             tool = {"name": TOOL, "description": "Takes the whole answer.", "input_schema": schema}
             body |= {"tools": [tool], "tool_choice": {"type": "tool", "name": TOOL}}
         try:
-            answer = self._service.post(body, timeout=timeout, cancel=cancel)
+            answer = self._service.post(body, timeout=timeout, cancel=cancel, once=True)
         except RemoteFailed as error:
             raise failure(self.name, error, timeout) from error
         return self._reply(answer, messages)

@@ -1,12 +1,19 @@
 """A model behind a command, such as `claude -p`: it takes the prompt on its input and prints the answer.
 
 It runs without a shell in a group of its own, and the whole group is ended when the time is up, when the call is
-called off, or when it prints too much. Nothing holds it to a schema or a number of tokens: it is told about both.
+called off or interrupted, when it prints too much, or when this process ends; by SIGTERM and SIGHUP only where the
+call is made in its main thread or the process handles them, and never by SIGKILL.
+
+Nothing holds it to a schema or a number of tokens: it is told about both. Nor can it be held to a price
+beforehand: what is set aside for a call is an estimate by its tokens, and what the command then says it cost
+counts from the moment it says so.
+
 `GLYMPH_DEPTH` tells what runs inside that it does, so that a hook which asks a model again comes to an end.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -15,11 +22,12 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import IO, Any
 
 from glymph.core.dialogue import Message, Prices, Reply, Schema, Usage
+from glymph.core.masking import masked
 from glymph.core.tokens import tokens, tokens_of
 from glymph.errors import InvalidInput, ModelCancelled, ModelFailed, ModelTimedOut
 from glymph.llm.contract import TIMEOUT
@@ -29,7 +37,9 @@ from glymph.llm.prices import prices_of
 FORM = "command:COMMAND"
 DEPTH, MOST_DEPTH = "GLYMPH_DEPTH", 2
 MOST_BYTES = 4_000_000  # of what it prints
+MOST_SHOWN = 20_000  # characters of it that are searched for secrets, to show the last of them
 TICK = 0.02  # seconds until a call notices that it ended or was called off
+FATAL = [signal.SIGTERM] + ([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])
 COUNTS_IN = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 ASKED = "Answer with one JSON object and nothing else, in at most {most} tokens. It must fit this JSON Schema:\n"
 
@@ -64,19 +74,8 @@ class CommandModel:
         timeout: float = TIMEOUT, cancel: threading.Event | None = None,
     ) -> Reply:  # fmt: skip
         prompt, deadline = _prompt(messages, schema, max_tokens), time.monotonic() + timeout
-        run = _Run(self._start(), prompt.encode("utf-8", "replace"))
-        while not run.is_over():
-            if cancel is not None and cancel.is_set():
-                run.end()
-                raise ModelCancelled(self.name)
-            if time.monotonic() >= deadline:
-                run.end()
-                raise ModelTimedOut(self.name, timeout)
-            if run.printed.is_full or run.complained.is_full:
-                run.end()
-                step = "Check the command: it should print the answer and nothing else."
-                raise failed(self.name, f"it printed more than {MOST_BYTES:,} bytes", step, charged=True)
-            run.wait(max(0.0, min(TICK, deadline - time.monotonic())))
+        with _ended_along(), _Run(self._start(), prompt.encode("utf-8", "replace")) as run:
+            self._wait(run, deadline, timeout, cancel)
         if run.process.returncode:
             problem = (
                 f"it ended with {run.process.returncode} ({self._shown(run.complained.text or run.printed.text)})"
@@ -86,6 +85,18 @@ class CommandModel:
 
     def close(self) -> None:
         """Nothing outlives a call."""
+
+    def _wait(self, run: _Run, deadline: float, timeout: float, cancel: threading.Event | None) -> None:
+        """Waits until a command is over. Raises one of ModelFailed if that must not be waited for."""
+        while not run.is_over():
+            if cancel is not None and cancel.is_set():
+                raise ModelCancelled(self.name)
+            if time.monotonic() >= deadline:
+                raise ModelTimedOut(self.name, timeout)
+            if run.printed.is_full or run.complained.is_full:
+                step = "Check the command: it should print the answer and nothing else."
+                raise failed(self.name, f"it printed more than {MOST_BYTES:,} bytes", step, charged=True)
+            run.wait(max(0.0, min(TICK, deadline - time.monotonic())))
 
     def _start(self) -> subprocess.Popen[bytes]:
         # The one place beside the interfaces that reads the environment: a command must inherit it.
@@ -102,7 +113,8 @@ class CommandModel:
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else str(error)
             step = "Install it, or give its full path in the setting model."
-            raise ModelFailed(self.name, f"{self._command[0]} cannot be started ({why})", step) from error
+            problem = f"{self._command[0]} cannot be started ({why})"
+            raise failed(self.name, problem, step, charged=False) from error
 
     def _reply(self, printed: str, messages: Sequence[Message], prompt: str) -> Reply:
         told = _told(printed)
@@ -115,9 +127,10 @@ class CommandModel:
         return Reply(text, _usage(told) or Usage(tokens_of(messages), tokens(text)))
 
     def _shown(self, text: str) -> str:
-        """The last that was said, on one line and without the key."""
-        line = " ".join(text.split())
-        return (line.replace(self._key, "[key]") if self._key else line)[-300:] or "it said nothing"
+        """The last that was said, on one line, without the key and anything else that looks like a secret."""
+        text = text[-MOST_SHOWN:]
+        text = masked(text.replace(self._key, "[key]") if self._key else text)[0]
+        return " ".join(text.split())[-300:] or "it said nothing"
 
 
 class _Pipe(threading.Thread):
@@ -142,16 +155,28 @@ class _Pipe(threading.Thread):
 
 class _Run:
     """A command under way. It counts as over when its output is closed and it has ended, in this order: as long as
-    it has not been waited for, its number names it and its group and no other."""
+    it has not been waited for, its number names it and its group and no other. Left before, it is ended."""
 
     def __init__(self, process: subprocess.Popen[bytes], prompt: bytes) -> None:
         assert process.stdout is not None
         assert process.stderr is not None
         self.process = process
+        _RUNNING.add(self)
         self.printed, self.complained = _Pipe(process.stdout), _Pipe(process.stderr)
         feeder = threading.Thread(target=self._feed, args=(prompt,), name="glymph-command", daemon=True)
-        for thread in (self.printed, self.complained, feeder):
-            thread.start()
+        self._threads = (self.printed, self.complained, feeder)
+
+    def __enter__(self) -> _Run:
+        try:
+            for thread in self._threads:
+                thread.start()
+        except BaseException:  # an interruption is one, too
+            self.end()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
 
     def is_over(self) -> bool:
         if (
@@ -170,10 +195,15 @@ class _Run:
             time.sleep(seconds)
 
     def end(self) -> None:
-        """Ends the whole group."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        """Ends the whole group, unless it is over."""
+        self.kill()
         self.process.wait()
+        _RUNNING.discard(self)
+
+    def kill(self) -> None:
+        if self.process.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # the latter for one that just ended
+                os.killpg(self.process.pid, signal.SIGKILL)
 
     def _feed(self, prompt: bytes) -> None:
         assert self.process.stdin is not None
@@ -181,6 +211,37 @@ class _Run:
             self.process.stdin.write(prompt)
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
+
+
+_RUNNING: set[_Run] = set()
+
+
+@atexit.register
+def _end_all() -> None:
+    """Ends what runs in other threads when the process ends."""
+    for run in tuple(_RUNNING):
+        run.kill()
+
+
+@contextlib.contextmanager
+def _ended_along() -> Iterator[None]:
+    """While this lasts, a signal that would end this process at once ends its commands first."""
+    numbers: list[signal.Signals] = []
+    if threading.current_thread() is threading.main_thread():
+        numbers = [each for each in FATAL if signal.getsignal(each) is signal.SIG_DFL]
+    try:
+        for number in numbers:
+            signal.signal(number, _end_with_all)
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _end_with_all(number: int, _frame: object) -> None:
+    _end_all()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 def _prompt(messages: Sequence[Message], schema: Schema | None, most: int) -> str:

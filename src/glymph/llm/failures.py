@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from glymph.core.masking import masked
 from glymph.errors import ModelCancelled, ModelFailed, ModelTimedOut
 from glymph.remote import CalledOff, RemoteFailed, TooLate
+
+
+def without_secrets(text: str) -> str:
+    return masked(text)[0]
 
 
 def failure(model: str, error: RemoteFailed, timeout: float) -> ModelFailed:
@@ -16,7 +21,7 @@ def failure(model: str, error: RemoteFailed, timeout: float) -> ModelFailed:
 
 
 def failed(model: str, problem: str, next_step: str, *, charged: bool) -> ModelFailed:
-    """A failure that says whether the call may have been billed."""
-    error = ModelFailed(model, problem, next_step)
+    """A failure that says whether the call may have been billed. Secrets a provider quotes are taken out."""
+    error = ModelFailed(model, without_secrets(problem), next_step)
     error.charged = charged
     return error

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from glymph.core.dialogue import FREE, Message, Prices, Reply, Schema
-from glymph.errors import InvalidInput, ModelFailed, ModelTimedOut
+from glymph.errors import InvalidInput, ModelTimedOut
 from glymph.llm.contract import TIMEOUT
+from glymph.llm.failures import failed
 from glymph.llm.openai import OpenAIModel
 from glymph.llm.prices import prices_of
 from glymph.remote import TICK
@@ -30,7 +31,11 @@ SILENT = -1  # nothing is logged: standard output may belong to a protocol
 
 
 def from_spec(detail: str, *, url: str, key: str, prices: str) -> GGUFModel:
-    return GGUFModel(Path(detail).expanduser(), prices=prices_of("", stated=prices, is_here=True))
+    try:
+        path = Path(detail).expanduser()
+    except RuntimeError as error:
+        raise InvalidInput("model", f"{detail} names no home folder. Give the path of a GGUF file.") from error
+    return GGUFModel(path, prices=prices_of("", stated=prices, is_here=True))
 
 
 class GGUFModel:
@@ -97,7 +102,7 @@ class GGUFModel:
             return Server(params)
         except RuntimeError as error:
             step = "Check that the file is whole and this machine has the memory for it."
-            raise ModelFailed(self.name, f"the file cannot be loaded ({error})", step) from error
+            raise failed(self.name, f"the file cannot be loaded ({error})", step, charged=False) from error
 
 
 class _Either(threading.Event):
@@ -122,8 +127,9 @@ def _check(path: Path) -> None:
     try:
         with path.open("rb") as file:
             magic = file.read(len(MAGIC))
-    except OSError as error:
-        problem = f"{path} cannot be read ({error.strerror}). Give the path of a GGUF file."
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        problem = f"{path} cannot be read ({why}). Give the path of a GGUF file."
         raise InvalidInput("model", problem) from error
     if magic != MAGIC:
         raise InvalidInput("model", f"{path} is not a GGUF file. Give the path of one.")

@@ -16,7 +16,7 @@ from glymph.core.dialogue import Message, Prices, Reply, Schema, Usage
 from glymph.core.tokens import tokens, tokens_of
 from glymph.errors import ModelFailed
 from glymph.llm.contract import TIMEOUT
-from glymph.llm.failures import failed, failure
+from glymph.llm.failures import failed, failure, without_secrets
 from glymph.llm.prices import prices_of
 from glymph.remote import Rejected, RemoteFailed, Service
 
@@ -44,7 +44,13 @@ class OpenAIModel:
     ) -> None:  # fmt: skip
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._service = service or Service(
-            url or OWN_URL, "/chat/completions", setting="model", key=key, headers=headers, most_bytes=MOST_BYTES
+            url or OWN_URL,
+            "/chat/completions",
+            setting="model",
+            key=key,
+            headers=headers,
+            most_bytes=MOST_BYTES,
+            mask=without_secrets,
         )
         host = self._service.host
         self._model, self._lock = model, threading.Lock()
@@ -69,7 +75,8 @@ class OpenAIModel:
         while True:
             body = self._body(messages, schema, form, max_tokens)
             try:
-                answer = self._service.post(body, timeout=deadline - time.monotonic(), cancel=cancel)
+                left = deadline - time.monotonic()
+                answer = self._service.post(body, timeout=left, cancel=cancel, once=True)
             except Rejected as error:
                 form = self._gives_way(error, body, form)
                 continue

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from glymph.services import clusters as clusters
     from glymph.services import completing as completing
     from glymph.services import conflicts as conflicts
+    from glymph.services import consolidate as consolidate
     from glymph.services import costs as costs
     from glymph.services import dedup as dedup
     from glymph.services import edit as edit
@@ -25,12 +26,15 @@ if TYPE_CHECKING:
     from glymph.services import fading as fading
     from glymph.services import fit as fit
     from glymph.services import forget as forget
+    from glymph.services import garden as garden
     from glymph.services import history as history
     from glymph.services import lifecycle as lifecycle
     from glymph.services import link as link
+    from glymph.services import memetics as memetics
     from glymph.services import merge as merge
     from glymph.services import overview as overview
     from glymph.services import plans as plans
+    from glymph.services import playbooks as playbooks
     from glymph.services import prunable as prunable
     from glymph.services import prune as prune
     from glymph.services import purge as purge

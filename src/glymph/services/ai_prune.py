@@ -13,6 +13,7 @@ from glymph.core.dialogue import Question, Usage
 from glymph.core.model import Refusal, State
 from glymph.core.presence import lifecycle
 from glymph.core.schedule import AI_PRUNE_LEAST, ai_prune_due
+from glymph.core.stages import GROWING, Stage
 from glymph.core.timing import micros
 from glymph.core.tokens import tokens, tokens_of
 from glymph.core.upkeep import AiPruned, FailedBatch
@@ -21,6 +22,7 @@ from glymph.prompts.ai_prune import Nomination, question
 from glymph.services.allowance import allowance
 from glymph.services.asking import MARGIN, Run
 from glymph.services.nominees import Nominee, Picked, picked
+from glymph.services.stages import stage_of
 from glymph.services.workplace import Workplace
 from glymph.store import records
 from glymph.store.contract import Reader, Row, Writer
@@ -33,9 +35,11 @@ SILENT = 3  # failed calls in a row after which the model is left in peace
 LAST_RUN = "last_ai_prune_at"
 SESSIONS = "sessions_since_ai_prune"
 LIVE_THEN = "active_count_at_last_ai_prune"
+BEGINS_AT = "ai_prune_begins_at"  # the batch at which a run goes on that the budget stopped
 
 REPEATED = 2_200  # tokens of an answer that is sent back because it could not be read, and of what is said to it
 USED_UP = "unattended runs have archived as many as they may within 24 hours; the rest waits until tomorrow"
+INFANT = f"there were fewer than {GROWING} recalls so far: too few to tell what nobody needs"
 CHANGED = "it was changed or used while the model looked"
 Progress = Callable[[int, int], None]
 
@@ -63,9 +67,12 @@ def ai_prune(
     """
     with place.reading() as reader:
         live, sessions = reader.live_count(), reader.counter(SESSIONS) or 0
-        due = ai_prune_due(sessions=sessions, live=live, live_at_last=reader.counter(LIVE_THEN))
+        stage = stage_of(reader)
+        due = ai_prune_due(sessions=sessions, live=live, live_at_last=reader.counter(LIVE_THEN), stage=stage)
         if live < AI_PRUNE_LEAST:
-            return AiPruned(False, f"there are {live} live memories; under {AI_PRUNE_LEAST} none is archived")
+            return AiPruned(False, f"live memories: {live}; under {AI_PRUNE_LEAST} none is archived")
+        if if_needed and stage is Stage.INFANCY:
+            return AiPruned(False, INFANT)
         if if_needed and due is None:
             return AiPruned(False, "it is not due: too few sessions and too few new memories since the last run")
         if place.model is None:
@@ -73,17 +80,27 @@ def ai_prune(
         if not dry_run and not allowance(place, reader):
             return AiPruned(False, USED_UP)
         found = picked(place, reader)
+        first = (reader.counter(BEGINS_AT) or 0) % max(len(found.batches), 1)
     if not found.batches:
         return AiPruned(False, "no memory may be archived: all are young, pinned, protected or superseded")
     why = due or "it was asked for"
     if dry_run:
         return _foretold(place, found, why)
-    pruning = _Pruning(place, found, why, Run(place, VERB))
+    pruning = _Pruning(place, found, why, Run(place, VERB), first)
     pruning.work(progress)
     result = pruning.result()
     if result.complete:
         _start_anew(place, sessions)
+    else:
+        _go_on_later(place, pruning)
     return result
+
+
+def _go_on_later(place: Workplace, pruning: _Pruning) -> None:
+    """Lets the next run begin where the budget ended this one; a batch that failed is asked about again."""
+    where = 0 if pruning.failed else pruning.first + pruning.asked
+    with place.store.writing(place.space, None) as writer:
+        writer.set_counter(BEGINS_AT, where)
 
 
 def _start_anew(place: Workplace, sessions: int) -> None:
@@ -92,6 +109,7 @@ def _start_anew(place: Workplace, sessions: int) -> None:
         writer.set_counter(SESSIONS, max(0, (writer.counter(SESSIONS) or 0) - sessions))
         writer.set_counter(LAST_RUN, micros(place.now()))
         writer.set_counter(LIVE_THEN, writer.live_count())
+        writer.set_counter(BEGINS_AT, 0)
 
 
 def _foretold(place: Workplace, found: Picked, why: str) -> AiPruned:
@@ -125,8 +143,9 @@ class _Pruning:
     found: Picked
     why: str
     run: Run
+    first: int = 0  # the batch it begins with: those before it were asked about in an earlier run
     asked: int = 0
-    silent: int = 0  # calls in a row that failed
+    silent: int = 0  # batches in a row without an answer that can be used
     stopped: str | None = None
     failed: list[FailedBatch] = field(default_factory=list)
     nominated: int = 0
@@ -139,7 +158,7 @@ class _Pruning:
     def work(self, progress: Progress | None) -> None:
         """Asks about one batch after the other and archives what may go, until all are done or it is stopped."""
         with ExitStack() as parent:
-            for number, batch in enumerate(self.found.batches, start=1):
+            for number, batch in list(enumerate(self.found.batches, start=1))[self.first :]:
                 nominations = self._nominations(number, batch)
                 if nominations:
                     self._archive(batch, nominations, parent)
@@ -151,12 +170,16 @@ class _Pruning:
     def result(self) -> AiPruned:
         run = self.run
         return AiPruned(
-            True, self.why, eligible=self.found.eligible, shown=self.found.shown, batches=self.found.ids,
-            unasked=len(self.found.batches) - self.asked, stopped=self.stopped, failed_batches=tuple(self.failed),
+            True, self.why, eligible=self.found.eligible, shown=sum(map(len, self._asked_about())),
+            batches=self.found.ids, unasked=len(self.found.batches) - self.first - self.asked,
+            stopped=self.stopped, failed_batches=tuple(self.failed),
             nominated=self.nominated, archived=tuple(self.reasons), reasons=dict(self.reasons),
             refused=tuple(self.refused), capped=self.capped, calls=run.calls, tokens_in=run.tokens_in,
             tokens_out=run.tokens_out, cost_usd=run.cost_usd, operation_id=self.operation_id,
         )  # fmt: skip
+
+    def _asked_about(self) -> Sequence[Sequence[Nominee]]:
+        return self.found.batches[self.first : self.first + self.asked]
 
     def _nominations(self, number: int, batch: Sequence[Nominee]) -> tuple[Nomination, ...] | None:
         """What the model nominates of a batch; None if there is no answer that can be used."""
@@ -173,9 +196,9 @@ class _Pruning:
         except (ModelFailed, MalformedReply) as error:
             self.asked += 1
             self.failed.append(FailedBatch(number, len(batch), str(error)))
-            self.silent = self.silent + 1 if isinstance(error, ModelFailed) else 0
+            self.silent += 1
             if self.silent >= SILENT:
-                self.stopped = f"the model failed {SILENT} times in a row"
+                self.stopped = f"{SILENT} batches in a row had no answer that can be used"
             return None
         self.asked += 1
         self.silent = 0

@@ -14,6 +14,7 @@ from glymph.core.timing import MICROS_PER_DAY, micros
 from glymph.core.tokens import tokens, tokens_of
 from glymph.errors import BudgetSpent, MalformedReply, ModelFailed, NoModel
 from glymph.llm.contract import TIMEOUT, Model
+from glymph.llm.own import sound
 from glymph.services.workplace import Workplace
 
 Verdict = TypeVar("Verdict")
@@ -25,7 +26,11 @@ AGAIN = "Your answer cannot be used: {problem}. Answer the first message again, 
 
 @dataclass(slots=True)
 class Run:
-    """One run of a job. Its calls share caps, and what they used is summed up here."""
+    """One run of a job. Its calls share caps, and what they used is summed up here.
+
+    A provider that states what a call cost may state more than was set aside. The dearest one is remembered and
+    set aside for every call that follows, so that such a surprise passes the caps once at most.
+    """
 
     place: Workplace
     job: str
@@ -34,6 +39,7 @@ class Run:
     tokens_in: int = 0
     tokens_out: int = 0
     cost_usd: float = 0.0
+    dearest_usd: float = 0.0  # that a provider has stated for one call
     cancel: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
@@ -53,17 +59,20 @@ class Run:
         """One call, in the ledger from before it begins."""
         model = _model(self.place, self.job)
         sent = int(tokens_of(messages) * MARGIN) + tokens(json.dumps(question.schema))
-        dearest = Usage(sent, question.max_tokens)
+        priced = model.prices.cost(Usage(sent, question.max_tokens))
+        dearest = Usage(sent, question.max_tokens, max(priced, self.dearest_usd))
         key = self._set_aside(model, dearest)
         try:
             with telemetry.observe("model_call", job=self.job, model=model.name) as seen:
-                reply = model.complete(
+                given = model.complete(
                     messages, question.schema, max_tokens=question.max_tokens, timeout=timeout, cancel=self.cancel
                 )
+                reply = sound(model.name, given, messages)
                 seen.note(tokens_in=reply.usage.tokens_in, tokens_out=reply.usage.tokens_out)
         except ModelFailed as error:
             self._settle(key, model, dearest if error.charged else Usage(0, 0), FAILED)
             raise
+        self.dearest_usd = max(self.dearest_usd, reply.usage.cost_usd or 0.0)
         self._settle(key, model, reply.usage, ANSWERED)
         return reply
 
@@ -81,7 +90,7 @@ class Run:
             for cap, used in (("tokens_daily", today.tokens), ("tokens_run", run.tokens)):
                 over = getattr(place.settings, cap) - used
                 if needed > over:
-                    raise BudgetSpent(cap, f"{max(0, over):,} tokens", f"up to {needed:,} tokens")
+                    raise BudgetSpent(cap, _tokens(max(0, over)), f"up to {_tokens(needed)}")
             return writer.reserve(
                 {
                     "at": now, "job": self.job, "model": model.name, "run": self.id,
@@ -100,6 +109,10 @@ class Run:
         self.tokens_in += usage.tokens_in
         self.tokens_out += usage.tokens_out
         self.cost_usd += cost
+
+
+def _tokens(count: int) -> str:
+    return f"{count:,} {'token' if count == 1 else 'tokens'}"
 
 
 def _model(place: Workplace, job: str) -> Model:

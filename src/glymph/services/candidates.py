@@ -65,6 +65,8 @@ def gather(place: Workplace, reader: Reader, query: str, wanted: Filter, *, limi
     view = place.meaning.mirrors.view(reader, model)
     question = understood(query, view.entities.starting, view.share)
     passing = view.mask(wanted)
+    if wanted.source is not None:  # which a mirror does not keep
+        passing &= np.isin(view["key"], reader.from_source(wanted.source))
     depth = max(POOL, limit)
     texts = dict(_by_text(reader, view, question, wanted, passing, depth=depth))
     vector, lacking = place.meaning.asked(question.text) if view.model_key is not None else (None, lacking)

@@ -42,7 +42,7 @@ def sweep(place: Workplace, *, apply: bool = False, progress: Progress | None = 
     """
     with place.reading() as reader:
         wanted = Filter(live_at=micros(place.now()))
-        keys, vectors = _vectors(place, reader, wanted)
+        keys, vectors = stored_vectors(place, reader, wanted)
         bands = kept_bands(place, reader)
         first, second, cosines = near_pairs(vectors, least=bands.connect)
         nearest = np.argsort(-cosines, kind="stable")
@@ -56,7 +56,7 @@ def sweep(place: Workplace, *, apply: bool = False, progress: Progress | None = 
 # reading
 
 
-def _vectors(place: Workplace, reader: Reader, wanted: Filter) -> tuple[NDArray[np.int64], Vectors | Halves]:
+def stored_vectors(place: Workplace, reader: Reader, wanted: Filter) -> tuple[NDArray[np.int64], Vectors | Halves]:
     """The keys of the memories that pass and have a vector of the handle's model, and these vectors."""
     model, lacking = place.meaning.reached()
     if model is None:

@@ -47,7 +47,7 @@ def update(
     checked = {name: _CHECKS[name](place, value) for name, value in changes.items()}
     with place.operation("update", reason=reason) as op:
         row = op.row(memory_id)
-        checked |= _consequences(row, checked)
+        checked |= consequences(row, checked)
         different = {name: value for name, value in checked.items() if row[name] != value}
         if different:
             stamp = {"updated_at": op.now, "version": row["version"] + 1}
@@ -75,7 +75,7 @@ _CHECKS: Mapping[str, Any] = {
 }
 
 
-def _consequences(row: Row, changes: Mapping[str, Any]) -> dict[str, Any]:
+def consequences(row: Row, changes: Mapping[str, Any]) -> dict[str, Any]:
     """What follows from the changes: derived title, section, hash, and the strength of a never-used memory."""
     after = {**row, **changes}
     follows: dict[str, Any] = {}

@@ -17,9 +17,10 @@ from glymph.core.draft import Draft, checked_list, draft, optional_text
 from glymph.core.extraction import By, Extraction, Found, Unkept
 from glymph.core.grounding import ungrounded
 from glymph.core.junk import junk
-from glymph.core.masking import masked
+from glymph.core.masking import SECRET, masked
 from glymph.core.model import Added
 from glymph.core.noteworthy import noteworthy
+from glymph.core.orders import order
 from glymph.core.text import normalise
 from glymph.core.timing import day_in_words, micros
 from glymph.core.transcript import Turn
@@ -36,11 +37,17 @@ from glymph.store.contract import Writer
 JOB, SOURCE = "extract", "extraction"
 TRUST: dict[By, float] = {"model": 0.6, "rules": 0.5}
 AROUND = 2  # turns before and after the one that a statement comes from, in which its words may stand
-MOST_MALFORMED = 3  # runs in which a window's answer may be malformed before it is passed over
+MOST_MALFORMED = 3  # runs in which a window's answer may be malformed before rules read it
 OVERTAKEN = (
     "Another run has read on in this transcript meanwhile. Nothing was kept twice; run it again for the rest."
 )
-PASSED_OVER = "the model's answers about it were malformed in {runs} runs, so it is passed over ({problem})"
+PASSED_OVER = (
+    "the model's answers about it were malformed in {runs} runs, so rules read it instead and found {found} "
+    "({problem})"
+)
+HIDDEN = "secret: it tells little without what was masked in it"
+ORDERED = "order: it tries {wants}"
+BESIDE = "order: it was said beside a text that tries {wants}"
 
 Progress = Callable[[int, int], None]  # how much is read, of how much; 0 if that is not known
 
@@ -55,12 +62,14 @@ def extract(
     *,
     session: str | None = None,
     dry_run: bool = False,
+    again: bool = False,
     progress: Progress | None = None,
 ) -> Extraction:
     """Remembers what a transcript says that will matter later: a JSONL file by its path, or its lines.
 
-    A file is read from where the last run ended. Without a model only what rules find is kept. `session` names the
-    session of what is kept, else the transcript does. A dry run asks the model, too, and keeps nothing.
+    A file is read from where the last run ended, or `again` from its beginning: what is still known is not new
+    then. Without a model only what rules find is kept. `session` names the session of what is kept, else the
+    transcript does. A dry run asks the model, too, and keeps nothing.
     """
     optional_text("session", session)
     if isinstance(transcript, str | Path):
@@ -68,7 +77,7 @@ def extract(
             with place.reading() as reader:
                 known = reader.transcript(file.source)
             seen = None if known is None else (str(known["head"]), int(known["offset"]))
-            start = file.begin(known)
+            start = 0 if again else file.begin(known)
             reading = _Reading(place, session, dry_run, start, _Cursor(file, seen))
             return reading.run(file.lines(start), file.size, progress)
     lines = _numbered(transcript)
@@ -110,6 +119,11 @@ class _Statement:
     kind: str
     turn: Turn
     source: str | None = None  # None for the user's own words
+    refused: str | None = None  # why it is not kept, if that is known already
+
+    @property
+    def by(self) -> By:
+        return "rules" if self.source is None else "model"
 
 
 @dataclass(slots=True)
@@ -162,9 +176,9 @@ class _Reading:
         try:
             statements = self._statements(window)
         except MalformedReply as error:
-            if not self._pass_over(window, error):
+            statements = _by_rules(window)
+            if not self._pass_over(window, error, statements):
                 return self._stop(str(error))
-            statements = []
         except (ModelFailed, BudgetSpent) as error:
             return self._stop(str(error))
         self.turns += len(window.turns)
@@ -184,12 +198,7 @@ class _Reading:
 
     def _statements(self, window: Window) -> list[_Statement]:
         if self.by == "rules":
-            return [
-                _Statement(each.text, each.kind, turn)
-                for turn in window.turns
-                if turn.role == "user"
-                for each in noteworthy(turn.text)
-            ]
+            return _by_rules(window)
         found: list[_Statement] = []
         for part in window.parts():
             asked = question(part, nonce=secrets.token_hex(8), today=self.place.now().date())
@@ -204,14 +213,11 @@ class _Reading:
         for each in statements:
             text, hidden = masked(each.text)
             self.masked += hidden
-            reason = ungrounded(text, each.source) if each.source is not None else None
-            reason = f"ungrounded: {reason}" if reason else None
-            if reason is None and (empty := junk(text)):
-                reason = f"junk: {empty}"
+            reason = each.refused or _unfit(text, each.source)
             session = self.session or each.turn.session
             try:
                 checked = draft(
-                    text, self.place.settings, kind=each.kind, event_at=each.turn.at, trust=TRUST[self.by],
+                    text, self.place.settings, kind=each.kind, event_at=each.turn.at, trust=TRUST[each.by],
                     source=SOURCE, session=session,
                 )  # fmt: skip
             except InvalidInput as error:
@@ -251,8 +257,8 @@ class _Reading:
         if self.cursor is not None and here is not None:
             self.cursor.move(writer, here, micros(self.place.now()))
 
-    def _pass_over(self, window: Window, error: MalformedReply) -> bool:
-        """Counts a window whose answer was malformed; whether that was so in enough runs to go on without it."""
+    def _pass_over(self, window: Window, error: MalformedReply, instead: Sequence[_Statement]) -> bool:
+        """Counts a window whose answer was malformed; whether that was so in enough runs to leave it to rules."""
         if self.cursor is None or self.dry_run:
             return False
         name = self.cursor.failures
@@ -261,7 +267,8 @@ class _Reading:
             writer.set_counter(name, runs)
         if runs < MOST_MALFORMED:
             return False
-        told = PASSED_OVER.format(runs=runs, problem=error.problem)
+        found = sum(each.refused is None for each in instead)
+        told = PASSED_OVER.format(runs=runs, problem=error.problem, found=found or "nothing")
         self.refused.append(Unkept(f"bytes {window.start:,} to {window.end:,}", told))
         self.failed += 1
         return True
@@ -276,6 +283,29 @@ class _Reading:
             offset_from=self.start, offset_to=self.offset, more=cursor is not None and cursor.file.more,
             failed=self.failed, problem=self.problem, dry_run=self.dry_run, operations=tuple(operations),
         )  # fmt: skip
+
+
+def _by_rules(window: Window) -> list[_Statement]:
+    """What rules find in the user's turns. Nothing is learnt from a turn that tries to steer the agent."""
+    found: list[_Statement] = []
+    for turn in window.turns:
+        worth = noteworthy(turn.text) if turn.role == "user" else ()
+        wants = order(turn.text) if worth else None
+        refused = None if wants is None else BESIDE.format(wants=wants)
+        found += [_Statement(each.text, each.kind, turn, refused=refused) for each in worth]
+    return found
+
+
+def _unfit(text: str, source: str | None) -> str | None:
+    """Why a statement is not kept; None if it may be."""
+    if wants := order(text):
+        return ORDERED.format(wants=wants)
+    if SECRET in text:
+        return HIDDEN
+    if source is not None and (strange := ungrounded(text, source)):
+        return f"ungrounded: {strange}"
+    empty = junk(text)
+    return f"junk: {empty}" if empty else None
 
 
 def _source(turns: Sequence[Turn]) -> str:

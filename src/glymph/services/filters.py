@@ -27,6 +27,7 @@ class Filters(TypedDict, total=False):
     states: Sequence[str] | None
     include_superseded: bool
     session: str | None
+    source: str | None  # who or what told it, such as consolidation or extraction
 
 
 def wanted(filters: Filters) -> Filter:
@@ -43,6 +44,7 @@ def wanted(filters: Filters) -> Filter:
         until=optional_micros(filters.get("until"), "until"),
         include_superseded=bool(filters.get("include_superseded")),
         session=optional_text("session", filters.get("session")),
+        source=optional_text("source", filters.get("source")),
     )
 
 

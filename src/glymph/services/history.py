@@ -116,6 +116,7 @@ def matches(row: Row, f: Filter) -> bool:
         and (f.since is None or when >= f.since)
         and (f.until is None or when <= f.until)
         and (f.session is None or row["session"] == f.session)
+        and (f.source is None or row["source"] == f.source)
         and (f.include_superseded or row["superseded_by"] is None)
         and (f.live_at is None or row["expires_at"] is None or row["expires_at"] > f.live_at)
     )

@@ -112,8 +112,10 @@ def _due(reader: Reader, now: int) -> str | None:
 def _archivable(
     place: Workplace, reader: Reader, held: Columns, retention: Mapping[str, int], now: int, *, texts: bool
 ) -> Choice:
-    since = reader.last_operation_at_or_before(now - UNTOUCHED_DAYS * MICROS_PER_DAY)
-    found = resting(held, curves=reader.curves(), now=now, touched=reader.changed_memories(since))
+    before = now - UNTOUCHED_DAYS * MICROS_PER_DAY
+    changed = reader.changed_memories(reader.last_operation_at_or_before(before))
+    touched = reader.touched_since(changed, before)  # a link made or dropped by upkeep is no touch
+    found = resting(held, curves=reader.curves(), now=now, touched=touched)
     choice = Choice(cap=allowance(place, reader), central=found.central)
     if not len(found.slots):
         return choice

@@ -31,7 +31,7 @@ def link_new(place: Workplace) -> DuplicateReport:
         view = place.meaning.mirrors.view(reader, model)
         slots, upto = _new(view, reader.counter(COUNTER) or 0)
         wanted = Filter(live_at=micros(place.now()))
-        near = _near(reader, view, slots, view.mask(wanted), least=kept_bands(place, reader).connect)
+        near = near_pairs_of(reader, view, slots, view.mask(wanted), least=kept_bands(place, reader).connect)
         pairs: tuple[DuplicatePair, ...] = tuple(decided(reader, wanted, near, kept_bands(place, reader), None))
     report = DuplicateReport(pairs=pairs, examined=len(slots))
     linked = connect(place, report) if report.near else report
@@ -52,10 +52,10 @@ def _new(view: View, after: int) -> tuple[Slots, int]:
     return fresh[live[fresh]], int(keys[fresh[-1]]) if len(fresh) else after
 
 
-def _near(
+def near_pairs_of(
     reader: Reader, view: View, slots: Slots, passing: NDArray[np.bool_], *, least: float
 ) -> list[tuple[int, int, float]]:
-    """Pairs of keys and their cosine, each pair once."""
+    """The nearest of these slots among those let through: pairs of keys and their cosine, each pair once."""
     found: dict[tuple[int, int], float] = {}
     for slot in slots[passing[slots]].tolist():
         vector = _vector(reader, view, slot)

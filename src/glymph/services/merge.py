@@ -34,23 +34,31 @@ def merge(
         raise InvalidInput("ids", f"{len(wanted)} given. Name 2 to {MOST} memories that are to become one.")
     with place.reading() as reader:
         rows = _rows(reader.memories(wanted), wanted, place.space)
-    new = _merged(place, rows, text, title)
+    new = merged_draft(place, rows, text, title)
     meant = meanings(place, [new])
     with place.operation("merge", reason=reason) as op:
         now = _rows(op.writer.memories(wanted), wanted, place.space)
         if changed := [row["id"] for row, was in zip(now, rows, strict=True) if row["version"] != was["version"]]:
             raise Refused(f"{changed[0]} was changed just now. Look at it, then merge again.")
-        one = told(place, op, new, meant, by="merge")
-        parts = [row for row in now if row["id"] != one["id"]]
-        _inherit(op, one, parts)
-        _take_places(op, one, parts)
-        for row in parts:
-            if (partly := op.writer.edge(one["key"], row["key"], "supersedes")) is not None:
-                op.writer.remove("edges", [partly["key"]])  # it updated a part of that; now it replaces the whole
-            supersede(op, row, one)
-        op.succeeded += [*(row["id"] for row in parts), one["id"]]
+        one, _ = into_one(place, op, now, new, meant, by="merge")
     place.embed_soon([] if meant else [one["id"]])
     return place.receipt(op)
+
+
+def into_one(
+    place: Workplace, op: Operating, rows: Sequence[Row], new: Draft, meant: Mapping[str, bytes], *, by: str
+) -> tuple[Row, list[Row]]:
+    """Makes one memory of several as a part of an operation: what they became, and those that it replaces."""
+    one = told(place, op, new, meant, by=by)
+    parts = [row for row in rows if row["id"] != one["id"]]
+    _inherit(op, one, parts)
+    _take_places(op, one, parts)
+    for row in parts:
+        if (partly := op.writer.edge(one["key"], row["key"], "supersedes")) is not None:
+            op.writer.remove("edges", [partly["key"]])  # it updated a part of that; now it replaces the whole
+        supersede(op, row, one)
+    op.succeeded += [*(row["id"] for row in parts), one["id"]]
+    return one, parts
 
 
 def _rows(found: Mapping[str, Row], wanted: Sequence[str], space: str) -> list[Row]:
@@ -65,7 +73,10 @@ def _rows(found: Mapping[str, Row], wanted: Sequence[str], space: str) -> list[R
     return [found[memory_id] for memory_id in wanted]
 
 
-def _merged(place: Workplace, rows: Sequence[Row], text: str | None, title: str | None) -> Draft:
+def merged_draft(
+    place: Workplace, rows: Sequence[Row], text: str | None = None, title: str | None = None
+) -> Draft:
+    """What several memories become: of the commonest kind, with all tags and names, trusted like the least."""
     kind, section = Counter((row["kind"], row["section"]) for row in rows).most_common(1)[0][0]
     said = dict.fromkeys(
         row["text"].strip() for row in sorted(rows, key=lambda row: (row["created_at"], row["key"]))
@@ -100,11 +111,14 @@ def _inherit(op: Operating, one: Row, parts: Sequence[Row]) -> None:
     keys = {row["key"] for row in parts}
     inside = keys | {one["key"]}
     made: dict[tuple[int, int, str], dict[str, Any]] = {}
-    for source, target, kind, weight, *_ in op.writer.edges_touching(sorted(keys)):
+    for source, target, kind, weight, created, used in op.writer.edges_touching(sorted(keys)):
         ends = (one["key"] if source in keys else source, one["key"] if target in keys else target)
         if (source in inside and target in inside) or kind == "supersedes":
             continue
-        edge = {"source": ends[0], "target": ends[1], "type": kind, "weight": weight, "created_at": op.now}
+        edge = {
+            "source": ends[0], "target": ends[1], "type": kind, "weight": weight,
+            "created_at": created, "last_used_at": used,  # it fades on from where it was
+        }  # fmt: skip
         known = made.get((*ends, kind))
         if op.writer.edge(*ends, kind) is None and (known is None or known["weight"] < weight):
             made[(*ends, kind)] = edge

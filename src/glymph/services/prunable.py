@@ -14,9 +14,11 @@ from glymph.core.graph import degrees
 from glymph.core.model import State
 from glymph.core.plan import Candidates, PruneCandidate
 from glymph.core.sections import IDENTITY_KIND
+from glymph.core.stages import POLICIES
 from glymph.core.timing import MICROS_PER_DAY, micros
 from glymph.errors import InvalidInput
 from glymph.services.meaning import wording
+from glymph.services.stages import stage_of
 from glymph.services.workplace import Workplace
 from glymph.store import columns as store_columns
 from glymph.store.contract import Filter, Reader
@@ -44,14 +46,19 @@ class Figures:
 
 
 def candidates(
-    place: Workplace, *, limit: int = 20, min_staleness_days: float = 30, min_alignment: float = 0.4
+    place: Workplace, *, limit: int = 20, min_staleness_days: float | None = None, min_alignment: float = 0.4
 ) -> Candidates:
-    """The memories that may go, the first to go first, with counts over everything that was looked at."""
+    """The memories that may go, the first to go first, with counts over everything that was looked at.
+
+    Without `min_staleness_days` it is as the stage of the space has it.
+    """
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 1000:
         raise InvalidInput("limit", f"{limit!r} is not a whole number from 1 to 1000.")
-    _check("min_staleness_days", min_staleness_days, 36_500)
     _check("min_alignment", min_alignment, 1)
     with place.reading() as reader:
+        if min_staleness_days is None:
+            min_staleness_days = POLICIES[stage_of(reader)].min_staleness_days
+        _check("min_staleness_days", min_staleness_days, 36_500)
         reading = store_columns.read(reader)
         found = _figures(place, reader, reading.columns)
         reasons = _reasons(found, min_staleness_days, min_alignment)

@@ -15,6 +15,7 @@ from glymph.core.sections import kind_profile
 from glymph.core.timing import MICROS_PER_DAY, micros
 from glymph.errors import RecallNotFound
 from glymph.services.search import SearchOptions, find
+from glymph.services.stages import count_recall
 from glymph.services.workplace import Operating, Workplace
 
 
@@ -37,6 +38,7 @@ def recall(place: Workplace, query: str, *, reinforce: bool = False, **options: 
     }  # fmt: skip
     with place.store.writing(place.space, None) as writer:
         writer.log_recall(row, keep=place.settings.recall_log_size)
+        count_recall(writer)
     if reinforce and hits:
         own = [hit.memory.id for hit in hits if hit.memory.space == place.space]
         _report(place, recall_id, dict.fromkeys(own, Outcome.USED), gain=USED_TOGETHER)

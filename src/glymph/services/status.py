@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from glymph.core.schedule import ai_prune_due
+from glymph.core.stages import Stage
 from glymph.core.status import (
     ATTENTION,
     FAILING,
@@ -34,6 +35,7 @@ from glymph.services.allowance import allowance
 from glymph.services.backfill import waiting as without_vectors
 from glymph.services.conflicts import conflicts
 from glymph.services.leases import LASTS
+from glymph.services.stages import stage_of
 from glymph.services.trash import trash
 from glymph.services.workplace import Workplace
 from glymph.store.contract import Reader, Row
@@ -120,8 +122,11 @@ def _ai_prune_waits(place: Workplace, reader: Reader) -> str:
     if place.model is None:
         return "off: no language model"
     sessions = reader.counter(ai_prune.SESSIONS) or 0
+    stage = stage_of(reader)
+    if stage is Stage.INFANCY:
+        return f"off: {ai_prune.INFANT}"
     why = ai_prune_due(
-        sessions=sessions, live=reader.live_count(), live_at_last=reader.counter(ai_prune.LIVE_THEN)
+        sessions=sessions, live=reader.live_count(), live_at_last=reader.counter(ai_prune.LIVE_THEN), stage=stage
     )
     return f"due: {why}" if why else "waits for more sessions or memories"
 

@@ -84,6 +84,7 @@ class Filter:
     since: int | None = None
     until: int | None = None
     session: str | None = None
+    source: str | None = None
     include_superseded: bool = False
     live_at: int | None = None
     without: Sequence[int] | None = None  # keys
@@ -136,6 +137,10 @@ class Reader(ChunkReader, ErasureReader, UpkeepReader, Protocol):
 
     def removed_key(self, memory_id: str) -> int | None:
         """The key of a memory that is no longer there, as long as the journal remembers its removal."""
+        ...
+
+    def from_source(self, source: str) -> list[int]:
+        """The keys of the memories that a source told."""
         ...
 
     def identity(self) -> Row: ...

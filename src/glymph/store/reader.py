@@ -43,6 +43,7 @@ def where(wanted: Filter) -> tuple[str, dict[str, Any]]:
         ("since", "coalesce(m.event_at, m.created_at) >= :since"),
         ("until", "coalesce(m.event_at, m.created_at) <= :until"),
         ("session", "m.session = :session"),
+        ("source", "m.source = :source"),
         ("live_at", "(m.expires_at IS NULL OR m.expires_at > :live_at)"),
     ):
         if (value := getattr(wanted, name)) is not None:
@@ -150,6 +151,9 @@ class SqlReader(SqlChunks, SqlLeftovers, SqlUpkeep):
     def removed_key(self, memory_id: str) -> int | None:
         key: int | None = self._value("key_of_removed", id=memory_id)
         return key
+
+    def from_source(self, source: str) -> list[int]:
+        return [key for (key,) in self._tuples("from_source", source=source)]
 
     def identity(self) -> Row:
         return self._rows("identity")[0]

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 class CandidateArguments(Arguments):
     limit: int = Field(20, ge=1, le=1000, description="Most candidates to give back, the first to go first.")
-    min_staleness_days: float = Field(30, ge=0, description="Days without use from which a memory is stale.")
+    min_staleness_days: float | None = Field(
+        None, ge=0, description="Days without use from which a memory is stale: 30, or 21 after 500 recalls."
+    )
     min_alignment: float = Field(0.4, ge=0, le=1, description="Similarity to a goal below which it is off them.")
 
 

@@ -13,8 +13,9 @@ from glymph.interfaces.cli.options import Apply, Json, SpaceName, Url
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from glymph.config import Settings
+
 PANEL = "Keep"
-SECRETS = ("embedder_key", "model_key")  # settings that are never shown
 
 
 def register(app: typer.Typer) -> None:
@@ -30,12 +31,15 @@ def register(app: typer.Typer) -> None:
     app.add_typer(space, name="space", rich_help_panel=PANEL)
     config = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show and change settings.")
     config.command("show")(config_show)
-    config.command("set")(config_set)
+    # A number below zero is a value to be refused, not an option.
+    config.command("set", context_settings={"ignore_unknown_options": True})(config_set)
     app.add_typer(config, name="config", rich_help_panel=PANEL)
 
 
 def _masked(name: str, value: Any) -> Any:
     """The value as it may be shown: of a secret only that there is one."""
+    from glymph.interfaces.environment import SECRETS
+
     return "(set, not shown)" if name in SECRETS and value else value
 
 
@@ -249,6 +253,20 @@ def config_show(
         show.line(f"Nothing differs from the defaults. File: {environment.config_path()}")
 
 
+def _check_model(settings: Settings, name: str) -> None:
+    """Raises InvalidInput if a setting about the language model is one that no model can be opened with."""
+    if not name.startswith("model") or (name, settings.model) == ("model", "none"):
+        return
+    from glymph.errors import InvalidInput
+    from glymph.facade import check_model
+
+    try:
+        check_model(settings)
+    except InvalidInput as error:
+        if name in ("model", error.field):  # else it is another setting that is wrong, to be mended by itself
+            raise
+
+
 def config_set(
     name: Annotated[str, typer.Argument(show_default=False)],
     value: Annotated[str, typer.Argument(show_default=False)],
@@ -259,11 +277,13 @@ def config_set(
     from glymph.interfaces import environment
 
     values = {**environment.read_config(), name: value}
-    parsed = getattr(Settings.parse(values), name)
+    settings = Settings.parse(values)
+    _check_model(settings, name)
+    parsed = getattr(settings, name)
     path = environment.write_config({**values, name: parsed})
     facts = {"setting": name, "value": _masked(name, parsed), "file": str(path)}
     said = f"{name} = {facts['value']} in {path}."
-    if name in SECRETS and parsed:
+    if name in environment.SECRETS and parsed:
         facts["warning"] = (
             f"The key stands in that file as plain text. GLYMPH_{name.upper()} in the environment keeps it out."
         )

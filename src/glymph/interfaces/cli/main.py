@@ -14,6 +14,7 @@ from glymph.interfaces.cli import (
     dedup,
     erasing,
     fit,
+    gardening,
     installing,
     keeping,
     meaning,
@@ -89,6 +90,7 @@ dedup.register(app)
 pruning.register(app)
 erasing.register(app)
 sleeping.register(app)
+gardening.register(app)
 resident.register(app)
 tombstones.register(app)
 installing.register(app)

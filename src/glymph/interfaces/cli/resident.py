@@ -44,12 +44,12 @@ def daemon(
 
     _log(as_json=log_json)
     stop = threading.Event()
-    names = [] if space is None or ALL in space else space
+    names = [] if space is None or ALL in space else [environment.space_named(one) for one in space]
     with environment.open_whole(url, actor="daemon") as glymph:
         _stop_on_signals(stop)
         if once:
             take_in()
-            resident.once(glymph, names, stop=stop)
+            resident.once(glymph, names, stop=stop, begin=True)
             return
         _say(glymph, names)
         resident.run(glymph, names, stop=stop, take_in=take_in)

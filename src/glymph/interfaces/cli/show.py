@@ -102,7 +102,7 @@ def when(iso: str) -> str:
 
 
 def _for_people(value: Mapping[str, Any], *, dry_run: bool) -> None:
-    from glymph.interfaces.cli import pages, sleeping_pages, status_page
+    from glymph.interfaces.cli import gardening, learning_pages, pages, sleeping_pages, status_page
 
     if "actions" in value:
         pages.forgetting(value)
@@ -129,8 +129,14 @@ def _for_people(value: Mapping[str, Any], *, dry_run: bool) -> None:
         line(value["summary"], "dim")
     elif "recommendations" in value:
         status_page.autonomous(value)
+    elif "curation_tasks" in value:
+        gardening.memetics(value)
     elif "by_model" in value:
         sleeping_pages.costs(value)
+    elif "groups_analyzed" in value:
+        learning_pages.consolidated(value)
+    elif "playbooks" in value:
+        learning_pages.playbooks(value)
     elif "clusters" in value:
         _clusters(value["clusters"])
     else:

@@ -27,12 +27,18 @@ def register(app: typer.Typer) -> None:
 
 def extract(
     transcript: Annotated[
-        Path, typer.Argument(help="A JSONL transcript, of Claude Code or plain.", show_default=False)
+        Path,
+        typer.Argument(
+            help="A JSONL transcript, of Claude Code or plain; - for standard input.", show_default=False
+        ),
     ],
     session: Annotated[
         str | None, typer.Option("--session", help="Whose session it is, if it does not say.", show_default=False)
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be kept. Asks the model.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Read it from its beginning: after an undo, or with another model.")
+    ] = False,
     url: Url = None,
     space: SpaceName = "default",
     actor: Actor = "user",
@@ -43,12 +49,15 @@ def extract(
     from glymph.interfaces import environment
     from glymph.interfaces.cli import sleeping_pages
 
+    piped = str(transcript) == "-"
     with (
         environment.open_glymph(url, space, actor) as glymph,
-        _progress("reading", as_json, unit="bytes") as progress,
+        _progress("reading", as_json, unit="lines" if piped else "bytes") as progress,
     ):
-        done = glymph.extract(transcript, session=session, dry_run=dry_run, progress=progress)
-    _result(plain(done), sleeping_pages.extraction, as_json=as_json)
+        read = _piped() if piped else transcript
+        done = glymph.extract(read, session=session, dry_run=dry_run, again=again, progress=progress)
+    told = {**plain(done), "created": done.created, "known": done.known}
+    _result(told, sleeping_pages.extraction, as_json=as_json)
     if done.problem is not None:
         raise typer.Exit(1)
 
@@ -142,6 +151,12 @@ def surface(
         show.document({"text": text, "tokens": counted(text)})
     else:
         show.line(text or "Nothing to show yet.")
+
+
+def _piped() -> Iterator[str]:
+    """The lines of standard input."""
+    for line in typer.get_binary_stream("stdin"):
+        yield line.decode("utf-8", errors="replace")
 
 
 def _result(value: dict[str, Any], page: Callable[[dict[str, Any]], None], *, as_json: bool) -> None:

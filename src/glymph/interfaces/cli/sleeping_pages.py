@@ -26,12 +26,14 @@ def ai_prune(value: Mapping[str, Any]) -> None:
     if not value["ran"] and not value["batches"]:
         show.line(f"Nothing done: {value['why']}.")
         return
-    batches = show.counted(len(value["batches"]), "batch", "batches")
     if value["dry_run"]:
+        batches = show.counted(len(value["batches"]), "batch", "batches")
         show.line(f"Would show {value['shown']:,} memories in {batches}, for {value['cost_usd']:.4f} USD at most.")
+        show.line("The settings spend_run_usd and spend_daily_usd may end it before; the next run goes on there.")
         show.line(AGAIN, "dim")
         return
     many = show.counted(len(value["archived"]), "memory", "memories")
+    batches = show.counted(len(value["batches"]) - value["unasked"], "batch", "batches")
     show.line(f"Archived {many} of {value['shown']:,} shown in {batches} ({value['why']}).", "bold")
     show.table(["id", "why"], [[memory_id, value["reasons"].get(memory_id)] for memory_id in value["archived"]])
     for refused in value["refused"]:
@@ -46,12 +48,18 @@ def ai_prune(value: Mapping[str, Any]) -> None:
 
 
 def extraction(value: Mapping[str, Any]) -> None:
-    verb = "Would keep" if value["dry_run"] else "Kept"
-    found = show.counted(len(value["found"]), "statement", "statements")
+    if value["dry_run"]:
+        kept = f"Would keep {show.counted(len(value['found']), 'statement', 'statements')}"
+    else:
+        kept = f"Kept {show.counted(value['created'], 'new statement', 'new statements')}"
+    known = show.counted(value["known"], "was", "were") + " known already." if value["known"] else ""
     turns = show.counted(value["turns"], "turn", "turns")
     by = "the model" if value["by"] == "model" else "rules"
-    show.line(f"{verb} {found} of {turns}, found by {by}.", "bold")
-    show.table(["kind", "statement"], [[one["kind"], one["text"]] for one in value["found"]])
+    show.line(f"{kept} of {turns}, found by {by}. {known}".rstrip(), "bold")
+    state = ["known" if one["duplicate_of"] else "new" for one in value["added"]]
+    state = state or [""] * len(value["found"])  # of a dry run
+    rows = [[now, one["kind"], one["text"]] for now, one in zip(state, value["found"], strict=True)]
+    show.table(["", "kind", "statement"], rows)
     for refused in value["refused"]:
         show.line(f"  left: {refused['text'][:80]}: {refused['reason']}", "yellow")
     notes = [
@@ -64,7 +72,7 @@ def extraction(value: Mapping[str, Any]) -> None:
     if value["problem"]:
         show.line(f"  stopped: {value['problem']}", "red")
     if value["more"]:
-        show.line("  More waits: run it again.", "dim")
+        show.line("  More waits: run it again, without --again.", "dim")
 
 
 def fading(value: Mapping[str, Any]) -> None:

@@ -42,8 +42,12 @@ def autonomous(value: Mapping[str, Any]) -> None:
         ["AI prune", _ai_prune(value["counters"])],
     ]
     show.table(["", ""], rows)
-    jobs = [[one["job"], _ago(one["last_run_at"]), _until(one), one["told"]] for one in value["jobs"]]
+    new = [one["job"] for one in value["jobs"] if one["told"] == "has not run yet" and not one["overdue"]]
+    known = [one for one in value["jobs"] if one["job"] not in new]
+    jobs = [[one["job"], _ago(one["last_run_at"]), _until(one), one["told"]] for one in known]
     show.table(["job", "last run", "next", "outcome"], jobs)
+    if new:
+        show.line(f"Not run yet: {', '.join(new)}.", "dim")
 
 
 def _others(spaces: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from glymph.interfaces.demo.chapters import (
     changed,
     finding,
     forgetting,
+    learnt,
     lifecycle,
     loaded,
     log,
@@ -41,6 +42,7 @@ CHAPTERS: dict[str, Chapter] = {
     "pruning": pruning,
     "on_request": on_request,
     "asleep": asleep,
+    "learnt": learnt,
     "log": log,
     "verification": verification,
 }

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
+import os
 import signal
 import sys
 import threading
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
+from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
+from glymph.core.masking import masked
 from glymph.interfaces import environment
+
+if TYPE_CHECKING:
+    from glymph.facade import Glymph
 
 MOST_LOG_BYTES = 1_000_000
 ACTOR = "glymph"
@@ -19,7 +28,10 @@ log = logging.getLogger("glymph.jobs")
 
 
 def main() -> None:
-    """Empties the spool and runs what waits in the spaces named; ends after SIGTERM when a step is done."""
+    """Empties the spool and runs what waits in the spaces named.
+
+    After SIGTERM it ends when a step is done; a language model that is being asked is called off.
+    """
     parser = argparse.ArgumentParser(prog="glymph worker")
     parser.add_argument("--url", help="the store of the spaces")
     parser.add_argument("--space", action="append", default=[], help="where jobs wait, besides those in the spool")
@@ -32,12 +44,19 @@ def main() -> None:
 
     done = work(
         environment.home() / environment.SPOOL,
-        lambda url, space, create: environment.open_glymph(url, space, ACTOR, create=create),
+        lambda url, space, create: _opened(url, space, create, stopping),
         also=[(given.url, space) for space in given.space],
         stopping=stopping.is_set,
         sleep=lambda seconds: _wait(stopping, seconds),
     )
     log.info("worker done: %s %s", done.ended, done.problems)
+
+
+def _opened(url: str | None, space: str, create: bool, stopping: threading.Event) -> Glymph:
+    """A handle whose language model is called off once the worker is to stop."""
+    from glymph.facade import stoppable
+
+    return stoppable(environment.open_glymph(url, space, ACTOR, create=create), stopping)
 
 
 def _wait(stopping: threading.Event, seconds: float) -> None:
@@ -49,16 +68,33 @@ def _log_to_file() -> None:
     sys.excepthook = _logged
     folder = environment.home()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handler = RotatingFileHandler(
-            folder / "worker.log", maxBytes=MOST_LOG_BYTES, backupCount=1, encoding="utf-8"
+        handler = _OwnersFile(
+            environment.make_home() / "worker.log", maxBytes=MOST_LOG_BYTES, backupCount=1, encoding="utf-8"
         )
     except OSError as error:
         log.warning("there is no log in %s: %s", folder, error)
         return
-    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s %(message)s"))
+    handler.setFormatter(_Masking("%(asctime)s %(process)d %(levelname)s %(name)s %(message)s"))
     logging.getLogger("glymph").addHandler(handler)
     logging.getLogger("glymph").setLevel(logging.INFO)
+
+
+class _OwnersFile(RotatingFileHandler):
+    """A log for its owner alone, also where an older Glymph has left one that others can read."""
+
+    def _open(self) -> TextIOWrapper:
+        os.close(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT, environment.OWNER_ONLY))
+        for path in (Path(self.baseFilename), Path(f"{self.baseFilename}.1")):
+            with contextlib.suppress(FileNotFoundError):
+                path.chmod(environment.OWNER_ONLY)
+        return super()._open()
+
+
+class _Masking(logging.Formatter):
+    """Lines without secrets, whoever says them."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return masked(super().format(record))[0]
 
 
 def _logged(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from glymph.core.digest import line
-from glymph.core.junk import SHOWN_FROM, SHOWN_TO
+from glymph.core.digest import INTRODUCTION, line
+from glymph.core.junk import FILLER, SHOWN_FROM, SHOWN_TO
 from glymph.core.project import SHARED, digest_tokens
 from glymph.errors import GlymphError, SpaceNotFound, StoreError
 from glymph.interfaces import environment
@@ -89,6 +89,23 @@ def _about(glymph: Glymph, prompt: object) -> Iterator[str]:
     if not isinstance(prompt, str) or not prompt.strip():
         return
     hits = glymph.search(prompt.strip()[:PROMPT_CHARS], limit=PROMPT_HITS, budget_tokens=PROMPT_TOKENS)
-    lines = [line(hit.memory.text) for hit in hits if hit.memory.trust >= TRUSTED and not hit.memory.protected]
+    asked = _telling(prompt)
+    lines = [
+        line(hit.memory.text)
+        for hit in hits
+        if hit.memory.trust >= TRUSTED and not hit.memory.protected and _bears_on(asked, hit.memory.text)
+    ]
     if lines:
-        yield "\n".join([SHOWN_FROM, *lines, SHOWN_TO])
+        yield "\n".join([SHOWN_FROM, INTRODUCTION, *lines, SHOWN_TO])
+
+
+def _telling(text: str) -> frozenset[str]:
+    from glymph.core.information import terms, words
+
+    return frozenset(word for word in terms(words(text)) if word not in FILLER)
+
+
+def _bears_on(asked: frozenset[str], text: str) -> bool:
+    """Whether a memory shares two telling words with a prompt, or half of them: a search always finds some."""
+    shared = len(asked & _telling(text))
+    return shared >= 2 or (shared > 0 and 2 * shared >= len(asked))

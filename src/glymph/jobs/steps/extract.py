@@ -22,12 +22,12 @@ def run(place: Workplace, session: Session) -> Mapping[str, Any]:
     path = Path(session.transcript).expanduser()
     if not path.is_file():
         return {"skipped": f"the transcript {path} is not there"}
-    told = dict.fromkeys(("turns", "added", "refused", "passed_over"), 0)
+    told = dict.fromkeys(("turns", "added", "known", "refused", "passed_over"), 0)
     while True:
         done = extract(place, path, session=session.id)
         if done.problem is not None:
             raise GlymphError(done.problem)
-        counts = (done.turns, len(done.added), len(done.refused), done.failed)
+        counts = (done.turns, done.created, done.known, len(done.refused), done.failed)
         told = {name: told[name] + count for name, count in zip(told, counts, strict=True)}
         if not done.more or done.offset_to == done.offset_from:
             return {"by": done.by, **told}

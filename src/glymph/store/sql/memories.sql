@@ -47,3 +47,6 @@ WHERE space_id = :space_id AND key IN {keys:keys};
 -- name: bump_versions
 UPDATE memories SET version = version + 1
 WHERE space_id = :space_id AND key IN {keys:keys};
+
+-- name: from_source
+SELECT key FROM scoped_memories WHERE source = :source;

@@ -1,0 +1,18 @@
+"""consolidate: what many episodes have in common becomes a lesson, once a day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from glymph.jobs.steps import Session, Step
+from glymph.services.consolidate import consolidate
+from glymph.services.workplace import Workplace
+
+
+def run(place: Workplace, session: Session) -> Mapping[str, Any]:
+    done = consolidate(place, if_needed=True)
+    return dict(done.stats) if done.ran else {"skipped": done.why}
+
+
+STEP = Step("consolidate", 60, run)

@@ -1,0 +1,100 @@
+"""What a provider says in anger may hold a key: none gets into reports and logs, and nobody else reads those."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+
+import pytest
+
+from glymph.errors import ModelFailed
+from glymph.interfaces.hooks import background
+from glymph.jobs import pipeline
+from glymph.jobs.steps import Step
+from glymph.services import queue
+from glymph.services.leases import leased
+
+KEY = "sk-ant-api03-" + "Ab1" * 12
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A home for the worker's log; logging and the hook for exceptions are put back."""
+    logger = logging.getLogger("glymph")
+    before, level = list(logger.handlers), logger.level
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    monkeypatch.setenv("GLYMPH_HOME", str(tmp_path / "home"))
+    yield tmp_path / "home"
+    for handler in [one for one in logger.handlers if one not in before]:
+        logger.removeHandler(handler)
+        handler.close()
+    logger.setLevel(level)
+
+
+def mode(path):
+    return path.stat().st_mode & 0o777
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [ModelFailed("own", f"401 for {KEY}", "Wait."), RuntimeError(f"401 for {KEY}"), None],
+    ids=["failure", "bug", "report"],
+)
+def test_a_key_gets_neither_into_a_report_nor_into_a_log(glymph, home, caplog, wrong):
+    def run(place, session):
+        if wrong is not None:
+            raise wrong
+        return {"problem": f"401 for {KEY}", "all": [{"why": KEY}], "count": 3}
+
+    background._log_to_file()
+    with leased(glymph.workplace) as place:
+        queue.enqueue(place, "j", "session", {})
+        pipeline.run(place, queue.waiting(place)[0], order=[Step("one", 1, run)])
+        with place.reading() as reader:
+            report = reader.job("j")["report"]
+    assert KEY not in report + caplog.text + (home / "worker.log").read_text()
+    assert "401 for [secret]" in report
+    assert wrong is not None or json.loads(report)["one"]["count"] == 3
+
+
+def test_a_key_in_what_ends_the_worker_does_not_stand_in_its_log(home):
+    background._log_to_file()
+    try:
+        raise RuntimeError(f"refused {KEY}")
+    except RuntimeError as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+    assert "refused [secret]" in (home / "worker.log").read_text()
+
+
+def test_the_log_and_what_it_leaves_when_full_are_for_their_owner_alone(home, monkeypatch):
+    monkeypatch.setattr(background, "MOST_LOG_BYTES", 200)
+    background._log_to_file()
+    for _ in range(10):
+        logging.getLogger("glymph.jobs").warning("x" * 50)
+    assert [mode(home / name) for name in ("worker.log", "worker.log.1")] == [0o600, 0o600]
+    assert mode(home) == 0o700
+
+
+def test_logs_that_others_could_read_are_closed(home):
+    home.mkdir()
+    for name in ("worker.log", "worker.log.1"):
+        (home / name).write_text("old\n")
+        (home / name).chmod(0o644)
+    background._log_to_file()
+    assert [mode(home / name) for name in ("worker.log", "worker.log.1")] == [0o600, 0o600]
+    assert (home / "worker.log").read_text() == "old\n"
+
+
+def test_a_step_that_fails_while_the_worker_is_to_stop_is_not_held_against_the_job(glymph):
+    stop = []
+
+    def run(place, session):
+        stop.append(True)
+        raise ModelFailed("m", "called off", "Repeat it.")
+
+    with leased(glymph.workplace) as place:
+        queue.enqueue(place, "j", "session", {})
+        job = queue.waiting(place)[0]
+        assert pipeline.run(place, job, order=[Step("one", 1, run)], stopping=lambda: bool(stop)) == "stopped"
+        assert queue.waiting(place)[0].report == {}
