@@ -57,7 +57,7 @@ def tight(schema):
     if found.get("type") == "array":
         found["maxItems"] = 1
     if found.get("type") == "string" and "enum" not in found:
-        found["maxLength"] = 40
+        found["maxLength"] = 24
     return found
 
 
@@ -83,10 +83,10 @@ def test_a_real_model_extracts_prunes_and_its_calls_are_in_the_ledger(asleep):
     assert pruned.ran
     assert pruned.complete, pruned.failed_batches
     assert set(pruned.archived) <= before
-    for reply in model.replies:
-        assert isinstance(json.loads(reply.text), dict)
-        assert reply.ended == "done"
-        assert 0 < reply.usage.tokens_out <= MOST_TOKENS
+    whole = [reply for reply in model.replies if reply.ended == "done"]  # one cut off is asked for again
+    assert len(whole) >= 2
+    assert all(isinstance(json.loads(reply.text), dict) for reply in whole)
+    assert all(0 < reply.usage.tokens_out <= MOST_TOKENS for reply in model.replies)
     assert len(model.replies) <= 8
     costs = g.costs()
     assert [one.name for one in costs.by_job] == ["ai_prune", "extract"]

@@ -91,3 +91,16 @@ def test_values_stand_where_they_say(text):
 )
 def test_symbols_tell_texts_apart(a, b):
     assert relation(a, b, None)[0] != "duplicate"
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Ann owns 40% and Ben owns 60%", "Ann owns 60% and Ben owns 40%"),
+        ("The rent is $900 and the salary is $2000", "The rent is $2000 and the salary is $900"),
+        ("Lunch at 12:00 and call at 15:00", "Lunch at 15:00 and call at 12:00"),
+    ],
+)
+def test_values_that_changed_places_are_never_the_same(a, b):
+    assert "order" in differences(a, b)
+    assert relation(a, b, 0.999)[0] == "connect"

@@ -17,6 +17,7 @@ from glymph.core.sections import kind_profile
 from glymph.core.timing import MICROS_PER_DAY
 
 LEAST = 0.1  # effective weight below which a link goes
+STAYING = LASTING | {"contradicts"}  # it fades, but keeps what it joins from being taken for the same
 ORPHAN_DAYS = 30
 TOGETHER = 20  # memories that become one at a time
 
@@ -100,13 +101,13 @@ def faded(columns: Columns, *, now: int) -> Slots:
     """The places of links that have faded so far that they go, by their weight today.
 
     Both ends are live: what is archived or in the trash keeps its links as they are, for it may come back. Types
-    that last never go. A link of a pinned or protected memory goes only if it faded: one that was made that weak
+    that last, and contradictions, never go. A link of a pinned or protected memory goes only if it faded: one that was made that weak
     was meant so.
     """
     edges, find, memories = columns.edges, columns.finder(), columns.memories
     days = np.subtract(now, edges["since"], dtype=np.float64) / MICROS_PER_DAY
     weights = effective_weights(edges["weight"], edges["type"], names=columns.types, days=days)
-    fading = np.array([name not in LASTING for name in columns.types] or [False])[edges["type"]]
+    fading = np.array([name not in STAYING for name in columns.types] or [False])[edges["type"]]
     places = np.flatnonzero(fading & (weights < LEAST))
     source, target = find(edges["source"][places]), find(edges["target"][places])
     live, guarded = is_live(columns), memories["pinned"] | memories["protected"]

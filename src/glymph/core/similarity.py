@@ -114,7 +114,7 @@ def differences(a: str, b: str, *, names: tuple[Collection[str], Collection[str]
             "words": _tells_more(_unvalued(a), _unvalued(b)),
             "direction": _count_each(left, DIRECTIONS) != _count_each(right, DIRECTIONS),
             "symbols": Counter(_SYMBOLS.findall(a)) != Counter(_SYMBOLS.findall(b)),
-            "order": _reordered(_unvalued(a), _unvalued(b)),
+            "order": _reordered(_unvalued(a), _unvalued(b)) or _swapped(a, b),
         }.items()
         if differs
     )
@@ -221,6 +221,13 @@ def _joined(words: Sequence[str], as_in: set[str]) -> set[str]:
 def _spelt(word: str, among: Iterable[str]) -> bool:
     """Whether a word is there in another spelling."""
     return len(word) > 4 and any(SequenceMatcher(None, word, other).ratio() >= 0.86 for other in among)
+
+
+def _swapped(a: str, b: str) -> bool:
+    """Whether the same values come in another order while the words do not: 40 for Ann and 60 for Ben, or the
+    other way round."""
+    left, right = ([_key(value) for value in values(text)] for text in (a, b))
+    return left != right and Counter(left) == Counter(right) and _unvalued(a) == _unvalued(b)
 
 
 def _reordered(a: Iterable[str], b: Iterable[str]) -> bool:
