@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from glymph.core.conditions import Condition, between, fisher, holm, separating
+from glymph.core.conditions import Condition, between, fisher, holm, separating, value_of
 from glymph.core.episodes import Episode, told
+from glymph.core.evidence.counting import average
 from glymph.core.lessons import lesson, phrase
 from glymph.core.outcomes import Outcome
 
@@ -193,3 +194,13 @@ def test_a_condition_holds_does_not_or_is_not_known(condition, expected):
 )
 def test_every_condition_can_be_put_in_words(name):
     assert "06" in phrase(Condition(name, "=", "06-12"))
+
+
+def test_a_number_too_large_is_as_if_it_were_not_told():
+    episodes = [
+        told(f"m{n}", "event", n, "run", attributes={"size": 10**309 if n == 39 else n, "success": n < 20})
+        for n in range(40)
+    ]
+    assert value_of("size", episodes[39]) is None
+    assert average("size", episodes[38:]) is None
+    assert [one.condition.name for one in separating(episodes)][:1] == ["size"]

@@ -141,3 +141,12 @@ def test_sources_are_the_kinds_of_source_sections():
 
 def test_an_episode_needs_no_more_than_an_id_a_kind_a_moment_and_a_title():
     assert Episode("a", "event", 0, "t").outcome is None
+
+
+def test_numbers_too_large_to_count_with_are_passed_over():
+    huge = 10**309
+    one = episode(1, attributes={"size": huge, "a": {"b": -huge}, "c": 2, "pnl": huge, "success": True})
+    assert facts(one) == {"c": 2, "success": True}
+    assert one.outcome is not None
+    assert one.outcome.success is True
+    assert episode(1, attributes={"pnl": huge}).outcome is None

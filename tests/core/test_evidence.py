@@ -219,6 +219,171 @@ def test_a_true_sentence_stays(sentence):
     assert checked(sentence, TRADES).fault is None
 
 
+# 12 trades: 5 of 6 shorts won, 2 of 6 longs. 12 deploys: 4 of 4 with a canary succeeded, 3 of 8 without one.
+ETH = [
+    told(
+        f"m{n}",
+        "trade",
+        1_767_600_000_000_000 + n * 5 * HOUR,
+        f"ETH trade {n}",
+        "went by plan",
+        attributes={
+            "symbol": "ETH",
+            "direction": "short" if n < 6 else "long",
+            "funding": 0.09 if n < 6 else 0.02,
+            "hold_hours": 3 if n < 6 else 9,
+            "pnl_pct": -3.0 if n in (5, 8, 9, 10, 11) else 2.0,
+        },
+    )
+    for n in range(12)
+]
+DEPLOYS = [
+    told(
+        f"d{n}",
+        "event",
+        1_767_600_000_000_000 + n * 4 * HOUR,  # a Monday and a Tuesday
+        f"api deploy {n}",
+        f"Deployed the api, number {n}",
+        entities=("api",),
+        attributes={"canary": n < 4, "env": "prod" if n % 2 else "stage", "duration_s": 100 + n, "success": n < 7},
+    )
+    for n in range(12)
+]
+
+FALSE_OF_TRADES = """Longs win twice as often as shorts.
+Shorts are undefeated.
+Shorts always make money.
+A short is a sure thing here.
+Short trades are guaranteed to be profitable.
+A typical short gained 6%.
+The median short gained 6%.
+The best short made 12%.
+Total profit on shorts was 30%.
+Morning trades win most of the time.
+High funding guarantees a win for shorts.
+It is not the case that longs lose most of the time.
+Longs rarely fail to win.
+Longs seldom lose.
+Losses on longs are rare.
+Losing longs were the exception.
+Longs rarely lost.
+Both longs and shorts won most of the time.
+The record of shorts is 6-0.
+Shorts went 6-0.
+Shorts went 6 for 6.
+Shorts have a perfect record.
+A dozen shorts won.
+A hundred shorts won.
+Half of my shorts lost.
+Only longs lost.
+Only shorts won.
+Not a single short failed.
+Shorts hardly ever lose.
+Longs lose because funding is negative.
+Funding was always above 0.08.
+Shorts were held for 9 hours on average.
+Shorts were held longer than longs.
+Winning trades had lower funding than losing trades.
+Shorts doubled my account.
+The odds of a short winning are 10 to 1.
+The success rate is close to one hundred percent.
+I won 5 of 6 shorts and the same holds for longs.
+On rainy days shorts won 5 of 6.
+When I am tired, 5 of 6 shorts won.
+One of the six shorts won.
+You win 5 in 6 longs.
+Shorts were in the green every time.
+Shorts won 5 of 6, versus 4 of 6 for longs.
+Longs won 4 of 6 and shorts won 5 of 6.
+My win rate was 83% on shorts compared with 66% on longs.
+I took 12 trades: 7 shorts and 5 longs.
+4 of the 5 losses were shorts.
+Not all shorts with a stop won.
+Shorts are nearly unbeatable.
+Longs succeed as often as shorts.
+Shorts and longs win equally often.
+Given low volume, 5 of 6 shorts won.
+Few shorts won.""".splitlines()
+
+FALSE_OF_DEPLOYS = """When canary is on, 7 of 12 deploys succeeded.
+With canary enabled, 5 of 12 deploys failed.
+On Fridays, 7 of 12 deploys succeeded.
+Deploys on Friday fail most of the time.
+Canary deploys usually fail.
+When canary is true, most deploys failed.
+Deploys without canary always succeed.
+Non-canary deploys never fail.
+At night 58% of deploys succeeded.
+When I skip the tests, 5 of 12 deploys failed.
+Because of the database migration, 5 of 12 deploys failed.
+Deploys by the new engineer failed 5 times.
+Prod deploys rarely fail.
+Failures became less frequent over time.
+The first deploys failed.
+Every prod deploy was a canary.""".splitlines()
+
+TRUE_OF_TRADES = """Shorts won 5 of 6, versus 2 of 6 for longs.
+Shorts won 5 of 6 and longs won 2 of 6.
+The win rate of shorts was 83% (5 of 6), versus 33% (2 of 6) for longs.
+My win rate was 83% on shorts compared with 33% on longs.
+I took 12 trades: 6 shorts and 6 longs.
+Of the 12 ETH trades, 6 were shorts and 6 were longs.
+4 of the 5 losses were longs.
+Not all shorts won.
+Not every trade won.
+Just one short lost.
+Of 12 trades, 7 won and 5 lost.
+With funding at 0.09, shorts won 5 of 6.
+Shorts rarely lost.
+I lost 4 of my 6 longs and only 1 of my 6 shorts.
+All shorts had funding above 0.08.
+I never add to a losing trade.""".splitlines()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "episodes"),
+    [*((one, ETH) for one in FALSE_OF_TRADES), *((one, DEPLOYS) for one in FALSE_OF_DEPLOYS)],
+)
+def test_what_cannot_be_counted_or_is_not_so_is_cut_from_text_title_and_trigger(sentence, episodes):
+    anchor = "In these episodes, all in all, 7 of 12 succeeded."
+    claim = Claim(anchor, "successes", tuple(one.id for one in episodes), stated=7, out_of=12)
+    found = verified(pattern(f"{anchor} {sentence}", claim, title=sentence, trigger=sentence), episodes)
+    assert (found.body, found.trigger, found.refused) == (anchor, None, None)
+    assert found.title == anchor
+
+
+@pytest.mark.parametrize(
+    ("sentence", "episodes"),
+    [
+        *((one, ETH) for one in TRUE_OF_TRADES),
+        ("With canary enabled, 4 of 4 deploys succeeded.", DEPLOYS),
+        ("Without canary, 3 of 8 deploys succeeded.", DEPLOYS),
+        ("Of 12 deploys in these episodes, 7 succeeded and 5 failed.", DEPLOYS),
+        ("Canary deploys never failed.", DEPLOYS),
+    ],
+)
+def test_common_ways_to_say_what_is_so_are_understood(sentence, episodes):
+    assert checked(sentence, episodes).fault is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My longs have a perfect record and have not been beaten on ETH so far.",
+        "Longs rarely lost, so I go in with full size whenever I can.",
+        "Longs are the safest thing I can do with ETH at any time.",
+        "6 of 12 trades were longs, and they made money.",
+    ],
+)
+@pytest.mark.parametrize("measure", ["count", "lower"])
+def test_a_true_claim_does_not_carry_a_text_that_says_something_else(text, measure):
+    stated, out_of = (6, 12) if measure == "count" else (None, None)
+    where = (Condition("direction", "=", "long"),)
+    claim = Claim(text, measure, tuple(one.id for one in ETH[6:]), where=where, stated=stated, out_of=out_of)
+    assert refuted(claim, ETH) is None
+    assert verified(pattern(f"{text} {ADVICE}", claim), ETH).refused
+
+
 def test_a_text_without_claims_is_a_lesson_if_what_it_counts_is_so():
     found = verified(pattern(f"When funding exceeds 0.08, my shorts won 5 of 5 times. {ADVICE}"), TRADES)
     assert found.refused is None

@@ -8,7 +8,7 @@ from glymph.core.conditions import Condition
 from glymph.core.episodes import told
 from glymph.core.evidence import verified
 from glymph.core.lessons import Claim, Pattern
-from glymph.core.playbooks import Playbook, fit, match, promoted, promoted_from
+from glymph.core.playbooks import Playbook, fit, match, otherwise, promoted, promoted_from
 
 HIGH = Condition("funding", ">", 0.08)
 
@@ -93,3 +93,53 @@ def test_later_outcomes_change_the_counts():
     assert (one.after(True).successes, one.after(True).n) == (10, 13)
     assert (one.after(False).successes, one.after(False).n) == (9, 13)
     assert one.after(None) == one
+
+
+def trades(*counts):
+    """Trades of a direction, so many won and so many lost."""
+    ends = [(way, won) for way, wins, losses in counts for won in [True] * wins + [False] * losses]
+    return [
+        told(
+            f"e{n}", "trade_close", n, f"ETH {way}", attributes={"direction": way, "funding": 0.09, "success": won}
+        )
+        for n, (way, won) in enumerate(ends)
+    ]
+
+
+def test_episodes_done_the_other_way_do_not_promote():
+    said = "With funding above 0.08, 9 of 10 trades won."
+    episodes = trades(("long", 6, 1), ("short", 3, 0))
+    claim = Claim(said, "successes", ("e0", "e1", "e2"), where=(HIGH,), stated=9, out_of=10)
+    lesson = verified(Pattern("T", f"{said} I keep to it and size by it.", (claim,), "high", "short"), episodes)
+    assert (lesson.direction, promoted("p", lesson, episodes)) == ("short", None)
+    found = promoted("p", lesson, [*episodes, *trades(("short", 6, 1))])
+    assert found is not None
+    assert (found.successes, found.n) == (9, 10)
+
+
+def test_of_claims_about_both_sides_the_one_of_its_direction_counts():
+    episodes = trades(("short", 9, 1), ("long", 1, 3))
+    told_of = [("Longs won 1 of 4 trades.", "long", 1, 4), ("Shorts won 9 of 10 trades.", "short", 9, 10)]
+    claims = tuple(
+        Claim(
+            said, "successes", tuple(one.id for one in episodes if one.attributes["direction"] == way),
+            where=(Condition("direction", "=", way),), stated=won, out_of=n,
+        )
+        for said, way, won, n in told_of
+    )  # fmt: skip
+    body = " ".join(one.text for one in claims)
+    found = promoted("p", verified(Pattern("ETH", body, claims, "ETH", "short"), episodes), episodes)
+    assert found is not None
+    assert (found.conditions, found.successes, found.n) == ((Condition("direction", "=", "short"),), 9, 10)
+
+
+def test_another_way_is_told_by_what_says_which_way():
+    def done(**attributes):
+        return told("x", "trade", 0, "t", attributes=attributes)
+
+    assert otherwise(done(direction="long"), "short")
+    assert not otherwise(done(direction="Short", setup="squeeze"), "short")
+    assert not otherwise(done(setup="squeeze"), "short")
+    assert otherwise(done(setup="squeeze"), "breakout")
+    assert not otherwise(done(direction="short"), "enter short")
+    assert not otherwise(done(), "short")

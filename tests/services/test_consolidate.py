@@ -389,6 +389,14 @@ def test_a_lost_lease_goes_through(opened, clock, monkeypatch):
     assert lessons(glymph) == []
 
 
+@pytest.mark.parametrize("answers", [None, pattern])
+def test_a_number_too_large_stops_nothing(opened, clock, answers):
+    glymph, _ = opened(answers)
+    closed(glymph, clock, *range(1, 20))
+    closed(glymph, clock, *range(20, 40), won=False, attributes={"size": 10**309, "pnl_usd": 10**309})
+    assert glymph.consolidate().errors == 0
+
+
 # taking it back
 
 

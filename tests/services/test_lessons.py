@@ -8,6 +8,9 @@ import pytest
 from learning_ground import closed, evidence_of, image, lessons, opened, pattern, shown
 
 from glymph import Glymph
+from glymph.core.episodes import Group, told
+from glymph.services import consolidate as consolidation
+from glymph.services.conclusions import by_statistics
 from glymph.services.purge import purge, purge_certified
 from glymph.testing.embedders import WordEmbedder
 
@@ -257,3 +260,138 @@ def test_statistics_look_back_further_and_at_every_group(url, clock):
             closed(glymph, clock, 1, 2, 3, symbol=symbol)
         clock.advance(days=60)
         assert glymph.consolidate().groups_analyzed == 7
+
+
+# what is refuted
+
+
+def counted_again(text, value=0.08, measure="successes"):
+    """A true claim in such words about the shorts with funding above a value."""
+
+    def answer(messages, schema=None):
+        told = pattern(messages)
+        high = [one for one in shown(messages) if one["values"]["funding"] > value]
+        end = "success" if measure == "successes" else "failure"
+        count = sum(one["outcome"] == end for one in high)
+        said = text.format(value=value, count=count, n=len(high))
+        told["claims"][0] |= {
+            "text": said, "measure": measure, "where": [{"name": "funding", "is": ">", "value": value}],
+            "stated": count, "out_of": len(high), "episodes": [one["id"] for one in high],
+        }  # fmt: skip
+        return {**told, "body": f"{said} I keep to this rule and size my position by it.", "title": "BTC funding"}
+
+    return answer
+
+
+WON = "When BTC funding is above {value}, {count} of {n} of my shorts won."
+LOST = "When BTC funding is above {value}, {count} of {n} of my shorts lost."
+
+
+@pytest.mark.parametrize("answer", [counted_again(WON), counted_again(LOST, measure="failures")])
+def test_what_refutes_a_lesson_takes_its_place_and_undoes(opened, clock, answer):
+    glymph, _ = opened(counted_again(WON))
+    closed(glymph, clock, 1, 2, 3, 4, 5)
+    (first,) = glymph.consolidate().groups
+    other, _ = opened(answer)
+    closed(other, clock, *range(6, 14), won=False)
+    before = image(glymph)
+    done = other.consolidate()
+    (one,) = done.groups
+    assert one.ending == "connected"
+    assert [lesson.id for lesson in lessons(glymph)] == [one.lesson]
+    assert "5 of 5" in glymph.get(first.lesson).text
+    assert glymph.get(first.lesson).superseded_by == one.lesson
+    other.undo(done.operation_id)
+    assert image(glymph) == before
+
+
+def test_a_pinned_or_edited_lesson_is_contradicted_not_replaced(opened, clock):
+    for symbol, touch in (("BTC", "pin"), ("ETH", "edit")):
+        glymph, _ = opened(pattern)
+        closed(glymph, clock, 1, 2, 3, 4, 5, symbol=symbol)
+        (first,) = glymph.consolidate().groups
+        if touch == "pin":
+            glymph.pin(first.lesson)
+        else:
+            glymph.update(first.lesson, title=f"{glymph.get(first.lesson).title} indeed")
+        closed(glymph, clock, *range(6, 14), won=False, symbol=symbol)
+        (one,) = glymph.consolidate().groups
+        assert glymph.get(first.lesson).superseded_by is None
+        assert (one.lesson, "contradicts") in {(edge.source, edge.type) for edge in glymph.edges(first.lesson)}
+
+
+def test_another_condition_is_another_lesson(opened, clock):
+    glymph, _ = opened(counted_again(WON))
+    closed(glymph, clock, 1, 2, 3, 4, 5)
+    (first,) = glymph.consolidate().groups
+    before = glymph.get(first.lesson)
+    other, _ = opened(counted_again(WON, 0.3))
+    closed(other, clock, *range(6, 12), won=False, attributes={"funding": 0.4})
+    (one,) = other.consolidate().groups
+    assert one.ending == "connected"
+    assert glymph.get(first.lesson).attributes == before.attributes
+    assert len(lessons(glymph)) == 2
+
+
+def test_a_lesson_that_is_strengthened_states_the_counts_as_they_are_unless_it_was_edited(opened, clock):
+    glymph, _ = opened(pattern)
+    closed(glymph, clock, 1, 2, 3)
+    (one,) = glymph.consolidate().groups
+    closed(glymph, clock, 4, 5)
+    assert glymph.consolidate().groups[0].ending == "strengthened"
+    assert "5 of 5" in glymph.get(one.lesson).text
+    glymph.update(one.lesson, title="My own title about BTC shorts and funding")
+    closed(glymph, clock, 6)
+    (again,) = glymph.consolidate().groups
+    assert (again.ending, again.lesson) == ("strengthened", one.lesson)
+    assert "5 of 5" in glymph.get(one.lesson).text
+    assert glymph.get(one.lesson).attributes["evidence"]["episodes"] == 6
+
+
+# chance
+
+
+def suites(glymph, clock, seed, sessions=40, each=5):
+    """Runs of sessions whose runs mostly end alike, whatever their attributes are."""
+    rng = random.Random(seed)
+    for s in range(sessions):
+        good = rng.random() < 0.5
+        told = {f"c{k}": rng.choice(["xx", "yy", "zz"]) for k in range(10)} | {"n": round(rng.gauss(0, 1), 2)}
+        for n in range(each):
+            clock.advance(hours=1)
+            won = good if rng.random() < 0.9 else not good
+            glymph.add(f"run {s} {n} of it", kind="event", session=f"s{s}", attributes={**told, "success": won})
+
+
+def test_episodes_of_one_session_do_not_count_as_that_many(opened, clock):
+    glymph, _ = opened()
+    suites(glymph, clock, 1)
+    glymph.consolidate()
+    assert [one.title for one in lessons(glymph) if "one before" not in one.title] == []
+
+
+def test_the_more_groups_are_looked_at_the_surer_a_finding_must_be():
+    ends = [{"fast": n % 2 == 0, "success": n % 2 == 0 or n < 9} for n in range(30)]
+    episodes = [told(f"m{n}", "event", n * 7_200_000_000, "run", attributes=one) for n, one in enumerate(ends)]
+    group = Group("tag:x", "x", tuple(episodes))
+    assert not by_statistics(group)[0].empty
+    assert by_statistics(group, looks=10_000_000)[0].empty
+
+
+def test_statistics_look_again_when_a_group_has_grown_by_half_or_had_a_finding(opened, clock, monkeypatch):
+    looked = []
+    monkeypatch.setattr(
+        consolidation, "by_statistics", lambda group, looks: looked.append(1) or by_statistics(group)
+    )
+    glymph, _ = opened()
+
+    def add(count):
+        for n in range(count):
+            clock.advance(minutes=10)
+            told = {"success": random.Random(n).random() < 0.5}
+            glymph.add(f"Deployment {n} went out {clock.now}", kind="event", attributes=told)
+        glymph.consolidate()
+
+    for count, looks in ((40, 1), (10, 1), (9, 1), (1, 2), (29, 2)):
+        add(count)
+        assert len(looked) == looks

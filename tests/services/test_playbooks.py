@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from learning_ground import closed, evidence_of, lessons, opened, pattern
+from learning_ground import closed, evidence_of, lessons, opened, pattern, shown
 
 from glymph import errors
 
@@ -147,3 +147,70 @@ def test_what_cannot_be_matched_is_passed_over(opened, clock):
             glymph.match_playbooks(situation)
     with pytest.raises(errors.InvalidInput):
         glymph.match_playbooks("rain", limit=0)
+
+
+def plainly(messages, schema=None):
+    """A true pattern without a condition."""
+    told = shown(messages)
+    won = sum(one["outcome"] == "success" for one in told)
+    said = f"I won {won} of {len(told)} BTC short trades."
+    claim = {"text": said, "measure": "successes", "where": [], "stated": won, "out_of": len(told),
+             "episodes": [one["id"] for one in told]}  # fmt: skip
+    return {**pattern(messages), "body": f"{said} I keep to this rule and size by it.", "claims": [claim]}
+
+
+def test_a_playbook_without_conditions_learns_of_losses_and_is_no_longer_matched(opened, clock):
+    glymph, _ = opened(plainly)
+    closed(glymph, clock, *range(1, 10))
+    (one,) = glymph.consolidate().groups
+    assert counts(glymph, one.lesson) == (9, 9)
+    closed(glymph, clock, 10, 11, won=False)
+    (again,) = glymph.consolidate().groups
+    assert (again.ending, counts(glymph, one.lesson)) == ("strengthened", (9, 11))
+    assert [found.id for found in glymph.match_playbooks("BTC funding is high")] == [one.lesson]
+    closed(glymph, clock, *range(12, 24), won=False)
+    glymph.consolidate()
+    assert glymph.match_playbooks("BTC funding is high") == []
+
+
+def test_a_playbook_that_goes_wrong_too_often_is_not_matched(opened, clock):
+    glymph, lesson = made(opened, clock, 8)
+    clock.advance(days=1)
+    closed(glymph, clock, *range(20, 25), won=False)
+    glymph.consolidate()
+    assert counts(glymph, lesson) == (8, 13)
+    assert lesson not in [one.id for one in glymph.match_playbooks("BTC funding is high", attributes=FITS)]
+
+
+def test_a_playbook_of_all_groups_is_counted_on_though_a_model_looks_at_them(opened, clock):
+    def put(glymph, count, good):
+        for n in range(count):
+            clock.advance(minutes=20)
+            told = {"symbol": ("ETH", "BTC", "SOL")[n % 3], "x": "ab"[n % 2], "direction": "short"}
+            told["success"] = n % 2 == 1 and good
+            glymph.add(f"Closed number {n} {clock.now}", kind="trade_close", attributes=told)
+
+    plain, _ = opened()
+    put(plain, 42, True)
+    plain.consolidate()
+    (kept,) = [one for one in lessons(plain) if one.attributes["group"] == "_all"]
+    assert counts(plain, kept.id) == (21, 21)
+    glymph, _ = opened(lambda messages, schema: {"pattern": False})
+    clock.advance(days=1)
+    put(glymph, 20, False)
+    assert glymph.consolidate().playbooks_updated == 1
+    assert counts(glymph, kept.id) == (21, 31)
+    assert glymph.get(kept.id).text == f"{kept.text} By now it is 21 of 31 (68 %)."
+    put(glymph, 20, False)
+    glymph.consolidate()
+    assert glymph.get(kept.id).text == f"{kept.text} By now it is 21 of 41 (51 %)."
+
+
+def test_a_playbook_that_counted_on_is_strengthened_by_what_it_knows_already_and_says_so(opened, clock):
+    glymph, lesson = made(opened, clock, 12)
+    clock.advance(days=1)
+    closed(glymph, clock, *range(20, 24), won=False)
+    (one,) = glymph.consolidate().groups
+    assert (one.ending, one.lesson, counts(glymph, lesson)) == ("strengthened", lesson, (12, 16))
+    assert "11 of 15" in glymph.get(lesson).text
+    assert len(lessons(glymph)) == 1

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from glymph.core.episodes import PLAIN, Episode, Scalar, facts, plain_kind
+from glymph.core.episodes import Episode, Scalar, facts, plain, plain_kind
 from glymph.core.outcomes import tells_outcome
 from glymph.core.text import normalise
 from glymph.core.tickers import opened
@@ -260,8 +260,8 @@ def _before(everything: Sequence[Episode]) -> Mapping[str, tuple[str | None, str
 
 def value_of(name: str, episode: Episode) -> Scalar | None:
     """The value of an attribute; without one, the first number the text gives right behind the name."""
-    value = episode.attributes.get(name)
-    if not isinstance(value, PLAIN) or value == "":
+    value: Scalar | None = episode.attributes.get(name)
+    if not plain(value):
         value = facts(episode).get(name)
     if value is not None:
         return value

@@ -24,6 +24,7 @@ SOURCE_KINDS = tuple(kind for kind, one in KINDS.items() if SECTIONS[one.section
 
 Scalar = str | int | float | bool
 PLAIN = (str, int, float)
+LARGEST = 1e300  # numbers beyond it are not counted with: no average of them could be told
 Labels = Mapping[str, Mapping[str, str]]  # by the way of grouping, then by the episode's id
 Keys = Callable[["Episode"], Sequence[str]]
 
@@ -69,8 +70,33 @@ def told(
 ) -> Episode:
     """An episode whose outcome is read from its attributes, or else from a JSON body."""
     own = attributes or {}
-    found = outcome(own) or (None if outcome_bearing(own) else outcome(opened(body)[1]))
+    found = _outcome(own) or (None if outcome_bearing(own) else _outcome(opened(body)[1]))
     return Episode(id, kind, at, title, body, tags, entities, own, trust, session, found)
+
+
+def _outcome(source: Mapping[str, Any]) -> Outcome | None:
+    try:
+        return outcome(source)
+    except OverflowError:
+        return outcome(_bounded(source))
+
+
+def _bounded(source: Mapping[str, Any]) -> dict[str, Any]:
+    """What remains without numbers that are too large, here and one level below."""
+    kept = {
+        name: {n: v for n, v in value.items() if not _too_large(v)} if isinstance(value, dict) else value
+        for name, value in source.items()
+    }
+    return {name: value for name, value in kept.items() if not _too_large(value)}
+
+
+def _too_large(value: object) -> bool:
+    return isinstance(value, int | float) and abs(value) > LARGEST
+
+
+def plain(value: object) -> bool:
+    """Whether a value is a text or a number to count with."""
+    return isinstance(value, PLAIN) and value != "" and not _too_large(value)
 
 
 def facts(episode: Episode) -> dict[str, Scalar]:
@@ -82,15 +108,14 @@ def facts(episode: Episode) -> dict[str, Scalar]:
     for source in sources:
         inner = []
         for name, value in source.items():
-            if isinstance(value, PLAIN):
-                if name not in found and value != "":
-                    found[name] = value
+            if plain(value):
+                found.setdefault(name, value)
             elif isinstance(value, dict):
                 inner.append(value)
         for level in inner:
             for name, value in level.items():
-                if isinstance(value, PLAIN) and name not in found and value != "":
-                    found[name] = value
+                if plain(value):
+                    found.setdefault(name, value)
     return found
 
 

@@ -6,15 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from glymph.core.conditions import Condition
-from glymph.core.episodes import Episode
+from glymph.core.episodes import Episode, facts
 from glymph.core.evidence import Verified, conditions_of
 from glymph.core.evidence.counting import tallied
+from glymph.core.evidence.reading import SIDES
 from glymph.core.information import terms, words
 from glymph.core.tickers import opened
 
 LEAST_OUTCOMES = 8
 LEAST_RATE = 0.7
 FULL = 10  # outcomes from which on more of them add nothing
+TURNED = ("direction", "side", "action")  # attributes that say which way
+DIRECTIONS = (*TURNED, "setup", "strategy")  # attributes that say what was done
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +55,40 @@ class Match:
 def promoted(id: str, lesson: Verified, episodes: Sequence[Episode]) -> Playbook | None:
     """The playbook that a verified lesson makes; None if it has not the outcomes, a trigger and a direction.
 
-    Its counts are those of the episodes its conditions describe, or of all it rests on where it has none. They may
-    be more than were shown to a model: pass every episode of the group.
+    Its counts are those of the episodes its conditions describe, or of all it rests on where it has none; those
+    done another way do not count. They may be more than were shown to a model: pass every episode of the group.
     """
     if lesson.refused is not None or not lesson.direction:
         return None
-    where = conditions_of(lesson.claims)
+    where = _followed(lesson, episodes)
     supporting = set(lesson.supporting)
     among = episodes if where else [one for one in episodes if one.id in supporting]
-    tally = tallied(among, where)
+    tally = tallied([one for one in among if not otherwise(one, lesson.direction)], where)
     return promoted_from(
         id, lesson.title, lesson.trigger or "", where, lesson.direction, tally.successes, tally.judged
     )
+
+
+def _followed(lesson: Verified, episodes: Sequence[Episode]) -> tuple[Condition, ...]:
+    """The conditions of what a lesson says went well; those of one claim if no episode can meet all of them."""
+    where = conditions_of(lesson.claims)
+    if tallied(episodes, where).episodes:
+        return where
+    for claim in lesson.claims:
+        own = conditions_of([claim])
+        held = tallied(episodes, own).episodes
+        if own and held and not all(otherwise(one, lesson.direction or "") for one in held):
+            return own
+    return where
+
+
+def otherwise(episode: Episode, direction: str) -> bool:
+    """Whether an episode says that something else was done than a playbook says to do."""
+    own, wanted = facts(episode), direction.casefold()
+    sides = {name for pair in SIDES for name in pair}
+    names = TURNED if wanted in sides else DIRECTIONS
+    done = {str(own[name]).casefold() for name in names if name in own}
+    return bool(done) and wanted not in done and not done & set(wanted.split())
 
 
 def promoted_from(

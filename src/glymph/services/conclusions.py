@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from glymph.core.conditions import Condition, Finding, Relation, separating
+from glymph.core.conditions import GUARD, Condition, Finding, Relation, separating
 from glymph.core.consolidated import By, Ending, Learnt
 from glymph.core.draft import Draft, draft
 from glymph.core.episodes import Episode, Group, facts
 from glymph.core.evidence import verified
 from glymph.core.evidence.counting import tallied
-from glymph.core.lessons import Pattern, lesson, phrase
+from glymph.core.lessons import OUTCOME, Claim, Pattern, lesson, phrase
 from glymph.core.model import State
-from glymph.core.playbooks import LEAST_OUTCOMES, LEAST_RATE, Playbook, promoted, promoted_from
+from glymph.core.playbooks import (
+    DIRECTIONS,
+    LEAST_OUTCOMES,
+    LEAST_RATE,
+    Playbook,
+    otherwise,
+    promoted,
+    promoted_from,
+)
 from glymph.services import lessons
-from glymph.services.playbooks import DIRECTIONS, as_attribute, playbook_of
+from glymph.services.playbooks import as_attribute, playbook_of
 from glymph.services.remember import meanings
+from glymph.services.replace import join, supersede
 from glymph.services.tombstones import buried
 from glymph.services.workplace import Operating, Workplace
+from glymph.store import records
 from glymph.store.contract import Row
 
 MOST_FINDINGS = 3  # lessons that statistics may take from one group
@@ -39,6 +50,7 @@ class Conclusion:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
     finding: Mapping[str, Any] | None = None  # what statistics found
+    stated: Mapping[str, Any] | None = None  # what a model's claims are of: conditions, outcome and rate
     playbook: Playbook | None = None
     counted: tuple[str, ...] = ()  # the episodes whose ends the playbook's counts are
     refused: str | None = None
@@ -58,14 +70,47 @@ def concluded(pattern: Pattern | None, group: Group, looked_at: Sequence[Episode
     among = group.episodes if playbook is not None and playbook.conditions else own
     return Conclusion(
         "model", found.title, found.body, found.supporting, _evidence(own, found.verdict), dropped,
-        playbook=playbook, counted=() if playbook is None else _ended(among, playbook),
+        stated=_stated(found.claims, looked_at), playbook=playbook,
+        counted=() if playbook is None else _ended(among, playbook),
     )  # fmt: skip
 
 
-def by_statistics(group: Group) -> list[Conclusion]:
-    """What counting alone finds in a group: conditions that part success from failure, beyond chance."""
+def _stated(claims: Sequence[Claim], looked_at: Sequence[Episode]) -> dict[str, Any]:
+    """What claims are of, so that lessons can be told apart: their conditions, the end they count, how often."""
+    won = [one for one in claims if one.measure in ("successes", "success_rate", "higher") and one.of == OUTCOME]
+    lost = [one for one in claims if one.measure in ("failures", "lower") and one.of == OUTCOME]
+    ends = [*won, *lost]
+    where = {(one.name.casefold(), one.relation, one.value) for claim in ends or claims for one in claim.where}
+    held = {one.id: one for claim in ends for one in tallied(looked_at, claim.where).episodes}
+    rate = tallied(list(held.values())).rate
+    return {
+        "where": [list(one) for one in sorted(where, key=str)],
+        "outcome": None if bool(won) == bool(lost) else "won" if won else "lost",
+        "rate": None if rate is None else round(rate / 100, 4),
+    }
+
+
+def judged(group: Group) -> int:
+    """How many episodes of a group ended well or badly."""
+    return sum(one.outcome is not None and one.outcome.success is not None for one in group.episodes)
+
+
+def telling(group: Group) -> bool:
+    """Whether so many ended that counting could find anything."""
+    return judged(group) >= 2 * GUARD.least
+
+
+def by_statistics(group: Group, looks: int = 1) -> list[Conclusion]:
+    """What counting alone finds in a group: conditions that part success from failure, beyond chance.
+
+    The chance of a false finding is shared by all groups that are looked at in a run. Episodes of one session are
+    not independent of each other.
+    """
     ended = [one for one in group.episodes if one.outcome is not None]
-    findings = separating(ended)[:MOST_FINDINGS]
+    units = [one.session or one.id for one in ended]
+    alone = len(set(units)) == len(units)
+    guard = replace(GUARD, alpha=GUARD.alpha / max(looks, 1))
+    findings = separating(ended, guard=guard, units=None if alone else units)[:MOST_FINDINGS]
     if not findings:
         return [Conclusion("statistics", empty=True)]
     about = f"{group.label} " if ":" in group.key else ""
@@ -111,7 +156,8 @@ def _to_follow(finding: Finding, ended: Sequence[Episode]) -> Finding:
 
 
 def _ended(episodes: Sequence[Episode], playbook: Playbook) -> tuple[str, ...]:
-    held = tallied(episodes, playbook.conditions).episodes
+    done = [one for one in episodes if not otherwise(one, playbook.direction)]
+    held = tallied(done, playbook.conditions).episodes
     return tuple(one.id for one in held if one.outcome is not None and one.outcome.success is not None)
 
 
@@ -168,10 +214,11 @@ class Keeper:
             op.succeeded.append(row["id"])
             if mark is not None:
                 op.writer.set_counter(*mark)
-            row = op.row(row["id"])
+            before, row = row, op.row(row["id"])
+        anew = ending != "strengthened" or before["text"] != row["text"]
         if row["kind"] in lessons.KINDS:
-            self.shelf.put(row, vector if ending != "strengthened" else None)
-        if not meant and ending != "strengthened":
+            self.shelf.put(row, vector if anew else None)
+        if anew and (not meant or ending == "strengthened"):
             self.place.embed_soon([row["id"]])
         return Learnt(
             group.label, size, ending, conclusion.by, lesson=row["id"], title=row["title"],
@@ -199,19 +246,37 @@ def _stored(
         if counting:  # one that has not ended is linked when it is counted
             own = [one for one in own if one.outcome is not None and one.outcome.success is not None]
         anew = None if counting else _attributes(group, conclusion).get("playbook")  # else its counts go on
-        lessons.strengthen(op, first.row, own, anew, () if anew is None else conclusion.counted)
+        lessons.strengthen(op, first.row, own, anew, () if anew is None else conclusion.counted, new)
         return first.row, "strengthened"
     linked = [*conclusion.supporting, *conclusion.counted]
-    row = lessons.create(place, op, new, meant, linked, None if first is None else first.row)
+    close = None if first is None or first.refuted else first.row
+    row = lessons.create(place, op, new, meant, linked, close)
+    if first is not None and first.refuted:
+        _refute(op, first.row, row)
     return row, "created" if first is None else "connected"
+
+
+def _refute(op: Operating, old: Row, new: Row) -> None:
+    """Lets a lesson take the place of one it refutes; where that is not for us to do, they contradict each other.
+
+    A playbook counts on by itself: only what turned round takes its place.
+    """
+    mine, its = records.attributes(new), records.attributes(old)
+    over = old["kind"] == "lesson" or "finding" in mine or lessons.turned_round(mine, its)
+    if over and lessons.untouched(old) and not old["pinned"] and not old["protected"]:
+        supersede(op, old, new)
+    else:
+        join(op, new, old, "contradicts")
 
 
 def _first(op: Operating, known: Iterable[lessons.Known]) -> lessons.Known | None:
     """The nearest of the known ones that still stands as it was read."""
     for one in known:
         row = op.writer.memory(one.row["id"])
-        if row is not None and row["state"] == State.LIVE and row["content_hash"] == one.row["content_hash"]:
-            return lessons.Known(row, one.same)
+        if row is None or row["state"] != State.LIVE or row["superseded_by"] is not None:
+            continue
+        if row["content_hash"] == one.row["content_hash"]:
+            return lessons.Known(row, one.same, one.refuted)
     return None
 
 
@@ -228,13 +293,15 @@ def _draft(place: Workplace, group: Group, conclusion: Conclusion) -> Draft:
     supporting = set(conclusion.supporting)
     own = [one for one in group.episodes if one.id in supporting]
     way = group.key.partition(":")[0]
-    return draft(
+    new = draft(
         conclusion.body, place.settings, title=conclusion.title,
         kind="playbook" if conclusion.playbook is not None else "lesson",
         entities=[group.label] if way in ("symbol", "entity") else [],
         tags=[group.label] if way == "tag" else [],
         attributes=_attributes(group, conclusion), source=lessons.SOURCE, trust=min(one.trust for one in own),
     )  # fmt: skip
+    attributes = {**json.loads(new.attributes), "wrote": lessons.wrote(new.title, new.text)}
+    return new._replace(attributes=json.dumps(attributes, ensure_ascii=False))
 
 
 def _attributes(group: Group, conclusion: Conclusion) -> dict[str, Any]:
@@ -242,6 +309,8 @@ def _attributes(group: Group, conclusion: Conclusion) -> dict[str, Any]:
     told: dict[str, Any] = {"group": group.key, "by": conclusion.by, "evidence": dict(conclusion.evidence)}
     if conclusion.finding is not None:
         told["finding"] = dict(conclusion.finding)
+    if conclusion.stated is not None:
+        told["stated"] = dict(conclusion.stated)
     if conclusion.playbook is not None:
         ended = set(conclusion.counted)
         still = [one for one in conclusion.supporting if one not in ended]

@@ -34,7 +34,7 @@ from glymph.errors import (
 )
 from glymph.prompts import consolidate as prompt
 from glymph.services.asking import Run
-from glymph.services.conclusions import Conclusion, Keeper, by_statistics, concluded
+from glymph.services.conclusions import Conclusion, Keeper, by_statistics, concluded, judged, telling
 from glymph.services.lessons import rows_at
 from glymph.services.playbooks import count_on
 from glymph.services.workplace import Workplace, every_row
@@ -51,6 +51,7 @@ SOURCES = tuple(section.value for section, profile in SECTIONS.items() if profil
 TRUSTED = 0.3  # episodes from a source trusted less are not learnt from
 CHUNK = 2_000
 WHOLE = "_all"
+GROWN = 1.5  # times as many episodes ended before statistics look at a group again in which they found nothing
 MARKS: dict[By, str] = {"model": "consolidated", "statistics": "counted"}
 
 Progress = Callable[[int, int], None]
@@ -78,6 +79,7 @@ def consolidate(
         episodes, rows = _episodes(reader, since=now - look_back, at=now)
         groups = grouped(episodes, ways or WAYS)
         found = len(groups)
+        whole = _whole(groups, least=1)  # playbooks of it are counted on whoever looks at the groups
         groups += _whole(groups) if by == "statistics" else []
         marks = {group.key: reader.counter(_mark(group, by)) or 0 for group in groups}
         fresh = [group for group in groups if _newest(group, rows) > marks[group.key]]
@@ -92,18 +94,18 @@ def consolidate(
         return replace(result, groups=waiting)
     working = _Working(place, rows, micros(now), wanted, progress, cancel or threading.Event(), known)
     with telemetry.observe("consolidation") as seen:
-        ended = replace(result, groups=tuple(working.run(fresh)))
+        ended = replace(result, groups=tuple(working.run([*fresh, *whole])))
         left = [group for group in fresh if group.key not in working.done and len(group.episodes) >= LEAST]
         done = _counted(working, ended, _learnt_up_to(left, rows, marks, micros(now)))
         seen.note(**done.stats)
     return done
 
 
-def _whole(groups: Sequence[Group]) -> list[Group]:
+def _whole(groups: Sequence[Group], least: int = 2) -> list[Group]:
     """All episodes that tell how they ended as one more group: what holds across groups shows in no single one."""
-    telling = [group for group in groups if any(one.outcome is not None for one in group.episodes)]
-    ended = [one for group in telling for one in group.episodes if one.outcome is not None]
-    return [Group(WHOLE, "all that ended", tuple(ended))] if len(telling) > 1 else []
+    told = [group for group in groups if any(one.outcome is not None for one in group.episodes)]
+    ended = [one for group in told for one in group.episodes if one.outcome is not None]
+    return [Group(WHOLE, "all that ended", tuple(ended))] if len(told) >= least else []
 
 
 def _first(fresh: Sequence[Group], rows: dict[str, Row], marks: dict[str, int]) -> list[Group]:
@@ -209,6 +211,9 @@ class _Working:
         told: list[Learnt] = []
         try:
             self.updated = count_on(self.place, self.known, fresh, self.rows, self._parent)
+            if self.updated:
+                with self.place.reading() as reader:
+                    self.known = self.keeper.known = rows_at(reader, self.now)
             for number, group in enumerate(self.groups, start=1):
                 told += self._group(group)
                 if self.progress is not None:
@@ -252,7 +257,7 @@ class _Working:
         Nothing if the budget is spent and all was counted before: it waits for the model then.
         """
         if self.place.model is None:
-            return "statistics", by_statistics(group)
+            return "statistics", self._counting(group)
         if not self.poor:
             looked_at = shown(group)
             try:
@@ -263,7 +268,25 @@ class _Working:
                 return "model", [concluded(found, group, looked_at)]
         with self.place.reading() as reader:
             known = reader.counter(_mark(group, "statistics")) or 0
-        return "statistics", by_statistics(group) if _newest(group, self.rows) > known else []
+        return "statistics", self._counting(group) if _newest(group, self.rows) > known else []
+
+    def _counting(self, group: Group) -> list[Conclusion]:
+        """What statistics find. Who looks again and again finds something by chance: so only where they had found
+        something, and where much has been added."""
+        name, ended = f"looked:{_mark(group, 'statistics')}", judged(group)
+        with self.place.reading() as reader:
+            before = reader.counter(name) or 0
+        if telling(group) and before and ended < GROWN * before and group.key not in self._found():
+            return [Conclusion("statistics", empty=True)]
+        if telling(group):
+            with self.place.store.writing(self.place.space, None) as writer:
+                writer.set_counter(name, ended)
+        return by_statistics(group, sum(map(telling, self.groups)))
+
+    def _found(self) -> set[str]:
+        """The keys of groups in which statistics found something before."""
+        told = [records.attributes(row) for row in self.known]
+        return {str(one.get("group")) for one in told if "finding" in one}
 
     def _question(self, group: Group, looked_at: Sequence[Episode]) -> Question[Pattern | None]:
         return prompt.question(group.label, looked_at, nonce=os.urandom(6).hex())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from glymph.core.episodes import Episode
 from glymph.core.evidence.counting import tallied
 from glymph.core.information import terms, words
 from glymph.core.model import State
+from glymph.core.playbooks import otherwise
 from glymph.core.similarity import differences
 from glymph.services.compare import kept_bands
 from glymph.services.edit import consequences
@@ -33,16 +35,21 @@ SAME_WORDS, NEAR_WORDS = 0.7, 0.45  # of the words of two lessons, numbers apart
 CHUNK = 1_000
 # What keeps two lessons apart however near they are. That counts differ does not: evidence grows.
 APART = frozenset({"negation", "names", "direction", "modality", "identifiers"})
+OTHER = APART - {"negation", "modality"}  # what lets two lessons speak of different things
+FAR = 0.2  # difference of two success rates that is no longer the same
+ANEW = ("stated", "finding", "wrote")  # attributes that change with the words
+OPPOSITE = {"=": "!=", "!=": "=", ">": "<=", ">=": "<", "<": ">=", "<=": ">"}
 
 Stated = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A lesson that stands near a new one: it says the same, or something close to it."""
+    """A lesson that stands near a new one: it says the same, is refuted by it, or is close to it."""
 
     row: Row
     same: bool
+    refuted: bool = False
 
 
 @dataclass(slots=True)
@@ -68,7 +75,10 @@ class Shelf:
         if (stated := _stated(attributes)) is not None:
             self.counted[stated] = key
             return
-        own = self.said[key] = _words(row["title"], row["text"])
+        own = _words(row["title"], row["text"])
+        for word in self.said.get(key, frozenset()) - own:
+            self.holding[word].discard(key)
+        self.said[key] = own
         for word in own:
             self.holding.setdefault(word, set()).add(key)
 
@@ -79,6 +89,9 @@ class Shelf:
         if stated is not None:
             if (key := self.counted.get(stated)) is not None:
                 yield Known(self.rows[key], True)
+            for other in _turned(stated):
+                if (key := self.counted.get(other)) is not None:
+                    yield Known(self.rows[key], False, refuted=True)
             return
         own = _words(new.title, new.text)
         shared = Counter(key for word in own for key in self.holding.get(word, ()))
@@ -103,18 +116,97 @@ class Shelf:
     def _standing(
         self, new: Draft, key: int, share: float, cosine: float | None, group: str
     ) -> tuple[float, Known] | None:
-        """How near a lesson is, the same ones first, and of these the one of this group."""
-        row = self.rows[key]
+        """How near a lesson is, the same ones first, then those it refutes, and of these the one of this group.
+
+        What is refuted need not be near: with what no longer holds, most of its words were cut from the new one.
+        """
+        row, of = self.rows[key], self.groups[key]
         same = share >= SAME_WORDS or (cosine is not None and cosine >= self.bands.duplicate)
-        if not same and share < NEAR_WORDS and cosine is None:
-            return None
-        of = self.groups[key]
+        near = same or share >= NEAR_WORDS or cosine is not None
         if of not in (None, group):
-            same = False
-        elif same:
-            named = (records.words(new.entities), records.words(row["entities"]))
-            same = not APART & set(differences(new.text, row["text"], names=named))
-        return (2.0 if same else 0.0) + (of == group) + max(share, cosine or 0.0), Known(row, same)
+            return (max(share, cosine or 0.0), Known(row, False)) if near else None
+        mine, its = json.loads(new.attributes), records.attributes(row)
+        refuted = of == group and refutes(mine, its) and (near or bool(_where(mine)))
+        if not near and not refuted:
+            return None
+        named = (records.words(new.entities), records.words(row["entities"]))
+        unlike = set(differences(new.text, row["text"], names=named)) if same or refuted else set()
+        same = same and not APART & unlike and agree(mine, its)
+        refuted = refuted and not same and not OTHER & unlike
+        if not near and not refuted:
+            return None
+        rank = 3.0 if same else 2.0 if refuted else 0.0
+        return rank + (of == group) + max(share, cosine or 0.0), Known(row, same, refuted)
+
+
+# what is stated
+
+
+def agree(mine: Mapping[str, Any], its: Mapping[str, Any]) -> bool:
+    """Whether two lessons, by their attributes, state the same: of the same, under the same, about as often."""
+    if _far(_rate(mine), _rate(its)):
+        return False
+    first, second = mine.get("stated"), its.get("stated")
+    if not isinstance(first, dict) or not isinstance(second, dict):
+        return True
+    ends = {first.get("outcome"), second.get("outcome")} - {None}
+    return _where(mine) == _where(its) and len(ends) < 2
+
+
+def refutes(mine: Mapping[str, Any], its: Mapping[str, Any]) -> bool:
+    """Whether one lesson states another success rate under the very conditions of the other."""
+    where = _where(mine)
+    return where is not None and where == _where(its) and _far(_rate(mine), _rate(its))
+
+
+def turned_round(mine: Mapping[str, Any], its: Mapping[str, Any]) -> bool:
+    """Whether what mostly went well mostly went wrong in the other, or the other way round."""
+    first, second = _rate(mine), _rate(its)
+    return first is not None and second is not None and (first > 0.5) != (second > 0.5)
+
+
+def _far(first: float | None, second: float | None) -> bool:
+    if first is None or second is None:
+        return False
+    return (first - 0.5) * (second - 0.5) < 0 or abs(first - second) > FAR
+
+
+def _where(attributes: Mapping[str, Any]) -> list[Any] | None:
+    stated = attributes.get("stated")
+    return list(stated.get("where", ())) if isinstance(stated, dict) else None
+
+
+def _rate(attributes: Mapping[str, Any]) -> float | None:
+    """The success rate that a lesson states, or of the episodes it rests on; None if it is not about that."""
+    stated, counted, playbook = (attributes.get(name) for name in ("stated", "evidence", "playbook"))
+    if isinstance(playbook, dict) and playbook.get("conditions") and playbook.get("n"):
+        return float(playbook["successes"] / playbook["n"])  # it was counted on since
+    if isinstance(stated, dict):
+        rate = stated.get("rate")
+        return float(rate) if isinstance(rate, int | float) else None
+    if not isinstance(counted, dict):
+        return None
+    won, lost = counted.get("successes"), counted.get("failures")
+    if not isinstance(won, int) or not isinstance(lost, int) or won + lost < 1:
+        return None
+    return won / (won + lost)
+
+
+def _turned(stated: Stated) -> list[Stated]:
+    """What a finding of statistics refutes: the same condition with the other end, or the other side of it."""
+    group, name, relation, fixed, better = stated
+    other = [(group, name, OPPOSITE[relation], fixed, better)] if relation in OPPOSITE else []
+    return [(group, name, relation, fixed, not better), *other]
+
+
+def wrote(title: str, text: str) -> str:
+    """A mark of words that consolidation wrote: while it fits, nobody has edited them."""
+    return hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()[:16]
+
+
+def untouched(row: Row) -> bool:
+    """Whether the words of a lesson are still those that consolidation wrote."""
+    return row["source"] == SOURCE and records.attributes(row).get("wrote") == wrote(row["title"], row["text"])
 
 
 def rows_at(reader: Reader, at: int) -> list[Row]:
@@ -172,13 +264,13 @@ def create(
 
 def strengthen(
     op: Operating, lesson: Row, episodes: Sequence[Episode], playbook: Mapping[str, Any] | None = None,
-    linked: Iterable[str] = (),
+    linked: Iterable[str] = (), said: Draft | None = None,
 ) -> None:  # fmt: skip
     """Lets the evidence of a lesson grow: links to new episodes, stronger ones to those known.
 
-    Its counts grow by the new ones and its trust sinks to theirs; its words stay. With what makes a playbook it
-    becomes one. `linked` are episodes it is linked to as well. Of a lesson that somebody wrote only the evidence
-    is touched.
+    Its counts grow by the new ones and its trust sinks to theirs. Its words become those now `said`, unless
+    somebody edited them. With what makes a playbook it becomes one; the counts of one without conditions go on.
+    `linked` are episodes it is linked to as well. Of a lesson that somebody wrote only the evidence is touched.
     """
     own = {one.id: one for one in episodes}
     live = _live(op, [*own, *linked])
@@ -189,9 +281,15 @@ def strengthen(
     changes: dict[str, Any] = {}
     if lesson["source"] == SOURCE:
         changes["trust"] = min([lesson["trust"], *(one.trust for one in fresh)])
-        if playbook is not None:
+        if isinstance(kept := attributes.get("playbook"), dict) and not kept.get("conditions"):
+            attributes["playbook"] = _gone_on(kept, episodes, fresh)
+        elif playbook is not None:
             attributes["playbook"] = dict(playbook)
             changes["kind"] = "playbook"
+        if said is not None and untouched(lesson):
+            changes |= {"title": said.title, "text": said.text}
+            attributes |= {n: v for n, v in json.loads(said.attributes).items() if n in ANEW}
+        if changes.keys() & {"kind", "text"}:
             changes |= consequences(lesson, changes)
     attributes["evidence"] = grown(attributes.get("evidence"), fresh)
     changes["attributes"] = json.dumps(attributes, ensure_ascii=False)
@@ -205,6 +303,21 @@ def strengthen(
     }
     op.writer.change("edges", stronger)
     _link(op, [(lesson["key"], row["key"], RESTS_ON) for row in new])
+
+
+def _gone_on(kept: Mapping[str, Any], episodes: Iterable[Episode], fresh: Iterable[Episode]) -> dict[str, Any]:
+    """A playbook without conditions with the outcomes of episodes it had not counted."""
+    still, new = set(kept.get("open", ())), {one.id for one in fresh}
+    ends = {
+        one.id: one.outcome.success
+        for one in episodes
+        if one.id in still | new and one.outcome is not None and one.outcome.success is not None
+        and not otherwise(one, str(kept.get("direction", "")))
+    }  # fmt: skip
+    return {
+        **kept, "successes": int(kept.get("successes", 0)) + sum(map(bool, ends.values())),
+        "n": int(kept.get("n", 0)) + len(ends), "open": sorted((still | new) - ends.keys()),
+    }  # fmt: skip
 
 
 def grown(before: Any, fresh: Sequence[Episode]) -> dict[str, Any]:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
 from glymph.core.conditions import Condition, Relation
 from glymph.core.draft import checked_text
-from glymph.core.episodes import GENERAL, Episode, Group, facts, grouped, told
+from glymph.core.episodes import GENERAL, Episode, Group, grouped, told
+from glymph.core.lessons import percent
 from glymph.core.model import State
-from glymph.core.playbooks import Playbook, match
+from glymph.core.playbooks import LEAST_RATE, Playbook, match, otherwise
 from glymph.core.timing import micros
 from glymph.errors import InvalidInput
-from glymph.services.lessons import SOURCE, grown, link, linked_to
+from glymph.services.edit import consequences
+from glymph.services.lessons import SOURCE, grown, link, linked_to, untouched, wrote
 from glymph.services.workplace import Workplace
 from glymph.store import records
 from glymph.store.contract import Filter, Reader, Row
@@ -22,8 +25,8 @@ from glymph.store.contract import Filter, Reader, Row
 KIND = "playbook"
 MOST = 1_000  # playbooks that are looked at
 LONGEST = 10_000  # characters of a situation
-DIRECTIONS = ("direction", "side", "action", "setup", "strategy")  # attributes that say what was done
 RELATIONS = get_args(Relation)
+_BY_NOW = re.compile(r" By now it is \d+ of \d+ \([\d.]+ %\)\.$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,10 @@ def as_attribute(playbook: Playbook, *, still_open: Iterable[str] = ()) -> dict[
 def match_playbooks(
     place: Workplace, situation: str, *, attributes: Mapping[str, Any] | None = None, limit: int = 5
 ) -> list[PlaybookMatch]:
-    """The playbooks that fit a situation, by success rate × fit × min(1, outcomes / 10), the best first."""
+    """The playbooks that fit a situation, by success rate × fit × min(1, outcomes / 10), the best first.
+
+    One that goes well less often than a lesson must to become a playbook is left out.
+    """
     checked_text("situation", situation, LONGEST)
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 100:
         raise InvalidInput("limit", f"{limit!r} is not a whole number from 1 to 100.")
@@ -63,7 +69,8 @@ def match_playbooks(
     now = told("", "situation", at, situation, situation, attributes=dict(attributes or {}))
     with place.reading() as reader:
         known = {row["id"]: row for row in _rows(reader, at) if _of_its_group(row, now)}
-    found = match([playbook for row in known.values() if (playbook := playbook_of(row)) is not None], now)
+    held = [playbook for row in known.values() if (playbook := playbook_of(row)) is not None]
+    found = match([one for one in held if one.rate >= LEAST_RATE], now)
     return [
         PlaybookMatch(
             id=one.playbook.id, title=known[one.playbook.id]["title"], text=known[one.playbook.id]["text"],
@@ -115,12 +122,24 @@ def count_on(
                 "evidence": grown(attributes.get("evidence"), new),
             }  # fmt: skip
             stamp = {"updated_at": op.now, "version": row["version"] + 1}
+            said = _by_now(row, playbook)
+            kept |= {"wrote": wrote(row["title"], said["text"])} if said else {}
             kept_text = json.dumps(kept, ensure_ascii=False)
             trust = min([row["trust"], *(one.trust for one in later)])
-            op.writer.change("memories", {row["key"]: {"attributes": kept_text, "trust": trust, **stamp}})
+            op.writer.change("memories", {row["key"]: {"attributes": kept_text, "trust": trust, **said, **stamp}})
             link(op, row, [one.id for one in later])
             op.succeeded.append(row["id"])
+    place.embed_soon(op.succeeded)
     return len(op.succeeded)
+
+
+def _by_now(row: Row, playbook: Playbook) -> dict[str, Any]:
+    """The text of a playbook of statistics with its counts as they are now; nothing if somebody edited it."""
+    if records.attributes(row).get("by") != "statistics" or not untouched(row):
+        return {}
+    counts = f"{playbook.successes} of {playbook.n} ({percent(playbook.rate)} %)"
+    said = {"text": f"{_BY_NOW.sub('', row['text'])} By now it is {counts}."}
+    return said | consequences(row, {**said, "title": row["title"]})
 
 
 def _later(reader: Reader, row: Row, groups: Mapping[str, Group], rows: Mapping[str, Row]) -> list[Episode]:
@@ -131,7 +150,7 @@ def _later(reader: Reader, row: Row, groups: Mapping[str, Group], rows: Mapping[
         return []
     ended = [
         one for one in group.episodes
-        if one.outcome is not None and one.outcome.success is not None and not _otherwise(one, playbook)
+        if one.outcome is not None and one.outcome.success is not None and not otherwise(one, playbook.direction)
         and all(condition.holds(one) for condition in playbook.conditions)
     ]  # fmt: skip
     if not ended:
@@ -139,13 +158,6 @@ def _later(reader: Reader, row: Row, groups: Mapping[str, Group], rows: Mapping[
     linked = linked_to(reader, row["key"], [rows[one.id]["key"] for one in ended])
     still = attributes["playbook"].get("open", ())
     return [one for one in ended if one.id in still or rows[one.id]["key"] not in linked]
-
-
-def _otherwise(episode: Episode, playbook: Playbook) -> bool:
-    """Whether an episode says that something else was done than the playbook says to do."""
-    own = facts(episode)
-    done = {str(own[name]).casefold() for name in DIRECTIONS if name in own}
-    return bool(done) and playbook.direction.casefold() not in done
 
 
 def _rows(reader: Reader, at: int) -> list[Row]:

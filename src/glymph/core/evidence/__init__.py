@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from glymph.core.episodes import Episode
 from glymph.core.evidence.counting import refuted, tallied
 from glymph.core.evidence.reading import SIDES, sentences, side
-from glymph.core.evidence.statements import checked, conditions_of
+from glymph.core.evidence.statements import checked, conditions_of, unstated
 from glymph.core.information import terms, words
 from glymph.core.lessons import MOST_TITLE, Claim, Pattern
 from glymph.core.text import derive_title, normalise
@@ -78,7 +78,10 @@ def verified(pattern: Pattern, episodes: Sequence[Episode]) -> Verified:
     kept: list[Claim] = []
     for claim in pattern.claims:
         why = (
-            refuted(claim, episodes) or _unfit(claim.text, orders) or checked(claim.text, episodes, [claim]).fault
+            refuted(claim, episodes)
+            or _unfit(claim.text, orders)
+            or unstated(claim, episodes)
+            or checked(claim.text, episodes, [claim]).fault
         )
         if why is None:
             kept.append(claim)

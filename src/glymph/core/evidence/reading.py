@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from glymph.core.conditions import Condition, Relation
+from glymph.core.conditions import DAYS, Condition, Relation
 from glymph.core.episodes import Episode, facts
 from glymph.core.outcomes import tells_outcome
 from glymph.core.text import STOP_WORDS
@@ -28,15 +28,20 @@ SPELLED = {
 }
 GOOD = re.compile(
     r"\b(?:w[io]n(?:s|ning|ners?)?|profit(?:s|able|ably)?|succe(?:ed(?:s|ed)?|ss(?:es|ful|fully)?)|work(?:s|ed)"
-    r"|paid|gain(?:s|ed)?|pass(?:es|ed)?|correct|pays?)\b",
+    r"|paid|gain(?:s|ed)?|pass(?:es|ed)?|correct|pays?|ma(?:de|kes?|king) money"
+    r"|in the (?:green|black)|(?:closed?|ended|ends?|finished) (?:green|positive)"
+    r"|d(?:id|o|oes) (?:fine|well|great))\b",
     re.IGNORECASE,
 )
 BAD = re.compile(
     r"\b(?:los(?:t|es?|ing|ers?|s(?:es)?)|fail(?:s|ed|ures?|ing)?|unprofitable|unsuccessful|stopped out|wrong"
-    r"|rejected|avoid(?:s|ed|ing)?)\b",
+    r"|rejected|avoid(?:s|ed|ing)?|in the red|(?:closed?|ended|ends?|finished) (?:red|negative)"
+    r"|did (?:badly|poorly))\b",
     re.IGNORECASE,
 )
-NEGATED = re.compile(r"(?:\b(?:not|never|no|none|without|rarely|seldom)|n't)\b[\w\s]{0,20}\Z", re.IGNORECASE)
+NEGATED = re.compile(
+    r"(?:\b(?:not|never|no|none|without|rarely|seldom|hardly|scarcely)|n't)\b[\w\s]{0,20}\Z", re.IGNORECASE
+)
 BETTER = re.compile(
     r"\b(?:better|beats?|outperform\w*|improv\w+|more (?:often|likely|profitable|successful|reliable)|likelier"
     r"|(?:higher|larger|stronger) (?:success|win|hit|average|profits?|returns?|gains?)\b|best)\b",
@@ -58,10 +63,16 @@ _SPELLED = re.compile(
     rf"\b(?P<first>{'|'.join(SPELLED)})(?:[- ](?P<more>one|two|three|four|five|six|seven|eight|nine))?\b",
     re.IGNORECASE,
 )
+_ONE = re.compile(
+    r"(?<=\bonly )one\b|(?<=\bjust )one\b"
+    rf"|\bone(?= (?:out )?of (?:the |my |these )?(?:\d|(?:{'|'.join(SPELLED)})\b))",
+    re.IGNORECASE,
+)
 _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[^\Wa-z_])|\n+")
 _CLAUSE = re.compile(
     r";\s|,?\s+\b(?:while|whereas|versus|vs\.?|compared (?:to|with)|otherwise|but)\b|,\s+(?=and\b)", re.IGNORECASE
 )
+_SHARE = re.compile(r"\d\s*(?:/|out of|of)\s*(?:(?:the|my|these) )?\d|\d\s?(?:%|per ?cent)", re.IGNORECASE)
 _COMPARISON = re.compile(
     rf"(?P<before>(?:[A-Za-z_]+\s+){{1,4}})(?P<how>{'|'.join(sorted(COMPARED, key=len, reverse=True))})\s+"
     rf"(?:about\s+)?(?P<number>{NUMBER})\s?(?P<percent>%|per ?cent)?",
@@ -82,11 +93,14 @@ class Clause:
     text: str
     where: tuple[Condition, ...]
     tied: tuple[Condition, ...]
+    lead: Clause | None = None  # the one it stands against, if it does not say itself how things ended
 
     def good(self, at: int) -> bool | None:
         """Whether the word nearest to a place says that things ended well; None without such a word."""
         near = [(abs(found.start() - at), self._positive(found, True)) for found in GOOD.finditer(self.text)]
         near += [(abs(found.start() - at), self._positive(found, False)) for found in BAD.finditer(self.text)]
+        if not near and self.lead is not None:
+            return self.lead.good(len(self.lead.text))
         return min(near)[1] if near else None
 
     def _positive(self, found: re.Match[str], positive: bool) -> bool:
@@ -99,7 +113,8 @@ def sentences(text: str) -> list[str]:
 
 
 def with_digits(text: str) -> str:
-    """The text with number words below a hundred written as digits; "one" is rarely a number and stays."""
+    """The text with number words below a hundred written as digits; "one" mostly is no number and stays."""
+    text = _ONE.sub("1", text)
     return _SPELLED.sub(
         lambda found: (
             found[0]
@@ -112,16 +127,35 @@ def with_digits(text: str) -> str:
 
 def clauses(sentence: str, episodes: Sequence[Episode]) -> list[Clause]:
     """The parts of a sentence. What the first one names holds for the others too, unless they name another."""
-    pieces = [piece for piece in _CLAUSE.split(sentence) if piece.strip()]
+    pieces = [part for piece in _CLAUSE.split(sentence) if piece.strip() for part in _apart(piece, episodes)]
     found: list[Clause] = []
     for piece in pieces:
         where, tied = conditions(piece, episodes)
+        lead = None
         if found:
             named = {condition.name for condition in where}
             where += tuple(one for one in found[0].where if one.name not in named)
             tied = tied or found[0].tied
-        found.append(Clause(piece, where, tied))
+            lead = found[-1] if _SHARE.search(piece) and _SHARE.search(found[-1].text) else None
+        found.append(Clause(piece, where, tied, lead))
     return found
+
+
+def _apart(piece: str, episodes: Sequence[Episode]) -> list[str]:
+    """A part of a sentence split where it goes on to count others: "6 shorts and 6 longs"."""
+    for found in re.finditer(r":\s+|,?\s+and\s+|,\s+", piece):
+        left, right = piece[: found.start()], piece[found.end() :]
+        if not (re.search(r"\d", left) and re.search(r"\d", right)):
+            continue
+        if found[0][0] == ":" or (found[0][0] == "," and re.match(r"\s*(?:of|across|over) ", left, re.IGNORECASE)):
+            return [*_apart(left, episodes), *_apart(right, episodes)]
+        first, second = (
+            {one.name: one.value for one in conditions(side, episodes)[0] if one.relation == "="}
+            for side in (left, right)
+        )
+        if any(first[name] != value for name, value in second.items() if name in first):
+            return [left, *_apart(right, episodes)]
+    return [piece]
 
 
 def conditions(piece: str, episodes: Sequence[Episode]) -> tuple[tuple[Condition, ...], tuple[Condition, ...]]:
@@ -135,6 +169,10 @@ def conditions(piece: str, episodes: Sequence[Episode]) -> tuple[tuple[Condition
         named = [value for value in values if stands(value, plain)]
         if len(named) == 1:
             where.append(Condition(name, "=", named[0]))
+        if any(isinstance(one.get(name), bool) for one in known):
+            where += _switched(name, plain)
+    days = [day for day in DAYS if stands(day.casefold(), plain)]
+    where += [Condition("weekday", "=", days[0])] if len(days) == 1 else []
     if not any(str(one.value) in ("long", "short") for one in where):
         where += _side_of_text(plain, episodes)
     tags = {tag.casefold() for one in episodes for tag in one.tags}
@@ -142,6 +180,16 @@ def conditions(piece: str, episodes: Sequence[Episode]) -> tuple[tuple[Condition
     tied = [Condition("tag", "=", tag) for tag in sorted(tags) if stands(tag, plain)]
     tied += [Condition("entity", "=", entity) for entity in sorted(entities) if stands(entity, plain)]
     return tuple(where), tuple(tied)
+
+
+def _switched(name: str, piece: str) -> list[Condition]:
+    """What a text says of something that is either so or not: "with canary", "canary is off"."""
+    spaced = re.escape(name).replace("_", "[_ ]")
+    if not stands(name.casefold(), piece):
+        return []
+    off = rf"\b(?:without|no|not)\s+(?:a\s+|the\s+)?{spaced}|\bnon[- ]{spaced}"
+    off += rf"|{spaced}\s+(?:(?:is|was|are|were)\s+)?(?:off|false|disabled|not)\b"
+    return [Condition(name, "=", re.search(off, piece, re.IGNORECASE) is None)]
 
 
 def _compared(piece: str, names: set[str], episodes: Sequence[Episode]) -> Iterator[Condition]:
@@ -159,6 +207,10 @@ def _compared(piece: str, names: set[str], episodes: Sequence[Episode]) -> Itera
         condition = Condition(attribute, COMPARED[found["how"].casefold()], number)
         if any(condition.holds(one) is not None for one in episodes):
             yield condition
+    for name in sorted(names):
+        spaced = re.escape(name).replace("_", "[_ ]")
+        if exact := re.search(rf"\bwith (?:a )?{spaced} (?:at|of) ({NUMBER})", piece, re.IGNORECASE):
+            yield Condition(name, "=", float(exact[1].replace(",", "")))
 
 
 def sides_named(piece: str) -> list[str]:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from glymph.core.conditions import Condition
 from glymph.core.episodes import MOST_BODY, Episode, facts
 from glymph.core.evidence.counting import Tally, average, compares, rest_of, rounds_to, tallied
+from glymph.core.evidence.doubts import advises, doubtful, incomparable
+from glymph.core.evidence.numbers import PERCENT, PLAIN, Number, cleared, counted_in
 from glymph.core.evidence.reading import (
     BAD,
     BETTER,
     GOOD,
-    NUMBER,
     WORSE,
     Clause,
     clauses,
@@ -28,43 +29,26 @@ from glymph.core.outcomes import tells_outcome
 from glymph.core.tickers import opened
 from glymph.core.timing import moment
 
-_RATIO = re.compile(
-    r"\b(?P<n>\d+)(?:\s*(?:/|out of|of)\s*)(?:(?:the|my|all|last|these)\s+)*(?P<m>\d+)\b(?![.:]\d)", re.I
-)
-_PERCENT = re.compile(rf"(?<![\w.])(?P<n>{NUMBER})\s?(?:%|per ?cent\b)", re.I)
-_COUNT = re.compile(
-    r"(?<![\w.:])(?P<n>\d+)\s+(?:[a-z_-]+\s+){0,2}?(?P<what>wins?|winners?|successes|loss(?:es)?|losers?|failures?|"
-    r"trades?|episodes?|trials?|cases|attempts?|times|positions?|setups?|entries|closes|runs?|occasions|instances|"
-    r"longs|shorts)\b",
-    re.I,
-)
-_WON = re.compile(
-    r"\b(?:won|lost|failed|succeeded)\s+(?:only\s+|just\s+)?(?P<n>\d+)\b(?!\s*(?:%|per|[.,/:]\d|of|out))", re.I
-)
 _AGAINST = re.compile(
     r"\b(?:skip|stop|refrain|stay away|instead of|rather than|not|no|never|weak\w*|poor\w*|bad\w*)\b|n't\b", re.I
-)
-_TOTAL = re.compile(
-    r"\b(?:across|over|in|of|among|from|all|these|those)\s+(?:all\s+)?(?:(?:my|the|these)\s+)?(?:last\s+)?\Z", re.I
 )
 _WHOLE = re.compile(
     r"\b(?:all|every|each|always)\b(?:\s+\w+){0,4}?\s+(?:trades?|episodes?|trials?|cases|attempts?|times?|won|wins?|lost|"
     r"loses?|fail\w*|succe\w*|profit\w*)\b",
     re.I,
 )
-_PLAIN = re.compile(rf"(?<![\w.]){NUMBER}")
-_MEAN = re.compile(r"\b(?:averag\w*|mean|avg)\b", re.I)
-_RATE = re.compile(
-    r"\b(?:rate|of (?:the )?(?:time|trades?|episodes?|trials?|cases|attempts?|them|my|all))\b", re.I
+_ALL = re.compile(r"\b(?:all|every|each|always|without exception|never|none|no|not (?:a single|one|a))\b", re.I)
+_MOST = re.compile(r"\b(?:most|mostly|usually|majority|generally|typically|rarely|seldom|hardly|scarcely)\b", re.I)
+_NOT_ALL = re.compile(r"(?:\bnot|n't)\s+(?=(?:all|every|each|always)\b)", re.I)
+_PART = re.compile(
+    r"\b(?P<n>\d+)\s*(?:/|out of|of)\s*(?:(?:the|my|all|these)\s+)*(?P<m>\d+)\s+"
+    r"(?P<what>wins|winners|losses|losers|failures|successes)\b",
+    re.I,
 )
-_ENDED = re.compile(
-    r"(?:won|w[io]ns?|succeeded|worked|profitable|lost|failed|fails?|loses?)\s+(?:in\s+|about\s+)?\Z", re.I
-)
-_ALL = re.compile(r"\b(?:all|every|each|always|without exception|never|none|no)\b", re.I)
-_MOST = re.compile(r"\b(?:most|mostly|usually|majority|generally|typically)\b", re.I)
+_IN_PERCENT = re.compile(r"pct|percent|rate|ratio|return|pnl|roi|yield|change|funding|share", re.I)
+_RARELY = {"rarely": 0.75, "seldom": 0.75, "hardly": 0.9, "scarcely": 0.9}  # of them ended otherwise
 _DATE = re.compile(r"\b(?:\d{4}-\d\d-\d\d|\d\d:\d\d)\b")
 _LOW, _HIGH = "low|lower|small|weak|falling|cheap", "high|higher|large|strong|rising|elevated|stretched"
-_CLEAR = "\x00"
 
 
 @dataclass(slots=True)
@@ -93,8 +77,14 @@ def _clause_fault(
 ) -> str | None:
     text = clause.text
     counted = judged = False
-    for measured, number, span in _counted(clause):
-        text = _cleared(text, span)
+    if (share := _shared(clause, sentence, episodes)) is not None:
+        if isinstance(share, str):
+            return share
+        result.claims.append(share[0])
+        clause, counted, judged = replace(clause, text=share[1]), True, True
+        text = clause.text
+    for measured, number, span in counted_in(clause):
+        text = cleared(text, span)
         counted, judged = True, judged or measured in ("successes", "failures", "success_rate")
         if _spoken(measured, number, speaking):
             continue
@@ -105,14 +95,15 @@ def _clause_fault(
     return (
         _strange(text, clause, episodes, speaking)
         or _compared(clause, episodes, speaking, result)
+        or doubtful(clause, text, episodes, counted=counted)
         or (None if judged else _quantified(clause, episodes))
-        or (None if counted else _sided(clause, episodes))
+        or (None if counted or _NOT_ALL.search(clause.text) else _sided(clause, episodes))
     )
 
 
 def _strange(text: str, clause: Clause, episodes: Sequence[Episode], speaking: Sequence[Claim]) -> str | None:
     """Why a number that counts nothing is not from the episodes: dates, values, thresholds are."""
-    if not _PLAIN.search(text):
+    if not PLAIN.search(text):
         return None
     if _DATE.search(text):
         days = {moment(one.at).strftime(form) for one in episodes for form in ("%Y-%m-%d", "%H:%M", "%H:00")}
@@ -121,72 +112,15 @@ def _strange(text: str, clause: Clause, episodes: Sequence[Episode], speaking: S
     known |= {abs(Decimal(str(one.value))) for one in clause.where if isinstance(one.value, float)}
     stated = [one for claim in speaking for one in claim.where]
     known |= {abs(Decimal(str(one.value))) for one in stated if type(one.value) in (int, float)}
-    for found in _PLAIN.finditer(text):
-        if abs(Decimal(found[0].replace(",", ""))) not in known:
+    in_percent = _numbers(episodes, percent=True) | (known - _numbers(episodes))
+    for found in PLAIN.finditer(text):
+        percent = re.match(r"\s?(?:%|per ?cent)", text[found.end() :])
+        if abs(Decimal(found[0].replace(",", ""))) not in (in_percent if percent else known):
             return f"{found[0]} stands in no episode"
     return None
 
 
 # numbers
-
-Number = tuple[Decimal, int | None]  # what is stated, and of how many
-
-
-def _counted(clause: Clause) -> Iterator[tuple[Measure, Number, tuple[int, int]]]:
-    """The numbers of a clause that state a count, a rate or an average, and where they stand."""
-    text = clause.text
-    for found in _RATIO.finditer(text):
-        good = clause.good(found.start())
-        measure: Measure = "count" if good is None else "successes" if good else "failures"
-        yield measure, (Decimal(found["n"]), int(found["m"])), found.span()
-        text = _cleared(text, found.span())
-    for found in _PERCENT.finditer(text):
-        before, after = text[: found.start()], text[found.end() : found.end() + 30]
-        number = Decimal(found["n"].replace(",", ""))
-        mean = _MEAN.search(before[-40:]) or _MEAN.search(after)
-        if _is_rate(clause, found, before, after, averaged=mean is not None):
-            low = clause.good(found.start()) is False or re.match(r"\s*(?:failure|loss)\b", after)
-            yield "success_rate", (100 - number if low else number, None), found.span()
-        elif mean:
-            yield "average", (-number if _lost(clause, found, before) else number, None), found.span()
-        else:
-            continue
-        text = _cleared(text, found.span())
-    for found in (*_COUNT.finditer(text), *_WON.finditer(text)):
-        if text[found.start("n")] == _CLEAR:
-            continue
-        good = clause.good(found.start())
-        total = _TOTAL.search(text[: found.start("n")]) and not GOOD.search(found[0]) and not BAD.search(found[0])
-        what: Measure = "count" if total or good is None else "successes" if good else "failures"
-        if _MEAN.search(text[max(0, found.start() - 40) : found.start()]):
-            continue
-        yield what, (Decimal(found["n"]), None), found.span("n")
-        text = _cleared(text, found.span("n"))
-    for found in _PLAIN.finditer(text):
-        before = text[: found.start()]
-        if _MEAN.search(before[-40:]):
-            number = Decimal(found[0].replace(",", ""))
-            yield "average", (-number if _lost(clause, found, before) else number, None), found.span()
-
-
-def _is_rate(clause: Clause, found: re.Match[str], before: str, after: str, *, averaged: bool) -> bool:
-    """Whether a percentage says how often things ended well or badly."""
-    if _RATE.match(after.lstrip()) or re.match(r"\s*(?:success|win|hit|failure|loss)\b", after):
-        return True
-    share = re.match(r"\s*of\b", after) or re.search(r"\d\s*\(\Z", before)
-    if share and clause.good(found.start()) is not None:
-        return True
-    beside = _CLEAR in before and before.rstrip().endswith(("(", "or", _CLEAR))
-    return beside or (not averaged and bool(_RATE.search(before[-24:]) or _ENDED.search(before)))
-
-
-def _lost(clause: Clause, found: re.Match[str], before: str) -> bool:
-    """Whether an amount without a sign is called a loss."""
-    return found[0][0] not in "+-" and BAD.search(before[-24:]) is not None
-
-
-def _cleared(text: str, span: tuple[int, int]) -> str:
-    return text[: span[0]] + _CLEAR * (span[1] - span[0]) + text[span[1] :]
 
 
 def _found(
@@ -228,15 +162,33 @@ def _averaged(clause: Clause, episodes: Sequence[Episode]) -> list[str]:
     return [*named, OUTCOME, *sorted(name for name in names if tells_outcome(name))]
 
 
-def _numbers(episodes: Sequence[Episode]) -> set[Decimal]:
-    """Every number that stands in what was shown of the episodes."""
-    found: set[Decimal] = {Decimal(len(episodes))}
+def _numbers(episodes: Sequence[Episode], *, percent: bool = False) -> set[Decimal]:
+    """Every number that stands in what was shown of the episodes, or those given in per cent."""
+    found: set[Decimal] = set() if percent else {Decimal(len(episodes))}
     for one in episodes:
         told = f"{one.title} {opened(one.body)[0][:MOST_BODY]}"
-        values = [str(value) for value in facts(one).values() if not isinstance(value, bool)]
-        for number in _PLAIN.finditer(re.sub(r"(?<=\d)[-:](?=\d)", " ", " ".join([told, *values]))):
+        if percent:
+            told = " ".join(number["n"] for number in PERCENT.finditer(told))
+        given = [(name, str(value)) for name, value in facts(one).items() if not isinstance(value, bool)]
+        values = [value for name, value in given if not percent or _IN_PERCENT.search(name) or "%" in value]
+        for number in PLAIN.finditer(re.sub(r"(?<=\d)[-:](?=\d)", " ", " ".join([told, *values]))):
             found.add(abs(Decimal(number[0].replace(",", ""))))
     return found
+
+
+def _shared(clause: Clause, sentence: str, episodes: Sequence[Episode]) -> tuple[Claim, str] | str | None:
+    """ "4 of the 5 losses were longs": the claim it makes and what else the clause says, or that it is not so."""
+    found = _PART.search(clause.text)
+    if found is None or not clause.where:
+        return None
+    good = found["what"].lower().startswith(("win", "suc"))
+    own, every = tallied(episodes, clause.where), tallied(episodes)
+    true = (own.successes, every.successes) if good else (own.failures, every.failures)
+    if true != (int(found["n"]), int(found["m"])):
+        return f"{found[0]!r} is not so, counted again"
+    ids = tuple(one.id for one in own.episodes)
+    claim = Claim(sentence, "successes" if good else "failures", ids, where=clause.where, stated=float(true[0]))
+    return claim, cleared(clause.text, found.span())
 
 
 # claims that speak for a sentence
@@ -269,6 +221,25 @@ def _names(text: str, claim: Claim, episodes: Sequence[Episode]) -> bool:
     return True
 
 
+def unstated(claim: Claim, episodes: Sequence[Episode]) -> str | None:
+    """Why the text of a claim does not say what the claim counts."""
+    text = with_digits(claim.text)
+    if claim.measure in ("higher", "lower"):
+        other = re.search(r"\b(?:\w{3,}er|more|less)\b", text, re.I) if claim.of != OUTCOME else None
+        return None if BETTER.search(text) or WORSE.search(text) or other else "its text compares nothing"
+    if claim.measure == "count" and (GOOD.search(text) or BAD.search(text)):
+        return "a count does not say how things ended"
+    for clause in clauses(text, episodes):
+        for measure, number, _ in counted_in(clause):
+            rate = 100 * number[0] / number[1] if number[1] else None
+            rate = 100 - rate if rate is not None and measure == "failures" else rate
+            if claim.measure == "success_rate" and rate is not None and rounds_to(claim.stated or 0, float(rate)):
+                return None
+            if _spoken(measure, number, [claim]) or (measure == claim.measure and number[0] == claim.stated):
+                return None
+    return "its text does not state the number it counts"
+
+
 def _spoken(measure: Measure, number: Number, speaking: Sequence[Claim]) -> bool:
     stated, out_of = number
     for claim in speaking:
@@ -293,7 +264,7 @@ def _compared(
     up, down = BETTER.search(clause.text), WORSE.search(clause.text)
     found = up or down
     if found is None:
-        return None
+        return incomparable(clause)
     more = (up is not None) is not (_bad_more(clause, found))
     measure: Measure = "higher" if more else "lower"
     if any(one.measure == measure and one.of == OUTCOME for one in speaking):
@@ -321,14 +292,20 @@ def _bad_more(clause: Clause, found: re.Match[str]) -> bool:
 
 def _quantified(clause: Clause, episodes: Sequence[Episode]) -> str | None:
     """Why all, most or none of them did not end as the clause says."""
+    if partly := _NOT_ALL.search(clause.text):
+        clause = replace(clause, text=_NOT_ALL.sub(" ", clause.text))
     every, most = _ALL.search(clause.text), _MOST.search(clause.text)
-    found = every or most
+    found = most if most and (every is None or most.start() < every.start()) else every
     good = clause.good(found.start()) if found else None
-    if found is None or good is None or not (clause.where or _WHOLE.search(clause.text)):
+    if found is None or good is None:
         return None
+    if not (clause.where or _WHOLE.search(clause.text)):
+        return None if advises(clause.text) else f"{found[0]!r} cannot be counted"
     tally = tallied(episodes, clause.where)
     ended = tally.successes if good else tally.failures
-    if tally.judged and (ended == tally.judged if every else 2 * ended > tally.judged):
+    share = _RARELY.get(found[0].lower(), 0.5)
+    so = ended == tally.judged if found is every else ended > share * tally.judged
+    if tally.judged and so is not (partly is not None):
         return None
     return f"{found[0]!r} is not so, counted again"
 
@@ -347,7 +324,8 @@ def _sided(clause: Clause, episodes: Sequence[Episode]) -> str | None:
     other = rest_of(episodes, own)
     if own.rate is None:
         return None
-    against = any(words.search(clause.text) for words in (BAD, WORSE, _AGAINST))
+    good = clause.good(clause.text.casefold().find(named[0]))
+    against = good is False or WORSE.search(clause.text) or (good is None and _AGAINST.search(clause.text))
     favoured = own.rate > 50 or (other.rate is not None and own.rate > other.rate)
     opposed = own.rate < 50 or (other.rate is not None and own.rate < other.rate)
     return None if (opposed if against else favoured) else f"the episodes speak against {named[0]}"
