@@ -101,8 +101,8 @@ def faded(columns: Columns, *, now: int) -> Slots:
     """The places of links that have faded so far that they go, by their weight today.
 
     Both ends are live: what is archived or in the trash keeps its links as they are, for it may come back. Types
-    that last, and contradictions, never go. A link of a pinned or protected memory goes only if it faded: one that was made that weak
-    was meant so.
+    that last, and contradictions, never go. A link of a pinned or protected memory goes only if it faded: one that
+    was made that weak was meant so.
     """
     edges, find, memories = columns.edges, columns.finder(), columns.memories
     days = np.subtract(now, edges["since"], dtype=np.float64) / MICROS_PER_DAY
