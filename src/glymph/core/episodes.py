@@ -44,6 +44,7 @@ class Episode:
     trust: float = 1.0
     session: str | None = None
     outcome: Outcome | None = None
+    read: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # worked out
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,13 @@ def plain(value: object) -> bool:
 
 def facts(episode: Episode) -> dict[str, Scalar]:
     """The plain values of an episode by name: its attributes, those one level below, those of a JSON body."""
+    if "facts" not in episode.read:
+        episode.read["facts"] = _facts(episode)
+    known: dict[str, Scalar] = episode.read["facts"]
+    return known
+
+
+def _facts(episode: Episode) -> dict[str, Scalar]:
     sources = [episode.attributes]
     if episode.body.lstrip().startswith("{"):
         sources.append(opened(episode.body)[1])

@@ -165,15 +165,21 @@ def _averaged(clause: Clause, episodes: Sequence[Episode]) -> list[str]:
 def _numbers(episodes: Sequence[Episode], *, percent: bool = False) -> set[Decimal]:
     """Every number that stands in what was shown of the episodes, or those given in per cent."""
     found: set[Decimal] = set() if percent else {Decimal(len(episodes))}
-    for one in episodes:
+    return found.union(*(_numbers_of(one, percent=percent) for one in episodes))
+
+
+def _numbers_of(one: Episode, *, percent: bool) -> set[Decimal]:
+    name = "percentages" if percent else "numbers"
+    if name not in one.read:
         told = f"{one.title} {opened(one.body)[0][:MOST_BODY]}"
         if percent:
             told = " ".join(number["n"] for number in PERCENT.finditer(told))
         given = [(name, str(value)) for name, value in facts(one).items() if not isinstance(value, bool)]
         values = [value for name, value in given if not percent or _IN_PERCENT.search(name) or "%" in value]
-        for number in PLAIN.finditer(re.sub(r"(?<=\d)[-:](?=\d)", " ", " ".join([told, *values]))):
-            found.add(abs(Decimal(number[0].replace(",", ""))))
-    return found
+        plain = re.sub(r"(?<=\d)[-:](?=\d)", " ", " ".join([told, *values]))
+        one.read[name] = {abs(Decimal(number[0].replace(",", ""))) for number in PLAIN.finditer(plain)}
+    known: set[Decimal] = one.read[name]
+    return known
 
 
 def _shared(clause: Clause, sentence: str, episodes: Sequence[Episode]) -> tuple[Claim, str] | str | None:
