@@ -9,9 +9,9 @@ from glymph.core.project import SHARED, SHARED_TOKENS, digest_tokens, project_sp
 
 
 def test_a_folder_has_one_name_and_two_folders_have_two():
-    assert project_space("/work/api") == project_space("/work/api/") == project_space("\\work\\api")
-    assert project_space("/work/api") != project_space("/home/api")
-    assert project_space("/work/api").startswith("api-")
+    assert project_space("/srv/api") == project_space("/srv/api/") == project_space("\\srv\\api")
+    assert project_space("/srv/api") != project_space("/home/api")
+    assert project_space("/srv/api").startswith("api-")
 
 
 @pytest.mark.parametrize(
@@ -23,8 +23,8 @@ def test_every_folder_gives_a_name_that_a_store_takes(folder):
 
 
 def test_a_named_space_goes_before_the_project():
-    assert space_of({"space": "mine", "project": "/work/api"}) == "mine"
-    assert space_of({"space": None, "project": "/work/api"}) == project_space("/work/api")
+    assert space_of({"space": "mine", "project": "/srv/api"}) == "mine"
+    assert space_of({"space": None, "project": "/srv/api"}) == project_space("/srv/api")
 
 
 def test_the_shared_digest_is_a_small_one():

@@ -83,9 +83,9 @@ def test_no_shared_space_is_made_by_upkeep(folder, url, opened):
 
 
 def test_an_item_may_name_its_project(folder, url, opened):
-    drop(folder, url, space=None, project="/work/api")
+    drop(folder, url, space=None, project="/srv/api")
     worker.work(folder, opened)
-    assert jobs(url, project_space("/work/api")) == (0, 1)
+    assert jobs(url, project_space("/srv/api")) == (0, 1)
 
 
 def test_the_same_item_twice_is_one_job(folder, url, opened):
@@ -194,4 +194,8 @@ def test_a_bug_that_ends_the_worker_stands_in_its_log(tmp_path, monkeypatch):
 def test_a_worker_without_a_place_for_its_log_works_all_the_same(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("GLYMPH_HOME", str(tmp_path / "file" / "home"))
+    before = list(logging.getLogger("glymph").handlers)
     background._log_to_file()
+    assert not any(isinstance(one, logging.FileHandler) for one in logging.getLogger("glymph").handlers)
+    logging.getLogger("glymph.jobs").warning("said to nobody, and no harm done")
+    assert list(logging.getLogger("glymph").handlers) == before

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from glymph.core import grammar
 from glymph.core.text import STOP_WORDS
 
 SECRET = "[secret]"
+SHORTEST = 8  # characters of a text that can say one
 
 HEX_BITS, WORD_BITS = 3.0, 3.5  # of entropy per character, from which a long word looks drawn at random
 _START = r"(?<![A-Za-z0-9_\-])"
@@ -31,6 +32,18 @@ class Rule(NamedTuple):
     pattern: re.Pattern[str]
     check: Callable[[re.Match[str]], bool] = lambda found: True
     needs: tuple[str, ...] = ("",)
+
+
+def masked_in(value: Any) -> Any:
+    """A value as JSON knows it, with every secret in its texts masked."""
+    match value:
+        case str():
+            return value if len(value) < SHORTEST else masked(value)[0]
+        case Mapping():
+            return {key: masked_in(item) for key, item in value.items()}
+        case list() | tuple():
+            return [masked_in(item) for item in value]
+    return value
 
 
 def masked(text: str) -> tuple[str, int]:

@@ -10,11 +10,13 @@ import json
 import logging
 import threading
 import time
+import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from glymph import telemetry
+from glymph.core.masking import masked_in
 from glymph.core.schedule import due, jitter, next_due
 from glymph.core.timing import micros
 from glymph.errors import GlymphError, LeaseLost, ReadOnlyStore, SpaceNotFound, StoreError
@@ -212,14 +214,15 @@ def _ms(started: float) -> float:
 
 
 def _attempted(place: Workplace, chore: Chore, stop: threading.Event) -> dict[str, Any]:
-    """The report of a chore: the one place where anything that goes wrong in one becomes an outcome."""
+    """The report of a chore: the one place where anything that goes wrong in one becomes an outcome, masked."""
     try:
-        return dict(chore.run(place, stop))
+        return dict(masked_in(chore.run(place, stop)))
     except LeaseLost:
         raise
     except GlymphError as error:
-        log.warning("space %s: %s failed: %s", place.space, chore.name, error)
-        return {FAILED: str(error), "code": error.code}
-    except Exception as error:
-        log.exception("space %s: %s failed", place.space, chore.name)
-        return {FAILED: f"{type(error).__name__}: {error}"[:500], "code": "Bug"}
+        why = masked_in(str(error))
+        log.warning("space %s: %s failed: %s", place.space, chore.name, why)
+        return {FAILED: why, "code": error.code}
+    except Exception as error:  # noqa: BLE001  it is logged, masked
+        log.error("space %s: %s failed\n%s", place.space, chore.name, masked_in(traceback.format_exc()))
+        return {FAILED: masked_in(f"{type(error).__name__}: {error}")[:500], "code": "Bug"}

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from glymph.core.masking import masked
+from glymph.core.masking import masked_in
 from glymph.errors import GlymphError, LeaseLost
 from glymph.jobs.steps import Session, Step, steps
 from glymph.services import queue
@@ -48,22 +47,13 @@ def run(
 def _run_step(place: Workplace, job: Job, step: Step, session: Session) -> None:
     """The one place where anything that goes wrong becomes a line of a report. Secrets do not get into it."""
     try:
-        job.report[step.name] = _clean(dict(step.run(place, session)))
+        job.report[step.name] = masked_in(dict(step.run(place, session)))
     except LeaseLost:
         raise
     except GlymphError as error:
-        why = _clean(str(error))
+        why = masked_in(str(error))
         log.warning("step %s of job %s failed: %s", step.name, job.id, why)
         job.failed(step.name, why, error.code)
     except Exception as error:  # noqa: BLE001  it is logged, masked
-        log.error("step %s of job %s failed\n%s", step.name, job.id, _clean(traceback.format_exc()))
-        job.failed(step.name, _clean(f"{type(error).__name__}: {error}")[:500], "Bug")
-
-
-def _clean(value: Any) -> Any:
-    """The value with every secret in its texts masked."""
-    if isinstance(value, str):
-        return masked(value)[0]
-    if isinstance(value, Mapping):
-        return {name: _clean(each) for name, each in value.items()}
-    return [_clean(each) for each in value] if isinstance(value, list | tuple) else value
+        log.error("step %s of job %s failed\n%s", step.name, job.id, masked_in(traceback.format_exc()))
+        job.failed(step.name, masked_in(f"{type(error).__name__}: {error}")[:500], "Bug")

@@ -7,16 +7,14 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from glymph.jobs.chores import SKIPPED, Chore
-from glymph.services.lifecycle import lifecycle
+from glymph.jobs.chores import Chore
+from glymph.jobs.steps import Session
+from glymph.jobs.steps.lifecycle import STEP
 from glymph.services.workplace import Workplace
 
 
 def run(place: Workplace, stop: threading.Event) -> Mapping[str, Any]:
-    done = lifecycle(place, if_needed=True)
-    if not done.ran:
-        return {SKIPPED: done.why}
-    return {"archived": len(done.archived), "trashed": len(done.trashed), "purged": done.purged}
+    return STEP.run(place, Session())
 
 
 CHORE = Chore("lifecycle", timedelta(hours=2), 40, run)

@@ -12,7 +12,7 @@ from glymph.services.workplace import Workplace
 
 def run(place: Workplace, session: Session) -> Mapping[str, Any]:
     done = consolidate(place, if_needed=True)
-    return dict(done.stats) if done.ran else {"skipped": done.why}
+    return {**done.stats, "cost_usd": done.cost_usd} if done.ran else {"skipped": done.why}
 
 
 STEP = Step("consolidate", 60, run)
