@@ -9,7 +9,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from glymph import Glymph
+from glymph.config import Settings
+from glymph.store import open_store
 from glymph.testing import FrozenClock
+from glymph.testing import postgres as postgresql
 
 _COMMON = {
     "deadline": None,
@@ -60,8 +63,36 @@ def clock():
     return FrozenClock()
 
 
+# Suites that run on both engines in `make test`; `--engine postgresql` runs any other one there, too.
+ON_BOTH_ENGINES = {
+    "test_prune", "test_prune_guards", "test_execute_prune", "test_forget", "test_consolidate", "test_lessons",
+    "test_tombstones", "test_purge", "test_leases", "test_queue", "test_remember",
+}  # fmt: skip
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--engine", choices=["sqlite", "postgresql", "both"], help="which engines to run every test on"
+    )
+
+
+def pytest_generate_tests(metafunc):
+    """A test that asks for a `url` is run once for each engine its suite is meant for."""
+    fixtures = metafunc._arg2fixturedefs.get("url", ())
+    if not fixtures or fixtures[-1].func.__code__.co_filename != __file__:  # a suite with a store of its own
+        return
+    asked = metafunc.config.getoption("--engine")
+    both = asked == "both" or (asked is None and metafunc.module.__name__ in ON_BOTH_ENGINES)
+    engines = ["sqlite", "postgresql"] if both else [asked or "sqlite"]
+    if engines != ["sqlite"]:
+        metafunc.parametrize("url", engines, indirect=True)
+
+
 @pytest.fixture
-def url(tmp_path):
+def url(request, tmp_path):
+    """An empty store."""
+    if getattr(request, "param", "sqlite") == "postgresql":
+        return request.getfixturevalue("empty_postgres_store")
     return f"sqlite:///{tmp_path}/memory.db"
 
 
@@ -69,3 +100,36 @@ def url(tmp_path):
 def glymph(url, clock):
     with Glymph.open(url, clock=clock) as handle:
         yield handle
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory):
+    """One server for all tests of this process."""
+    if reason := postgresql.absence():
+        pytest.skip(reason)
+    with postgresql.Server(tmp_path_factory.mktemp("postgres")) as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres):
+    """A new empty database, gone after the test."""
+    url = postgres.database()
+    yield url
+    postgres.drop(url)
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres):
+    """A database with Glymph's schema and nothing in it, to be copied."""
+    url = postgres.database()
+    open_store(url, Settings()).close()
+    return url
+
+
+@pytest.fixture
+def empty_postgres_store(postgres, postgres_template):
+    """A new database with Glymph's schema, gone after the test."""
+    url = postgres.database(template=postgres_template)
+    yield url
+    postgres.drop(url)

@@ -80,7 +80,7 @@ class Glymph(Remembering, Finding, Forgetting, Sleeping, Keeping):
         store = open_store(url, settings, create=create)
         meaning = open_meaning(settings, embedder)
         place = Workplace(store, space, actor, settings, clock or _now, session, meaning, model=asked)
-        if all(known["name"] != space for known in store.spaces()):
+        if not store.has_space(space):
             if not (create and store.writable):
                 store.close()
                 raise SpaceNotFound(space)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from glymph.config import Settings
+from glymph.core.masking import masked
 from glymph.services.backfill import Background
 from glymph.services.workplace import Workplace
 
@@ -29,7 +30,13 @@ class Handle:
 
     @property
     def url(self) -> str:
+        """Where the store is, as it was given: a password in it is there, too."""
         return self._place.store.url
+
+    @property
+    def shown_url(self) -> str:
+        """The same as it may be shown."""
+        return masked(self._place.store.url)[0]
 
     @property
     def space(self) -> str:

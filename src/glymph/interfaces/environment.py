@@ -33,6 +33,11 @@ def variable(name: str, default: str = "") -> str:
     return os.environ.get(name) or default
 
 
+def token() -> str:
+    """The secret that clients of a server must send; empty if none is set."""
+    return os.environ.get("GLYMPH_TOKEN", "").strip()
+
+
 def inherited() -> dict[str, str]:
     """The whole environment, for a process that Glymph starts."""
     return dict(os.environ)

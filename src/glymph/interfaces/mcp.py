@@ -1,4 +1,4 @@
-"""The MCP server over stdio: every tool of a profile, on the official SDK.
+"""The MCP server: every tool of a profile, on the official SDK; and its serving over stdio.
 
 Standard output belongs to the protocol; nothing here prints.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -21,6 +23,7 @@ from glymph.facade import Glymph
 from glymph.tools import tools_for
 from glymph.tools.contract import Profile, Tool
 
+AT_ONCE = 8  # calls; each may hold two of a handle's sixteen connections, and none must wait for another's second
 LONGEST_ERROR = 2000  # a message may quote what was sent; an agent need not read all of it again
 INSTRUCTIONS = (
     "Glymph is your long-term memory. Recall before you answer from memory, and report which memories helped: "
@@ -29,16 +32,24 @@ INSTRUCTIONS = (
 )
 
 
-def server_for(glymph: Glymph, profile: Profile) -> Server[Any]:
-    """A server that offers the tools of a profile on one space."""
+def server_for(handle_for: Callable[[Any], Glymph], profile: Profile) -> Server[Any]:
+    """A server that offers the tools of a profile.
+
+    `handle_for` gives the handle for a call. It is asked in a worker thread with the transport's request, which is
+    None where there is no such thing; an error that it raises is the answer to the call.
+    """
     tools = tools_for(profile)
+    limit = anyio.CapacityLimiter(AT_ONCE)
 
     async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_described(tool) for tool in tools.values()])
 
-    async def call_tool(_: Any, request: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(context: Any, request: types.CallToolRequestParams) -> types.CallToolResult:
+        handle = partial(handle_for, context.request)
         # The engine is synchronous: a worker thread keeps the protocol answering meanwhile.
-        return await anyio.to_thread.run_sync(_call, glymph, tools, request.name, request.arguments or {})
+        return await anyio.to_thread.run_sync(
+            _call, handle, tools, request.name, request.arguments or {}, limiter=limit
+        )
 
     return Server(
         "glymph",
@@ -63,13 +74,15 @@ def _described(tool: Tool) -> types.Tool:
     )
 
 
-def _call(glymph: Glymph, tools: dict[str, Tool], name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+def _call(
+    handle: Callable[[], Glymph], tools: dict[str, Tool], name: str, arguments: dict[str, Any]
+) -> types.CallToolResult:
     """The tool's answer; whatever goes wrong comes back as a readable error."""
     tool = tools.get(name)
     if tool is None:
         return _failure({"error": "UnknownTool", "message": f"No tool {name!r}. There are: {', '.join(tools)}."})
     try:
-        result = dict(tool.run(glymph, tool.arguments.model_validate(arguments)))
+        result = dict(tool.run(handle(), tool.arguments.model_validate(arguments)))
     except ValidationError as error:
         problems = [f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors()]
         return _failure({"error": "InvalidInput", "message": "; ".join(problems)})
@@ -93,7 +106,7 @@ def serve(glymph: Glymph, profile: Profile) -> None:
     """Serves one client on standard input and output until it hangs up."""
 
     async def run() -> None:
-        server = server_for(glymph, profile)
+        server = server_for(lambda _: glymph, profile)
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 

@@ -13,6 +13,7 @@ import time
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from glymph import telemetry
@@ -35,6 +36,9 @@ SHORT = 1.0  # and at least: a store of a thousand spaces has something due ever
 SECOND = 1_000_000
 NEVER = 2**62
 LATER = int(LOOK * SECOND)
+REST = timedelta(minutes=1)  # after the first failure of a chore; four times as long after each further one
+RESTING, GIVEN_UP = "resting", "given up"  # how a chore ends that failed: it is tried again soon, or on its beat
+TIMES = queue.TIMES
 
 
 def run(
@@ -54,9 +58,9 @@ def run(
         try:
             if take_in is not None:
                 take_in()
-            wake = _round(_places(glymph, spaces, stop), order or chores(), stop, wake, length)
+            wake = _round(places(glymph, spaces, stop), order or chores(), stop, wake, length)
         except StoreError as error:  # the spaces cannot even be listed: a lock, a disk that is away
-            log.warning("%s: %s", glymph.url, error)
+            log.warning("%s: %s", glymph.shown_url, error)
             wake = {}
         if not stop.is_set():
             pause = min(wake.values(), default=NEVER) - micros(clock())
@@ -64,7 +68,7 @@ def run(
 
 
 def _round(
-    places: Iterable[Workplace],
+    looked_at: Iterable[Workplace],
     order: Sequence[Chore],
     stop: threading.Event,
     wake: Mapping[str, int],
@@ -75,7 +79,7 @@ def _round(
     One that is farther off was noted before the clock was set back.
     """
     noted: dict[str, int] = {}
-    for place in places:
+    for place in looked_at:
         now, at = micros(place.now()), wake.get(place.space, 0)
         if not now < at <= now + length:
             pause = _visit(place, order, stop)
@@ -90,13 +94,13 @@ def once(
 ) -> None:  # fmt: skip
     """Runs what is due now, space after space; with `begin`, what never ran is due."""
     check(glymph, spaces)
-    for place in _places(glymph, spaces, stop):
+    for place in places(glymph, spaces, stop):
         if begin:
-            _begin_now(place, order or chores())
+            begin_now(place, order or chores())
         _visit(place, order or chores(), stop)
 
 
-def _begin_now(place: Workplace, order: Sequence[Chore]) -> None:
+def begin_now(place: Workplace, order: Sequence[Chore]) -> None:
     """Lets what never ran be due at once: nobody waits for its beat."""
     now = micros(place.now())
     with place.store.writing(place.space, None) as writer:
@@ -106,20 +110,24 @@ def _begin_now(place: Workplace, order: Sequence[Chore]) -> None:
                 writer.set_schedule(chore.name, due_at=now, last_run_at=None, outcome=None)
 
 
-def _places(glymph: Glymph, spaces: Collection[str], stop: threading.Event) -> Iterator[Workplace]:
+def places(glymph: Glymph, spaces: Collection[str], stop: threading.Event) -> Iterator[Workplace]:
     """The workplaces of the spaces there are now, until `stop` is set."""
-    place = replace(stoppable(glymph.workplace, stop), embed_soon=_later)
     for known in glymph.spaces():
         if stop.is_set():
             return
         if not spaces or known.name in spaces:
-            yield replace(place, space=known.name)
+            yield place_in(glymph, known.name, stop)
+
+
+def place_in(glymph: Glymph, space: str, stop: threading.Event) -> Workplace:
+    """The workplace for upkeep of a space. Its model is called off once `stop` is set."""
+    return replace(stoppable(glymph.workplace, stop), space=space, embed_soon=_later)
 
 
 def check(glymph: Glymph, spaces: Collection[str]) -> None:
     """Nothing, if upkeep can be done in all of these spaces; else an error that says why not."""
     if not glymph.workplace.store.writable:
-        raise ReadOnlyStore(glymph.url)
+        raise ReadOnlyStore(glymph.shown_url)
     known = {space.name for space in glymph.spaces()}
     for name in spaces:
         if name not in known:
@@ -133,21 +141,21 @@ def _later(ids: Sequence[str]) -> None:
 def _visit(place: Workplace, order: Sequence[Chore], stop: threading.Event) -> int:
     """Does in a space what is due, if nobody else is at work there; how long until its next chore is due."""
     try:
-        schedule = _schedule(place, order)
-        if min(schedule.values(), default=NEVER) <= micros(place.now()) or queue.waiting(place):
+        moments = schedule(place, order)
+        if min(moments.values(), default=NEVER) <= micros(place.now()) or queue.waiting(place):
             with leased(place) as held:
                 if held is None:
                     log.info("space %s: somebody else is at work there", place.space)
                     return LATER
                 _work(held, order, stop)
-            schedule = _schedule(place, order)
+            moments = schedule(place, order)
     except GlymphError as error:  # a full disk, a lost lease, a space that is gone: the next look may do
         log.warning("space %s: %s", place.space, error)
         return LATER
-    return min(schedule.values(), default=NEVER) - micros(place.now())
+    return min(moments.values(), default=NEVER) - micros(place.now())
 
 
-def _schedule(place: Workplace, order: Sequence[Chore]) -> dict[str, int]:
+def schedule(place: Workplace, order: Sequence[Chore]) -> dict[str, int]:
     """When each chore is due. What is new, or was kept under another clock, is written down first."""
     now = micros(place.now())
     with place.reading() as reader:
@@ -156,10 +164,11 @@ def _schedule(place: Workplace, order: Sequence[Chore]) -> dict[str, int]:
         one.name: due(kept.get(one.name), one.interval, now, jitter(place.space, one.name, one.interval))
         for one in order
     }
-    for name, due_at in wanted.items():
-        if kept.get(name) == due_at:
-            continue
-        with place.store.writing(place.space, None) as writer:
+    new = {name: due_at for name, due_at in wanted.items() if kept.get(name) != due_at}
+    if not new:
+        return wanted
+    with place.store.writing(place.space, None) as writer:
+        for name, due_at in new.items():
             row = writer.schedule(name)
             if (row["due_at"] if row else None) == kept.get(name):
                 told = {"last_run_at": row["last_run_at"], "outcome": row["outcome"]} if row else {}
@@ -171,7 +180,7 @@ def _schedule(place: Workplace, order: Sequence[Chore]) -> dict[str, int]:
 
 def _work(place: Workplace, order: Sequence[Chore], stop: threading.Event) -> None:
     """Runs the jobs that wait and the chores that are due. `place` is under a lease."""
-    before = _newest(place)
+    before = newest(place)
     for job in queue.waiting(place):
         if stop.is_set():
             return
@@ -179,22 +188,26 @@ def _work(place: Workplace, order: Sequence[Chore], stop: threading.Event) -> No
             how = pipeline.run(place, job, stopping=stop.is_set)
             seen.note(ended=how)
         log.info("space %s: job %s %s", place.space, job.id, how)
-    schedule = _schedule(place, order)
+    moments = schedule(place, order)
     for chore in order:
         if stop.is_set():
             return
-        changed = chore.after_changes and _newest(place) != before
-        if changed or schedule[chore.name] <= micros(place.now()):
-            _do(place, chore, schedule[chore.name], stop)
+        changed = chore.after_changes and newest(place) != before
+        if changed or moments[chore.name] <= micros(place.now()):
+            do(place, chore, moments[chore.name], stop)
 
 
-def _newest(place: Workplace) -> int:
+def newest(place: Workplace) -> int:
     with place.reading() as reader:
         return reader.newest_change()
 
 
-def _do(place: Workplace, chore: Chore, due_at: int, stop: threading.Event) -> None:
-    """Runs a chore and keeps what it did, and when it is due again. One that was cut short stays due."""
+def do(place: Workplace, chore: Chore, due_at: int, stop: threading.Event) -> str:
+    """Runs a chore and keeps what it did, and when it is due again; how it ended.
+
+    One that was cut short stays due. One that failed is tried again after a rest, which grows; when it has failed
+    too often it is given up until its beat comes round, and counts as a dead letter until a run succeeds.
+    """
     began, started = micros(place.now()), time.perf_counter()
     with telemetry.observe("job", job=chore.name) as seen:
         report = _attempted(place, chore, stop)
@@ -203,10 +216,23 @@ def _do(place: Workplace, chore: Chore, due_at: int, stop: threading.Event) -> N
     told = {"space": place.space, "chore": chore.name, "ended": ended, "ms": _ms(started)}
     log.info("space %s: %s %s", place.space, chore.name, ended, extra=told)
     if ended == STOPPED:
-        return
-    again = next_due(due_at, chore.interval, micros(place.now()))
+        return ended
+    now = micros(place.now())
+    again = next_due(due_at, chore.interval, now)
     with place.store.writing(place.space, None) as writer:
+        if ended == FAILED:
+            report[TIMES] = failures(writer.schedule(chore.name)) + 1
+            ended = GIVEN_UP if report[TIMES] >= queue.ATTEMPTS else RESTING
+            if ended == RESTING:
+                again = min(again, now + REST // timedelta(microseconds=1) * 4 ** (report[TIMES] - 1))
         writer.set_schedule(chore.name, due_at=again, last_run_at=began, outcome=json.dumps(report))
+    return ended
+
+
+def failures(row: Mapping[str, Any] | None) -> int:
+    """How often in a row a chore has failed, by its schedule."""
+    report = json.loads(row["outcome"] or "{}") if row else {}
+    return int(report.get(TIMES, 1)) if FAILED in report else 0
 
 
 def _ms(started: float) -> float:

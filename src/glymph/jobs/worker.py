@@ -84,7 +84,7 @@ def _queued(item: dict[str, Any], opened: Opened) -> list[Where]:
     payload = {name: item.get(name) for name in ("event", "session_id", "transcript_path", "cwd", "reason")}
     with opened(url, space, True) as glymph:
         queue.enqueue(glymph.workplace, str(item["id"]), SESSION, payload)
-        shared = space != SHARED and any(known.name == SHARED for known in glymph.spaces())
+        shared = space != SHARED and glymph.workplace.store.has_space(SHARED)
     if not shared or item.get("event") != pipeline.SESSION_END:
         return [(url, space)]
     with opened(url, SHARED, False) as glymph:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from glymph.services import link as link
     from glymph.services import memetics as memetics
     from glymph.services import merge as merge
+    from glymph.services import migrate as migrate
     from glymph.services import overview as overview
     from glymph.services import plans as plans
     from glymph.services import playbooks as playbooks

@@ -11,12 +11,13 @@ from glymph.store.contract import Reader
 T = TypeVar("T")
 CHAIN = 5  # updates of updates that are followed
 
-Updates = Mapping[int, Sequence[int]]  # the newer memories, by the older one that each of them updates
+Place = tuple[str, int]  # a space and a key: keys of two spaces may be the same
+Updates = Mapping[Place, Sequence[Place]]  # the newer memories, by the older one that each of them updates
 
 
 def updates_of(reader: Reader, keys: Iterable[int]) -> Updates:
     """What updates these memories, and what updates that."""
-    found: dict[int, list[int]] = defaultdict(list)
+    found: dict[Place, list[Place]] = defaultdict(list)
     asked: set[int] = set()
     wanted = set(keys)
     for _ in range(CHAIN):
@@ -25,18 +26,18 @@ def updates_of(reader: Reader, keys: Iterable[int]) -> Updates:
         asked |= wanted
         for source, target, kind, *_ in reader.edges_touching(sorted(wanted)):
             if kind == "supersedes" and target in wanted:
-                found[target].append(source)
-        wanted = {newer for several in found.values() for newer in several} - asked
+                found[reader.space, target].append((reader.space, source))
+        wanted = {newer for several in found.values() for _, newer in several} - asked
     return found
 
 
 def newer_first(
-    ordered: Iterable[T], key: Callable[[T], int], updates: Updates, newer: Mapping[int, T]
+    ordered: Iterable[T], key: Callable[[T], Place], updates: Updates, newer: Mapping[Place, T]
 ) -> list[tuple[T, T | None]]:
     """Everything in its order, but what updates a thing directly above it; each with the one that raised it."""
-    placed: dict[int, tuple[T, T | None]] = {}
+    placed: dict[Place, tuple[T, T | None]] = {}
 
-    def place(one: T, older: T | None, above: frozenset[int]) -> None:
+    def place(one: T, older: T | None, above: frozenset[Place]) -> None:
         for update in updates.get(key(one), ()):
             if update in newer and update not in placed and update not in above:
                 place(newer[update], one, above | {key(one)})

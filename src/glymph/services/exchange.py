@@ -15,6 +15,7 @@ from glymph.core.draft import checked_space
 from glymph.core.timing import MICROS_PER_DAY, micros
 from glymph.errors import InvalidInput, KeyMissing, Refused
 from glymph.services import sieve
+from glymph.services.migrate import backup_into
 from glymph.services.verify import UNFINISHED, problems_of
 from glymph.services.workplace import Workplace
 from glymph.store.contract import Row, Store
@@ -233,7 +234,14 @@ def _lines(source: Path) -> Iterator[tuple[int, Any]]:
 
 
 def backup(place: Workplace, path: str | Path) -> Path:
-    """A consistent copy of the whole store in a new file, taken while others go on writing."""
+    """A consistent copy of the whole store in a new file, taken while others go on writing.
+
+    Of a store that is no file, each space is consistent by itself.
+    """
     target = Path(path).expanduser()
-    place.store.backup(str(target))
+    if place.store.in_one_file:
+        place.store.backup(str(target))
+    else:
+        for _ in backup_into(place.store, target, settings=place.settings):
+            pass
     return target

@@ -142,7 +142,7 @@ def _alignment(place: Workplace, reader: Reader, columns: Columns, slots: NDArra
     model, _ = place.meaning.reached()
     if not len(goals) or model is None:
         return found
-    view = place.meaning.mirrors.view(reader, model)
+    view = place.meaning.mirrors.view(reader, model, whole=True)
     if view.model_key is None or view.vectors is None:
         return found
     keys = columns.memories["key"]

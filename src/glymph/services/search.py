@@ -19,7 +19,7 @@ from glymph.core.timing import micros
 from glymph.core.tokens import tokens
 from glymph.errors import InvalidInput
 from glymph.services.candidates import Pool, follow_links, gather
-from glymph.services.currency import Updates, newer_first, updates_of
+from glymph.services.currency import Place, Updates, newer_first, updates_of
 from glymph.services.filters import Filters, check_kinds, checked_limit, listed, wanted
 from glymph.services.search_past import by_words_only, search_past
 from glymph.services.workplace import Workplace
@@ -88,10 +88,10 @@ def ranked(pools: Sequence[Pool], matching: Filter, *, limit: int, now: datetime
         ]
     found.sort(key=lambda one: -one.total)
     ordered, updates = _current_first(found[:limit], found, matching, now)
-    newer = {one.key: one.rows[one.key]["id"] for one, _ in ordered}
+    newer = {one.place: one.rows[one.key]["id"] for one, _ in ordered}
     hits: list[Hit] = []
     for one, older in reversed(ordered):
-        hit = _hit(one, tuple(newer[key] for key in updates.get(one.key, ()) if key in newer))
+        hit = _hit(one, tuple(newer[place] for place in updates.get(one.place, ()) if place in newer))
         hits.append(hit if older is None else _raised(hit, older, least=hits[-1].score))
     return hits[::-1][:limit]
 
@@ -100,17 +100,18 @@ def _current_first(
     best: Sequence[Found], found: Sequence[Found], matching: Filter, now: datetime
 ) -> tuple[list[tuple[Found, Found | None]], Updates]:
     """The best, with what updates one of them directly above it, even if nothing else speaks for that."""
-    updates: dict[int, Sequence[int]] = {}
-    newer = {one.key: one for one in found}
+    updates: dict[Place, Sequence[Place]] = {}
+    newer = {one.place: one for one in found}
     for pool in {id(one.pool): one.pool for one in best}.values():
         own = updates_of(pool.reader, (one.key for one in best if one.pool is pool))
         updates |= own
-        missing = {key for several in own.values() for key in several} - newer.keys()
-        rows = pool.reader.by_key(missing, matching) if missing else {}
+        missing = {place for several in own.values() for place in several} - newer.keys()
+        rows = pool.reader.by_key([key for _, key in missing], matching) if missing else {}
         present = dict(zip(rows, records.retrievabilities(list(rows.values()), pool.reader, now), strict=True))
         for key, row in rows.items():
-            newer[key] = Found(pool, key, Score(0.0, {}), present[key], _standing(row, present[key]), rows)
-    return newer_first(best, lambda one: one.key, updates, newer), updates
+            brought = Found(pool, key, Score(0.0, {}), present[key], _standing(row, present[key]), rows)
+            newer[brought.place] = brought
+    return newer_first(best, lambda one: one.place, updates, newer), updates
 
 
 @dataclass(slots=True)
@@ -173,6 +174,10 @@ class Found:
     retrievability: float
     standing: float
     rows: Mapping[int, Row]  # it, and those from which activation came
+
+    @property
+    def place(self) -> Place:
+        return self.pool.reader.space, self.key
 
     @property
     def total(self) -> float:

@@ -179,7 +179,8 @@ def _names(reader: Reader, restorations: Sequence[Restoration], conflicts: Seque
         if "id" in entry.image:  # of what is gone the journal still knows the id
             known[entry.table, entry.key] = {"id": entry.image["id"]}
     known |= {(r.table, r.key): r.values for r in restorations if r.values and (r.table, r.key) not in known}
-    keys = {row[end] for row in known.values() for end in ("source", "target", "memory") if end in row}
+    ends_of = {"edges": ("source", "target"), "memberships": ("memory",)}
+    keys = {row[end] for (table, _), row in known.items() for end in ends_of.get(table, ()) if end in row}
     ends = {key: row["id"] for (_, key), row in reader.rows([("memories", key) for key in keys]).items()}
     return {place: _name(place, known.get(place, {}), ends) for place in places}
 

@@ -70,6 +70,11 @@ class ChunkReader(Protocol):
         """The same of all rows of a range of keys, for links of their sources' keys, a page at a time."""
         ...
 
+    def bulk_figures(self, table: str, first: int, upto: int) -> tuple[Table, Sequence[str]] | None:
+        """The same in arrays, with the words that the codes of kinds or types stand for; None from an engine that
+        reads single rows as fast."""
+        ...
+
 
 class ChunkWriter(Protocol):
     """What a writer offers besides."""
@@ -126,6 +131,9 @@ class SqlChunks:
             if len(rows) < PAGE:
                 return
             after = rows[-1][1:4]
+
+    def bulk_figures(self, table: str, first: int, upto: int) -> tuple[Table, Sequence[str]] | None:
+        return self._session.bulk_figures(table, first, upto)
 
     def _memories_between(self, state: str, after: int, upto: int) -> Iterator[list[FigureRow]]:
         sql = statements()["memory_figures_between"]

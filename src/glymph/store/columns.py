@@ -124,7 +124,7 @@ class _Assembly:
         from glymph.store.mirror import quiet_collector  # which is dear to import
 
         with quiet_collector():
-            rows = [self._in_columns(rows) for gap in gaps for rows in self._between(gap)]
+            rows = [table for gap in gaps for table in self._between(gap)]
             touched = [self._in_columns(rows) for rows in self._current()]
         fresh = sum(len(one["key"]) for one in rows) + len(self.changed)
         if rows:
@@ -199,8 +199,14 @@ class _Assembly:
 
     # from rows
 
-    def _between(self, gap: Segment) -> Iterator[list[FigureRow]]:
-        return self.reader.figures_between(self.table, gap.first, gap.upto)
+    def _between(self, gap: Segment) -> Iterator[Table]:
+        bulk = self.reader.bulk_figures(self.table, gap.first, gap.upto)
+        if bulk is None:
+            yield from map(self._in_columns, self.reader.figures_between(self.table, gap.first, gap.upto))
+            return
+        columns = {name: bulk[0][name].astype(kind) for name, kind in _TYPES[self.table].items()}
+        self._recode(columns[_CODED[self.table]], bulk[1])
+        yield columns
 
     def _current(self) -> Iterator[list[FigureRow]]:
         """The changed rows as they are now."""

@@ -17,7 +17,7 @@ Rows travel as plain mappings of column names to stored values (times in microse
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -28,6 +28,7 @@ from glymph.core.journal import Entry, Place, Restoration
 from glymph.core.model import Problem
 from glymph.core.presence import Curves
 from glymph.core.query import Words
+from glymph.core.scan import Vectors
 from glymph.store.chunks import ChunkReader, ChunkWriter
 from glymph.store.erasable import ErasureReader, ErasureWriter
 from glymph.store.keyring import Keyring
@@ -40,6 +41,7 @@ MirroredRow = tuple[int, str, int, int | None, str | None, str, str, str]
 MIRRORED = 8  # columns
 MirroredColumns = Sequence[Sequence[Any]]
 VectorRow = tuple[int, bytes, bytes]  # memory, wording, little-endian float16 values
+NearRow = tuple[int, bytes, float]  # memory, wording, cosine
 
 JOURNALLED = ("memories", "edges", "clusters", "memberships", "pages", "conflicts", "tombstones")
 
@@ -68,6 +70,15 @@ class Settled:
 
     def places(self, *, rewritten: bool) -> tuple[PlaceStatus, ...]:
         return self.if_rewritten if rewritten else self.as_they_are
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """An operation, its journal entries as a seal takes them, and the seals of its children; keys as in a dump."""
+
+    operation: Row
+    entries: Sequence[tuple[Any, ...]]
+    children: Sequence[str]
 
 
 IntentOrMaker = Intent | Callable[[int], Intent]
@@ -188,6 +199,25 @@ class Reader(ChunkReader, ErasureReader, UpkeepReader, Protocol):
         ...
 
     def vectors_of(self, model: int, keys: Sequence[int]) -> list[VectorRow]: ...
+    def nearest(
+        self, model: int, query: Vectors, wanted: Filter | None, *, limit: int, among: Sequence[int] | None = None
+    ) -> list[NearRow] | None:
+        """What is nearest to a vector, best first: wordings that memories have now and that pass the filter.
+
+        Without a filter former wordings are among them, for a mirror to sort out. `among` limits it to some
+        memories. None where the engine compares no vectors: a mirror does it.
+        """
+        ...
+
+    def embedded(
+        self, model: int, *, after: int = 0, memories: Sequence[int] | None = None
+    ) -> tuple[bytes, bytes] | None:
+        """Memory and wording of each vector, eight big-endian bytes for each; None where there is no `nearest`.
+
+        Of all, or of those with keys above `after`, or of some memories.
+        """
+        ...
+
     def unembedded(self, model: int | None, *, state: str, before: int, limit: int) -> list[Row]:
         """Key, text and content hash of memories without a vector for their wording, newest first."""
         ...
@@ -350,6 +380,66 @@ class Writer(Reader, ChunkWriter, ErasureWriter, UpkeepWriter, Protocol):
         ...
 
 
+class Snapshot(Protocol):
+    """A whole space at one moment, read row by row; keys are what they were before a load moved them."""
+
+    arrived: str | None  # the mark it was given when it came from another store
+
+    def counts(self) -> Mapping[str, int]: ...
+    def highest(self) -> Mapping[str, int]:
+        """The highest key of each table, those of rows that exist only in the journal included."""
+        ...
+
+    def stamp(self) -> str:
+        """A text that differs as soon as anything of the space does that a move takes along."""
+        ...
+
+    def identity(self) -> str:
+        """The id of its identity memory."""
+        ...
+
+    def unsettled(self) -> int:
+        """How many erase certificates are not complete; those never leave their store."""
+        ...
+
+    def rows(
+        self, *, tables: Collection[str] = ..., skip: Mapping[str, int] | None = None
+    ) -> Iterator[tuple[str, Row]]:
+        """The rows of `dump`, or those of some tables, without as many of a table's first as `skip` says.
+
+        Their order is the same as long as the stamp is.
+        """
+        ...
+
+    def matching(self, words: Words, *, limit: int) -> set[int]: ...
+    def deeds(self) -> Iterator[Deed]: ...
+
+
+class Arrival(Protocol):
+    """A space that is being filled, out of everybody's sight until it is published."""
+
+    @property
+    def note(self) -> str:
+        """What the last `add` left."""
+        ...
+
+    def add(self, rows: Sequence[tuple[str, Row]], *, note: str = "") -> None:
+        """Puts in more dumped rows, in their order, in one transaction with the note."""
+        ...
+
+    def snapshot(self) -> AbstractContextManager[Snapshot]: ...
+    def publish(self, space: str, *, mark: str | None = None, instead_of: str | None = None) -> Iterator[int]:
+        """Gives it its name, at once; what it replaces is then removed, and the rows of that are counted.
+
+        It replaces a space that is untouched since its birth, or the one whose stamp is `instead_of`.
+        """
+        ...
+
+    def discard(self) -> Iterator[int]:
+        """Removes it with everything in it."""
+        ...
+
+
 class Store(Protocol):
     """A place that holds spaces."""
 
@@ -360,11 +450,32 @@ class Store(Protocol):
     def writable(self) -> bool: ...
 
     @property
+    def in_one_file(self) -> bool:
+        """Whether `backup` can copy it as it lies; else its spaces are moved into a file one by one."""
+        ...
+
+    @property
     def keyring(self) -> Keyring:
         """The secret keys of its spaces, kept outside of what holds their rows."""
         ...
 
     def spaces(self) -> list[Row]: ...
+    def has_space(self, name: str) -> bool:
+        """Whether there is a space of this name, without going through the others."""
+        ...
+
+    def due_spaces(self, now: int, *, beyond: int | None = None, limit: int | None = None) -> list[str]:
+        """The spaces somebody has to look at, without going through the others: those with a schedule that is due,
+        with a job that may run, or without schedules yet; the longest due first.
+
+        With `beyond` also those with nothing until that moment: theirs was kept under a clock set back since.
+        """
+        ...
+
+    def next_due(self) -> int | None:
+        """The earliest moment at which a space with schedules has something to do; it may have passed."""
+        ...
+
     def reading(self, space: str) -> AbstractContextManager[Reader]: ...
     def writing(
         self, space: str, intent: IntentOrMaker | None, *, fence: int | None = None
@@ -394,6 +505,22 @@ class Store(Protocol):
 
     def dump(self, space: str) -> Iterator[tuple[str, Row]]:
         """Every row of a space as (table, row), parents before children, from one snapshot."""
+        ...
+
+    def snapshot(self, space: str) -> AbstractContextManager[Snapshot]: ...
+    def arrival(
+        self, space: str, *, highest: Mapping[str, int], token: str | None = None, replacing: bool = False
+    ) -> Generator[int, None, Arrival]:
+        """A space to fill with dumped rows; yields while leftovers are swept.
+
+        With a token, 32 hexadecimal digits for what is to be loaded, the one that was begun under the same token
+        and left is taken up again, and what was begun under another is removed. `replacing` says that a space of
+        that name may be there and hold something.
+        """
+        ...
+
+    def left_off(self, space: str, token: str) -> str | None:
+        """The note of an arrival that was begun under a token and left; None if there is none."""
         ...
 
     def load(

@@ -113,7 +113,7 @@ WORDLESS: Mapping[str, str] = {
     "models.name": "a model's name",
     "curves.section": "one of four", "conflicts.id": "an id", "conflicts.older": "an id",
     "conflicts.newer": "an id", "conflicts.resolution": "one of four", "chunks.tbl": "a table",
-    "certificates.operation": "an id", "spaces.name": "a space's name", "spaces.offsets": "numbers",
+    "certificates.operation": "an id", "spaces.name": "a space's name", "spaces.offsets": "numbers and a mark",
     "migrations.name": "a migration's name", "meta.name": "a setting's name", "meta.value": "a setting",
 }  # fmt: skip
 

@@ -2,6 +2,9 @@
 
 A mirror only nominates. What it names is read again from the store under the reader's own snapshot and filter, so
 a mirror that is a moment ahead of a reader, or behind, can miss something but never show what it must not.
+
+Where the store itself finds the nearest, many vectors stay there until a handle has asked so often that it pays to
+have them: a process that searches once does not load what it needs once.
 """
 
 from __future__ import annotations
@@ -17,11 +20,13 @@ from numpy.typing import NDArray
 from glymph.core.scan import Slots
 from glymph.store.contract import MIRRORED, MirroredColumns, MirroredRow, Reader, VectorRow
 from glymph.store.locks import ProcessLock
-from glymph.store.vector_column import EXACT_UP_TO, VectorColumn
+from glymph.store.vector_column import CENTRED_ON, EXACT_UP_TO, Planes, VectorColumn
 from glymph.store.view import Classes, Codes, Lists, View, slots_of
 
 MANY_CHANGES = 1_000  # and half of what is there: reading everything anew is cheaper
 PAGE = 1 << 13  # vectors read at a time: few enough for the memory they pass through to be used again
+DISTANT_FROM = 2 * CENTRED_ON  # vectors: of fewer, half or more would be fetched for their mean alone
+WHOLE_AFTER = 6  # times the store was asked: by then it compared for as long as fetching all takes, or longer
 NEVER = np.iinfo(np.int64).max
 
 _COLUMNS: dict[str, Any] = {
@@ -59,6 +64,7 @@ class Mirror:
         self._model_key: int | None = None
         self._change = self._vector = 0
         self._vectors: VectorColumn | None = None
+        self._asked = 0  # times, what is nearest to something
 
     def __getitem__(self, column: str) -> NDArray[Any]:
         return self._columns[column][: self._size]
@@ -74,12 +80,16 @@ class Mirror:
             frequencies=self._frequencies,
             model_key=self._model_key,
             vectors=None if self._vectors is None else self._vectors.view(self["embedded"]),
+            fetched=self._fetched if self._vectors is not None and self._vectors.distant else None,
         )
 
     # keeping up
 
-    def refreshed(self, reader: Reader) -> View | None:
-        """What is there now, as far as the reader sees it; None if the mirror has to be made anew for that."""
+    def refreshed(self, reader: Reader, *, whole: bool = False) -> View | None:
+        """What is there now, as far as the reader sees it; None if the mirror has to be made anew for that.
+
+        `whole` brings all vectors here, or their signs.
+        """
         with self._lock:
             change = reader.newest_change()
             if not self._change:
@@ -89,7 +99,14 @@ class Mirror:
                 if len(keys) > self._size // 2 + MANY_CHANGES or not self._apply(reader, keys):
                     return None
             self._change = max(change, self._change)
-            return self.view() if self._refresh_vectors(reader) else None
+            if not self._refresh_vectors(reader):
+                return None
+            if self._vectors is not None and self._vectors.distant:
+                if whole:
+                    self._fetch(reader)
+                else:
+                    self._centre(reader)
+            return self.view()
 
     def _apply(self, reader: Reader, keys: Sequence[int]) -> bool:
         """Takes in changed rows; False if one came back that has no slot here: its key would be out of order."""
@@ -112,7 +129,10 @@ class Mirror:
         self._append(_in_columns([row for row in rows if row[0] > last]))
         if self._model_key is not None and (returned or len(rows) > len(known)):
             new = [row[0] for row in rows if row[0] > last]
-            self._take_vectors(reader.vectors_of(self._model_key, [*returned, *new]))
+            if self._vectors is not None and self._vectors.distant:
+                self._note(reader.embedded(self._model_key, memories=[*returned, *new]))
+            else:
+                self._take_vectors(reader.vectors_of(self._model_key, [*returned, *new]))
         return True
 
     def _append(self, columns: MirroredColumns) -> None:
@@ -157,15 +177,65 @@ class Mirror:
             self._model_key = model_key
             if self._model_key is None:
                 return True
-            self._vector = reader.newest_vector()
-            self._vectors = VectorColumn(self._model[1])
-            self._vectors.grow(self._size, len(self._columns["key"]))
-            for rows in self._all_vectors(reader, self._model_key):
-                self._take_vectors(rows)
+            kept = reader.embedded(self._model_key)
+            distant = kept is not None and len(kept[0]) >= 8 * DISTANT_FROM
+            self._vectors = VectorColumn(self._model[1], distant=distant)
+            if distant:
+                self._vector = reader.newest_vector()
+                self._note(kept)
+            else:
+                self._fetch(reader)
         elif (newest := reader.newest_vector()) > self._vector:
-            self._take_vectors(reader.vectors_between(self._model_key, self._vector, newest))
+            if self._vectors is not None and self._vectors.distant:
+                self._note(reader.embedded(self._model_key, after=self._vector))
+            else:
+                self._take_vectors(reader.vectors_between(self._model_key, self._vector, newest))
             self._vector = newest
         return model_key == self._model_key
+
+    def _fetch(self, reader: Reader) -> None:
+        """Brings all vectors here that the reader sees; what came later is taken in by the next refresh."""
+        assert self._model is not None
+        assert self._model_key is not None
+        self._vector = reader.newest_vector()
+        self._vectors = VectorColumn(self._model[1])
+        self._vectors.grow(self._size, len(self._columns["key"]))
+        self._columns["embedded"] = np.zeros_like(self._columns["embedded"])  # others look at the former
+        for rows in self._all_vectors(reader, self._model_key):
+            self._take_vectors(rows)
+
+    def _fetched(self, reader: Reader, view: View) -> Planes | None:
+        """The vectors for a view that was made when they were distant; None as long as they had better stay so."""
+        with self._lock:
+            assert self._vectors is not None
+            self._asked += 1
+            if self._vectors.distant and self._asked > WHOLE_AFTER:
+                self._fetch(reader)
+            filled = self["embedded"][: view.size]
+            if self._vectors.distant or (view["embedded"] & ~filled).any():
+                return None
+            return self._vectors.view(filled)
+
+    def _note(self, kept: tuple[bytes, bytes] | None) -> None:
+        """Marks the memories that have a vector of what they say now."""
+        assert kept is not None
+        slots = slots_of(self["key"], np.frombuffer(kept[0], dtype=">i8").astype(np.int64))
+        current = slots >= 0
+        wordings = np.frombuffer(kept[1], dtype=">u8")
+        current[current] = self["wording"][slots[current]] == wordings[current]
+        self._columns["embedded"][slots[current]] = True
+
+    def _centre(self, reader: Reader) -> None:
+        """Has the mean of distant vectors told by some of them."""
+        assert self._vectors is not None
+        assert self._model_key is not None
+        slots = self._vectors.lacks_centre(self["embedded"])
+        if slots is not None:
+            rows = reader.vectors_of(self._model_key, self["key"][slots].tolist())
+            told = dict(zip(self["key"][slots].tolist(), self["wording"][slots].tolist(), strict=True))
+            current = sorted(row for row in rows if told[row[0]] == int.from_bytes(row[1], "big"))
+            vectors = np.frombuffer(b"".join([row[2] for row in current]), dtype="<f2").astype(np.float32)
+            self._vectors.centre_distant(vectors.reshape(-1, len(self._vectors.pivot)), self["embedded"])
 
     def _all_vectors(self, reader: Reader, model: int) -> Iterator[list[VectorRow]]:
         """Every vector of the model, a page at a time: as they lie if no other space lies between them."""
@@ -211,14 +281,14 @@ class Mirrors:
 
     def __init__(self) -> None:
         self._lock = ProcessLock()
-        self._mirrors: dict[tuple[int, tuple[str, int] | None], Mirror] = {}
+        self._mirrors: dict[tuple[str, int, tuple[str, int] | None], Mirror] = {}
 
-    def view(self, reader: Reader, model: tuple[str, int] | None) -> View:
-        """The reader's space in columns, brought up to what the reader sees."""
-        place = (reader.space_key, model)
+    def view(self, reader: Reader, model: tuple[str, int] | None, *, whole: bool = False) -> View:
+        """The reader's space in columns, brought up to what the reader sees; `whole` for who needs all vectors."""
+        place = (reader.space, reader.space_key, model)
         with self._lock:
             mirror = self._mirrors.setdefault(place, Mirror(model))
-        while (view := mirror.refreshed(reader)) is None:
+        while (view := mirror.refreshed(reader, whole=whole)) is None:
             mirror = Mirror(model)  # others may still look at the old one
             with self._lock:
                 self._mirrors[place] = mirror

@@ -27,6 +27,10 @@ BIRTH_ORDER = (
     "conflicts", "transcripts",
 )  # fmt: skip
 
+# What a move to another store takes along besides: certificates are about the store they were made in, so that no
+# export has them, but whoever leaves that store behind still wants to show them.
+CARRIED = (*BIRTH_ORDER, "certificates")
+
 Columns = Mapping[str, Mapping[str, tuple[type, ...]]]
 
 MOST_KEY = 2**48

@@ -11,10 +11,11 @@ from glymph.core.bands import BANDS, Bands
 from glymph.core.journal import Entry, Place
 from glymph.core.presence import DEFAULT_CURVES, Curve, Curves
 from glymph.core.query import Words
+from glymph.core.scan import Vectors
 from glymph.core.sections import Section
 from glymph.core.timing import day_in_words
 from glymph.store.chunks import SqlChunks
-from glymph.store.contract import Filter
+from glymph.store.contract import Filter, NearRow
 from glymph.store.leftovers import SqlLeftovers
 from glymph.store.session import Row, Session
 from glymph.store.statements import MEMORY_COLUMNS, statements
@@ -37,7 +38,7 @@ def where(wanted: Filter) -> tuple[str, dict[str, Any]]:
     if wanted.kinds is None:
         terms.append("m.kind <> 'self'")
     for i, tag in enumerate(wanted.tags or ()):
-        terms.append(f"EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = :tag{i})")
+        terms.append(f"{{has:m.tags:tag{i}}}")
         parameters[f"tag{i}"] = tag
     for name, term in (
         ("since", "coalesce(m.event_at, m.created_at) >= :since"),
@@ -52,7 +53,7 @@ def where(wanted: Filter) -> tuple[str, dict[str, Any]]:
     if not wanted.include_superseded:
         terms.append("m.superseded_by IS NULL")
     if wanted.without:
-        terms.append("m.key NOT IN (SELECT value FROM json_each(:without))")
+        terms.append("m.key NOT IN {keys:without}")
         parameters["without"] = json.dumps(list(wanted.without))
     return " AND ".join(terms), parameters
 
@@ -107,7 +108,7 @@ class SqlReader(SqlChunks, SqlLeftovers, SqlUpkeep):
     def by_key(self, keys: Iterable[int], wanted: Filter) -> dict[int, Row]:
         condition, parameters = where(wanted)
         columns = ", ".join(f"m.{column}" for column in MEMORY_COLUMNS)
-        among = "m.key IN (SELECT value FROM json_each(:keys))"
+        among = "m.key IN {keys:keys}"
         sql = f"SELECT {columns} FROM scoped_memories m WHERE {among} AND {condition}"
         rows = self._session.rows(sql, parameters | {"keys": json.dumps(list(keys))})
         return {row["key"]: row for row in rows}
@@ -130,9 +131,12 @@ class SqlReader(SqlChunks, SqlLeftovers, SqlUpkeep):
         condition, parameters = where(wanted)
         names = [f"piece{i}" for i in range(len(pieces))]
         fields = ("text", "title", "tags", "entities")
-        held = " + ".join("(" + " OR ".join(f"instr(m.{f}, :{name}) > 0" for f in fields) + ")" for name in names)
+        one = "CASE WHEN {} THEN 1 ELSE 0 END"
+        held = " + ".join(
+            one.format(" OR ".join(f"{{at:m.{field}::{name}}} > 0" for field in fields)) for name in names
+        )
         sql = (
-            f"SELECT key, held FROM (SELECT m.key, {held} AS held FROM scoped_memories m WHERE {condition}) "
+            f"SELECT key, held FROM (SELECT m.key, {held} AS held FROM scoped_memories m WHERE {condition}) h "
             "WHERE held > 0 ORDER BY held DESC, key DESC LIMIT :limit"
         )
         parameters |= dict(zip(names, pieces, strict=True)) | {"limit": limit}
@@ -209,7 +213,7 @@ class SqlReader(SqlChunks, SqlLeftovers, SqlUpkeep):
         return self._rows("models")
 
     def newest_vector(self) -> int:
-        return self._session.next_key("vectors") - 1
+        return self._session.newest_key("vectors")
 
     def vectors_after(
         self, model: int, memory: int, *, wording: bytes | None = None, limit: int
@@ -222,6 +226,16 @@ class SqlReader(SqlChunks, SqlLeftovers, SqlUpkeep):
 
     def vectors_of(self, model: int, keys: Sequence[int]) -> list[tuple[Any, ...]]:
         return self._tuples("vectors_of_memories", model=model, keys=json.dumps(list(keys)))
+
+    def nearest(
+        self, model: int, query: Vectors, wanted: Filter | None, *, limit: int, among: Sequence[int] | None = None
+    ) -> list[NearRow] | None:
+        return None  # only where the engine compares vectors
+
+    def embedded(
+        self, model: int, *, after: int = 0, memories: Sequence[int] | None = None
+    ) -> tuple[bytes, bytes] | None:
+        return None
 
     def unembedded(self, model: int | None, *, state: str, before: int, limit: int) -> list[Row]:
         return self._rows("unembedded", model=model, state=state, before=before, limit=limit)
@@ -342,7 +356,7 @@ class SqlReader(SqlChunks, SqlLeftovers, SqlUpkeep):
             keys[table].append(key)
         found: dict[Place, Row] = {}
         for table, wanted in keys.items():
-            sql = f"SELECT * FROM scoped_{table} WHERE key IN (SELECT value FROM json_each(:keys))"
+            sql = f"SELECT * FROM scoped_{table} WHERE key IN {{keys:keys}}"
             for row in self._session.rows(sql, {"keys": json.dumps(wanted)}):
                 key = row.pop("key")
                 del row["space_id"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
+
+from numpy.typing import NDArray
 
 from glymph.core.query import Words
 
@@ -11,7 +13,7 @@ Row = dict[str, Any]
 
 
 class Session(Protocol):
-    """A connection inside a transaction, scoped to one space."""
+    """A connection inside a transaction, scoped to one space. Statements are written as `dialect` says."""
 
     def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
         """The result as mappings of column names."""
@@ -19,8 +21,20 @@ class Session(Protocol):
 
     def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]: ...
 
-    def next_key(self, table: str) -> int:
-        """The key the next new row of a table would get; certain while the write lock is held."""
+    def each(self, sql: str, parameters: Mapping[str, Any]) -> Iterator[Row]:
+        """The result row by row, never held as a whole."""
+        ...
+
+    def changed(self, sql: str, parameters: Mapping[str, Any]) -> int:
+        """How many rows a statement inserted, changed or removed."""
+        ...
+
+    def new_key(self, table: str) -> int:
+        """A key for the next new row of a table; certain while the write lock is held."""
+        ...
+
+    def newest_key(self, table: str) -> int:
+        """A key that no row of the space seen here is above, and each one that is added later."""
         ...
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
@@ -35,6 +49,10 @@ class Session(Protocol):
 
     def remove(self, table: str, space_id: int, keys: Sequence[int]) -> None:
         """Deletes rows of a space by key."""
+        ...
+
+    def bulk_figures(self, table: str, first: int, upto: int) -> tuple[dict[str, NDArray[Any]], list[str]] | None:
+        """What chunks hold of a range of rows, in arrays; see `ChunkReader`."""
         ...
 
     def repeat(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:

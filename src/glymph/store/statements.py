@@ -1,9 +1,8 @@
 """The named statements in `sql/*.sql`, loaded once.
 
 A file holds statements, each behind a line `-- name: NAME`. Parameters are written `:name`. `{memory}` and
-`{edge}` stand for the column lists, so that a column is named in one place. `{keys:name}` and `{texts:name}`
-stand for the set of integers or texts in a parameter that holds a JSON list. `{mirrored}` is what a mirror keeps
-of a memory, `{columns}` the same as a JSON list per column.
+`{edge}` stand for the column lists, so that a column is named in one place; `{mirrored}` is what a mirror keeps
+of a memory, `{columns}` the same as a JSON list per column. What else is in braces the engine's dialect writes.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ EDGE_COLUMNS = ("key", "space_id", "source", "target", "type", "weight", "create
 
 _MIRRORED = {
     "key": "m.key",
-    "class": "m.state || ' ' || m.section || ' ' || (m.superseded_by IS NOT NULL) || ' ' || m.kind",
+    "class": "m.state || ' ' || m.section "
+    "|| CASE WHEN m.superseded_by IS NULL THEN ' 0 ' ELSE ' 1 ' END || m.kind",
     "time": "coalesce(m.event_at, m.created_at)", "expires_at": "m.expires_at", "session": "m.session",
     "tags": "m.tags", "entities": "m.entities", "wording": "substr(m.content_hash, 1, 16)",
 }  # fmt: skip
 
-_LIST = re.compile(r"\{(?:keys|texts):(\w+)\}")
 _NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 
 
@@ -45,12 +44,11 @@ def statements() -> dict[str, str]:
 
 
 def _expand(body: str) -> str:
-    body = _LIST.sub(r"(SELECT value FROM json_each(:\1))", body)
     return (
         body.strip()
         .rstrip(";")
         .replace("{memory}", ", ".join(f"m.{column}" for column in MEMORY_COLUMNS))
         .replace("{mirrored}", ", ".join(f"{value} AS {name}" for name, value in _MIRRORED.items()))
-        .replace("{columns}", ", ".join(f"json_group_array({name})" for name in _MIRRORED))
+        .replace("{columns}", ", ".join(f"{{list:{name}}}" for name in _MIRRORED))
         .replace("{edge}", ", ".join(f"e.{column}" for column in EDGE_COLUMNS))
     )

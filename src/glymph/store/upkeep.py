@@ -96,6 +96,10 @@ class UpkeepWriter(Protocol):
 
     def done(self, job_id: str, *, at: int) -> None: ...
     def give_up(self, job_id: str, *, at: int, report: str) -> None: ...
+    def revive(self, job_id: str, *, report: str) -> None:
+        """Lets a job that was given up be tried again."""
+        ...
+
     def drop_finished_jobs(self, before: int) -> None: ...
     def take_lease(self, holder: str, *, now: int, until: int) -> int | None:
         """The number under which the holder may work on the space until then; None while somebody else may."""
@@ -217,6 +221,9 @@ class SqlUpkeepWriting(SqlUpkeep):
 
     def give_up(self, job_id: str, *, at: int, report: str) -> None:
         self._rows("give_up_job", space_id=self._space_id, id=job_id, at=at, report=report)
+
+    def revive(self, job_id: str, *, report: str) -> None:
+        self._rows("revive_job", space_id=self._space_id, id=job_id, report=report)
 
     def drop_finished_jobs(self, before: int) -> None:
         self._rows("drop_finished_jobs", space_id=self._space_id, before=before)

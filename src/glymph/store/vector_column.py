@@ -1,4 +1,7 @@
-"""One vector per slot of a mirror: whole while they are few, their signs alone when they are many."""
+"""One vector per slot of a mirror: whole while they are few, their signs alone when they are many.
+
+Or none at all, where the store can tell by itself what is nearest.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from glymph.core.scan import Bits, Slots, Vectors, sign_bits
 EXACT_UP_TO = 110_000  # memories, a hundred thousand and some; above that, signs are scanned, the best compared
 CENTRED_ON = 4_096  # vectors whose mean stands for that of all
 CENTRED_FROM = 20  # fewer say nothing about all
+CENTRED_ANEW = 0.01  # of the vectors: as many came or went that the mean of distant ones is asked for again
 BLOCK = 1 << 14
 
 Stored = NDArray[np.float16]
@@ -19,7 +23,7 @@ Stored = NDArray[np.float16]
 
 @dataclass(frozen=True, slots=True)
 class Planes:
-    """The vectors of a view: whole ones, or signs around a pivot."""
+    """The vectors of a view: whole ones, or signs around a pivot; neither while they are left in the store."""
 
     matrix: Vectors | None
     bits: Bits | None
@@ -32,10 +36,11 @@ class Planes:
 
 
 class VectorColumn:
-    """The vectors of an embedding model, in arrays with room for so many slots."""
+    """The vectors of an embedding model, in arrays with room for so many slots. `distant` ones have no arrays."""
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(self, dimension: int, *, distant: bool = False) -> None:
         self._dimension = dimension
+        self.distant = distant
         self._centred_for: NDArray[np.bool_] | None = None  # the slots that were filled then
         self.matrix: Vectors | None = None
         self.bits: Bits | None = None
@@ -55,6 +60,8 @@ class VectorColumn:
 
     def grow(self, size: int, room: int) -> None:
         """Makes room, keeping what the first slots hold."""
+        if self.distant:
+            return
         if room <= EXACT_UP_TO:
             matrix = np.zeros((room, self._dimension), dtype=np.float32)
             if self.matrix is not None:
@@ -89,6 +96,21 @@ class VectorColumn:
             for at in range(0, len(slots), BLOCK):
                 part = slice(at, at + BLOCK)
                 self.bits[:, slots[part]] = sign_bits(vectors[part].astype(np.float32) - self.pivot)
+
+    def lacks_centre(self, filled: NDArray[np.bool_]) -> Slots | None:
+        """The slots whose vectors tell the mean of distant ones; None if it is known well enough."""
+        known = self._centred_for
+        if known is not None:
+            shared = min(len(known), len(filled))
+            changed = np.count_nonzero(known[:shared] != filled[:shared]) + abs(len(known) - len(filled))
+            if changed <= CENTRED_ANEW * np.count_nonzero(filled):
+                return None
+        return _sample(np.flatnonzero(filled))
+
+    def centre_distant(self, vectors: Vectors, filled: NDArray[np.bool_]) -> None:
+        """Takes the mean of such vectors for that of all."""
+        self._centre_on(vectors)
+        self._centred_for = filled.copy()
 
     def _centre_on(self, sample: Vectors) -> None:
         """Takes the mean of some vectors for that of all, if they are enough to tell."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,9 @@ from glymph.store.contract import Filter, Reader
 from glymph.store.vector_column import Planes
 
 SCAN_DEPTH = 1_000  # of the sign bits' best that are compared exactly; fewer lose recall
+NAMED = 0.25  # of the memories with a vector: the store is told which may be found if they are fewer
+SPARE = 50  # more than would do if those let through were spread evenly, when the store is asked for the nearest
+WIDER = 4  # times as many, when too few of the nearest were let through
 
 
 class Codes(dict[Any, int]):
@@ -79,6 +82,7 @@ class View:
     frequencies: dict[str, tuple[float, int]]  # of words in the text index, with the size they were counted at
     model_key: int | None
     vectors: Planes | None
+    fetched: Callable[[Reader, View], Planes | None] | None = None  # asks for vectors that were left in the store
 
     def __getitem__(self, column: str) -> NDArray[Any]:
         return self.columns[column]
@@ -138,6 +142,10 @@ class View:
         planes = self.vectors
         if planes is None or not passing.any():
             return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32)
+        if self.fetched is not None:
+            planes = self.fetched(reader, self)
+            if planes is None:
+                return self._nearest_there(query, passing, limit=limit, reader=reader)
         if planes.matrix is not None:
             return exact_nearest(planes.matrix, query, passing, limit)
         assert planes.bits is not None
@@ -146,6 +154,25 @@ class View:
         cosines = np.nan_to_num(self.cosines(query, slots, reader=reader), nan=-1.0)
         best = np.argsort(-cosines, kind="stable")[:limit]
         return slots[best], cosines[best]
+
+    def _nearest_there(
+        self, query: Vectors, passing: NDArray[np.bool_], *, limit: int, reader: Reader
+    ) -> tuple[Slots, Vectors]:
+        """The same, by the store: as many of its nearest as it takes to have enough of those let through."""
+        assert self.model_key is not None
+        count, embedded = int(np.count_nonzero(passing)), int(np.count_nonzero(self["embedded"]))
+        few = count < NAMED * embedded
+        among = self["key"][passing].tolist() if few else None
+        asked = SPARE + (limit if few else limit * embedded // count)
+        while True:
+            rows = reader.nearest(self.model_key, query, None, among=among, limit=asked) or []
+            slots = self.slots([row[0] for row in rows])
+            wordings = np.frombuffer(b"".join([row[1] for row in rows]), dtype=">u8")
+            good = (slots >= 0) & passing[slots] & (wordings == self["wording"][slots])
+            if len(rows) < asked or np.count_nonzero(good) >= min(limit, count):
+                cosines = np.asarray([row[2] for row in rows], dtype=np.float32)
+                return slots[good][:limit], cosines[good][:limit]
+            asked *= WIDER
 
     def cosines(self, query: Vectors, slots: Slots, *, reader: Reader) -> Vectors:
         """The exact cosine of each slot's vector with the query; NaN where it has none."""
@@ -175,7 +202,7 @@ def _carrying(lists: Lists, column: NDArray[np.int32], word: str) -> NDArray[np.
     return lists.holding(word).take(codes)
 
 
-def slots_of(own: NDArray[np.int64], keys: Sequence[int]) -> Slots:
+def slots_of(own: NDArray[np.int64], keys: Sequence[int] | NDArray[np.int64]) -> Slots:
     """The place of each key among the sorted ones, -1 where it is not."""
     if not len(own) or not len(keys):
         return np.full(len(keys), -1, dtype=np.intp)

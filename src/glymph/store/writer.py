@@ -57,7 +57,7 @@ class SqlWriter(SqlEraser, SqlUpkeepWriting):
             parent = self.operation_by_key(intent.parent)
             if parent is None or parent["hash"]:
                 raise Refused("This bulk operation was closed or undone meanwhile. Start it again.")
-        self.resume(self._session.next_key("operations"), intent.verb)
+        self.resume(self._session.new_key("operations"), intent.verb)
 
     def resume(self, operation: int, verb: str) -> None:
         """Lets journalled tables be changed under an operation: a new one, or one that was left open."""
@@ -90,7 +90,7 @@ class SqlWriter(SqlEraser, SqlUpkeepWriting):
 
     def _record(self, **outcome: Any) -> None:
         if self._intent is None:
-            self._rows("close_operation", key=self.operation_key, **outcome)
+            self._rows("close_operation", space_id=self._space_id, key=self.operation_key, **outcome)
             return
         key = self.operation_key
         self._rows("record_operation", key=key, space_id=self._space_id, **self._head(key), **outcome)

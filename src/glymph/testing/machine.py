@@ -37,7 +37,10 @@ Answer = list[tuple[str, float]]
 
 
 class GlymphMachine(RuleBasedStateMachine):
-    """Two spaces of one SQLite file; each rule acts on one of them and the other must not move."""
+    """Two spaces of one store; each rule acts on one of them and the other must not move.
+
+    The store is an SQLite file; another engine's machine has its own `url` and `cut_off`.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,7 +61,20 @@ class GlymphMachine(RuleBasedStateMachine):
 
     def opened(self, space: str) -> Glymph:
         embedder = WordEmbedder(256, ms=0.0)
-        return Glymph.open(f"sqlite:///{self.path}", space=space, clock=self.clock, embedder=embedder)
+        return Glymph.open(self.url, space=space, clock=self.clock, embedder=embedder)
+
+    @property
+    def url(self) -> str:
+        return f"sqlite:///{self.path}"
+
+    def cut_off(self) -> None:
+        """What a crash leaves: the files as they lie there. Handles are closed on the way."""
+        survivor = self.folder / f"after-crash-{next(self.lives)}.db"
+        for suffix in ("", "-wal"):
+            if Path(f"{self.path}{suffix}").exists():
+                shutil.copy(f"{self.path}{suffix}", f"{survivor}{suffix}")
+        self.close()
+        self.path = survivor
 
     def close(self) -> None:
         for handle in (*self.handles.values(), *self.watchers.values()):
@@ -398,14 +414,9 @@ class GlymphMachine(RuleBasedStateMachine):
 
     @rule(crash=st.booleans())
     def reopen(self, crash: bool) -> None:
-        """Closed properly, or cut off: the files as they lie there are all that a crash leaves."""
+        """Closed properly, or cut off."""
         if crash:
-            survivor = self.folder / f"after-crash-{next(self.lives)}.db"
-            for suffix in ("", "-wal"):
-                if Path(f"{self.path}{suffix}").exists():
-                    shutil.copy(f"{self.path}{suffix}", f"{survivor}{suffix}")
-            self.close()
-            self.path = survivor
+            self.cut_off()
         else:
             self.close()
         self.open()

@@ -72,7 +72,7 @@ def init(url: Url = None, space: SpaceName = "default", as_json: Json = False) -
     from glymph.interfaces import environment
 
     with environment.open_glymph(url, space, "user", create=True) as glymph:
-        store = glymph.url
+        store = glymph.shown_url
     _say({"store": store, "space": space}, f"{store} is ready, with the space {space}.", as_json=as_json)
 
 

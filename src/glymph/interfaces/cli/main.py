@@ -18,11 +18,13 @@ from glymph.interfaces.cli import (
     installing,
     keeping,
     meaning,
+    migrating,
     pruning,
     resident,
     seeing,
     sleeping,
     tombstones,
+    working,
 )
 from glymph.tools.index import commands
 
@@ -84,6 +86,7 @@ def glymph() -> None:
 
 seeing.register(app)
 keeping.register(app)
+migrating.register(app)
 meaning.register(app)
 fit.register(app)
 dedup.register(app)
@@ -92,6 +95,7 @@ erasing.register(app)
 sleeping.register(app)
 gardening.register(app)
 resident.register(app)
+working.register(app)
 tombstones.register(app)
 installing.register(app)
 

@@ -42,11 +42,11 @@ def daemon(
     def take_in() -> None:
         worker.take_in(environment.home() / environment.SPOOL, opened, worker.Worked())
 
-    _log(as_json=log_json)
+    log_to_stderr(as_json=log_json)
     stop = threading.Event()
     names = [] if space is None or ALL in space else [environment.space_named(one) for one in space]
     with environment.open_whole(url, actor="daemon") as glymph:
-        _stop_on_signals(stop)
+        stop_on_signals(stop)
         if once:
             take_in()
             resident.once(glymph, names, stop=stop, begin=True)
@@ -58,10 +58,10 @@ def daemon(
 
 def _say(glymph: Glymph, names: list[str]) -> None:
     where = ", ".join(names) if names else "every space"
-    logging.getLogger("glymph.daemon").info("looking after %s of %s", where, glymph.url)
+    logging.getLogger("glymph.daemon").info("looking after %s of %s", where, glymph.shown_url)
 
 
-def _stop_on_signals(stop: threading.Event) -> None:
+def stop_on_signals(stop: threading.Event) -> None:
     """The first signal asks to stop, the second one ends the process as usual; nothing is lost by either."""
 
     def ask(number: int, frame: Any) -> None:
@@ -73,7 +73,7 @@ def _stop_on_signals(stop: threading.Event) -> None:
         signal.signal(one, ask)
 
 
-def _log(*, as_json: bool) -> None:
+def log_to_stderr(*, as_json: bool) -> None:
     from glymph.telemetry import JsonLines
 
     handler = logging.StreamHandler(sys.stderr)

@@ -26,7 +26,7 @@ def status(url: Url = None, space: SpaceName = "default", as_json: Json = False)
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         spaces = [s.name for s in glymph.spaces()]
         facts = {
-            "store": glymph.url,
+            "store": glymph.shown_url,
             "spaces": spaces,
             **plain(glymph.health()),
             "meaning": plain(glymph.meaning()),
@@ -98,7 +98,7 @@ def doctor(url: Url = None, as_json: Json = False) -> None:
 
     with environment.open_whole(url) as glymph:
         verdict = glymph.verify()
-        store = glymph.url
+        store = glymph.shown_url
         spaces = [space.name for space in glymph.spaces()]
     meaning = {}
     for name in spaces:
@@ -152,17 +152,45 @@ def mcp(
     space: SpaceName = "default",
     actor: Actor = "agent",
     profile: Annotated[str, typer.Option(help="Which tools a client sees: core, curator or full.")] = "core",
-) -> None:
-    """Serve the memory tools to an agent over MCP on standard input and output."""
+    http: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT", show_default=False,
+            help="Serve many clients over HTTP, at /mcp. Beyond this machine, with a secret in GLYMPH_TOKEN.",
+        ),
+    ] = None,
+    any_space: Annotated[
+        bool, typer.Option("--any-space", help="With --http: a request's header Glymph-Space names the space.")
+    ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", help="With --http: a name by which clients may call it; may be repeated."),
+    ] = None,
+) -> None:  # fmt: skip
+    """Serve the memory tools to an agent over MCP, on standard input and output or over HTTP."""
     from glymph.errors import GlymphError, InvalidInput
     from glymph.interfaces import environment
 
     if profile not in ("core", "curator", "full"):
         raise InvalidInput("profile", f"{profile!r} is not one of core, curator, full.")
     chosen: Any = profile
+    if http is None and (any_space or allow_host):
+        raise InvalidInput(
+            "http", "--any-space and --allow-host are for a server over HTTP: add --http HOST:PORT."
+        )
     try:
         from glymph.interfaces import mcp as server
     except ImportError as error:
         raise GlymphError("MCP needs an extra package: pip install 'glymph[mcp]'.") from error
+    if http is None:
+        with environment.open_glymph(url, space, actor, create=True) as glymph:
+            server.serve(glymph, chosen)
+        return
+    from glymph.interfaces import mcp_http
+    from glymph.interfaces.cli.resident import log_to_stderr
+
+    log_to_stderr(as_json=False)
+    door = mcp_http.Door.of(http, environment.token(), allow_host or ())
     with environment.open_glymph(url, space, actor, create=True) as glymph:
-        server.serve(glymph, chosen)
+        handles = mcp_http.Handles(glymph, url=url, any_space=any_space)
+        mcp_http.serve(server.server_for(handles.of, chosen), handles, door)

@@ -16,6 +16,7 @@ from glymph.interfaces.demo.chapters import (
     lifecycle,
     loaded,
     log,
+    moved,
     on_request,
     presence,
     protection,
@@ -44,6 +45,7 @@ CHAPTERS: dict[str, Chapter] = {
     "asleep": asleep,
     "learnt": learnt,
     "log": log,
+    "moved": moved,
     "verification": verification,
 }
 

@@ -28,7 +28,7 @@ UPDATE chunks SET stamp = :stamp WHERE space_id = :space_id AND key IN {keys:key
 
 -- name: changed_rows
 -- By operation: the index by row would be read from its beginning.
-SELECT DISTINCT key FROM scoped_journal WHERE +tbl = :tbl AND operation > :operation;
+SELECT DISTINCT key FROM scoped_journal WHERE {unindexed:tbl} = :tbl AND operation > :operation;
 
 -- name: memory_figures_between
 -- In the order of keys, for one state: the index by state leads there, whatever other spaces lie between.

@@ -5,14 +5,14 @@ VALUES (:key, :space_id, :id, :actor, :verb, :reason, :session, :at, :parent, :u
         :changes, :edits, :hash, :details);
 
 -- name: begin_writing
-INSERT INTO writing(one, space_id, operation, verb) VALUES (1, :space_id, :operation, :verb);
+{begin_writing};
 
 -- name: end_writing
-DELETE FROM writing;
+{end_writing};
 
 -- name: close_operation
 UPDATE operations SET changes = :changes, edits = :edits, hash = :hash, details = :details
-WHERE key = :key;
+WHERE space_id = :space_id AND key = :key;
 
 -- name: children
 SELECT key, changes, edits, hash FROM scoped_operations WHERE parent = :key ORDER BY key;
@@ -24,22 +24,22 @@ SELECT id, tbl, key, action, image, after FROM scoped_journal WHERE operation = 
 -- name: operation_by_id
 SELECT o.*, p.id AS parent_id, u.id AS undoes_id
 FROM scoped_operations o
-LEFT JOIN operations p ON p.key = o.parent
-LEFT JOIN operations u ON u.key = o.undoes
+LEFT JOIN scoped_operations p ON p.key = o.parent
+LEFT JOIN scoped_operations u ON u.key = o.undoes
 WHERE o.id = :id;
 
 -- name: operation_by_key
 SELECT o.*, p.id AS parent_id, u.id AS undoes_id
 FROM scoped_operations o
-LEFT JOIN operations p ON p.key = o.parent
-LEFT JOIN operations u ON u.key = o.undoes
+LEFT JOIN scoped_operations p ON p.key = o.parent
+LEFT JOIN scoped_operations u ON u.key = o.undoes
 WHERE o.key = :key;
 
 -- name: operations
 SELECT o.*, p.id AS parent_id, u.id AS undoes_id
 FROM scoped_operations o
-LEFT JOIN operations p ON p.key = o.parent
-LEFT JOIN operations u ON u.key = o.undoes
+LEFT JOIN scoped_operations p ON p.key = o.parent
+LEFT JOIN scoped_operations u ON u.key = o.undoes
 WHERE (o.key < :before OR :before IS NULL)
   AND (o.actor = :actor OR :actor IS NULL)
   AND (o.session = :session OR :session IS NULL)

@@ -26,7 +26,7 @@ SELECT id, job, payload, enqueued_at, attempts, step, report FROM scoped_queue
 WHERE done_at IS NULL AND failed_at IS NULL AND coalesce(taken_until, 0) <= :now ORDER BY key;
 
 -- name: queue_state
-SELECT count(*) AS waiting, coalesce(sum(taken_until > :now), 0) AS resting, min(enqueued_at) AS oldest_at
+SELECT count(*) AS waiting, count(*) FILTER (WHERE taken_until > :now) AS resting, min(enqueued_at) AS oldest_at
 FROM scoped_queue WHERE done_at IS NULL AND failed_at IS NULL;
 
 -- name: failed_jobs
@@ -50,6 +50,10 @@ UPDATE queue SET done_at = :at WHERE space_id = :space_id AND id = :id AND done_
 
 -- name: give_up_job
 UPDATE queue SET failed_at = :at, report = :report WHERE space_id = :space_id AND id = :id AND done_at IS NULL;
+
+-- name: revive_job
+UPDATE queue SET failed_at = NULL, taken_until = NULL, attempts = 1, report = :report
+WHERE space_id = :space_id AND id = :id;
 
 -- name: drop_finished_jobs
 DELETE FROM queue WHERE space_id = :space_id AND done_at <= :before;
@@ -81,22 +85,22 @@ UPDATE ledger SET tokens_in = :tokens_in, tokens_out = :tokens_out, cost_usd = :
 WHERE space_id = :space_id AND key = :key AND outcome = 'reserved';
 
 -- name: spent
-SELECT coalesce(sum(cost_usd), 0.0), coalesce(sum(tokens_in + tokens_out), 0) FROM scoped_ledger WHERE at > :since;
+SELECT coalesce(sum(cost_usd), 0.0), CAST(coalesce(sum(tokens_in + tokens_out), 0) AS BIGINT) FROM scoped_ledger WHERE at > :since;
 
 -- name: spent_by_run
-SELECT coalesce(sum(cost_usd), 0.0), coalesce(sum(tokens_in + tokens_out), 0) FROM scoped_ledger WHERE run = :run;
+SELECT coalesce(sum(cost_usd), 0.0), CAST(coalesce(sum(tokens_in + tokens_out), 0) AS BIGINT) FROM scoped_ledger WHERE run = :run;
 
 -- name: calls
 SELECT at, job, model, run, tokens_in, tokens_out, cost_usd, assumed, outcome FROM scoped_ledger
 WHERE at > :since ORDER BY key;
 
 -- name: transcript
-SELECT head, offset, read_at FROM scoped_transcripts WHERE source = :source;
+SELECT head, "offset", read_at FROM scoped_transcripts WHERE source = :source;
 
 -- name: set_transcript
-INSERT INTO transcripts(space_id, source, head, offset, read_at) VALUES (:space_id, :source, :head, :offset, :at)
+INSERT INTO transcripts(space_id, source, head, "offset", read_at) VALUES (:space_id, :source, :head, :offset, :at)
 ON CONFLICT (space_id, source) DO UPDATE
-SET head = excluded.head, offset = excluded.offset, read_at = excluded.read_at;
+SET head = excluded.head, "offset" = excluded."offset", read_at = excluded.read_at;
 
 -- name: surface
 SELECT change, until, text FROM surfaces WHERE space_id = :space_id AND budget = :budget;

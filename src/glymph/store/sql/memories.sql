@@ -20,14 +20,14 @@ SELECT {memory} FROM scoped_memories m
 WHERE m.key IN (
   SELECT min(d.key) FROM scoped_memories d
   WHERE d.content_hash IN {texts:hashes} AND d.state = 'LIVE' AND d.superseded_by IS NULL
-    AND (:live_at IS NULL OR d.expires_at IS NULL OR d.expires_at > :live_at)
+    AND (d.expires_at > :live_at OR d.expires_at IS NULL OR :live_at IS NULL)
   GROUP BY d.content_hash
 );
 
 -- name: key_of_removed
 -- The key of a memory that an undo took away: only the image of its removal still knows its id.
 SELECT j.key FROM scoped_journal j
-WHERE j.tbl = 'memories' AND j.action = 'delete' AND json_extract(j.image, '$.id') = :id
+WHERE j.tbl = 'memories' AND j.action = 'delete' AND {json:j.image:id} = :id
 LIMIT 1;
 
 -- name: kinds_in_use

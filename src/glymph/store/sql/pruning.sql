@@ -1,13 +1,15 @@
 -- name: resting_on
 -- What hangs on these memories by links of some types: every such dependence of theirs on what is still live.
-SELECT e.source, e.target FROM scoped_edges e
-JOIN scoped_memories m ON m.key = e.target
-WHERE m.state = 'LIVE' AND e.type IN {texts:types} AND e.source IN (
-  SELECT d.source FROM scoped_edges d
+WITH hanging AS MATERIALIZED (
+  SELECT DISTINCT d.source FROM scoped_edges d
   JOIN scoped_memories l ON l.key = d.source
   WHERE d.target IN {keys:keys} AND d.type IN {texts:types}
     AND l.state = 'LIVE' AND l.superseded_by IS NULL
 )
+SELECT e.source, e.target FROM hanging h
+JOIN scoped_edges e ON e.source = h.source
+JOIN scoped_memories m ON m.key = e.target
+WHERE m.state = 'LIVE' AND e.type IN {texts:types}
 ORDER BY e.source, e.key;
 
 -- name: live_count
@@ -26,7 +28,7 @@ SELECT count(DISTINCT j.key) FROM scoped_operations o
 JOIN scoped_journal j ON j.operation = o.key
 WHERE o.verb = :verb AND o.at > :since
   AND j.tbl = 'memories' AND j.action = 'update'
-  AND coalesce(json_extract(j.image, '$.state'), json_extract(j.image, '$.purged')) IS NOT NULL
+  AND coalesce({json:j.image:state}, {json:j.image:purged}) IS NOT NULL
   AND NOT EXISTS (
     SELECT 1 FROM scoped_operations u
     JOIN scoped_journal b ON b.operation = u.key AND b.tbl = 'memories' AND b.key = j.key

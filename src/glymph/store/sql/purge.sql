@@ -23,8 +23,8 @@ SELECT key FROM scoped_conflicts WHERE older IN {texts:ids} OR newer IN {texts:i
 -- Also those that an undo took away: only the journal still knows them.
 SELECT DISTINCT j.key FROM scoped_journal j
 WHERE j.tbl = 'conflicts' AND (
-  json_extract(j.image, '$.older') IN {texts:ids} OR json_extract(j.image, '$.newer') IN {texts:ids}
-  OR json_extract(j.after, '$.older') IN {texts:ids} OR json_extract(j.after, '$.newer') IN {texts:ids});
+  {json:j.image:older} IN {texts:ids} OR {json:j.image:newer} IN {texts:ids}
+  OR {json:j.after:older} IN {texts:ids} OR {json:j.after:newer} IN {texts:ids});
 
 -- name: whole_entries
 SELECT id, tbl, key, operation, image, after FROM scoped_journal
@@ -47,10 +47,10 @@ DELETE FROM vectors WHERE key IN (
 DELETE FROM vectors WHERE key IN (
   SELECT v.key FROM scoped_models o JOIN scoped_vectors v ON v.model = o.key
   JOIN scoped_memories m ON m.key = v.memory
-  WHERE v.memory IN {keys:keys} AND v.wording <> unhex(substr(m.content_hash, 1, 16)));
+  WHERE v.memory IN {keys:keys} AND v.wording <> {bytes:substr(m.content_hash, 1, 16)});
 
 -- name: telling_operations
-SELECT key, json_array(reason, json(details)) FROM scoped_operations WHERE (reason IS NOT NULL OR details <> '{}') AND hash <> '';
+SELECT key, {array:reason, json(details)} FROM scoped_operations WHERE (reason IS NOT NULL OR details <> '{}') AND hash <> '';
 
 -- name: pages
 SELECT key, name, text FROM scoped_pages;
@@ -79,16 +79,16 @@ DELETE FROM plans WHERE key = :key AND space_id = :space_id;
 -- name: drop_chunks_over
 -- They hold no texts, but the kind and the size of each memory.
 DELETE FROM chunks WHERE space_id = :space_id AND tbl = 'memories' AND EXISTS (
-  SELECT 1 FROM json_each(:keys) WHERE value >= chunks.first AND value < chunks.upto);
+  SELECT 1 FROM {keys:keys} k WHERE k.value >= chunks.first AND k.value < chunks.upto);
 
 -- name: queued
-SELECT key, json_array(json(payload), json(report)) FROM scoped_queue;
+SELECT key, {array:json(payload), json(report)} FROM scoped_queue;
 
 -- name: drop_job
 DELETE FROM queue WHERE key = :key AND space_id = :space_id;
 
 -- name: digests
-SELECT key, text FROM surfaces WHERE space_id = (SELECT space_id FROM temp.scope);
+SELECT key, text FROM surfaces WHERE space_id = {scope};
 
 -- name: outcomes
 SELECT key, outcome FROM scoped_schedules WHERE outcome IS NOT NULL;
@@ -123,32 +123,32 @@ SELECT count(*) FROM scoped_models m JOIN scoped_vectors v ON v.model = m.key WH
 -- name: former_vectors_left
 SELECT count(*) FROM scoped_models o JOIN scoped_vectors v ON v.model = o.key
 JOIN scoped_memories m ON m.key = v.memory
-WHERE v.memory IN {keys:keys} AND v.wording <> unhex(substr(m.content_hash, 1, 16));
+WHERE v.memory IN {keys:keys} AND v.wording <> {bytes:substr(m.content_hash, 1, 16)};
 
 -- name: chunks_left
 SELECT count(*) FROM chunks WHERE space_id = :space_id AND tbl = 'memories' AND stamp < :operation AND EXISTS (
-  SELECT 1 FROM json_each(:keys) WHERE value >= chunks.first AND value < chunks.upto);
+  SELECT 1 FROM {keys:keys} k WHERE k.value >= chunks.first AND k.value < chunks.upto);
 
 -- name: entries_left
 -- Journal rows that no purge has blanked.
 SELECT count(*) FROM scoped_journal
-WHERE tbl = 'memories' AND key IN {keys:keys} AND json_extract(image, '$.purged') IS NULL;
+WHERE tbl = 'memories' AND key IN {keys:keys} AND {json:image:purged} IS NULL;
 
 -- name: former_entries_left
 SELECT count(*) FROM scoped_journal
-WHERE tbl = 'memories' AND key IN {keys:keys} AND json_extract(image, '$.purged') IS NULL
-  AND coalesce(json_extract(image, '$.text'), json_extract(image, '$.title'), json_extract(image, '$.tags'),
-               json_extract(image, '$.entities'), json_extract(image, '$.attributes')) IS NOT NULL;
+WHERE tbl = 'memories' AND key IN {keys:keys} AND {json:image:purged} IS NULL
+  AND coalesce({json:image:text}, {json:image:title}, {json:image:tags},
+               {json:image:entities}, {json:image:attributes}) IS NOT NULL;
 
 -- name: ids_of_keys
 -- Also of those that an undo took away.
 SELECT id FROM scoped_memories WHERE key IN {keys:keys}
 UNION
-SELECT json_extract(image, '$.id') FROM scoped_journal
+SELECT {json:image:id} FROM scoped_journal
 WHERE tbl = 'memories' AND key IN {keys:keys} AND action = 'delete';
 
 -- name: journal_holding
 -- Old values only: a new one is that of the row now, or the old one of a later entry. Reads the journal of the whole
 -- space, so it is for readers, never for a writer who holds the lock.
 SELECT tbl, key, image FROM scoped_journal
-WHERE action <> 'insert' AND EXISTS (SELECT 1 FROM json_each(:probes) WHERE instr(lower(image), value));
+WHERE action <> 'insert' AND EXISTS (SELECT 1 FROM {texts:probes} p WHERE {at:lower(image):p.value} > 0);

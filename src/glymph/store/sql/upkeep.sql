@@ -1,8 +1,14 @@
 -- name: spaces
-SELECT s.key, s.name, s.created_at, m.id AS identity_id
-FROM spaces s LEFT JOIN memories m ON m.space_id = s.key AND m.kind = 'self'
+SELECT s.key, s.name, s.created_at, {identity} AS identity_id FROM spaces s
 WHERE s.name NOT LIKE '(%'  -- being loaded or deleted
 ORDER BY s.name;
+
+-- name: due_spaces
+SELECT d.name FROM (SELECT s.name, {due_at} AS at FROM spaces s WHERE s.name NOT LIKE '(%') d
+WHERE d.at IS NULL OR d.at <= :now OR d.at > :beyond ORDER BY coalesce(d.at, 0), d.name;
+
+-- name: next_due
+SELECT min({due_at}) FROM spaces s WHERE s.name NOT LIKE '(%';
 
 -- name: space_count
 SELECT count(*) FROM spaces;

@@ -19,7 +19,7 @@ ON CONFLICT (space_id, name, dimension) DO NOTHING;
 INSERT INTO vectors(space_id, model, memory, wording, vector)
 SELECT :space_id, :model, :memory, :wording, :vector WHERE EXISTS (
   SELECT 1 FROM memories m WHERE m.key = :memory
-    AND (m.space_id <> :space_id OR unhex(substr(m.content_hash, 1, 16)) = :wording))
+    AND (m.space_id <> :space_id OR {bytes:substr(m.content_hash, 1, 16)} = :wording))
   OR (SELECT space_id FROM models WHERE key = :model) IS DISTINCT FROM :space_id  -- another space's are refused
 ON CONFLICT (space_id, model, memory, wording) DO NOTHING;
 
@@ -36,7 +36,7 @@ SELECT m.key, m.text, m.content_hash FROM scoped_memories m
 WHERE m.state = :state AND m.kind <> 'self' AND m.key < :before
   AND NOT EXISTS (
     SELECT 1 FROM scoped_vectors v
-    WHERE v.model = :model AND v.memory = m.key AND v.wording = unhex(substr(m.content_hash, 1, 16)))
+    WHERE v.model = :model AND v.memory = m.key AND v.wording = {bytes:substr(m.content_hash, 1, 16)})
 ORDER BY m.key DESC LIMIT :limit;
 
 -- name: unembedded_count
@@ -44,7 +44,7 @@ SELECT count(*) FROM scoped_memories m
 WHERE m.state = 'LIVE' AND m.kind <> 'self'
   AND NOT EXISTS (
     SELECT 1 FROM scoped_vectors v
-    WHERE v.model = :model AND v.memory = m.key AND v.wording = unhex(substr(m.content_hash, 1, 16)));
+    WHERE v.model = :model AND v.memory = m.key AND v.wording = {bytes:substr(m.content_hash, 1, 16)});
 
 -- name: vectors_after
 SELECT memory, wording, vector FROM scoped_vectors
@@ -53,7 +53,7 @@ WHERE model = :model AND (memory, wording) > (:memory, :wording) ORDER BY memory
 -- name: vectors_between
 -- By key: the index by model would be read from its beginning.
 SELECT v.memory, v.wording, v.vector FROM vectors v
-WHERE v.key > :after AND v.key <= :upto AND +v.space_id = :space_id AND +v.model = :model;
+WHERE v.key > :after AND v.key <= :upto AND {unindexed:v.space_id} = :space_id AND {unindexed:v.model} = :model;
 
 -- name: vectors_of_memories
 SELECT memory, wording, vector FROM scoped_vectors WHERE model = :model AND memory IN {keys:keys};
@@ -63,7 +63,7 @@ SELECT operation FROM scoped_journal ORDER BY operation DESC LIMIT 1;
 
 -- name: changed_memories
 -- By operation: the index by row would be read from its beginning.
-SELECT DISTINCT key FROM scoped_journal WHERE +tbl = 'memories' AND operation > :operation;
+SELECT DISTINCT key FROM scoped_journal WHERE {unindexed:tbl} = 'memories' AND operation > :operation;
 
 -- name: mirrored
 SELECT {mirrored} FROM scoped_memories m WHERE m.key IN {keys:keys};
@@ -74,7 +74,7 @@ SELECT {columns} FROM (SELECT {mirrored} FROM scoped_memories m ORDER BY m.id);
 
 -- name: mirrored_columns_alone
 -- Where there is only one space, rows are read as they lie.
-SELECT {columns} FROM (SELECT {mirrored} FROM memories m WHERE +m.space_id = :space_id);
+SELECT {columns} FROM (SELECT {mirrored} FROM memories m WHERE {unindexed:m.space_id} = :space_id);
 
 -- name: neighbours
 -- For each memory the live one before and after it in the same session: what was put away parts nobody.

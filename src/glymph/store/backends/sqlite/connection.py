@@ -15,6 +15,7 @@ import apsw
 
 from glymph import errors
 from glymph.core.query import Words
+from glymph.store.backends.sqlite.dialect import SQLITE
 from glymph.store.portable import BIRTH_ORDER
 from glymph.store.session import Row
 
@@ -107,7 +108,7 @@ class Connection:
 
     def each(self, sql: str, parameters: Mapping[str, Any] | Sequence[Any]) -> Iterator[Row]:
         names: list[str] = []
-        cursor = self.raw.execute(sql, parameters)
+        cursor = self.raw.execute(SQLITE.render(sql), parameters)
         for values in cursor:
             names = names or [column[0] for column in cursor.get_description()]
             yield dict(zip(names, values, strict=True))
@@ -116,11 +117,17 @@ class Connection:
         return list(self.each(sql, parameters))
 
     def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        return self.raw.execute(sql, parameters).fetchall()
+        return self.raw.execute(SQLITE.render(sql), parameters).fetchall()
 
-    def next_key(self, table: str) -> int:
-        found = self.raw.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).get
-        return (found or 0) + 1
+    def changed(self, sql: str, parameters: Mapping[str, Any]) -> int:
+        self.raw.execute(SQLITE.render(sql), parameters).fetchall()
+        return int(self.raw.changes())
+
+    def new_key(self, table: str) -> int:
+        return self.newest_key(table) + 1
+
+    def newest_key(self, table: str) -> int:
+        return self.raw.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).get or 0
 
     # One statement for many rows, handed over as JSON: FTS5 writes out what it gathered whenever a statement
     # begins, so a statement per row would cost a bulk insert a third of its time.
@@ -161,8 +168,11 @@ class Connection:
         if many:
             self.raw.execute("INSERT INTO memory_text(memory_text, rank) VALUES ('secure-delete', 1)")
 
+    def bulk_figures(self, table: str, first: int, upto: int) -> None:
+        return None
+
     def repeat(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        self.raw.executemany(sql, rows)
+        self.raw.executemany(SQLITE.render(sql), rows)
 
     def matching(
         self, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int

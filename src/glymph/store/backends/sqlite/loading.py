@@ -1,14 +1,12 @@
-"""What loading and deleting whole spaces needs besides statements."""
+"""What loading whole spaces needs to know of SQLite."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
-from glymph import errors
 from glymph.store.backends.sqlite.connection import Connection
-from glymph.store.statements import statements
+from glymph.store.snapshots import SpaceSession
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "INTEGER": (int,),
@@ -27,14 +25,7 @@ def columns(connection: Connection, table: str) -> dict[str, tuple[type, ...]]:
     }
 
 
-def sign_of_life(connection: Connection, space_id: int) -> None:
-    """Keeps a load that goes on from being taken for the leftover of one that was killed."""
-    connection.raw.execute("UPDATE spaces SET created_at = ? WHERE key = ?", (now_for_the_record(), space_id))
-    if not connection.raw.changes():
-        raise errors.StoreError("This import stood still for an hour and was swept away. Repeat it.")
-
-
-def reserve(connection: Connection, table: str, count: int) -> int:
+def reserve(connection: SpaceSession, table: str, count: int) -> int:
     """Sets aside the next `count` keys of a table, so that writers meanwhile take others; the offset."""
     found = connection.tuples("SELECT seq FROM sqlite_sequence WHERE name = :name", {"name": table})
     parameters = {"name": table, "count": count}
@@ -43,15 +34,6 @@ def reserve(connection: Connection, table: str, count: int) -> int:
     else:
         connection.rows("INSERT INTO sqlite_sequence(name, seq) VALUES (:name, :count)", parameters)
     return int(found[0][0]) if found else 0
-
-
-@contextmanager
-def unjournalled(connection: Connection, space_id: int, verb: str) -> Iterator[None]:
-    """Lets rows of a space come or go with their own journal, outside any operation of it."""
-    head = {"space_id": space_id, "operation": 0, "verb": verb}
-    connection.rows(statements()["begin_writing"], head)
-    yield
-    connection.rows(statements()["end_writing"], {})
 
 
 def now_for_the_record() -> int:

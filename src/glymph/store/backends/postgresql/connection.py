@@ -1,0 +1,341 @@
+"""Connections to one PostgreSQL database: opened right, pooled per process, their errors translated once."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from numpy.typing import NDArray
+from psycopg import errors as pg
+from psycopg import sql as syntax
+from psycopg.rows import dict_row
+from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+
+from glymph import errors
+from glymph.core.query import Words
+from glymph.store.backends.postgresql import bulk, migrations, nearest, text_search
+from glymph.store.backends.postgresql.dialect import POSTGRESQL, lists_in
+from glymph.store.session import Row
+
+BUSY_SECONDS = 30.0
+REACH_SECONDS = 10.0  # that a server may be away, say while it starts anew, before a call fails
+MOST_CONNECTIONS = 24  # of one handle: a server runs eight calls at once, each may read while it writes
+MANY_NEW = 2_000  # rows of a table from which on the planner should hear of them
+PAGE = 2_000  # rows fetched at a time of a result that is never held as a whole
+
+_numbers = itertools.count()
+_REFUSAL = re.compile(r"glymph:(\w+):(.*)", re.DOTALL)
+_GONE = "Nothing of the call was kept unless it says so; repeat it when the server is back."
+
+
+@contextmanager
+def translated(name: str) -> Iterator[None]:
+    """Turns the driver's errors into Glymph's, once, keeping the original as the cause."""
+    try:
+        yield
+    except pg.RaiseException as error:
+        raise _refusal(str(error.diag.message_primary)) from error
+    except pg.InsufficientPrivilege as error:
+        if "row-level security" in str(error):
+            raise errors.Isolated("this row belongs to another space than the operation.") from error
+        raise errors.StoreError(
+            f"{name} refuses this user ({_said(error)}). Ask its administrator to GRANT what is missing."
+        ) from error
+    except (pg.IntegrityError, pg.NumericValueOutOfRange, pg.InvalidTextRepresentation) as error:
+        raise errors.Refused(f"The store refused the change ({_said(error)}); nothing was written.") from error
+    except (pg.UntranslatableCharacter, pg.CharacterNotInRepertoire, UnicodeEncodeError) as error:
+        raise errors.InvalidInput(
+            "text", "holds a NUL or half a surrogate pair, which no store keeps. Remove it."
+        ) from error
+    except (pg.LockNotAvailable, pg.DeadlockDetected, pg.SerializationFailure) as error:
+        raise errors.StoreBusy(name, BUSY_SECONDS) from error
+    except PoolTimeout as error:
+        raise errors.StoreError(
+            f"{name} cannot be reached, or all its connections here are busy, for {REACH_SECONDS:g} s. {_GONE}"
+        ) from error
+    except pg.DiskFull as error:
+        raise errors.StoreFull(name) from error
+    except pg.ReadOnlySqlTransaction as error:
+        raise errors.ReadOnlyStore(name) from error
+    except (pg.DataCorrupted, pg.IndexCorrupted) as error:
+        raise errors.CorruptStore(name, _said(error)) from error
+    except PoolClosed as error:
+        raise errors.StoreError(f"This handle on {name} is closed. Open it again with Glymph.open().") from error
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        raise errors.StoreError(f"{name} cannot be reached, or went away ({_said(error)}). {_GONE}") from error
+    except psycopg.Error as error:
+        raise errors.StoreError(
+            f"{name} refused a statement ({_said(error)}); nothing was written. Run `glymph doctor`."
+        ) from error
+
+
+def _said(error: psycopg.Error) -> str:
+    """The first line of what the server said; never a row of it."""
+    return (error.diag.message_primary or str(error)).strip().split("\n")[0]
+
+
+def _refusal(message: str) -> errors.GlymphError:
+    found = _REFUSAL.search(message)
+    if found is None:
+        return errors.Refused(f"The store refused the change ({message}); nothing was written.")
+    kind: type[errors.GlymphError] = getattr(errors, found[1])
+    return kind(found[2])
+
+
+class Connection:
+    """An open connection that shows the rows of one space at a time."""
+
+    def __init__(self, raw: psycopg.Connection[tuple[Any, ...]], types: Mapping[str, Mapping[str, str]]) -> None:
+        self.raw = raw
+        self._types = types
+        self.added: Counter[str] = Counter()  # rows by table
+
+    def show(self, space_id: int) -> None:
+        """Limits this transaction to one space."""
+        self.raw.execute("SELECT set_config('glymph.space', %s, true)", (str(space_id),))
+
+    # Session
+
+    def each(self, sql: str, parameters: Mapping[str, Any]) -> Iterator[Row]:
+        name = f"rows_{next(_numbers)}"
+        with self.raw.cursor(name=name, binary=True, row_factory=dict_row) as cursor:
+            cursor.itersize = PAGE
+            cursor.execute(*_rendered(sql, parameters))
+            yield from cursor
+
+    def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
+        with self.raw.cursor(binary=True, row_factory=dict_row) as cursor:
+            cursor.execute(*_rendered(sql, parameters))
+            return cursor.fetchall() if cursor.description else []
+
+    def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        with self.raw.cursor(binary=True) as cursor:
+            cursor.execute(*_rendered(sql, parameters))
+            return cursor.fetchall() if cursor.description else []
+
+    def changed(self, sql: str, parameters: Mapping[str, Any]) -> int:
+        return self.raw.execute(*_rendered(sql, parameters)).rowcount
+
+    def new_key(self, table: str) -> int:
+        return int(self.tuples("SELECT nextval(CAST(:name AS regclass))", {"name": sequence(table)})[0][0])
+
+    def newest_key(self, table: str) -> int:
+        # Writers of one space wait for one another, so whatever has a lower key is there, too.
+        found = self.tuples(f"SELECT max(key) FROM scoped_{table}", {})
+        return found[0][0] or 0
+
+    # One statement for many rows, handed over column by column: triggers run once for all of them.
+
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        statement = syntax.SQL("INSERT INTO {} ({}) SELECT * FROM unnest({})").format(
+            syntax.Identifier(table), _names(columns), self._arrays(table, columns)
+        )
+        self.raw.execute(statement, _columns(rows))
+        self.added[table] += len(rows)
+        if table == "vectors":
+            at = [columns.index(name) for name in ("model", "memory", "wording", "vector")]
+            nearest.keep(self.raw, [(row[at[0]], row[at[1]], row[at[2]], row[at[3]]) for row in rows])
+
+    def update(
+        self, table: str, keys: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[Any]]
+    ) -> None:
+        both = [*keys, *columns]
+        given = [syntax.Identifier(f"c{number}") for number in range(len(both))]
+        equal = [
+            syntax.SQL("{} = v.{}").format(syntax.Identifier(name), place)
+            for name, place in zip(columns, given[len(keys) :], strict=True)
+        ]
+        found = [
+            syntax.SQL("t.{} = v.{}").format(syntax.Identifier(name), place)
+            for name, place in zip(keys, given, strict=False)
+        ]
+        statement = syntax.SQL("UPDATE {} t SET {} FROM unnest({}) AS v({}) WHERE {}").format(
+            syntax.Identifier(table), syntax.SQL(", ").join(equal), self._arrays(table, both),
+            syntax.SQL(", ").join(given), syntax.SQL(" AND ").join(found),
+        )  # fmt: skip
+        self.raw.execute(statement, _columns(rows))
+
+    def _arrays(self, table: str, columns: Sequence[str]) -> syntax.Composed:
+        types = self._types[table]
+        return syntax.SQL(", ").join(syntax.SQL(f"%s::{types[column]}[]") for column in columns)
+
+    def remove(self, table: str, space_id: int, keys: Sequence[int]) -> None:
+        statement = syntax.SQL("DELETE FROM {} WHERE space_id = %s AND key = ANY(%s::bigint[])")
+        self.raw.execute(statement.format(syntax.Identifier(table)), (space_id, list(keys)))
+
+    def bulk_figures(self, table: str, first: int, upto: int) -> tuple[dict[str, NDArray[Any]], list[str]]:
+        return bulk.figures(self.raw, table, first, upto)
+
+    def repeat(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        with self.raw.cursor() as cursor:
+            cursor.executemany(POSTGRESQL.render(sql), rows)
+
+    def matching(
+        self, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
+    ) -> list[tuple[int, float]]:
+        return text_search.matching(self, words, where, parameters, limit)
+
+    def matching_among(
+        self, rows: Iterable[Mapping[str, Any]], words: Words, limit: int
+    ) -> list[tuple[int, float]]:
+        return text_search.matching_among(self, rows, words, limit)
+
+    def frequency(self, word: str) -> float:
+        return text_search.frequency(self, word)
+
+    def occurs(self, word: str) -> bool:
+        return text_search.occurs(self, word)
+
+
+_lists: dict[str, list[str]] = {}
+
+
+def _rendered(template: str, parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """A statement as the server takes it; lists of keys and texts become arrays."""
+    lists = _lists.get(template)
+    if lists is None:
+        lists = _lists[template] = lists_in(template)
+    if lists:
+        parameters = {**parameters, **{name: json.loads(parameters[name]) for name in lists}}
+    return POSTGRESQL.render(template), parameters
+
+
+def sequence(table: str) -> str:
+    """What gives out the keys of a table."""
+    return f"glymph.{table}_{'id' if table == 'journal' else 'key'}_seq"
+
+
+def _names(columns: Sequence[str]) -> syntax.Composed:
+    return syntax.SQL(", ").join(map(syntax.Identifier, columns))
+
+
+def _columns(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+class Pool:
+    """The connections of this process to one database."""
+
+    def __init__(self, conninfo: str, *, read_only: bool, synchronous: str) -> None:
+        self._conninfo = conninfo
+        self._read_only = read_only
+        self._synchronous = synchronous
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+        self._pool: ConnectionPool[psycopg.Connection[tuple[Any, ...]]] | None = None
+        self._closed = False
+        self._types: dict[str, dict[str, str]] = {}
+        self._statistics = Statistics()
+
+    @contextmanager
+    def transaction(self, *, writes: bool) -> Iterator[Connection]:
+        """One transaction: a writer sees what others have committed, a reader one moment."""
+        with self._current().connection(timeout=REACH_SECONDS) as raw:
+            raw.isolation_level = _LEVELS[writes]
+            raw.read_only = not writes
+            connection = Connection(raw, self._types)
+            yield connection
+        if connection.added:
+            self._statistics.note(self._current(), connection.added)
+
+    def _current(self) -> ConnectionPool[psycopg.Connection[tuple[Any, ...]]]:
+        with self._lock:
+            if self._closed:
+                raise PoolClosed("closed")
+            if self._process != os.getpid():
+                # Connections must not cross a fork: leave the parent's alone, unclosed.
+                self._left_behind, self._pool, self._process = self._pool, None, os.getpid()
+            if self._pool is None:
+                self._pool = ConnectionPool(
+                    self._conninfo, min_size=0, max_size=MOST_CONNECTIONS, timeout=REACH_SECONDS,
+                    reconnect_timeout=REACH_SECONDS, configure=self._configure, open=True,
+                    check=ConnectionPool.check_connection, name="glymph",
+                )  # fmt: skip
+            return self._pool
+
+    def _configure(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
+        raw.autocommit = True
+        self.prepare(raw)
+        raw.autocommit = False
+        if not self._types:
+            self._types = types_of(raw)
+            raw.rollback()
+
+    def prepare(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
+        """Lets a fresh connection speak as Glymph's do."""
+        for dumper in (Int8Dumper, Int8BinaryDumper):  # one type whatever the size, so one prepared plan
+            raw.adapters.register_dumper(int, dumper)
+        raw.execute(
+            "SELECT set_config('search_path', 'glymph, public', false), "
+            f"set_config('lock_timeout', '{int(BUSY_SECONDS)}s', false), "
+            "set_config('plan_cache_mode', 'force_custom_plan', false), "  # lists are short or long: so are plans
+            "set_config('synchronous_commit', %s, false)",
+            (self._synchronous,),
+        )
+        if migrations.bypasses(raw):
+            raw.execute(f"SET ROLE {migrations.ROLE}")
+
+    def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
+        """A fresh connection as the user of the URL, which does not come from the pool: the caller's to close."""
+        return psycopg.connect(self._conninfo, autocommit=True, connect_timeout=int(REACH_SECONDS))
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            if self._pool is not None and self._process == os.getpid():
+                self._pool.close()
+
+
+class Statistics:
+    """Keeps the planner from taking tables for empty that this process has just filled.
+
+    The server looks at tables by itself, but only about once a minute; until then it takes a hundred thousand new
+    rows for none and may plan for hours.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._added: Counter[str] = Counter()
+        self._enough: dict[str, int] = {}
+
+    def note(self, pool: ConnectionPool[psycopg.Connection[tuple[Any, ...]]], added: Mapping[str, int]) -> None:
+        """Counts new rows, and has a table looked at when they are more than it was taken to have."""
+        with self._lock:
+            self._added.update(added)
+            due = [table for table, count in self._added.items() if count >= self._enough.get(table, MANY_NEW)]
+        for table in due:
+            with pool.connection(timeout=REACH_SECONDS) as raw:
+                raw.read_only = False
+                raw.execute(f"ANALYZE (SKIP_LOCKED) {', '.join((table, *_FOLLOWING.get(table, ())))}")
+                found = raw.execute("SELECT reltuples FROM pg_class WHERE oid = %s::regclass", (table,)).fetchone()
+            with self._lock:
+                self._added[table] = 0
+                self._enough[table] = max(MANY_NEW, int(found[0]) if found else 0)
+
+
+# Tables that fill with others, by triggers.
+_FOLLOWING = {
+    "memories": ("memory_text", "journal", "operations"), "edges": ("journal",), "vectors": ("meanings",),
+}  # fmt: skip
+_LEVELS = {True: psycopg.IsolationLevel.READ_COMMITTED, False: psycopg.IsolationLevel.REPEATABLE_READ}
+
+
+def types_of(raw: psycopg.Connection[tuple[Any, ...]]) -> dict[str, dict[str, str]]:
+    """The type of each column of each table."""
+    found: dict[str, dict[str, str]] = {}
+    for table, column, kind in raw.execute(
+        "SELECT c.relname, a.attname, format_type(a.atttypid, NULL) FROM pg_attribute a "
+        "JOIN pg_class c ON c.oid = a.attrelid WHERE c.relnamespace = 'glymph'::regnamespace "
+        "AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"
+    ):
+        found.setdefault(table, {})[column] = kind
+    return found

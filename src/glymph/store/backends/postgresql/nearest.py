@@ -1,0 +1,145 @@
+"""The nearest by meaning, found by the server: pgvector compares every vector of one space and one model.
+
+Vectors are kept as bytes, whatever these are; of those that are finite half-precision numbers, as many as their
+model has dimensions, `meanings` holds a copy that pgvector can compare.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import psycopg
+from psycopg.adapt import Buffer, Dumper
+from psycopg.pq import Format
+from psycopg.types import TypeInfo
+
+from glymph.core.scan import Vectors
+from glymph.store.contract import Filter, NearRow
+from glymph.store.reader import SqlReader, where
+
+LONGEST = 16_000  # dimensions that pgvector takes
+
+Raw = psycopg.Connection[tuple[Any, ...]]
+Kept = tuple[int, int, bytes, bytes]  # model, memory, wording, vector
+
+_KEEP = """
+INSERT INTO meanings(space_id, model, memory, wording, meaning)
+SELECT o.space_id, o.key, v.memory, v.wording, v.meaning
+FROM unnest(%b::bigint[], %b::bigint[], %b::bytea[], %b::halfvec[]) AS v(model, memory, wording, meaning)
+JOIN models o ON o.space_id = shown_space() AND o.key = v.model AND o.dimension = vector_dims(v.meaning)
+"""
+
+
+_WORDING = "decode(substr(m.content_hash, 1, 16), 'hex')"
+
+
+class Halves(bytes):
+    """A vector as pgvector's `halfvec` travels: its dimension, two empty bytes, big-endian halves."""
+
+
+def halves(vectors: Sequence[bytes]) -> list[Halves | None]:
+    """Stored vectors for the server; None for what it does not take: odd bytes, infinities, no numbers."""
+    found: list[Halves | None] = [None] * len(vectors)
+    by_length: dict[int, list[int]] = defaultdict(list)
+    for at, vector in enumerate(vectors):
+        by_length[len(vector)].append(at)
+    for length, places in by_length.items():
+        dimension, odd = divmod(length, 2)
+        if odd or not 0 < dimension <= LONGEST:
+            continue
+        values = np.frombuffer(b"".join([vectors[at] for at in places]), dtype="<f2").reshape(-1, dimension)
+        framed = np.zeros((len(places), dimension + 2), dtype=">u2")
+        framed[:, 0], framed[:, 2:] = dimension, values.view("<u2")
+        whole, width = framed.tobytes(), 2 * (dimension + 2)
+        for number, (at, finite) in enumerate(zip(places, np.isfinite(values).all(axis=1).tolist(), strict=True)):
+            if finite:
+                found[at] = Halves(whole[number * width : (number + 1) * width])
+    return found
+
+
+class SentAsItIs(Dumper):
+    """Sends the bytes; as what, the statement must say, unless the database was asked for the type."""
+
+    format = Format.BINARY
+
+    def dump(self, obj: Any) -> Buffer:
+        return bytes(obj)
+
+
+class Singles(bytes):
+    """A vector as pgvector's `vector` travels: the same with single-precision numbers."""
+
+
+for _kind in (Halves, Singles):
+    psycopg.adapters.register_dumper(_kind, SentAsItIs)
+
+
+def keep(raw: Raw, rows: Sequence[Kept]) -> None:
+    """Adds what follows from vectors of the space that is shown, which must have been kept just now."""
+    known = [
+        (*row[:3], meaning)
+        for row, meaning in zip(rows, halves([row[3] for row in rows]), strict=True)
+        if meaning is not None
+    ]
+    if known:
+        _introduce(raw)
+        raw.execute(_KEEP, [list(column) for column in zip(*known, strict=True)])
+
+
+def _introduce(raw: Raw) -> None:
+    """Tells the driver what number the type has in this database, without which it cannot send a list of them."""
+    if raw.adapters.types.get("halfvec") is None:
+        kind = TypeInfo.fetch(raw, "halfvec")
+        assert kind is not None, "the schema has columns of this type"
+        kind.register(raw)
+        raw.adapters.register_dumper(Halves, type("Numbered", (SentAsItIs,), {"oid": kind.oid}))
+
+
+class NearestOnServer(SqlReader):
+    """The part of a reader that leaves comparing vectors to the server."""
+
+    def nearest(
+        self, model: int, query: Vectors, wanted: Filter | None, *, limit: int, among: Sequence[int] | None = None
+    ) -> list[NearRow] | None:
+        if not np.isfinite(query).all():
+            return []
+        asked = Singles(np.asarray([len(query), 0], dtype=">u2").tobytes() + query.astype(">f4").tobytes())
+        terms = ["n.space_id = shown_space()", "n.model = :model"]
+        given: dict[str, Any] = {"model": model, "query": asked, "limit": limit}
+        current = ""
+        if wanted is not None:
+            condition, parameters = where(wanted)
+            current = f"JOIN scoped_memories m ON m.key = n.memory AND {_WORDING} = n.wording AND {condition}"
+            given |= parameters
+        if among is not None:
+            terms.append("n.memory IN {keys:among}")
+            given["among"] = json.dumps(list(among))
+        # The product, as a mirror has it: vectors are of length one but for their rounding. In single precision,
+        # for a query in halves would be off by more than what tells two memories apart.
+        sql = (
+            "SELECT n.memory, n.wording, CAST(n.meaning AS vector) <#> CAST(:query AS vector) AS far "
+            f"FROM meanings n {current} WHERE {' AND '.join(terms)} ORDER BY far, n.memory LIMIT :limit"
+        )
+        return [(memory, wording, -far) for memory, wording, far in self._session.tuples(sql, given)]
+
+    def embedded(
+        self, model: int, *, after: int = 0, memories: Sequence[int] | None = None
+    ) -> tuple[bytes, bytes] | None:
+        terms, given = ["v.model = :model"], dict[str, Any](model=model)
+        if after:
+            terms.append("v.key > :after")
+            given["after"] = after
+        if memories is not None:
+            terms.append("v.memory IN {keys:memories}")
+            given["memories"] = json.dumps(list(memories))
+        # One value for all rows: a hundred thousand of them cost the driver more than the server.
+        sql = (
+            "SELECT string_agg(int8send(v.memory), ''), string_agg(v.wording, '') FROM scoped_vectors v "
+            f"WHERE {' AND '.join(terms)}"
+        )
+        ((keys, wordings),) = self._session.tuples(sql, given)
+        return keys or b"", wordings or b""

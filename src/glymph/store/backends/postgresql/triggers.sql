@@ -1,0 +1,134 @@
+-- What the database itself refuses besides what triggers.py writes for each table. A message "glymph:NAME:DETAIL"
+-- becomes the typed error NAME.
+
+CREATE OR REPLACE FUNCTION stays_as_it_is() RETURNS TRIGGER LANGUAGE plpgsql AS
+$$ BEGIN PERFORM glymph.refuse(TG_ARGV[0], TG_ARGV[1]); RETURN NULL; END $$;
+
+CREATE OR REPLACE TRIGGER memory_keeps_its_id BEFORE UPDATE OF id ON memories FOR EACH ROW
+WHEN (OLD.id <> NEW.id) EXECUTE FUNCTION stays_as_it_is('Refused', 'a memory keeps its id.');
+
+CREATE OR REPLACE TRIGGER cluster_keeps_its_id BEFORE UPDATE OF id ON clusters FOR EACH ROW
+WHEN (OLD.id <> NEW.id) EXECUTE FUNCTION stays_as_it_is('Refused', 'a cluster keeps its id.');
+
+CREATE OR REPLACE TRIGGER page_keeps_its_name BEFORE UPDATE OF name ON pages FOR EACH ROW
+WHEN (OLD.name <> NEW.name) EXECUTE FUNCTION stays_as_it_is('Refused', 'a page keeps its name.');
+
+CREATE OR REPLACE TRIGGER edge_keeps_its_ends BEFORE UPDATE OF source, target, type ON edges FOR EACH ROW
+EXECUTE FUNCTION stays_as_it_is('Isolated', 'a link keeps its ends and its type.');
+
+CREATE OR REPLACE TRIGGER membership_keeps_its_ends BEFORE UPDATE OF cluster, memory ON memberships FOR EACH ROW
+EXECUTE FUNCTION stays_as_it_is('Isolated', 'a membership keeps its cluster and its memory.');
+
+CREATE OR REPLACE TRIGGER vector_keeps_its_value BEFORE UPDATE ON vectors FOR EACH ROW
+EXECUTE FUNCTION stays_as_it_is('Refused', 'a vector is never changed: another wording has another vector.');
+
+-- A vector may outlive its memory, which an undo can bring back: the journal tells whether it was one of this space.
+CREATE OR REPLACE FUNCTION vectors_come() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
+BEGIN
+  IF writing_verb() IS DISTINCT FROM 'import' AND EXISTS (
+    SELECT 1 FROM fresh f
+    WHERE NOT EXISTS (SELECT 1 FROM models o WHERE o.space_id = f.space_id AND o.key = f.model)
+       OR NOT EXISTS (SELECT 1 FROM memories m WHERE m.space_id = f.space_id AND m.key = f.memory)
+      AND NOT EXISTS (SELECT 1 FROM journal j WHERE j.space_id = f.space_id AND j.tbl = 'memories' AND j.key = f.memory))
+  THEN PERFORM refuse('Isolated', 'a vector belongs to a memory and a model of its own space.');
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER vectors_come AFTER INSERT ON vectors REFERENCING NEW TABLE AS fresh
+FOR EACH STATEMENT EXECUTE FUNCTION vectors_come();
+
+-- What follows from a vector goes with it.
+CREATE OR REPLACE FUNCTION vectors_go() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
+BEGIN
+  DELETE FROM meanings n USING gone g
+  WHERE n.space_id = g.space_id AND n.model = g.model AND n.memory = g.memory AND n.wording = g.wording;
+  RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER vectors_go AFTER DELETE ON vectors REFERENCING OLD TABLE AS gone
+FOR EACH STATEMENT EXECUTE FUNCTION vectors_go();
+
+CREATE OR REPLACE FUNCTION journal_grows() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
+BEGIN
+  IF EXISTS (
+    SELECT 1 FROM fresh f WHERE f.space_id IS DISTINCT FROM shown_space() OR writing_operation() IS NULL
+      OR f.operation <> writing_operation() AND writing_verb() <> 'import')
+  THEN PERFORM refuse('Refused', 'the journal is written by the operation that is under way.');
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER journal_grows AFTER INSERT ON journal REFERENCING NEW TABLE AS fresh
+FOR EACH STATEMENT EXECUTE FUNCTION journal_grows();
+
+-- Only a purge takes texts out of the journal, and leaves its name where they were.
+CREATE OR REPLACE FUNCTION journal_only_grows() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
+BEGIN
+  IF writing_verb() IS DISTINCT FROM 'purge' OR shown_space() IS DISTINCT FROM OLD.space_id
+    OR OLD.id <> NEW.id OR OLD.space_id <> NEW.space_id OR OLD.operation <> NEW.operation
+    OR OLD.tbl <> NEW.tbl OR OLD.key <> NEW.key OR OLD.action <> NEW.action
+    OR NEW.image::jsonb ->> 'purged' IS NULL
+  THEN PERFORM refuse('Refused', 'journal rows are never changed.');
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE OR REPLACE TRIGGER journal_only_grows BEFORE UPDATE ON journal FOR EACH ROW EXECUTE FUNCTION journal_only_grows();
+
+CREATE OR REPLACE FUNCTION kept_while_the_space_is() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
+BEGIN
+  IF writing_verb() IS DISTINCT FROM 'space_delete' THEN PERFORM refuse('Refused', TG_ARGV[0]); END IF;
+  RETURN OLD;
+END $$;
+CREATE OR REPLACE TRIGGER journal_is_kept BEFORE DELETE ON journal FOR EACH ROW
+EXECUTE FUNCTION kept_while_the_space_is('journal rows are never deleted.');
+CREATE OR REPLACE TRIGGER operations_are_kept BEFORE DELETE ON operations FOR EACH ROW
+EXECUTE FUNCTION kept_while_the_space_is('operations are never deleted.');
+
+CREATE OR REPLACE FUNCTION operations_grow() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
+BEGIN
+  IF writing_operation() IS NULL OR NEW.space_id IS DISTINCT FROM shown_space()
+  THEN PERFORM refuse('Refused', 'operations are opened by Glymph, once.');
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE OR REPLACE TRIGGER operations_grow BEFORE INSERT ON operations FOR EACH ROW EXECUTE FUNCTION operations_grow();
+
+-- A purge seals anew the operations whose journal rows it blanked.
+CREATE OR REPLACE FUNCTION operations_only_grow() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
+BEGIN
+  IF OLD.key <> NEW.key OR OLD.space_id <> NEW.space_id OR OLD.id <> NEW.id
+    OR writing_operation() IS DISTINCT FROM OLD.key AND (
+      writing_verb() IS DISTINCT FROM 'purge' OR shown_space() IS DISTINCT FROM OLD.space_id
+      OR OLD.hash = '' OR NEW.hash = '' OR OLD.actor <> NEW.actor OR OLD.verb <> NEW.verb OR OLD.at <> NEW.at
+      OR OLD.session IS DISTINCT FROM NEW.session OR OLD.parent IS DISTINCT FROM NEW.parent
+      OR OLD.undoes IS DISTINCT FROM NEW.undoes OR OLD.changes <> NEW.changes OR OLD.edits <> NEW.edits)
+  THEN PERFORM refuse('Refused', 'a finished operation is never changed.');
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE OR REPLACE TRIGGER operations_only_grow BEFORE UPDATE ON operations FOR EACH ROW
+EXECUTE FUNCTION operations_only_grow();
+
+-- Policies hide what is due in other spaces, so each space says itself when somebody has to look at it. One without
+-- schedules has no moment: nobody has looked at it yet.
+CREATE OR REPLACE FUNCTION due_moment_follows() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
+BEGIN
+  UPDATE spaces s SET due_at = d.at FROM (
+    SELECT t.space_id, CASE WHEN count(c.due_at) > 0 THEN least(min(c.due_at), (
+      SELECT min(coalesce(q.taken_until, 0)) FROM queue q
+      WHERE q.space_id = t.space_id AND q.done_at IS NULL AND q.failed_at IS NULL)) END AS at
+    FROM (SELECT DISTINCT space_id FROM touched) t LEFT JOIN schedules c ON c.space_id = t.space_id
+    GROUP BY t.space_id) d
+  WHERE s.key = d.space_id AND s.due_at IS DISTINCT FROM d.at;
+  RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER schedules_insert_moves_due_moment AFTER INSERT ON schedules
+REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION due_moment_follows();
+CREATE OR REPLACE TRIGGER schedules_update_moves_due_moment AFTER UPDATE ON schedules
+REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION due_moment_follows();
+CREATE OR REPLACE TRIGGER schedules_delete_moves_due_moment AFTER DELETE ON schedules
+REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION due_moment_follows();
+CREATE OR REPLACE TRIGGER queue_insert_moves_due_moment AFTER INSERT ON queue
+REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION due_moment_follows();
+CREATE OR REPLACE TRIGGER queue_update_moves_due_moment AFTER UPDATE ON queue
+REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION due_moment_follows();
+CREATE OR REPLACE TRIGGER queue_delete_moves_due_moment AFTER DELETE ON queue
+REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION due_moment_follows();

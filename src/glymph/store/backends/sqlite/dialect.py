@@ -1,0 +1,28 @@
+"""How SQLite writes what the shared statements leave open."""
+
+from __future__ import annotations
+
+from glymph.store.dialect import Dialect
+
+SQLITE = Dialect(
+    macros={
+        "scope": "(SELECT space_id FROM temp.scope)",
+        "identity": "(SELECT m.id FROM memories m WHERE m.space_id = s.key AND m.kind = 'self')",
+        "due_at": "(SELECT min(min(c.due_at), coalesce((SELECT min(coalesce(q.taken_until, 0)) FROM queue q "
+        "WHERE q.space_id = s.key AND q.done_at IS NULL AND q.failed_at IS NULL), 9223372036854775807)) "
+        "FROM schedules c WHERE c.space_id = s.key)",
+        "begin_writing": "INSERT INTO writing(one, space_id, operation, verb) "
+        "VALUES (1, :space_id, :operation, :verb)",
+        "end_writing": "DELETE FROM writing",
+    },
+    patterns=(
+        (r"\{(?:keys|texts):(\w+)\}", r"(SELECT value FROM json_each(:\1))"),
+        (r"\{json:([\w.]+):(\w+)\}", r"json_extract(\1, '$.\2')"),
+        (r"\{array:([^}]*)\}", r"json_array(\1)"),
+        (r"\{has:([\w.]+):(\w+)\}", r"EXISTS (SELECT 1 FROM json_each(\1) WHERE value = :\2)"),
+        (r"\{list:(\w+)\}", r"json_group_array(\1)"),
+        (r"\{at:([^:}]+):(:?[\w.]+)\}", r"instr(\1, \2)"),
+        (r"\{bytes:([^}]*)\}", r"unhex(\1)"),
+        (r"\{unindexed:([\w.]+)\}", r"+\1"),
+    ),
+)

@@ -1,0 +1,174 @@
+"""A space as it is at one moment, to be read as a whole: row by row, with keys as they were before any load."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from glymph.core.query import Words
+from glymph.store.contract import JOURNALLED, Deed, Filter, Row
+from glymph.store.portable import BIRTH_ORDER, CARRIED, moved
+from glymph.store.reader import SqlReader
+from glymph.store.session import Session
+
+ALL_STATES = ("LIVE", "ARCHIVED", "TRASHED")
+ENTRIES_AT_ONCE = 5_000
+
+# Changed without an operation: what an operation changes is known by the newest of them.
+_UNTOLD = tuple(table for table in CARRIED if table not in (*JOURNALLED, "operations", "journal", "vectors"))
+
+
+class SpaceSession(Session, Protocol):
+    """A session that can be told which space it is about."""
+
+    def show(self, space_id: int) -> None: ...
+
+
+class SqlSnapshot:
+    """A `Snapshot` over a session inside a transaction that sees one moment.
+
+    `hint` gives what an engine wants to be said behind a table's name so that so many rows of a space are read in
+    the order of keys without being sorted in memory.
+    """
+
+    def __init__(
+        self,
+        session: SpaceSession,
+        space: str,
+        space_id: int,
+        *,
+        record: Mapping[str, Any],
+        hint: Callable[[int], str],
+    ) -> None:
+        session.show(space_id)
+        self._session = session
+        self._reader = SqlReader(session, space, space_id)
+        self._space_id = space_id
+        self._offsets = key_offsets(record)
+        self._hint = hint
+        self.arrived: str | None = record.get(ARRIVED)
+
+    def counts(self) -> dict[str, int]:
+        return {table: self._count(table) for table in CARRIED}
+
+    def highest(self) -> dict[str, int]:
+        """The highest key of each table, those of rows that exist only in the journal included."""
+        found = {table: self._value(f"SELECT max(key) FROM {table} WHERE space_id = :space") for table in CARRIED}
+        told = "SELECT tbl, max(key) FROM journal WHERE space_id = :space GROUP BY tbl"
+        for table, key in self._session.tuples(told, {"space": self._space_id}):
+            found[table] = max(found[table] or 0, key)
+        del found["journal"]
+        return {table: key - self._offsets.get(table, 0) for table, key in found.items() if key is not None}
+
+    def stamp(self) -> str:
+        """A text that differs as soon as anything of the space does that `rows` gives."""
+        facts = [
+            self._value("SELECT max(key) FROM operations WHERE space_id = :space"),
+            self._value("SELECT count(*) FROM operations WHERE space_id = :space AND hash = ''"),
+            self._value("SELECT max(key) FROM vectors WHERE space_id = :space"),
+            *(self._count(table) for table in ("operations", "journal", "vectors")),
+        ]
+        digest = hashlib.sha256(json.dumps([self.identity(), *facts]).encode())
+        for table, row in self.rows(tables=_UNTOLD):
+            digest.update(canonical(table, row))
+        return digest.hexdigest()
+
+    def identity(self) -> str:
+        return str(self._reader.identity()["id"])
+
+    def unsettled(self) -> int:
+        """How many erase certificates are not complete; those stay where they are."""
+        return int(
+            self._value("SELECT count(*) FROM certificates WHERE space_id = :space AND completed_at IS NULL")
+        )
+
+    def rows(
+        self, *, tables: Collection[str] = BIRTH_ORDER, skip: Mapping[str, int] | None = None
+    ) -> Iterator[tuple[str, Row]]:
+        """Rows as (table, row), parents before children, in the order of keys, without the first ones of some."""
+        for table in CARRIED:
+            if table not in tables:
+                continue
+            order = "id" if table == "journal" else "key"
+            done = (skip or {}).get(table, 0)
+            rest = " LIMIT 9223372036854775807 OFFSET :done" if done else ""
+            sql = (
+                f"SELECT * FROM {table}{self._hint(self._count(table))} "
+                f"WHERE space_id = :space{_which(table)} ORDER BY {order}{rest}"
+            )
+            for row in self._session.each(sql, {"space": self._space_id} | ({"done": done} if done else {})):
+                del row["space_id"]
+                yield table, moved(table, row, self._offsets, -1)
+
+    def matching(self, words: Words, *, limit: int) -> set[int]:
+        """Keys of memories, in whatever state, whose text holds any of the words."""
+        wanted = Filter(states=ALL_STATES, include_superseded=True)
+        away = self._offsets.get("memories", 0)
+        return {key - away for key, _ in self._reader.matching(words, wanted, limit=limit)}
+
+    def deeds(self) -> Iterator[Deed]:
+        """Each operation with what seals it, oldest first, a bounded number at a time."""
+        for batch in _weighed(self.rows(tables=("operations",))):
+            away = self._offsets.get("operations", 0)
+            ends = {"space": self._space_id, "first": batch[0]["key"] + away, "last": batch[-1]["key"] + away}
+            entries: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+            for row in self._session.each(
+                "SELECT * FROM journal WHERE space_id = :space AND operation BETWEEN :first AND :last ORDER BY id",
+                ends,
+            ):
+                e = moved("journal", row, self._offsets, -1)
+                entries[e["operation"]].append((e["tbl"], e["key"], e["action"], e["image"], e["after"]))
+            children: dict[int, list[str]] = defaultdict(list)
+            for parent, _, seal in self._session.tuples(
+                "SELECT parent, key, hash FROM operations "
+                "WHERE space_id = :space AND parent BETWEEN :first AND :last ORDER BY key",
+                ends,
+            ):
+                children[parent - away].append(seal)
+            for operation in batch:
+                key = operation["key"]
+                yield Deed(operation, entries.get(key, []), children.get(key, []))
+
+    def _count(self, table: str) -> int:
+        return int(self._value(f"SELECT count(*) FROM {table} WHERE space_id = :space{_which(table)}"))
+
+    def _value(self, sql: str) -> Any:
+        return self._session.tuples(sql, {"space": self._space_id})[0][0]
+
+
+# What is kept in `spaces.offsets` besides how far keys were moved, by table.
+ARRIVED = "arrived"  # the checksum of the space when it came here from another store
+NOTE = "note"  # of a load that goes on: what its caller wants to be told when it is taken up again
+
+
+def key_offsets(record: Mapping[str, Any]) -> dict[str, int]:
+    """How far the keys of each table were moved, from what is kept of a space."""
+    return {table: moved_by for table, moved_by in record.items() if table in CARRIED}
+
+
+def canonical(table: str, row: Row) -> bytes:
+    """A row as bytes that are the same whatever engine it comes from."""
+    text = json.dumps([table, row], ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=bytes.hex)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _which(table: str) -> str:
+    """A certificate that is not complete is about bytes in the store it was made in: it does not leave that."""
+    return " AND completed_at IS NOT NULL" if table == "certificates" else ""
+
+
+def _weighed(rows: Iterable[tuple[str, Row]]) -> Iterator[Sequence[Row]]:
+    """Operations in batches of about as many changes as may be held at once."""
+    batch: list[Row] = []
+    weight = 0
+    for _, row in rows:
+        batch.append(row)
+        weight += 1 + row["changes"]
+        if weight >= ENTRIES_AT_ONCE:
+            yield batch
+            batch, weight = [], 0
+    if batch:
+        yield batch

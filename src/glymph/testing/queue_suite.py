@@ -1,0 +1,391 @@
+"""What every queue of maintenance work must do: a test class inherits QueueSuite and says how to open its own."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from glymph.core.timing import micros
+from glymph.errors import InvalidInput
+from glymph.facade import Glymph
+from glymph.jobs import pipeline
+from glymph.jobs.chores import Chore
+from glymph.jobs.queues.contract import Queue
+from glymph.jobs.steps import Step
+from glymph.services import queue as store_queue
+from glymph.services.leases import leased
+from glymph.testing.clock import FrozenClock
+
+SPACES = ("default", "alpha", "beta", "gamma")
+PATIENCE = 60.0  # seconds after which something that should happen did not
+DAY = timedelta(days=1)
+
+
+class Diary:
+    """Chores that count, in the store, how often they ran, and tell when two ran at once in a space."""
+
+    def __init__(self, *names: str, also: Callable[[Any, threading.Event], object] | None = None) -> None:
+        self.order = tuple(Chore(name, DAY, at, self._run(name)) for at, name in enumerate(names))
+        self.guard, self.active, self.most = threading.Lock(), Counter[str](), 0
+        self.clashes: list[str] = []
+        self.also = also
+
+    def _run(self, name: str) -> Callable[[Any, threading.Event], dict[str, Any]]:
+        def run(place: Any, stop: threading.Event) -> dict[str, Any]:
+            with self.guard:
+                self.active[place.space] += 1
+                self.most = max(self.most, self.active.total())
+                if self.active[place.space] > 1:
+                    self.clashes.append(place.space)
+            try:
+                for _ in range(5):
+                    _count(place, name)
+                return dict(self.also(place, stop) or {}) if self.also else {"n": 1}  # type: ignore[call-overload]
+            finally:
+                with self.guard:
+                    self.active[place.space] -= 1
+
+        return run
+
+
+def _count(place: Any, name: str) -> None:
+    with place.store.writing(place.space, None) as writer:
+        writer.set_counter(name, (writer.counter(name) or 0) + 1)
+
+
+def counted(glymph: Glymph, space: str, name: str) -> int:
+    """How often a diary's chore ran in a space."""
+    with glymph.workplace.reading(space) as reader:
+        return (reader.counter(name) or 0) // 5
+
+
+def outcome(glymph: Glymph, space: str, name: str) -> Any:
+    with glymph.workplace.reading(space) as reader:
+        row = reader.schedule(name)
+    return json.loads(row["outcome"]) if row and row["outcome"] else None
+
+
+class QueueSuite:
+    """Inherit it, and give it a `url` of an empty store and a way to open a queue on it."""
+
+    @pytest.fixture
+    def url(self) -> str:
+        pytest.fail("A QueueSuite needs a `url` fixture that names an empty store.")
+
+    @pytest.fixture
+    def opened(self, url: str, clock: FrozenClock) -> Iterator[Callable[..., Queue]]:
+        """Opens a queue for chores, each on a handle of its own, as workers in processes of their own have."""
+        ends: list[Callable[[], None]] = []
+
+        def make(order: Sequence[Chore], *, limit: int = 4) -> Queue:
+            handle = Glymph.open(url, clock=clock, actor="daemon")
+            queue = self.queue(handle, order, limit)
+            ends.extend([handle.close, queue.close])
+            return queue
+
+        yield make
+        for end in reversed(ends):
+            end()
+
+    def queue(self, glymph: Glymph, order: Sequence[Chore], limit: int) -> Queue:
+        raise NotImplementedError("A QueueSuite needs a way to open its queue.")
+
+    @pytest.fixture
+    def glymph(self, url: str, clock: FrozenClock) -> Iterator[Glymph]:
+        with Glymph.open(url, clock=clock) as handle:
+            for name in SPACES[1:]:
+                Glymph.open(url, space=name, clock=clock).close()
+            yield handle
+
+    # who runs what
+
+    def test_every_job_is_done_exactly_once_though_three_workers_run(
+        self, glymph: Glymph, opened: Callable[..., Queue]
+    ) -> None:
+        diary = Diary("one", "two", "three")
+        workers = [
+            threading.Thread(target=opened(diary.order, limit=3).run_dry, args=(threading.Event(),))
+            for _ in range(3)
+        ]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join(PATIENCE)
+        ran = {(space, one.name): counted(glymph, space, one.name) for space in SPACES for one in diary.order}
+        assert ran == dict.fromkeys(ran, 1)
+        assert diary.clashes == []
+
+    def test_jobs_of_different_spaces_run_at_the_same_time_up_to_the_limit(
+        self, glymph: Glymph, opened: Callable[..., Queue]
+    ) -> None:
+        meeting = threading.Barrier(2, timeout=PATIENCE)
+        diary = Diary("meets", also=lambda place, stop: {"n": meeting.wait()})
+        queue = opened(diary.order, limit=2)
+        assert queue.limit == 2
+        assert queue.run_dry(threading.Event())
+        assert [outcome(glymph, space, "meets").keys() for space in SPACES] == [{"n"}] * len(SPACES)
+        assert diary.most == 2
+
+    def test_while_somebody_else_is_at_work_in_a_space_its_jobs_wait(
+        self, glymph: Glymph, opened: Callable[..., Queue]
+    ) -> None:
+        diary = Diary("only")
+        worker = threading.Thread(target=opened(diary.order).run_dry, args=(threading.Event(),))
+        with leased(glymph.workplace):
+            worker.start()
+            worker.join(2.0)
+            assert worker.is_alive()
+            assert counted(glymph, "default", "only") == 0
+        worker.join(PATIENCE)
+        assert counted(glymph, "default", "only") == 1
+
+    def test_a_worker_that_lost_its_lease_writes_nothing_and_the_job_is_done_anew(
+        self, glymph: Glymph, opened: Callable[..., Queue], clock: FrozenClock
+    ) -> None:
+        runs: list[str] = []
+
+        def overtaken(place: Any, stop: threading.Event) -> dict[str, Any]:
+            runs.append(place.space)
+            if len(runs) > 1:
+                return {"by": "the second"}
+            clock.advance(hours=1)
+            with glymph.workplace.store.writing("default", None) as writer:
+                writer.take_lease("somebody", now=micros(clock()), until=micros(clock()))
+            _count(place, "written")
+            return {"by": "the first"}
+
+        for name in SPACES[1:]:
+            glymph.delete_space(name)
+        opened([Chore("slow", DAY, 0, overtaken)]).run_dry(threading.Event())
+        assert runs == ["default", "default"]
+        assert counted(glymph, "default", "written") == 0
+        assert outcome(glymph, "default", "slow") == {"by": "the second"}
+
+    # putting
+
+    def test_what_is_put_twice_is_done_once(self, glymph: Glymph, opened: Callable[..., Queue]) -> None:
+        diary = Diary("one", "other")
+        queue = opened(diary.order)
+        queue.run_dry(threading.Event())
+        assert queue.put("alpha", "one")
+        assert not queue.put("alpha", "one")
+        assert queue.counts().waiting == 1
+        queue.run_dry(threading.Event())
+        assert (counted(glymph, "alpha", "one"), counted(glymph, "alpha", "other")) == (2, 1)
+        assert counted(glymph, "beta", "one") == 1
+        assert queue.counts().waiting == 0
+
+    def test_a_session_is_put_once_and_its_job_is_done(
+        self, glymph: Glymph, opened: Callable[..., Queue], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ran: list[str | None] = []
+
+        def noted(place: Any, session: Any) -> dict[str, Any]:
+            ran.append(session.id)
+            return {}
+
+        step = Step("only", 0, noted)
+        monkeypatch.setattr(pipeline, "steps", lambda: (step,))
+        queue = opened(Diary("chore").order)
+        assert queue.put_session("alpha", "s1", {"session_id": "mine"})
+        assert not queue.put_session("alpha", "s1", {"session_id": "mine"})
+        queue.run_dry(threading.Event())
+        queue.run_dry(threading.Event())
+        assert ran == ["mine"]
+
+    def test_no_chore_and_no_dead_letter_of_an_unknown_name(
+        self, glymph: Glymph, opened: Callable[..., Queue]
+    ) -> None:
+        queue = opened(Diary("chore").order)
+        with pytest.raises(InvalidInput, match="There are chore"):
+            queue.put("alpha", "chores")
+        with pytest.raises(InvalidInput, match="--dead"):
+            queue.retry("alpha/chore")
+
+    def test_what_comes_while_a_worker_runs_is_done_soon(
+        self, glymph: Glymph, opened: Callable[..., Queue]
+    ) -> None:
+        done = {"first": threading.Event(), "second": threading.Event()}
+        order = [Chore(name, DAY, at, _noting(done[name])) for at, name in enumerate(done)]
+        queue = opened(order)
+        with running(queue):
+            queue.put("beta", "first")
+            assert done["first"].wait(PATIENCE)
+            queue.put("beta", "second")
+            assert done["second"].wait(PATIENCE)
+
+    def test_after_a_change_the_chores_that_follow_changes_run_too(
+        self, glymph: Glymph, opened: Callable[..., Queue]
+    ) -> None:
+        told: list[str] = []
+
+        def adds(place: Any, stop: threading.Event) -> dict[str, Any]:
+            with Glymph.open(glymph.url, space=place.space) as handle:
+                handle.add("The feed is late on Mondays.")
+            return {}
+
+        def tells(place: Any, stop: threading.Event) -> dict[str, Any]:
+            told.append(place.space)
+            return {}
+
+        order = [Chore("adds", DAY, 0, adds), Chore("tells", DAY, 1, tells, after_changes=True)]
+        queue = opened(order)
+        queue.put("gamma", "adds")
+        with running(queue):
+            _until(lambda: told == ["gamma"])
+
+    # what goes wrong
+
+    def test_a_chore_that_fails_rests_is_given_up_listed_and_put_back(
+        self, glymph: Glymph, opened: Callable[..., Queue], clock: FrozenClock
+    ) -> None:
+        broken = [True]
+
+        def fails(place: Any, stop: threading.Event) -> dict[str, Any]:
+            if broken and place.space == "beta":
+                raise ZeroDivisionError("no feed")
+            return {}
+
+        diary = Diary("steady", "fragile", also=lambda place, stop: None)
+        queue = opened([diary.order[0], Chore("fragile", DAY, 1, fails)])
+        queue.run_dry(threading.Event())
+        assert (queue.counts().resting, queue.counts().dead) == (1, 0)
+        for times, minutes in enumerate((1, 4, 16, 64), start=1):
+            clock.advance(minutes=minutes, seconds=-1)
+            queue.run_dry(threading.Event())
+            assert outcome(glymph, "beta", "fragile")["times"] == times
+            assert queue.dead() == []
+            clock.advance(seconds=1)
+            queue.run_dry(threading.Event())
+        letter = queue.dead()[0]
+        assert (letter.ticket.id, letter.attempts) == ("beta/fragile", store_queue.ATTEMPTS)
+        assert "no feed" in letter.why
+        assert (queue.counts().resting, queue.counts().dead, queue.counts().waiting) == (0, 1, 0)
+        broken.clear()
+        assert queue.retry("beta/fragile") == letter
+        assert queue.dead() == []
+        queue.run_dry(threading.Event())
+        assert outcome(glymph, "beta", "fragile") == {}
+        assert counted(glymph, "beta", "steady") == 1
+
+    def test_a_session_that_fails_rests_is_given_up_and_goes_on_where_it_stopped_when_put_back(
+        self, glymph: Glymph, opened: Callable[..., Queue], clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ran, broken = Counter[str](), [True]
+
+        def good(place: Any, session: Any) -> dict[str, Any]:
+            ran["good"] += 1
+            return {}
+
+        def bad(place: Any, session: Any) -> dict[str, Any]:
+            ran["bad"] += 1
+            if broken:
+                raise OSError("no transcript")
+            return {}
+
+        monkeypatch.setattr(pipeline, "steps", lambda: (Step("good", 0, good), Step("bad", 1, bad)))
+        queue = opened(Diary("chore").order)
+        queue.put_session("alpha", "s1", {"session_id": "mine"})
+        for attempt in range(store_queue.ATTEMPTS):
+            assert queue.dead() == []
+            queue.run_dry(threading.Event())
+            assert ran == {"good": 1, "bad": attempt + 1}
+            clock.advance(days=1)
+        letter = queue.dead()[0]
+        assert (letter.ticket.id, letter.why) == ("alpha/session/s1", "bad: OSError: no transcript")
+        broken.clear()
+        queue.retry(letter.ticket.id)
+        queue.run_dry(threading.Event())
+        assert ran == {"good": 1, "bad": store_queue.ATTEMPTS + 1}
+        assert queue.dead() == []
+
+    def test_a_space_that_is_gone_keeps_nobody_busy(self, glymph: Glymph, opened: Callable[..., Queue]) -> None:
+        diary = Diary("chore")
+        queue = opened(diary.order)
+        for name in SPACES:
+            queue.put(name, "chore")
+        glymph.delete_space("beta")
+        queue.run_dry(threading.Event())
+        assert [counted(glymph, name, "chore") for name in SPACES if name != "beta"] == [1, 1, 1]
+
+    # stopping
+
+    def test_told_to_stop_it_ends_what_is_under_way_takes_no_more_and_leaves_it_due(
+        self, glymph: Glymph, opened: Callable[..., Queue]
+    ) -> None:
+        begun = threading.Event()
+
+        def long(place: Any, stop: threading.Event) -> dict[str, Any]:
+            begun.set()
+            return {"stopped": stop.wait(PATIENCE)}
+
+        diary = Diary("after")
+        queue = opened([Chore("long", DAY, 0, long), diary.order[0]], limit=2)
+        queue.put("alpha", "long")
+        queue.put("alpha", "after")
+        with running(queue):
+            assert begun.wait(PATIENCE)
+        assert outcome(glymph, "alpha", "long") is None
+        assert counted(glymph, "alpha", "after") == 0
+        assert queue.counts().waiting == 2
+        assert queue.counts().running == 0
+
+    def test_a_job_that_does_not_listen_is_left_when_the_time_is_over(
+        self, glymph: Glymph, opened: Callable[..., Queue]
+    ) -> None:
+        begun, end = threading.Event(), threading.Event()
+
+        def deaf(place: Any, stop: threading.Event) -> dict[str, Any]:
+            begun.set()
+            return {"ended": end.wait(PATIENCE)}
+
+        queue, stop, drained = opened([Chore("deaf", DAY, 0, deaf)]), threading.Event(), list[bool]()
+        worker = threading.Thread(target=lambda: drained.append(queue.run(stop, drain=0.2)))
+        queue.put("alpha", "deaf")
+        worker.start()
+        try:
+            assert begun.wait(PATIENCE)
+            stop.set()
+            worker.join(PATIENCE)
+            assert drained == [False]
+        finally:
+            end.set()
+        _until(lambda: outcome(glymph, "alpha", "deaf") == {"ended": True})
+
+
+def _noting(event: threading.Event) -> Callable[[Any, threading.Event], dict[str, Any]]:
+    def run(place: Any, stop: threading.Event) -> dict[str, Any]:
+        event.set()
+        return {}
+
+    return run
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    patience = threading.Event()
+    for _ in range(int(PATIENCE / 0.05)):
+        if holds():
+            return
+        patience.wait(0.05)
+    pytest.fail(f"after {PATIENCE:g} s it is still not so")
+
+
+@contextmanager
+def running(queue: Queue) -> Iterator[None]:
+    """A worker beside the caller, who is told to stop at the end and must have come to an end then."""
+    stop, drained = threading.Event(), list[bool]()
+    worker = threading.Thread(target=lambda: drained.append(queue.run(stop)))
+    worker.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        worker.join(PATIENCE)
+    assert drained == [True]

@@ -1,0 +1,182 @@
+"""The suite of queues on both of them, and what only the one in PostgreSQL has to show."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+
+from glymph import Glymph
+from glymph.jobs.chores import Chore
+from glymph.jobs.queues import open_queue
+from glymph.jobs.queues.embedded import EmbeddedQueue
+from glymph.testing.queue_suite import Diary, QueueSuite, counted
+
+
+class TestEmbedded(QueueSuite):
+    @pytest.fixture
+    def url(self, tmp_path):
+        return f"sqlite:///{tmp_path}/memory.db"
+
+    def queue(self, glymph, order, limit):
+        return EmbeddedQueue(glymph, order=order, limit=limit)
+
+
+class TestInPostgres(QueueSuite):
+    """The queue in PostgreSQL, the store in SQLite: what a queue guarantees does not depend on the store."""
+
+    @pytest.fixture
+    def url(self, tmp_path, postgres_url):
+        self.database = postgres_url
+        return f"sqlite:///{tmp_path}/memory.db"
+
+    def queue(self, glymph, order, limit):
+        from glymph.jobs.queues.procrastinate import ProcrastinateQueue
+
+        return ProcrastinateQueue(glymph, url=self.database, order=order, limit=limit, look=1.0, poll=0.1)
+
+
+class TestInTheDatabaseOfTheStore(QueueSuite):
+    """Store and queue in one PostgreSQL database."""
+
+    @pytest.fixture
+    def url(self, postgres_url):
+        return postgres_url
+
+    def queue(self, glymph, order, limit):
+        from glymph.jobs.queues.procrastinate import ProcrastinateQueue
+
+        return ProcrastinateQueue(glymph, url=glymph.url, order=order, limit=limit, look=1.0, poll=0.1)
+
+
+# what only the queue in PostgreSQL has to show
+
+
+@pytest.fixture
+def work(glymph, postgres_url):
+    """The queue of a store in SQLite, and a way to ask its database."""
+    psycopg = pytest.importorskip("psycopg")
+    from glymph.jobs.queues.procrastinate import ProcrastinateQueue, build
+
+    build(postgres_url)
+    diary = Diary("one", "two")
+    queue = ProcrastinateQueue(glymph, url=postgres_url, order=diary.order, look=1.0, poll=0.1)
+    with psycopg.connect(postgres_url, autocommit=True, options="-c search_path=glymph_jobs") as connection:
+        yield queue, connection
+    queue.close()
+
+
+def jobs(connection):
+    return connection.execute(
+        "SELECT task_name, lock, status::text FROM glymph_jobs.procrastinate_jobs"
+    ).fetchall()
+
+
+def test_the_engine_of_the_store_chooses_the_queue(glymph, postgres_url):
+    assert type(open_queue(glymph)).__name__ == "EmbeddedQueue"
+    with Glymph.open(postgres_url) as there:
+        queue = open_queue(there, url=f"{postgres_url}?mode=rw", limit=7)
+        assert type(queue).__name__ == "ProcrastinateQueue"
+        assert queue.limit == 7
+        assert queue.put("default", "health")
+        queue.close()
+
+
+def test_the_tables_are_made_once_though_many_workers_begin_at_once(postgres_url):
+    psycopg = pytest.importorskip("psycopg")
+    from glymph.jobs.queues.procrastinate import build
+
+    ready = threading.Barrier(6)
+
+    def begin():
+        ready.wait()
+        build(postgres_url)
+
+    with ThreadPoolExecutor(6) as workers:
+        for begun in [workers.submit(begin) for _ in range(6)]:
+            begun.result()
+    with psycopg.connect(postgres_url) as connection:
+        assert jobs(connection) == []
+        connection.execute("SET search_path TO public")
+        assert connection.execute("SELECT to_regclass('procrastinate_jobs')").fetchone() == (None,)
+
+
+def test_tables_of_an_older_library_are_made_anew_and_those_of_a_newer_one_are_left(work, postgres_url):
+    from glymph.jobs.queues.procrastinate import build
+
+    queue, connection = work
+    queue.put("default", "one")
+    connection.execute("COMMENT ON SCHEMA glymph_jobs IS '99.0.0'")
+    build(postgres_url)
+    assert len(jobs(connection)) == 1
+    connection.execute("COMMENT ON SCHEMA glymph_jobs IS '3.9.9'")
+    build(postgres_url)
+    assert jobs(connection) == []
+
+
+def test_a_queue_that_was_thrown_away_loses_nothing(work, glymph):
+    queue, connection = work
+    queue.run_dry(threading.Event())
+    queue.put("default", "one")
+    assert jobs(connection) == [("glymph:one", "default", "todo")]
+    connection.execute("DROP SCHEMA glymph_jobs CASCADE")
+    queue.run_dry(threading.Event())
+    assert (counted(glymph, "default", "one"), counted(glymph, "default", "two")) == (2, 1)
+
+
+def test_what_counts_as_running_but_nobody_runs_is_taken_up(work, glymph):
+    queue, connection = work
+    queue.put("default", "one")
+    connection.execute("UPDATE glymph_jobs.procrastinate_jobs SET status = 'doing'")
+    queue.run_dry(threading.Event())
+    assert counted(glymph, "default", "one") == 1
+
+
+def test_a_job_that_is_delivered_twice_is_done_once(work, glymph):
+    queue, connection = work
+    queue.run_dry(threading.Event())
+    queue.put("default", "one")
+    connection.execute(
+        "INSERT INTO glymph_jobs.procrastinate_jobs(queue_name, task_name, lock, queueing_lock, args) "
+        "SELECT queue_name, task_name, lock, 'again', args FROM glymph_jobs.procrastinate_jobs"
+    )
+    queue.run_dry(threading.Event())
+    assert counted(glymph, "default", "one") == 2
+
+
+def test_what_was_done_leaves_no_row_and_what_was_given_up_is_seen_as_failed(work, glymph, clock, postgres_url):
+    from glymph.jobs.queues.procrastinate import ProcrastinateQueue
+
+    queue, connection = work
+    queue.run_dry(threading.Event())
+    assert jobs(connection) == []
+
+    def fails(place, stop):
+        raise OSError("no feed")
+
+    broken = Chore("broken", timedelta(days=1), 0, fails)
+    other = ProcrastinateQueue(glymph, url=postgres_url, order=[broken], look=1.0, poll=0.1)
+    for _ in range(5):
+        assert jobs(connection) == []
+        other.run_dry(threading.Event())
+        clock.advance(hours=2)
+    assert jobs(connection) == [("glymph:broken", "default", "failed")]
+    assert [letter.ticket.id for letter in other.dead()] == ["default/broken"]
+
+
+def test_while_the_database_of_the_queue_is_away_a_job_is_put_all_the_same(glymph, caplog):
+    from glymph.jobs.queues.procrastinate import ProcrastinateQueue
+
+    queue = ProcrastinateQueue(glymph, url="postgresql://nobody@127.0.0.1:1/none", order=Diary("one").order)
+    assert queue.put("default", "one")
+    assert queue.counts().waiting == 1
+    assert "the next look will see what is due" in caplog.text
+
+
+def test_a_worker_on_a_store_that_can_only_be_read_is_refused(url, glymph):
+    from glymph.errors import ReadOnlyStore
+
+    with Glymph.open(f"{url}?mode=ro") as handle, pytest.raises(ReadOnlyStore):
+        EmbeddedQueue(handle).run(threading.Event())
