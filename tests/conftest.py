@@ -81,6 +81,8 @@ def pytest_generate_tests(metafunc):
     fixtures = metafunc._arg2fixturedefs.get("url", ())
     if not fixtures or fixtures[-1].func.__code__.co_filename != __file__:  # a suite with a store of its own
         return
+    if metafunc.definition.get_closest_marker("sqlite"):
+        return
     asked = metafunc.config.getoption("--engine")
     both = asked == "both" or (asked is None and metafunc.module.__name__ in ON_BOTH_ENGINES)
     engines = ["sqlite", "postgresql"] if both else [asked or "sqlite"]

@@ -28,7 +28,7 @@ from glymph.testing import postgres
 PARTS = ("east", "west")
 SERVERS, WORKERS, THREADS = 2, 3, 4
 SEEDED = 10  # memories in each space before the load
-CHORES = ("health", "lifecycle", "decay", "surface")  # let due once in each space, besides an ended session
+CHORES = ("health", "conflicts", "lifecycle", "decay")  # let due once in each space, besides an ended session
 PATIENCE = 120.0  # seconds for a process to begin or to end
 SESSION_ROW = "the-session"
 ROOT = Path(__file__).parents[2]
@@ -188,7 +188,7 @@ class Beats(threading.Thread):
     def __init__(self, stage: Stage, until: float) -> None:
         super().__init__(name="beats")
         self._stage, self._until = stage, until
-        self.due: dict[tuple[int, str], float] = {}  # what was let due in which space, and when that was heard
+        self.due: dict[tuple[int, str], float] = {}  # what was let due in which space, and when
         self.wrong: list[str] = []
 
     def run(self) -> None:
@@ -229,6 +229,6 @@ class Beats(threading.Thread):
         at = time.time()
         if job == SESSION_ROW:
             queue.put_session(space_name(number), SESSION_ROW, ENDED)
-        else:
-            queue.put(space_name(number), job)
+        elif not queue.put(space_name(number), job):
+            at = 0.0  # it was due by itself: whoever is at it may have begun before
         self.due[number, job] = at

@@ -74,6 +74,7 @@ def file_of(url):
 # nothing is left
 
 
+@pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 def test_what_is_purged_is_in_no_byte_of_a_compacted_store(glymph, url, life):
     assert traces(file_of(url))
     purge(glymph._place, life[0], reason="asked to", tombstone=True)
@@ -143,6 +144,7 @@ def test_plans_that_name_or_quote_it_go_and_others_stay(glymph, life):
     assert [row["id"] for row in tables(glymph)["plans"]] == ["other", "odd"]
 
 
+@pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 def test_chunks_that_show_its_kind_and_size_go_and_others_stay(glymph, life):
     with glymph._place.store.reading("default") as reader:
         key = reader.memory(life[0])["key"]
@@ -383,6 +385,7 @@ def test_unknown_and_purged_ids_are_named_and_the_others_go(glymph, life):
         purge(glymph._place, [])
 
 
+@pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 def test_only_a_purge_may_blank_the_journal(glymph, life):
     connection = apsw.Connection(file_of(glymph.url))
     change = "UPDATE journal SET image = '{}' WHERE id = 2"
@@ -402,6 +405,7 @@ def test_only_a_purge_may_blank_the_journal(glymph, life):
     connection.close()
 
 
+@pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 def test_verify_names_a_journal_row_that_no_purge_has_blanked(glymph, life):
     connection = apsw.Connection(file_of(glymph.url))
     connection.execute("INSERT INTO writing VALUES (1, 1, 99, 'purge')")
@@ -544,6 +548,7 @@ def test_a_store_in_use_that_is_gone_or_damaged_is_no_obstacle_but_named(glymph,
     assert not (tmp_path / "absent.db").exists()
 
 
+@pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 def test_a_restore_refuses_to_guess_without_the_key(glymph, url, clock, life, before_the_purge, tmp_path):
     for file in glymph._place.store.keyring.folder.iterdir():
         file.unlink()
@@ -552,6 +557,7 @@ def test_a_restore_refuses_to_guess_without_the_key(glymph, url, clock, life, be
     assert not (tmp_path / "restored.db").exists()
 
 
+@pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 def test_tombstones_of_two_keys_are_never_mixed_by_a_restore(glymph, url, clock, life, before_the_purge, tmp_path):
     identity = glymph.list(kinds=["self"])[0].id
     (tmp_path / "b.db.keys").mkdir()

@@ -142,6 +142,7 @@ def test_without_tombstones_no_key_is_read_or_made(glymph, monkeypatch):
     assert not keys_of(glymph).exists()
 
 
+@pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 def test_they_are_found_by_index(glymph, url):
     bury(glymph, FACT)
     connection = apsw.Connection(url.removeprefix("sqlite:///"))
@@ -154,6 +155,7 @@ def test_they_are_found_by_index(glymph, url):
 # burying, lifting and the way back
 
 
+@pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 def test_a_tombstone_tells_when_and_by_what_and_never_what(glymph, url, clock, tmp_path):
     receipt = bury(glymph, FACT)
     bury(glymph, FACT.upper())
@@ -259,6 +261,7 @@ def test_an_operation_lifts_what_it_is_about_to_store(glymph):
 # the key
 
 
+@pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 def test_only_its_owner_can_read_a_key(glymph):
     bury(glymph, FACT)
     assert keys_of(glymph).stat().st_mode & 0o777 == 0o700
@@ -284,6 +287,7 @@ def test_all_who_make_the_key_at_once_have_the_same(tmp_path):
     assert [file.name for file in (tmp_path / "memory.db.keys").iterdir()] == [identity]
 
 
+@pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 def test_without_the_key_nothing_is_taken_for_new_and_the_way_on_is_named(glymph, tmp_path):
     bury(glymph, FACT)
     folder = keys_of(glymph)
@@ -302,6 +306,7 @@ def test_without_the_key_nothing_is_taken_for_new_and_the_way_on_is_named(glymph
     assert is_buried(glymph, FACT, "new") == [True, False]
 
 
+@pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 def test_tombstones_without_a_key_can_be_given_up(glymph):
     bury(glymph, FACT)
     shutil.rmtree(keys_of(glymph))
@@ -312,6 +317,7 @@ def test_tombstones_without_a_key_can_be_given_up(glymph):
         is_buried(glymph, FACT)
 
 
+@pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 def test_a_missing_key_names_the_space(url, clock):
     with Glymph.open(url, space="other", clock=clock) as other:
         bury(other, FACT)
@@ -329,6 +335,7 @@ def test_a_renamed_space_keeps_its_key(glymph):
     assert is_buried(glymph, FACT) == [True]
 
 
+@pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 @pytest.mark.parametrize("mode", ["", "?mode=ro"])
 def test_a_backup_carries_the_keys(glymph, url, clock, tmp_path, mode):
     bury(glymph, FACT)
@@ -340,6 +347,7 @@ def test_a_backup_carries_the_keys(glymph, url, clock, tmp_path, mode):
         assert is_buried(copy, FACT, "new") == [True, False]
 
 
+@pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 def test_a_backup_of_a_store_without_keys_makes_no_folder(glymph, tmp_path):
     glymph.backup(tmp_path / "copy.db")
     assert not (tmp_path / "copy.db.keys").exists()
@@ -369,6 +377,7 @@ def space(glymph, name, clock):
     return Glymph.open(glymph.url, space=name, clock=clock)
 
 
+@pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 def test_the_key_goes_along_beside_the_export_and_never_in_it(glymph, elsewhere, clock, tmp_path):
     bury(glymph, FACT)
     glymph.export(tmp_path / "e.jsonl")
@@ -435,6 +444,7 @@ def test_tombstones_can_be_given_up_by_an_import(glymph, elsewhere, clock, tmp_p
         assert copy.verify().ok
 
 
+@pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 def test_a_space_whose_key_is_lost_can_still_be_exported(glymph, elsewhere, tmp_path):
     bury(glymph, FACT)
     shutil.rmtree(keys_of(glymph))

@@ -15,8 +15,14 @@ MOST_PAIRED = 16  # words; in a longer query the pairs say little more than the 
 MOST_PIECES = 32
 COMMON_NAME = 0.02  # a name on more of the memories than this says who is meant, not what
 
-_WORD = re.compile(r"[^\W_]+", re.UNICODE)
-_POSSESSED = re.compile(r"([^\W_]+)(?:['’][sS]\b)?", re.UNICODE)
+# Points and vowel signs, parts of words though not to Python: Hebrew, Arabic, and from Devanagari to Sinhala.
+_MARKS = (
+    "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u0900-\u0963\u0966-\u0dff"
+)
+_LETTERS = rf"[^\W_](?:[^\W_]|[{_MARKS}])*"
+_WORD = re.compile(_LETTERS, re.UNICODE)
+_POSSESSED = re.compile(rf"({_LETTERS})(?:['’][sS]\b)?", re.UNICODE)
 # Scripts written without spaces between words: Thai to Myanmar, Khmer, Kana, Han, Yi.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\ua000-\ua48f\uf900-\ufaff"

@@ -220,6 +220,9 @@ def do(place: Workplace, chore: Chore, due_at: int, stop: threading.Event) -> st
     now = micros(place.now())
     again = next_due(due_at, chore.interval, now)
     with place.store.writing(place.space, None) as writer:
+        kept = writer.schedule(chore.name)
+        if kept and kept["due_at"] != due_at and began <= kept["due_at"] <= now:
+            again = min(again, kept["due_at"])  # somebody asked for it while it ran
         if ended == FAILED:
             report[TIMES] = failures(writer.schedule(chore.name)) + 1
             ended = GIVEN_UP if report[TIMES] >= queue.ATTEMPTS else RESTING

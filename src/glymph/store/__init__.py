@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from urllib.parse import urlsplit
 
 from glymph.config import Settings
+from glymph.core.masking import masked
 from glymph.errors import UnknownScheme
 from glymph.store import backends
 from glymph.store.contract import Store
@@ -17,10 +17,10 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> Store:
 
     The scheme is the name of a module in `backends`; there is no fallback.
     """
-    scheme = urlsplit(url).scheme
+    scheme = url.partition(":")[0]
     known = [module.name for module in pkgutil.iter_modules(backends.__path__)]
     if scheme not in known:
-        raise UnknownScheme(url, ", ".join(f"{name}://" for name in known))
+        raise UnknownScheme(masked(url)[0], ", ".join(f"{name}://" for name in known))
     engine = importlib.import_module(f"glymph.store.backends.{scheme}")
     store: Store = engine.open_store(url, settings, create=create)
     return store

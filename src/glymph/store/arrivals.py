@@ -84,7 +84,7 @@ class SqlArrival:
         if instead_of is not None:
             found = self._spaces._found(session, space)
             if found:
-                self._spaces._hold(session, found[0][0])
+                self._spaces._hold(session, found[0][0], space)
             if not found or self._spaces._snapshot(session, space).stamp() != instead_of:
                 raise errors.InvalidInput(
                     "space",
@@ -101,4 +101,10 @@ class SqlArrival:
         return None
 
     def discard(self) -> Iterator[int]:
-        yield from self._spaces._remove(self._space_id)
+        # Only while it is out of sight: it may have been published although nobody heard of it.
+        with self._spaces._writing_connection() as session:
+            gone = f"(deleting) {self._space_id}"
+            facts = {"gone": gone, "space": self._space_id, "name": self._name}
+            hidden = session.changed("UPDATE spaces SET name = :gone WHERE key = :space AND name = :name", facts)
+        if hidden:
+            yield from self._spaces._remove(self._space_id)

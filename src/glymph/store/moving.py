@@ -57,8 +57,8 @@ class SqlSpaces(ABC):
         """The moment, for the record."""
 
     @abstractmethod
-    def _hold(self, session: SpaceSession, space_id: int) -> None:
-        """Keeps others from writing to a space until the transaction ends."""
+    def _hold(self, session: SpaceSession, space_id: int, name: str) -> None:
+        """Keeps others from writing to a space until the transaction ends; SpaceNotFound if it lost its name."""
 
     def _hint(self, rows: int) -> str:
         """What to say behind a table's name to have so many rows of a space in the order of keys, not sorted."""
@@ -87,9 +87,10 @@ class SqlSpaces(ABC):
 
     def create_space(self, name: str, intent: Intent, identity: Mapping[str, Any]) -> None:
         with self._writing_connection() as session:
-            if self._found(session, name):
+            made = session.tuples(statements()["insert_space"], {"name": name, "at": intent.at})
+            if not made:
                 return
-            space_id = session.tuples(statements()["insert_space"], {"name": name, "at": intent.at})[0][0]
+            space_id = made[0][0]
             writer = SqlWriter(session, name, space_id, {})
             session.show(space_id)
             writer.open(intent)
@@ -101,12 +102,13 @@ class SqlSpaces(ABC):
             self._space(session, old)
             if self._found(session, new):
                 raise errors.InvalidInput("space", f"{new!r} exists already. Choose another name.")
-            session.rows(statements()["rename_space"], {"old": old, "new": new})
+            if not session.changed(statements()["rename_space"], {"old": old, "new": new}):
+                raise errors.SpaceNotFound(old)  # another process was first
 
     def delete_space(self, name: str) -> Iterator[int]:
         with self._writing_connection() as session:
             space_id, _ = self._space(session, name)
-            self._hold(session, space_id)
+            self._hold(session, space_id, name)
             # Out of sight first: a delete that is cut short leaves no half of a space behind under its name.
             self._hide(session, space_id)
         removed = 0
@@ -234,11 +236,12 @@ class SqlSpaces(ABC):
                 outdated = self._outdated(session, name, space)
             found = self._found(session, name)
             space_id = found[0][0] if found else self._begin(session, name, highest)
-            record = json.loads(self._found(session, name)[0][1])
             now = self._now()
-            session.changed(
-                "UPDATE spaces SET created_at = :now WHERE key = :space", {"now": now, "space": space_id}
+            taken = session.tuples(
+                "UPDATE spaces SET created_at = :now WHERE key = :space RETURNING offsets",
+                {"now": now, "space": space_id},
             )
+            record = json.loads(taken[0][0])
         for one in outdated:
             for _ in self._remove(one):
                 yield 0
@@ -275,7 +278,7 @@ class SqlSpaces(ABC):
         if not found:
             return None
         space_id: int = found[0][0]
-        self._hold(session, space_id)
+        self._hold(session, space_id, space)
         session.show(space_id)
         count = "SELECT count(*) FROM (SELECT 1 FROM {} WHERE space_id = :space LIMIT 2) AS few"
         counts = {t: session.tuples(count.format(t), {"space": space_id})[0][0] for t in BIRTH_ORDER}

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from glymph.errors import GlymphError, StoreError
 from glymph.facade import Glymph
@@ -323,8 +323,10 @@ def _watched(connecting: Mapping[str, Any]) -> Any:
 def _database(url: str) -> str:
     """A store's URL as PostgreSQL's own library understands it: without the options that are the store's."""
     parts = urlsplit(url)
-    options = [(name, value) for name, value in parse_qsl(parts.query) if name not in OWN_OPTIONS]
-    return urlunsplit(parts._replace(query=urlencode(options)))
+    options = [
+        (name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name not in OWN_OPTIONS
+    ]
+    return urlunsplit(parts._replace(query=urlencode(options, quote_via=quote)))
 
 
 def _lost(error: Exception) -> bool:

@@ -81,7 +81,7 @@ class ShardedStore:
 
     def __init__(self, url: str, map: Mapping[str, Mapping[str, str]], opened: Callable[[str], Store]) -> None:
         self._url, self._parts, self._spaces, self._opened = url, map["parts"], map["spaces"], opened
-        self._lock = Lock()
+        self._locks = {name: Lock() for name in self._parts}  # one each: who waits for one part is in nobody's way
         self._open: dict[str, Store] = {}
 
     # where a space lies
@@ -100,10 +100,12 @@ class ShardedStore:
         return list(self._parts.values())
 
     def _part(self, name: str) -> Store:
-        with self._lock:
-            if name not in self._open:
-                self._open[name] = self._opened(self._parts[name])
-            return self._open[name]
+        found = self._open.get(name)
+        if found is None:
+            with self._locks[name]:
+                found = self._open.get(name) or self._opened(self._parts[name])
+                self._open[name] = found
+        return found
 
     def _all(self) -> list[Store]:
         return [self._part(name) for name in self._parts]
@@ -132,7 +134,7 @@ class ShardedStore:
 
     @property
     def writable(self) -> bool:
-        return all(part.writable for part in self._open.values())
+        return all(part.writable for part in list(self._open.values()))
 
     @property
     def in_one_file(self) -> bool:

@@ -14,7 +14,7 @@ SELECT min({due_at}) FROM spaces s WHERE s.name NOT LIKE '(%';
 SELECT count(*) FROM spaces;
 
 -- name: insert_space
-INSERT INTO spaces(name, created_at) VALUES (:name, :at) RETURNING key;
+INSERT INTO spaces(name, created_at) VALUES (:name, :at) ON CONFLICT (name) DO NOTHING RETURNING key;
 
 -- name: rename_space
 UPDATE spaces SET name = :new WHERE name = :old;

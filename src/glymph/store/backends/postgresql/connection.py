@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import logging
 import os
 import re
 import threading
@@ -25,6 +26,8 @@ from glymph.core.query import Words
 from glymph.store.backends.postgresql import bulk, migrations, nearest, text_search
 from glymph.store.backends.postgresql.dialect import POSTGRESQL, lists_in
 from glymph.store.session import Row
+
+log = logging.getLogger("glymph.store")
 
 BUSY_SECONDS = 30.0
 REACH_SECONDS = 10.0  # that a server may be away, say while it starts anew, before a call fails
@@ -68,6 +71,8 @@ def translated(name: str) -> Iterator[None]:
         raise errors.ReadOnlyStore(name) from error
     except (pg.DataCorrupted, pg.IndexCorrupted) as error:
         raise errors.CorruptStore(name, _said(error)) from error
+    except pg.ProgramLimitExceeded as error:
+        raise errors.InvalidInput("text", f"is longer than {name} keeps ({_said(error)}). Shorten it.") from error
     except PoolClosed as error:
         raise errors.StoreError(f"This handle on {name} is closed. Open it again with Glymph.open().") from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
@@ -225,8 +230,9 @@ def _columns(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
 class Pool:
     """The connections of this process to one database."""
 
-    def __init__(self, conninfo: str, *, read_only: bool, synchronous: str) -> None:
+    def __init__(self, conninfo: str, *, name: str, read_only: bool, synchronous: str) -> None:
         self._conninfo = conninfo
+        self._name = name
         self._read_only = read_only
         self._synchronous = synchronous
         self._lock = threading.Lock()
@@ -239,6 +245,8 @@ class Pool:
     @contextmanager
     def transaction(self, *, writes: bool) -> Iterator[Connection]:
         """One transaction: a writer sees what others have committed, a reader one moment."""
+        if writes and self._read_only:
+            raise errors.ReadOnlyStore(self._name)
         with self._current().connection(timeout=REACH_SECONDS) as raw:
             raw.isolation_level = _LEVELS[writes]
             raw.read_only = not writes
@@ -282,7 +290,7 @@ class Pool:
             (self._synchronous,),
         )
         if migrations.bypasses(raw):
-            raw.execute(f"SET ROLE {migrations.ROLE}")
+            raw.execute(f"SET ROLE {migrations.ROLE}")  # policies do not bind who is connected
 
     def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
         """A fresh connection as the user of the URL, which does not come from the pool: the caller's to close."""
@@ -313,13 +321,22 @@ class Statistics:
             self._added.update(added)
             due = [table for table, count in self._added.items() if count >= self._enough.get(table, MANY_NEW)]
         for table in due:
-            with pool.connection(timeout=REACH_SECONDS) as raw:
-                raw.read_only = False
-                raw.execute(f"ANALYZE (SKIP_LOCKED) {', '.join((table, *_FOLLOWING.get(table, ())))}")
-                found = raw.execute("SELECT reltuples FROM pg_class WHERE oid = %s::regclass", (table,)).fetchone()
+            try:
+                rows = self._looked_at(pool, table)
+            except (psycopg.Error, PoolTimeout, PoolClosed) as error:
+                # What was written is committed. The table stays due, and the server looks at it in a minute.
+                log.warning("the planner could not be told of new rows of %s: %s", table, error)
+                return
             with self._lock:
                 self._added[table] = 0
-                self._enough[table] = max(MANY_NEW, int(found[0]) if found else 0)
+                self._enough[table] = max(MANY_NEW, rows)
+
+    def _looked_at(self, pool: ConnectionPool[psycopg.Connection[tuple[Any, ...]]], table: str) -> int:
+        with pool.connection(timeout=REACH_SECONDS) as raw:
+            raw.read_only = False
+            raw.execute(f"ANALYZE (SKIP_LOCKED) {', '.join((table, *_FOLLOWING.get(table, ())))}")
+            found = raw.execute("SELECT reltuples FROM pg_class WHERE oid = %s::regclass", (table,)).fetchone()
+            return int(found[0]) if found else 0
 
 
 # Tables that fill with others, by triggers.

@@ -13,7 +13,7 @@ $$ SELECT nullif(current_setting('glymph.verb', true), '') $$;
 -- The words of a text, apart and without marks: letters and digits alone, so that the parser finds nothing else.
 CREATE OR REPLACE FUNCTION glymph.bare(said TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT AS
 $$ SELECT regexp_replace(
-     regexp_replace(normalize(lower(said COLLATE "pg_c_utf8"), NFD), '[\u0300-\u036f]+', '', 'g')
+     regexp_replace(translate(normalize(lower(said COLLATE "pg_c_utf8"), NFD), 'ς', 'σ'), '[\u0300-\u036f]+', '', 'g')
        COLLATE "pg_c_utf8", '[^[:alnum:]]+', ' ', 'g') $$;
 
 CREATE OR REPLACE FUNCTION glymph.day_in_words(at BIGINT) RETURNS TEXT LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT AS

@@ -75,7 +75,7 @@ def migrate(connection: psycopg.Connection[tuple[object, ...]], name: str, now: 
                 connection.execute(record, (step.version, step.name, now))
         for text in code(columns_of(connection)):
             connection.execute(text)
-        _role(connection)
+        admit(connection)
 
 
 def code(columns: dict[str, list[str]]) -> list[str]:
@@ -130,16 +130,22 @@ def _extensions(connection: psycopg.Connection[tuple[object, ...]]) -> None:
             ) from error
 
 
-def _role(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-    """Lets the role that superusers become use everything here."""
+def admit(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+    """Lets whom row-level security does not bind become the role that it binds; nothing, if that is so already."""
     if not bypasses(connection):
         return
     if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone():
         # Roles are the server's: another of its databases may make it at this moment.
         with suppress(psycopg.errors.IntegrityError), connection.transaction():
             connection.execute(f"CREATE ROLE {ROLE} NOLOGIN")
+    may = connection.execute(
+        "SELECT pg_has_role(%s, 'SET') AND has_schema_privilege(%s, 'glymph', 'USAGE')", (ROLE, ROLE)
+    ).fetchone()
+    if may == (True,):
+        return
+    connection.execute(f"GRANT {ROLE} TO CURRENT_USER WITH SET TRUE, INHERIT FALSE")
     connection.execute(f"GRANT USAGE ON SCHEMA glymph TO {ROLE}")
-    connection.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA glymph TO {ROLE}")
+    connection.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE, MAINTAIN ON ALL TABLES IN SCHEMA glymph TO {ROLE}")
     connection.execute(f"GRANT ALL ON ALL SEQUENCES IN SCHEMA glymph TO {ROLE}")
 
 

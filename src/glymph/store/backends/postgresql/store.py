@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 import psycopg
 
@@ -44,7 +44,7 @@ class PostgresStore(SqlSpaces):
         self._name = named(url)
         self._read_only = options.get("mode") == "ro"
         synchronous = "on" if settings.durability == "full" else "off"
-        self._pool = Pool(conninfo, read_only=self._read_only, synchronous=synchronous)
+        self._pool = Pool(conninfo, name=self._name, read_only=self._read_only, synchronous=synchronous)
         self._keys = Path(options["keys"]).expanduser() if "keys" in options else None
         self._prepare(create)
 
@@ -53,6 +53,7 @@ class PostgresStore(SqlSpaces):
         with translated(self._name), closing(self._pool.connect()) as connection:
             found = migrations.schema_version(connection, self._name)
             if found == migrations.NEWEST:
+                migrations.admit(connection)
                 return
             if not found and (self._read_only or not create):
                 raise errors.StoreError(
@@ -107,12 +108,14 @@ class PostgresStore(SqlSpaces):
 
     def _entered(self, connection: Connection, space: str, *, lock: bool) -> tuple[int, dict[str, int]]:
         """Finds a space and shows it, in one round trip. Who holds its lock and falls asleep loses it."""
-        found = connection.rows(
+        sql = (
             "SELECT key, offsets, set_config('glymph.space', CAST(key AS text), true), "
             "set_config('idle_in_transaction_session_timeout', :patience, true) "
-            f"FROM spaces WHERE name = :name{' FOR NO KEY UPDATE' if lock else ''}",
-            {"name": space, "patience": f"{ASLEEP_SECONDS}s" if lock else "0"},
+            f"FROM spaces WHERE name = :name{' FOR NO KEY UPDATE' if lock else ''}"
         )
+        asked = {"name": space, "patience": f"{ASLEEP_SECONDS}s" if lock else "0"}
+        # Asked again: another space may have taken the name while we waited for the lock of the one that had it.
+        found = connection.rows(sql, asked) or (connection.rows(sql, asked) if lock else [])
         if not found:
             raise errors.SpaceNotFound(space)
         return found[0]["key"], key_offsets(json.loads(found[0]["offsets"]))
@@ -144,10 +147,12 @@ class PostgresStore(SqlSpaces):
 
     def _reserve(self, session: SpaceSession, space_id: int, table: str, count: int) -> int:
         # Keys are unique in a space only, so rows keep theirs; later ones must lie above.
+        # Others take keys meanwhile, so the sequence is only ever drawn from, never set.
         name = sequence(table)
         session.tuples(
-            f"SELECT setval(CAST(:name AS regclass), greatest(:count, (SELECT last_value FROM {name})))",
-            {"name": name, "count": max(count, 1)},
+            f"SELECT max(nextval(CAST(:name AS regclass))) "
+            f"FROM generate_series((SELECT last_value FROM {name}), CAST(:count AS bigint))",
+            {"name": name, "count": count},
         )
         return 0
 
@@ -157,8 +162,10 @@ class PostgresStore(SqlSpaces):
     def _now(self) -> int:
         return time.time_ns() // 1000
 
-    def _hold(self, session: SpaceSession, space_id: int) -> None:
-        session.tuples("SELECT key FROM spaces WHERE key = :key FOR NO KEY UPDATE", {"key": space_id})
+    def _hold(self, session: SpaceSession, space_id: int, name: str) -> None:
+        sql = "SELECT key FROM spaces WHERE key = :key AND name = :name FOR NO KEY UPDATE"
+        if not session.tuples(sql, {"key": space_id, "name": name}):
+            raise errors.SpaceNotFound(name)  # renamed or removed while we waited
         session.show(space_id)
 
     def columns(self) -> Columns:
@@ -215,6 +222,9 @@ class PostgresStore(SqlSpaces):
         self._pool.close()
 
 
+_FORM = "Write postgresql://user:password@host:5432/database, special characters of the password as %XX."
+
+
 def named(url: str) -> str:
     """The server and the database of a URL, without who connects and by which password."""
     parts = urlsplit(url)
@@ -223,20 +233,26 @@ def named(url: str) -> str:
 
 
 def _taken_apart(url: str) -> tuple[str, dict[str, str]]:
-    """The URL for libpq, and what in it is for Glymph."""
-    parts = urlsplit(url)
+    """The URL for libpq, and what in it is for Glymph. No error quotes it: a part may be the password's."""
+    try:
+        parts = urlsplit(url)
+        odd = any("@" in one for one in (parts.path, parts.fragment)) or "#" in url
+    except ValueError:
+        odd = True
+    if odd:
+        raise errors.InvalidInput("url", f"this is no URL of a database. {_FORM}") from None
     given = parse_qsl(parts.query, keep_blank_values=True)
     own = {name: value for name, value in given if name in ("mode", "keys")}
     if own.get("mode", "rw") not in ("rw", "ro"):
         raise errors.InvalidInput("url", f"mode={own['mode']} is not known. Only ?mode=ro and ?mode=rw exist.")
     if own.get("keys") == "":
         raise errors.InvalidInput("url", "keys= names no folder. Write ?keys=/path/to/keys or leave it out.")
-    rest = urlencode([pair for pair in given if pair[0] not in own])
+    rest = urlencode([pair for pair in given if pair[0] not in own], quote_via=quote)
+    conninfo = urlunsplit(parts._replace(query=rest))
     try:
-        conninfo = urlunsplit(parts._replace(query=rest))
         psycopg.conninfo.conninfo_to_dict(conninfo)
-    except psycopg.ProgrammingError as error:
+    except psycopg.ProgrammingError:
         raise errors.InvalidInput(
-            "url", f"this is no URL of a database ({error}). Write postgresql://user:password@host:5432/database."
-        ) from error
+            "url", f"this is no URL of a database, or has unknown options. {_FORM}"
+        ) from None
     return conninfo, own

@@ -110,14 +110,18 @@ EXECUTE FUNCTION operations_only_grow();
 -- Policies hide what is due in other spaces, so each space says itself when somebody has to look at it. One without
 -- schedules has no moment: nobody has looked at it yet.
 CREATE OR REPLACE FUNCTION due_moment_follows() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
+DECLARE
+  one BIGINT;
+  earliest BIGINT;
 BEGIN
-  UPDATE spaces s SET due_at = d.at FROM (
-    SELECT t.space_id, CASE WHEN count(c.due_at) > 0 THEN least(min(c.due_at), (
-      SELECT min(coalesce(q.taken_until, 0)) FROM queue q
-      WHERE q.space_id = t.space_id AND q.done_at IS NULL AND q.failed_at IS NULL)) END AS at
-    FROM (SELECT DISTINCT space_id FROM touched) t LEFT JOIN schedules c ON c.space_id = t.space_id
-    GROUP BY t.space_id) d
-  WHERE s.key = d.space_id AND s.due_at IS DISTINCT FROM d.at;
+  FOR one IN SELECT DISTINCT space_id FROM touched LOOP  -- mostly a single one: by the index, whatever the sizes
+    SELECT min(due_at) INTO earliest FROM schedules WHERE space_id = one;
+    IF earliest IS NOT NULL THEN
+      SELECT least(earliest, min(coalesce(taken_until, 0))) INTO earliest FROM queue
+      WHERE space_id = one AND done_at IS NULL AND failed_at IS NULL;
+    END IF;
+    UPDATE spaces SET due_at = earliest WHERE key = one AND due_at IS DISTINCT FROM earliest;
+  END LOOP;
   RETURN NULL;
 END $$;
 CREATE OR REPLACE TRIGGER schedules_insert_moves_due_moment AFTER INSERT ON schedules
@@ -132,3 +136,27 @@ CREATE OR REPLACE TRIGGER queue_update_moves_due_moment AFTER UPDATE ON queue
 REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION due_moment_follows();
 CREATE OR REPLACE TRIGGER queue_delete_moves_due_moment AFTER DELETE ON queue
 REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION due_moment_follows();
+
+-- The text index follows the memories and nothing else.
+CREATE OR REPLACE FUNCTION text_follows_only() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
+BEGIN
+  IF pg_trigger_depth() < 2 THEN PERFORM refuse('Refused', 'the text index follows the memories by itself.'); END IF;
+  RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER text_follows_only BEFORE INSERT OR UPDATE OR DELETE ON memory_text
+FOR EACH STATEMENT EXECUTE FUNCTION text_follows_only();
+CREATE OR REPLACE TRIGGER sums_follow_only BEFORE INSERT OR UPDATE OR DELETE ON text_sums
+FOR EACH STATEMENT EXECUTE FUNCTION text_follows_only();
+
+-- A space goes last, when nothing is left in it.
+CREATE OR REPLACE FUNCTION spaces_go_empty() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
+DECLARE shown TEXT := current_setting('glymph.space', true);
+BEGIN
+  PERFORM set_config('glymph.space', OLD.key::text, true);
+  IF EXISTS (SELECT 1 FROM memories WHERE space_id = OLD.key) OR EXISTS (SELECT 1 FROM operations WHERE space_id = OLD.key)
+  THEN PERFORM refuse('Refused', 'a space is removed only after everything in it.');
+  END IF;
+  PERFORM set_config('glymph.space', coalesce(shown, ''), true);
+  RETURN OLD;
+END $$;
+CREATE OR REPLACE TRIGGER spaces_go_empty BEFORE DELETE ON spaces FOR EACH ROW EXECUTE FUNCTION spaces_go_empty();

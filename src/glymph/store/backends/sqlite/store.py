@@ -146,7 +146,7 @@ class SqliteStore(SqlSpaces):
     def _now(self) -> int:
         return loading.now_for_the_record()
 
-    def _hold(self, session: SpaceSession, space_id: int) -> None:
+    def _hold(self, session: SpaceSession, space_id: int, name: str) -> None:
         """A transaction that may write has the whole file to itself."""
 
     def _hint(self, rows: int) -> str:
