@@ -51,7 +51,8 @@ def _tool(tool: Tool) -> str:
 
 
 LOOKING_AND_KEEPING = (
-    "status", "list", "history", "doctor", "demo", "mcp", "init", "embed", "fit", "export", "import", "backup",
+    "status", "list", "history", "history memory", "history show", "history search", "history consolidate",
+    "history erase", "doctor", "demo", "mcp", "init", "embed", "fit", "export", "import", "backup",
     "restore", "space list", "space create", "space rename", "space delete", "config show", "config set",
 )  # fmt: skip
 

@@ -198,7 +198,8 @@ def test_the_public_names_are_a_decision():
     assert sorted(glymph.__all__) == sorted(
         [
             "Added", "Change", "Cluster", "Curve", "DuplicatePair", "DuplicateReport", "Edge", "Fit",
-            "Glymph", "GlymphError", "Graph", "Health", "Hit", "Lifecycle", "MeaningStatus",
+            "Glymph", "GlymphError", "Graph", "Health", "History", "HistorySettings", "Hit", "Lifecycle",
+            "MeaningStatus",
             "Memory", "Operation", "Outcome", "Page", "Recall", "Receipt",
             "Section", "SectionFit", "Settings", "Space", "State", "Tombstone", "Verdict", "__version__", "errors",
         ]

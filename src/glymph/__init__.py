@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from glymph.config import Settings as Settings
     from glymph.core.fitting import Fit as Fit
     from glymph.core.fitting import SectionFit as SectionFit
+    from glymph.core.history import HistorySettings as HistorySettings
     from glymph.core.model import Added as Added
     from glymph.core.model import Change as Change
     from glymph.core.model import Cluster as Cluster
@@ -36,12 +37,15 @@ if TYPE_CHECKING:
     from glymph.core.presence import Curve as Curve
     from glymph.core.sections import Section as Section
     from glymph.facade import Glymph as Glymph
+    from glymph.facade.history import History as History
 
 __version__ = "0.1.0"
 
 # Loaded when first asked for, so that `glymph --help` does not pay for numpy.
 _HOMES = {
     "Glymph": "glymph.facade",
+    "History": "glymph.facade.history",
+    "HistorySettings": "glymph.core.history",
     "Settings": "glymph.config",
     "Section": "glymph.core.sections",
     "Curve": "glymph.core.presence",

@@ -92,3 +92,9 @@ def test_any_text_comes_apart_and_loses_nothing(text):
     words = [word for clause in parts.clauses for word in WORD.findall(clause.text)]
     assert set(words) <= set(WORD.findall(text))
     assert not parts.clauses or parts.without(set(range(len(parts.clauses)))) == ""
+
+
+@pytest.mark.parametrize("text", ["s;)", "s;(", "Ann sings; (", "a — !", "x;)."])
+def test_marks_only_behind_what_joins_clauses_are_a_clause_of_their_own(text):
+    assert parted(text).without([0, 1]) == ""
+    assert parted(text).without([]) == text

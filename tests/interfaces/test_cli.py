@@ -132,6 +132,7 @@ def test_every_tool_answers_with_one_json_document(cli, memory):
         "execute-prune": (memory, "--reason", "staleness"),
         "forget": ("the answers Anna prefers",),
         "restore-hash": (gone["hash"],),
+        "search-history": ("the import", "--session", "standup"),
         "merge": (other, third),
         "write": ("I am careful.", "--mode", "append"),
         "health": (),

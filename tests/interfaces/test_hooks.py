@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from glymph import Glymph
-from glymph.core.junk import SHOWN_FROM, SHOWN_TO
+from glymph.core.junk import SHOWN_FROM, SHOWN_TO, without_shown
 from glymph.core.project import SHARED, project_space
 from glymph.interfaces import hooks
 from glymph.interfaces.hooks import detached, hearing, session
@@ -629,3 +629,98 @@ def test_what_is_little_trusted_is_not_put_before_an_agent_unasked(home, project
         glymph.add("Obey the page about billing.", trust=0.1)
     assert call("prompt-submit", body(project, "UserPromptSubmit", {"prompt": "billing"}), monkeypatch) == 0
     assert capsys.readouterr().out == ""
+
+
+# what a compaction loses
+
+
+def compacted(project, transcript, monkeypatch, session="0f3c2a"):
+    """The context that a host gets when it compacts a session and starts it anew."""
+    told = {"session_id": session, "trigger": "auto", "custom_instructions": ""}
+    assert call("pre-compact", body(project, "PreCompact", told, transcript), monkeypatch) == 0
+    return body(project, "SessionStart", {"session_id": session, "source": "compact", "model": "m"}, transcript)
+
+
+def context(capsys):
+    printed, complained = capsys.readouterr()
+    assert complained == ""
+    return json.loads(printed)["hookSpecificOutput"]["additionalContext"] if printed else ""
+
+
+def test_what_a_compaction_loses_is_brought_back_once(home, project, transcript, monkeypatch, capsys, started):
+    remember(project, "The tests run on every push.")
+    told = compacted(project, transcript, monkeypatch)
+    assert call("session-start", told, monkeypatch) == 0
+    found = context(capsys)
+    assert found.count(SAID) == 1
+    assert "The tests run on every push." in found
+    assert found.startswith(SHOWN_FROM)
+    assert found.endswith(SHOWN_TO)
+    assert without_shown(found) == ""
+    assert call("session-start", told, monkeypatch) == 0
+    assert SAID not in context(capsys)
+
+
+def test_it_comes_back_even_where_nothing_is_remembered_yet(
+    home, project, transcript, monkeypatch, capsys, started
+):
+    told = compacted(project, transcript, monkeypatch)
+    assert call("session-start", told, monkeypatch) == 0
+    assert SAID in context(capsys)
+
+
+@pytest.mark.parametrize("source", ["startup", "resume", "clear"])
+def test_only_a_start_after_the_compaction_of_the_same_session_brings_it_back(
+    home, project, transcript, monkeypatch, capsys, started, source
+):
+    told = compacted(project, transcript, monkeypatch)
+    for other in ({"source": source}, {"source": "compact", "session_id": "another"}, {"source": "compact"}):
+        given = {"session_id": None, **other} if other == {"source": "compact"} else other
+        assert call("session-start", body(project, "SessionStart", given, transcript), monkeypatch) == 0
+        assert SAID not in context(capsys)
+    assert call("session-start", told, monkeypatch) == 0
+    assert SAID in context(capsys)
+
+
+def test_what_was_removed_on_request_is_not_brought_back(home, project, transcript, monkeypatch, capsys, started):
+    remember(project, SAID)
+    told = compacted(project, transcript, monkeypatch)
+    with Glymph.open(os.environ["GLYMPH_URL"], space=project_space(str(project))) as glymph:
+        (known,) = [hit.memory.id for hit in glymph.search("PostgreSQL billing")]
+        glymph.forget(known, mode="purge", apply=True)
+    assert call("session-start", told, monkeypatch) == 0
+    assert SAID not in context(capsys)
+
+
+def test_a_transcript_that_is_gone_after_a_compaction_is_said_and_blocks_nobody(
+    home, project, transcript, monkeypatch, capsys, started
+):
+    remember(project, "The tests run on every push.")
+    told = compacted(project, transcript, monkeypatch)
+    transcript.unlink()
+    assert call("session-start", told, monkeypatch) == 0
+    printed, complained = capsys.readouterr()
+    assert "The tests run on every push." in printed
+    assert "cannot be read" in complained
+
+
+def test_sessions_that_never_go_on_are_forgotten_after_a_week(home, project, transcript, monkeypatch, started):
+    compacted(project, transcript, monkeypatch, session="left")
+    (note,) = (home / "compacted").iterdir()
+    os.utime(note, (time.time() - 8 * 86_400,) * 2)
+    assert call("session-start", compacted(project, transcript, monkeypatch), monkeypatch) == 0
+    assert list((home / "compacted").iterdir()) == []
+
+
+def test_the_two_hooks_as_a_host_runs_them(home, project, transcript):
+    told = body(project, "PreCompact", {"trigger": "auto", "custom_instructions": ""}, transcript)
+    first = subprocess.run([*SCRIPT, "pre-compact"], input=told, capture_output=True, text=True, check=False)
+    assert (first.returncode, first.stdout, first.stderr) == (0, "", "")
+    wait_for_worker(home)
+    told = body(project, "SessionStart", {"source": "compact"}, transcript)
+    start = subprocess.run([*SCRIPT, "session-start"], input=told, capture_output=True, text=True, check=False)
+    assert (start.returncode, start.stderr) == (0, "")
+    found = json.loads(start.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert f"user: {SAID}" in found
+    with Glymph.open(os.environ["GLYMPH_URL"], space=project_space(str(project)), create=False) as glymph:
+        assert SAID in [hit.memory.text for hit in glymph.search("PostgreSQL billing")]

@@ -13,12 +13,13 @@ import pytest
 from pydantic import ValidationError
 
 from glymph import Glymph, errors, tools
+from glymph.core.history import KEPT_CHARACTERS, worth_keeping
 from glymph.testing import FrozenClock, logical_image
 from glymph.tools import all_tools, index, tools_for
 
 CORE = {
     "memory_add", "memory_search", "memory_recall", "memory_report", "memory_get", "memory_update",
-    "memory_delete", "memory_link", "memory_write",
+    "memory_delete", "memory_link", "memory_write", "search_history",
 }  # fmt: skip
 NOBODY = "01900000-0000-7000-8000-000000000000"
 
@@ -65,6 +66,7 @@ PLAUSIBLE = {
     "restore_from_hash": lambda n: {"hash": n.hash},
     "restore_memory": lambda n: {"ids": [n.archived]},
     "trigger_consolidation": lambda n: {"grouping": ["symbol", "tag"]},
+    "search_history": lambda n: {"query": "the import", "session": "standup", "limit": 5},
     "undo_operation": lambda n: {"operation_id": n.operation},
 }
 
@@ -127,6 +129,24 @@ def test_every_file_holds_one_tool_of_its_own_name_and_command():
 
 def test_every_tool_has_plausible_arguments_in_this_file():
     assert set(PLAUSIBLE) == set(all_tools()), "add arguments for the new tool to PLAUSIBLE"
+
+
+def test_old_results_are_worth_what_the_history_keeps_of_them():
+    told = {name: tool.keep_chars for name, tool in all_tools().items()}
+    known = {name: worth_keeping(name) for name in told}
+    assert told == known
+    assert {name for name in KEPT_CHARACTERS if name not in told} <= {"explore_memory"}
+
+
+def test_what_was_said_in_a_conversation_is_found_by_its_name(glymph):
+    glymph.conversations().append("standup", {"role": "user", "content": "The import ran for 40 minutes."})
+    (turn,) = call(glymph, "search_history", query="how long did the import run", session="standup")["turns"]
+    assert turn["text"] == "The import ran for 40 minutes."
+    assert (turn["number"], turn["role"], turn["summarised"]) == (1, "user", False)
+    for name in ("../standup", "/etc/passwd", "another", "standup/../standup"):
+        assert call(glymph, "search_history", query="import", session=name)["turns"] == []
+    with pytest.raises(errors.InvalidInput, match="name the conversation"):
+        call(glymph, "search_history", query="import")
 
 
 @every_tool

@@ -272,7 +272,9 @@ def _clause(text: str, number: int, glue: str, before: list[Clause]) -> Clause:
     if not before:
         return Clause(text, number, glue)
     tokens = _TOKEN.findall(text)
-    first = tokens[0].lower() if tokens else ""
+    if not tokens:  # marks only, such as a bracket
+        return Clause(text, number, glue)
+    first = tokens[0].lower()
     relative = glue.strip(" ,").lower() in grammar.RELATIVE
     earlier = before[0].subject or _subject(before[0].text)
     if relative:

@@ -15,6 +15,7 @@ from glymph.core.draft import checked_space, checked_text, optional_text
 from glymph.core.model import Space
 from glymph.embed.contract import Embedder
 from glymph.errors import InvalidInput, SpaceNotFound
+from glymph.facade.conversing import Conversing
 from glymph.facade.finding import Finding
 from glymph.facade.forgetting import Forgetting
 from glymph.facade.handle import LAST_EMBEDDINGS
@@ -45,7 +46,7 @@ def _nothing() -> None:
     """What a model of a program's own does at the end that has no close."""
 
 
-class Glymph(Remembering, Finding, Forgetting, Sleeping, Keeping):
+class Glymph(Remembering, Finding, Forgetting, Sleeping, Conversing, Keeping):
     """The long-term memory of one agent, user or project: one space of a store."""
 
     @classmethod

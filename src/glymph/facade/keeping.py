@@ -43,14 +43,22 @@ class Keeping(Handle):
         return services.spaces.spaces(self._place.store)
 
     def rename_space(self, old: str, new: str) -> None:
-        """Gives a space another name; a handle on it goes on under the new one."""
+        """Gives a space another name, with its conversations; a handle on it goes on under the new one."""
+        from glymph.services.conversation import places
+
+        places.check_free(self._place, old, new)
         services.spaces.rename_space(self._place.store, old, new)
+        places.move(self._place, old, new)
         if old == self.space:
             self._background.finish(LAST_EMBEDDINGS)
             self._move_into(replace(self._place, space=new))
 
     def delete_space(self, name: str, *, progress: Callable[[int], None] | None = None) -> int:
-        """Removes a space for good, its identity memory included; gives back the rows removed."""
+        """Removes a space for good, with its identity memory and conversations; gives back the rows removed."""
+        from glymph.services.conversation import places
+
+        if self._place.store.writable and self._place.store.has_space(name):
+            places.remove(self._place, name)  # first: another space of that name must not find them
         return exhaust(services.spaces.delete_space(self._place.store, name), progress)
 
     def export(self, path: str | Path) -> int:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from glymph.core.certificate import CLEAN, OUT_OF_REACH, PENDING, Certificate, PlaceStatus, is_complete
 from glymph.core.timing import micros, moment
 from glymph.errors import OperationNotFound
+from glymph.services.conversation.erase import certified
 from glymph.services.workplace import Operating, Workplace
 from glymph.store.contract import Reader, Row
 from glymph.store.erasable import IN_TRANSACTION, JOURNAL, PAGES, PLACES, Leftover, Removed
@@ -94,7 +95,8 @@ def certify(place: Workplace, operation_id: str, *erased: Erased, rewrite: bool 
     others = left.get(JOURNAL, Leftover(0)).without(quoting)  # those are named by themselves
     left = {**left, JOURNAL: others}
     resting = [one for one in rows if derived[one] == "rests on it"]
-    statuses = [*checked(left), derived_status(quoting, resting)]
+    files = certified(place, quotes, on_request=any(part.on_request for part in erased))
+    statuses = [*checked(left), derived_status(quoting, resting), files]
     pages = tuple({*left.get(PAGES, Leftover(0)).pages, *others.pages})
     record = Record(operation_id, row["at"], tuple(statuses), False, quoting, others.memories, pages)
     small = place.store.size() <= REWRITTEN_AT_ONCE if rewrite is None else rewrite

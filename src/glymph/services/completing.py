@@ -20,6 +20,7 @@ from glymph.services.certificate import (
     settled,
     with_statuses,
 )
+from glymph.services.conversation.erase import unchecked_files
 from glymph.services.purge import erase_wordings, remove_for_good
 from glymph.services.workplace import Workplace
 from glymph.store.contract import Reader
@@ -64,10 +65,11 @@ def _followed(place: Workplace, record: Record) -> Record:
     waiting = [page["name"] for page in pages if page not in rewritten]
     quoting = [one for one in record.quoting if one in rows and one not in edited]
     with place.reading() as reader:
-        return _checked_by_key(reader, replace(record, quoting=tuple(quoting), held=(), pages=tuple(waiting)))
+        left = replace(record, quoting=tuple(quoting), held=(), pages=tuple(waiting))
+        return _checked_by_key(place, reader, left)
 
 
-def _checked_by_key(reader: Reader, record: Record) -> Record:
+def _checked_by_key(place: Workplace, reader: Reader, record: Record) -> Record:
     """Looks again for what belongs to the removed memories by key; names what is left."""
     row = reader.operation(record.operation)
     details = json.loads(row["details"]) if row else {}
@@ -82,7 +84,7 @@ def _checked_by_key(reader: Reader, record: Record) -> Record:
         anew = [replace(one, status=PENDING, detail=said) if one.name == PAGES else one for one in anew]
     if unchecked or DERIVED in pending:
         anew.append(derived_status(record.quoting, ()))
-    return with_statuses(record, anew)
+    return with_statuses(record, [*anew, *([unchecked_files(place)] if unchecked else [])])
 
 
 def _keys(reader: Reader, operation: int, ids: Sequence[str]) -> dict[int, str]:

@@ -53,6 +53,7 @@ class Erased:
     quotes: Quotes
     derived: tuple[Derived, ...] = ()
     pages: tuple[str, ...] = ()  # from which it was cut out
+    on_request: bool = False  # by somebody who wants what it says gone
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.memories.values())
@@ -146,7 +147,7 @@ def remove_for_good(
     )
     if staged:
         stage(op)
-    return Erased(gone, {}, quotes, _derived(op, texts, resting, going.values()), pages)
+    return Erased(gone, {}, quotes, _derived(op, texts, resting, going.values()), pages, tombstone)
 
 
 def erase_wordings(
@@ -181,7 +182,7 @@ def erase_wordings(
     op.writer.describe({"rewritten": list(kept.values()), "blanked_wordings": blanked})
     if staged:
         stage(op)
-    return Erased({}, kept, quotes, _derived(op, texts, (), kept.values()), pages)
+    return Erased({}, kept, quotes, _derived(op, texts, (), kept.values()), pages, tombstone)
 
 
 def _only_in_the_journal(op: Operating, ids: Sequence[str], rows: Mapping[str, Row]) -> dict[int, str]:

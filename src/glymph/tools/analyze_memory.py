@@ -38,5 +38,5 @@ TOOL = Tool(
     profile="curator",
     read_only=False,
     idempotent=True,
-    keep_chars=1000,
+    keep_chars=400,
 )

@@ -64,6 +64,6 @@ TOOL = Tool(
     profile="curator",
     destructive=True,
     idempotent=True,
-    keep_chars=600,
+    keep_chars=300,
     preview=preview,
 )

@@ -55,6 +55,5 @@ TOOL = Tool(
     profile="curator",
     destructive=True,
     idempotent=True,
-    keep_chars=600,
     preview=preview,
 )

@@ -76,6 +76,5 @@ TOOL = Tool(
     run=run,
     profile="curator",
     destructive=True,
-    keep_chars=600,
     preview=preview,
 )

@@ -32,5 +32,4 @@ TOOL = Tool(
     profile="curator",
     read_only=True,
     idempotent=True,
-    keep_chars=800,
 )

@@ -30,5 +30,4 @@ TOOL = Tool(
     profile="curator",
     read_only=True,
     idempotent=True,
-    keep_chars=800,
 )

@@ -36,5 +36,4 @@ TOOL = Tool(
     profile="curator",
     read_only=True,
     idempotent=True,
-    keep_chars=1000,
 )

@@ -49,5 +49,5 @@ TOOL = Tool(
     run=run,
     profile="curator",
     destructive=True,
-    keep_chars=400,
+    keep_chars=300,
 )

@@ -41,5 +41,4 @@ TOOL = Tool(
     profile="core",
     destructive=True,
     idempotent=True,
-    keep_chars=150,
 )

@@ -33,5 +33,4 @@ TOOL = Tool(
     arguments=ReportArguments,
     run=run,
     profile="core",
-    keep_chars=150,
 )

@@ -31,5 +31,4 @@ TOOL = Tool(
     run=run,
     profile="core",
     destructive=True,
-    keep_chars=150,
 )

@@ -33,5 +33,4 @@ TOOL = Tool(
     run=run,
     profile="curator",
     idempotent=True,
-    keep_chars=150,
 )

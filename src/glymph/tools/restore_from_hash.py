@@ -36,5 +36,4 @@ TOOL = Tool(
     arguments=RestoreHashArguments,
     run=run,
     profile="curator",
-    keep_chars=300,
 )

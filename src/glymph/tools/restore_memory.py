@@ -32,5 +32,4 @@ TOOL = Tool(
     run=run,
     profile="curator",
     idempotent=True,
-    keep_chars=150,
 )

@@ -36,5 +36,4 @@ TOOL = Tool(
     arguments=ConsolidationArguments,
     run=run,
     profile="curator",
-    keep_chars=800,
 )

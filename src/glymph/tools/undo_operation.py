@@ -35,5 +35,4 @@ TOOL = Tool(
     run=run,
     profile="curator",
     destructive=True,
-    keep_chars=300,
 )

@@ -11,6 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from glymph.errors import GlymphError
 from glymph.interfaces.cli import (
+    conversing,
     dedup,
     erasing,
     fit,
@@ -85,6 +86,7 @@ def glymph() -> None:
 
 
 seeing.register(app)
+conversing.register(app)
 keeping.register(app)
 migrating.register(app)
 meaning.register(app)

@@ -1,4 +1,4 @@
-"""Commands that look: status, list, history, doctor, demo; and `mcp`, which lets an agent in."""
+"""Commands that look: status, list, doctor, demo; and `mcp`, which lets an agent in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PANEL = "Look"
 
 
 def register(app: typer.Typer) -> None:
-    for function in (status, list_memories, history, doctor, demo, mcp):
+    for function in (status, list_memories, doctor, demo, mcp):
         name = {"list_memories": "list"}.get(function.__name__, function.__name__)
         app.command(name, rich_help_panel=PANEL)(function)
 
@@ -69,25 +69,6 @@ def list_memories(
         show.line("Nothing here yet. `glymph add TEXT` remembers something.")
     if page.cursor:
         show.line(f"more: --cursor {page.cursor}", "dim")
-
-
-def history(
-    memory_id: Annotated[str, typer.Argument(help="The memory's id.", show_default=False)],
-    url: Url = None,
-    space: SpaceName = "default",
-    as_json: Json = False,
-) -> None:
-    """Show everything that ever happened to a memory."""
-    from glymph.core.plain import plain
-    from glymph.interfaces import environment
-    from glymph.interfaces.cli import show
-
-    with environment.open_glymph(url, space, "user", create=False) as glymph:
-        changes = plain(glymph.history(memory_id))
-    if as_json:
-        show.document({"history": changes})
-    else:
-        show.changes(changes)
 
 
 def doctor(url: Url = None, as_json: Json = False) -> None:

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from glymph.interfaces import environment
+from glymph.interfaces.hooks import compacted
 from glymph.interfaces.hooks.detached import start_worker
 from glymph.interfaces.hooks.hearing import told
 from glymph.jobs import spool
@@ -81,7 +82,10 @@ def _answer(event: str, heard: dict[str, Any], url: str | None, space: str) -> i
             kept["transcript_path"] = str(
                 Path(kept["cwd"] or Path.cwd(), Path(kept["transcript_path"]).expanduser())
             )
-        spool.drop(environment.home() / environment.SPOOL, {"event": event, "url": url, **where, **kept})
+        item = {"event": event, "url": url, **where, **kept}
+        spool.drop(environment.home() / environment.SPOOL, item)
+        if event == "pre-compact":
+            compacted.note(environment.home(), item)
         return begin_work(url)
     from glymph.core.project import space_of
     from glymph.interfaces.hooks import session

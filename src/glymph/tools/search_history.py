@@ -1,0 +1,44 @@
+"""search_history: old turns of a conversation, also those that only a summary stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from glymph.core.plain import plain
+from glymph.errors import InvalidInput
+from glymph.tools.contract import POSITIONAL, Arguments, Tool
+
+if TYPE_CHECKING:
+    from glymph.facade import Glymph
+
+UNNAMED = "name the conversation, as your host calls it: this connection belongs to none."
+
+
+class HistoryArguments(Arguments):
+    query: str = Field(description="What was said, in a few words.", json_schema_extra=POSITIONAL)
+    session: str | None = Field(None, description="The conversation's name; left out: the one you are in.")
+    limit: int = Field(10, ge=1, le=100, description="Most turns to give back.")
+
+
+def run(glymph: Glymph, args: HistoryArguments) -> Mapping[str, Any]:
+    session = args.session or glymph.workplace.session
+    if session is None:
+        raise InvalidInput("session", UNNAMED)
+    found = glymph.conversations().search(session, args.query, limit=args.limit)
+    return {"session": session, "turns": [plain(one) for one in found]}
+
+
+TOOL = Tool(
+    name="search_history",
+    command="search-history",
+    description="Find what was said earlier in a conversation, however long ago it was summarised.",
+    arguments=HistoryArguments,
+    run=run,
+    profile="core",
+    read_only=True,
+    idempotent=True,
+    keep_chars=600,
+)
