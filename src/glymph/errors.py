@@ -32,6 +32,7 @@
     │   └── ModelCancelled                     because the call was called off
     ├── MalformedReply                         the language model's answer cannot be used
     └── StoreError                             the store itself
+        ├── StoreMissing                       there is none, and none was to be made
         ├── UnknownScheme
         ├── NotAStore
         ├── CorruptStore
@@ -302,6 +303,13 @@ class MalformedReply(GlymphError):
 
 class StoreError(GlymphError):
     """The store itself cannot be used as asked."""
+
+
+class StoreMissing(StoreError):
+    """There is no store where one was looked for, and none was to be made."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(f"There is no store {place}. Check it, or make it with `glymph init`.")
 
 
 class UnknownScheme(StoreError):

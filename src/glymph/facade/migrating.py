@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from glymph import services
 from glymph.config import Settings
-from glymph.errors import StoreError
+from glymph.errors import StoreMissing
 from glymph.services.migrate import Moved as Moved
 from glymph.services.migrate import Planned as Planned
 from glymph.services.migrate import Progress as Progress
@@ -56,9 +56,7 @@ def survey_migration(
 def _there(target: str, settings: Settings) -> tuple[Store | None, str]:
     try:
         return open_store(target, settings, create=False), ""
-    except StoreError as error:
-        if type(error) is not StoreError:  # one that is there, but is none of ours, or too new
-            raise
+    except StoreMissing as error:
         return None, str(error)
 
 

@@ -26,6 +26,7 @@ from typing import TypeVar
 from urllib.parse import quote, unquote, urlsplit
 
 from glymph.config import Settings
+from glymph.core.masking import masked
 from glymph.errors import InvalidInput, Refused, SpaceNotFound, StoreError
 from glymph.services.sameness import Checksum, Reading, broken_seals, read, search_both
 from glymph.store import open_store
@@ -243,7 +244,7 @@ def _plan(
 
 
 def _obstacles(target: Store, name: str) -> dict[str, str]:
-    there = shown(target.url)
+    there = masked(target.url)[0]
     remove = f"remove it with `glymph space delete {name} --confirm {name} --url {there}`"
     return {
         "other": f"{there} has another space of this name. Rename one of them with `glymph space rename`.",

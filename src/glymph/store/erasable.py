@@ -46,13 +46,13 @@ PLACES: Sequence[ErasablePlace] = (
         "memories",
         ("memories.kind", "memories.title", "memories.text", "memories.source", "memories.session",
          "memories.tags", "memories.entities", "memories.attributes", "memories.content_hash", "memories.review"),
-        erased="rows are deleted, with secure_delete", checked="no row has its key", left="memories_left",
+        erased="rows are deleted", checked="no row has its key", left="memories_left",
     ),
     ErasablePlace(
         FULL_TEXT,
         ("memory_text.*", "memory_text_data.*", "memory_text_idx.*", "memory_text_docsize.*",
          "memory_text_config.*"),
-        erased="FTS5 with secure-delete, merged whenever the store is written anew",
+        erased="it follows the rows, and is written anew with the store",
         checked="its rarest words find nothing", left="memories_left",
     ),
     ErasablePlace(

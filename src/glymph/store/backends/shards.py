@@ -52,7 +52,9 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> ShardedS
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise StoreError(f"Cannot read the map {path} ({error.strerror}). Check the path.") from error
+        raise StoreError(
+            f"Cannot read the map {path} ({error.strerror}). Check the path; an absolute one has four slashes: shards:////etc/map.json."
+        ) from error
     except ValueError as error:
         raise InvalidInput("url", f"the map {path} is no JSON ({error}). Mend it.") from error
     return ShardedStore(url, _checked(path, told), partial(opened, settings=settings, create=create))
@@ -123,7 +125,7 @@ class ShardedStore:
         if (part := self._elsewhere(space)) is not None:
             raise StoreError(
                 f"Space {space!r} lies in part {part!r}, and the map gives it to {self.part_of(space)!r}. "
-                f"Move it with `glymph migrate --space {space}` from the one store to the other, or mend the map."
+                f"Move it with `glymph migrate FROM TO --space {space}`, the URLs of these parts, or mend the map."
             )
 
     # Store

@@ -37,7 +37,9 @@ PAGE = 2_000  # rows fetched at a time of a result that is never held as a whole
 
 _numbers = itertools.count()
 _REFUSAL = re.compile(r"glymph:(\w+):(.*)", re.DOTALL)
-_GONE = "Nothing of the call was kept unless it says so; repeat it when the server is back."
+_GONE = (
+    "Check host, user, password and database of the URL; if the server was away, repeat the call when it is back."
+)
 
 
 @contextmanager

@@ -56,9 +56,7 @@ class PostgresStore(SqlSpaces):
                 migrations.admit(connection)
                 return
             if not found and (self._read_only or not create):
-                raise errors.StoreError(
-                    f"There is no store in {self._name}. Check the URL, or make it with `glymph init`."
-                )
+                raise errors.StoreMissing(f"in {self._name}")
             if self._read_only:
                 raise errors.StoreError(
                     f"{self._name} has schema {found} and is read-only here. "
@@ -236,7 +234,7 @@ def _taken_apart(url: str) -> tuple[str, dict[str, str]]:
     """The URL for libpq, and what in it is for Glymph. No error quotes it: a part may be the password's."""
     try:
         parts = urlsplit(url)
-        odd = any("@" in one for one in (parts.path, parts.fragment)) or "#" in url
+        odd = "@" in parts.path or "#" in url or parts.netloc.count("@") > 1
     except ValueError:
         odd = True
     if odd:

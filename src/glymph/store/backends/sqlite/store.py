@@ -40,9 +40,7 @@ class SqliteStore(SqlSpaces):
         if self._read_only and not exists:
             raise errors.StoreError(f"There is no file {self.path} to read. Leave out mode=ro to create it.")
         if not create and not exists:
-            raise errors.StoreError(
-                f"There is no store {self.path}. Check the path, or make it with `glymph init`."
-            )
+            raise errors.StoreMissing(self.path)
         self._pool = Pool(self.path, read_only=self._read_only, synchronous=settings.durability.upper())
         self._prepare(exists)
 
