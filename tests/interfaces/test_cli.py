@@ -358,7 +358,7 @@ def test_an_unknown_space_is_refused_with_the_next_step_and_default_is_made_on_t
 )
 def test_a_store_that_is_not_there_is_not_made_by_looking_for_something_in_it(cli, tmp_path, args):
     said = cli(*args, "--json")
-    assert (said.code, said.error["code"]) == (FAILED, "StoreError")
+    assert (said.code, said.error["code"]) == (FAILED, "StoreMissing")
     assert "glymph init" in said.error["message"]
     assert list(tmp_path.iterdir()) == []
 

@@ -38,27 +38,25 @@ kind is one of {kinds}. turn is the number of the turn that says it. At most {mo
 
 {rule}"""
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "memories": {
-            "type": "array",
-            "maxItems": MOST,
-            "items": {
-                "type": "object",
-                "properties": {
-                    "text": {"type": "string", "maxLength": LONGEST},
-                    "kind": {"type": "string", "enum": list(KINDS)},
-                    "turn": {"type": "integer", "minimum": 1},
-                },
-                "required": ["text", "kind", "turn"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["memories"],
-    "additionalProperties": False,
-}
+
+def _schema(turns: int) -> dict[str, Any]:
+    """What an answer looks like; a model that is held to it names no turn that there is not."""
+    memory = {
+        "type": "object",
+        "properties": {
+            "text": {"type": "string", "maxLength": LONGEST},
+            "kind": {"type": "string", "enum": list(KINDS)},
+            "turn": {"type": "integer", "minimum": 1, "maximum": turns},
+        },
+        "required": ["text", "kind", "turn"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {"memories": {"type": "array", "maxItems": MOST, "items": memory}},
+        "required": ["memories"],
+        "additionalProperties": False,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ def question(turns: Sequence[Turn], *, nonce: str, today: date) -> Question[tupl
     asked = f"Today is {today.isoformat()}. The conversation:\n{shown}\nList what will matter later, as JSON."
     return Question(
         (Message("system", system), Message("user", asked)),
-        SCHEMA,
+        _schema(len(turns)),
         lambda text: _parsed(text, len(turns)),
         MAX_TOKENS,
     )
