@@ -92,7 +92,7 @@ PLACES: Sequence[ErasablePlace] = (
     ErasablePlace("session digests", ("surfaces.text",), erased="all are dropped, and made anew when asked for",
                   checked=QUOTED, quoted=("digests",)),
     ErasablePlace("tombstones", ("tombstones.fingerprint",), erased="what stays is a keyed fingerprint",
-                  checked="by design: nothing can be read or guessed without the key, which is not in the store"),
+                  checked="by design: nothing can be read or guessed without the key of the space"),
     ErasablePlace("certificates", ("certificates.body",), erased="never hold a word of it",
                   checked="by design: ids, names of places and counts"),
 )  # fmt: skip
