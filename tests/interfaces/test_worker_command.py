@@ -182,7 +182,7 @@ def test_a_path_with_a_space_in_the_environment_is_one_store(tmp_path, monkeypat
     monkeypatch.setenv("GLYMPH_URL", url)
     said, log, code = ran("--once", "--json")
     assert code == 0, log
-    assert [one["url"] for one in json.loads(said)["stores"]] == [url]
+    assert [one["url"] for one in json.loads(said)["stores"]] == [url.replace(" ", "%20")]
 
 
 def test_a_password_is_not_told(postgres_url):

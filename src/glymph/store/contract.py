@@ -459,6 +459,10 @@ class Store(Protocol):
         """The secret keys of its spaces, kept outside of what holds their rows."""
         ...
 
+    def parts(self) -> list[str]:
+        """The URLs of the stores it is made of, each with upkeep of its own; mostly it is one itself."""
+        ...
+
     def spaces(self) -> list[Row]: ...
     def has_space(self, name: str) -> bool:
         """Whether there is a space of this name, without going through the others."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import secrets
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any
 
@@ -16,6 +16,7 @@ from glymph.store.contract import Intent
 from glymph.store.portable import BIRTH_ORDER, CARRIED
 from glymph.store.snapshots import NOTE, SpaceSession, SqlSnapshot, key_offsets
 from glymph.store.statements import statements
+from glymph.store.transacting import SqlTransactions
 from glymph.store.writer import SqlWriter
 
 # Names nobody can open: spaces that are being loaded, moved here or deleted, or were when a process was killed.
@@ -27,7 +28,7 @@ LEFTOVER_AFTER = 3_600_000_000  # microseconds without a sign of life
 UNFINISHED_AFTER = 7 * 24 * 3_600_000_000  # the same for a move, which may be taken up again
 
 
-class SqlSpaces(ABC):
+class SqlSpaces(SqlTransactions):
     """What an SQL engine's store does with whole spaces.
 
     The engine supplies connections, how it hands out keys, and how many rows it may remove in one short
@@ -35,14 +36,6 @@ class SqlSpaces(ABC):
     """
 
     # what the engine supplies
-
-    @abstractmethod
-    def _writing_connection(self) -> AbstractContextManager[SpaceSession]:
-        """A session whose transaction may write, committed at the end; its errors are Glymph's."""
-
-    @abstractmethod
-    def _reading_connection(self) -> AbstractContextManager[SpaceSession]:
-        """A session whose transaction sees one moment; its errors are Glymph's."""
 
     @abstractmethod
     def _reserve(self, session: SpaceSession, space_id: int, table: str, count: int) -> int:

@@ -86,13 +86,13 @@ def worker(
 def _opened(stack: ExitStack, url: str, concurrency: int) -> Queues:
     """The queue of a store, or those of its parts, by their URLs."""
     from glymph.interfaces import environment
-    from glymph.jobs.queues import open_queue, parts
+    from glymph.jobs.queues import open_queue
 
     found: Queues = {}
     whole = stack.enter_context(environment.open_whole(url or None, actor="daemon"))
-    for part in parts(whole, url):
-        glymph = whole if part == url else stack.enter_context(environment.open_whole(part, actor="daemon"))
-        found[part] = open_queue(glymph, url=part or None, limit=concurrency)
+    for part in whole.workplace.store.parts():
+        glymph = whole if part == whole.url else stack.enter_context(environment.open_whole(part, actor="daemon"))
+        found[part] = open_queue(glymph, limit=concurrency)
         stack.callback(found[part].close)
     return found
 

@@ -9,17 +9,8 @@ from glymph.jobs.queues.embedded import EmbeddedQueue
 POSTGRESQL = "postgresql:"
 
 
-def parts(glymph: Glymph, url: str) -> list[str]:
-    """The URLs of the stores that a store is made of, each with a queue of its own; mostly it is one itself."""
-    several = getattr(glymph.workplace.store, "parts", None)
-    return list(several()) if several is not None else [url]
-
-
 def open_queue(glymph: Glymph, *, url: str | None = None, limit: int = LIMIT) -> Queue:
-    """The queue for a store: in its database where that is PostgreSQL, else the embedded one.
-
-    `url` is the store's as it was given: a handle tells none of its password.
-    """
+    """The queue for a store: in its database, or that of `url`, where it is PostgreSQL, else the embedded one."""
     if (url or glymph.url).startswith(POSTGRESQL):
         from glymph.jobs.queues.procrastinate import ProcrastinateQueue
 

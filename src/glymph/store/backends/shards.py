@@ -98,7 +98,6 @@ class ShardedStore:
         return max(self._parts, key=lambda part: blake2b(f"{part}\0{space}".encode(), digest_size=8).digest())
 
     def parts(self) -> list[str]:
-        """The URLs of the stores: workers run for each of them."""
         return list(self._parts.values())
 
     def _part(self, name: str) -> Store:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 import psycopg
@@ -20,8 +20,7 @@ from glymph.store.backends.postgresql.connection import Connection, Pool, sequen
 from glymph.store.backends.postgresql.keys import DatabaseKeyring
 from glymph.store.backends.postgresql.nearest import NearestOnServer
 from glymph.store.backends.postgresql.writer import PostgresWriter
-from glymph.store.contract import IntentOrMaker, Settled
-from glymph.store.fenced import held_under
+from glymph.store.contract import Settled
 from glymph.store.keyring import Keyring
 from glymph.store.moving import SqlSpaces
 from glymph.store.portable import BIRTH_ORDER, Columns
@@ -80,54 +79,33 @@ class PostgresStore(SqlSpaces):
     def keyring(self) -> Keyring:
         return DatabaseKeyring(self._pool, self._name) if self._keys is None else Keyring(self._keys)
 
+    def parts(self) -> list[str]:
+        return [self.url]
+
     # transactions
 
-    @contextmanager
-    def reading(self, space: str) -> Iterator[SqlReader]:
-        with self._reading_connection() as connection:
-            space_id, _ = self._entered(connection, space, lock=False)
-            yield NearestOnServer(connection, space, space_id)
+    def _reader(self, session: SpaceSession, space: str, space_id: int) -> SqlReader:
+        return NearestOnServer(session, space, space_id)
 
-    @contextmanager
-    def writing(
-        self, space: str, intent: IntentOrMaker | None, *, fence: int | None = None
-    ) -> Iterator[PostgresWriter]:
-        with self._writing_connection() as connection:
-            # Writers of one space wait for one another here: so operations appear in the order of their keys.
-            space_id, offsets = self._entered(connection, space, lock=True)
-            writer = PostgresWriter(connection, space, space_id, offsets)
-            if fence is not None:
-                held_under(fence, writer)
-            if intent is not None:
-                writer.open(intent)
-            yield writer
-            if intent is not None:
-                writer.close()
+    def _writer(
+        self, session: SpaceSession, space: str, space_id: int, offsets: Mapping[str, int]
+    ) -> PostgresWriter:
+        return PostgresWriter(cast(Connection, session), space, space_id, offsets)
 
-    def _entered(self, connection: Connection, space: str, *, lock: bool) -> tuple[int, dict[str, int]]:
-        """Finds a space and shows it, in one round trip. Who holds its lock and falls asleep loses it."""
+    def _entered(self, session: SpaceSession, space: str, *, writes: bool) -> tuple[int, dict[str, int]]:
+        # In one round trip. Writers of one space wait for one another here, so operations appear in the order of
+        # their keys; who holds the lock and falls asleep loses it.
         sql = (
             "SELECT key, offsets, set_config('glymph.space', CAST(key AS text), true), "
             "set_config('idle_in_transaction_session_timeout', :patience, true) "
-            f"FROM spaces WHERE name = :name{' FOR NO KEY UPDATE' if lock else ''}"
+            f"FROM spaces WHERE name = :name{' FOR NO KEY UPDATE' if writes else ''}"
         )
-        asked = {"name": space, "patience": f"{ASLEEP_SECONDS}s" if lock else "0"}
+        asked = {"name": space, "patience": f"{ASLEEP_SECONDS}s" if writes else "0"}
         # Asked again: another space may have taken the name while we waited for the lock of the one that had it.
-        found = connection.rows(sql, asked) or (connection.rows(sql, asked) if lock else [])
+        found = session.rows(sql, asked) or (session.rows(sql, asked) if writes else [])
         if not found:
             raise errors.SpaceNotFound(space)
         return found[0]["key"], key_offsets(json.loads(found[0]["offsets"]))
-
-    def open_parent(self, space: str, intent: IntentOrMaker, *, fence: int | None = None) -> int:
-        with self.writing(space, None, fence=fence) as writer:
-            writer.open(intent)
-            writer.pause()
-            return writer.operation_key
-
-    def close_parent(self, space: str, key: int, *, fence: int | None = None) -> None:
-        with self.writing(space, None, fence=fence) as writer:
-            writer.resume(key, "close")
-            writer.close()
 
     @contextmanager
     def _writing_connection(self) -> Iterator[Connection]:

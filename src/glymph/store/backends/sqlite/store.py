@@ -15,14 +15,11 @@ from glymph.config import Settings
 from glymph.core.model import Problem
 from glymph.store.backends.sqlite import checks, loading, migrations, settling
 from glymph.store.backends.sqlite.connection import Connection, Pool, translated
-from glymph.store.contract import IntentOrMaker, Settled
-from glymph.store.fenced import held_under
+from glymph.store.contract import Settled
 from glymph.store.keyring import Keyring
 from glymph.store.moving import SqlSpaces
 from glymph.store.portable import BIRTH_ORDER, Columns, appearing
-from glymph.store.reader import SqlReader
 from glymph.store.snapshots import SpaceSession
-from glymph.store.writer import SqlWriter
 
 DELETE_CHUNK = 5000
 MEMORIES_CHUNK = 250  # erasing one memory from the text index takes a millisecond
@@ -81,41 +78,15 @@ class SqliteStore(SqlSpaces):
     def keyring(self) -> Keyring:
         return _keyring(self.path)
 
+    def parts(self) -> list[str]:
+        return [self.url]
+
     # transactions
 
-    @contextmanager
-    def reading(self, space: str) -> Iterator[SqlReader]:
-        with self._reading_connection() as connection:
-            space_id, _ = self._space(connection, space)
-            connection.show(space_id)
-            yield SqlReader(connection, space, space_id)
-
-    @contextmanager
-    def writing(
-        self, space: str, intent: IntentOrMaker | None, *, fence: int | None = None
-    ) -> Iterator[SqlWriter]:
-        with self._writing_connection() as connection:
-            space_id, offsets = self._space(connection, space)
-            connection.show(space_id)
-            writer = SqlWriter(connection, space, space_id, offsets)
-            if fence is not None:
-                held_under(fence, writer)
-            if intent is not None:
-                writer.open(intent)
-            yield writer
-            if intent is not None:
-                writer.close()
-
-    def open_parent(self, space: str, intent: IntentOrMaker, *, fence: int | None = None) -> int:
-        with self.writing(space, None, fence=fence) as writer:
-            writer.open(intent)
-            writer.pause()
-            return writer.operation_key
-
-    def close_parent(self, space: str, key: int, *, fence: int | None = None) -> None:
-        with self.writing(space, None, fence=fence) as writer:
-            writer.resume(key, "close")
-            writer.close()
+    def _entered(self, session: SpaceSession, space: str, *, writes: bool) -> tuple[int, dict[str, int]]:
+        found = self._space(session, space)  # who writes holds the lock of the whole file
+        session.show(found[0])
+        return found
 
     @contextmanager
     def _writing_connection(self) -> Iterator[Connection]:
