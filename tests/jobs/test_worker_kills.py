@@ -64,7 +64,7 @@ def run(place, stop):
             doing.writer.insert("memories", [memory_row(f"step {done:03} under {place.store._fence}")])
             doing.writer.set_counter("steps", (doing.writer.counter("steps") or 0) + 1)
 
-def opened(glymph, url, limit):
+def opened(glymph, *, url=None, limit):
     return ProcrastinateQueue(glymph, url=QUEUE, limit=limit, look=1, poll=0.1, beat=0.4, stalled=2.0)
 
 backlog.chores = lambda: (Chore("tally", timedelta(days=1), 10, run),)
@@ -114,8 +114,13 @@ class Workers:
     def living(self):
         return [one for one in self.all if one.poll() is None]
 
+    def last_words(self):
+        return "\n".join(log.read_text()[-800:] for log in sorted(self.folder.glob("log *")))
+
     def kill(self, chance):
-        one = chance.choice(self.living())
+        living = self.living()
+        assert living, self.last_words()
+        one = chance.choice(living)
         one.send_signal(signal.SIGKILL)
         one.wait()
 
