@@ -459,3 +459,22 @@ def test_verify_names_a_vector_of_the_wrong_size(opened):
     verdict = g.verify()
     assert [problem.check for problem in verdict.problems] == ["vectors"]
     assert "2 bytes" in verdict.problems[0].detail
+
+
+def test_a_handle_that_is_closed_while_its_thread_is_about_to_start_waits_for_it(opened, monkeypatch):
+    glymph = opened(WordEmbedder(WIDE, ms=50.0))
+    about_to, closing, start = threading.Event(), threading.Event(), threading.Thread.start
+
+    def late(thread):
+        if thread.name == "glymph-embed":
+            about_to.set()
+            closing.wait(0.2)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", late)
+    adding = threading.Thread(target=lambda: glymph.add("The harbour is busy at dawn."))
+    adding.start()
+    assert about_to.wait(30)
+    glymph._background.finish(5)
+    closing.set()
+    adding.join()

@@ -155,7 +155,6 @@ class Background:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="glymph-embed", daemon=True)
                 self._thread.start()
-
                 _WORKING.add(self)
 
     def _run(self) -> None:
@@ -185,12 +184,16 @@ class Background:
             ids, self._ids = self._ids, []
             return ids
 
+    def _working(self) -> threading.Thread | None:
+        with self._lock:  # until then one that was made may not have been started
+            return self._thread
+
     def finish(self, seconds: float) -> None:
         """Waits for what was asked for, at most so long; the rest waits for the next handle."""
         if self._process != os.getpid():
             return
         ends = time.monotonic() + seconds
-        while (thread := self._thread) is not None and time.monotonic() < ends:  # one may have started another
+        while (thread := self._working()) is not None and time.monotonic() < ends:  # one may have started another
             thread.join(ends - time.monotonic())
         with self._lock:
             self._stopped, thread = True, self._thread
