@@ -40,6 +40,7 @@
         ├── ReadOnlyStore
         ├── StoreFull
         ├── StoreBusy
+        ├── PartsAway                          some stores of a map cannot be used now
         └── KeyMissing                         what was removed cannot be recognised without it
 
 A message says what happened and what to do next. `code` is stable and goes over every wire.
@@ -47,7 +48,7 @@ A message says what happened and what to do next. `code` is stable and goes over
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 
@@ -340,8 +341,8 @@ class NewerSchema(StoreError):
 class ReadOnlyStore(StoreError):
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"{path} is open read-only, so nothing was written. Give the process write access "
-            "to the file and its folder, and open it without mode=ro."
+            f"{path} is open read-only, so nothing was written. Open it without mode=ro, with an account "
+            "that may write to it: to a file and its folder, or to the tables of a database."
         )
 
 
@@ -356,8 +357,17 @@ class StoreBusy(StoreError):
     def __init__(self, path: str, seconds: float) -> None:
         super().__init__(
             f"{path} stayed locked by another writer for {seconds:g} s; nothing was written. Repeat the call; "
-            "if it persists, look for a stuck process that holds the file."
+            "if it persists, look for a stuck process that holds it."
         )
+
+
+class PartsAway(StoreError):
+    """Some parts of a map cannot be used. `away` says why not, by part; `spaces` names those of the others."""
+
+    def __init__(self, away: Mapping[str, str], spaces: Sequence[str]) -> None:
+        why = "; ".join(f"{part}: {problem}" for part, problem in away.items())
+        super().__init__(f"The map has parts that cannot be used now: {why}")
+        self.away, self.spaces = dict(away), tuple(spaces)
 
 
 class KeyMissing(StoreError):

@@ -174,6 +174,21 @@ def test_the_rest_answers_with_one_json_document_too(cli, memory, tmp_path):
 # Errors and exit codes
 
 
+def test_a_text_that_is_refused_is_told_on_standard_error_with_status_1(cli, memory):
+    said = cli("add", "ok thanks")
+    assert (said.code, said.out, said.err) == (FAILED, "", "glymph: refused: it is only filler\n")
+    said = cli("add", "ok thanks", "--json")
+    assert (said.code, said.err) == (FAILED, "")
+    assert (said.json["created"], said.json["refused"]) == (False, "it is only filler")
+    again = cli("add", "The nightly import fails on Mondays.", "--kind", "lesson")
+    assert (again.code, again.err) == (DONE, "")  # known already, and so reinforced
+
+
+def test_what_compact_says_fits_a_file_and_a_server(cli, memory):
+    assert cli("compact").out == "The store is written anew. No certificate waited for it.\n"
+    assert "file" not in cli("compact", "--help").out.partition("Options:")[0]
+
+
 def test_an_error_is_one_line_for_people_and_one_document_for_machines(cli, memory):
     said = cli("get", NOBODY)
     assert (said.code, said.out) == (FAILED, "")

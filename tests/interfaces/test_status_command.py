@@ -78,3 +78,41 @@ def test_the_daemon_refuses_a_space_that_is_not_there(run):
     result = CliRunner().invoke(app, ["daemon", "--once", "--space", "wrok"])
     assert result.exit_code == 1
     assert "wrok" in str(result.exception)
+
+
+# a map with a part that is away
+
+
+@pytest.fixture
+def one_away(tmp_path, monkeypatch):
+    """The environment names a map with the space `default` in east, and a west that no server answers for."""
+    parts = {"east": f"sqlite:///{tmp_path}/east.db", "west": "postgresql://ann@127.0.0.1:1/nowhere"}
+    with Glymph.open(parts["east"]) as glymph:
+        glymph.add("The nightly import fails on Mondays.")
+    (tmp_path / "map.json").write_text(json.dumps({"parts": parts, "spaces": {"default": "east"}}))
+    monkeypatch.setenv("GLYMPH_URL", f"shards:///{tmp_path}/map.json")
+    return lambda *args: CliRunner().invoke(app, list(args))
+
+
+def test_status_tells_of_a_space_although_another_part_of_the_map_is_away(one_away):
+    said = one_away("status")
+    assert said.exit_code == 0
+    assert "1: 1 active" in said.stdout
+    assert "away        part west: 127.0.0.1:1/nowhere cannot be reached" in said.stdout
+    told = json.loads(one_away("status", "--json").stdout)
+    assert (told["spaces"], list(told["away"])) == (["default"], ["west"])
+
+
+def test_doctor_checks_the_other_parts_and_ends_with_status_1(one_away):
+    said = one_away("doctor")
+    assert said.exit_code == 1
+    assert "WRONG    part: 'west' cannot be used" in said.stdout
+    assert said.stdout.endswith(": 1 problem\n")
+    told = json.loads(one_away("doctor", "--json").stdout)
+    assert (told["ok"], list(told["away"]), list(told["meaning"])) == (False, ["west"], ["default"])
+
+
+def test_what_needs_all_parts_says_which_one_is_away(one_away):
+    said = one_away("space", "list")
+    assert said.exit_code == 1
+    assert "west: 127.0.0.1:1/nowhere cannot be reached" in str(said.exception)

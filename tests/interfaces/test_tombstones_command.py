@@ -105,3 +105,32 @@ def test_backup_and_restore_bring_the_keys_along(run, glymph, numbers, tmp_path)
     with Glymph.open(f"sqlite:///{tmp_path}/again.db") as again:
         assert len(again.tombstones(text="THE PIN IS 0042")) == 1
         assert again.tombstones(text="The PIN is 0043") == ()
+
+
+def test_doctor_names_a_key_that_is_missing_and_how_it_comes_back(run, glymph, numbers):
+    assert run("doctor").exit_code == 0
+    folder = glymph._place.store.keyring.folder
+    [key] = folder.iterdir()
+    kept = key.rename(folder.with_name("kept"))
+    said = run("doctor")
+    assert said.exit_code == 1
+    [wrong] = [line for line in said.stdout.splitlines() if line.startswith("WRONG")]
+    assert wrong.startswith("WRONG    keys: space default: it has tombstones, but the key ")
+    assert str(key) in said.stdout.replace("\n", "")
+    [problem] = json.loads(run("doctor", "--json").stdout)["problems"]
+    assert (
+        "Put that file back from a backup's folder of keys; until then it takes in nothing new"
+        in problem["detail"]
+    )
+    refused = run("add", "Tea is at four.").exception
+    assert isinstance(refused, errors.KeyMissing)  # as doctor says
+    kept.rename(key)
+    assert run("doctor").exit_code == 0
+    key.write_text("no key")
+    [problem] = json.loads(run("doctor", "--json").stdout)["problems"]
+    assert (problem["check"], "Put it back from a backup" in problem["detail"]) == ("keys", True)
+
+
+def test_a_space_without_tombstones_needs_no_key(run, glymph):
+    assert not glymph._place.store.keyring.folder.exists()
+    assert run("doctor").exit_code == 0

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+from itertools import islice
 
 import pytest
 from typer.testing import CliRunner
 
 from glymph import Glymph
 from glymph.interfaces import environment
+from glymph.interfaces.cli import working
 from glymph.interfaces.cli.main import app
 from glymph.jobs import spool
 from glymph.jobs.chores import chores
 from glymph.services import queue
+from glymph.testing import postgres
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals")
 
@@ -192,3 +196,106 @@ def test_a_password_is_not_told(postgres_url):
     assert code == 0, log
     assert "hunter2" not in said + log
     assert [one["url"] for one in json.loads(said)["stores"]] == [postgres_url]
+
+
+# a map with a part that is away
+
+
+@pytest.fixture
+def parts(tmp_path):
+    """A map of two files: the space `default` lies in east, and west is not there."""
+    found = {name: f"sqlite:///{tmp_path}/{name}.db" for name in ("east", "west")}
+    Glymph.open(found["east"]).close()
+    spaces = {"default": "east", "acme": "west"}
+    (tmp_path / "map.json").write_text(json.dumps({"parts": found, "spaces": spaces}))
+    return {"map": f"shards:///{tmp_path}/map.json", **found}
+
+
+def test_a_part_that_is_away_is_left_out_once_and_the_status_is_one(parts):
+    said, log, code = ran("--url", parts["map"], "--once", "--json", "--log-json")
+    assert code == 1, log
+    assert [one["url"] for one in json.loads(said)["stores"]] == [parts["east"]]
+    assert outcomes(parts["east"])["health"] is not None
+    [told] = [line for line in map(json.loads, log.splitlines()) if line["level"] == "warning"]
+    assert told["message"].startswith(f"part {parts['west']} is not served: There is no store ")
+    said, log, code = ran("--url", parts["map"], "--dead", "--json")
+    assert (json.loads(said), code) == ({"dead": []}, 1)
+    assert f"{parts['west']} is left out" in log
+
+
+def test_a_part_that_comes_back_is_served(parts, tmp_path):
+    with (
+        Glymph.open(f"sqlite:///{tmp_path}/ready.db", space="acme") as glymph,
+        glymph.workplace.store.writing("acme", None) as writer,
+    ):
+        writer.set_schedule("health", due_at=1, last_run_at=None, outcome=None)
+    with subprocess.Popen(
+        command("--url", parts["map"], "--log-json"), stderr=subprocess.PIPE, text=True
+    ) as process:
+        seen = (json.loads(line)["message"] for line in process.stderr)
+        assert next(seen) == f"working on {parts['east']}"
+        assert any(said.startswith(f"part {parts['west']} is not served; trying again in 2 s") for said in seen)
+        (tmp_path / "ready.db").rename(tmp_path / "west.db")
+        assert f"working on {parts['west']}, too" in seen
+        assert "job acme/health: done" in seen
+        process.send_signal(signal.SIGTERM)
+        assert list(seen)[-1] == "stopped"
+    assert process.returncode == 0
+
+
+def test_a_part_without_a_space_is_given_none(parts):
+    with Glymph.open(parts["west"], space="acme") as glymph:
+        glymph.delete_space("acme")
+    _, log, code = ran("--url", parts["map"], "--once")
+    assert code == 0, log
+    assert "has no space yet" in log
+    with Glymph.open(parts["map"], create=False) as glymph:
+        assert [space.name for space in glymph.spaces()] == ["default"]
+        assert glymph.verify().ok  # no space lies where the map does not give it
+
+
+def test_pauses_grow_up_to_a_bound():
+    found = list(islice(working.pauses(), 8))
+    assert found == [2, 4, 8, 16, 32, 60, 60, 60]
+
+
+# what the libraries of the queue complain about
+
+
+def test_a_complaint_of_another_library_is_one_line_without_what_an_exception_says():
+    script = """
+import logging
+from glymph.interfaces.cli import working
+working.log_neighbours(as_json=False)
+for name in ("procrastinate.worker", "asyncio", "psycopg.pool"):
+    try:
+        raise ValueError("Ann skis.")
+    except ValueError:
+        logging.getLogger(name).exception("it ended\\nin two lines")
+logging.getLogger("psycopg.pool").warning("less grave")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    lines = done.stderr.splitlines()
+    assert [line.split(" ", 2)[2] for line in lines] == [
+        f"ERROR {name}: it ended in two lines (ValueError)"
+        for name in ("procrastinate.worker", "asyncio", "psycopg.pool")
+    ]
+
+
+def test_a_server_that_goes_away_leaves_no_traceback_in_the_log(tmp_path):
+    if reason := postgres.absence():
+        pytest.skip(reason)
+    with postgres.Server(tmp_path / "server") as server:
+        url = server.database()
+        Glymph.open(url).close()
+        with subprocess.Popen(command("--url", url), stderr=subprocess.PIPE, text=True) as process:
+            lines = []
+            seen = (lines.append(line) or line for line in process.stderr)
+            assert any("job default/health: done" in line for line in seen)
+            server.kill()
+            assert any("the database is away, trying again" in line for line in seen)
+            process.send_signal(signal.SIGTERM)
+            list(seen)
+        assert process.returncode == 0
+        server.start()
+    assert [line for line in lines if not re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} [A-Z]+ ", line)] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import apsw
 import pytest
 
 from glymph import Glymph, errors
@@ -142,3 +143,49 @@ def test_a_map_that_is_missing_or_no_json_is_named(tmp_path):
     (tmp_path / "map.json").write_text("{")
     with pytest.raises(errors.InvalidInput, match=r"map\.json"):
         open_store(f"shards:///{tmp_path}/map.json", Settings())
+
+
+NOWHERE = "postgresql://ann:hunter2@127.0.0.1:1/nowhere"
+
+
+@pytest.fixture
+def one_away(tmp_path, two_files, clock):
+    """A map with the space `default` in east, and a west that no server answers for."""
+    with Glymph.open(mapped(tmp_path, two_files, {"default": "east"}), clock=clock) as glymph:
+        glymph.add("Ann skis.")
+    return mapped(tmp_path, {"east": two_files["east"], "west": NOWHERE}, {"default": "east"})
+
+
+def test_a_part_that_is_away_is_named_with_the_spaces_of_the_others(one_away):
+    store = open_store(one_away, Settings(), create=False)
+    with pytest.raises(errors.PartsAway, match=r"west: 127\.0\.0\.1:1/nowhere cannot be reached") as told:
+        store.spaces()
+    assert told.value.spaces == ("default",)
+    assert list(told.value.away) == ["west"]
+    assert "hunter2" not in str(told.value)
+    store.close()
+
+
+def test_a_check_tells_the_others_and_names_the_part_that_is_away(one_away, tmp_path, clock):
+    with Glymph.open(one_away, clock=clock) as glymph:
+        [problem] = glymph.verify().problems
+        assert problem.check == "part"
+        assert problem.detail.startswith("'west' cannot be used: 127.0.0.1:1/nowhere cannot be reached")
+    with apsw.Connection(f"{tmp_path}/east.db") as connection:
+        connection.execute("DROP TRIGGER protected_stays")
+    with Glymph.open(one_away, clock=clock) as glymph:
+        assert {problem.check for problem in glymph.verify().problems} == {"part", "guards"}
+
+
+def test_a_key_that_no_part_has_is_a_problem_and_one_of_another_part_is_none(tmp_path, two_files, clock):
+    url = mapped(tmp_path, two_files)
+    with Glymph.open(url, clock=clock) as glymph:
+        glymph.add("The code is swordfish-77.")
+        glymph.forget("swordfish-77", apply=True, mode="purge")
+        for name in two_files:
+            assert glymph.verify().ok
+            [key] = (tmp_path / f"{name}.db.keys").iterdir()
+            key.unlink()
+        [problem] = glymph.verify().problems
+    assert problem.check == "keys"
+    assert "no part of the map" in problem.detail

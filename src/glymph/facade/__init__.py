@@ -135,6 +135,15 @@ def spaces_at(url: str, *, create: bool = False) -> list[Space]:
         store.close()
 
 
+def parts_at(url: str) -> list[str]:
+    """The URLs of the stores that one is made of: those of a map, reachable or not; else its own."""
+    store = open_store(url, Settings(), create=False)
+    try:
+        return store.parts()
+    finally:
+        store.close()
+
+
 def restore_backup(
     source: str | Path, target: str | Path, *, in_use: str | None = None,
     settings: Settings | Mapping[str, Any] | None = None, actor: str = "user",

@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from glymph.errors import InvalidInput, SpaceNotFound
+from glymph.errors import InvalidInput, PartsAway, SpaceNotFound
 
 TYPE_CHECKING = False  # `typing` itself would cost a hook some milliseconds
 if TYPE_CHECKING:
@@ -171,8 +171,16 @@ def space_named(space: str) -> str:
 
 
 def open_whole(url: str | None, *, create: bool = False, actor: str = "user") -> Glymph:
-    """The handle for a command about the whole store: on a space it has, so that looking makes none."""
+    """The handle for a command about the whole store: on a space it has, so that looking makes none.
+
+    Of a map with parts that are away, on a space of the others.
+    """
     from glymph.facade import DEFAULT_URL, spaces_at
 
-    names = [space.name for space in spaces_at(url or DEFAULT_URL, create=create)]
+    try:
+        names = [space.name for space in spaces_at(url or DEFAULT_URL, create=create)]
+    except PartsAway as error:
+        if not error.spaces:
+            raise
+        names = list(error.spaces)
     return open_glymph(url, "default" if "default" in names or not names else names[0], actor)

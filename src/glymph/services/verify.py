@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from glymph.core.journal import PURGED, Place
 from glymph.core.model import Problem, Verdict
 from glymph.core.text import content_hash
-from glymph.errors import CorruptStore, SpaceNotFound
+from glymph.errors import CorruptStore, PartsAway, SpaceNotFound, StoreError
 from glymph.services.workplace import Workplace
-from glymph.store.contract import JOURNALLED, Row
+from glymph.store.contract import JOURNALLED, Row, Store
+from glymph.store.keyring import Keyring
 from glymph.store.seals import is_edit, seal
 
 CHECKS = (
@@ -26,6 +27,7 @@ CHECKS = (
     "links, clusters and chains stay inside their space",
     "undo never points at a later operation",
     "vectors have the size of their model and belong to memories of their space",
+    "tombstones have the key by which they are recognised",
 )
 
 
@@ -36,11 +38,19 @@ def verify(place: Workplace) -> Verdict:
     """Every problem of the whole store, named."""
     try:
         problems = place.store.check()
-        for space in place.store.spaces():
-            problems += _space(place, space["name"])
+        for space in _reached(place.store):
+            problems += _space(place, space)
     except CorruptStore as error:
         problems = [Problem("pages", str(error))]
     return Verdict(CHECKS, tuple(problems))
+
+
+def _reached(store: Store) -> Sequence[str]:
+    """The spaces that can be looked at. Why others cannot is among the problems that the store itself tells."""
+    try:
+        return [space["name"] for space in store.spaces()]
+    except PartsAway as error:
+        return error.spaces
 
 
 def _space(place: Workplace, name: str) -> list[Problem]:
@@ -48,7 +58,8 @@ def _space(place: Workplace, name: str) -> list[Problem]:
     try:
         for table, row in place.store.dump(name):
             tables[table].append(row)
-        return [Problem(check, f"space {name}: {detail}") for check, detail in problems_of(tables)]
+        found = [*problems_of(tables), *_keys(tables, place.store.keyring)]
+        return [Problem(check, f"space {name}: {detail}") for check, detail in found]
     except SpaceNotFound:
         return []  # deleted or renamed by somebody else meanwhile
     except json.JSONDecodeError as error:
@@ -199,3 +210,16 @@ def _vectors(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
             yield "vectors", f"vector {v['key']} belongs to no memory of this space"
         elif sizes.get(v["model"]) != len(v["vector"]):
             yield "vectors", f"vector {v['key']} has {len(v['vector'])} bytes, which is not the size of its model"
+
+
+def _keys(tables: Mapping[str, list[Row]], keyring: Keyring) -> Iterator[tuple[str, str]]:
+    """Without its key a tombstone recognises nothing, so a space that has one takes in nothing new."""
+    for identity in [m["id"] for m in tables["memories"] if m["kind"] == "self"] if tables["tombstones"] else []:
+        try:
+            if keyring.get(identity) is None:
+                yield (
+                    "keys",
+                    f"it has tombstones, but {keyring.missing(identity)}; until then it takes in nothing new",
+                )
+        except StoreError as error:
+            yield "keys", str(error)

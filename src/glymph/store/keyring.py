@@ -47,6 +47,10 @@ class Keyring:
             raise StoreError(f"The key {self._file(identity)} does not stay. Check the folder and its disk.")
         return key
 
+    def missing(self, identity: str) -> str:
+        """What to do about a key that should be here and is not."""
+        return f"the key {self._file(identity)} is missing. Put that file back from a backup's folder of keys"
+
     def copy_to(self, other: Keyring) -> None:
         """Gives another folder the keys it does not have."""
         for file in sorted(self.folder.glob("*")) if self.folder.is_dir() else []:

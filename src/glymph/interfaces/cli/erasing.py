@@ -34,12 +34,12 @@ def certificates(
 
 
 def compact(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
-    """Write the store's file anew, without what was removed, and complete the certificates that waited."""
+    """Write the store anew, without what was removed, and complete the certificates that waited."""
     from glymph.interfaces import environment
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         found = glymph.compact()
-    _show(found, as_json=as_json, otherwise="The file is written anew. No certificate waited for it.")
+    _show(found, as_json=as_json, otherwise="The store is written anew. No certificate waited for it.")
 
 
 def _show(found: list[Certificate], *, as_json: bool, otherwise: str) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from glymph.errors import PartsAway
 from glymph.interfaces.cli.options import Actor, Json, SpaceName, Url
+
+if TYPE_CHECKING:
+    from glymph.facade import Glymph
 
 PANEL = "Look"
 
@@ -24,10 +28,11 @@ def status(url: Url = None, space: SpaceName = "default", as_json: Json = False)
     from glymph.interfaces.cli import show, status_page
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
-        spaces = [s.name for s in glymph.spaces()]
+        spaces, away = _reached(glymph)
         facts = {
             "store": glymph.shown_url,
             "spaces": spaces,
+            "away": away,
             **plain(glymph.health()),
             "meaning": plain(glymph.meaning()),
             **plain(glymph.autonomous_status()),
@@ -36,6 +41,14 @@ def status(url: Url = None, space: SpaceName = "default", as_json: Json = False)
         show.document(facts)
     else:
         status_page.status(facts, space)
+
+
+def _reached(glymph: Glymph) -> tuple[list[str], dict[str, str]]:
+    """The spaces that can be told of, and why those of some parts of a map cannot, by part."""
+    try:
+        return [space.name for space in glymph.spaces()], {}
+    except PartsAway as error:
+        return list(error.spaces), error.away
 
 
 def list_memories(
@@ -80,13 +93,14 @@ def doctor(url: Url = None, as_json: Json = False) -> None:
     with environment.open_whole(url) as glymph:
         verdict = glymph.verify()
         store = glymph.shown_url
-        spaces = [space.name for space in glymph.spaces()]
+        spaces, away = _reached(glymph)
+    sound = verdict.ok and not away
     meaning = {}
     for name in spaces:
         with environment.open_glymph(url, name, "user", create=False) as glymph:
             meaning[name] = plain(glymph.meaning())
     if as_json:
-        show.document({"store": store, "ok": verdict.ok, **plain(verdict), "meaning": meaning})
+        show.document({"store": store, "ok": sound, "away": away, **plain(verdict), "meaning": meaning})
     else:
         for check in verdict.checks:
             show.line(f"checked  {check}")
@@ -94,8 +108,8 @@ def doctor(url: Url = None, as_json: Json = False) -> None:
             show.line(f"WRONG    {problem.check}: {problem.detail}", "bold red")
         _tell_meaning(meaning)
         problems = show.counted(len(verdict.problems), "problem", "problems")
-        show.line(f"{store}: {'sound' if verdict.ok else problems}", "bold")
-    if not verdict.ok:
+        show.line(f"{store}: {'sound' if sound else problems}", "bold")
+    if not sound:
         raise typer.Exit(1)
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-LEFT_ALONE = 3
+FAILED, LEFT_ALONE = 1, 3
 SWITCHED_OFF = "No embedder: the setting embedder is none. `glymph config set embedder auto` switches it on."
 
 # Room under which a column of sentences is no longer readable beside the others.
@@ -20,15 +20,20 @@ _CONTROLS = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(1
 
 
 def result(value: Mapping[str, Any], *, as_json: bool, dry_run: bool = False) -> None:
-    """Prints a tool's result; ends the program with status 3 if ids were left alone."""
+    """Prints a tool's result; ends the program with status 3 if ids were left alone, 1 if nothing was taken in."""
     import typer
 
+    refused = value.get("refused") if "created" in value else None
     if as_json:
         document({"dry_run": dry_run, **value} if dry_run else value)
+    elif refused:
+        sys.stderr.write(f"glymph: refused: {_cell(refused)}\n")
     else:
         _for_people(value, dry_run=dry_run)
     if value.get("failed") or value.get("skipped"):
         raise typer.Exit(LEFT_ALONE)
+    if refused:
+        raise typer.Exit(FAILED)
 
 
 def document(value: Any) -> None:
@@ -274,10 +279,8 @@ def _receipt(value: Mapping[str, Any]) -> None:
 def _added(value: Mapping[str, Any]) -> None:
     if value["created"]:
         line(f"remembered {value['id']}")
-    elif value["duplicate_of"]:
-        line(f"known already as {value['duplicate_of']}: reinforced instead")
     else:
-        line(f"refused: {value['refused']}", "red")
+        line(f"known already as {value['duplicate_of']}: reinforced instead")
     for memory_id in value["connected_to"]:
         line(f"  linked to {memory_id}")
     for why in value["why"]:

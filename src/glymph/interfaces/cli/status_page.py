@@ -19,6 +19,7 @@ def status(facts: Mapping[str, Any], space: str) -> None:
     rows = [
         ["store", facts["store"]],
         ["space", f"{facts['space']}{_others(facts['spaces'])}"],
+        *(["away", f"part {part}: {why}"] for part, why in facts["away"].items()),
         ["live", f"{facts['live']:,}: {presence}; besides {facts['dormant']:,} dormant"],
         ["kinds", _pairs(facts["by_kind"])],
         ["put away", f"{facts['archived']:,} archived, {facts['trashed']:,} in the trash"],

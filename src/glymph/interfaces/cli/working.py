@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from glymph.errors import GlymphError
+from glymph.errors import GlymphError, StoreError
 from glymph.interfaces.cli.options import PANEL as WHERE
 from glymph.interfaces.cli.options import Json
 
@@ -23,7 +26,12 @@ PANEL = "While the agent sleeps"
 ALL = "all"
 LAST_WORDS = 5.0  # seconds, beyond those for the jobs, in which the queues of several stores come to their end
 
+FIRST_PAUSE, LONGEST_PAUSE = 2.0, 60.0  # seconds until a part of a map that cannot be served is tried again
+NEIGHBOURS = ("procrastinate", "asyncio", "psycopg", "psycopg.pool")  # loggers of others that a worker hears
+
 Queues = dict[str, "Queue"]  # by the URL of their store
+Absent = dict[str, str]  # why a part of a map is not served, by its URL; empty if it has no space yet
+Reach = Callable[[str], "Queue | None"]
 
 Urls = Annotated[
     list[str] | None,
@@ -67,13 +75,19 @@ def worker(
     urls = dict.fromkeys(url or [environment.variable("GLYMPH_URL")])  # typer would split it at spaces
     with ExitStack() as stack:
         queues: Queues = {}
+        absent: Absent = {}
         for one in urls:
-            queues |= _opened(stack, one, concurrency)
+            _open(stack, one, concurrency, queues, absent)
+        away = {_without_password(name): why for name, why in absent.items() if why}
+        if retry is not None or dead:
+            for name, why in away.items():
+                sys.stderr.write(f"glymph: {name} is left out: {why}\n")
+        reach = partial(_queue_of, stack, concurrency)
         if retry is not None:
             _put_back(queues, retry, as_json=as_json)
         elif dead:
             _list_dead(queues, as_json=as_json)
-        elif not _work(queues, once=once, drain=drain, log_json=log_json):
+        elif not _work(queues, absent, reach, once=once, drain=drain, log_json=log_json):
             logging.getLogger("glymph.worker").warning("jobs that did not end are left to other workers")
             logging.shutdown()
             os._exit(0)  # the threads of those jobs would keep the process; what they write is refused soon
@@ -81,50 +95,88 @@ def worker(
             from glymph.interfaces.cli import show
 
             show.document({"stores": [{"url": name, **asdict(queue.counts())} for name, queue in _named(queues)]})
+        if away and (once or dead or retry is not None):
+            raise typer.Exit(1)
 
 
-def _opened(stack: ExitStack, url: str, concurrency: int) -> Queues:
-    """The queue of a store, or those of its parts, by their URLs."""
+def _open(stack: ExitStack, url: str, concurrency: int, queues: Queues, absent: Absent) -> None:
+    """Adds the queue of a store, or those of the parts of a map that can be served, and why others cannot."""
+    from glymph.facade import DEFAULT_URL, parts_at
     from glymph.interfaces import environment
+
+    parts = parts_at(url or DEFAULT_URL)
+    if len(parts) == 1:
+        queues[parts[0]] = _queue(stack, concurrency, environment.open_whole(url or None, actor="daemon"))
+        return
+    for part in parts:
+        try:
+            queue = _queue_of(stack, concurrency, part)
+        except StoreError as error:
+            absent[part] = str(error)
+            continue
+        if queue is None:
+            absent[part] = ""
+        else:
+            queues[part] = queue
+
+
+def _queue_of(stack: ExitStack, concurrency: int, part: str) -> Queue | None:
+    """The queue of a part of a map. None if it has no space: which one it may have, only the map can say."""
+    from glymph.facade import spaces_at
+    from glymph.interfaces import environment
+
+    spaces = spaces_at(part)
+    if not spaces:
+        return None
+    return _queue(stack, concurrency, environment.open_glymph(part, spaces[0].name, "daemon", create=False))
+
+
+def _queue(stack: ExitStack, concurrency: int, glymph: Glymph) -> Queue:
     from glymph.jobs.queues import open_queue
 
-    found: Queues = {}
-    whole = stack.enter_context(environment.open_whole(url or None, actor="daemon"))
-    for part in whole.workplace.store.parts():
-        glymph = whole if part == whole.url else stack.enter_context(environment.open_whole(part, actor="daemon"))
-        found[part] = open_queue(glymph, limit=concurrency)
-        stack.callback(found[part].close)
-    return found
+    queue = open_queue(stack.enter_context(glymph), limit=concurrency)
+    stack.callback(queue.close)
+    return queue
 
 
-def _work(queues: Queues, *, once: bool, drain: float, log_json: bool) -> bool:
-    """Serves all queues until it is told to stop, or until nothing is due; whether all jobs came to an end."""
+def _work(queues: Queues, absent: Absent, reach: Reach, *, once: bool, drain: float, log_json: bool) -> bool:
+    """Serves all queues until it is told to stop, or until nothing is due; whether all jobs came to an end.
+
+    Parts that are absent are tried again and again and served once they are there, unless it is for once.
+    """
     from glymph.interfaces.cli.resident import log_to_stderr, stop_on_signals
 
     log_to_stderr(as_json=log_json)
-    for name in ("procrastinate", "asyncio"):
-        other = logging.getLogger(name)
-        other.handlers[:], other.propagate = logging.getLogger("glymph").handlers, False
-        other.setLevel(logging.ERROR)
+    log_neighbours(as_json=log_json)
     log, stop = logging.getLogger("glymph.worker"), threading.Event()
     ended: dict[str, bool] = {}
     wrong: list[GlymphError] = []
     stop_on_signals(stop)
 
-    def serve(name: str, queue: Queue, take_in: TakeIn | None) -> None:
-        run = queue.run_dry if once else queue.run
+    def serve(name: str, known: Queue | None, take_in: TakeIn | None) -> None:
         try:
-            ended[name] = run(stop, take_in=take_in, drain=drain)
+            queue = known or _awaited(name, absent[name], reach, stop)
+            if queue is not None:
+                ended[name] = False
+                queues[name] = queue
+                run = queue.run_dry if once else queue.run
+                ended[name] = run(stop, take_in=take_in, drain=drain)
         except GlymphError as error:  # one that cannot go on must not leave half a worker behind
             wrong.append(error)
             stop.set()
 
-    (first, queue), *rest = queues.items()
-    threads = [threading.Thread(target=serve, args=(name, one, None), daemon=True) for name, one in rest]
-    log.info("working on %s", ", ".join(name for name, _ in _named(queues)))
+    log.info("working on %s", ", ".join(name for name, _ in _named(queues)) or "nothing yet")
+    served: list[tuple[str, Queue | None]] = [*queues.items()]
+    if once:
+        for name, why in absent.items():
+            _tell_absent(name, why)
+    else:
+        served += [(name, None) for name in absent]
+    threads = [threading.Thread(target=serve, args=(name, one, None), daemon=True) for name, one in served[1:]]
     for thread in threads:
         thread.start()
-    serve(first, queue, _take_in)
+    for name, queue in served[:1]:
+        serve(name, queue, _take_in)
     for thread in threads:
         while thread.is_alive() and not stop.wait(LAST_WORDS):
             continue
@@ -132,7 +184,62 @@ def _work(queues: Queues, *, once: bool, drain: float, log_json: bool) -> bool:
     if wrong:
         raise wrong[0]
     log.info("stopped" if stop.is_set() else "nothing is due")
-    return all(ended.get(name, False) for name in queues)
+    return all(ended.values())
+
+
+def _awaited(name: str, why: str, reach: Reach, stop: threading.Event) -> Queue | None:
+    """The queue of a part as soon as there is one; None if it is time to stop before."""
+    for pause in pauses():
+        _tell_absent(name, why, f"; trying again in {pause:g} s")
+        if stop.wait(pause):
+            return None
+        try:
+            queue = reach(name)
+        except StoreError as error:
+            why = str(error)
+            continue
+        if queue is not None:
+            logging.getLogger("glymph.worker").info("working on %s, too", _without_password(name))
+            return queue
+        why = ""
+    return None
+
+
+def pauses() -> Iterator[float]:
+    """Seconds between two attempts: each time twice as long, up to a bound."""
+    pause = FIRST_PAUSE
+    while True:
+        yield pause
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
+def _tell_absent(name: str, why: str, then: str = "") -> None:
+    log = logging.getLogger("glymph.worker")
+    if why:
+        log.warning("part %s is not served%s: %s", _without_password(name), then, why)
+    else:
+        log.info("part %s has no space yet%s", _without_password(name), then)
+
+
+def log_neighbours(*, as_json: bool) -> None:
+    """Brings what the libraries of the queue complain about into the worker's log, each as one line."""
+    from glymph.telemetry import JsonLines
+
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines() if as_json else OneLine())
+    for name in NEIGHBOURS:
+        other = logging.getLogger(name)
+        other.handlers[:], other.propagate = [handler], False
+        other.setLevel(logging.ERROR)
+
+
+class OneLine(logging.Formatter):
+    """A record as one line. Of an exception it tells the type alone: what it says may quote a memory."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        kind = record.exc_info[0] if record.exc_info else None
+        told = " ".join([*record.getMessage().split(), *([f"({kind.__name__})"] if kind else [])])
+        return f"{self.formatTime(record)} {record.levelname} {record.name}: {told}"
 
 
 def _take_in() -> list[Any]:

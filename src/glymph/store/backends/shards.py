@@ -26,7 +26,7 @@ from urllib.parse import unquote, urlsplit
 
 from glymph.config import Settings
 from glymph.core.model import Problem
-from glymph.errors import InvalidInput, SpaceNotFound, StoreError
+from glymph.errors import InvalidInput, PartsAway, SpaceNotFound, StoreError
 from glymph.store.contract import (
     Arrival,
     Intent,
@@ -198,11 +198,18 @@ class ShardedStore:
         return self._holder(space).left_off(space, token)
 
     def spaces(self) -> list[Row]:
-        """Those of every part, as far as the map gives them to it."""
-        found = [
-            row for name in self._parts for row in self._part(name).spaces() if self.part_of(row["name"]) == name
-        ]
-        return sorted(found, key=lambda row: row["name"])
+        """Those of every part, as far as the map gives them to it; PartsAway, with the others, if one is away."""
+        found: list[Row] = []
+        away: dict[str, str] = {}
+        for name in self._parts:
+            try:
+                found += [row for row in self._part(name).spaces() if self.part_of(row["name"]) == name]
+            except StoreError as error:
+                away[name] = str(error)
+        found.sort(key=lambda row: row["name"])
+        if away:
+            raise PartsAway(away, [row["name"] for row in found])
+        return found
 
     def has_space(self, name: str) -> bool:
         found = self._holder(name).has_space(name)
@@ -255,13 +262,21 @@ class ShardedStore:
         return max(found, key=lambda one: sum(place.status != "clean" for place in one.as_they_are))
 
     def check(self) -> list[Problem]:
-        problems = [problem for part in self._all() for problem in part.check()]
+        problems: list[Problem] = []
         for name in self._parts:
-            for row in self._part(name).spaces():
-                if (own := self.part_of(row["name"])) != name:
-                    told = f"space {row['name']!r} lies in part {name!r}, the map gives it to {own!r}"
-                    problems.append(Problem("map", told))
+            try:
+                part = self._part(name)
+                problems += part.check()
+                problems += self._strays(name, part.spaces())
+            except StoreError as error:
+                problems.append(Problem("part", f"{name!r} cannot be used: {error}"))
         return problems
+
+    def _strays(self, part: str, spaces: Iterable[Row]) -> Iterator[Problem]:
+        for row in spaces:
+            if (own := self.part_of(row["name"])) != part:
+                told = f"space {row['name']!r} lies in part {part!r}, the map gives it to {own!r}"
+                yield Problem("map", told)
 
     def close(self) -> None:
         for part in self._open.values():
@@ -287,6 +302,11 @@ class SharedKeyring(Keyring):
         if away is not None:
             raise away
         return None
+
+    def missing(self, identity: str) -> str:
+        return (
+            f"no part of the map {self.folder} has the key {identity}. Put it back into one, from a backup of it"
+        )
 
     def put(self, identity: str, key: bytes) -> None:
         for ring in self._rings:

@@ -33,6 +33,12 @@ class DatabaseKeyring(Keyring):
             raise StoreError(f"The key {self.folder / identity} is damaged. Put it back from a backup.")
         return key
 
+    def missing(self, identity: str) -> str:
+        return (
+            f"the table glymph.keys of {self._name} has no key {identity}. Put it back from a backup, or add "
+            "keys=FOLDER to the URL if the keys lie in a folder"
+        )
+
     def put(self, identity: str, key: bytes) -> None:
         with translated(self._name), self._pool.transaction(writes=True) as session:
             session.changed(
