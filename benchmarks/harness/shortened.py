@@ -3,13 +3,17 @@
 An evidence turn is reached by a text that comes from it: a message that is kept whole, a line of memory.md, or one
 of the first ten memories that a search finds among those the shortening made. Raw turns are in no store. Stricter,
 it is told if such texts hold at least half of what it tells, by the rarity of its words in the dialogue.
+
+The rules are the same for every corpus and mean different things where turns differ in length. A turn of LoCoMo is
+a sentence or two; an answer in BEAM is a page. One sentence of that page reaches it, whatever the sentence says;
+to tell it takes half of the page. The truth about long turns lies between the two.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,8 +35,9 @@ STRETCHES = 4  # times a dialogue is shortened, about
 TAIL = 0.1  # of what is kept are whole messages
 TRIED = (1.25, 1.15, 1.05, 0.95, 0.85, 0.75)  # times the share, until all that is kept stays within it
 ENOUGH = 0.5  # of what a turn tells
+PAGE = 1000  # memories listed at once
 SESSION = "s"
-UNANSWERABLE = "cat5"
+UNANSWERABLE = frozenset({"cat5", "abstention"})
 
 _WORD = re.compile(r"\w+")
 _STOP = frozenset(
@@ -41,6 +46,7 @@ _STOP = frozenset(
 )
 
 Held = Mapping[int, Sequence[str]]  # what there is of each turn, by its place
+Points = Sequence[tuple[int, str]]  # places of turns, and what there is of each
 
 
 @dataclass(slots=True)
@@ -68,12 +74,20 @@ def told(dialogue: Dialogue, share: float, folder: Path, model: Embedder | None,
 
 
 @dataclass(frozen=True, slots=True)
+class _Made:
+    """A memory that the shortening made, and what it has of which turns."""
+
+    text: str
+    points: Points
+
+
+@dataclass(frozen=True, slots=True)
 class _Left:
-    """What is left of a dialogue: shown at once, kept at all, and what each memory has of which turns."""
+    """What is left of a dialogue: shown at once, kept at all, and the memories."""
 
     visible: Held
     kept: Held
-    points: Mapping[str, Sequence[tuple[int, str]]]
+    memories: Mapping[str, _Made]
     spent: float  # of the dialogue's tokens
     total: int
 
@@ -85,34 +99,40 @@ def _left(dialogue: Dialogue, share: float, times: float, folder: Path, glymph: 
     built = history.build(SESSION)
     visible: dict[int, list[str]] = {place: [texts[place]] for place in range(built.summarised, len(texts))}
     kept = {place: list(held) for place, held in visible.items()}
-    points: dict[str, list[tuple[int, str]]] = {}
+    memories: dict[str, _Made] = {}
     spent = built.size + sum(map(tokens, lines))
-    for memory in glymph.list(limit=1000, kinds=["session_summary"]):
-        points[memory.id] = []
+    for memory in _memories(glymph):
+        points: list[tuple[int, str]] = []
+        memories[memory.id] = _Made(memory.text, points)
         for place, (text, line) in zip(memory.attributes["messages"], _lines(memory), strict=True):
-            points[memory.id].append((place, text))
+            points.append((place, text))
             kept.setdefault(place, []).append(text)
             if line in lines:
                 visible.setdefault(place, []).append(text)
             else:
                 spent += tokens(text)
-    return _Left(visible, kept, points, spent / total, total)
+    return _Left(visible, kept, memories, spent / total, total)
 
 
 def _ask(dialogue: Dialogue, share: float, left: _Left, glymph: Glymph, reached: Reached) -> None:
     texts = [str(item["text"]) for item in dialogue.items]
-    weigh, index = _Weight(texts), _Index(left.kept)
+    weigh = _Weight(texts)
+    each = _Index([(text, [(place, text)]) for place, held in sorted(left.kept.items()) for text in held])
+    grouped = _Index([(made.text, made.points) for made in left.memories.values()])
     newest = _newest(texts, int(share * left.total))
     glymph.embed()
     reached.spent.append(left.spent)
     for asked in dialogue.questions:
-        if asked.group == UNANSWERABLE:
+        if asked.group in UNANSWERABLE:
             continue
-        found = {place: list(held) for place, held in left.visible.items()}
-        for hit in glymph.search(asked.text, limit=TOP, kinds=["session_summary"]):
-            for place, text in left.points[hit.memory.id]:
-                found.setdefault(place, []).append(text)
-        answers = {"ours": found, "kept": left.kept, "tail": newest, "fts5": index.first(asked.text)}
+        hits = glymph.search(asked.text, limit=TOP, kinds=["session_summary"])
+        answers = {
+            "ours": _with(left.visible, [left.memories[hit.memory.id].points for hit in hits]),
+            "kept": left.kept,
+            "tail": newest,
+            "fts5": _with({}, each.first(asked.text)),
+            "fts5_memories": _with(left.visible, grouped.first(asked.text)),
+        }
         for name, held in answers.items():
             reached.reached[name].append(weigh.share(asked, held))
             reached.told[name].append(weigh.share(asked, held, enough=ENOUGH))
@@ -139,10 +159,30 @@ def _shortened(
 
 
 def _message(dialogue: Dialogue, place: int) -> dict[str, Any]:
-    """A turn as a message: who began is the user, the other one answers; both have names."""
+    """A turn as a message. Of two people, who began is the user, the other one answers, and both have names."""
     item = dialogue.items[place]
+    if "role" in item:
+        return {"role": item["role"], "content": item["text"]}
     speaker, first = item["entities"][0], dialogue.items[0]["entities"][0]
     return {"role": "user" if speaker == first else "assistant", "name": speaker, "content": item["text"]}
+
+
+def _memories(glymph: Glymph) -> list[Memory]:
+    """What the shortening made, in the order of what was said."""
+    page = glymph.list(limit=PAGE, kinds=["session_summary"])
+    found = list(page)
+    while page.cursor is not None:
+        page = glymph.list(limit=PAGE, cursor=page.cursor, kinds=["session_summary"])
+        found += page
+    return sorted(found, key=lambda memory: memory.attributes["messages"])
+
+
+def _with(shown: Held, found: Iterable[Points]) -> Held:
+    """What is shown, and what was found besides."""
+    held = {place: list(texts) for place, texts in shown.items()}
+    for place, text in (point for points in found for point in points):
+        held.setdefault(place, []).append(text)
+    return held
 
 
 def _lines(memory: Memory) -> Iterator[tuple[str, str]]:
@@ -182,21 +222,18 @@ class _Weight:
 
 
 class _Index:
-    """Plain FTS5 over what is kept: the floor."""
+    """Plain FTS5 over some texts, each with what it has of which turns: the floor."""
 
-    def __init__(self, kept: Held) -> None:
-        self._rows = [(place, text) for place, texts in sorted(kept.items()) for text in texts]
+    def __init__(self, rows: Sequence[tuple[str, Points]]) -> None:
+        self._points = [points for _, points in rows]
         self._store = apsw.Connection(":memory:")
         self._store.execute("CREATE VIRTUAL TABLE kept USING fts5(text, tokenize='porter unicode61')")
-        self._store.executemany("INSERT INTO kept(text) VALUES (?)", [(text,) for _, text in self._rows])
+        self._store.executemany("INSERT INTO kept(text) VALUES (?)", [(text,) for text, _ in rows])
 
-    def first(self, question: str) -> Held:
-        """What the first hits hold."""
+    def first(self, question: str) -> list[Points]:
+        """What the first hits have of which turns."""
         asked = dict.fromkeys(word for word in _WORD.findall(question.lower()) if word not in _STOP)
         query = " OR ".join(f'"{word}"' for word in asked)
         rows = "SELECT rowid FROM kept WHERE kept MATCH ? ORDER BY bm25(kept), rowid LIMIT ?"
-        found: dict[int, list[str]] = {}
-        for (number,) in self._store.execute(rows, (query, TOP)) if query else ():
-            place, text = self._rows[int(number) - 1]
-            found.setdefault(place, []).append(text)
-        return found
+        found = self._store.execute(rows, (query, TOP)) if query else ()
+        return [self._points[int(number) - 1] for (number,) in found]
