@@ -66,7 +66,7 @@ def clock():
 # Suites that run on both engines in `make test`; `--engine postgresql` runs any other one there, too.
 ON_BOTH_ENGINES = {
     "test_prune", "test_prune_guards", "test_execute_prune", "test_forget", "test_consolidate", "test_lessons",
-    "test_tombstones", "test_purge", "test_leases", "test_queue", "test_remember",
+    "test_tombstones", "test_purge", "test_leases", "test_queue", "test_remember", "test_conversation_stored",
 }  # fmt: skip
 
 

@@ -55,7 +55,9 @@ class Settings:
     tokens_run: int = _setting(500_000, "most tokens that one run may use")
     consolidation_hours: int = _setting(24, "hours between two looks for lessons in what happened")
     surface_tokens: int = _setting(1500, "tokens of the digest that a session begins with")
-    history_folder: str = _setting("", "folder of conversations; empty: beside the file of an embedded store")
+    history_folder: str = _setting(
+        "", "folder of conversations, or `store`; empty: beside the file of an embedded store, or in the store"
+    )
     retention: str = _setting(
         "", "KIND=DAYS, KIND=DAYS: lifecycle may let a kind go after that, if it also fell dormant"
     )

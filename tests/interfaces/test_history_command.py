@@ -68,7 +68,7 @@ def test_a_conversation_is_shown_searched_and_shortened(run, told):
 def test_a_text_is_cut_out_of_conversations_by_hand_and_not_without_being_told_to(run, told):
     text = "Crate 7 with 21 lamps goes to Bergen."
     assert json.loads(run("erase", text, "--json").stdout) == {
-        "dry_run": True, "conversations": 1, "files": 1, "left": []}  # fmt: skip
+        "dry_run": True, "conversations": 1, "files": 1, "messages": 0, "left": []}  # fmt: skip
     assert "Nothing was changed" in run("erase", text).stdout
     assert "Wrote 1 file" in run("erase", text, "--apply").stdout
     assert "removed by a purge" in run("show", SESSION, "--limit", "2000").stdout
@@ -91,3 +91,28 @@ def test_help_names_both(run):
     ).stdout  # fmt: skip
     for word in ("memory", "show", "search", "consolidate", "erase", "glymph history ID"):
         assert word in said
+
+
+def test_conversations_are_listed_and_one_is_removed_for_good_only_if_it_is_said(run, told):
+    (found,) = json.loads(run("list", "--json").stdout)["conversations"]
+    assert (found["session"], found["messages"], found["summarised"]) == (SESSION, 2000, 0)
+    assert found["newest_at"]
+    assert f"{SESSION} 2000 0" in run("list").stdout
+    assert "is a conversation" in run(SESSION, code=1).stderr
+    assert "history list" in run("show", "nobody", code=1).stderr
+    assert "Nothing was changed" in run("remove", SESSION).stdout
+    assert json.loads(run("remove", SESSION, "--apply", "--json").stdout)["messages"] == 2000
+    assert json.loads(run("list", "--json").stdout) == {"conversations": []}
+    assert "No conversations in" in run("list").stdout
+
+
+def test_conversations_in_the_store_are_listed_shown_and_removed_there(run, told, url):
+    with Glymph.open(url) as glymph:
+        glymph.conversations("store").append("daily", {"role": "user", "content": "Lamps go to Bergen."})
+    (found,) = json.loads(run("list", "--folder", "store", "--json").stdout)["conversations"]
+    assert (found["session"], found["messages"]) == ("daily", 1)
+    assert "Lamps go to Bergen." in run("show", "daily", "--folder", "store").stdout
+    assert "1 message in the store" in run("erase", "Lamps go to Bergen.").stdout
+    run("remove", "daily", "--folder", "store", "--apply")
+    assert "in the store" in run("list", "--folder", "store").stdout
+    assert json.loads(run("show", SESSION, "--json").stdout)["messages"] == 2000

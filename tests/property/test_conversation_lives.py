@@ -13,6 +13,7 @@ import re
 import tempfile
 import uuid
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,6 +63,21 @@ class FailingDisk(Disk):
             os.write(descriptor, body[: len(body) // 2])
             raise Stopped("torn")
         super()._write(descriptor, body)
+
+
+def failing(store, disk):
+    """Lets transactions of a store that write stop like the disk: before they begin, unfinished, or just ended."""
+    usual = type(store).writing
+
+    @contextmanager
+    def writing(*given, **more):
+        disk.watch("begin")
+        with usual(store, *given, **more) as writer:
+            yield writer
+            disk.watch("commit")
+        disk.watch("committed")
+
+    store.writing = writing
 
 
 # what is said
@@ -132,7 +148,7 @@ def store(tmp_path_factory):
 class World:
     """A history, what it was told, and what it must hold. Without a store there is no model."""
 
-    folder: Path
+    folder: Path | None  # None: it is kept in the store
     settings: dict
     glymph: Glymph | None = None
     offers: bool = True
@@ -146,9 +162,13 @@ class World:
 
     def __post_init__(self):
         self.model = ScriptedModel(self._answer) if self.glymph else None
+        if self.folder is None:
+            failing(self.glymph.workplace.store, self.disk)
         self.reopen()
 
     def reopen(self):
+        if self.folder is None:
+            self.glymph.workplace.clock.advance(minutes=11)  # who was stopped while shortening has it no more
         self.history = History(
             self.folder, self.glymph, settings=self.settings, tools=["memory_write"] if self.offers else [],
             disk=self.disk, summary_model=self.model, clock=FrozenClock(),
@@ -270,13 +290,13 @@ few = settings(max_examples=max(25, settings.default.max_examples // 4))
 
 
 @few
-@given(life=lives(), offers=st.booleans(), fails=st.lists(st.booleans(), max_size=8))
+@given(life=lives(), offers=st.booleans(), fails=st.lists(st.booleans(), max_size=8), stored=st.booleans())
 def test_nothing_is_lost_doubled_or_left_out_by_a_model_that_fails_and_a_machine_that_stops(
-    store, life, offers, fails
+    store, life, offers, fails, stored
 ):
     chosen, steps = life
     with tempfile.TemporaryDirectory() as folder:
-        world = World(Path(folder), chosen, store, offers, fails)
+        world = World(None if stored else Path(folder), chosen, store, offers, fails)
         for step, (while_saying, while_building), builds in steps:
             world.say(step, while_saying)
             if builds:
@@ -308,11 +328,11 @@ def test_without_a_model_every_message_is_shown_or_before_the_cursor_and_none_bo
 
 
 @few
-@given(life=lives(), fails=st.lists(st.booleans(), max_size=6))
-def test_the_notice_comes_one_turn_before_every_consolidation_and_once(store, life, fails):
+@given(life=lives(), fails=st.lists(st.booleans(), max_size=6), stored=st.booleans())
+def test_the_notice_comes_one_turn_before_every_consolidation_and_once(store, life, fails, stored):
     chosen, steps = life
     with tempfile.TemporaryDirectory() as folder:
-        world = World(Path(folder), chosen, store, True, fails)
+        world = World(None if stored else Path(folder), chosen, store, True, fails)
         for step, _, builds in steps:
             world.say(step, None)
             if builds:

@@ -85,6 +85,10 @@ def live_a_little(url, clock, *, space="default"):
             writer.save_plan({"id": "p", "created_at": 1, "expires_at": 2**50, "body": '{"a": 1}'})
             writer.set_schedule("lifecycle", due_at=1, last_run_at=None, outcome=None)
             writer.set_transcript("t", head="h", offset=1, at=1)
+            talk = writer.begin_conversation("standup")
+            writer.append_messages(talk, ['{"message": {"role": "user", "content": "Crate 7 goes to Bergen."}}'])
+            writer.keep_conversation_state(talk, '{"version": 0}')
+            writer.note_folder("/srv/conversations")
             writer.adopt_curves({Section.KNOWLEDGE: Curve(0.1 + 0.2, 1.5)}, at=1)
             charge = {"at": 7, "job": "j", "model": "m", "run": "r", "tokens_in": 1, "tokens_out": 2}
             writer.reserve({**charge, "cost_usd": 0.1, "assumed": 0})

@@ -16,8 +16,8 @@ from glymph.errors import InvalidInput, ModelFailed
 from glymph.facade.history import History
 from glymph.services.conversation import memory_file
 from glymph.services.conversation.disk import Disk
-from glymph.services.conversation.sessions import ASIDE
-from glymph.services.conversation.shorten import LOCK
+from glymph.services.conversation.files import ASIDE
+from glymph.services.conversation.files import SHORTENING as LOCK
 from glymph.testing import FrozenClock, ScriptedModel
 
 SMALL = {"unit": "messages", "consolidation_threshold": 6, "keep_recent_ratio": 0.34}
@@ -65,7 +65,7 @@ def turns(history, count, session="s", first=0):
 
 
 def transcript(history, session="s"):
-    return history.session(session).folder / "transcript.jsonl"
+    return history.session_folder(session) / "transcript.jsonl"
 
 
 # the transcript
@@ -130,7 +130,7 @@ def test_malformed_lines_are_told_of_once_and_stay(files, tmp_path, clock):
 
 
 def test_lines_of_other_programs_are_read(files):
-    folder = files.session("s").folder
+    folder = files.session_folder("s")
     folder.mkdir(parents=True)
     transcript(files).write_text(
         json.dumps({"role": "user", "content": "hi", "timestamp": "2026-01-01T00:00:00Z"})
@@ -192,7 +192,7 @@ def test_what_was_acknowledged_survives_a_kill_in_the_middle(tmp_path, after):
 
 def test_names_of_sessions_never_lead_outside_or_to_one_another(files):
     names = ["a", "A", "../../etc", "a/b", "a b", "..", "con", "日本", "x" * 200, "a\x00b"]
-    folders = {name: files.session(name).folder for name in names[:-1]}
+    folders = {name: files.session_folder(name) for name in names[:-1]}
     assert len(set(map(str, folders.values()))) == len(folders)
     root = folders["a"].parent
     assert all(folder.parent == root and folder.name.strip(".") for folder in folders.values())
@@ -254,7 +254,7 @@ def test_summaries_stand_in_the_prompt_in_memory_md_and_in_the_graph(opened):
     assert "Note 1" in messages[0]["content"]
     assert NOTICE not in messages[0]["content"]
     assert messages[-1] == user("Next?")
-    assert "Note 1" in (history.session("s").folder / "memory.md").read_text()
+    assert "Note 1" in (history.session_folder("s") / "memory.md").read_text()
     (memory,) = [found for found in glymph.list() if found.kind == "session_summary"]
     assert (memory.text, memory.source, memory.session) == (note(1)["notes"][0], "history", "s")
     assert memory.attributes == {"messages": [0, 1, 2, 3, 4, 5]}
@@ -340,7 +340,7 @@ def test_without_a_model_the_machines_part_stays_within_its_words_and_the_graph_
 
 def test_of_two_that_shorten_at_once_one_waits(files):
     turns(files, 4)
-    folder = files.session("s").folder
+    folder = files.session_folder("s")
     with Disk().trying(folder / LOCK) as mine:
         assert mine
         built = files.build("s")
@@ -398,7 +398,7 @@ def test_a_state_that_cannot_be_read_is_kept_aside_and_the_conversation_goes_on(
     turns(files, 4)
     files.build("s")
     summary = files.summary("s")
-    state = files.session("s").folder / "state.json"
+    state = files.session_folder("s") / "state.json"
     state.write_text("{}")
     built = files.build("s")
     assert "state.broken" in " ".join(built.problems)
@@ -411,7 +411,7 @@ def test_a_state_that_cannot_be_read_is_kept_aside_and_the_conversation_goes_on(
 
 
 def memory_md(history, session="s"):
-    return history.session(session).folder / memory_file.FILE
+    return history.session_folder(session) / memory_file.FILE
 
 
 def test_the_agent_and_the_machine_never_overwrite_each_other(files):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -10,10 +11,13 @@ from glymph import Glymph
 from glymph.core.certificate import CLEAN, OUT_OF_REACH
 from glymph.errors import InvalidInput
 from glymph.facade.history import History
-from glymph.services.conversation import erase, memory_file, places, state
+from glymph.services.conversation import erase_files, memory_file, places
+from glymph.services.conversation.cutting import Sieve, rewritten
 from glymph.services.conversation.disk import Disk
-from glymph.services.conversation.erase import PLACE, Sieve, rewritten
-from glymph.services.conversation.sessions import ASIDE, folder_of
+from glymph.services.conversation.erase import FILES as PLACE
+from glymph.services.conversation.files import ASIDE
+from glymph.services.conversation.sessions import folder_of
+from glymph.services.conversation.state import Waiting
 from glymph.services.conversation.transcript import FILE, TORN, JsonTranscript
 from glymph.store.erasing import GONE, Quotes
 from glymph.testing import ScriptedModel
@@ -165,8 +169,8 @@ def test_a_page_that_a_person_edited_in_memory_md_is_still_taken_over(glymph, to
 
 def test_notes_that_wait_for_the_graph_do_not_bring_it_back(glymph, told):
     conversation = told.session("s")
-    waiting = (state.Waiting(SECRET, None, ("user",), (0,)), state.Waiting("Lamps go to Bergen.", None, (), (1,)))
-    conversation.change(lambda current: state.replace(current, waiting=waiting))
+    waiting = (Waiting(SECRET, None, ("user",), (0,)), Waiting("Lamps go to Bergen.", None, (), (1,)))
+    conversation.change(lambda current: replace(current, waiting=waiting))
     glymph.add(SECRET, kind="fact")
     glymph.forget(f"the phone {NUMBER}", mode="purge", apply=True)
     assert [one.text for one in conversation.load()[0].waiting] == ["Lamps go to Bergen."]
@@ -197,7 +201,7 @@ def test_a_crash_at_any_step_leaves_a_conversation_that_goes_on_where_it_was(gly
 
     standing = told.session("s").load()[0].standing
     kept = len(told.messages("s"))
-    session = erase._Session(
+    session = erase_files._Session(
         folder(glymph), Disk(watch=watch), Sieve(Quotes((SECRET, NUMBER))), glymph.page(), dry_run=False
     )
     try:
@@ -221,7 +225,7 @@ def test_a_fingerprint_of_bytes_is_that_of_the_file(tmp_path):
     transcript = JsonTranscript(tmp_path, Disk(durable=False))
     (tmp_path / FILE).write_bytes(body := bytes(range(256)) * 20)
     for offset in (0, 1, 100, 1024, 1025, 1200, 1300, 5120):
-        assert erase.known_by(body, offset) == transcript.known_by(offset)
+        assert erase_files.known_by(body, offset) == transcript.known_by(offset)
 
 
 def test_a_purge_that_was_killed_says_that_conversations_were_not_looked_through(glymph, told, monkeypatch):
@@ -258,7 +262,8 @@ def test_a_folder_of_ones_own_is_known_to_the_store_from_the_first_message_on(gl
     history.append("s", user(SECRET))
     history.append("s", user("Fine."))
     glymph.conversations(tmp_path / "own").append("t", user("Fine."))
-    assert places.roots(glymph.workplace)[1:] == [tmp_path / "own"]
+    with glymph.workplace.reading() as reader:
+        assert [path.rpartition("/")[2] for path in reader.folders()] == ["own"]
     glymph.add(SECRET, kind="fact")
     glymph.forget(f"the phone {NUMBER}", mode="purge", apply=True)
     assert "1234567" not in str(history.messages("s"))
@@ -311,18 +316,3 @@ def test_a_model_that_works_meanwhile_is_waited_for_and_its_notes_are_erased_too
         assert "1234567" in history.summary("s")
         glymph.forget(f"the phone {NUMBER}", mode="purge", apply=True)
         assert "1234567" not in everything(glymph)
-
-
-def test_where_no_folder_is_known_the_certificate_says_so_and_a_history_asks_for_one(
-    glymph, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(places, "SQLITE", "another-engine:///")
-    with pytest.raises(InvalidInput, match="history_folder"):
-        glymph.conversations()
-    history = glymph.conversations(tmp_path / "own")
-    history.append("s", user(SECRET))
-    glymph.add(SECRET, kind="fact")
-    done = glymph.forget(f"the phone {NUMBER}", mode="purge", apply=True)
-    assert status(done.certificate).status == OUT_OF_REACH
-    assert "history_folder" in status(done.certificate).detail
-    assert history.messages("s") == [user(SECRET)]

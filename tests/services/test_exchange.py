@@ -219,9 +219,15 @@ def test_an_import_that_fails_leaves_the_space_it_was_to_fill(glymph, url, tmp_p
         assert everything(url) == before
 
 
+def buried(place, writer):
+    place.store.keyring.made(writer.identity()["id"])
+    writer.bury(["f"], at=1)
+
+
 TOUCHES = {
     "a memory": lambda place, writer: None,
-    "a tombstone": lambda place, w: w.bury(["f"], at=1),
+    "a tombstone": lambda place, w: buried(place, w),
+    "a message": lambda place, w: w.append_messages(w.begin_conversation("s"), ["{}"]),
     "a counter": lambda place, w: w.set_counter("n", 1),
     "a recall": lambda place, w: w.log_recall(
         {"id": "r", "at": 1, "actor": "a", "session": None, "query": "q", "shown": "[]", "figures": "[]"}, keep=5

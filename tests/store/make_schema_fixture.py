@@ -30,6 +30,9 @@ def live(url: str) -> None:
         g.add_to_cluster("places", [home.id, office.id])
         g.write("Remember Lisbon.")
         g.delete(office.id)
+        history = g.conversations("store", settings={"unit": "messages", "consolidation_threshold": 2})
+        history.append("moving", *({"role": "user", "content": f"Box {at} goes to Lisbon."} for at in range(4)))
+        history.build("moving")
 
 
 if __name__ == "__main__":

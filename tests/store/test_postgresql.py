@@ -221,7 +221,8 @@ def test_processes_that_open_an_empty_database_at_once_make_one_schema(postgres_
         thread.join()
     assert failures == []
     with raw(postgres_url) as connection:
-        assert connection.execute("SELECT count(*) FROM migrations").fetchone() == (1,)
+        found = connection.execute("SELECT version FROM migrations ORDER BY version").fetchall()
+        assert found == [(step.version,) for step in migrations.MIGRATIONS]
 
 
 def test_an_empty_database_is_left_alone_unless_a_store_may_be_made(postgres_url):
@@ -230,6 +231,21 @@ def test_an_empty_database_is_left_alone_unless_a_store_may_be_made(postgres_url
             open_store(url, Settings(), create=create)
     with raw(postgres_url) as connection:
         assert connection.execute("SELECT to_regnamespace('glymph')").fetchone() == (None,)
+
+
+def test_a_store_of_the_first_schema_is_brought_to_todays_and_its_role_may_use_the_new_tables(url, clock):
+    with Glymph.open(url, clock=clock) as glymph:
+        glymph.add("Ann skis.")
+    with raw(url) as connection:
+        for table in ("messages", "conversations", "folders"):
+            connection.execute(f"DROP TABLE {table} CASCADE")
+        connection.execute("DELETE FROM migrations WHERE version > 1")
+    with Glymph.open(url, clock=clock) as glymph:
+        history = glymph.conversations()
+        history.append("s", {"role": "user", "content": "Hello."})
+        assert history.messages("s") == [{"role": "user", "content": "Hello."}]
+        assert glymph.search("skis")
+        assert glymph.verify().ok
 
 
 def test_a_newer_schema_is_refused(url):
@@ -356,6 +372,31 @@ def test_secret_keys_are_shared_through_the_database_or_kept_in_a_folder(url, cl
     assert len(list((tmp_path / "keys").iterdir())) == 1
     with raw(url) as connection:
         assert connection.execute("SELECT count(*) FROM keys").fetchone() == (1,)
+
+
+def test_a_missing_key_is_a_problem_whose_way_out_fits_where_keys_are_kept(url, tmp_path, clock):
+    kept = f"{url}?keys={tmp_path}/keys"
+    with Glymph.open(kept, clock=clock) as glymph:
+        glymph.add("The code is swordfish-77.")
+        glymph.forget("swordfish-77", apply=True, mode="purge")
+        assert glymph.verify().ok
+    with Glymph.open(url, clock=clock) as glymph:
+        [problem] = glymph.verify().problems
+        assert problem.check == "keys"
+        assert "add keys=FOLDER to the URL" in problem.detail
+    [key] = (tmp_path / "keys").iterdir()
+    key.unlink()
+    with Glymph.open(kept, clock=clock) as glymph:
+        [problem] = glymph.verify().problems
+        assert f"the key {key} is missing. Put that file back from a backup" in problem.detail
+
+
+def test_what_is_said_of_a_read_only_store_fits_a_server(url):
+    Glymph.open(url).close()
+    with Glymph.open(f"{url}?mode=ro", create=False) as glymph, pytest.raises(errors.ReadOnlyStore) as told:
+        glymph.add("Ann skis.")
+    assert "the file" not in str(told.value)
+    assert "tables of a database" in str(told.value)
 
 
 # a server that goes away

@@ -192,7 +192,7 @@ def test_a_store_opened_read_only_answers_and_refuses_to_write(glymph, url):
         assert (recalled.id, len(recalled)) == (None, 1)
         assert "read-only" in recalled.notice
         for attempt in (lambda: reader.add("x y"), lambda: reader.archive(added.id), lambda: reader.undo()):
-            with pytest.raises(errors.ReadOnlyStore, match="write access"):
+            with pytest.raises(errors.ReadOnlyStore, match="may write to it"):
                 attempt()
         assert reader.verify().ok
 

@@ -29,15 +29,15 @@ class Conversing(Handle):
         self, folder: str | Path | None = None, *, settings: HistorySettings | Mapping[str, Any] | None = None,
         **more: Any,
     ) -> History:  # fmt: skip
-        """The conversations of this space, in the usual folder or in another one.
+        """The conversations of this space, in the usual place, in a folder, or with "store" in the store itself.
 
-        The usual one is what the setting `history_folder` names, or lies beside the file of the store. `more` are
-        the other arguments of `History`.
+        The usual place is what the setting `history_folder` names, or a folder beside the file of the store, or on
+        a server the store. `more` are the other arguments of `History`.
         """
         from glymph.facade.history import History
-        from glymph.services.conversation.places import needed_folder
+        from glymph.services.conversation.places import chosen_folder
 
-        return History(needed_folder(self._place, folder), self, settings=settings, **more)
+        return History(chosen_folder(self._place, folder), self, settings=settings, **more)
 
     def carried_over(self, transcript: str | Path) -> str:
         """What tells most of a session that its host has compacted, without what was removed on request."""

@@ -8,17 +8,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from glymph.core.draft import checked_text
 from glymph.core.history import KEPT_CHARACTERS, Built, HistorySettings, Shortened
 from glymph.core.messages import Raw
 from glymph.errors import InvalidInput
 from glymph.llm import open_model
 from glymph.llm.contract import Model
 from glymph.llm.own import checked
-from glymph.services.conversation import build, find, places, shorten
+from glymph.services.conversation import build, files, find, places, shorten, stored
 from glymph.services.conversation.disk import Disk
-from glymph.services.conversation.page import FilePage, StorePage
-from glymph.services.conversation.sessions import Conversation, folder_of, write
-from glymph.services.conversation.transcript import JsonTranscript, messages_of
+from glymph.services.conversation.files import FileShelf
+from glymph.services.conversation.page import FilePage, Page, StorePage
+from glymph.services.conversation.sessions import LONGEST_NAME, Conversation, Listed, folder_of, listed, write
+from glymph.services.conversation.shelf import Shelf
+from glymph.services.conversation.stored import StoreShelf
+from glymph.services.conversation.transcript import messages_of
 from glymph.services.workplace import Workplace
 
 if TYPE_CHECKING:
@@ -33,14 +37,14 @@ def _now() -> datetime:
 
 
 class History:
-    """The conversations of one agent in a folder.
+    """The conversations of one agent, in a folder or, without one, in the store of a Glymph handle.
 
     With a Glymph handle, summaries go to its graph, its page is the agent's part of memory.md, and its model (or
     `summary_model`) makes the summaries; without one, rules make them and all is kept in files.
     """
 
     def __init__(
-        self, folder: str | Path, glymph: Handle | None = None, *,
+        self, folder: str | Path | None, glymph: Handle | None = None, *,
         settings: HistorySettings | Mapping[str, Any] | None = None, summary_model: str | Model | None = None,
         system: str = "", tools: Sequence[str] = (), keep_chars: Mapping[str, int] = KEPT_CHARACTERS,
         surface: bool = False, clock: Callable[[], datetime] | None = None, disk: Disk | None = None,
@@ -62,24 +66,44 @@ class History:
             )
         self._clock = clock or (_now if self._place is None else self._place.clock)
         self._disk = disk or Disk(durable=self._place is None or self._place.settings.durability == "full")
-        root = Path(folder).expanduser()
-        self.folder, self._noted = root, self._place is None
-        self._root = root if self._place is None else folder_of(root, self._place.space)
-        page = FilePage(self._root, self._disk, self._clock) if self._place is None else StorePage(self._place)
-        self._page = page
+        self.folder = None if folder is None else Path(folder).expanduser()
+        self._noted = self._place is None or self.folder is None
+        self._page = self._kept_page()
+
+    def _kept_page(self) -> Page:
+        if self._place is not None:
+            return StorePage(self._place)
+        if self.folder is None:
+            raise InvalidInput("folder", "without a folder they are kept in a store. Pass a Glymph handle, too.")
+        return FilePage(self.folder, self._disk, self._clock)
 
     def session(self, session: str) -> Conversation:
         """What services work with."""
-        folder = folder_of(self._root, session)
         return Conversation(
-            session, folder, self.settings, JsonTranscript(folder, self._disk), self._page, self._disk,
-            self._clock, self._place, self._keep,
-        )  # fmt: skip
+            session, self._shelf(session), self.settings, self._page, self._clock, self._place, self._keep
+        )
+
+    def session_folder(self, session: str) -> Path | None:
+        """Where the files of a session lie; None if it lies in the store."""
+        checked_text("session", session, LONGEST_NAME)
+        own = self._own_folder()
+        return None if own is None else folder_of(own, session)
+
+    def _own_folder(self) -> Path | None:
+        if self.folder is None or self._place is None:
+            return self.folder
+        return folder_of(self.folder, self._place.space)
+
+    def _shelf(self, session: str) -> Shelf:
+        folder = self.session_folder(session)
+        if folder is None and self._place is not None:
+            return StoreShelf(self._place, session)
+        return FileShelf(folder or Path(), self._disk, session)
 
     def append(self, session: str, *messages: Raw) -> None:
         """Adds messages to a transcript, durably and for good, in the shape of OpenAI or of Anthropic."""
-        if not self._noted and self._place is not None:
-            places.note(self._place, self.folder, self._disk)  # a purge has to find them
+        if not self._noted and self._place is not None and self.folder is not None:
+            places.note(self._place, self.folder)  # a purge has to find them
             self._noted = True
         self.session(session).transcript.append(messages, self._clock())
 
@@ -112,9 +136,27 @@ class History:
         cut, count = shorten.would_cut(self.session(session))
         return cut, count - cut
 
+    def sessions(self) -> list[Listed]:
+        """All conversations, the one in which something was said last first."""
+        own = self._own_folder()
+        if own is not None:
+            names = files.sessions(own)
+        else:
+            names = iter(()) if self._place is None else stored.sessions(self._place)
+        found = [listed(self.session(name)) for name in names]
+        return sorted(found, key=lambda one: (one.newest_at is not None, one.newest_at), reverse=True)
+
     def exists(self, session: str) -> bool:
         """Whether anything was ever said in a session."""
         return next(self.session(session).transcript.every(), None) is not None
+
+    def remove(self, session: str) -> int:
+        """Removes a conversation for good; how many messages. What was learnt from it stays in the graph."""
+        conversation = self.session(session)
+        count, _ = conversation.transcript.extent()
+        if count:
+            conversation.shelf.remove()
+        return count
 
     def search(self, session: str, query: str, *, limit: int = 10) -> list[OldTurn]:
         """Old turns that say what is asked for, also those that only a summary stands for."""

@@ -95,8 +95,8 @@ def certify(place: Workplace, operation_id: str, *erased: Erased, rewrite: bool 
     others = left.get(JOURNAL, Leftover(0)).without(quoting)  # those are named by themselves
     left = {**left, JOURNAL: others}
     resting = [one for one in rows if derived[one] == "rests on it"]
-    files = certified(place, quotes, on_request=any(part.on_request for part in erased))
-    statuses = [*checked(left), derived_status(quoting, resting), files]
+    conversations = certified(place, quotes, on_request=any(part.on_request for part in erased))
+    statuses = [*checked(left), derived_status(quoting, resting), *conversations]
     pages = tuple({*left.get(PAGES, Leftover(0)).pages, *others.pages})
     record = Record(operation_id, row["at"], tuple(statuses), False, quoting, others.memories, pages)
     small = place.store.size() <= REWRITTEN_AT_ONCE if rewrite is None else rewrite
@@ -119,6 +119,8 @@ def checked(left: Mapping[str, Leftover], how: str | None = None) -> list[PlaceS
     """The status of each registered place, given what is left there."""
     statuses = []
     for place in PLACES:
+        if place.apart:
+            continue
         found = left.get(place.name)
         said = how if how and (place.left or place.quoted) else f"{place.erased}; {place.checked}"
         if found is None or not found.rows:

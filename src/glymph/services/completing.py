@@ -20,7 +20,7 @@ from glymph.services.certificate import (
     settled,
     with_statuses,
 )
-from glymph.services.conversation.erase import unchecked_files
+from glymph.services.conversation.erase import unchecked as unchecked_conversations
 from glymph.services.purge import erase_wordings, remove_for_good
 from glymph.services.workplace import Workplace
 from glymph.store.contract import Reader
@@ -84,7 +84,7 @@ def _checked_by_key(place: Workplace, reader: Reader, record: Record) -> Record:
         anew = [replace(one, status=PENDING, detail=said) if one.name == PAGES else one for one in anew]
     if unchecked or DERIVED in pending:
         anew.append(derived_status(record.quoting, ()))
-    return with_statuses(record, [*anew, *([unchecked_files(place)] if unchecked else [])])
+    return with_statuses(record, [*anew, *(unchecked_conversations(place) if unchecked else [])])
 
 
 def _keys(reader: Reader, operation: int, ids: Sequence[str]) -> dict[int, str]:

@@ -15,10 +15,13 @@ from glymph.core.draft import checked_space
 from glymph.core.timing import MICROS_PER_DAY, micros
 from glymph.errors import InvalidInput, KeyMissing, Refused
 from glymph.services import sieve
+from glymph.services.conversation.cutting import Sieve, Unburied
+from glymph.services.conversation.erase_stored import cut_rows
 from glymph.services.migrate import backup_into
 from glymph.services.verify import UNFINISHED, problems_of
 from glymph.services.workplace import Workplace
 from glymph.store.contract import Row, Store
+from glymph.store.erasing import Quotes
 from glymph.store.keyring import key_as_text, key_beside, key_from
 from glymph.store.portable import BIRTH_ORDER, Columns, appearing, flaw, note_keys, plain_json
 
@@ -133,6 +136,9 @@ def _sifted(place: Workplace, source: Path, tables: dict[str, list[Row]], *, tom
         return 0
     key, standing = found
     gone = sieve.tombstoned(tables, key, standing)
+    quotes = Quotes(tuple(row["text"] for row in tables["memories"] if row["key"] in gone))
+    for cut in (Unburied(key, standing), Sieve(quotes)):
+        cut_rows(tables, cut)
     if gone or not standing <= {row["fingerprint"] for row in tables["tombstones"]}:
         newest = max(row["at"] for row in tables["operations"])
         intent = place.intent("purge", reason="import: removed for good in this store")(newest)

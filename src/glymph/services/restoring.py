@@ -16,6 +16,8 @@ from glymph.config import Settings
 from glymph.errors import GlymphError, InvalidInput, KeyMissing, NotAStore, StoreError
 from glymph.services import sieve
 from glymph.services.certificate import certify
+from glymph.services.conversation import erase_stored
+from glymph.services.conversation.cutting import Sieve, Unburied
 from glymph.services.exchange import standing_in
 from glymph.services.purge import remove_for_good
 from glymph.services.verify import verify
@@ -143,6 +145,7 @@ def _restore_without(place: Workplace, target: Path, standing: Standing) -> list
 def _purge(place: Workplace, key: bytes, marks: frozenset[str]) -> tuple[int, int]:
     """Removes from a space what the tombstones keep out, and sets those it does not have."""
     gone, lacking = _sifted(place.store, place.space, key, marks)
+    erase_stored.erase(place, Unburied(key, marks))
     if not gone and not lacking:
         return 0, 0
     with place.reading() as reader:
@@ -153,6 +156,7 @@ def _purge(place: Workplace, key: bytes, marks: frozenset[str]) -> tuple[int, in
         op.writer.change("memories", {row["key"]: {"pinned": 0} for row in present.values() if row["pinned"]})
         erased = remove_for_good(op, place, list(gone.values()))
         op.writer.bury(sorted(lacking), at=op.now)
+    erase_stored.erase(place, Sieve(erased.quotes))
     certify(place, op.intent.id, erased, rewrite=True)  # an engine may keep stale copies of rows that it has moved
     return len(gone), len(lacking)
 

@@ -30,6 +30,7 @@ from glymph.core.presence import Curves
 from glymph.core.query import Words
 from glymph.core.scan import Vectors
 from glymph.store.chunks import ChunkReader, ChunkWriter
+from glymph.store.conversations import ConversationReader, ConversationWriter
 from glymph.store.erasable import ErasureReader, ErasureWriter
 from glymph.store.keyring import Keyring
 from glymph.store.upkeep import UpkeepReader, UpkeepWriter
@@ -101,7 +102,7 @@ class Filter:
     without: Sequence[int] | None = None  # keys
 
 
-class Reader(ChunkReader, ErasureReader, UpkeepReader, Protocol):
+class Reader(ChunkReader, ConversationReader, ErasureReader, UpkeepReader, Protocol):
     """One consistent view of one space."""
 
     @property
@@ -314,7 +315,7 @@ class Reader(ChunkReader, ErasureReader, UpkeepReader, Protocol):
         ...
 
 
-class Writer(Reader, ChunkWriter, ErasureWriter, UpkeepWriter, Protocol):
+class Writer(Reader, ChunkWriter, ConversationWriter, ErasureWriter, UpkeepWriter, Protocol):
     """One transaction; with an Intent, one operation. Without one, journalled tables cannot be touched."""
 
     @property

@@ -32,11 +32,13 @@ class ErasablePlace:
     former: str | None = None
     quoted: tuple[str, ...] = ()
     strongly: bool = False  # one telling word is not enough: what is erased here would be missed
+    apart: bool = False  # whoever keeps it erases it and tells how it stands
 
 
 JOURNAL = "journal"
 FULL_TEXT = "full-text index"
 PAGES = "pages"
+CONVERSATIONS = "conversations"
 QUOTED = "no row repeats it whole or by a word that nothing else has"
 STRONGLY = "no row repeats it whole or by two words that nothing else has"
 IN_TRANSACTION = "erased in the purge's own transaction"
@@ -91,6 +93,9 @@ PLACES: Sequence[ErasablePlace] = (
                   quoted=("queued", "outcomes")),
     ErasablePlace("session digests", ("surfaces.text",), erased="all are dropped, and made anew when asked for",
                   checked=QUOTED, quoted=("digests",)),
+    ErasablePlace(CONVERSATIONS, ("conversations.state", "messages.body"),
+                  erased="messages and notes that repeat it are written anew",
+                  checked="no sentence repeats it or has two words of its own", apart=True),
     ErasablePlace("tombstones", ("tombstones.fingerprint",), erased="what stays is a keyed fingerprint",
                   checked="by design: nothing can be read or guessed without the key of the space"),
     ErasablePlace("certificates", ("certificates.body",), erased="never hold a word of it",
@@ -110,7 +115,7 @@ WORDLESS: Mapping[str, str] = {
     "queue.step": "a step's name", "leases.holder": "a process",
     "ledger.job": "a job's name", "ledger.model": "a model's name", "ledger.run": "an id",
     "ledger.outcome": "one of three", "transcripts.source": "a hash", "transcripts.head": "a hash",
-    "models.name": "a model's name",
+    "conversations.name": "a caller's id", "folders.path": "a path", "models.name": "a model's name",
     "curves.section": "one of four", "conflicts.id": "an id", "conflicts.older": "an id",
     "conflicts.newer": "an id", "conflicts.resolution": "one of four", "chunks.tbl": "a table",
     "certificates.operation": "an id", "spaces.name": "a space's name", "spaces.offsets": "numbers and a mark",

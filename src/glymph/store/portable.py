@@ -24,7 +24,7 @@ from glymph.store.seals import move_image
 BIRTH_ORDER = (
     "operations", "memories", "models", "vectors", "edges", "clusters", "memberships", "pages", "journal",
     "recalls", "tombstones", "plans", "schedules", "counters", "queue", "ledger", "curves",
-    "conflicts", "transcripts",
+    "conflicts", "transcripts", "conversations", "messages", "folders",
 )  # fmt: skip
 
 # What a move to another store takes along besides: certificates are about the store they were made in, so that no
@@ -41,6 +41,7 @@ _KEYS: Mapping[str, Mapping[str, str]] = {
     "memberships": {"key": "memberships", "cluster": "clusters", "memory": "memories"},
     "journal": {"operation": "operations"},
     "vectors": {"key": "vectors", "model": "models", "memory": "memories"},
+    "messages": {"key": "messages", "conversation": "conversations"},
 }
 _JSON: Mapping[str, Mapping[str, type]] = {
     "operations": {"details": dict},
@@ -48,6 +49,8 @@ _JSON: Mapping[str, Mapping[str, type]] = {
     "clusters": {"rule": dict},
     "journal": {"image": dict, "after": dict},
     "recalls": {"shown": list, "reported": dict, "figures": list},
+    "conversations": {"state": dict},
+    "messages": {"body": dict},
 }
 _EMPTY: Mapping[type, str] = {list: "[]", dict: "{}"}
 _IMAGES = ("image", "after")

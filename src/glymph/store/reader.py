@@ -16,6 +16,7 @@ from glymph.core.sections import Section
 from glymph.core.timing import day_in_words
 from glymph.store.chunks import SqlChunks
 from glymph.store.contract import Filter, NearRow
+from glymph.store.conversations import SqlConversations
 from glymph.store.leftovers import SqlLeftovers
 from glymph.store.session import Row, Session
 from glymph.store.statements import MEMORY_COLUMNS, statements
@@ -58,7 +59,7 @@ def where(wanted: Filter) -> tuple[str, dict[str, Any]]:
     return " AND ".join(terms), parameters
 
 
-class SqlReader(SqlChunks, SqlLeftovers, SqlUpkeep):
+class SqlReader(SqlChunks, SqlConversations, SqlLeftovers, SqlUpkeep):
     """A `Reader` over a session."""
 
     def __init__(self, session: Session, space: str, space_id: int) -> None:

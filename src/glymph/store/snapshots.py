@@ -17,8 +17,9 @@ from glymph.store.session import Session
 ALL_STATES = ("LIVE", "ARCHIVED", "TRASHED")
 ENTRIES_AT_ONCE = 5_000
 
-# Changed without an operation: what an operation changes is known by the newest of them.
-_UNTOLD = tuple(table for table in CARRIED if table not in (*JOURNALLED, "operations", "journal", "vectors"))
+# What only grows, or is changed by operations, is known by its count and by the newest of those.
+_GROWING = ("operations", "journal", "vectors", "messages")
+_UNTOLD = tuple(table for table in CARRIED if table not in (*JOURNALLED, *_GROWING))
 
 
 class SpaceSession(Session, Protocol):
@@ -69,7 +70,7 @@ class SqlSnapshot:
             self._value("SELECT max(key) FROM operations WHERE space_id = :space"),
             self._value("SELECT count(*) FROM operations WHERE space_id = :space AND hash = ''"),
             self._value("SELECT max(key) FROM vectors WHERE space_id = :space"),
-            *(self._count(table) for table in ("operations", "journal", "vectors")),
+            *(self._count(table) for table in _GROWING),
         ]
         digest = hashlib.sha256(json.dumps([self.identity(), *facts]).encode())
         for table, row in self.rows(tables=_UNTOLD):

@@ -12,6 +12,7 @@ from glymph.core.journal import Restoration
 from glymph.core.presence import Curves
 from glymph.errors import Refused
 from glymph.store.contract import Intent
+from glymph.store.conversations import SqlConversationWriting
 from glymph.store.eraser import SqlEraser
 from glymph.store.seals import SEALED, is_edit, local_head, seal
 from glymph.store.session import Row, Session
@@ -19,7 +20,7 @@ from glymph.store.statements import statements
 from glymph.store.upkeep import SqlUpkeepWriting
 
 
-class SqlWriter(SqlEraser, SqlUpkeepWriting):
+class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
     """A `Writer` over a session whose transaction holds the write lock."""
 
     def __init__(self, session: Session, space: str, space_id: int, offsets: Mapping[str, int]) -> None:

@@ -25,13 +25,14 @@ from glymph.store.contract import Filter, Store
 from glymph.store.records import memories
 from glymph.testing.builders import identity_row, intent, memory_row
 from glymph.testing.clock import START
+from glymph.testing.conversation_suite import ConversationSuite
 from glymph.testing.due_suite import DueSuite
 from glymph.testing.images import logical_image
 from glymph.testing.recall_suite import RecallSuite
 from glymph.testing.store_ground import A, B
 
 
-class StoreSuite(RecallSuite, DueSuite):
+class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
     """Inherit, provide `url`, and every test below runs against your engine."""
 
     # one transaction, one operation, one journal

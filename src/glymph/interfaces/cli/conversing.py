@@ -14,16 +14,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
+    from glymph.facade import Glymph
     from glymph.facade.history import History
 
 PANEL = "Look"
 MEMORY = "memory"
 HELP = "Show what happened to a memory (`glymph history ID`), and look after conversations."
 
+SHOWS = "`glymph history show {}` shows it."
+
 Session = Annotated[str, typer.Argument(metavar="SESSION", help="The conversation's name.", show_default=False)]
 Folder = Annotated[
     Path | None,
-    typer.Option("--folder", help="Where conversations lie; left out: the usual folder.", show_default=False),
+    typer.Option(
+        "--folder", help="Where conversations lie, or `store`; left out: the usual place.", show_default=False
+    ),
 ]
 
 
@@ -38,8 +43,9 @@ class Histories(TyperGroup):
 
 def register(app: typer.Typer) -> None:
     group = typer.Typer(cls=Histories, no_args_is_help=True, rich_markup_mode=None, help=HELP)
-    for function in (memory, show, search, consolidate, erase):
+    for function in (memory, show, search, consolidate, remove, erase):
         group.command(function.__name__)(function)
+    group.command("list")(list_)
     app.add_typer(group, name="history", rich_help_panel=PANEL)
 
 
@@ -51,15 +57,48 @@ def memory(
 ) -> None:
     """Show everything that ever happened to a memory."""
     from glymph.core.plain import plain
+    from glymph.errors import InvalidInput, MemoryNotFound
     from glymph.interfaces import environment
     from glymph.interfaces.cli import show as page
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
-        changes = plain(glymph.history(memory_id))
+        try:
+            changes = plain(glymph.history(memory_id))
+        except MemoryNotFound as error:
+            if glymph.conversations().exists(memory_id):
+                raise InvalidInput("id", f"{memory_id!r} is a conversation: {SHOWS.format(memory_id)}") from error
+            raise
     if as_json:
         page.document({"history": changes})
     else:
         page.changes(changes)
+
+
+def list_(
+    folder: Folder = None,
+    url: Url = None,
+    space: SpaceName = "default",
+    as_json: Json = False,
+) -> None:
+    """List the conversations of a space, the one in which something was said last first."""
+    from glymph.core.plain import plain
+    from glymph.interfaces import environment
+    from glymph.interfaces.cli import show as page
+
+    with environment.open_glymph(url, space, "user", create=False) as glymph:
+        history = _kept(glymph, folder)
+        found = plain(history.sessions())
+    if as_json:
+        page.document({"conversations": found})
+        return
+    rows = [
+        [one["session"], str(one["messages"]), str(one["summarised"]),
+         page.when(one["newest_at"]) if one["newest_at"] else ""]
+        for one in found
+    ]  # fmt: skip
+    page.table(["session", "messages>", "in notes>", "newest (UTC)"], rows)
+    if not found:
+        page.line(f"No conversations in {_where(history)}. `History.append` begins one.")
 
 
 def show(
@@ -153,6 +192,26 @@ def consolidate(
     _say({"session": session, **plain(done)}, said, as_json)
 
 
+def remove(
+    session: Session,
+    apply: Apply = False,
+    folder: Folder = None,
+    url: Url = None,
+    space: SpaceName = "default",
+    actor: Actor = "user",
+    as_json: Json = False,
+) -> None:
+    """Remove a conversation for good, with its notes. What was learnt from it stays until it is forgotten."""
+    from glymph.interfaces.cli import show as page
+
+    with _opened(session, folder, url, space, actor) as history:
+        count = history.remove(session) if apply else len(history.messages(session))
+    facts = {"dry_run": not apply, "session": session, "messages": count}
+    many = page.counted(count, "message", "messages")
+    said = f"Removed {many}." if apply else f"Would remove {many}, for good. Nothing was changed: add --apply."
+    _say(facts, said, as_json)
+
+
 def erase(
     text: Annotated[str, typer.Argument(help="What must not stand there any more.", show_default=False)],
     apply: Apply = False,
@@ -167,9 +226,13 @@ def erase(
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         done = glymph.erase_from_conversations(text, apply=apply)
-    files = page.counted(done.files, "file", "files")
+    parts = [
+        page.counted(done.files, "file", "files") if done.files or not done.messages else "",
+        page.counted(done.messages, "message in the store", "messages in the store") if done.messages else "",
+    ]
     where = page.counted(done.conversations, "conversation", "conversations")
-    said = f"{'Wrote' if apply else 'Would write'} {files} of {where} anew, without it."
+    what = " and ".join(filter(None, parts))
+    said = f"{'Wrote' if apply else 'Would write'} {what} of {where} anew, without it."
     said = "\n".join([said if apply else f"{said} Nothing was changed: add --apply to do it.", *done.left])
     _say({"dry_run": not apply, **plain(done)}, said, as_json)
     if done.left:
@@ -197,13 +260,21 @@ def _opened(
     @contextmanager
     def opened() -> Iterator[History]:
         with environment.open_glymph(url, space, actor, create=False) as glymph:
-            history = glymph.conversations(folder)
+            history = _kept(glymph, folder)
             if not history.exists(session):
                 raise InvalidInput(
                     "session",
-                    f"no conversation {session!r} of the space {glymph.space} lies in {history.folder}. "
-                    "Check the name, --space and --folder.",
+                    f"no conversation {session!r} of the space {glymph.space} lies in {_where(history)}. "
+                    "`glymph history list` names those that there are; check --space and --folder, too.",
                 )
             yield history
 
     return opened()
+
+
+def _kept(glymph: Glymph, folder: Path | None) -> History:
+    return glymph.conversations(None if folder is None else str(folder))
+
+
+def _where(history: History) -> str:
+    return "the store" if history.folder is None else str(history.folder)

@@ -1,4 +1,4 @@
-"""One conversation and where its files lie; its state and memory.md read, kept and brought together."""
+"""One conversation: its state and memory.md, read, kept and brought together."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from pathlib import Path
 from glymph.core.draft import checked_text
 from glymph.core.history import KEPT_CHARACTERS, HistorySettings
 from glymph.errors import GlymphError
-from glymph.services.conversation import memory_file, state
-from glymph.services.conversation.disk import Disk
+from glymph.services.conversation import memory_file
 from glymph.services.conversation.memory_file import AGENT, MACHINE, Parts
 from glymph.services.conversation.page import Page
+from glymph.services.conversation.shelf import Shelf
 from glymph.services.conversation.state import State
-from glymph.services.conversation.transcript import LOCK, Transcript
+from glymph.services.conversation.transcript import Transcript
 from glymph.services.workplace import Workplace
 
 LONGEST_NAME = 200  # characters of a session's name
-ASIDE = "memory.edited.md"
 UNTAKEN = "What somebody wrote into memory.md could not be taken over ({problem}). It is kept as {aside}."
 UNMARKED = "the marks between its parts are gone"
 
@@ -37,20 +36,22 @@ def folder_of(root: Path, name: str) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation: its transcript, its settings, the agent's page, and the space whose graph it feeds.
+    """A conversation: where it lies, its settings, the agent's page, and the space whose graph it feeds.
 
     Without a space there is no model either: what a model costs stands in a space's ledger.
     """
 
     session: str
-    folder: Path
+    shelf: Shelf
     settings: HistorySettings
-    transcript: Transcript
     page: Page
-    disk: Disk
     clock: Callable[[], datetime]
     place: Workplace | None = None
     keep: Mapping[str, int] = field(default_factory=lambda: KEPT_CHARACTERS)
+
+    @property
+    def transcript(self) -> Transcript:
+        return self.shelf.transcript
 
     @property
     def has_model(self) -> bool:
@@ -58,19 +59,28 @@ class Conversation:
 
     def load(self) -> tuple[State, list[str]]:
         """Where it stands, and what is wrong."""
-        found, problem = state.load(self.folder, self.disk, self.transcript)
+        found, problem = self.shelf.load()
         return found, [] if problem is None else [problem]
 
     def change(self, changed: Callable[[State], State | None]) -> State:
-        """Keeps what becomes of the state, no other process coming between; None leaves it as it is."""
-        self.disk.make(self.folder)
-        with self.disk.locked(self.folder / LOCK):
-            found, _ = self.load()
-            new = changed(found)
-            if new is None:
-                return found
-            state.save(self.folder, self.disk, new)
-            return new
+        """Keeps what becomes of the state, nobody coming between; None leaves it as it is."""
+        return self.shelf.change(changed)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A conversation in a list: how many messages it has, how many of them only its notes stand for."""
+
+    session: str
+    messages: int
+    summarised: int
+    newest_at: datetime | None
+
+
+def listed(conversation: Conversation) -> Listed:
+    count, newest = conversation.transcript.extent()
+    found, _ = conversation.load()
+    return Listed(conversation.session, count, found.standing.cursor.count, newest)
 
 
 def noted(conversation: Conversation, found: State) -> tuple[State, list[str]]:
@@ -98,6 +108,8 @@ def marked(conversation: Conversation, found: State) -> State:
 
     What stands in the file now was taken over, so it is nobody's change if a crash leaves it there.
     """
+    if not conversation.shelf.shows:
+        return found
     parts, _ = _shown(conversation)
     now = {} if parts is None else {MACHINE: parts.machine, AGENT: parts.agent}
     truth = {MACHINE: found.standing.summary, AGENT: conversation.page.read()}
@@ -113,22 +125,16 @@ def write(conversation: Conversation, text: str, mode: str = "replace") -> None:
 
 
 def show(conversation: Conversation, found: State) -> None:
-    """Writes memory.md as the state says, if it says something else."""
-    parts = Parts(found.standing.summary, conversation.page.read(), found.standing.consolidations)
-    new = memory_file.rendered(parts).encode(errors="replace")
-    path = conversation.folder / memory_file.FILE
-    if conversation.disk.read(path) != new:
-        conversation.disk.replace(path, new)
+    """Writes memory.md as the state says, where there is one."""
+    if conversation.shelf.shows:
+        parts = Parts(found.standing.summary, conversation.page.read(), found.standing.consolidations)
+        conversation.shelf.show(memory_file.rendered(parts))
 
 
 def _shown(conversation: Conversation) -> tuple[Parts | None, str | None]:
-    body = conversation.disk.read(conversation.folder / memory_file.FILE)
-    if body is None:
-        return None, None
-    text = body.decode(errors="replace")
-    return memory_file.read(text), text
+    text = conversation.shelf.shown()
+    return (None, None) if text is None else (memory_file.read(text), text)
 
 
 def _set_aside(conversation: Conversation, text: str, problem: str) -> str:
-    conversation.disk.replace(conversation.folder / ASIDE, text.encode(errors="replace"))
-    return UNTAKEN.format(problem=problem, aside=ASIDE)
+    return UNTAKEN.format(problem=problem, aside=conversation.shelf.set_aside(text))

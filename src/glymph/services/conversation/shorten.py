@@ -36,7 +36,6 @@ TRUST = {"model": 0.6, "rules": 0.5}
 PART = 12_000  # tokens that a model is shown at once
 LEAST = 100  # tokens that rules may keep of a short stretch, though never more than half of it
 PIECE_WORDS = 250  # of these, in memory.md
-LOCK = "shortening.lock"
 AT_IT = "Another process is shortening this conversation. The whole of it is shown meanwhile."
 NOTHING = "There is nothing to shorten: all of it is the newest part."
 OVERTAKEN = "Another process has shortened this conversation meanwhile."
@@ -48,7 +47,7 @@ class Overtaken(Exception):
 
 def shorten(conversation: Conversation, found: State, lines: Sequence[Line], cut: int) -> Shortened:
     """Makes notes of the first messages, part by part; each part is done or not begun, whatever happens."""
-    with conversation.disk.trying(conversation.folder / LOCK) as mine:
+    with conversation.shelf.shortening() as mine:
         if not mine:
             return Shortened("model" if conversation.has_model else "rules", problem=AT_IT)
         return _Shortening(conversation).run(found, list(lines), cut)

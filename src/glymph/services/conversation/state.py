@@ -1,23 +1,17 @@
-"""Where a conversation stands, in one file that is replaced whole: cursor and summary are never at odds."""
+"""Where a conversation stands: one text that is replaced whole, so that cursor and summary are never at odds."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from glymph.core.history import Cursor, Standing
-from glymph.services.conversation.disk import Disk
 from glymph.services.conversation.transcript import Transcript
 
-FILE, VERSION = "state.json", 1
+VERSION = 1
 OR = "|"  # between the two marks by which a transcript may be known
-UNREADABLE = (
-    "{path} cannot be read ({problem}). It is kept as {aside}; the whole conversation is shown again until it is "
-    "summarised anew."
-)
 ANOTHER = (
     "The transcript of this conversation is not the one its summary was made of. All of it is shown, beside the "
     "summary."
@@ -45,29 +39,30 @@ class State:
     waiting: tuple[Waiting, ...] = ()
 
 
-def load(folder: Path, disk: Disk, transcript: Transcript) -> tuple[State, str | None]:
-    """The state of a conversation, a new one if there is none, and what is wrong with it."""
-    path = folder / FILE
-    body = disk.read(path)
-    if body is None:
-        return State(), None
+class Unreadable(Exception):
+    """A text that is no state."""
+
+
+def read(text: str | bytes) -> State:
+    """The state that a text tells of; Unreadable if it tells of none."""
     try:
-        state = _read(json.loads(body))
+        return _read(json.loads(text))
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        aside = path.with_suffix(".broken")
-        path.replace(aside)
-        return State(), UNREADABLE.format(path=path.name, problem=error, aside=aside.name)
+        raise Unreadable(str(error)) from error
+
+
+def told(state: State) -> str:
+    """The text of a state."""
+    return json.dumps({"version": VERSION, **asdict(state)}, ensure_ascii=True, indent=1)
+
+
+def matched(state: State, transcript: Transcript) -> tuple[State, str | None]:
+    """The state if the transcript is the one it was made of; else one that has summarised nothing, and why."""
     # While a purge rewrites the transcript, the state knows both what it was and what it will be.
-    if transcript.known_by(state.standing.cursor.offset) not in state.known_by.split(OR):
-        fresh = replace(state.standing, cursor=Cursor(), noticed=None)
-        return replace(state, standing=fresh, known_by="", reported=0), ANOTHER
-    return state, None
-
-
-def save(folder: Path, disk: Disk, state: State) -> None:
-    """Keeps the state: this one instant is when a consolidation has happened."""
-    body = json.dumps({"version": VERSION, **asdict(state)}, ensure_ascii=True, indent=1)
-    disk.replace(folder / FILE, body.encode())
+    if transcript.known_by(state.standing.cursor.offset) in state.known_by.split(OR):
+        return state, None
+    fresh = replace(state.standing, cursor=Cursor(), noticed=None)
+    return replace(state, standing=fresh, known_by="", reported=0), ANOTHER
 
 
 def _read(found: Any) -> State:

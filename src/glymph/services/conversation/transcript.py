@@ -20,11 +20,11 @@ from glymph.core.timing import iso
 from glymph.errors import InvalidInput
 from glymph.services.conversation.disk import Disk
 
-FILE, TORN, LOCK = "transcript.jsonl", "torn.jsonl", "lock"
+FILE, TORN, LOCK, NAME = "transcript.jsonl", "torn.jsonl", "lock", "session.txt"
 MOST_BYTES = 32_000_000  # of one message; pictures are large
 HEAD, NECK = 1024, 256  # bytes by which a transcript is known: its first ones, and the last before the cursor
 PIECE = 1 << 20
-OURS = (b'{"at": ', b"}}\n")  # how a line that we wrote begins and ends
+OURS = ('{"at": ', "}}")  # how a line that we wrote begins and ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,10 @@ class Transcript(Protocol):
         """All lines, one after the other, never all at once."""
         ...
 
+    def extent(self) -> tuple[int, datetime | None]:
+        """How many lines there are, and when the last was said."""
+        ...
+
     def holding(self, words: Sequence[str]) -> Iterator[tuple[int, Line | None]]:
         """The number of every message, from 1 on, and its line if it may hold one of these words (lower case)."""
         ...
@@ -66,10 +70,10 @@ class Transcript(Protocol):
 
 
 class JsonTranscript:
-    """A transcript as a file in a folder."""
+    """A transcript as a file in a folder, which tells from the first message on of which session it is."""
 
-    def __init__(self, folder: Path, disk: Disk) -> None:
-        self._folder, self._disk = folder, disk
+    def __init__(self, folder: Path, disk: Disk, session: str = "") -> None:
+        self._folder, self._disk, self._session = folder, disk, session
         self._path = folder / FILE
 
     def append(self, messages: Sequence[Raw], at: datetime) -> None:
@@ -79,40 +83,45 @@ class JsonTranscript:
         self._disk.make(self._folder)
         with self._disk.locked(self._folder / LOCK):
             self._repair()
+            if not (self._folder / NAME).exists():
+                self._disk.replace(self._folder / NAME, f"{self._session}\n".encode(errors="replace"))
             self._disk.append(self._path, body)
 
     def after(self, offset: int) -> list[Line]:
         return list(_lines(self._disk.read(self._path, offset) or b"", offset))
 
     def every(self) -> Iterator[Line]:
+        for at, line in self._bodies():
+            yield from _lines(line, at)
+
+    def extent(self) -> tuple[int, datetime | None]:
+        count, last = 0, b""
+        for _, line in self._bodies():
+            if line.strip():
+                count, last = count + 1, line
+        return count, next((line.at for line in _lines(last, 0)), None)
+
+    def holding(self, words: Sequence[str]) -> Iterator[tuple[int, Line | None]]:
+        number = 0
+        for at, body in self._bodies():
+            if not may_hold(body.decode(errors="replace"), words):
+                number += 1
+                yield number, None
+            else:
+                for line in messages_of(list(_lines(body, at))):
+                    number += 1
+                    yield number, line
+
+    def _bodies(self) -> Iterator[tuple[int, bytes]]:
+        """Every line and where it begins."""
         try:
             file = self._path.open("rb")
         except FileNotFoundError:
             return
         with file:
             at = 0
-            for line in file:
-                yield from _lines(line, at)
-                at += len(line)
-
-    def holding(self, words: Sequence[str]) -> Iterator[tuple[int, Line | None]]:
-        try:
-            file = self._path.open("rb")
-        except FileNotFoundError:
-            return
-        number = at = 0
-        with file:
             for body in file:
-                # Taking a line apart costs ten times what looking into it does.
-                text = body.decode(errors="replace").lower().replace("’", "'")
-                plain = body.startswith(OURS[0]) and body.endswith(OURS[1]) and b"\\u" not in body
-                if plain and not any(word in text for word in words):
-                    number += 1
-                    yield number, None
-                else:
-                    for line in messages_of(list(_lines(body, at))):
-                        number += 1
-                        yield number, line
+                yield at, body
                 at += len(body)
 
     def at(self, offset: int) -> Line:
@@ -190,6 +199,18 @@ def _dumped(record: Raw) -> bytes:
         ) from error
 
 
+def may_hold(line: str, words: Sequence[str]) -> bool:
+    """Whether it has to be looked at closely for one of these words: taking it apart costs ten times as much."""
+    plain = line.startswith(OURS[0]) and line.rstrip("\n").endswith(OURS[1]) and "\\u" not in line
+    text = line.lower().replace("’", "'")
+    return not plain or any(word in text for word in words)
+
+
+def read_line(body: str, start: int, end: int) -> Line:
+    """A line that lies somewhere else than in a file."""
+    return _read(_object(body), start, end)
+
+
 def _lines(body: bytes, offset: int) -> Iterator[Line]:
     """The lines of some bytes. One without an end counts if it is whole: no beginning of an object is one."""
     at = 0
@@ -203,7 +224,7 @@ def _lines(body: bytes, offset: int) -> Iterator[Line]:
         at += len(line)
 
 
-def _object(line: bytes) -> dict[str, Any] | None:
+def _object(line: bytes | str) -> dict[str, Any] | None:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):

@@ -18,6 +18,7 @@ _REFERENCES = (
     ("edges", "memories", "p.space_id = r.space_id AND p.key = r.target"),
     ("memberships", "memories", "p.space_id = r.space_id AND p.key = r.memory"),
     ("memberships", "clusters", "p.space_id = r.space_id AND p.key = r.cluster"),
+    ("messages", "conversations", "p.space_id = r.space_id AND p.key = r.conversation"),
     ("vectors", "models", "p.space_id = r.space_id AND p.key = r.model"),
     (
         "meanings",

@@ -34,7 +34,10 @@ class Migration:
     scripts: tuple[str, ...]
 
 
-MIGRATIONS: Sequence[Migration] = (Migration(1, "foundation", ("text_search.sql", "functions.sql", "schema.sql")),)
+MIGRATIONS: Sequence[Migration] = (
+    Migration(1, "foundation", ("text_search.sql", "functions.sql", "schema.sql")),
+    Migration(2, "conversations", ("conversations.sql",)),
+)
 NEWEST = MIGRATIONS[-1].version
 
 
@@ -75,7 +78,7 @@ def migrate(connection: psycopg.Connection[tuple[object, ...]], name: str, now: 
                 connection.execute(record, (step.version, step.name, now))
         for text in code(columns_of(connection)):
             connection.execute(text)
-        admit(connection)
+        admit(connection, anew=True)
 
 
 def code(columns: dict[str, list[str]]) -> list[str]:
@@ -84,7 +87,7 @@ def code(columns: dict[str, list[str]]) -> list[str]:
         triggers.of_table(table, [c for c in columns[table] if c not in ("key", "space_id")])
         for table in JOURNALLED
     ]
-    guarded = (*JOURNALLED, "journal", "operations")
+    guarded = (*JOURNALLED, "journal", "operations", "messages")
     views = [
         f"CREATE OR REPLACE VIEW scoped_{table} WITH (security_invoker = true) AS "
         f"SELECT * FROM {table} WHERE space_id = glymph.shown_space()"
@@ -130,8 +133,11 @@ def _extensions(connection: psycopg.Connection[tuple[object, ...]]) -> None:
             ) from error
 
 
-def admit(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-    """Lets whom row-level security does not bind become the role that it binds; nothing, if that is so already."""
+def admit(connection: psycopg.Connection[tuple[object, ...]], *, anew: bool = False) -> None:
+    """Lets whom row-level security does not bind become the role that it binds; nothing, if that is so already.
+
+    `anew`: there are new tables, which the role may not touch yet.
+    """
     if not bypasses(connection):
         return
     if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone():
@@ -141,7 +147,7 @@ def admit(connection: psycopg.Connection[tuple[object, ...]]) -> None:
     may = connection.execute(
         "SELECT pg_has_role(%s, 'SET') AND has_schema_privilege(%s, 'glymph', 'USAGE')", (ROLE, ROLE)
     ).fetchone()
-    if may == (True,):
+    if may == (True,) and not anew:
         return
     connection.execute(f"GRANT {ROLE} TO CURRENT_USER WITH SET TRUE, INHERIT FALSE")
     connection.execute(f"GRANT USAGE ON SCHEMA glymph TO {ROLE}")

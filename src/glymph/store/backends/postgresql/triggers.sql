@@ -148,6 +148,53 @@ FOR EACH STATEMENT EXECUTE FUNCTION text_follows_only();
 CREATE OR REPLACE TRIGGER sums_follow_only BEFORE INSERT OR UPDATE OR DELETE ON text_sums
 FOR EACH STATEMENT EXECUTE FUNCTION text_follows_only();
 
+-- A transcript only grows. A purge takes texts out of it, or the whole conversation.
+CREATE OR REPLACE FUNCTION messages_come() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM fresh f WHERE NOT EXISTS (
+    SELECT 1 FROM conversations c WHERE c.space_id = f.space_id AND c.key = f.conversation))
+  THEN PERFORM refuse('Isolated', 'a message belongs to a conversation of its own space.');
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER messages_come AFTER INSERT ON messages REFERENCING NEW TABLE AS fresh
+FOR EACH STATEMENT EXECUTE FUNCTION messages_come();
+
+CREATE OR REPLACE FUNCTION messages_only_grow() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
+BEGIN
+  IF writing_verb() IS DISTINCT FROM 'purge' OR shown_space() IS DISTINCT FROM OLD.space_id
+    OR OLD.key <> NEW.key OR OLD.space_id <> NEW.space_id OR OLD.conversation <> NEW.conversation
+    OR OLD.number <> NEW.number
+  THEN PERFORM refuse('Refused', 'messages are never changed.');
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE OR REPLACE TRIGGER messages_only_grow BEFORE UPDATE ON messages FOR EACH ROW EXECUTE FUNCTION messages_only_grow();
+
+CREATE OR REPLACE FUNCTION messages_are_kept() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
+BEGIN
+  IF coalesce(writing_verb(), '') NOT IN ('purge', 'space_delete') OR shown_space() IS DISTINCT FROM OLD.space_id
+  THEN PERFORM refuse('Refused', 'messages are never deleted.');
+  END IF;
+  RETURN OLD;
+END $$;
+CREATE OR REPLACE TRIGGER messages_are_kept BEFORE DELETE ON messages FOR EACH ROW EXECUTE FUNCTION messages_are_kept();
+
+CREATE OR REPLACE TRIGGER conversation_keeps_its_name BEFORE UPDATE OF key, space_id, name ON conversations FOR EACH ROW
+WHEN (OLD.key <> NEW.key OR OLD.space_id <> NEW.space_id OR OLD.name <> NEW.name)
+EXECUTE FUNCTION stays_as_it_is('Refused', 'a conversation keeps its name.');
+
+CREATE OR REPLACE FUNCTION filled_conversation_stays() RETURNS TRIGGER LANGUAGE plpgsql
+SET search_path = glymph, public AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM messages WHERE space_id = OLD.space_id AND conversation = OLD.key)
+  THEN PERFORM refuse('Refused', 'a conversation is removed only after its messages.');
+  END IF;
+  RETURN OLD;
+END $$;
+CREATE OR REPLACE TRIGGER filled_conversation_stays BEFORE DELETE ON conversations FOR EACH ROW
+EXECUTE FUNCTION filled_conversation_stays();
+
 -- A space goes last, when nothing is left in it.
 CREATE OR REPLACE FUNCTION spaces_go_empty() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
 DECLARE shown TEXT := current_setting('glymph.space', true);

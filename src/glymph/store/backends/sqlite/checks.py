@@ -8,6 +8,11 @@ from glymph.core.model import Problem
 from glymph.store.backends.sqlite import migrations
 from glymph.store.backends.sqlite.connection import Connection
 
+_LOST_MESSAGES = (
+    "SELECT count(*) FROM messages m "
+    "WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.key = m.conversation AND c.space_id = m.space_id)"
+)
+
 
 def run(connection: Connection) -> list[Problem]:
     """Every problem found; an empty list is a clean bill."""
@@ -22,6 +27,8 @@ def run(connection: Connection) -> list[Problem]:
         for table, rowid, parent, _ in raw.execute("PRAGMA foreign_key_check").fetchall()
     ]
     problems += _text_index(raw) + _triggers(raw)
+    if count := raw.execute(_LOST_MESSAGES).get:
+        problems.append(Problem("references", f"{count} rows of messages point at a missing row of conversations"))
     if raw.execute("SELECT 1 FROM writing").fetchall():
         problems.append(Problem("operations", "an operation is marked as being written although none is"))
     for (name,) in raw.execute("SELECT name FROM spaces WHERE name LIKE '(deleting)%'").fetchall():

@@ -45,12 +45,17 @@ def _maintenance(connection: apsw.Connection) -> None:
     connection.execute(_script("maintenance.sql"))
 
 
+def _conversations(connection: apsw.Connection) -> None:
+    connection.execute(_script("conversations.sql"))
+
+
 MIGRATIONS: Sequence[Migration] = (
     Migration(1, "foundation", _foundation),
     Migration(2, "recall", _recall),
     Migration(3, "write path", _write_path),
     Migration(4, "columns", _columns),
     Migration(5, "maintenance", _maintenance),
+    Migration(6, "conversations", _conversations),
 )
 NEWEST = MIGRATIONS[-1].version
 

@@ -148,6 +148,40 @@ CREATE TRIGGER operations_are_kept BEFORE DELETE ON operations
 WHEN (SELECT verb FROM writing) IS DISTINCT FROM 'space_delete'
 BEGIN SELECT RAISE(ABORT, 'glymph:Refused:operations are never deleted.'); END;
 
+-- A transcript only grows. A purge takes texts out of it, or the whole conversation.
+CREATE TRIGGER message_stays_in_its_space BEFORE INSERT ON messages
+WHEN (SELECT space_id FROM conversations WHERE key = NEW.conversation) IS DISTINCT FROM NEW.space_id
+BEGIN SELECT RAISE(ABORT, 'glymph:Isolated:a message belongs to a conversation of its own space.'); END;
+
+CREATE TRIGGER message_is_not_replaced BEFORE INSERT ON messages
+WHEN EXISTS (SELECT 1 FROM messages WHERE key = NEW.key)
+  OR EXISTS (SELECT 1 FROM messages WHERE space_id = NEW.space_id AND conversation = NEW.conversation
+             AND number = NEW.number)
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:this message exists already.'); END;
+
+CREATE TRIGGER messages_only_grow BEFORE UPDATE ON messages
+WHEN (SELECT verb FROM writing) IS DISTINCT FROM 'purge' OR (SELECT space_id FROM writing) IS DISTINCT FROM OLD.space_id
+  OR OLD.key <> NEW.key OR OLD.space_id <> NEW.space_id OR OLD.conversation <> NEW.conversation
+  OR OLD.number <> NEW.number
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:messages are never changed.'); END;
+
+CREATE TRIGGER messages_are_kept BEFORE DELETE ON messages
+WHEN coalesce((SELECT verb FROM writing), '') NOT IN ('purge', 'space_delete')
+  OR (SELECT space_id FROM writing) IS DISTINCT FROM OLD.space_id
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:messages are never deleted.'); END;
+
+CREATE TRIGGER conversation_is_not_replaced BEFORE INSERT ON conversations
+WHEN EXISTS (SELECT 1 FROM conversations WHERE key = NEW.key)
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:this conversation exists already.'); END;
+
+CREATE TRIGGER conversation_keeps_its_name BEFORE UPDATE OF key, space_id, name ON conversations
+WHEN OLD.key <> NEW.key OR OLD.space_id <> NEW.space_id OR OLD.name <> NEW.name
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:a conversation keeps its name.'); END;
+
+CREATE TRIGGER filled_conversation_stays BEFORE DELETE ON conversations
+WHEN EXISTS (SELECT 1 FROM messages WHERE space_id = OLD.space_id AND conversation = OLD.key)
+BEGIN SELECT RAISE(ABORT, 'glymph:Refused:a conversation is removed only after its messages.'); END;
+
 CREATE TRIGGER text_follows_insert AFTER INSERT ON memories
 BEGIN
   INSERT INTO memory_text(rowid, title, text, tags, entities, day) SELECT * FROM searchable WHERE key = NEW.key;
