@@ -81,20 +81,15 @@ def _long(folder: Path, options: Options) -> dict[str, Figure]:
         settings={"durability": "normal", "tokens_daily": 10**9, "tokens_run": 10**9},
     ) as glymph:  # fmt: skip
 
-        def opened() -> History:
-            return History(folder / "h", glymph, disk=Disk(durable=False))
+        def opened(kept_in: Path | None) -> History:
+            return History(kept_in, glymph, disk=Disk(durable=False))
 
-        history = opened()
-        for first in range(0, count, BATCH):
-            messages = [
-                {"role": ("user", "assistant")[at % 2], "content": corpus.text(WORDS)} for at in range(BATCH)
-            ]
-            history.append(SESSION, *messages[: count - first])
-            if first + BATCH < count:
-                history.build(SESSION)
-        history.build(SESSION)
-        _fill(history, corpus)
-        costs = [_cpu_ms(lambda: opened().build_messages(SESSION, "What next?")) for _ in range(BUILDS)]
+        def costs_of(kept_in: Path | None) -> list[float]:
+            _talk(opened(kept_in), corpus, count)
+            return [_cpu_ms(lambda: opened(kept_in).build_messages(SESSION, "What next?")) for _ in range(BUILDS)]
+
+        in_store, costs = costs_of(None), costs_of(folder / "h")
+        history = opened(folder / "h")
         built = history.build(SESSION)
         conversation = history.session(SESSION)
         cursor = conversation.load()[0].standing.cursor
@@ -108,6 +103,10 @@ def _long(folder: Path, options: Options) -> dict[str, Figure]:
             at_most=20.0, limit=statistics.median(floor),
         ),
         "build_cpu_ms_100k_max": Figure(max(costs), "the dearest of them"),
+        "build_stored_cpu_ms_100k": Figure(
+            statistics.median(in_store), "the same with the conversation in the store", at_most=20.0,
+            limit=statistics.median(floor),
+        ),
         "build_floor_cpu_ms": Figure(statistics.median(floor), "reading and parsing what lies after the cursor"),
         "whole_cpu_ms": Figure(whole, "reading and parsing the whole transcript, which a build does not"),
         "built_messages": Figure(len(built.messages), "that lie after the cursor"),
@@ -115,6 +114,15 @@ def _long(folder: Path, options: Options) -> dict[str, Figure]:
         "transcript_bytes": Figure(path.stat().st_size, "of all messages"),
         "long_consolidations": Figure(conversation.load()[0].standing.consolidations, "of that session"),
     }  # fmt: skip
+
+
+def _talk(history: History, corpus: Corpus, count: int) -> None:
+    """A session of so many messages, shortened as it went, with as much after its cursor as there can be."""
+    for first in range(0, count, BATCH):
+        messages = [{"role": ("user", "assistant")[at % 2], "content": corpus.text(WORDS)} for at in range(BATCH)]
+        history.append(SESSION, *messages[: count - first])
+        history.build(SESSION)
+    _fill(history, corpus)
 
 
 def _fill(history: History, corpus: Corpus) -> None:
