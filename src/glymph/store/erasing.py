@@ -86,6 +86,7 @@ class Quotes:
     texts: tuple[str, ...]
     words: frozenset[str] = frozenset()
     _repeats: Callable[[str], bool] = field(init=False, repr=False, compare=False)
+    _patterns: list[re.Pattern[str]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_repeats", repeating(self.texts))
@@ -131,9 +132,12 @@ class Quotes:
 
     def cut_from(self, text: str) -> str:
         """A text without what it repeats whole."""
-        for one in sorted(self.texts, key=len, reverse=True):
-            if one.split():
-                text = re.sub(_apart(r"\s+".join(map(re.escape, one.split()))), GONE, text, flags=re.IGNORECASE)
+        if not self._patterns:  # made when they are needed: a purge may remove thousands
+            longest_first = sorted((one.split() for one in self.texts), key=lambda words: -len(" ".join(words)))
+            forms = (_apart(r"\s+".join(map(re.escape, words))) for words in longest_first if words)
+            self._patterns.extend(re.compile(form, re.IGNORECASE) for form in forms)
+        for pattern in self._patterns:
+            text = pattern.sub(GONE, text)
         return text
 
 
