@@ -19,14 +19,33 @@ UNREADABLE = (
 )
 
 
+class MemoryFile:
+    """A memory.md on a disk."""
+
+    def __init__(self, folder: Path, disk: Disk) -> None:
+        self._folder, self._disk = folder, disk
+
+    def read(self) -> str | None:
+        body = self._disk.read(self._folder / memory_file.FILE)
+        return None if body is None else body.decode(errors="replace")
+
+    def write(self, text: str) -> None:
+        path, body = self._folder / memory_file.FILE, text.encode(errors="replace")
+        if self._disk.read(path) != body:
+            self._disk.replace(path, body)
+
+    def set_aside(self, text: str) -> str:
+        self._disk.replace(self._folder / ASIDE, text.encode(errors="replace"))
+        return ASIDE
+
+
 class FileShelf:
     """A `Shelf` on a disk. Any number of processes may use the folder at once."""
-
-    shows = True
 
     def __init__(self, folder: Path, disk: Disk, session: str = "") -> None:
         self._folder, self._disk = folder, disk
         self.transcript = JsonTranscript(folder, disk, session)
+        self.memory_file = MemoryFile(folder, disk)
 
     def load(self) -> tuple[State, str | None]:
         path = self._folder / STATE
@@ -57,19 +76,6 @@ class FileShelf:
 
     def shortening(self) -> AbstractContextManager[bool]:
         return self._disk.trying(self._folder / SHORTENING)
-
-    def shown(self) -> str | None:
-        body = self._disk.read(self._folder / memory_file.FILE)
-        return None if body is None else body.decode(errors="replace")
-
-    def show(self, text: str) -> None:
-        path, body = self._folder / memory_file.FILE, text.encode(errors="replace")
-        if self._disk.read(path) != body:
-            self._disk.replace(path, body)
-
-    def set_aside(self, text: str) -> str:
-        self._disk.replace(self._folder / ASIDE, text.encode(errors="replace"))
-        return ASIDE
 
     def remove(self) -> None:
         with self._disk.locked(self._folder / SHORTENING), self._disk.locked(self._folder / LOCK):

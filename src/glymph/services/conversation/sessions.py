@@ -85,17 +85,19 @@ def listed(conversation: Conversation) -> Listed:
 
 def noted(conversation: Conversation, found: State) -> tuple[State, list[str]]:
     """The state with what a person changed in memory.md, which the agent's page takes over at once."""
-    parts, text = _shown(conversation)
-    if text is None:
+    file = conversation.shelf.memory_file
+    text = None if file is None else file.read()
+    if file is None or text is None:
         return found, []
     problems: list[str] = []
+    parts = memory_file.read(text)
     if parts is None:
-        return found, [_set_aside(conversation, text, UNMARKED)]
+        return found, [UNTAKEN.format(problem=UNMARKED, aside=file.set_aside(text))]
     if memory_file.changed(parts.agent, conversation.page.read(), found.shown.get(AGENT, ())):
         try:
             conversation.page.write(parts.agent)
         except GlymphError as error:
-            problems.append(_set_aside(conversation, text, str(error)))
+            problems.append(UNTAKEN.format(problem=error, aside=file.set_aside(text)))
     standing = found.standing
     if memory_file.changed(parts.machine, standing.summary, found.shown.get(MACHINE, ())):
         summary = memory_file.taken_over(parts, newest=standing.newest, revision=standing.consolidations)
@@ -108,9 +110,10 @@ def marked(conversation: Conversation, found: State) -> State:
 
     What stands in the file now was taken over, so it is nobody's change if a crash leaves it there.
     """
-    if not conversation.shelf.shows:
+    file = conversation.shelf.memory_file
+    if file is None:
         return found
-    parts, _ = _shown(conversation)
+    parts = memory_file.read(file.read() or "")
     now = {} if parts is None else {MACHINE: parts.machine, AGENT: parts.agent}
     truth = {MACHINE: found.standing.summary, AGENT: conversation.page.read()}
     texts = {part: [text, *([now[part]] if part in now else [])] for part, text in truth.items()}
@@ -126,15 +129,6 @@ def write(conversation: Conversation, text: str, mode: str = "replace") -> None:
 
 def show(conversation: Conversation, found: State) -> None:
     """Writes memory.md as the state says, where there is one."""
-    if conversation.shelf.shows:
+    if (file := conversation.shelf.memory_file) is not None:
         parts = Parts(found.standing.summary, conversation.page.read(), found.standing.consolidations)
-        conversation.shelf.show(memory_file.rendered(parts))
-
-
-def _shown(conversation: Conversation) -> tuple[Parts | None, str | None]:
-    text = conversation.shelf.shown()
-    return (None, None) if text is None else (memory_file.read(text), text)
-
-
-def _set_aside(conversation: Conversation, text: str, problem: str) -> str:
-    return UNTAKEN.format(problem=problem, aside=conversation.shelf.set_aside(text))
+        file.write(memory_file.rendered(parts))

@@ -10,11 +10,30 @@ from glymph.services.conversation.state import State
 from glymph.services.conversation.transcript import Transcript
 
 
-class Shelf(Protocol):
-    shows: bool  # in a memory.md
+class MemoryFile(Protocol):
+    """A memory.md."""
 
+    def read(self) -> str | None:
+        """What it says; None if it is not there."""
+        ...
+
+    def write(self, text: str) -> None:
+        """Gives it another text, unless it says so already."""
+        ...
+
+    def set_aside(self, text: str) -> str:
+        """Keeps what could not be taken over; the name of that file."""
+        ...
+
+
+class Shelf(Protocol):
     @property
     def transcript(self) -> Transcript: ...
+
+    @property
+    def memory_file(self) -> MemoryFile | None:
+        """None where there is no file to look at."""
+        ...
 
     def load(self) -> tuple[State, str | None]:
         """Where the conversation stands, and what is wrong with it."""
@@ -29,18 +48,6 @@ class Shelf(Protocol):
 
     def shortening(self) -> AbstractContextManager[bool]:
         """Whether nobody else is shortening it meanwhile."""
-        ...
-
-    def shown(self) -> str | None:
-        """memory.md as it is; None if there is none."""
-        ...
-
-    def show(self, text: str) -> None:
-        """Writes memory.md, if it says something else."""
-        ...
-
-    def set_aside(self, text: str) -> str:
-        """Keeps a memory.md that could not be taken over; its name."""
         ...
 
     def remove(self) -> None:

@@ -85,7 +85,7 @@ def _line(message: Message) -> Line:
 class StoreShelf:
     """A `Shelf` in a store."""
 
-    shows = False
+    memory_file = None
 
     def __init__(self, place: Workplace, session: str) -> None:
         self._place, self._session = place, session
@@ -118,15 +118,6 @@ class StoreShelf:
             if mine:
                 with self._place.store.writing(self._place.space, None) as writer:
                     writer.give_back_conversation(key, until=until)
-
-    def shown(self) -> str | None:
-        return None
-
-    def show(self, text: str) -> None:
-        """There is no file."""
-
-    def set_aside(self, text: str) -> str:
-        raise NotImplementedError  # nobody can change a file that there is not
 
     def remove(self) -> None:
         with self._place.operation("purge", reason="a conversation was removed") as op:
