@@ -1,4 +1,4 @@
-"""Two servers on two PostgreSQL, three workers beside them, many spaces, and a kill of each in the middle."""
+"""Two MCP servers on two PostgreSQL, three workers beside them, many spaces, and a kill of each in the middle."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import anyio
 import psycopg
 
 from benchmarks.harness import cluster_judge, cluster_stage
+from benchmarks.harness.cluster_clients import Caller
 from benchmarks.harness.cluster_judge import Verdict
-from benchmarks.harness.cluster_stage import SERVERS, THREADS, WORKERS, Beats, Plan, Stage, staged
+from benchmarks.harness.cluster_load import AWAY, FLOOR, UNKNOWN, WRONG, space_name
+from benchmarks.harness.cluster_stage import CLIENTS, LOADS, SERVERS, WORKERS, Beats, Plan, Pulse, Stage, staged
 from benchmarks.harness.contract import Figure, Figures, Options, Unavailable
 from glymph.testing.postgres import absence
 
@@ -28,6 +31,9 @@ DRAIN = 120.0  # seconds that workers have for what is still due when the load e
 SHOWN = 5  # errors that are told in words
 WRITES = ("add", "update", "link", "archive", "undo", "forget", "report")
 
+Line = Mapping[str, Any]
+Outages = Mapping[str, tuple[float, float]]  # of what, from when, until when
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -35,6 +41,7 @@ class Limits:
 
     fsync_ms: float
     query_ms: float
+    call_ms: float
 
 
 def run(options: Options) -> Figures:
@@ -43,16 +50,25 @@ def run(options: Options) -> Figures:
         raise Unavailable(f"needs a PostgreSQL: {reason}")
     plan = Plan(options.count(SPACES, least=8), max(LEAST_SECONDS, SECONDS * options.scale), options.seed)
     with tempfile.TemporaryDirectory(prefix="glymph-cluster-") as folder, staged(Path(folder), plan) as stage:
-        limits = _limits(stage)
-        beats = _performed(stage)
+        stage.servers += [stage.start_server(number) for number in range(SERVERS)]
+        stage.await_servers()
+        limits, pulse = _limits(stage), Pulse(stage.databases["west"])
+        pulse.start()
+        try:
+            beats = _performed(stage)
+        finally:
+            pulse.end()
         finished_s = cluster_judge.await_jobs(stage, beats, DRAIN)
         stage.end()
         verdict = cluster_judge.judged(stage, beats)
         lines = [line for line in stage.lines("load *") if "at" in line]
-        outage = _outage(stage, lines)
+        outages = _outages(stage, lines)
+    floors = _floors([line for line in lines if line["kind"] == FLOOR], outages, pulse)
     return {
         **_scene(plan, stage, limits),
-        **_rates(lines, outage),
+        **_rates([line for line in lines if line["kind"] != FLOOR], outages, floors),
+        **floors,
+        **_kept(lines, outages, verdict),
         **_verdict(verdict),
         "jobs_finished_after_s": Figure(finished_s, "from the end of the load until all jobs were done"),
     }
@@ -62,7 +78,7 @@ def _performed(stage: Stage) -> Beats:
     """The load, the workers and the kills, until the load has ended."""
     for _ in range(WORKERS):
         stage.start_worker()
-    for _ in range(SERVERS):
+    for _ in range(LOADS):
         stage.start_load()
     stage.await_all()
     began, seconds = time.time(), stage.plan.seconds
@@ -70,7 +86,7 @@ def _performed(stage: Stage) -> Beats:
     beats.start()
     for share, act in (
         (0.3, stage.kill_worker),
-        (0.45, stage.kill_load),
+        (0.45, stage.kill_server),
         (0.65, stage.kill_postgres),
         (1.0, stage.end_load),
     ):
@@ -92,7 +108,21 @@ def _limits(stage: Stage) -> Limits:
             probe.write(bytes(8192))
             os.fsync(probe.fileno())
 
-        return Limits(_median_ms(50, durable), query)
+        return Limits(_median_ms(50, durable), query, statistics.median(anyio.run(_trifles, stage, 200)))
+
+
+async def _trifles(stage: Stage, times: int) -> list[float]:
+    """Milliseconds that calls take which a server answers without its store, one after the other."""
+    found = []
+    async with anyio.create_task_group() as sessions:
+        caller = Caller(stage.addresses, stage.token, group=sessions, seed=stage.plan.seed)
+        await caller.open_all()
+        for _ in range(times):
+            began = time.perf_counter()
+            await caller.trifle(space_name(0))
+            found.append(1000 * (time.perf_counter() - began))
+        await caller.close()
+    return found
 
 
 def _median_ms(times: int, call: Callable[[], object]) -> float:
@@ -104,69 +134,124 @@ def _median_ms(times: int, call: Callable[[], object]) -> float:
     return statistics.median(found)
 
 
-def _outage(stage: Stage, lines: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
-    """From the kill of a database until a call to one of its spaces was answered again."""
-    _, killed, back = next(kill for kill in stage.kills if kill[0] == "postgresql")
+def _outages(stage: Stage, lines: Sequence[Line]) -> Outages:
+    """A server is away until it is healthy again, a database until a call to one of its spaces was answered."""
+    spans = {what: (killed, back) for what, killed, back in stage.kills if what != "worker"}
+    killed, back = spans["postgresql"]
     answered = [
         line["at"] + line["ms"] / 1000
         for line in lines
-        if line["end"] == "ok" and stage.part_of(line["space"]) == "east"
+        if line["end"] == "ok" and line["kind"] != FLOOR and stage.part_of(line["space"]) == "east"
     ]
-    return killed, min((moment for moment in answered if moment > back), default=back)
+    return spans | {"postgresql": (killed, min((moment for moment in answered if moment > back), default=back))}
 
 
 def _scene(plan: Plan, stage: Stage, limits: Limits) -> dict[str, Figure]:
     kills = Counter(what for what, _, _ in stage.kills)
+    clients = (
+        f"{LOADS} processes of {CLIENTS} MCP clients, a session with each server, spaces and servers at random"
+    )
     return {
         "spaces": Figure(plan.spaces, "split between two PostgreSQL servers by a map, fsync on"),
-        "servers": Figure(SERVERS, f"processes with the map open, {THREADS} callers each, by library calls"),
+        "servers": Figure(SERVERS, "`glymph mcp --http --any-space` processes on the map"),
+        "clients": Figure(LOADS * CLIENTS, clients),
         "workers": Figure(WORKERS, "`glymph worker` processes, two jobs at once for each database; short times"),
         "kills_worker": Figure(kills["worker"], "worker killed with -9, another started"),
-        "kills_server": Figure(kills["server"], "server under load killed with -9, another started"),
+        "kills_server": Figure(kills["server"], "MCP server under load killed with -9 and started again"),
         "kills_postgresql": Figure(kills["postgresql"], "PostgreSQL killed with -9, all of it, and started"),
-        "cores": Figure(os.cpu_count() or 1, "of the machine; databases, servers and workers share them"),
+        "cores": Figure(os.cpu_count() or 1, "of the machine; databases, servers, workers and clients share them"),
         "fsync_ms": Figure(limits.fsync_ms, "8 KiB made durable on this disk, median, before the load"),
         "query_ms": Figure(limits.query_ms, "SELECT 1 and back, median, before the load"),
+        "call_ms": Figure(limits.call_ms, "an MCP call that needs no store and back, median, before the load"),
     }
 
 
-def _rates(lines: Sequence[Mapping[str, Any]], outage: tuple[float, float]) -> dict[str, Figure]:
+def _rates(lines: Sequence[Line], outages: Outages, floors: Mapping[str, Figure]) -> dict[str, Figure]:
+    """Rates and waits; beside those of calls stands what the protocol alone takes at the same time."""
+    least, most = floors["floor_call_p50_ms"].value, floors["floor_call_p99_ms"].value
     done = [line for line in lines if line["end"] == "ok"]
-    wall = max(line["at"] + line["ms"] / 1000 for line in done) - min(line["at"] for line in done)
-    touched = [line for line in done if _touches(line, outage)]
-    usual = [line for line in done if not _touches(line, outage)]
-    failed = [line for line in lines if line["end"] != "ok"]
-    within = [line for line in failed if _touches(line, outage)]
-    for line in [line for line in failed if line not in within][:SHOWN]:
-        print(f"cluster: {line['kind']} failed: {line['end']}: {line['why']}", file=sys.stderr)
+    wall = max(_ended(line) for line in done) - min(line["at"] for line in done)
+    usual = [line for line in done if not _touched(line, outages)]
     figures = {
         "operations": Figure(len(done), "calls that were acknowledged"),
         "operations_per_s": Figure(len(done) / wall, "the same per second of wall time, kills included"),
         "writes_per_s": Figure(sum(line["kind"] in WRITES for line in done) / wall, "of them durable writes"),
-        "p50_ms": Figure(_part(usual, 0.5), "all kinds, without calls that the outage touched"),
-        "p99_ms": Figure(_part(usual, 0.99), "all kinds, without calls that the outage touched"),
-        "p99_ms_with_outage": Figure(_part(done, 0.99), "all kinds, all acknowledged calls"),
-        "longest_ms": Figure(max(line["ms"] for line in done), "of all acknowledged calls"),
-        "outage_s": Figure(outage[1] - outage[0], "from the kill of PostgreSQL until its spaces answered again"),
-        "outage_calls": Figure(len(touched), "acknowledged calls in that time, of both databases' spaces"),
-        "errors_outage": Figure(len(within), "calls that failed because the database was away"),
-        "errors": Figure(len(failed) - len(within), "calls that failed for any other reason", exactly=0),
+        "p50_ms": Figure(_part(usual, 0.5), "all kinds, without calls that an outage touched", limit=least),
+        "p99_ms": Figure(_part(usual, 0.99), "all kinds, without calls that an outage touched", limit=most),
+        "p50_ms_with_outages": Figure(_part(done, 0.5), "all kinds, all acknowledged calls, all tries"),
+        "p99_ms_with_outages": Figure(_part(done, 0.99), "all kinds, all acknowledged calls, all tries"),
+        "longest_ms": Figure(max(line["ms"] for line in done), "of all acknowledged calls, all tries"),
     }
-    for kind in sorted({line["kind"] for line in usual}):
-        one = [line for line in usual if line["kind"] == kind]
-        figures[f"{kind}_p50_ms"] = Figure(_part(one, 0.5), f"of {len(one)}")
-        figures[f"{kind}_p99_ms"] = Figure(_part(one, 0.99), f"of {len(one)}")
+    for kind in sorted({line["kind"] for line in done}):
+        every, one = ([line for line in some if line["kind"] == kind] for some in (done, usual))
+        if one:  # else there is nothing to tell: a zero would be a lie
+            figures[f"{kind}_p50_ms"] = Figure(_part(one, 0.5), f"of {len(one)}", limit=least)
+            figures[f"{kind}_p99_ms"] = Figure(_part(one, 0.99), f"of {len(one)}", limit=most)
+        figures[f"{kind}_p99_ms_with_outages"] = Figure(_part(every, 0.99), f"of {len(every)}")
     return figures
 
 
-def _touches(line: Mapping[str, Any], outage: tuple[float, float]) -> bool:
-    """Whether a call was under way at some moment of the outage."""
-    return bool(line["at"] <= outage[1] and line["at"] + line["ms"] / 1000 >= outage[0])
+def _floors(lines: Sequence[Line], outages: Outages, pulse: Pulse) -> dict[str, Figure]:
+    """What the same calls would cost if there were nothing to do, under the same load."""
+    calls = sorted(line["ms"] for line in lines if line["end"] == "ok" and not _touched(line, outages))
+    queries = sorted(pulse.ms)
+    return {
+        "floor_call_p50_ms": Figure(
+            _share(calls, 0.5), f"of {len(calls)} MCP calls that need no store, under load"
+        ),
+        "floor_call_p99_ms": Figure(_share(calls, 0.99), f"of {len(calls)}"),
+        "floor_query_p50_ms": Figure(_share(queries, 0.5), f"of {len(queries)} SELECT 1, under load"),
+        "floor_query_p99_ms": Figure(_share(queries, 0.99), f"of {len(queries)}"),
+    }
 
 
-def _part(lines: Sequence[Mapping[str, Any]], share: float) -> float:
-    found = sorted(float(line["ms"]) for line in lines)
-    return found[min(len(found) - 1, int(share * len(found)))] if found else 0.0
+def _kept(lines: Sequence[Line], outages: Outages, verdict: Verdict) -> dict[str, Figure]:
+    """What became of calls that met a kill."""
+    ends = Counter(line["end"] for line in lines)
+    wrong = [
+        line for line in lines if line["end"] != "ok" and (line["end"] == WRONG or not _touched(line, outages))
+    ]
+    for line in wrong[:SHOWN]:
+        print(f"cluster: {line['kind']} failed: {line['end']}: {line['why']}", file=sys.stderr)
+    back = outages["server"][1]
+    again = sum(line.get("server") == 0 and line["at"] > back for line in lines if line["end"] == "ok")
+    seconds = {what: until - since for what, (since, until) in outages.items()}
+    return {
+        "outage_server_s": Figure(seconds["server"], "from the kill of an MCP server until it was healthy again"),
+        "outage_postgresql_s": Figure(
+            seconds["postgresql"], "from the kill of PostgreSQL until its spaces answered again"
+        ),
+        "server_answered_again": Figure(
+            again, "calls that the killed server answered after its restart", at_least=1
+        ),
+        "retried": Figure(
+            sum(line.get("tries", 1) > 1 for line in lines),
+            "calls acknowledged at a second or later try, all safe",
+        ),
+        "unknown": Figure(ends[UNKNOWN], "calls without an answer that were not safe to repeat"),
+        "refused_away": Figure(ends[AWAY], "calls told that the store is away, and not safe to repeat"),
+        "unknown_adds": Figure(verdict.unclear, "of both, adds: they were looked up at the end"),
+        "unknown_adds_kept": Figure(verdict.unclear_kept, "of these, were there, whole"),
+        "found_twice": Figure(verdict.twice, "texts that are there more than once", exactly=0),
+        "errors": Figure(len(wrong), "calls that failed for any other reason", exactly=0),
+    }
+
+
+def _ended(line: Line) -> float:
+    return float(line["at"] + line["ms"] / 1000)
+
+
+def _touched(line: Line, outages: Outages) -> bool:
+    """Whether a call was under way at some moment of an outage."""
+    return any(line["at"] <= until and _ended(line) >= since for since, until in outages.values())
+
+
+def _part(lines: Sequence[Line], share: float) -> float:
+    return _share(sorted(float(line["ms"]) for line in lines), share)
+
+
+def _share(ordered: Sequence[float], share: float) -> float:
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
 
 def _verdict(verdict: Verdict) -> dict[str, Figure]:
@@ -176,7 +261,11 @@ def _verdict(verdict: Verdict) -> dict[str, Figure]:
         "jobs": Figure(verdict.jobs, f"sessions ended and chores let due ({', '.join(cluster_stage.CHORES)})"),
         "beats": Figure(verdict.beats, "runs of chores that came to their end, natural ones included"),
         "double_runs": Figure(verdict.doubled, "sessions counted twice, beats that ended twice", exactly=0),
-        "jobs_unfinished": Figure(verdict.unfinished, "jobs that nobody brought to an end", exactly=0),
+        "jobs_unfinished": Figure(
+            verdict.unfinished,
+            "jobs of which no run that began after they were let due came to its end",
+            exactly=0,
+        ),
         "checked": Figure(verdict.checked, "acknowledged memories, links, operations and recalls looked for"),
         "lost": Figure(verdict.lost, "of them gone or different", exactly=0),
         "verify_failures": Figure(verdict.unsound, "problems that verify() finds in all spaces", exactly=0),

@@ -52,6 +52,7 @@ def _tool(tool: Tool) -> str:
 
 LOOKING_AND_KEEPING = (
     "status", "list", "history", "history memory", "history show", "history search", "history consolidate",
+    "history list", "history remove",
     "history erase", "doctor", "demo", "mcp", "init", "embed", "fit", "export", "import", "backup",
     "restore", "space list", "space create", "space rename", "space delete", "config show", "config set",
 )  # fmt: skip

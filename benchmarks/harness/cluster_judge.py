@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.harness.cluster_load import Server, space_name
-from benchmarks.harness.cluster_stage import SESSION_ROW, Beats, Stage
+from benchmarks.harness.cluster_load import space_name
+from benchmarks.harness.cluster_stage import SESSION_ROW, Beats, Stage, handles
 from glymph import Glymph
 from glymph.core.timing import micros
+from glymph.jobs.daemon import failures
 from glymph.services.ai_prune import SESSIONS
 
 GLANCE = 0.5  # seconds between two looks at jobs under way
@@ -31,6 +33,9 @@ class Verdict:
     checked: int = 0
     lost: int = 0
     unsound: int = 0
+    unclear: int = 0  # adds without an acknowledgement
+    unclear_kept: int = 0
+    twice: int = 0
 
 
 @dataclass(slots=True)
@@ -40,12 +45,16 @@ class Promised:
     values: dict[str, list[Any]] = field(default_factory=dict)
     operations: set[str] = field(default_factory=set)
     recalls: set[str] = field(default_factory=set)
+    unclear: set[str] = field(default_factory=set)  # texts that may have been taken in
+    texts: Counter[str] = field(default_factory=Counter)  # that are there, and how often
 
     def hear(self, line: Mapping[str, Any]) -> None:
         for key, value in line.get("begun", {}).items():
             # Until it is acknowledged both may be true. What was not there before need not be there.
             self.values[key] = [*self.values.get(key, [None]), value]
         if line.get("end") != "ok":
+            if line["kind"] == "add" and "end" in line:
+                self.unclear.add(line["text"])
             return
         self.values |= {key: [value] for key, value in line.get("after", {}).items()}
         if line.get("op"):
@@ -61,29 +70,40 @@ class Promised:
             verdict.lost += value not in allowed
         verdict.checked += len(self.operations) + len(self.recalls)
         verdict.lost += len(self.operations - found.operations) + len(self.recalls - found.recalls)
+        verdict.unclear += len(self.unclear)
+        verdict.unclear_kept += sum(text in found.texts for text in self.unclear)
+        verdict.twice += found.texts.total() - len(found.texts)
 
 
 def await_jobs(stage: Stage, beats: Beats, patience: float) -> float:
     """Waits until all jobs are done, or patience ends; the seconds it took."""
     began, left = time.monotonic(), dict(beats.due)
     with Glymph.open(stage.url, space=space_name(0), embedder="none", create=False) as glymph:
-        server = Server(glymph, stage.plan.spaces)
+        spaces = handles(glymph, stage.plan.spaces)
         while left and time.monotonic() < began + patience:
-            left = {job: at for job, at in left.items() if not _done(server, *job, at)}
+            left = {job: at for job, at in left.items() if not _done(spaces[job[0]], job[1], at)}
             if left:
                 time.sleep(GLANCE)
     return time.monotonic() - began
 
 
-def _done(server: Server, number: int, job: str, at: float) -> bool:
-    """Whether a job came to its end after the moment at which it was let due."""
-    with server.handles[number].workplace.reading() as reader:
+def _done(handle: Glymph, job: str, at: float) -> bool:
+    """Whether a run that began after the moment at which a job was let due came to its end."""
+    with handle.workplace.reading() as reader:
         if job == SESSION_ROW:
             row = reader.job(SESSION_ROW)
             return row is not None and row["done_at"] is not None
         row = reader.schedule(job)
-        now = micros(server.handles[number].workplace.now())
-        return row is not None and (row["last_run_at"] or 0) >= int(at * SECOND) and row["due_at"] > now
+        now = micros(handle.workplace.now())
+        ran = row is not None and (row["last_run_at"] or 0) >= int(at * SECOND) and row["due_at"] > now
+        return ran and not failures(row)
+
+
+def _tell(handle: Glymph, job: str, at: float) -> None:
+    """Says of a job that is not done what the store knows of it."""
+    with handle.workplace.reading() as reader:
+        row = reader.job(SESSION_ROW) if job == SESSION_ROW else reader.schedule(job)
+    print(f"cluster: {handle.space}: {job}, let due at {int(at * SECOND)}, is not done: {row}", file=sys.stderr)
 
 
 def judged(stage: Stage, beats: Beats) -> Verdict:
@@ -98,11 +118,14 @@ def judged(stage: Stage, beats: Beats) -> Verdict:
     verdict.beats = len(runs)
     verdict.doubled = sum(runs.values()) - len(runs)
     with Glymph.open(stage.url, space=space_name(0), embedder="none", create=False) as glymph:
-        server = Server(glymph, stage.plan.spaces)
-        verdict.unfinished = sum(not _done(server, *job, at) for job, at in beats.due.items())
-        verdict.unfinished += len(beats.missing())
+        spaces = handles(glymph, stage.plan.spaces)
+        verdict.unfinished = len(beats.missing())
+        for (number, job), at in beats.due.items():
+            if not _done(spaces[number], job, at):
+                verdict.unfinished += 1
+                _tell(spaces[number], job, at)
         verdict.unsound = len(glymph.verify().problems)  # of the whole store, every space of it
-        for number, handle in enumerate(server.handles):
+        for number, handle in enumerate(spaces):
             promised[number].held_against(_found(handle), verdict)
             with handle.workplace.reading() as reader:
                 verdict.doubled += max(0, (reader.counter(SESSIONS) or 0) - 1)
@@ -116,6 +139,7 @@ def _found(handle: Glymph) -> Promised:
         if table == "memories":
             ids[row["key"]] = row["id"]
             found.values[row["id"]] = [[row["state"], row["text"]]]
+            found.texts[row["text"]] += 1
         elif table == "edges":
             found.values[f"{ids[row['source']]}>{ids[row['target']]}"] = [True]
         elif table == "operations":

@@ -1,7 +1,7 @@
-"""A server under load: clients in threads that call one open store, and a file that says what they were told.
+"""A process of clients: each makes one MCP call after the other to the servers, and writes down what it was told.
 
-`python -m benchmarks.harness.cluster_load URL FILE LABEL SPACES THREADS SEED`, until SIGTERM. The calls are the
-library's. Every line is with the kernel before the next call begins, so the file outlives a killed process.
+`python -m benchmarks.harness.cluster_load FILE LABEL SPACES CLIENTS SEED ADDRESS…`, until SIGTERM; the token is in
+GLYMPH_TOKEN. Every line is with the kernel before the next call begins.
 """
 
 from __future__ import annotations
@@ -12,28 +12,31 @@ import random
 import re
 import signal
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness.corpus import Corpus
-from glymph import Glymph, Receipt
-from glymph.errors import GlymphError
+import anyio
 
-# Kinds of calls and their weights. A recall is followed by a report, and archiving by its undoing.
+from benchmarks.harness.cluster_clients import BREATH, NO_TOOL, Answer, Caller, Refused, StoreAway, Unanswered
+from benchmarks.harness.corpus import Corpus
+
+# Kinds of calls and their weights. A recall is followed by a report, archiving by its undoing, a plan by its run.
+# "floor" is a call that the server answers without the store; it is no operation.
 MIX = {
-    "add": 30, "search": 22, "recall": 12, "update": 12, "link": 8, "list": 5, "history": 5, "archive": 4,
-    "forget": 2,
+    "add": 30, "search": 22, "recall": 12, "update": 12, "link": 8, "get": 5, "history": 4, "audit": 4,
+    "archive": 4, "forget": 2, "floor": 5,
 }  # fmt: skip
+FLOOR = "floor"
 # Words that all clients share, so that what one asks for another may have said; the common ones are common.
 WORDS = tuple(Corpus(1).text(3000).split())
 OWN = 400  # memories that a client remembers as its own
-BREATH = 0.1  # seconds after an error
 MARK = re.compile(r"(?:mark|tenant-)(\d{4})")
+UNKNOWN, AWAY, WRONG = "unknown", "away", "wrong"  # how a call ends that is not acknowledged
 
+Found = Mapping[str, Any]  # what a tool gave back
 After = dict[str, Any]  # what a write leaves behind: the state and text of a memory by its id, or a link
 
 
@@ -44,6 +47,12 @@ def space_name(number: int) -> str:
 def foreign(number: int, texts: Iterable[str]) -> int:
     """How many of the texts carry the mark of another space."""
     return sum(any(int(mark) != number for mark in MARK.findall(text)) for text in texts)
+
+
+def read(number: int, things: Iterable[Any]) -> After:
+    """How many things a call gave back, and how many of them are of another space."""
+    texts = [json.dumps(thing) for thing in things]
+    return {"foreign": foreign(number, texts), "read": len(texts)}
 
 
 @dataclass(slots=True)
@@ -66,80 +75,80 @@ class Log:
         os.write(self._descriptor, f"{json.dumps(line)}\n".encode())
 
 
-class Server:
-    """One open store and a handle for each space, all by the same connections."""
+class Texts:
+    """Texts that nobody else has, each with the mark of its space and a code of its own."""
 
-    def __init__(self, glymph: Glymph, spaces: int) -> None:
-        self.handles = [Glymph(replace(glymph.workplace, space=space_name(n))) for n in range(spaces)]
+    def __init__(self, label: str, seed: int) -> None:
+        self._label, self._random, self._serial = label, random.Random(seed), 0
+
+    def words(self, count: int) -> str:
+        return " ".join(self._random.choices(WORDS, k=count))
+
+    def new(self, number: int) -> tuple[str, str]:
+        self._serial += 1
+        code = f"QX-{self._label}-{self._serial:06}"
+        return f"{self.words(12)} mark{number:04} {code}", code
 
 
 class Client:
     """Makes one call after the other, and writes down what it was told."""
 
-    def __init__(self, server: Server, log: Log, label: str, seed: int) -> None:
-        self._server, self._log, self._label = server, log, label
-        self._random = random.Random(seed)
+    def __init__(self, caller: Caller, log: Log, *, label: str, spaces: int, seed: int) -> None:
+        self._caller, self._log, self._spaces = caller, log, spaces
+        self._random, self._texts = random.Random(seed), Texts(label, seed)
         self._own: list[Own] = []
         self._linked: set[tuple[str, str]] = set()
-        self._serial = 0
 
-    def run(self, stop: threading.Event) -> None:
-        kinds, weights = list(MIX), list(MIX.values())
+    async def run(self, stop: anyio.Event) -> None:
+        acts: dict[str, Callable[[], Awaitable[None]]] = {kind: getattr(self, f"_{kind}") for kind in MIX}
+        await self._caller.open_all()
         while not stop.is_set():
-            kind = self._random.choices(kinds, weights)[0]
-            getattr(self, f"_{kind}")()
+            await acts[self._random.choices(list(MIX), list(MIX.values()))[0]]()
+        await self._caller.close()
 
     # the calls
 
-    def _add(self) -> None:
+    async def _add(self) -> None:
         number = self._space()
-        text, code = self.new_text(number)
+        text, code = self._texts.new(number)
 
-        def call() -> After:
-            added = self._server.handles[number].add(text)
-            if added.id is None:
-                raise Refused("a text that nobody has said before was not taken in")
-            self._own.append(Own(number, added.id, text, code))
-            return {"op": added.operation_id, "after": {added.id: ["LIVE", text]}}
+        def kept(found: Found) -> After:
+            if not found["created"]:
+                raise Refused(f"a text that nobody has said before was not taken in: {found}")
+            self._own.append(Own(number, found["id"], text, code))
+            return {"op": found["operation_id"], "after": {found["id"]: ["LIVE", text]}}
 
-        self._told("add", number, call)
+        await self._told("add", number, "memory_add", {"text": text}, kept)
         if len(self._own) > OWN:
             del self._own[self._random.randrange(len(self._own))]
 
-    def _search(self) -> None:
-        number, query = self._space(), self._words(3)
+    async def _search(self) -> None:
+        number = self._space()
+        arguments = {"query": self._texts.words(3)}
+        await self._told("search", number, "memory_search", arguments, lambda found: read(number, found["hits"]))
 
-        def call() -> After:
-            found = self._server.handles[number].search(query)
-            return {"foreign": foreign(number, (hit.memory.text for hit in found)), "read": len(found)}
+    async def _recall(self) -> None:
+        number, shown = self._space(), list[str]()
 
-        self._told("search", number, call)
+        def noted(found: Found) -> After:
+            shown[:] = [str(found["recall_id"]), *(hit["id"] for hit in found["hits"])]
+            return {"recall": found["recall_id"], **read(number, found["hits"])}
 
-    def _recall(self) -> None:
-        number, query = self._space(), self._words(3)
-        handle = self._server.handles[number]
-        shown: list[str] = []
-
-        def recall() -> After:
-            found = handle.recall(query, limit=5)
-            shown[:] = [str(found.id), *(hit.memory.id for hit in found)]
-            wrong = foreign(number, (hit.memory.text for hit in found))
-            return {"recall": found.id, "foreign": wrong, "read": len(found)}
-
-        self._told("recall", number, recall)
+        arguments = {"query": self._texts.words(3), "limit": 5}
+        await self._told("recall", number, "memory_recall", arguments, noted)
         if len(shown) > 1:
-            self._told("report", number, lambda: {"op": _whole(handle.report(shown[0], used=shown[1:2]))})
+            arguments = {"recall_id": shown[0], "used": shown[1:2]}
+            await self._told("report", number, "memory_report", arguments, _reported)
 
-    def _update(self) -> None:
+    async def _update(self) -> None:
         if (own := self._taken()) is None:
             return
-        text, code = self.new_text(own.number)
-        handle = self._server.handles[own.number]
-        call = self._changing(lambda: handle.update(own.id, text=text))
-        if self._told("update", own.number, call, {own.id: ["LIVE", text]}):
+        text, code = self._texts.new(own.number)
+        arguments, after = {"id": own.id, "text": text}, {own.id: ["LIVE", text]}
+        if await self._told("update", own.number, "memory_update", arguments, _operation, after):
             self._own.append(Own(own.number, own.id, text, code))
 
-    def _link(self) -> None:
+    async def _link(self) -> None:
         if (own := self._taken()) is None:
             return
         others = (one for one in self._own if one.number == own.number and (own.id, one.id) not in self._linked)
@@ -148,59 +157,71 @@ class Client:
         if other is None:
             return
         self._linked |= {(own.id, other.id), (other.id, own.id)}
-        handle = self._server.handles[own.number]
-        call = self._changing(lambda: handle.link(own.id, other.id))
-        self._told("link", own.number, call, {f"{own.id}>{other.id}": True})
+        arguments, after = {"source": own.id, "target": other.id}, {f"{own.id}>{other.id}": True}
+        await self._told("link", own.number, "memory_link", arguments, _operation, after)
 
-    def _archive(self) -> None:
+    async def _archive(self) -> None:
         if (own := self._taken()) is None:
             return
-        handle, undoes = self._server.handles[own.number], [""]
+        arguments, undoes = {"ids": [own.id], "action": "archive"}, [""]
 
-        def archive() -> Receipt:
-            receipt = handle.archive([own.id])  # by name: what is so young is in no plan
-            undoes[0] = receipt.operation_id
-            return receipt
+        def noted(found: Found) -> After:
+            undoes[0] = found["operation_id"] if found["succeeded"] else ""
+            return _operation(found)
 
-        if not self._told("archive", own.number, self._changing(archive), {own.id: ["ARCHIVED", own.text]}):
+        after: After = {own.id: ["ARCHIVED", own.text]}
+        if not await self._told("archive", own.number, "memory_delete", arguments, noted, after) or not undoes[0]:
             return
-        call = self._changing(lambda: handle.undo(undoes[0]))
-        if self._told("undo", own.number, call, {own.id: ["LIVE", own.text]}):
+        after = {own.id: ["LIVE", own.text]}
+        undo = {"operation_id": undoes[0]}
+        if await self._told("undo", own.number, "undo_operation", undo, _operation, after):
             self._own.append(own)
 
-    def _forget(self) -> None:
+    async def _forget(self) -> None:
         if (own := self._taken()) is None:
             return
-        handle = self._server.handles[own.number]
+        plan = [""]
 
-        def call() -> After:
-            return {"op": _whole(handle.forget(own.code, apply=True).receipt)}
+        def noted(found: Found) -> After:
+            plan[0] = found["plan_id"]
+            return read(own.number, [found])
 
-        self._told("forget", own.number, call, {own.id: ["TRASHED", own.text]})
+        if not await self._told("plan", own.number, "forget_concept", {"request": own.code}, noted):
+            self._own.append(own)
+            return
+        after = {own.id: ["TRASHED", own.text]}
+        await self._told("forget", own.number, "forget_concept", {"plan": plan[0]}, _operation, after)
 
-    def _list(self) -> None:
+    async def _get(self) -> None:
+        if own := self._any():
+            arguments = {"id": own.id}
+            await self._told("get", own.number, "memory_get", arguments, lambda found: read(own.number, [found]))
+
+    async def _history(self) -> None:
+        if own := self._any():
+
+            def seen(found: Found) -> After:
+                return read(own.number, [found["memory"], *found["history"]])
+
+            await self._told("history", own.number, "memory_get", {"id": own.id, "history": True}, seen)
+
+    async def _audit(self) -> None:
         number = self._space()
 
-        def call() -> After:
-            texts = [memory.text for memory in self._server.handles[number].list(limit=20).items]
-            return {"foreign": foreign(number, texts), "read": len(texts)}
+        def seen(found: Found) -> After:
+            return read(number, found["operations"])
 
-        self._told("list", number, call)
+        await self._told("audit", number, "get_operations", {"limit": 20}, seen)
 
-    def _history(self) -> None:
-        if not self._own:
-            return
-        own = self._random.choice(self._own)
-
-        def call() -> After:
-            changes = [repr(change) for change in self._server.handles[own.number].history(own.id)]
-            return {"foreign": foreign(own.number, changes), "read": len(changes)}
-
-        self._told("history", own.number, call)
+    async def _floor(self) -> None:
+        await self._told(FLOOR, self._space(), NO_TOOL, {}, lambda _: {})
 
     # telling
 
-    def _told(self, kind: str, number: int, call: Callable[[], After], after: After | None = None) -> bool:
+    async def _told(
+        self, kind: str, number: int, tool: str, arguments: Mapping[str, Any], heard: Callable[[Found], After],
+        after: After | None = None,
+    ) -> bool:  # fmt: skip
         """Makes a call and writes down how it ended; whether it was acknowledged.
 
         What it is about to leave behind is written before it: if no answer comes, it may be so or not.
@@ -210,65 +231,65 @@ class Client:
             self._log.write({**line, "begun": after})
         line["at"], began = time.time(), time.perf_counter()
         try:
-            found = call()
-        except Exception as error:  # noqa: BLE001  it is told, and counted as what it is
-            found = {"end": type(error).__name__, "why": str(error)[:300]}
-        line["ms"] = 1000 * (time.perf_counter() - began)
-        ended = found.get("end", "ok")
-        if ended == "ok" and after is not None:
-            line["after"] = after
-        self._log.write({**line, **found, "end": ended})
-        if ended != "ok":
-            time.sleep(BREATH)
-        return bool(ended == "ok")
+            answer = await self._answered(kind, space_name(number), tool, arguments)
+            line["ms"] = 1000 * (time.perf_counter() - began)
+            line |= {"end": "ok", "server": answer.server, "tries": answer.tries}
+            line |= heard({**answer.found, "again": answer.tries > 1})
+            if after is not None:
+                line["after"] = after
+        except (Unanswered, StoreAway, Refused) as error:
+            line["ms"] = 1000 * (time.perf_counter() - began)
+            ends: dict[type[Exception], str] = {Unanswered: UNKNOWN, StoreAway: AWAY, Refused: WRONG}
+            line |= {"end": ends[type(error)], "why": str(error)[:300], "text": arguments.get("text")}
+        self._log.write(line)
+        if line["end"] != "ok":
+            await anyio.sleep(BREATH)
+        return bool(line["end"] == "ok")
 
-    def _changing(self, call: Callable[[], Receipt]) -> Callable[[], After]:
-        return lambda: {"op": _whole(call())}
+    async def _answered(self, kind: str, space: str, tool: str, arguments: Mapping[str, Any]) -> Answer:
+        return await (self._caller.trifle(space) if kind == FLOOR else self._caller.ask(space, tool, arguments))
 
     # choosing
 
     def _space(self) -> int:
-        return self._random.randrange(len(self._server.handles))
+        return self._random.randrange(self._spaces)
+
+    def _any(self) -> Own | None:
+        return self._random.choice(self._own) if self._own else None
 
     def _taken(self) -> Own | None:
         """A memory of this client, which is its own again only after an acknowledged call."""
         return self._own.pop(self._random.randrange(len(self._own))) if self._own else None
 
-    def _words(self, count: int) -> str:
-        return " ".join(self._random.choices(WORDS, k=count))
 
-    def new_text(self, number: int) -> tuple[str, str]:
-        """A text that nobody else has, with the mark of its space, and the code in it."""
-        self._serial += 1
-        code = f"QX-{self._label}-{self._serial:06}"
-        return f"{self._words(12)} mark{number:04} {code}", code
+def _reported(found: Found) -> After:
+    """The operation of a report. What another client has trashed since the recall is left out, rightly."""
+    return _operation({**found, "again": True})
 
 
-def _whole(receipt: Receipt) -> str:
-    if receipt.skipped or receipt.failed or not receipt.succeeded:
-        raise Refused(f"{receipt.verb} left something out: {[*receipt.skipped, *receipt.failed]}")
-    return receipt.operation_id
+def _operation(found: Found) -> After:
+    """The operation of a receipt. A call that was repeated may find done what it asks for, and no more."""
+    if found["failed"] or not (found["succeeded"] or found["again"]) or (found["skipped"] and not found["again"]):
+        raise Refused(f"{found['verb']} left something out: {[*found['skipped'], *found['failed']]}")
+    return {"op": found["operation_id"]} if found["succeeded"] else {}
 
 
-class Refused(GlymphError):
-    """A call that returned and had not done what it was asked."""
+async def _work(log: Log, label: str, spaces: int, clients: int, seed: int, addresses: list[str]) -> None:
+    stop, token = anyio.Event(), os.environ["GLYMPH_TOKEN"]
+    with anyio.open_signal_receiver(signal.SIGTERM) as signals:
+        async with anyio.create_task_group() as sessions, anyio.create_task_group() as group:
+            for number in range(clients):
+                caller = Caller(addresses, token, group=sessions, seed=seed + number)
+                client = Client(caller, log, label=f"{label}{number}", spaces=spaces, seed=seed + number)
+                group.start_soon(client.run, stop)
+            async for _ in signals:
+                break
+            stop.set()
 
 
 def main() -> None:
-    url, path, label, *numbers = sys.argv[1:]
-    spaces, threads, seed = map(int, numbers)
-    log, stop = Log(Path(path)), threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    with Glymph.open(url, space=space_name(0), actor=label, embedder="none", create=False) as glymph:
-        server = Server(glymph, spaces)
-        clients = [
-            threading.Thread(target=Client(server, log, f"{label}{n}", seed + n).run, args=(stop,))
-            for n in range(threads)
-        ]
-        for client in clients:
-            client.start()
-        for client in clients:
-            client.join()
+    path, label, spaces, clients, seed, *addresses = sys.argv[1:]
+    anyio.run(_work, Log(Path(path)), label, int(spaces), int(clients), int(seed), addresses)
 
 
 if __name__ == "__main__":

@@ -1,24 +1,30 @@
-"""Two PostgreSQL with spaces split between them, two servers under load, three workers; and who kills them."""
+"""Two PostgreSQL with spaces split between them, two MCP servers, three workers, clients; and who kills them."""
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import random
+import secrets
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness.cluster_load import Client, Log, Server, space_name
+import psycopg
+
+from benchmarks.harness.cluster_load import Log, Texts, space_name
 from glymph import Glymph
 from glymph.errors import GlymphError
+from glymph.interfaces.mcp_http import HEALTH
 from glymph.jobs.queues import open_queue
 from glymph.jobs.queues.backlog import Backlog
 from glymph.jobs.queues.contract import Queue
@@ -26,10 +32,19 @@ from glymph.services.spaces import create_space
 from glymph.testing import postgres
 
 PARTS = ("east", "west")
-SERVERS, WORKERS, THREADS = 2, 3, 4
+SERVERS, WORKERS = 2, 3
+LOADS, CLIENTS = 2, 4  # processes of clients, and clients in each
 SEEDED = 10  # memories in each space before the load
-CHORES = ("health", "conflicts", "lifecycle", "decay")  # let due once in each space, besides an ended session
+CHORES = (
+    "health",
+    "conflicts",
+    "lifecycle",
+    "decay",
+    "surface",
+)  # let due once in each space, besides an ended session
 PATIENCE = 120.0  # seconds for a process to begin or to end
+GLANCE = 0.1  # seconds between two looks at whether it has
+PULSE = 0.1  # seconds between two trivial questions to a database under load
 SESSION_ROW = "the-session"
 ROOT = Path(__file__).parents[2]
 ENDED = {"event": "session-end", "session_id": "the-session"}
@@ -53,6 +68,9 @@ class Stage:
     url: str
     databases: dict[str, str]
     stands: dict[str, postgres.Server]
+    ports: tuple[int, ...]
+    token: str
+    servers: list[subprocess.Popen[bytes]] = field(default_factory=list)
     load: list[subprocess.Popen[bytes]] = field(default_factory=list)
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
     kills: list[tuple[str, float, float]] = field(default_factory=list)  # of what, when, until it was back
@@ -60,7 +78,16 @@ class Stage:
     def part_of(self, number: int) -> str:
         return PARTS[number % len(PARTS)]
 
+    @property
+    def addresses(self) -> list[str]:
+        return [f"http://127.0.0.1:{port}/mcp" for port in self.ports]
+
     # processes
+
+    def start_server(self, number: int) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "glymph.interfaces.cli.main", "mcp", "--any-space", "--profile", "full"]
+        where = ["--http", f"127.0.0.1:{self.ports[number]}", "--url", self.url, "--space", space_name(0)]
+        return self._process([*command, *where], f"server {number}")
 
     def start_worker(self) -> None:
         number = len(self.workers)
@@ -70,14 +97,14 @@ class Stage:
 
     def start_load(self) -> None:
         number = len(self.load)
-        command = [sys.executable, "-m", "benchmarks.harness.cluster_load", self.url]
-        command += [str(self.folder / f"load {number}"), f"s{number}c", str(self.plan.spaces), str(THREADS)]
-        command += [str(self.plan.seed + 100 * (number + 1))]
-        self.load.append(self._process(command, f"server {number}"))
+        command = [sys.executable, "-m", "benchmarks.harness.cluster_load", str(self.folder / f"load {number}")]
+        command += [f"s{number}c", str(self.plan.spaces), str(CLIENTS), str(self.plan.seed + 100 * (number + 1))]
+        self.load.append(self._process([*command, *self.addresses], f"clients {number}"))
 
     def _process(self, command: list[str], name: str) -> subprocess.Popen[bytes]:
         own = {name: value for name, value in os.environ.items() if not name.startswith("GLYMPH_")}
         own |= {"GLYMPH_HOME": str(self.folder / "home"), "GLYMPH_EMBEDDER": "none", "GLYMPH_MODEL": "none"}
+        own["GLYMPH_TOKEN"] = self.token
         with (self.folder / f"{name}.err").open("ab") as said:
             return subprocess.Popen(command, cwd=ROOT, env=own, stdout=said, stderr=said)
 
@@ -98,9 +125,13 @@ class Stage:
         self._killed("worker", self.workers[runs.index(max(runs))])
         self.start_worker()
 
-    def kill_load(self) -> None:
-        self._killed("server", self.load[0])
-        self.start_load()
+    def kill_server(self) -> None:
+        at = time.time()
+        self.servers[0].kill()
+        self.servers[0].wait()
+        self.servers[0] = self.start_server(0)
+        self.await_servers()
+        self.kills.append(("server", at, time.time()))
 
     def _killed(self, what: str, process: subprocess.Popen[bytes]) -> None:
         at = time.time()
@@ -114,14 +145,25 @@ class Stage:
         self.stands["east"].start()
         self.kills.append(("postgresql", at, time.time()))
 
+    def await_servers(self) -> None:
+        self._await(lambda: all(map(_healthy, self.ports)))
+
     def await_all(self) -> None:
         """Waits until every process has begun to work."""
+        self._await(lambda: all(map(self._works, range(LOADS))) and all(map(self._serves, range(WORKERS))))
+
+    def _await(self, begun: Callable[[], bool]) -> None:
         ends = time.monotonic() + PATIENCE
-        while not all(map(self._works, range(len(self.load)))) or not all(map(self._serves, range(WORKERS))):
-            if time.monotonic() > ends or any(one.poll() is not None for one in (*self.load, *self.workers)):
+        while not begun():
+            # A worker that was killed has a successor, and is still in the list.
+            ended = any(one.poll() not in (None, -signal.SIGKILL) for one in self._all())
+            if ended or time.monotonic() > ends:
                 said = "\n".join(path.read_text(errors="replace")[-500:] for path in self.folder.glob("*.err"))
                 raise RuntimeError(f"a process did not begin its work; what they said:\n{said}")
-            time.sleep(0.05)
+            time.sleep(GLANCE)
+
+    def _all(self) -> list[subprocess.Popen[bytes]]:
+        return [*self.load, *self.servers, *self.workers]
 
     def _works(self, number: int) -> bool:
         log = self.folder / f"load {number}"
@@ -134,7 +176,26 @@ class Stage:
         _ended(self.load)
 
     def end(self) -> None:
-        _ended([*self.load, *self.workers])
+        _ended(self.load)
+        _ended([*self.servers, *self.workers])
+
+
+def _healthy(port: int) -> bool:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    try:
+        connection.request("GET", HEALTH)
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+def _free_ports(count: int) -> tuple[int, ...]:
+    """Ports that nobody listens on now."""
+    with ExitStack() as stack:
+        found = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return tuple(one.getsockname()[1] for one in found)
 
 
 def _ended(processes: Sequence[subprocess.Popen[bytes]]) -> None:
@@ -158,7 +219,8 @@ def staged(folder: Path, plan: Plan) -> Iterator[Stage]:
         databases = {part: stand.database("glymph") for part, stand in stands.items()}
         split = {space_name(n): PARTS[n % len(PARTS)] for n in range(plan.spaces)}
         (folder / "map.json").write_text(json.dumps({"parts": databases, "spaces": split}), encoding="utf-8")
-        stage = Stage(folder, plan, f"shards:///{folder / 'map.json'}", databases, stands)
+        url, ports = f"shards:///{folder / 'map.json'}", _free_ports(SERVERS)
+        stage = Stage(folder, plan, url, databases, stands, ports, secrets.token_hex(32))
         _filled(stage)
         try:
             yield stage
@@ -173,13 +235,37 @@ def _filled(stage: Stage) -> None:
             create_space(replace(glymph.workplace, space=space_name(number)))
         for _ in Backlog(glymph).due():  # the first moments of all chores are written down: not a part of the load
             pass
-        server = Server(glymph, stage.plan.spaces)
-        writer = Client(server, log, "seed", stage.plan.seed)
-        for number, handle in enumerate(server.handles):
-            texts = [writer.new_text(number)[0] for _ in range(SEEDED)]
-            added = handle.add_many(texts)
-            after = {one.id: ["LIVE", text] for one, text in zip(added, texts, strict=True)}
+        texts = Texts("seed", stage.plan.seed)
+        for number, handle in enumerate(handles(glymph, stage.plan.spaces)):
+            said = [texts.new(number)[0] for _ in range(SEEDED)]
+            added = handle.add_many(said)
+            after = {one.id: ["LIVE", text] for one, text in zip(added, said, strict=True)}
             log.write({"kind": "seed", "space": number, "end": "ok", "op": added[0].operation_id, "after": after})
+
+
+def handles(glymph: Glymph, spaces: int) -> list[Glymph]:
+    """A handle for each space, all by the same connections."""
+    return [Glymph(replace(glymph.workplace, space=space_name(number))) for number in range(spaces)]
+
+
+class Pulse(threading.Thread):
+    """Asks a database that nobody kills a trivial question from time to time: the floor under load."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(name="pulse")
+        self._url, self._over = url, threading.Event()
+        self.ms: list[float] = []
+
+    def run(self) -> None:
+        with psycopg.connect(self._url, autocommit=True) as connection:
+            while not self._over.wait(PULSE):
+                began = time.perf_counter()
+                connection.execute("SELECT 1").fetchone()
+                self.ms.append(1000 * (time.perf_counter() - began))
+
+    def end(self) -> None:
+        self._over.set()
+        self.join()
 
 
 class Beats(threading.Thread):
@@ -188,7 +274,7 @@ class Beats(threading.Thread):
     def __init__(self, stage: Stage, until: float) -> None:
         super().__init__(name="beats")
         self._stage, self._until = stage, until
-        self.due: dict[tuple[int, str], float] = {}  # what was let due in which space, and when
+        self.due: dict[tuple[int, str], float] = {}  # what was let due in which space: a run must begin after that
         self.wrong: list[str] = []
 
     def run(self) -> None:
@@ -229,6 +315,6 @@ class Beats(threading.Thread):
         at = time.time()
         if job == SESSION_ROW:
             queue.put_session(space_name(number), SESSION_ROW, ENDED)
-        elif not queue.put(space_name(number), job):
-            at = 0.0  # it was due by itself: whoever is at it may have begun before
+        else:
+            queue.put(space_name(number), job)
         self.due[number, job] = at

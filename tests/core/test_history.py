@@ -16,7 +16,7 @@ from glymph.core.history import (
     cut_of,
     due,
     last_turn,
-    part_of,
+    parts_of,
     tail_of,
     worth_keeping,
 )
@@ -143,9 +143,12 @@ def test_at_least_one_message_stays_however_large_it_is():
 def test_a_part_ends_at_a_legal_place_and_makes_progress():
     messages = talk(10, words=100)
     view = tail(messages, "tokens")
-    assert part_of(view, 10, 10**9) == 10
-    assert part_of(view, 10, 1) == 1
-    assert 1 < part_of(view, 10, sum(view.sizes[:5])) <= 5
+    assert parts_of(view, 10, 10**9) == [10]
+    assert parts_of(view, 10, 1) == list(range(1, 11))
+    ends = parts_of(view, 10, sum(view.sizes[:5]))
+    assert 1 < ends[0] <= 5
+    assert ends == sorted(set(ends))
+    assert ends[-1] == 10
 
 
 def test_a_consolidation_moves_the_cursor_and_forgets_the_notice():

@@ -103,11 +103,13 @@ def test_every_argument_of_a_tool_can_be_given_on_the_command_line(cli, tool):
     assert ("--apply" in said.out) is (tool.preview is not None)
 
 
-def test_every_tool_answers_with_one_json_document(cli, memory):
+def test_every_tool_answers_with_one_json_document(cli, memory, url):
     other = cli("add", "Anna prefers short answers.", "--json").json["id"]
     recall = cli("recall", "import", "--json").json["recall_id"]
     third = cli("add", "Bob prefers long answers.", "--json").json["id"]
     gone = cli("delete", third, "--apply", "--json").json
+    with Glymph.open(url) as glymph:
+        glymph.conversations().append("standup", {"role": "user", "content": "The import is late."})
     calls = {
         "add": ("Tea is at four.", "--attributes", '{"cups": 2}', "--salience", "0.9", "--links", memory),
         "search": ("import", "--kinds", "lesson", "--limit", "3"),
@@ -144,6 +146,35 @@ def test_every_tool_answers_with_one_json_document(cli, memory):
         said = cli(command, *args, "--json")
         assert (said.code, said.err) == (LEFT_ALONE if command == "batch-prune" else DONE, ""), command
         assert isinstance(said.json, dict), command
+
+
+def test_a_list_in_a_tools_result_is_a_table_for_people(cli, memory, url):
+    with Glymph.open(url) as glymph:
+        glymph.conversations().append("standup", {"role": "user", "content": "The import is late."})
+    said = cli("search-history", "import", "--session", "standup").out
+    assert "{" not in said
+    head, row = said.splitlines()[-2:]
+    assert head.split() == ["number", "role", "at", "score", "summarised", "text"]
+    assert row.split()[:2] == ["1", "user"]
+    assert row.endswith("no          The import is late.")
+    assert cli("search-history", "zeppelin", "--session", "standup").out.splitlines()[-1].split() == [
+        "turns",
+        "none",
+    ]
+
+
+def test_what_an_export_or_a_backup_leaves_behind_is_named(cli, memory, url, tmp_path):
+    assert cli("export", tmp_path / "none.jsonl", "--json").json["left_behind"] == []
+    assert "stay behind" not in cli("backup", tmp_path / "none.db").out
+    with Glymph.open(url) as glymph:
+        glymph.conversations().append("standup", {"role": "user", "content": "The import is late."})
+        (folder,) = map(str, glymph.conversation_folders())
+    with Glymph.open(url, space="other") as glymph:
+        glymph.conversations(tmp_path / "else").append("daily", {"role": "user", "content": "It is late."})
+        (other,) = map(str, glymph.conversation_folders())
+    assert cli("export", tmp_path / "all.jsonl", "--json").json["left_behind"] == [folder]
+    assert "stay behind. Copy their folders, too:" in cli("export", tmp_path / "again.jsonl").out
+    assert cli("backup", tmp_path / "all.db", "--json").json["left_behind"] == [folder, other]
 
 
 def test_the_rest_answers_with_one_json_document_too(cli, memory, tmp_path):

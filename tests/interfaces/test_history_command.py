@@ -7,8 +7,12 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
 from glymph import Glymph
+from glymph.core.history import Shortened
+from glymph.facade.history import History
+from glymph.interfaces.cli.main import app
 
 SESSION = "stand/up ✓"
 
@@ -68,11 +72,101 @@ def test_a_conversation_is_shown_searched_and_shortened(run, told):
 def test_a_text_is_cut_out_of_conversations_by_hand_and_not_without_being_told_to(run, told):
     text = "Crate 7 with 21 lamps goes to Bergen."
     assert json.loads(run("erase", text, "--json").stdout) == {
-        "dry_run": True, "conversations": 1, "files": 1, "messages": 0, "left": []}  # fmt: skip
+        "dry_run": True, "conversations": 1, "files": 1, "messages": 0, "left": [], "memories": []}  # fmt: skip
     assert "Nothing was changed" in run("erase", text).stdout
     assert "Wrote 1 file" in run("erase", text, "--apply").stdout
     assert "removed by a purge" in run("show", SESSION, "--limit", "2000").stdout
     assert json.loads(run("erase", text, "--json").stdout)["files"] == 0
+    assert run("erase", text).stdout == run("erase", text, "--apply").stdout == "No conversation says it."
+
+
+def test_memories_that_still_say_what_was_cut_out_are_told_with_the_way_to_remove_them(run, told, url):
+    text = "Lamps go to Bergen."
+    said = run("erase", text, "--apply").stdout
+    assert "1 memory says it." in said
+    assert f"glymph forget '{text}' --mode purge" in said
+    assert json.loads(run("erase", text, "--json").stdout)["memories"] == [told]
+    with Glymph.open(url) as glymph:
+        glymph.archive(told)
+    assert "1 memory says it." in run("erase", text).stdout
+    assert "says it. To see" not in run("erase", "Lamps go to Turku.").stdout
+    assert "from before still have it" in run("erase", "--help").stdout
+
+
+def test_conversations_of_all_places_are_listed_and_found_without_naming_the_place(run, told, url, tmp_path):
+    other = tmp_path / "else where"
+    with Glymph.open(url) as glymph:
+        glymph.conversations("store").append("daily", {"role": "user", "content": "Lamps go to Oslo."})
+        glymph.conversations(other).append("weekly", {"role": "user", "content": "Trucks go to Turku."})
+        glymph.conversations("store").append(SESSION, {"role": "user", "content": "Not the one that is meant."})
+    found = json.loads(run("list", "--json").stdout)["conversations"]
+    usual = f"{tmp_path}/memory.db.history"
+    places = {(SESSION, usual), (SESSION, "store"), ("daily", "store"), ("weekly", str(other))}
+    assert {(one["session"], one["where"]) for one in found} == places
+    moments = [one["newest_at"] for one in found]
+    assert moments == sorted(moments, reverse=True)
+    assert "where" in run("list").stdout
+    (one,) = json.loads(run("list", "--folder", str(other), "--json").stdout)["conversations"]
+    assert (one["session"], one["where"]) == ("weekly", str(other))
+    assert "Lamps go to Oslo." in run("show", "daily").stdout
+    assert "Trucks go to Turku." in run("search", "weekly", "trucks").stdout
+    assert json.loads(run("show", SESSION, "--json").stdout)["messages"] == 2000
+    assert "nothing to shorten" in run("consolidate", "weekly").stdout
+    assert "is a conversation" in run("weekly", code=1).stderr
+    run("remove", "weekly", "--apply")
+    assert "Known: 'stand/up ✓', 'daily'." in run("show", "weekly", code=1).stderr
+
+
+def test_a_short_conversation_is_shortened_with_a_threshold_of_its_own(run, told, url):
+    with Glymph.open(url) as glymph:
+        said = ({"role": "user", "content": f"Crate {at} goes to Bergen."} for at in range(30))
+        glymph.conversations().append("short", *said)
+    assert "--threshold or --keep" in run("consolidate", "short").stdout
+    given = ("--threshold", "20", "--unit", "messages", "--keep", "0.5")
+    assert "notes of 20 messages and keep 10" in run("consolidate", "short", *given).stdout
+    assert "Made notes of 20 messages" in run("consolidate", "short", *given, "--apply").stdout
+    assert "keep_recent_ratio" in run("consolidate", "short", "--keep", "1", code=1).stderr
+    assert "neither 'tokens' nor 'messages'" in run("consolidate", "short", "--unit", "lines", code=1).stderr
+
+
+def test_notes_that_were_made_with_a_problem_are_told_with_it_and_end_with_status_1(told, url, monkeypatch):
+    done = Shortened("model", messages=7, notes=("- Crates go to Bergen.",), problem="The graph took none of it.")
+    monkeypatch.setattr(History, "consolidate", lambda self, session: done)
+    said = CliRunner().invoke(app, ["history", "consolidate", SESSION, "--apply", "--url", url])
+    assert said.exit_code == 1
+    for words in ("Made notes of 7 messages", "Crates go to Bergen", "The graph took none of it."):
+        assert words in said.output
+    machine = CliRunner().invoke(app, ["history", "consolidate", SESSION, "--apply", "--url", url, "--json"])
+    assert (machine.exit_code, json.loads(machine.stdout)["problem"]) == (1, done.problem)
+
+
+def test_what_was_said_around_a_message_is_shown_with_numbers(run, told, url):
+    call = {"id": "1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
+    with Glymph.open(url) as glymph:
+        glymph.conversations().append(
+            "gate talk", {"role": "user", "content": "What opens the gate?"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "1", "content": "4711"},
+            {"role": "assistant", "content": "The usual number does."},
+        )  # fmt: skip
+    assert "glymph history show 'gate talk' --around 1" in run("search", "gate talk", "opens the gate").stdout
+    said = run("show", "gate talk", "--around", "1").stdout
+    assert "1 user: What opens the gate? 2 assistant: (calls look_up) 3 tool: 4711 4 assistant: The usual" in said
+    said = json.loads(run("show", SESSION, "--around", "1000", "--json").stdout)
+    assert [one["number"] for one in said["turns"]] == list(range(995, 1006))
+    assert said["turns"][5]["message"]["content"].startswith("Crate 999 ")
+    assert "1990 user: Crate 1989" in run("show", SESSION, "--around", "1995").stdout
+    assert "has the number 2000" in run("show", SESSION, "--around", "2001", code=1).stderr
+    assert "2000 user: Crate 1999" in run("show", SESSION, "--limit", "1").stdout
+
+
+def test_a_command_misspelt_is_no_memory(run, told):
+    said = run("shwo", "chat", code=2).stderr
+    assert "No such command 'shwo'" in said
+    assert "history memory" not in said
+    assert "No such command 'shwo'" in run("shwo", "--space", "default", "chat", code=2).stderr
+    assert "No memory 'nobody'" in run("nobody", code=1).stderr
+    assert "history memory" in run(told, "chat", code=2).stderr
 
 
 def test_what_is_not_there_is_answered_with_the_next_step(run, told, tmp_path):

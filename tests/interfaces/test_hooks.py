@@ -724,3 +724,14 @@ def test_the_two_hooks_as_a_host_runs_them(home, project, transcript):
     assert f"user: {SAID}" in found
     with Glymph.open(os.environ["GLYMPH_URL"], space=project_space(str(project)), create=False) as glymph:
         assert SAID in [hit.memory.text for hit in glymph.search("PostgreSQL billing")]
+
+
+def test_the_page_for_other_hosts_names_every_event_and_every_field_that_is_kept():
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "claude-code.md"
+    part = page.read_text(encoding="utf-8").partition("## Other hosts")[2].partition("\n## ")[0]
+    rows = {line.split("`")[1]: line for line in part.splitlines() if line.startswith("| `")}
+    assert set(rows) == set(hooks.EVENTS)
+    for event in hooks.LEAVING:
+        assert all(f"`{name}`" in rows[event] for name in hooks.KEPT)
+    for event, name in (("session-start", "source"), ("session-start", "session_id"), ("prompt-submit", "prompt")):
+        assert f"`{name}`" in rows[event]

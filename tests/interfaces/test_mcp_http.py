@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -24,7 +25,8 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from glymph import Glymph
 from glymph.errors import InvalidInput
-from glymph.interfaces.mcp_http import MOST_BYTES, Door
+from glymph.interfaces.mcp import server_for
+from glymph.interfaces.mcp_http import MOST_BYTES, Door, Handles, application
 from glymph.tools import tools_for
 
 GLYMPH = str(Path(sys.executable).with_name("glymph"))
@@ -336,6 +338,20 @@ def test_a_port_that_is_taken_is_told_in_one_line(shared, tmp_path):
     )  # fmt: skip
     assert done.returncode == 1
     assert re.fullmatch(r"glymph: http: cannot listen on .*port 0 means any that is free\.\n", done.stderr)
+
+
+def test_answers_do_not_wait_for_acknowledgements():
+    with Door.of("127.0.0.1:0", "", ()).open() as listening:
+        assert listening.proto == socket.IPPROTO_TCP  # without it asyncio leaves Nagle's algorithm on
+
+
+def test_a_call_does_not_make_the_schemas_of_all_tools(tmp_path):
+    with Glymph.open(f"sqlite:///{tmp_path}/memory.db") as glymph:
+        made = server_for(lambda _: glymph, "full")
+        application(made, Handles(glymph), Door.of("127.0.0.1:0", "", ()))
+    for name, tool in tools_for("full").items():
+        assert made.get_tool_input_schema(name) is None
+        assert "x-mcp-header" not in json.dumps(tool.schema)  # so there is nothing to look for
 
 
 def test_options_of_a_server_need_one(tmp_path):

@@ -61,6 +61,18 @@ def test_a_move_shows_rows_checksum_and_searches_for_each_space(command, lived, 
     assert table(command())["default"].endswith("already there")
 
 
+def test_conversations_in_files_are_named_before_and_after_a_move(command, lived, url, clock):
+    assert json.loads(command("--dry-run", "--json").stdout)["left_behind"] == []
+    assert "stay behind" not in command("--dry-run").stdout
+    with Glymph.open(url, space="work", clock=clock) as work:
+        work.conversations().append("standup", {"role": "user", "content": "The figures are late."})
+        (folder,) = map(str, work.conversation_folders())
+    assert json.loads(command("--dry-run", "--json").stdout)["left_behind"] == [folder]
+    assert json.loads(command("--dry-run", "--json", "--space", "default").stdout)["left_behind"] == []
+    assert f"stay behind. Copy their folders, too: {folder}" in command().stdout
+    assert json.loads(command("--json").stdout)["left_behind"] == [folder]
+
+
 def test_only_the_named_spaces_move(command, lived, target):
     assert "work" not in table(command("--space", "default"))
     with pytest.raises(errors.SpaceNotFound):

@@ -253,7 +253,7 @@ def test_a_space_that_was_deleted_or_made_meanwhile_is_noticed(small, clock):
 def test_a_store_that_can_only_be_read_is_refused(small, clock):
     with (
         Glymph.open(f"{small.url}?mode=ro", clock=clock, create=False) as handle,
-        pytest.raises(StoreError, match="write access"),
+        pytest.raises(StoreError, match="may write to it"),
     ):
         daemon.once(handle, stop=threading.Event())
 

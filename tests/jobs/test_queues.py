@@ -11,7 +11,10 @@ import pytest
 from glymph import Glymph
 from glymph.jobs.chores import Chore
 from glymph.jobs.queues import open_queue
+from glymph.jobs.queues.backlog import Backlog
 from glymph.jobs.queues.embedded import EmbeddedQueue
+from glymph.services import leases
+from glymph.store.fenced import FencedStore
 from glymph.testing.queue_suite import Diary, QueueSuite, counted
 
 
@@ -180,3 +183,75 @@ def test_a_worker_on_a_store_that_can_only_be_read_is_refused(url, glymph):
 
     with Glymph.open(f"{url}?mode=ro") as handle, pytest.raises(ReadOnlyStore):
         EmbeddedQueue(handle).run(threading.Event())
+
+
+# what is asked for while it runs
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def asked(request, tmp_path, clock):
+    """Runs a chore until nothing is due, with a way to ask for it once more; how often it ran."""
+    url = f"sqlite:///{tmp_path}/memory.db"
+    if request.param == "postgresql":
+        url = request.getfixturevalue("postgres_url")
+    ran = []
+    with Glymph.open(url, clock=clock, actor="daemon") as worker, Glymph.open(url, clock=clock) as other:
+
+        def ask():
+            clock.advance(seconds=1)
+            Backlog(other, order).put("default", "one")
+
+        def work(while_running):
+            def run(place, stop):
+                ran.append(place.now())
+                if len(ran) == 1:
+                    while_running(ask)
+                return {}
+
+            order.append(Chore("one", timedelta(days=1), 0, run))
+            EmbeddedQueue(worker, order=order).run_dry(threading.Event())
+            return len(ran)
+
+        order = []
+        yield work
+
+
+def test_what_is_asked_for_while_it_runs_is_done_once_more(asked, clock):
+    def ask_and_go_on(ask):
+        ask()
+        clock.advance(seconds=1)
+
+    assert asked(ask_and_go_on) == 2
+
+
+def test_what_is_asked_for_when_the_lease_of_who_runs_it_is_over_is_done_once_more(asked, clock):
+    def ask_late_and_go_on(ask):
+        clock.advance(seconds=2 * leases.LASTS)
+        ask()
+        clock.advance(seconds=1)
+
+    assert asked(ask_late_and_go_on) == 2
+
+
+def test_what_is_asked_for_just_before_a_run_is_noted_is_done_once_more(asked, monkeypatch):
+    real = FencedStore.writing
+
+    def ask_before_the_next_transaction(ask):
+        def writing(*arguments, **options):
+            monkeypatch.setattr(FencedStore, "writing", real)
+            ask()
+            return real(*arguments, **options)
+
+        monkeypatch.setattr(FencedStore, "writing", writing)
+
+    assert asked(ask_before_the_next_transaction) == 2
+
+
+def test_what_is_due_and_asked_for_again_before_anybody_is_at_work_is_done_once(glymph, clock):
+    diary = Diary("one")
+    backlog = Backlog(glymph, diary.order)
+    backlog.begin()
+    clock.advance(seconds=1)
+    assert not backlog.put("default", "one")
+    EmbeddedQueue(glymph, order=diary.order).run_dry(threading.Event())
+    assert counted(glymph, "default", "one") == 1

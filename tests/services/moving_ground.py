@@ -88,7 +88,7 @@ def live_a_little(url, clock, *, space="default"):
             talk = writer.begin_conversation("standup")
             writer.append_messages(talk, ['{"message": {"role": "user", "content": "Crate 7 goes to Bergen."}}'])
             writer.keep_conversation_state(talk, '{"version": 0}')
-            writer.note_folder("/srv/conversations")
+            writer.note_folder("/srv/conversations", "sqlite:/srv/memory.db")
             writer.adopt_curves({Section.KNOWLEDGE: Curve(0.1 + 0.2, 1.5)}, at=1)
             charge = {"at": 7, "job": "j", "model": "m", "run": "r", "tokens_in": 1, "tokens_out": 2}
             writer.reserve({**charge, "cost_usd": 0.1, "assumed": 0})

@@ -12,7 +12,7 @@ import pytest
 
 from glymph import Glymph
 from glymph.core.history import NOTICE, Cursor
-from glymph.errors import InvalidInput, ModelFailed
+from glymph.errors import InvalidInput, ModelFailed, StoreError
 from glymph.facade.history import History
 from glymph.services.conversation import memory_file
 from glymph.services.conversation.disk import Disk
@@ -301,8 +301,8 @@ def test_a_summary_model_without_a_ledger_is_refused(tmp_path):
 
 
 def test_past_600_words_the_machines_part_is_made_into_one(opened):
-    long = {"notes": [" ".join(f"word{at}" for at in range(50))] * 5}
-    answers = [long, long, long, {"notes": ["All in one."]}, note(9)]
+    long = [{"notes": [f"{turn} {at} " + "word " * 48 for at in range(5)]} for turn in range(3)]
+    answers = [*long, {"notes": ["All in one."]}, note(9)]
     history, _ = opened(answers)
     for at in range(3):
         turns(history, 4, first=4 * at)
@@ -314,8 +314,8 @@ def test_past_600_words_the_machines_part_is_made_into_one(opened):
 
 
 def test_if_making_one_of_many_fails_all_of_them_stay(opened):
-    long = {"notes": [" ".join(f"word{at}" for at in range(50))] * 5}
-    history, _ = opened([long, long, long, FAILURE])
+    long = [{"notes": [f"{turn} {at} " + "word " * 48 for at in range(5)]} for turn in range(3)]
+    history, _ = opened([*long, FAILURE])
     for at in range(3):
         turns(history, 4, first=4 * at)
         built = history.build("s")
@@ -375,7 +375,7 @@ def test_what_the_graph_did_not_get_is_handed_over_later(opened, monkeypatch):
     turns(history, 4)
 
     def broken(place, items):
-        raise InvalidInput("items", "the store is gone.")
+        raise StoreError("the store is gone.")
 
     monkeypatch.setattr("glymph.services.conversation.shorten.add_many", broken)
     assert "the store is gone" in history.build("s").problems[0]
@@ -453,7 +453,7 @@ def test_a_person_who_saves_an_older_file_undoes_neither_a_summary_nor_the_agent
     files.write_memory("Annika prefers tea.", session="s")
     turns(files, 4, first=4)
     files.build("s")
-    newest = files.session("s").load()[0].standing.newest
+    newest = files.session("s").load()[0].standing.newest[-1]
     edited = old.replace("- 20", "- (checked) 20", 1)
     assert edited != old
     path.write_text(edited)
@@ -468,9 +468,9 @@ def test_a_file_without_its_marks_is_kept_aside_and_told_of_once(files):
     files.build("s")
     path = memory_md(files)
     path.write_text("All mine now.")
-    assert ASIDE in files.build("s").problems[0]
+    assert ASIDE.format("") in files.build("s").problems[0]
     assert files.build("s").problems == ()
-    assert path.with_name(ASIDE).read_text() == "All mine now."
+    assert path.with_name(ASIDE.format("")).read_text() == "All mine now."
 
 
 def test_a_page_of_more_than_600_words_is_refused_and_every_change_is_journalled(files, tmp_path):

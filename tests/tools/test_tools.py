@@ -82,6 +82,7 @@ def populate(glymph):
     glymph.create_cluster("weekdays")
     glymph.add_to_cluster("weekdays", lesson)
     glymph.write("I am careful.")
+    glymph.conversations().append("standup", {"role": "user", "content": "The import ran for 40 minutes."})
     recalled = glymph.recall("import")
     changed = glymph.update(lesson, title="Monday imports")
     gate = glymph.add("The gate code is 1234.", kind="fact", pinned=True).id
@@ -144,9 +145,40 @@ def test_what_was_said_in_a_conversation_is_found_by_its_name(glymph):
     assert turn["text"] == "The import ran for 40 minutes."
     assert (turn["number"], turn["role"], turn["summarised"]) == (1, "user", False)
     for name in ("../standup", "/etc/passwd", "another", "standup/../standup"):
-        assert call(glymph, "search_history", query="import", session=name)["turns"] == []
-    with pytest.raises(errors.InvalidInput, match="name the conversation"):
+        with pytest.raises(errors.InvalidInput, match=r"there is no conversation .* Known: 'standup'"):
+            call(glymph, "search_history", query="import", session=name)
+    with pytest.raises(errors.InvalidInput, match=r"name the conversation\. Known: 'standup'"):
         call(glymph, "search_history", query="import")
+
+
+def test_a_conversation_is_found_wherever_it_lies_and_the_usual_place_comes_first(glymph, tmp_path):
+    def say(where, session, text):
+        glymph.conversations(where).append(session, {"role": "user", "content": text})
+
+    say("store", "stored", "The import ran in the store.")
+    say(tmp_path / "else", "elsewhere", "The import ran elsewhere.")
+    say("store", "both", "The import ran in the store.")
+    say(None, "both", "The import ran in the usual folder.")
+    said = {
+        name: call(glymph, "search_history", query="import", session=name)["turns"][0]["text"]
+        for name in ("stored", "elsewhere", "both")
+    }
+    assert said == {
+        "stored": "The import ran in the store.",
+        "elsewhere": "The import ran elsewhere.",
+        "both": "The import ran in the usual folder.",
+    }
+
+
+def test_an_unknown_conversation_is_answered_with_some_that_there_are(glymph):
+    with pytest.raises(errors.InvalidInput, match="There is none yet"):
+        call(glymph, "search_history", query="import", session="standup")
+    for number in range(12):
+        glymph.conversations("store").append(f"talk {number}", {"role": "user", "content": "Hello."})
+    with pytest.raises(errors.InvalidInput) as raised:
+        call(glymph, "search_history", query="import", session="standup")
+    assert str(raised.value).count("'talk ") == 10
+    assert "and 2 more" in str(raised.value)
 
 
 @every_tool
@@ -243,9 +275,10 @@ def test_what_a_tool_changed_can_be_undone_by_the_operation_it_names(tool, glymp
 @every_tool
 def test_on_an_empty_store_a_tool_answers_or_raises_a_typed_error(tool, glymph):
     before = image(glymph)
+    typed = errors.InvalidInput if tool.name == "search_history" else errors.NotFound
     try:
         done = call(glymph, tool.name, **PLAUSIBLE[tool.name](Names()))
-    except errors.NotFound:
+    except typed:
         assert image(glymph) == before
     else:
         assert NOBODY[:-1] not in json.dumps([done.get("succeeded"), done.get("hits")])

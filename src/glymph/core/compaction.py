@@ -35,7 +35,11 @@ AGENT = 0.8  # and to the words of an agent, which the user's facts come before
 RECENT = 0.05  # more for the newest than for the oldest
 NEAR = 6  # messages between two points that still belong together
 GROUP_WORDS = 60  # of points that make one memory
-LONGEST = 600  # characters of a sentence; a longer one is no sentence but a list or a log
+LONGEST = 600  # characters of a sentence; of a longer one the beginning is kept if it is prose, and no list or log
+PROSE = 0.8  # of the characters of prose are letters or blanks
+LONG_WORD = 15  # characters; where words have more than these on average, they are keys or paths
+READING = 2  # plain words by which a sentence with one sign of code is still read as a sentence
+MOSTLY = 0.6  # of the words of a sentence with more such signs are plain ones
 MOST_SENTENCES = 20_000  # that are weighed at once
 
 TELLING = 2  # words that a sentence needs
@@ -47,7 +51,18 @@ _SHORT = re.compile(
     r"(?:\b(?:[A-Za-z]|[Dd]r|[Mm]rs?|[Mm]s|[Pp]rof|[Ss]t|[Nn]o|vs|etc|e\.g|i\.e|approx|Inc|Ltd)\.)\Z"
 )
 _FENCE = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
-_CODE = re.compile(r"[{};]\s*\Z|\A\s*(?:[|$#@<>/]|at \S+\(|\d+[:|])|=>|::|\w\(\)")
+# Lines that surely nobody said: prompts, quotes, headings that are no whole sentence, comments, bare paths,
+# tables, tags, decorators, diffs, stacks, numbered lines, and statements of a program.
+_NO_SENTENCE = re.compile(
+    r"\A(?:\$ |>(?!\s?\d)|#+ (?!(?:\S+ ){3,}\S+[.!]\Z)|#!|#(?:include|define|ifn?def|endif|pragma)\b|//|/\*|/\S*\Z"
+    r"|\||<[A-Za-z/!?]|@[\w.]+(?:\(.*\))?\Z|@@ |\+\+\+ |--- [ab]?/|diff --git |at \S+\(|\d+\||\d+:(?![\d\s]))"
+    r"|\)\s*(?:=>\s*)?[{;]\Z|(?<!\S)= \S*\w\(\)"
+)
+_SIGN = re.compile(
+    r"[{};]\Z|\A(?:[$@/#](?=[A-Za-z_{(\[])|\d+: )|=>|::|\w\(\)"
+)  # one alone may stand in a sentence
+_OPERATOR = re.compile(r"(?<!\S)(?:[-+*/=<>|&]|[-+*/=<>!&|]=|&&|\|\||<<|>>)(?!\S)")
+_PLAIN_WORD = re.compile(r"(?<!\S)[\"'(]?[^\W\d_]+(?:['’-][^\W\d_]+)*[\"')]?[,.!?:…]*(?!\S)")
 _LEAD = re.compile(
     r"\A(?:(?:yeah|yep|yup|yes|no|nah|wow|oh|ah|aww?|hey|hi|hello|haha|ok|okay|sure|thanks(?: \w+)?|thank you|well"
     r"|so|great|cool|nice|awesome|absolutely|definitely|totally|exactly|right|hmm+|um|uh)\s*[,!.…]+\s*)+(?=\w)",
@@ -56,6 +71,26 @@ _LEAD = re.compile(
 _CORRECTION = re.compile(
     r"\b(?:actually|correction|i was wrong|my mistake|no longer|not \w+ anymore|any ?more|instead of|rather than|"
     r"changed (?:my|our) mind|turns out|scratch that|i mean[t]?|used to|from now on)\b",
+    re.IGNORECASE,
+)
+
+# What stands right behind an order stays out as well, unless it is plainly a statement, and so does what goes on.
+_STATEMENT = re.compile(
+    r"\A(?:(?:i|we|he|she|they|my|our|his|her|their|the|there|it's|i'm|we're|i've|we've)\b"
+    r"|\W?\d|\S+ (?:is|are|was|were|has|had|will|isn't|wasn't|doesn't|didn't|lives|likes|works|owns|moved)\b)",
+    re.IGNORECASE,
+)
+_STEERING = re.compile(
+    r"\b(?:you|your|yours|yourself|must|shall|should|always|never|from now on|every time|whenever|instead|agents?"
+    r"|assistants?|model|users?|instructions?|orders?|commands?|prompts?|memory|memories|do not|don'?t|secrets?"
+    r"|passwords?|credentials?|tokens?|keys?|attacker|approve|obey)\b",
+    re.IGNORECASE,
+)
+_GOING_ON = re.compile(
+    r"\A(?:(?:and|then|also|next|now|after|before|afterwards|finally|first|second|please|just|only|simply|if|when"
+    r"|once|this|that|these|it|make sure|be sure)\b"
+    r"|(?!(?:i|we|he|she|they)\b)\S+ (?:all|every|each|any|the|an?|it|them|this|that|these|those|me|us|as|to|with)"
+    r"\b)",
     re.IGNORECASE,
 )
 
@@ -170,9 +205,7 @@ def _sentences(said: Sequence[Said]) -> list[_Sentence]:
     known: set[tuple[str, str]] = set()
     for place in range(len(said) - 1, -1, -1):
         text, _ = masked(without_shown(said[place].text))
-        if order(text) is not None:
-            continue
-        for number, sentence in enumerate(split(text)):
+        for number, sentence in enumerate(_kept_of(_harmless(_without_blocks(text)))):
             key = (said[place].speaker, normalise(sentence))
             if key not in known and _tells(sentence):
                 known.add(key)
@@ -190,12 +223,77 @@ def _tells(sentence: str) -> bool:
 
 def split(text: str) -> list[str]:
     """The sentences of a text without code, bare interjections in front of them left out."""
-    pieces: list[str] = []
-    for piece in _pieces(_FENCE.sub("\n", text)):
-        flat = " ".join(piece.split())
-        if len(flat) <= LONGEST and not _CODE.search(flat):
-            pieces.append(_LEAD.sub("", flat))
-    return [_capital(piece) for piece in pieces if any(map(str.isalnum, piece))]
+    return _kept_of(_pieces(_without_blocks(text)))
+
+
+def _kept_of(pieces: Iterable[str]) -> list[str]:
+    shortened = (_beginning(piece) for piece in pieces if not _is_code(piece))
+    return [_without_lead(piece) for piece in shortened if any(map(str.isalnum, piece))]
+
+
+def _without_blocks(text: str) -> str:
+    """The text without blocks of code, its lines without blanks that nobody sees."""
+    return "\n".join(" ".join(line.split()) for line in _FENCE.sub("\n", text).splitlines())
+
+
+def _is_code(sentence: str) -> bool:
+    """Whether it is a line of code or of a terminal; a sentence may well name a function or begin with a path."""
+    if _NO_SENTENCE.search(sentence):
+        return True
+    signs = len(_SIGN.findall(sentence))
+    if not signs:
+        return False
+    plain = len(_PLAIN_WORD.findall(sentence))
+    signs += len(_OPERATOR.findall(sentence))
+    return plain < READING or (signs > 1 and plain < MOSTLY * len(sentence.split()))
+
+
+def _beginning(sentence: str) -> str:
+    """The sentence, or as many whole words of a very long one as there is room for; nothing of a list or a log."""
+    if len(sentence) <= LONGEST:
+        return sentence
+    if not _reads_like_prose(sentence):
+        return ""
+    cut = sentence[: LONGEST - 1]
+    whole, _, _ = cut.rpartition(" ")
+    return (whole if len(whole) > LONGEST // 2 else cut).rstrip(" ,;:") + "…"
+
+
+def _reads_like_prose(text: str) -> bool:
+    read = sum(map(str.isalpha, text)) + text.count(" ")
+    dense = sum(ord(c) >= DENSE for c in text)
+    return read >= PROSE * len(text) and len(text) - dense <= LONG_WORD * len(text.split())
+
+
+def _without_lead(sentence: str) -> str:
+    told = _LEAD.sub("", sentence)
+    return sentence if told == sentence else told[:1].upper() + told[1:]
+
+
+def _harmless(text: str) -> list[str]:
+    """The pieces of a text without orders to the agent and without what goes on with one.
+
+    Where an order runs through several pieces, none is left.
+    """
+    pieces = _pieces(text)
+    if order(text) is None:
+        return pieces
+    left: list[str] = []
+    steers = follows = False
+    for piece in pieces:
+        begins = order(piece) is not None
+        steers = begins or (steers and _goes_on(piece, right_behind=follows))
+        follows = begins
+        if not steers:
+            left.append(piece)
+    return left if len(left) < len(pieces) and order(" ".join(left)) is None else []
+
+
+def _goes_on(piece: str, *, right_behind: bool) -> bool:
+    """Whether a sentence goes on with an order. Right behind one, only a plain statement does not."""
+    if _STEERING.search(piece) or _GOING_ON.search(piece):
+        return True
+    return right_behind and not _STATEMENT.search(piece)
 
 
 def _pieces(text: str) -> list[str]:
@@ -209,10 +307,6 @@ def _pieces(text: str) -> list[str]:
         else:
             pieces.append(piece)
     return pieces
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _weigh(sentences: Sequence[_Sentence], said: Sequence[Said]) -> None:
@@ -250,13 +344,12 @@ def _joined(chosen: Iterable[_Sentence], said: Sequence[Said]) -> list[Point]:
     by_place: dict[int, list[_Sentence]] = {}
     for sentence in sorted(chosen, key=lambda one: (one.place, one.number)):
         by_place.setdefault(sentence.place, []).append(sentence)
+    together = {place: " ".join(one.text for one in own) for place, own in by_place.items()}
     return [
-        Point(
-            " ".join(one.text for one in own), said[place].speaker, said[place].at, place,
-            max(one.worth for one in own),
-        )
-        for place, own in by_place.items()
-    ]  # fmt: skip
+        Point(text, said[place].speaker, said[place].at, place, max(one.worth for one in by_place[place]))
+        for place, text in together.items()
+        if order(text) is None  # sentences that were apart may come to one
+    ]
 
 
 def _said_in(line: str) -> str:

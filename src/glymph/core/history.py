@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from itertools import accumulate
 from typing import Any, Literal
 
-from glymph.core.messages import Answers, Raw, Seen, answers, boundaries, mended, seen, shortened
+from glymph.core.messages import Answers, Raw, Seen, answers, boundaries, followed_by, mended, seen, shortened
 from glymph.errors import InvalidInput
 
 Unit = Literal["tokens", "messages"]
@@ -20,6 +20,9 @@ Unit = Literal["tokens", "messages"]
 THRESHOLDS: Mapping[str, int] = {"tokens": 24_000, "messages": 100}
 TURN_MESSAGES = 2  # a turn in the unit of messages: one of the user, one of the agent
 TOO_LARGE = 2  # thresholds; so much is not sent twice
+GOES_ON = "(The conversation goes on. What came before is in your notes.)"
+ADDITIONS = 16  # consolidations whose notes are known apart, for whoever edits an older memory.md
+TASK_CHARACTERS = 2_000  # of a request that is still shown when its message is summarised
 MACHINE_WORDS = 600  # of the summaries in memory.md; beyond, they are made into one
 
 # Characters of an old result that are worth keeping, by tool; every tool states its own.
@@ -101,13 +104,15 @@ class Standing:
 
     cursor: Cursor = Cursor()
     summary: str = ""
-    newest: str = ""  # what the last consolidation added to the summary
+    newest: tuple[str, ...] = ()  # what each of the last consolidations added to the summary
     consolidations: int = 0
     noticed: int | None = None  # messages there were when the notice was given that no consolidation has followed
+    task: str = ""  # what was asked for in the turn that is under way, if its beginning is summarised
 
-    def moved(self, cursor: Cursor, summary: str, newest: str) -> Standing:
+    def moved(self, cursor: Cursor, summary: str, newest: str, task: str = "") -> Standing:
         """The state after a consolidation."""
-        return Standing(cursor, summary, newest, self.consolidations + 1)
+        added = (*self.newest, newest)[-ADDITIONS:]
+        return Standing(cursor, summary, added, self.consolidations + 1, task=task)
 
     def announced(self, count: int) -> Standing:
         return replace(self, noticed=count)
@@ -215,11 +220,28 @@ def cut_of(tail: Tail, most: int) -> int:
     return (opening or fitting or places[-1:])[0]
 
 
-def part_of(tail: Tail, cut: int, most: int) -> int:
-    """How many of the messages before the cut are summarised at once: up to a legal place, within a size."""
+def parts_of(tail: Tail, cut: int, most: int) -> list[int]:
+    """Where the parts end in which what lies before the cut is summarised: at legal places, within a size."""
     places = [place for place in boundaries(tail.seen, tail.matched) if place < cut] + [cut]
     before = [0, *accumulate(view.tokens for view in tail.seen)]
-    return max([place for place in places if before[place] <= most] or places[:1])
+    ends: list[int] = []
+    begins = 0
+    for place, after in zip(places, [*places[1:], None], strict=True):
+        if after is None or before[after] - before[begins] > most:
+            ends.append(place)
+            begins = place
+    return ends
+
+
+def task_of(tail: Tail, cut: int, before: str) -> str:
+    """What was asked for in the turn that a cut goes through; empty if it goes through none.
+
+    `before` is what was asked for earlier, if that turn began before these messages.
+    """
+    if cut >= len(tail.seen) or tail.seen[cut].opens:
+        return ""
+    asked = next((view.text for view in reversed(tail.seen[:cut]) if view.opens), before)
+    return asked[:TASK_CHARACTERS]
 
 
 # what came of it
@@ -257,4 +279,13 @@ class Built:
     def with_system(self, user_message: Raw | None = None) -> list[Raw]:
         """All of it as one list, the prompt first, as OpenAI takes it."""
         first: list[Raw] = [{"role": "system", "content": self.system}] if self.system else []
-        return [*first, *self.messages, *([] if user_message is None else [user_message])]
+        if user_message is None:
+            return [*first, *self.messages]
+        return [*first, *followed_by(self.messages, user_message)]
+
+    def as_anthropic(self, user_message: Raw | None = None) -> tuple[str, list[Raw]]:
+        """The prompt and the messages apart, as Anthropic takes them: the first one is the user's."""
+        messages = list(self.messages) if user_message is None else followed_by(self.messages, user_message)
+        if messages and seen(messages[0]).role != "user":
+            messages.insert(0, {"role": "user", "content": GOES_ON})
+        return self.system, messages

@@ -24,12 +24,12 @@ ROLES: Mapping[str, Role] = {
 IMAGE_TOKENS = 1000  # about what a picture, a page or a sound of some seconds takes
 LEFT_OUT = " … [{count:,} characters of an old result are left out]"
 ORPHANED = "[The result of a tool that was called earlier] {text}"
+GIVEN_UP = "[Called {name} with {arguments}; no result came]"
 EXAMPLE = 'Pass a message such as {"role": "user", "content": "Hello"}.'
 
 _TEXTS = frozenset(("text", "input_text", "output_text", "refusal"))
 _THOUGHTS = {"thinking": "thinking", "redacted_thinking": "data", "reasoning": "text"}
-_CALLS = frozenset(("tool_use", "server_tool_use", "mcp_tool_use", "function_call"))
-_ITEMS: Mapping[object, Role] = {"function_call": "assistant", "function_call_output": "tool"}
+_CALLS = frozenset(("tool_use", "server_tool_use", "mcp_tool_use", "function_call", "custom_tool_call"))
 _SPEAKING: Mapping[object, Role] = {name: role for name, role in ROLES.items() if role != "tool"}
 _UNNAMED = "function:"  # of calls in OpenAI's older shape, which have a name and no id
 
@@ -82,15 +82,19 @@ def checked(message: object) -> Raw:
     """The message, if it is one in a known shape and JSON can hold it; else InvalidInput."""
     if not isinstance(message, Mapping):
         raise InvalidInput("message", f"expected a mapping, got {type(message).__name__}. {EXAMPLE}")
-    role = message.get("role", None if message.get("type") not in _ITEMS else "assistant")
+    role = message.get("role", _item_role(message))
     if not isinstance(role, str) or role not in ROLES:
         raise InvalidInput("message.role", f"{role!r} is none of {', '.join(ROLES)}. {EXAMPLE}")
     content = message.get("content")
+    if content is None and ROLES[role] == "user":
+        raise InvalidInput("message.content", f"is missing. {EXAMPLE}")
     if not isinstance(content, str | list | None):
         raise InvalidInput(
             "message.content", f"is neither a text nor a list of parts but {type(content).__name__}."
         )
     for part in content if isinstance(content, list) else ():
+        if isinstance(part, Mapping) and not isinstance(part.get("type", ""), str):
+            raise InvalidInput("message.content", "has a part whose type is no text. Name it, such as 'text'.")
         if not isinstance(part, str | Mapping):
             raise InvalidInput("message.content", f"has a part of type {type(part).__name__}. Pass a mapping.")
     return message
@@ -104,14 +108,20 @@ def seen(message: Raw) -> Seen:
     content = message.get("content")
     if isinstance(content, str) and len(message) == 2 and (plain := _SPEAKING.get(message.get("role"))):
         return Seen(plain, content)  # most messages are nothing but words
-    role = ROLES.get(str(message.get("role")), _ITEMS.get(message.get("type"), "user"))
+    item = _item_role(message)
+    role = ROLES.get(str(message.get("role")), item or "user")
     looking = _Looking()
     looking.content(content)
     for call in _list(message.get("tool_calls")):
         looking.function(call.get("id"), call.get("function", call.get("custom")))
     if isinstance(legacy := message.get("function_call"), Mapping):
         looking.function(f"{_UNNAMED}{legacy.get('name')}", legacy)
-    if message.get("type") in _ITEMS:
+    looking.content(message.get("refusal"))
+    if isinstance(audio := message.get("audio"), Mapping):
+        looking.content(audio.get("transcript"))
+    if isinstance(thought := message.get("reasoning_content"), str):
+        looking.hidden.append(thought)
+    if item is not None:
         looking.part(message)
     if role == "tool" and not looking.results:
         named = message.get("tool_call_id") or f"{_UNNAMED}{message.get('name')}"
@@ -120,6 +130,16 @@ def seen(message: Raw) -> Seen:
         role, "\n".join(looking.texts), tuple(looking.calls), tuple(looking.results), looking.media,
         "\n".join(looking.hidden),
     )  # fmt: skip
+
+
+def _item_role(message: Raw) -> Role | None:
+    """Whose an item is that has a type and no role, as in OpenAI's Responses; None if it is none."""
+    kind = message.get("type")
+    if "role" in message or not isinstance(kind, str):
+        return None
+    if kind.endswith("_call_output"):
+        return "tool"
+    return "assistant" if kind.endswith("_call") or kind == "reasoning" else None
 
 
 class _Looking:
@@ -148,10 +168,12 @@ class _Looking:
         elif kind in _THOUGHTS:
             self.hidden.append(_text(part.get(_THOUGHTS[kind])))
         elif kind in _CALLS:
-            named = part.get("call_id", part.get("id"))
-            self.calls.append(Call(str(named), _text(part.get("name")), _written(_argument(part))))
-        elif kind == "function_call_output" or str(kind).endswith("tool_result"):
+            self.calls.append(Call(_call_id(part), _text(part.get("name")), _written(_argument(part))))
+        elif str(kind).endswith(("_call_output", "tool_result")):
             self._result(part)
+        elif kind == "document" and isinstance(source := part.get("source"), Mapping) and "data" in source:
+            self.media += source.get("type") != "text"
+            self.hidden += [_text(source["data"])] if source.get("type") == "text" else []
         else:
             self.media += 1
 
@@ -193,12 +215,13 @@ class Answers:
     """Which message answers which. `reach` is, for each message, the last one that answers its calls, or itself.
 
     `names` are the tools whose results a message holds, by the id of the call; `orphans` the ids of results whose
-    call is not among the messages.
+    call is not among the messages; `given_up` those of calls that nobody answered before somebody spoke again.
     """
 
     reach: tuple[int, ...]
     names: tuple[Mapping[str, str], ...]
     orphans: tuple[frozenset[str], ...]
+    given_up: Mapping[int, frozenset[str]]
 
 
 _NO_NAMES: Mapping[str, str] = {}
@@ -214,10 +237,12 @@ def answers(messages: Sequence[Seen]) -> Answers:
     reach = list(range(len(messages)))
     called: dict[str, tuple[int, str]] = {}
     waiting: dict[str, int] = {}
+    left: dict[str, int] = {}
     names: list[Mapping[str, str]] = []
     orphans: list[frozenset[str]] = []
     for place, message in enumerate(messages):
-        if message.opens:
+        if message.opens and waiting:
+            left |= waiting
             waiting.clear()
         if not (message.calls or message.results):
             names.append(_NO_NAMES)
@@ -229,6 +254,7 @@ def answers(messages: Sequence[Seen]) -> Answers:
         own: dict[str, str] = {}
         for result in message.results:
             waiting.pop(result.id, None)
+            left.pop(result.id, None)
             if result.id in called:
                 at, own[result.id] = called[result.id]
                 reach[at] = max(reach[at], place)
@@ -236,7 +262,11 @@ def answers(messages: Sequence[Seen]) -> Answers:
         orphans.append(frozenset(result.id for result in message.results if result.id not in own))
     for place in waiting.values():
         reach[place] = len(messages)
-    return Answers(tuple(reach), tuple(names), tuple(orphans))
+    given_up: dict[int, set[str]] = {}
+    for named, place in left.items():
+        given_up.setdefault(place, set()).add(named)
+    frozen = {place: frozenset(own) for place, own in given_up.items()}
+    return Answers(tuple(reach), tuple(names), tuple(orphans), frozen)
 
 
 def boundaries(messages: Sequence[Seen], matched: Answers | None = None) -> list[int]:
@@ -258,12 +288,29 @@ def boundaries(messages: Sequence[Seen], matched: Answers | None = None) -> list
 
 
 def mended(messages: Sequence[Raw], shown: Sequence[Seen], matched: Answers | None = None) -> list[Raw]:
-    """The messages, every result that has lost its call told in plain words: no provider takes it otherwise."""
-    lost = (matched or answers(shown)).orphans
-    return [
-        _told(message, view, gone) if gone else message
-        for message, view, gone in zip(messages, shown, lost, strict=True)
-    ]
+    """The messages, every result without its call and every call without a result told in plain words: no provider
+    takes them otherwise."""
+    matched = matched or answers(shown)
+    sent = list(messages)
+    for place, gone in enumerate(matched.orphans):
+        if gone:
+            sent[place] = _told(sent[place], shown[place], gone)
+    return _without_unanswered(sent, shown, matched)
+
+
+def followed_by(messages: Sequence[Raw], message: Raw) -> list[Raw]:
+    """The messages and one in which somebody speaks: calls of the last turn without a result will have none."""
+    begins = next((at for at in range(len(messages) - 1, -1, -1) if seen(messages[at]).opens), 0)
+    last = [*messages[begins:], message]
+    shown = [seen(one) for one in last]
+    return [*messages[:begins], *_without_unanswered(last, shown, answers(shown))]
+
+
+def _without_unanswered(messages: Sequence[Raw], shown: Sequence[Seen], matched: Answers) -> list[Raw]:
+    sent = list(messages)
+    for place, gone in matched.given_up.items():
+        sent[place] = _uncalled(sent[place], shown[place], gone)
+    return sent
 
 
 def _told(message: Raw, view: Seen, gone: frozenset[str]) -> Raw:
@@ -276,8 +323,44 @@ def _told(message: Raw, view: Seen, gone: frozenset[str]) -> Raw:
     return {"role": "user", "content": text}
 
 
+def _uncalled(message: Raw, view: Seen, gone: frozenset[str]) -> Raw:
+    """The message without these calls, which are told in words."""
+    told = [
+        {
+            "type": "text",
+            "text": GIVEN_UP.format(name=call.name or "a tool", arguments=call.arguments or "nothing"),
+        }
+        for call in view.calls
+        if call.id in gone
+    ]
+    if _item_role(message) is not None:
+        return {"role": "assistant", "content": told[0]["text"]}
+    content, calls = message.get("content"), _list(message.get("tool_calls"))
+    rest = {name: value for name, value in message.items() if name not in ("tool_calls", "function_call")}
+    if kept := [call for call in calls if str(call.get("id")) not in gone]:
+        rest["tool_calls"] = kept
+    if isinstance(content, list):
+        parts = [part for part in content if not (_is_call(part) and _call_id(part) in gone)]
+        return {**rest, "content": [*parts, *told]}
+    words = [content] if isinstance(content, str) and content else []
+    return {**rest, "content": "\n".join([*words, *(one["text"] for one in told)])}
+
+
+def _is_call(part: object) -> bool:
+    return isinstance(part, Mapping) and part.get("type") in _CALLS
+
+
+def _call_id(part: Raw) -> str:
+    return str(part.get("call_id", part.get("id")))
+
+
 def _is_result(part: object) -> bool:
     return isinstance(part, Mapping) and str(part.get("type")).endswith("tool_result")
+
+
+def _is_own_result(part: object) -> bool:
+    """Whether it is what a tool of the host gave back; what a provider's own tool found cannot be shortened."""
+    return isinstance(part, Mapping) and part.get("type") in ("tool_result", "mcp_tool_result")
 
 
 def _result_id(part: Raw) -> str:
@@ -299,11 +382,11 @@ def shortened(message: Raw, names: Mapping[str, str], keep: Callable[[str], int]
     content = message.get("content")
     if isinstance(content, list) and any(_is_result(part) for part in content):
         parts = [
-            _cut_inside(part, "content", keep(names.get(_result_id(part), ""))) if _is_result(part) else part
+            _cut_inside(part, "content", keep(names.get(_result_id(part), ""))) if _is_own_result(part) else part
             for part in content
         ]
         return message if parts == content else {**message, "content": parts}
-    if message.get("type") == "function_call_output":
+    if _item_role(message) == "tool":
         return _cut_inside(message, "output", keep(names.get(str(message.get("call_id")), "")))
     if ROLES.get(str(message.get("role"))) != "tool":
         return message
@@ -324,7 +407,8 @@ def _cut_inside(holder: Raw, field: str, most: int) -> Raw:
     whole = "\n".join(words)
     if not looked.media and len(whole) <= most:
         return holder
-    return {**holder, field: [{"type": "text", "text": _cut(whole, most)}]}
+    kind = "input_text" if field == "output" else "text"
+    return {**holder, field: [{"type": kind, "text": _cut(whole, most)}]}
 
 
 def _cut(text: str, most: int) -> str:

@@ -17,6 +17,7 @@ STOP_WORDS = frozenset(
 )
 
 _SENTENCE_END = re.compile(r"[.!?] |\n")
+_UNSTORABLE = re.compile("[\\x00\ud800-\udfff]")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u00ad\ufeff\u2060"))  # breaks and joins nobody sees
 
 
@@ -27,6 +28,11 @@ def normalise(text: str) -> str:
     composed = unicodedata.normalize("NFKC", text.translate(_INVISIBLE))
     # Folding takes some composed characters apart, so they are composed once more.
     return " ".join(unicodedata.normalize("NFKC", composed.casefold()).split())
+
+
+def storable(text: str) -> str:
+    """The text without what no store keeps: NUL and half surrogate pairs."""
+    return _UNSTORABLE.sub("\ufffd", text)
 
 
 def content_hash(text: str, kind: str, event_at: int | None) -> str:

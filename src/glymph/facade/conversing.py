@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from glymph.core.draft import checked_text
+from glymph.errors import InvalidInput
 from glymph.facade.handle import Handle
 
 if TYPE_CHECKING:
     from glymph.core.history import HistorySettings
     from glymph.facade.history import History
-    from glymph.services.conversation.erase import Erasure
+    from glymph.services.conversation.erase import Erasure as Erasure
+    from glymph.services.conversation.lookup import Kept
 
 
 def carried_over(transcript: str | Path) -> str:
@@ -38,6 +40,46 @@ class Conversing(Handle):
         from glymph.services.conversation.places import chosen_folder
 
         return History(chosen_folder(self._place, folder), self, settings=settings, **more)
+
+    def every_conversation(self) -> list[Kept]:
+        """The conversations of this space in all places, the one in which something was said last first."""
+        from glymph.services.conversation import lookup
+
+        return lookup.in_order([
+            lookup.Kept(one.session, one.messages, one.summarised, one.newest_at, lookup.where(root))
+            for root in lookup.roots(self._place)
+            for one in self.conversations(lookup.where(root)).sessions()
+        ])  # fmt: skip
+
+    def conversations_with(
+        self, session: str | None, *, settings: HistorySettings | Mapping[str, Any] | None = None
+    ) -> History:
+        """The conversations among which a session is, wherever it lies: the usual place is looked at first.
+
+        Raises InvalidInput, which names some that there are, if it is nowhere.
+        """
+        from glymph.services.conversation import lookup
+
+        for root in [] if session is None else lookup.roots(self._place):
+            history = self.conversations(lookup.where(root), settings=settings)
+            if history.exists(str(session)):
+                return history
+        known = dict.fromkeys(one.session for one in self.every_conversation())
+        raise InvalidInput("session", lookup.unknown(session, list(known)))
+
+    def conversation_folders(self, *spaces: str) -> list[Path]:
+        """The folders with conversations of some spaces, or of this one: exports and backups are without them."""
+        from glymph.services.conversation import places
+
+        found = (places.folders(self._place, space) for space in spaces or (self.space,))
+        return list(dict.fromkeys(folder for folders in found for folder in folders))
+
+    def memories_saying(self, text: str) -> list[str]:
+        """The ids of memories that repeat a text whole, such as notes on a conversation it was cut out of."""
+        from glymph.services.conversation.lookup import saying
+
+        checked_text("text", text, self._place.settings.max_text_chars)
+        return saying(self._place, text)
 
     def carried_over(self, transcript: str | Path) -> str:
         """What tells most of a session that its host has compacted, without what was removed on request."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from glymph.core.draft import checked_text
 from glymph.core.history import KEPT_CHARACTERS, Built, HistorySettings, Shortened
 from glymph.core.messages import Raw
-from glymph.errors import InvalidInput
+from glymph.errors import InvalidInput, SpaceNotFound
 from glymph.llm import open_model
 from glymph.llm.contract import Model
 from glymph.llm.own import checked
@@ -68,6 +68,7 @@ class History:
         self._disk = disk or Disk(durable=self._place is None or self._place.settings.durability == "full")
         self.folder = None if folder is None else Path(folder).expanduser()
         self._noted = self._place is None or self.folder is None
+        self._space_folder: Path | None = None
         self._page = self._kept_page()
 
     def _kept_page(self) -> Page:
@@ -92,7 +93,9 @@ class History:
     def _own_folder(self) -> Path | None:
         if self.folder is None or self._place is None:
             return self.folder
-        return folder_of(self.folder, self._place.space)
+        if self._space_folder is None:
+            self._space_folder = places.space_folder(self._place, self.folder)
+        return self._space_folder
 
     def _shelf(self, session: str) -> Shelf:
         folder = self.session_folder(session)
@@ -102,13 +105,20 @@ class History:
 
     def append(self, session: str, *messages: Raw) -> None:
         """Adds messages to a transcript, durably and for good, in the shape of OpenAI or of Anthropic."""
-        if not self._noted and self._place is not None and self.folder is not None:
-            places.note(self._place, self.folder)  # a purge has to find them
-            self._noted = True
+        if self._place is not None and not self._place.store.has_space(self._place.space):
+            raise SpaceNotFound(self._place.space)
+        self._note_folder()
         self.session(session).transcript.append(messages, self._clock())
+
+    def _note_folder(self) -> None:
+        """Lets the store know where conversations lie: a purge has to find them."""
+        if not self._noted and self._place is not None and self.folder is not None:
+            places.note(self._place, self.folder)
+            self._noted = True
 
     def build(self, session: str, *, extra_system: str = "", tools: Sequence[str] | None = None) -> Built:
         """What to send now, the prompt and the messages apart as Anthropic takes them, and what happened."""
+        self._note_folder()
         offered = self._tools if tools is None else tuple(tools)
         surface = "" if self._glymph is None else _surface(self._glymph)
         return build.build(
@@ -177,6 +187,7 @@ class History:
 
     def write_memory(self, text: str, mode: str = "replace", *, session: str | None = None) -> None:
         """Writes the agent's part of memory.md, and shows it in the file of a session."""
+        self._note_folder()
         if session is None:
             self._page.write(text, mode)
         else:

@@ -43,12 +43,8 @@ class Keeping(Handle):
         return services.spaces.spaces(self._place.store)
 
     def rename_space(self, old: str, new: str) -> None:
-        """Gives a space another name, with its conversations; a handle on it goes on under the new one."""
-        from glymph.services.conversation import places
-
-        places.check_free(self._place, old, new)
+        """Gives a space another name; a handle on it goes on under the new one."""
         services.spaces.rename_space(self._place.store, old, new)
-        places.move(self._place, old, new)
         if old == self.space:
             self._background.finish(LAST_EMBEDDINGS)
             self._move_into(replace(self._place, space=new))

@@ -217,9 +217,9 @@ def do(place: Workplace, chore: Chore, due_at: int, stop: threading.Event) -> st
     log.info("space %s: %s %s", place.space, chore.name, ended, extra=told)
     if ended == STOPPED:
         return ended
-    now = micros(place.now())
-    again = next_due(due_at, chore.interval, now)
     with place.store.writing(place.space, None) as writer:
+        now = micros(place.now())  # after the wait for the write lock, in which somebody may have asked for it
+        again = next_due(due_at, chore.interval, now)
         kept = writer.schedule(chore.name)
         if kept and kept["due_at"] != due_at and began <= kept["due_at"] <= now:
             again = min(again, kept["due_at"])  # somebody asked for it while it ran

@@ -36,8 +36,12 @@ class ConversationReader(Protocol):
 
     def newest_message(self, conversation: int) -> Message | None: ...
     def messages_after(self, conversation: int, number: int, *, limit: int) -> list[Message]: ...
-    def folders(self) -> list[str]:
-        """Folders in which conversations of the space lie, as far as they were noted."""
+    def claimed_until(self, conversation: int) -> int:
+        """When the claim on it ends; 0 if there is none."""
+        ...
+
+    def folders(self) -> list[tuple[str, str]]:
+        """Folders in which conversations of the space lie, as far as they were noted, and the store that did."""
         ...
 
 
@@ -64,7 +68,11 @@ class ConversationWriter(Protocol):
         """Only inside an operation with the verb "purge"."""
         ...
 
-    def note_folder(self, path: str) -> None: ...
+    def revoke_claims(self) -> None:
+        """Ends every claim: what is being made of a conversation is out of date."""
+        ...
+
+    def note_folder(self, path: str, owner: str) -> None: ...
 
 
 class SqlConversations:
@@ -93,8 +101,11 @@ class SqlConversations:
         found = self._tuples("messages_after", conversation=conversation, number=number, limit=limit)
         return [Message(*row) for row in found]
 
-    def folders(self) -> list[str]:
-        return [path for (path,) in self._tuples("folders")]
+    def claimed_until(self, conversation: int) -> int:
+        return int(self._value("claimed_until", conversation=conversation) or 0)
+
+    def folders(self) -> list[tuple[str, str]]:
+        return [(path, owner) for path, owner in self._tuples("folders")]
 
 
 class SqlConversationWriting(SqlConversations):
@@ -135,5 +146,8 @@ class SqlConversationWriting(SqlConversations):
         self._rows("remove_messages", space_id=self._space_id, conversation=conversation)
         self._rows("remove_conversation", space_id=self._space_id, conversation=conversation)
 
-    def note_folder(self, path: str) -> None:
-        self._rows("note_folder", space_id=self._space_id, path=path)
+    def revoke_claims(self) -> None:
+        self._rows("revoke_claims", space_id=self._space_id)
+
+    def note_folder(self, path: str, owner: str) -> None:
+        self._rows("note_folder", space_id=self._space_id, path=path, owner=owner)

@@ -87,27 +87,33 @@ class ConversationSuite(StoreGround):
         assert claimed(10, 20)
         assert not claimed(15, 25)
         assert claimed(20, 30), "the claim before has ended"
+        assert not claimed(19, 29), "a clock that is a little behind"
         assert claimed(1, 11), "a clock was set back"
         with store.writing(A, None) as writer:
             writer.give_back_conversation(key, until=30)  # another's by now
         assert not claimed(5, 15)
         with store.writing(A, None) as writer:
+            assert writer.claimed_until(key) == 11
             writer.give_back_conversation(key, until=11)
         assert claimed(5, 15)
+        with store.writing(A, None) as writer:
+            writer.revoke_claims()
+            assert writer.claimed_until(key) == 0
 
     def test_folders_are_noted_once_and_for_a_space(self, store: Store) -> None:
-        for path in ("/b", "/a", "/b"):
+        for path, owner in (("/b", "x"), ("/a", "x"), ("/b", "x"), ("/b", "y")):
             with store.writing(A, None) as writer:
-                writer.note_folder(path)
+                writer.note_folder(path, owner)
         with store.reading(A) as ours, store.reading(B) as theirs:
-            assert (ours.folders(), theirs.folders()) == (["/b", "/a"], [])
+            assert ours.folders() == [("/b", "x"), ("/a", "x"), ("/b", "y")]
+            assert theirs.folders() == []
 
     def test_conversations_go_along_with_a_load_and_end_with_their_space(self, store: Store) -> None:
         self.said(store, "{}", space=B)  # so that keys differ
         key = self.said(store, '{"a": 1}', '{"b": 2}')
         with store.writing(A, None) as writer:
             writer.keep_conversation_state(key, '{"at": 1}')
-            writer.note_folder("/a")
+            writer.note_folder("/a", "x")
         rows = list(store.dump(A))
         highest: dict[str, int] = {}
         for table, row in rows:
@@ -120,5 +126,5 @@ class ConversationSuite(StoreGround):
         assert [number for number, _ in self.told(store, "copy")] == [1, 2, 3]
         with store.reading("copy") as reader:
             assert (reader.conversation("s") or {})["state"] == '{"at": 1}'
-            assert reader.folders() == ["/a"]
+            assert reader.folders() == [("/a", "x")]
         assert store.check() == []

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from glymph.core.plain import plain
-from glymph.errors import InvalidInput
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
     from glymph.facade import Glymph
-
-UNNAMED = "name the conversation, as your host calls it: this connection belongs to none."
 
 
 class HistoryArguments(Arguments):
@@ -25,9 +22,7 @@ class HistoryArguments(Arguments):
 
 def run(glymph: Glymph, args: HistoryArguments) -> Mapping[str, Any]:
     session = args.session or glymph.workplace.session
-    if session is None:
-        raise InvalidInput("session", UNNAMED)
-    found = glymph.conversations().search(session, args.query, limit=args.limit)
+    found = glymph.conversations_with(session).search(str(session), args.query, limit=args.limit)
     return {"session": session, "turns": [plain(one) for one in found]}
 
 

@@ -13,7 +13,7 @@ import typer
 
 from glymph.errors import InvalidInput
 from glymph.interfaces import environment
-from glymph.interfaces.cli import options, show
+from glymph.interfaces.cli import forgetting, options, show
 from glymph.tools.index import commands
 
 if TYPE_CHECKING:
@@ -53,11 +53,14 @@ def _function(tool: Tool) -> Callable[..., None]:
                 result = tool.preview(glymph, arguments)
             else:
                 result = tool.run(glymph, arguments)
+            if "actions" in result:
+                result = forgetting.with_conversations(glymph, result)
         show.result(result, as_json=common["as_json"], dry_run=not apply)
 
     parameters = [_parameter(name, field) for name, field in fields.items()]
     if tool.preview is not None:
-        parameters.append(_keyword("apply", options.Apply, False))
+        kind = options.ApplyPlan if {"request", "plan"} <= fields.keys() else options.Apply
+        parameters.append(_keyword("apply", kind, False))
     parameters += [_keyword(name, kind, default) for name, (kind, default) in COMMON.items() if name not in fields]
     # Arguments without a default must stand first in a signature; all are passed by name anyway.
     parameters.sort(key=lambda p: p.default is not inspect.Parameter.empty)

@@ -87,13 +87,21 @@ def export(
 
     with environment.open_glymph(url, space, "user") as glymph:
         rows = glymph.export(path)
-    facts: dict[str, Any] = {"path": str(path), "rows": rows}
+        behind = [str(folder) for folder in glymph.conversation_folders()]
+    facts: dict[str, Any] = {"path": str(path), "rows": rows, "left_behind": behind}
     said = f"{rows:,} rows of {space} written to {path}."
     key = path.with_name(f"{path.name}.key")
     if key.exists():
         facts["key"] = str(key)
         said += f" The key of its tombstones is {key}: take it along, by another way than the export."
-    _say(facts, said, as_json=as_json)
+    _say(facts, _with(said, behind), as_json=as_json)
+
+
+def _with(said: str, behind: list[str]) -> str:
+    """What was done, and which folders with conversations it is without."""
+    from glymph.interfaces.cli import show
+
+    return "\n".join(filter(None, (said, show.left_behind(behind))))
 
 
 def import_(
@@ -135,7 +143,10 @@ def backup(
 
     with environment.open_whole(url) as glymph:
         target = glymph.backup(path)
-    _say({"path": str(target)}, f"Backed up to {target}.", as_json=as_json)
+        names = [space.name for space in glymph.spaces()]
+        behind = [str(folder) for folder in glymph.conversation_folders(*names)]
+    facts = {"path": str(target), "left_behind": behind}
+    _say(facts, _with(f"Backed up to {target}.", behind), as_json=as_json)
 
 
 def restore(

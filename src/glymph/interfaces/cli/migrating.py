@@ -39,11 +39,22 @@ def migrate(
     if dry_run:
         with _telling(as_json) as tell:
             planned, missing = survey_migration(source, target, spaces=spaces, settings=settings, progress=tell)
-        _would(planned, missing, shown(target), as_json=as_json)
+        behind = _behind(source, [one.space for one in planned])
+        _would(planned, missing, shown(target), behind, as_json=as_json)
         return
     with _telling(as_json) as tell:
         report = migrate(source, target, spaces=spaces, settings=settings, progress=tell)
-    _did(report, shown(target), as_json=as_json)
+    _did(report, shown(target), _behind(source, [one.space for one in report.spaces]), as_json=as_json)
+
+
+def _behind(source: str, spaces: Sequence[str]) -> list[str]:
+    """The folders of the source with conversations of spaces, which no migration carries."""
+    from glymph.interfaces import environment
+
+    if not spaces:
+        return []
+    with environment.open_glymph(source, spaces[0], "user", create=False) as glymph:
+        return [str(folder) for folder in glymph.conversation_folders(*spaces)]
 
 
 @contextmanager
@@ -70,7 +81,7 @@ def _telling(quiet: bool) -> Iterator[Callable[[Progress], None]]:
         yield tell
 
 
-def _would(planned: Sequence[Planned], missing: str, target: str, *, as_json: bool) -> None:
+def _would(planned: Sequence[Planned], missing: str, target: str, behind: list[str], *, as_json: bool) -> None:
     from glymph.interfaces.cli import show
 
     refused = [one for one in planned if one.obstacle]
@@ -79,10 +90,13 @@ def _would(planned: Sequence[Planned], missing: str, target: str, *, as_json: bo
             {"space": p.space, "rows": p.rows, "plan": p.plan, "goes_on_at": p.goes_on_at, "obstacle": p.obstacle}
             for p in planned
         ]
-        show.document({"dry_run": True, "target": target, "target_is_new": bool(missing), "spaces": facts})
+        told = {"dry_run": True, "target": target, "target_is_new": bool(missing), "spaces": facts}
+        show.document({**told, "left_behind": behind})
     else:
         show.table(["space", "rows>", "what"], [[p.space, f"{p.rows:,}", _plan(p)] for p in planned])
         made = f"{target} would be made. " if missing else ""
+        if behind:
+            show.line(show.left_behind(behind))
         show.line(f"{made}{_next_step(len(refused), len(planned))}")
     if refused:
         raise typer.Exit(1)
@@ -102,12 +116,12 @@ def _next_step(refused: int, spaces: int) -> str:
     return f"{show.counted(spaces, 'space', 'spaces')}; run it without --dry-run to do it."
 
 
-def _did(report: Report, target: str, *, as_json: bool) -> None:
+def _did(report: Report, target: str, behind: list[str], *, as_json: bool) -> None:
     from glymph.core.plain import plain
     from glymph.interfaces.cli import show
 
     if as_json:
-        show.document({"target": target, **plain(report)})
+        show.document({"target": target, **plain(report), "left_behind": behind})
         return
     columns = ["space", "rows>", "checksum", "searches>", "seconds>", "outcome"]
     show.table(columns, [_row(one) for one in report.spaces])
@@ -120,6 +134,8 @@ def _did(report: Report, target: str, *, as_json: bool) -> None:
     if report.changed:
         names = ", ".join(report.changed)
         show.line(f"Written to in the source meanwhile: {names}. Run it again to bring that over, too.")
+    if behind:
+        show.line(show.left_behind(behind))
     show.line(f"{target} has {show.counted(len(report.spaces), 'space', 'spaces')} of the source, checked.")
 
 

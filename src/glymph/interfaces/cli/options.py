@@ -21,3 +21,7 @@ Actor = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.", rich_help_panel=PANEL)]
 Apply = Annotated[bool, typer.Option("--apply", help="Do it. Without this, only say what would happen.")]
+ApplyPlan = Annotated[
+    bool,
+    typer.Option("--apply", help="Do it: needs --plan ID, as it was shown without this. A request is only shown."),
+]

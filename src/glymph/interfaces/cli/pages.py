@@ -55,15 +55,6 @@ def pruned(value: Mapping[str, Any], *, dry_run: bool) -> None:
         show.line(f"  take it back with: glymph undo {value['operation_id']}", "dim")
 
 
-def forgetting(value: Mapping[str, Any]) -> None:
-    """A plan to forget, and the way on."""
-    show.line(value["text"])
-    if any(action["kind"] in ("remove", "rewrite") for action in value["actions"]):
-        purging = " --mode purge" if value["mode"] == "purge" else ""
-        way = f"glymph forget --plan {value['plan_id']}{purging} --apply"
-        show.line(f"Nothing was changed. Do it with: {way}", "dim")
-
-
 def would(value: Mapping[str, Any]) -> None:
     """What a prune would do, by ids."""
     many = show.counted(len(value["succeeded"]), "memory", "memories")

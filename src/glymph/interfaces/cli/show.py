@@ -101,16 +101,21 @@ def counted(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
+def left_behind(folders: Sequence[str]) -> str:
+    """What to say of conversations in files that an export, a backup or a migration is without; empty if none."""
+    return f"Conversations in files stay behind. Copy their folders, too: {', '.join(folders)}" if folders else ""
+
+
 def when(iso: str) -> str:
     """A moment as people write it, to the second."""
     return iso[:19].replace("T", " ")
 
 
 def _for_people(value: Mapping[str, Any], *, dry_run: bool) -> None:
-    from glymph.interfaces.cli import gardening, learning_pages, pages, sleeping_pages, status_page
+    from glymph.interfaces.cli import forgetting, gardening, learning_pages, pages, sleeping_pages, status_page
 
     if "actions" in value:
-        pages.forgetting(value)
+        forgetting.plan(value)
     elif "pruned_count" in value:
         pages.pruned(value, dry_run=dry_run)
     elif dry_run:
@@ -149,17 +154,49 @@ def _for_people(value: Mapping[str, Any], *, dry_run: bool) -> None:
 
 
 def facts(value: Mapping[str, Any]) -> None:
-    """Names and values, nested ones in one line."""
-    rows = []
-    for name, item in value.items():
-        if isinstance(item, Mapping):
-            item = _pairs(item) or "none"
-        elif isinstance(item, float):
-            item = round(item, 4)
-        elif name.endswith("_at") and item:
-            item = f"{when(item)} UTC"
-        rows.append([name.replace("_", " "), item])
-    table(["", ""], rows)
+    """Names and values, nested ones in one line; lists of mappings as tables of their own below."""
+    lists = {name: item for name, item in value.items() if _is_listing(item)}
+    table(["", ""], [[_named(name), _told(name, item)] for name, item in value.items() if name not in lists])
+    for name, items in lists.items():
+        line(_named(name), "bold")
+        listing(items)
+
+
+def listing(items: Sequence[Mapping[str, Any]]) -> None:
+    """Mappings as rows; the column of texts stands last, where there is room to wrap."""
+    names = list(dict.fromkeys(name for item in items for name in item))
+    names.sort(key=lambda name: name == "text")
+    figures = {name for name in names if all(_is_figure(item.get(name, 0)) for item in items)}
+    columns = [_named(name) + (">" if name in figures else "") for name in names]
+    table(columns, [[_told(name, item.get(name)) for name in names] for item in items])
+
+
+def _is_listing(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
+
+
+def _is_figure(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _named(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _told(name: str, value: Any) -> Any:
+    """A value as people read it."""
+    match value:
+        case Mapping():
+            return _pairs(value) or "none"
+        case list() | tuple():
+            return ", ".join(str(_told("", item)) for item in value) or "none"
+        case float():
+            return round(value, 4)
+        case bool():
+            return "yes" if value else "no"
+        case str() if value and (name == "at" or name.endswith("_at")):
+            return f"{when(value)} UTC"
+    return value
 
 
 def _pairs(value: Mapping[str, Any]) -> str:

@@ -95,11 +95,11 @@ class Backlog:
         place = self.place(space)
         with place.store.writing(space, None) as writer:
             now, row = micros(place.now()), writer.schedule(chore)
-            if row is not None and row["due_at"] <= now:
-                return False
+            new = row is None or row["due_at"] > now
+            # Also where it is due already: it may be under way, and who runs it sees that it was asked for since.
             told = {"last_run_at": row["last_run_at"], "outcome": row["outcome"]} if row else {}
             writer.set_schedule(chore, due_at=now, **{"last_run_at": None, "outcome": None, **told})
-        return True
+        return new
 
     def put_session(self, space: str, row: str, payload: Mapping[str, Any]) -> bool:
         place = self.place(space)

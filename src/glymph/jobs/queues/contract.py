@@ -77,7 +77,7 @@ class Queue(Protocol):
         ...
 
     def put(self, space: str, chore: str) -> bool:
-        """Lets a chore be due now; False if it is already."""
+        """Lets a chore be due now; False if it is already. One that is under way runs once more after that."""
         ...
 
     def put_session(self, space: str, row: str, payload: Mapping[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from glymph.core.identifiers import fingerprint_forms, identifiers
 from glymph.core.identifiers.found import Key
+from glymph.core.text import STOP_WORDS
 from glymph.services.conversation.state import State
 from glymph.services.tombstones import fingerprints
 from glymph.store.erasing import GONE, Quotes, words_in, words_of
@@ -19,7 +20,7 @@ MARKS = (GONE, "…", "")  # what stands in place of words, the first that fits
 NAMES = frozenset(("role", "type", "id", "tool_call_id", "tool_use_id", "call_id", "at", "timestamp"))
 TELLING = frozenset(("mail", "phone", "iban", "card", "ip", "mac", "uuid", "hash", "handle", "url", "code"))
 SHORT = 2  # words; a text of no more is a value, not a statement
-ENOUGH = 2  # words that nothing else in the space has, in one sentence
+ENOUGH = 2  # words of a statement that a sentence has to share with it, and half of all it says
 MOST_DIGITS_LESS = 4  # of a key that may not be written: the country, a leading zero
 
 _LETTERS = re.compile("[a-z]+")
@@ -37,7 +38,8 @@ class Sieve:
     """Cuts out of texts what repeats something removed: the words themselves, or else the whole sentence."""
 
     def __init__(self, quotes: Quotes) -> None:
-        self._quotes, self._enough = quotes, min(ENOUGH, len(quotes.words))
+        self._quotes = quotes
+        self._told = _by_telling_word(quotes)
         self._statements = Quotes(tuple(text for text in quotes.texts if len(text.split()) > SHORT))
         self._keys = frozenset(key for text in quotes.texts for key in self._own(text))
         whole = [text for text in quotes.texts if not _is_identifier(text)]
@@ -63,7 +65,7 @@ class Sieve:
     def _tells(self, sentence: str) -> bool:
         if not sentence.strip() or sentence == GONE:
             return False
-        if self._enough and len(words_of(sentence) & self._quotes.words) >= self._enough:
+        if self._retells(words_of(sentence)):
             return True
         if self._may_name(sentence) and any((one.type, one.key) in self._keys for one in identifiers(sentence)):
             return True
@@ -73,6 +75,11 @@ class Sieve:
             return False
         return not self._forms.isdisjoint(fingerprint_forms(sentence))
 
+    def _retells(self, said: set[str]) -> bool:
+        """Whether it has a word that nothing else in the space has, and half of what some statement says."""
+        statements = {told for word in said & self._told.keys() for told in self._told[word]}
+        return any(len(told & said) >= max(ENOUGH, len(told) / 2) for told in statements)
+
     def _may_name(self, sentence: str) -> bool:
         """Whether one of the identifiers can be in it at all: most of its digits, or a sign of an address."""
         digits = sum(map(str.isdigit, sentence))
@@ -81,6 +88,17 @@ class Sieve:
             if any(map(str.isdigit, key)) else not sentence.isascii() or not _SIGNS.isdisjoint(sentence)
             for _, key in self._keys
         )  # fmt: skip
+
+
+def _by_telling_word(quotes: Quotes) -> dict[str, list[frozenset[str]]]:
+    """By each word that nothing else in the space has, the statements it stands in: all that they say."""
+    statements = [frozenset(words_of(text) - STOP_WORDS) for text in quotes.texts]
+    beside = quotes.words.difference(*statements)  # of its tags, entities and attributes
+    found: dict[str, list[frozenset[str]]] = {}
+    for told in [*statements, beside]:
+        for word in told & quotes.words:
+            found.setdefault(word, []).append(told)
+    return found
 
 
 def _is_identifier(text: str) -> bool:
@@ -105,7 +123,8 @@ class Unburied:
 
 def cleaned(found: State, cut: Cutter) -> State:
     """The state without it."""
-    standing = replace(found.standing, summary=cut(found.standing.summary), newest=cut(found.standing.newest))
+    old = found.standing
+    standing = replace(old, summary=cut(old.summary), newest=tuple(map(cut, old.newest)), task=cut(old.task))
     waiting = (replace(one, text=cut(one.text)) for one in found.waiting)
     return replace(
         found, standing=standing, waiting=tuple(one for one in waiting if one.text.replace(GONE, "").strip())
@@ -152,9 +171,12 @@ def _object(line: bytes) -> dict[str, Any] | None:
 def _walked(value: Any, cut: Callable[[str], str], name: str = "") -> Any:
     """A JSON value with every text cut, also inside texts that are JSON themselves: the arguments of a tool."""
     if isinstance(value, dict):
-        return {key: _walked(one, cut, key) for key, one in value.items()}
+        return {key if key in NAMES else cut(key): _walked(one, cut, key) for key, one in value.items()}
     if isinstance(value, list):
         return [_walked(one, cut, name) for one in value]
+    if isinstance(value, int | float) and not isinstance(value, bool) and name not in NAMES:
+        anew = cut(str(value))
+        return value if anew == str(value) else anew
     if not isinstance(value, str) or name in NAMES:
         return value
     if value[:1] in ("{", "["):

@@ -14,6 +14,7 @@ from glymph.store.erasing import Quotes
 FILES = "conversation files"
 HOW = "messages and notes that repeat it are written anew; no sentence repeats it or has two words of its own"
 NONE = "there are none"
+STILL = "the conversation {} still repeats it: repeat the erasure, or `glymph history remove` it if its name does"
 RETAINED = "a purge that nobody asked for by what it says leaves conversations as they were said"
 CUT_SHORT = "the purge was cut short before they were looked through: `glymph history erase TEXT --apply` does it"
 
@@ -36,7 +37,7 @@ def certified(place: Workplace, quotes: Quotes, *, on_request: bool) -> list[Pla
     in_store, _ = erase_stored.erase(place, sieve)
     names = erase_stored.repeating(place, sieve, quotes)
     in_files, _, left = erase_files.erase(place, sieve, quotes, dry_run=False)
-    still = [f"{name} still repeats it: repeat the erasure" for name in names]
+    still = [STILL.format(name) for name in names]
     return [_status(CONVERSATIONS, in_store, still), _status(FILES, in_files, left)]
 
 
@@ -54,7 +55,7 @@ def erase(place: Workplace, quotes: Quotes, *, dry_run: bool = False) -> Erasure
     in_store, messages = erase_stored.erase(place, sieve, dry_run=dry_run)
     names = [] if dry_run else erase_stored.repeating(place, sieve, quotes)
     in_files, files, left = erase_files.erase(place, sieve, quotes, dry_run=dry_run)
-    still = (f"the conversation {name} still repeats it: repeat the erasure" for name in names)
+    still = (STILL.format(name) for name in names)
     return Erasure(in_store + in_files, files, messages, (*still, *left))
 
 

@@ -33,7 +33,7 @@ def erase(place: Workplace, sieve: Sieve, quotes: Quotes, *, dry_run: bool) -> t
     disk = Disk(durable=place.settings.durability == "full")
     page = read_page(place)
     count, files = 0, 0
-    left = [f"{root} is not to be seen from here: erase it there" for root in places.missing(place)]
+    left = places.out_of_reach(place)
     for folder in places.folders(place):
         for session in sorted(path for path in folder.iterdir() if path.is_dir()):
             count += 1
@@ -77,7 +77,8 @@ class _Session:
             if between != found.known_by and not self.dry_run:
                 shelf.save(replace(clean, known_by=known))
             self._lines(TORN)
-            for name in (memory_file.FILE, ASIDE, f"{Path(STATE).stem}.broken"):
+            aside = sorted(path.name for path in self.folder.glob(ASIDE.format("*")))
+            for name in (memory_file.FILE, *aside, f"{Path(STATE).stem}.broken"):
                 self._text(name)
             if self.dry_run:
                 self._text(STATE)

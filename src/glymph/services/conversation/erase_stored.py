@@ -32,6 +32,9 @@ class _Change:
 
 def erase(place: Workplace, cut: Cutter, *, dry_run: bool = False) -> tuple[int, int]:
     """How many conversations there are, and how many texts of them were written anew, or would be."""
+    if not dry_run:
+        with place.store.writing(place.space, None) as writer:
+            writer.revoke_claims()  # notes that are being made now may tell it
     looked_at = [_change(place, row, cut) for row in conversations(place)]
     found = [one for one in looked_at if one.texts]
     if found and not dry_run:
@@ -53,11 +56,12 @@ def _change(place: Workplace, row: Row, cut: Cutter) -> _Change:
 
 
 def repeating(place: Workplace, sieve: Sieve, quotes: Quotes) -> list[str]:
-    """The names of the conversations in which something still repeats it."""
+    """The names of the conversations in which something still repeats it, be it their name."""
     return [
         row["name"]
         for row in conversations(place)
-        if restated(row["state"], sieve) != row["state"]
+        if sieve(row["name"]) != row["name"]
+        or restated(row["state"], sieve) != row["state"]
         or any(repeats(message.body.encode(), sieve, quotes) for message in _messages(place, row["key"]))
     ]
 

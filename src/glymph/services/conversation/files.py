@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -12,7 +13,7 @@ from glymph.services.conversation.disk import Disk
 from glymph.services.conversation.state import State
 from glymph.services.conversation.transcript import LOCK, NAME, JsonTranscript
 
-STATE, ASIDE, SHORTENING = "state.json", "memory.edited.md", "shortening.lock"
+STATE, ASIDE, SHORTENING = "state.json", "memory.edited{}.md", "shortening.lock"
 UNREADABLE = (
     "{path} cannot be read ({problem}). It is kept as {aside}; the whole conversation is shown again until it is "
     "summarised anew."
@@ -35,8 +36,11 @@ class MemoryFile:
             self._disk.replace(path, body)
 
     def set_aside(self, text: str) -> str:
-        self._disk.replace(self._folder / ASIDE, text.encode(errors="replace"))
-        return ASIDE
+        body = text.encode(errors="replace")
+        more = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
+        name = next(one for one in map(ASIDE.format, more) if self._disk.read(self._folder / one) in (None, body))
+        self._disk.replace(self._folder / name, body)
+        return name
 
 
 class FileShelf:
@@ -60,7 +64,7 @@ class FileShelf:
             return State(), UNREADABLE.format(path=path.name, problem=error, aside=aside.name)
         return state.matched(found, self.transcript)
 
-    def change(self, changed: Callable[[State], State | None]) -> State:
+    def change(self, changed: Callable[[State], State | None], *, claimed: bool = False) -> State:
         self._disk.make(self._folder)
         with self._disk.locked(self._folder / LOCK):
             found, _ = self.load()
@@ -85,4 +89,4 @@ class FileShelf:
 def sessions(folder: Path) -> Iterator[str]:
     """The names of the sessions in a folder, each as it was said when its first message came."""
     for path in sorted(folder.glob(f"*/{NAME}")):
-        yield path.read_text(encoding="utf-8", errors="replace").removesuffix("\n")
+        yield path.read_bytes().decode(errors="replace").removesuffix("\n")

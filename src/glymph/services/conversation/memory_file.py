@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 MACHINE, AGENT = "machine", "agent"
 FILE = "memory.md"
 
-_PAGE = """\
-# Memory
+TITLE = "# Memory"
 
+_PAGE = (
+    f"{TITLE}\n"
+    + """
 <!-- glymph machine {revision}: summaries of this conversation -->
 {machine}
 <!-- glymph end -->
@@ -24,6 +27,7 @@ _PAGE = """\
 {agent}
 <!-- glymph end -->
 """
+)
 _PART = re.compile(
     r"^<!-- glymph (?P<name>machine|agent)(?: (?P<revision>\d+))?:[^\n]*-->\n(?P<text>.*?)^<!-- glymph end -->$",
     re.DOTALL | re.MULTILINE,
@@ -38,6 +42,7 @@ class Parts:
     machine: str = ""
     agent: str = ""
     revision: int = 0
+    around: bool = False  # somebody wrote something that belongs to neither
 
 
 def rendered(parts: Parts) -> str:
@@ -52,11 +57,13 @@ def read(text: str) -> Parts | None:
     if len(found) != len((MACHINE, AGENT)):
         return None
     revision = int(found[MACHINE]["revision"] or 0)
-    return Parts(found[MACHINE]["text"].strip(), found[AGENT]["text"].strip(), revision)
+    around = _PART.sub("", text.replace("\r\n", "\n")).split() != TITLE.split()
+    return Parts(found[MACHINE]["text"].strip(), found[AGENT]["text"].strip(), revision, around)
 
 
 def fingerprint(text: str) -> str:
-    return hashlib.sha256(_MARK.sub(" ", text.strip()).encode(errors="surrogatepass")).hexdigest()[:16]
+    plain = _MARK.sub(" ", text.replace("\r\n", "\n").strip())
+    return hashlib.sha256(plain.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 def changed(shown: str, truth: str, marks: tuple[str, ...]) -> bool:
@@ -67,8 +74,13 @@ def changed(shown: str, truth: str, marks: tuple[str, ...]) -> bool:
     return bool(shown or marks) and fingerprint(shown) not in (fingerprint(truth), *marks)
 
 
-def taken_over(shown: Parts, *, newest: str, revision: int) -> str:
-    """The machine's part as a person changed it, with what was summarised since they opened the file."""
-    if shown.revision >= revision or not newest or newest in shown.machine:
-        return shown.machine
-    return f"{shown.machine}\n\n{newest}".strip()
+def taken_over(shown: Parts, *, added: Sequence[str], revision: int) -> str | None:
+    """The machine's part as a person changed it, with what was summarised since they opened the file.
+
+    `added` is what each of the last consolidations added; None if the file is older than they reach.
+    """
+    missing = max(0, revision - shown.revision)
+    if missing > len(added):
+        return None
+    since = (notes for notes in added[len(added) - missing :] if notes and notes not in shown.machine)
+    return "\n".join([shown.machine, *since]).strip()

@@ -11,16 +11,13 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import quote, unquote_to_bytes
+from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 
-from glymph.errors import InvalidInput
-from glymph.services.conversation.sessions import folder_of
 from glymph.services.workplace import Workplace
 
 IN_STORE = "store"  # said in the place of a folder
 BESIDE = ".history"  # behind the name of a store's file
 SQLITE = "sqlite:///"
-TAKEN = "{path} is there already. Move or remove it, then rename the space again."
 
 
 def usual_folder(place: Workplace) -> Path | None:
@@ -42,53 +39,63 @@ def _beside(place: Workplace) -> Path | None:
     path = place.store.url.removeprefix(SQLITE).partition("?")[0]
     if path == place.store.url or not path or path.startswith(":"):
         return None
-    file = Path(path).expanduser()
+    file = Path(unquote(path)).expanduser().absolute()
     return file.with_name(file.name + BESIDE)
 
 
 def note(place: Workplace, root: Path) -> None:
     """Keeps in the store that conversations of the space lie in a folder that is not the one beside it."""
     path = root.absolute()
-    if not place.store.writable or path in (one.absolute() for one in _roots(place, place.space)):
+    if not place.store.writable or path == _beside(place) or path in _noted(place, place.space)[0]:
         return  # where nothing can be written nothing is purged either
     with place.store.writing(place.space, None) as writer:
-        writer.note_folder(quote(os.fsencode(path)))
+        writer.note_folder(quote(os.fsencode(path)), _owner(place))
 
 
-def _roots(place: Workplace, space: str) -> list[Path]:
-    """Every folder in which conversations of a space may lie, whether it is there or not."""
-    beside = _beside(place)
+def _noted(place: Workplace, space: str) -> tuple[list[Path], list[Path]]:
+    """Folders that this store has noted, and those that came with a copy of another."""
     with place.store.reading(space) as reader:
-        noted = [Path(os.fsdecode(unquote_to_bytes(path))) for path in reader.folders()]
-    return [*([] if beside is None else [beside]), *noted]
+        rows = reader.folders()
+    ours: list[Path] = []
+    theirs: list[Path] = []
+    for path, owner in rows:
+        (ours if owner == _owner(place) else theirs).append(Path(os.fsdecode(unquote_to_bytes(path))))
+    return ours, theirs
+
+
+def _owner(place: Workplace) -> str:
+    """What tells this store from a copy of it: where it lies."""
+    beside = _beside(place)
+    if beside is not None:
+        return quote(os.fsencode(beside))
+    where = urlsplit(place.store.url)
+    return f"{where.scheme}://{where.hostname}:{where.port}{where.path}"
+
+
+def roots(place: Workplace, space: str) -> list[Path]:
+    """Every folder in which this store may have put conversations of a space, whether it is there or not."""
+    usual = (usual_folder(place), _beside(place), *_noted(place, space)[0])
+    return list(dict.fromkeys(folder.absolute() for folder in usual if folder is not None))
+
+
+def space_folder(place: Workplace, root: Path, space: str | None = None) -> Path:
+    """The folder of a space: by its identity, which no other space has and which no new name changes."""
+    with place.store.reading(space or place.space) as reader:
+        return root / str(reader.identity()["id"])
 
 
 def folders(place: Workplace, space: str | None = None) -> list[Path]:
     """The folders that hold conversations of a space."""
     name = space or place.space
-    own = (folder_of(root, name) for root in _roots(place, name))
+    own = (space_folder(place, root, name) for root in roots(place, name))
     return [folder for folder in own if folder.is_dir()]
 
 
-def missing(place: Workplace) -> list[Path]:
-    """Folders that were named once and are not to be seen from here."""
-    beside = _beside(place)
-    return [root for root in _roots(place, place.space) if root != beside and not root.is_dir()]
-
-
-def check_free(place: Workplace, old: str, new: str) -> None:
-    """Raises InvalidInput if the conversations of a space could not go along under another name."""
-    roots = _roots(place, old) if place.store.has_space(old) else []
-    for root in roots:
-        if folder_of(root, old).is_dir() and folder_of(root, new).exists():
-            raise InvalidInput("new", TAKEN.format(path=folder_of(root, new)))
-
-
-def move(place: Workplace, old: str, new: str) -> None:
-    """Gives the conversations of a space to it under its new name."""
-    for root in _roots(place, new):
-        if (folder := folder_of(root, old)).is_dir():
-            folder.rename(folder_of(root, new))
+def out_of_reach(place: Workplace) -> list[str]:
+    """Folders that were named once and cannot be looked into from here, and why."""
+    ours, theirs = _noted(place, place.space)
+    away = [f"{root} is not to be seen from here: erase it there" for root in ours if not root.is_dir()]
+    return away + [f"{root} belongs to the store that this one is a copy of: erase it there" for root in theirs]
 
 
 def remove(place: Workplace, space: str) -> Sequence[Path]:

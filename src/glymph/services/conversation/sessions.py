@@ -23,6 +23,9 @@ from glymph.services.workplace import Workplace
 LONGEST_NAME = 200  # characters of a session's name
 UNTAKEN = "What somebody wrote into memory.md could not be taken over ({problem}). It is kept as {aside}."
 UNMARKED = "the marks between its parts are gone"
+AROUND = "some of it stands outside the two parts"
+TOO_OLD = "the conversation was summarised many times since"
+MEANWHILE = "the agent has changed its page since"
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
@@ -57,14 +60,18 @@ class Conversation:
     def has_model(self) -> bool:
         return self.place is not None and self.place.model is not None
 
+    @property
+    def writable(self) -> bool:
+        return self.place is None or self.place.store.writable
+
     def load(self) -> tuple[State, list[str]]:
         """Where it stands, and what is wrong."""
         found, problem = self.shelf.load()
         return found, [] if problem is None else [problem]
 
-    def change(self, changed: Callable[[State], State | None]) -> State:
+    def change(self, changed: Callable[[State], State | None], *, claimed: bool = False) -> State:
         """Keeps what becomes of the state, nobody coming between; None leaves it as it is."""
-        return self.shelf.change(changed)
+        return self.shelf.change(changed, claimed=claimed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +100,36 @@ def noted(conversation: Conversation, found: State) -> tuple[State, list[str]]:
     parts = memory_file.read(text)
     if parts is None:
         return found, [UNTAKEN.format(problem=UNMARKED, aside=file.set_aside(text))]
-    if memory_file.changed(parts.agent, conversation.page.read(), found.shown.get(AGENT, ())):
-        try:
-            conversation.page.write(parts.agent)
-        except GlymphError as error:
-            problems.append(UNTAKEN.format(problem=error, aside=file.set_aside(text)))
+    if parts.around:
+        problems.append(UNTAKEN.format(problem=AROUND, aside=file.set_aside(text)))
+    page, marks = conversation.page.read(), found.shown.get(AGENT, ())
+    if memory_file.changed(parts.agent, page, marks):
+        if page.strip() and memory_file.fingerprint(page) not in marks:
+            problems.append(UNTAKEN.format(problem=MEANWHILE, aside=file.set_aside(text)))
+        else:
+            try:
+                conversation.page.write(parts.agent)
+                found = replace(found)  # so that the marks are made anew
+            except GlymphError as error:
+                problems.append(UNTAKEN.format(problem=error, aside=file.set_aside(text)))
     standing = found.standing
     if memory_file.changed(parts.machine, standing.summary, found.shown.get(MACHINE, ())):
-        summary = memory_file.taken_over(parts, newest=standing.newest, revision=standing.consolidations)
-        found = replace(found, standing=replace(standing, summary=summary))
+        summary = memory_file.taken_over(parts, added=standing.newest, revision=standing.consolidations)
+        if summary is None:
+            problems.append(UNTAKEN.format(problem=TOO_OLD, aside=file.set_aside(text)))
+        else:
+            found = replace(found, standing=replace(standing, summary=summary))
     return found, problems
+
+
+def is_outdated(conversation: Conversation, found: State) -> bool:
+    """Whether there is a memory.md that shows something else than it should."""
+    file = conversation.shelf.memory_file
+    text = None if file is None else file.read()
+    if text is None:
+        return False
+    truth = Parts(found.standing.summary, conversation.page.read(), found.standing.consolidations)
+    return text != memory_file.rendered(truth)
 
 
 def marked(conversation: Conversation, found: State) -> State:

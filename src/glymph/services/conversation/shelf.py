@@ -10,6 +10,10 @@ from glymph.services.conversation.state import State
 from glymph.services.conversation.transcript import Transcript
 
 
+class Overtaken(Exception):
+    """Somebody else has changed meanwhile what this run was about to change."""
+
+
 class MemoryFile(Protocol):
     """A memory.md."""
 
@@ -39,10 +43,11 @@ class Shelf(Protocol):
         """Where the conversation stands, and what is wrong with it."""
         ...
 
-    def change(self, changed: Callable[[State], State | None]) -> State:
+    def change(self, changed: Callable[[State], State | None], *, claimed: bool = False) -> State:
         """Keeps what becomes of the state, nobody coming between; None leaves it as it is.
 
-        The one instant in which it is kept is when a consolidation has happened.
+        The one instant in which it is kept is when a consolidation has happened. `claimed`: raises Overtaken if
+        it is no longer the caller's to shorten.
         """
         ...
 

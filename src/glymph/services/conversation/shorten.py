@@ -6,6 +6,7 @@ handed over until it surely arrived.
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,16 +14,18 @@ from datetime import datetime
 from typing import TypeVar
 
 from glymph.core.compaction import Point, Said, best, best_lines, groups, points
-from glymph.core.history import MACHINE_WORDS, Shortened, cut_of, part_of, tail_of
+from glymph.core.history import MACHINE_WORDS, Shortened, cut_of, parts_of, tail_of, task_of
 from glymph.core.masking import masked
 from glymph.core.messages import Seen, seen
 from glymph.core.orders import order
+from glymph.core.text import storable
 from glymph.core.timing import iso, parse_iso
 from glymph.core.tokens import tokens
-from glymph.errors import BudgetSpent, GlymphError, MalformedReply, ModelFailed
+from glymph.errors import BudgetSpent, GlymphError, InvalidInput, MalformedReply, ModelFailed
 from glymph.prompts.summarize import Shown, condensing, question
 from glymph.services.asking import Run
 from glymph.services.conversation.sessions import Conversation, marked, noted, show
+from glymph.services.conversation.shelf import Overtaken
 from glymph.services.conversation.state import State, Waiting
 from glymph.services.conversation.transcript import Line, messages_of, moved
 from glymph.services.remember import add_many
@@ -31,18 +34,16 @@ from glymph.services.workplace import Workplace
 
 T = TypeVar("T")
 
+log = logging.getLogger("glymph.history")
+
 JOB, SOURCE, KIND = "history", "history", "session_summary"
 TRUST = {"model": 0.6, "rules": 0.5}
 PART = 12_000  # tokens that a model is shown at once
-LEAST = 100  # tokens that rules may keep of a short stretch, though never more than half of it
+LEAST = 100  # tokens that rules may keep of a short stretch
 PIECE_WORDS = 250  # of these, in memory.md
 AT_IT = "Another process is shortening this conversation. The whole of it is shown meanwhile."
 NOTHING = "There is nothing to shorten: all of it is the newest part."
 OVERTAKEN = "Another process has shortened this conversation meanwhile."
-
-
-class Overtaken(Exception):
-    """The cursor is no longer where this run found it."""
 
 
 def shorten(conversation: Conversation, found: State, lines: Sequence[Line], cut: int) -> Shortened:
@@ -96,13 +97,12 @@ class _Shortening:
         if place is not None and self.conversation.has_model:
             self.asking = Run(place, JOB)
         try:
-            while self.messages < cut:
-                rest = lines[self.messages :]
-                views = tail_of([line.message or {} for line in rest], "tokens", keep=self.conversation.keep)
-                count = part_of(views, cut - self.messages, PART)
-                piece = self._piece(rest[:count], found)
-                found = self._commit(found, rest, count, piece)
-                self.messages += count
+            tail = tail_of([line.message or {} for line in lines], "tokens", keep=self.conversation.keep)
+            for end in parts_of(tail, cut, PART):
+                part = lines[self.messages : end]
+                piece = self._piece(part, found)
+                found = self._commit(found, part, piece, task_of(tail, end, found.standing.task))
+                self.messages = end
                 self.notes += piece.lines
             self._condense(found)
         except (ModelFailed, MalformedReply, BudgetSpent) as error:
@@ -134,7 +134,9 @@ class _Shortening:
         notes = self._unburied(notes, notes)
         if not notes:
             return _Piece([], [])
-        whole = Waiting("\n".join(notes), iso(_last_moment(lines)), (), tuple(range(first, first + len(lines))))
+        whole = Waiting(
+            storable("\n".join(notes)), iso(_last_moment(lines)), (), tuple(range(first, first + len(lines)))
+        )
         return _Piece([f"- {note}" for note in notes], [whole])
 
     def _unburied(self, notes: Sequence[T], texts: Sequence[str]) -> list[T]:
@@ -146,29 +148,30 @@ class _Shortening:
             gone = buried(place, reader, list(texts))
         return [note for note, hidden in zip(notes, gone, strict=True) if not hidden]
 
-    def _commit(self, found: State, lines: Sequence[Line], count: int, piece: _Piece) -> State:
+    def _commit(self, found: State, lines: Sequence[Line], piece: _Piece, task: str) -> State:
         """Moves the cursor and keeps the notes, both or neither."""
         expected = found.standing.cursor
-        newest = "\n".join(piece.lines)
 
         def changed(current: State) -> State:
             if current.standing.cursor != expected:
                 raise Overtaken
             current, _ = noted(self.conversation, current)
             standing = current.standing
+            known = frozenset(standing.summary.splitlines())
+            newest = "\n".join(line for line in dict.fromkeys(piece.lines) if line not in known)
             summary = "\n".join(text for text in (standing.summary.strip(), newest) if text)
             if self.asking is None:
                 summary = _within(summary)
-            cursor = moved(expected, lines, count)
+            cursor = moved(expected, lines, len(lines))
             known_by = self.conversation.transcript.known_by(cursor.offset) or ""
             graph = piece.waiting if self.conversation.place is not None else ()
             waiting = (*current.waiting, *graph)
             new = replace(
-                current, standing=standing.moved(cursor, summary, newest), known_by=known_by, waiting=waiting
+                current, standing=standing.moved(cursor, summary, newest, task), known_by=known_by, waiting=waiting
             )
             return marked(self.conversation, new)
 
-        kept = self.conversation.change(changed)
+        kept = self.conversation.change(changed, claimed=True)
         show(self.conversation, kept)
         return kept
 
@@ -188,7 +191,7 @@ class _Shortening:
                 self.conversation, replace(current, standing=replace(current.standing, summary=condensed))
             )
 
-        show(self.conversation, self.conversation.change(changed))
+        show(self.conversation, self.conversation.change(changed, claimed=True))
 
     def _hand_over(self) -> int:
         try:
@@ -204,13 +207,25 @@ def hand_over(conversation: Conversation) -> int:
     waiting = conversation.load()[0].waiting
     if place is None or not waiting:
         return 0
-    add_many(place, [_item(conversation, one, place) for one in waiting])
+    _remember(replace(place, actor=SOURCE), [_item(conversation, one, place) for one in waiting])
 
     def changed(current: State) -> State:
         return replace(current, waiting=tuple(one for one in current.waiting if one not in waiting))
 
     conversation.change(changed)
     return len(waiting)
+
+
+def _remember(place: Workplace, items: Sequence[dict[str, object]]) -> None:
+    """Gives the graph these memories; what it refuses must not keep out the others for good."""
+    try:
+        add_many(place, items)
+    except InvalidInput:
+        for item in items:
+            try:
+                add_many(place, [item])
+            except InvalidInput as error:
+                log.warning("the graph takes no such note of a conversation, it stays in memory.md: %s", error)
 
 
 def _item(conversation: Conversation, one: Waiting, place: Workplace) -> dict[str, object]:
@@ -228,23 +243,28 @@ def _item(conversation: Conversation, one: Waiting, place: Workplace) -> dict[st
 def _points(lines: Sequence[Line], ratio: float) -> list[Point]:
     said = [_said(line, seen(line.message or {})) for line in lines]
     total = sum(tokens(one.text) for one in said)
-    return points(said, int(max(ratio * total, min(LEAST, total / 2))))
+    return points(said, int(max(ratio * total, min(LEAST, total))))
 
 
 def _waiting(group: Sequence[Point], first: int) -> Waiting:
     """Points that belong together as one memory."""
     text = "\n".join(f"{point.speaker}: {point.text}" for point in group)
     speakers = tuple(dict.fromkeys(point.speaker for point in group))
-    return Waiting(text, iso(group[0].at), speakers, tuple(first + point.place for point in group))
+    return Waiting(storable(text), iso(group[0].at), speakers, tuple(first + point.place for point in group))
 
 
 def _said(line: Line, view: Seen) -> Said:
     """What a message says; of tools nothing, for their results can be had again and their calls are not said."""
     name = (line.message or {}).get("name")
-    named = isinstance(name, str) and name.strip() != "" and view.role != "tool"
+    named = isinstance(name, str) and name.strip() != "" and view.role != "tool" and _is_name(name)
     speaker = " ".join(str(name).split())[:80] if named else view.role
     agent = view.role != "user" and not named
     return Said(speaker, "" if view.role in ("tool", "system") else view.text, line.at, agent)
+
+
+def _is_name(name: str) -> bool:
+    """Whether it may stand before what somebody said: it is no secret and steers nobody."""
+    return order(name) is None and masked(name)[0] == name and storable(name) == name
 
 
 def _within(summary: str) -> str:

@@ -72,8 +72,9 @@ def _read(found: Any) -> State:
     cursor = Cursor(_count(told["cursor"]["offset"]), _count(told["cursor"]["count"]))
     noticed = None if told["noticed"] is None else _count(told["noticed"])
     standing = Standing(
-        cursor, _text(told["summary"]), _text(told["newest"]), _count(told["consolidations"]), noticed
-    )
+        cursor, _text(told["summary"]), tuple(map(_text, told["newest"])), _count(told["consolidations"]), noticed,
+        _text(told["task"]),
+    )  # fmt: skip
     shown = {_text(part): tuple(map(_text, marks)) for part, marks in found["shown"].items()}
     waiting = tuple(
         Waiting(

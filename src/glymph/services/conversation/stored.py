@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from glymph.core.messages import Raw
 from glymph.core.timing import micros
 from glymph.services.conversation import state
+from glymph.services.conversation.shelf import Overtaken
 from glymph.services.conversation.state import State
 from glymph.services.conversation.transcript import Line, may_hold, read_line, written
 from glymph.services.workplace import Workplace
@@ -89,15 +90,18 @@ class StoreShelf:
 
     def __init__(self, place: Workplace, session: str) -> None:
         self._place, self._session = place, session
+        self._claim: int | None = None
         self.transcript = StoreTranscript(place, session)
 
     def load(self) -> tuple[State, str | None]:
         with self._place.reading() as reader:
             return self._loaded(reader)
 
-    def change(self, changed: Callable[[State], State | None]) -> State:
+    def change(self, changed: Callable[[State], State | None], *, claimed: bool = False) -> State:
         with self._place.store.writing(self._place.space, None) as writer:
             key = writer.begin_conversation(self._session)
+            if claimed and writer.claimed_until(key) != self._claim:
+                raise Overtaken  # another took it after the claim had ended, or a purge went through it
             found, _ = self._loaded(writer)
             new = changed(found)
             if new is None:
@@ -112,6 +116,7 @@ class StoreShelf:
         with self._place.store.writing(self._place.space, None) as writer:
             key = writer.begin_conversation(self._session)
             mine = writer.claim_conversation(key, now=micros(now), until=until)
+        self._claim = until if mine else None
         try:
             yield mine
         finally:

@@ -10,9 +10,10 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
+from unicodedata import normalize
 
 from glymph.core.history import Cursor
 from glymph.core.messages import Raw, checked
@@ -190,9 +191,11 @@ def _dumped(record: Raw) -> bytes:
         # Words stay searchable as they are; half a character, which no file can hold, is escaped.
         text = json.dumps(record, ensure_ascii=False, allow_nan=False)
         try:
-            return text.encode() + b"\n"
+            line = text.encode() + b"\n"
         except UnicodeEncodeError:
-            return json.dumps(record, allow_nan=False).encode() + b"\n"
+            line = json.dumps(record, allow_nan=False).encode() + b"\n"
+        json.loads(line)  # what is nested too deeply can be written and not be read
+        return line
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(
             "message", f"JSON cannot hold it ({error}). Pass plain texts, numbers and lists."
@@ -200,10 +203,22 @@ def _dumped(record: Raw) -> bytes:
 
 
 def may_hold(line: str, words: Sequence[str]) -> bool:
-    """Whether it has to be looked at closely for one of these words: taking it apart costs ten times as much."""
-    plain = line.startswith(OURS[0]) and line.rstrip("\n").endswith(OURS[1]) and "\\u" not in line
-    text = line.lower().replace("’", "'")
-    return not plain or any(word in text for word in words)
+    """Whether it has to be looked at closely for one of these words: taking it apart costs ten times as much.
+
+    The words are comparable, or beginnings of such; a line in which characters are escaped is always looked at.
+    """
+    if not line.startswith(OURS[0]) or not line.rstrip("\n").endswith(OURS[1]) or "\\u" in line:
+        return True
+    text = comparable(line)
+    return any(word in text for word in words)
+
+
+def comparable(text: str) -> str:
+    """The text as words are looked for in it: without case, and in one form of Unicode."""
+    if text.isascii():
+        return text.lower()
+    # Folding takes some composed characters apart, so they are composed once more.
+    return normalize("NFC", normalize("NFC", text).casefold()).replace("’", "'")
 
 
 def read_line(body: str, start: int, end: int) -> Line:
@@ -248,9 +263,9 @@ def _read(record: dict[str, Any] | None, start: int, end: int) -> Line:
 def _moment(value: object) -> datetime | None:
     try:
         found = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
+        return None if found is None or found.utcoffset() is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    return found if found is not None and found.utcoffset() is not None else None
 
 
 def messages_of(lines: Sequence[Line]) -> list[Line]:

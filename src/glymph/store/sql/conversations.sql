@@ -18,10 +18,17 @@ ORDER BY number LIMIT :limit;
 UPDATE conversations SET state = :state WHERE space_id = :space_id AND key = :conversation;
 
 -- name: claim_conversation
--- A claim that ends later than anybody could ask for now is of a clock that was set back meanwhile.
+-- A claim that ends far later than anybody could ask for now is of a clock that was set back meanwhile.
 UPDATE conversations SET claimed_until = :until
-WHERE space_id = :space_id AND key = :conversation AND (claimed_until <= :now OR claimed_until > :until)
+WHERE space_id = :space_id AND key = :conversation
+  AND (claimed_until <= :now OR claimed_until - :until > :until - :now)
 RETURNING key;
+
+-- name: claimed_until
+SELECT claimed_until FROM scoped_conversations WHERE key = :conversation;
+
+-- name: revoke_claims
+UPDATE conversations SET claimed_until = 0 WHERE space_id = :space_id AND claimed_until > 0;
 
 -- name: give_back_conversation
 UPDATE conversations SET claimed_until = 0
@@ -38,7 +45,8 @@ DELETE FROM messages WHERE space_id = :space_id AND conversation = :conversation
 DELETE FROM conversations WHERE space_id = :space_id AND key = :conversation;
 
 -- name: folders
-SELECT path FROM scoped_folders ORDER BY key;
+SELECT path, owner FROM scoped_folders ORDER BY key;
 
 -- name: note_folder
-INSERT INTO folders(space_id, path) VALUES (:space_id, :path) ON CONFLICT (space_id, path) DO NOTHING;
+INSERT INTO folders(space_id, path, owner) VALUES (:space_id, :path, :owner)
+ON CONFLICT (space_id, path, owner) DO NOTHING;

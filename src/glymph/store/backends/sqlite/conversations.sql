@@ -22,12 +22,13 @@ CREATE UNIQUE INDEX messages_by_number ON messages(space_id, conversation, numbe
 CREATE TABLE folders (
   key      INTEGER PRIMARY KEY AUTOINCREMENT,
   space_id INTEGER NOT NULL REFERENCES spaces(key),
-  path     TEXT NOT NULL
+  path     TEXT NOT NULL,
+  owner    TEXT NOT NULL    -- the store that noted it: a copy of it has no right to them
 ) STRICT;
-CREATE UNIQUE INDEX folders_by_path ON folders(space_id, path);
+CREATE UNIQUE INDEX folders_by_path ON folders(space_id, path, owner);
 
 INSERT INTO sqlite_stat1(tbl, idx, stat) VALUES
   ('conversations', 'conversations_by_name', '1000 100 1'),
   ('messages',      'messages_by_number',    '100000 10000 100 1'),
-  ('folders',       'folders_by_path',       '10 1 1');
+  ('folders',       'folders_by_path',       '10 1 1 1');
 ANALYZE sqlite_schema;
