@@ -9,7 +9,7 @@ import pytest
 from glymph import Glymph
 from glymph.core.certificate import CLEAN
 from glymph.core.history import Built, tail_of
-from glymph.errors import InvalidInput, SpaceNotFound
+from glymph.errors import InvalidInput, ModelFailed, SpaceNotFound
 from glymph.services.conversation import memory_file
 from glymph.services.conversation.shorten import OVERTAKEN
 from glymph.testing import ScriptedModel
@@ -251,6 +251,21 @@ def test_the_hand_over_of_notes_is_not_what_a_user_undoes(glymph):
     glymph.undo()
     assert mine.id not in {memory.id for memory in glymph.list(limit=100)}
     assert glymph.list(session="s")
+
+
+def test_a_model_that_keeps_failing_is_left_alone_for_a_while(url, clock):
+    failure = ModelFailed("scripted", "it is down", "Ask again.")
+    model = ScriptedModel([*[failure] * 3, {"notes": ["All of it."]}])
+    with Glymph.open(url, clock=clock, model=model) as glymph:
+        history = glymph.conversations(settings=SETTINGS)
+        history.append("s", *crates(9))
+        for _ in range(3):
+            assert "it is down" in history.build("s").problems[0]
+        built = history.build("s")
+        assert "asked again from" in built.problems[0]
+        assert (built.shortened, len(built.messages), len(model.asked)) == (None, 9, 3)
+        clock.advance(seconds=31)
+        assert history.build("s").shortened.messages > 0
 
 
 # memory.md

@@ -19,6 +19,7 @@ from glymph.services.conversation import build, files, find, places, shorten, st
 from glymph.services.conversation.disk import Disk
 from glymph.services.conversation.files import FileShelf
 from glymph.services.conversation.page import FilePage, Page, StorePage
+from glymph.services.conversation.rest import Rest
 from glymph.services.conversation.sessions import LONGEST_NAME, Conversation, Listed, folder_of, listed, write
 from glymph.services.conversation.shelf import Shelf
 from glymph.services.conversation.stored import StoreShelf
@@ -69,6 +70,7 @@ class History:
         self.folder = None if folder is None else Path(folder).expanduser()
         self._noted = self._place is None or self.folder is None
         self._space_folder: Path | None = None
+        self._rests: dict[str, Rest] = {}
         self._page = self._kept_page()
 
     def _kept_page(self) -> Page:
@@ -81,8 +83,9 @@ class History:
     def session(self, session: str) -> Conversation:
         """What services work with."""
         return Conversation(
-            session, self._shelf(session), self.settings, self._page, self._clock, self._place, self._keep
-        )
+            session, self._shelf(session), self.settings, self._page, self._clock, self._place, self._keep,
+            self._rests.setdefault(session, Rest()),
+        )  # fmt: skip
 
     def session_folder(self, session: str) -> Path | None:
         """Where the files of a session lie; None if it lies in the store."""

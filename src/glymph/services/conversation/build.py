@@ -41,8 +41,11 @@ def build(
     if not conversation.writable:
         problems += [READ_ONLY] if now.cut else []
         now = Due()
+    elif now.cut and (resting := conversation.rest.told(conversation.clock())):
+        problems.append(resting)
     elif now.cut:
         shortened = shorten(conversation, found, messages_of(lines), now.cut)
+        conversation.rest.after(shortened, conversation.clock())
         problems += [shortened.problem] if shortened.problem else []
         found, lines, more = _read(conversation)
         problems += more
@@ -62,10 +65,8 @@ def build(
 def _read(conversation: Conversation) -> tuple[State, list[Line], list[str]]:
     """Where the conversation stands, what lies after its cursor, and what is new of what is wrong."""
     found, problems = conversation.load()
-    changed, more = noted(conversation, found)
-    if not conversation.writable:
-        found, more = changed, []
-    elif more or changed is not found or is_outdated(conversation, found):
+    changed, more = noted(conversation, found) if conversation.writable else (found, [])
+    if conversation.writable and (more or changed is not found or is_outdated(conversation, found)):
         found = conversation.change(lambda current: marked(conversation, noted(conversation, current)[0]))
         show(conversation, found)
     lines = conversation.transcript.after(found.standing.cursor.offset)

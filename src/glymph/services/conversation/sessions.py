@@ -15,6 +15,7 @@ from glymph.errors import GlymphError
 from glymph.services.conversation import memory_file
 from glymph.services.conversation.memory_file import AGENT, MACHINE, Parts
 from glymph.services.conversation.page import Page
+from glymph.services.conversation.rest import Rest
 from glymph.services.conversation.shelf import Shelf
 from glymph.services.conversation.state import State
 from glymph.services.conversation.transcript import Transcript
@@ -51,6 +52,7 @@ class Conversation:
     clock: Callable[[], datetime]
     place: Workplace | None = None
     keep: Mapping[str, int] = field(default_factory=lambda: KEPT_CHARACTERS)
+    rest: Rest = field(default_factory=Rest)
 
     @property
     def transcript(self) -> Transcript:
