@@ -58,7 +58,7 @@ class Transcript(Protocol):
         ...
 
     def holding(self, words: Sequence[str]) -> Iterator[tuple[int, Line | None]]:
-        """The number of every message, from 1 on, and its line if it may hold one of these words (lower case)."""
+        """The number of every message, from 1 on, and its line if it may hold one of these words."""
         ...
 
     def at(self, offset: int) -> Line:
