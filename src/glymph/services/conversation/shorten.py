@@ -40,6 +40,7 @@ JOB, SOURCE, KIND = "history", "history", "session_summary"
 TRUST = {"model": 0.6, "rules": 0.5}
 PART = 12_000  # tokens that a model is shown at once
 LEAST = 100  # tokens that rules may keep of a short stretch
+MOST_WAITING = 100  # notes that wait for the graph while more are made
 PIECE_WORDS = 250  # of these, in memory.md
 AT_IT = "Another process is shortening this conversation. The whole of it is shown meanwhile."
 NOTHING = "There is nothing to shorten: all of it is the newest part."
@@ -91,6 +92,7 @@ class _Shortening:
     notes: list[str] = field(default_factory=list)
     problem: str | None = None
     asking: Run | None = None
+    remembered: int = 0
 
     def run(self, found: State, lines: list[Line], cut: int) -> Shortened:
         place = self.conversation.place
@@ -104,15 +106,17 @@ class _Shortening:
                 found = self._commit(found, part, piece, task_of(tail, end, found.standing.task))
                 self.messages = end
                 self.notes += piece.lines
+                if len(found.waiting) > MOST_WAITING:  # they are written with every part
+                    self._hand_over()
             self._condense(found)
         except (ModelFailed, MalformedReply, BudgetSpent) as error:
             self.problem = str(error)
         except Overtaken:
             self.problem = OVERTAKEN
-        remembered = self._hand_over()
+        self._hand_over()
         asking = self.asking
         return Shortened(
-            "rules" if asking is None else "model", self.messages, tuple(self.notes), remembered,
+            "rules" if asking is None else "model", self.messages, tuple(self.notes), self.remembered,
             asking.calls if asking else 0, asking.cost_usd if asking else 0.0, self.problem,
         )  # fmt: skip
 
@@ -193,12 +197,11 @@ class _Shortening:
 
         show(self.conversation, self.conversation.change(changed, claimed=True))
 
-    def _hand_over(self) -> int:
+    def _hand_over(self) -> None:
         try:
-            return hand_over(self.conversation)
+            self.remembered += hand_over(self.conversation)
         except GlymphError as error:
             self.problem = self.problem or str(error)
-            return 0
 
 
 def hand_over(conversation: Conversation) -> int:
