@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
+from glymph.store.running import RunsStatements
 from glymph.store.session import Row, Session
 from glymph.store.statements import statements
 
@@ -75,17 +75,8 @@ class ConversationWriter(Protocol):
     def note_folder(self, path: str, owner: str) -> None: ...
 
 
-class SqlConversations:
+class SqlConversations(RunsStatements):
     """The reader's part in SQL."""
-
-    @abstractmethod
-    def _rows(self, statement: str, /, **parameters: Any) -> list[Row]: ...
-    @abstractmethod
-    def _tuples(self, statement: str, /, **parameters: Any) -> list[tuple[Any, ...]]: ...
-    @abstractmethod
-    def _one(self, statement: str, /, **parameters: Any) -> Row | None: ...
-    @abstractmethod
-    def _value(self, statement: str, /, **parameters: Any) -> Any: ...
 
     def conversation(self, name: str) -> Row | None:
         return self._one("conversation", name=name)

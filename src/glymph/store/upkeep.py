@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from glymph.store.running import RunsStatements
 from glymph.store.session import Row
 
 
@@ -122,20 +123,12 @@ class UpkeepWriter(Protocol):
     def drop_surfaces(self) -> None: ...
 
 
-class SqlUpkeep:
+class SqlUpkeep(RunsStatements):
     """The reader's part in SQL."""
 
     @property
     @abstractmethod
     def space_key(self) -> int: ...
-    @abstractmethod
-    def _rows(self, statement: str, /, **parameters: Any) -> list[Row]: ...
-    @abstractmethod
-    def _tuples(self, statement: str, /, **parameters: Any) -> list[tuple[Any, ...]]: ...
-    @abstractmethod
-    def _one(self, statement: str, /, **parameters: Any) -> Row | None: ...
-    @abstractmethod
-    def _value(self, statement: str, /, **parameters: Any) -> Any: ...
 
     def counter(self, name: str) -> int | None:
         value: int | None = self._value("counter", name=name)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from glymph.services.conversation import state
 from glymph.services.conversation.cutting import Cutter, Sieve, cleaned, repeats, rewritten
-from glymph.services.conversation.stored import AT_ONCE, NEW, conversations
+from glymph.services.conversation.stored import NEW, conversations, messages
 from glymph.services.workplace import Workplace
 from glymph.store.contract import Row
-from glymph.store.conversations import Message, Rewording
+from glymph.store.conversations import Rewording
 from glymph.store.erasing import Quotes
 
 REASON = "cut out of conversations"
@@ -49,7 +49,7 @@ def erase(place: Workplace, cut: Cutter, *, dry_run: bool = False) -> tuple[int,
 def _change(place: Workplace, row: Row, cut: Cutter) -> _Change:
     rewordings = [
         Rewording(message.number, message.body, anew)
-        for message in _messages(place, row["key"])
+        for message in messages(place, row["name"])
         if (anew := reworded(message.body, cut)) != message.body
     ]
     return _Change(row["key"], row["name"], rewordings, restated(row["state"], cut) != row["state"])
@@ -62,7 +62,7 @@ def repeating(place: Workplace, sieve: Sieve, quotes: Quotes) -> list[str]:
         for row in conversations(place)
         if sieve(row["name"]) != row["name"]
         or restated(row["state"], sieve) != row["state"]
-        or any(repeats(message.body.encode(), sieve, quotes) for message in _messages(place, row["key"]))
+        or any(repeats(message.body.encode(), sieve, quotes) for message in messages(place, row["name"]))
     ]
 
 
@@ -93,14 +93,3 @@ def restated(text: str, cut: Cutter) -> str:
         return reworded(text, cut)
     clean = cleaned(found, cut)
     return text if clean == found else state.told(clean)
-
-
-def _messages(place: Workplace, conversation: int) -> Iterator[Message]:
-    number = 0
-    while True:
-        with place.reading() as reader:
-            found = reader.messages_after(conversation, number, limit=AT_ONCE)
-        yield from found
-        if len(found) < AT_ONCE:
-            return
-        number = found[-1].number

@@ -59,24 +59,29 @@ class StoreTranscript:
 
     def at(self, offset: int) -> Line:
         with self._place.reading() as reader:
-            return _line(self._page(reader, offset, limit=1)[0])
+            return _line(_page(reader, self._session, offset, limit=1)[0])
 
     def known_by(self, offset: int) -> str | None:
         return ""  # messages and state lie in one store, and none is ever removed alone
 
     def _messages(self, number: int) -> Iterator[Message]:
-        """Those behind a number. They never change their numbers, so no transaction has to last for all."""
-        while True:
-            with self._place.reading() as reader:
-                found = self._page(reader, number, limit=AT_ONCE)
-            yield from found
-            if len(found) < AT_ONCE:
-                return
-            number = found[-1].number
+        return messages(self._place, self._session, number)
 
-    def _page(self, reader: Reader, number: int, *, limit: int) -> list[Message]:
-        row = reader.conversation(self._session)
-        return [] if row is None else reader.messages_after(row["key"], number, limit=limit)
+
+def messages(place: Workplace, session: str, number: int = 0) -> Iterator[Message]:
+    """Those behind a number. They never change their numbers, so no transaction has to last for all."""
+    while True:
+        with place.reading() as reader:
+            found = _page(reader, session, number, limit=AT_ONCE)
+        yield from found
+        if len(found) < AT_ONCE:
+            return
+        number = found[-1].number
+
+
+def _page(reader: Reader, session: str, number: int, *, limit: int) -> list[Message]:
+    row = reader.conversation(session)
+    return [] if row is None else reader.messages_after(row["key"], number, limit=limit)
 
 
 def _line(message: Message) -> Line:
