@@ -1,7 +1,7 @@
 """What `add` makes of news: BEAM's updates and contradictions, HaluMem's changed preferences, and its restraint.
 
 Messages are added one by one in the order of their time, as facts, to a store that compares. A pair counts as
-superseded when adding the newer message replaced the stale one, or part of what it says. HaluMem's events are each
+superseded when adding the newer message flagged the stale one as updated, or part of it. HaluMem's events are each
 judged against all of a user's old points, and undone: no event disturbs another.
 """
 
@@ -132,7 +132,7 @@ def _pairs(told: Sequence[Told], plain: Sequence[Told]) -> dict[str, Figure]:
             _percent(sum(_newer_first(*each) for each in before), len(before)), "without comparing"
         ),
         "superseded": Figure(
-            superseded, f"stale messages replaced, wholly or in part, when the newer was added, of {len(asked)} "
+            superseded, f"stale messages flagged, wholly or in part, when the newer was added, of {len(asked)} "
             f"({part_least:.0f}–{part_most:.0f} %)", at_least=11 * len(asked) / 18,
         ),
         "newer_found": Figure(_percent(len(found), len(asked)), f"the newer is among the first {FIRST}"),
@@ -185,10 +185,10 @@ def _contradictions(told: Sequence[Told]) -> dict[str, Figure]:
     )
     return {
         "contradictions": Figure(len(asked), "pairs of statements that clash"),
-        "contradiction_hits": Figure(hits, "of them noticed, as a conflict or a replacement"),
+        "contradiction_hits": Figure(hits, "of them noticed, as a conflict or an update"),
         "conflicts_per_1000": Figure(1000 * raised / messages, "conflicts raised per 1,000 messages"),
         "superseded_per_1000": Figure(
-            1000 * superseded / messages, "replaced, wholly or in part, per 1,000 messages"
+            1000 * superseded / messages, "flagged as updated, wholly or in part, per 1,000 messages"
         ),
     }
 

@@ -125,7 +125,7 @@ def _totals(life: Life) -> dict[str, Figure]:
     return {
         "added": Figure(counts["added"], "memories made"),
         "repeated": Figure(counts["repeated"], "told again, and counted as a use"),
-        "superseded": Figure(counts["superseded"], "replaced by a newer statement"),
+        "superseded": Figure(counts["superseded"], "flagged as updated by a newer statement"),
         "reported": Figure(counts["reported"], "recalls with a report of use"),
         "by_person": Figure(by_person, "memories a person pinned, archived, deleted or restored"),
         "lifecycle_runs": Figure(counts["lifecycle_runs"], "runs of lifecycle"),

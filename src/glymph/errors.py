@@ -20,6 +20,7 @@
     │   ├── Purged                             it was removed for good
     │   ├── Ambiguous                          it may mean several; names them
     │   ├── PlanExpired                        the plan is too old to be acted on
+    │   ├── IdentifierLeft                     a purge would leave what it is to remove
     │   ├── TooMany                            more than may go at once without being confirmed
     │   ├── NoModel                            it needs a language model and none is configured
     │   ├── BudgetSpent                        a call would go beyond what may be spent
@@ -189,6 +190,18 @@ class PlanExpired(Refused):
             f"Plan {plan_id} expired at {expired.isoformat()}. Analyse again and look at the new one."
         )
         self.plan_id = plan_id
+
+
+class IdentifierLeft(Refused):
+    """A memory would still hold what a purge is to remove, in these `fields`. Nothing was changed."""
+
+    def __init__(self, memory_id: str, fields: Sequence[str]) -> None:
+        super().__init__(
+            f"Memory {memory_id} would be reworded and still hold the identifier in its {', '.join(fields)}; "
+            "nothing was changed. Take it out there with update(), or purge the whole memory by its id; then "
+            "repeat the call."
+        )
+        self.memory_id, self.fields = memory_id, tuple(fields)
 
 
 class TooMany(Refused):

@@ -286,13 +286,14 @@ def test_the_reports_numbers_agree_with_health(lived):
     assert lived.facts["log"]["operations"] == health.operations - 1  # the undo just now
 
 
-def test_newer_statements_have_replaced_older_ones_and_nothing_else(lived):
+def test_newer_statements_flag_older_ones_and_hide_none(lived):
     changed = lived.facts["changed"]
-    replaced = {one["was"].split()[0]: one["is"].split()[0] for one in changed["replaced"]}
-    assert replaced.items() >= {"Mira": "Mira", "Tobias": "Tobias"}.items()
-    assert len(changed["replaced"]) <= 4
-    assert not any(hit["superseded"] for hit in changed["found"])
-    assert any(hit["superseded"] for hit in changed["with_superseded"])
+    updated = {one["was"].split()[0]: one["is"].split()[0] for one in changed["updated"]}
+    assert updated.items() >= {"Mira": "Mira", "Tobias": "Tobias"}.items()
+    assert len(changed["updated"]) <= 25
+    assert changed["hidden"] == 0
+    assert [hit["updated"] for hit in changed["found"]] == [False, True, False]
+    assert ["Tallinn" in hit["text"] for hit in changed["found"]][:2] == [True, False]
     assert all(one["refused"] for one in changed["noise"])
 
 

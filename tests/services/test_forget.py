@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -206,3 +208,55 @@ def test_a_bare_name_replaces_nothing_when_it_may_mean_several(glymph):
         glymph.supersede("Ada", "Ada lives on Mars")
     glymph.supersede("where Ada lives", "Ada lives on Mars")
     assert {memory.text for memory in glymph.list()} == {"Ada lives on Mars", "Ada likes tea", "Bob knows Ada"}
+
+
+TWICE = "Tickets TCK-4471, TCK-4472 and TCK 4471 are open and Ann skis."
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "left"),
+    [
+        (TWICE, {}, ("text", "title")),
+        ("The ticket is TCK-4471 and Ann skis.", {"title": "About tck 4471"}, ("title",)),
+        ("The ticket is TCK-4471 and Ann skis.", {"tags": ["tck-4471"]}, ("tags",)),
+        ("The ticket is TCK-4471 and Ann skis.", {"entities": ["TCK4471"]}, ("entities",)),
+        ("The ticket is TCK-4471 and Ann skis.", {"attributes": {"of": "TCK-4471"}}, ("attributes",)),
+    ],
+)
+def test_a_purge_that_would_leave_the_identifier_fails_and_changes_nothing(glymph, text, fields, left):
+    other = glymph.add("TCK-4471 is late.").id
+    kept = glymph.add(text, **fields).id
+    before = list(glymph._place.store.dump(glymph.space))
+    with pytest.raises(errors.IdentifierLeft, match="nothing was changed") as raised:
+        forget(glymph, "TCK-4471", mode="purge", apply=True)
+    assert (raised.value.memory_id, raised.value.fields) == (kept, left)
+    assert list(glymph._place.store.dump(glymph.space)) == before
+    forget(glymph, kept, mode="purge", apply=True)
+    assert forget(glymph, "TCK-4471", mode="purge", apply=True).succeeded == (other,)
+    assert not any("4471" in value for value in stored(glymph))
+
+
+@pytest.mark.parametrize("bad", ["Ann skis (TCK-4471).", "Ann skis, see tck 4471.", "Ann skis with TCK4471."])
+def test_a_plan_with_a_bad_rewording_is_not_carried_out(glymph, monkeypatch, bad):
+    planned = services.forget.plan
+
+    def careless(request, said, **how):
+        found = planned(request, said, **how)
+        return replace(found, actions=tuple(replace(one, kind="rewrite", new=bad) for one in found.actions))
+
+    monkeypatch.setattr(services.forget, "plan", careless)
+    glymph.add("The ticket is TCK-4471 and Ann skis.")
+    shown = forget(glymph, "TCK-4471", mode="purge")
+    before = live(glymph)
+    for request in ("TCK-4471", shown.id):
+        with pytest.raises(errors.IdentifierLeft, match="purge the whole memory by its id"):
+            forget(glymph, request, mode="purge", apply=True)
+    assert live(glymph) == before
+    assert glymph.operations(verb="purge") == []
+
+
+def test_a_purge_leaves_other_identifiers_that_only_look_alike(glymph):
+    glymph.add("Ticket TCK-4471 is late and ticket TCK-44710 is done.", tags=["TCK-44710"])
+    done = forget(glymph, "TCK-4471", mode="purge", apply=True)
+    assert len(done.edited) == 1
+    assert "TCK-44710" in live(glymph)[0]

@@ -102,7 +102,7 @@ def test_an_addition_says_what_it_did_and_why(glymph, clock):
     clock.advance(days=1)
     newer = glymph.add("The API port is now 9090", kind="fact")
     assert newer.superseded == (first.id,)
-    assert newer.why[0].startswith("it replaces 'The API port is 8080': ")
+    assert newer.why[0].startswith("it updates 'The API port is 8080': ")
 
 
 def test_several_conflicts_are_settled_at_once_and_those_that_cannot_be_are_named(glymph, clock):
@@ -127,7 +127,10 @@ def test_a_value_that_returns_is_current_again(glymph, clock):
         clock.advance(days=30)
         last = glymph.add(text, kind="fact")
     assert last.created
-    assert [hit.memory.text for hit in glymph.search("Berlin Lisbon")] == ["I live in Berlin"]
+    hits = glymph.search("Berlin Lisbon")
+    assert [hit.memory.text for hit in hits] == ["I live in Berlin", "I moved to Lisbon", "I live in Berlin"]
+    assert hits[0].memory.id == last.id
+    assert [bool(hit.updated_by) for hit in hits] == [False, True, True]
     assert glymph.verify().ok
 
 

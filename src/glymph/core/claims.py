@@ -364,7 +364,7 @@ class Entry:
 def entry(text: str) -> Entry | None:
     """The label and item with which a text begins, if it does."""
     match = _ENTRY.match(text)
-    if match is None or _TOLD.match(match[2]):
+    if match is None or _TOLD.match(match[2]) or match[1].casefold() in lex.NO_LABELS:
         return None
     words = plain_words(match[1])
     liking = [word not in lex.DISLIKING for word in words if word in lex.LIKING | lex.DISLIKING]

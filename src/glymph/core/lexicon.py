@@ -200,6 +200,8 @@ ATTRIBUTES = _words(
 HAVING = _words("buy adopt get own hav")
 # What does not change: two different values are an error, not news.
 LASTING = _words("born birthday birthplace bloodtype blood long tall wide high deep")
+# Labels that say nothing of what follows: two notes are two notes.
+NO_LABELS = _words("note notes memo reminder todo fyi info idea tip remark important warning update ps nb")
 
 # Groups of states in which one excludes the other.
 STATES: dict[str, dict[str, tuple[str, ...]]] = {

@@ -195,7 +195,8 @@ class Trashed:
 class Added:
     """What became of one `add`, and why.
 
-    What was superseded in part only is still found, below the newer one.
+    `superseded` are the older memories that it seems to update: they are still found, below it. It repeats another
+    (`duplicate_of`) only where the words are the same.
     """
 
     id: str | None
@@ -220,7 +221,7 @@ class Hit:
     score: float
     parts: Mapping[str, float]
     why: str
-    updated_by: tuple[str, ...] = ()  # newer memories, shown above it, that update a part of what it says
+    updated_by: tuple[str, ...] = ()  # newer memories, shown above it, that update it, or a part of what it says
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ class Remembering(Handle):
     """What a handle does to remember: add, change, supersede, pin, link."""
 
     def add(self, text: str, *, revive: bool = False, **fields: Unpack[NewMemory]) -> Added:
-        """Stores one memory, or reinforces the live one that says the same; what it replaces steps back.
+        """Stores one memory, or reinforces the live one of the same words; what it updates is flagged.
 
         The answer says what was done. `revive` takes in what was removed on request.
         """

@@ -35,13 +35,20 @@ Target = tuple[Row, str]  # an older memory, and why
 
 @dataclass(slots=True)
 class Judged:
-    """What is to happen to older memories when a statement is added."""
+    """What is to happen to older memories when a statement is added. None of it hides one: these rules may err."""
 
-    repeats: Row | None = None
-    replaces: list[Target] = field(default_factory=list)  # out of recall from now on
-    updates: list[Target] = field(default_factory=list)  # which also say other things, so they stay
+    replaces: list[Target] = field(default_factory=list)  # it says another value of all that they say
+    updates: list[Target] = field(default_factory=list)  # which also say other things
     conflicts: list[Target] = field(default_factory=list)
-    connects: list[Target] = field(default_factory=list)
+    connects: list[Target] = field(default_factory=list)  # those that seem to say the same come first
+
+    @property
+    def newer_than(self) -> list[Target]:
+        return [*self.replaces, *self.updates]
+
+    @property
+    def nothing(self) -> bool:
+        return not (self.replaces or self.updates or self.conflicts or self.connects)
 
 
 NOTHING = Judged()
@@ -67,17 +74,19 @@ def _judged(place: Workplace, reader: Reader, d: Draft, vector: bytes | None, *,
     said = now if d.event_at is None else d.event_at
     new = Statement(0, d.text, str(d.section), tuple(records.words(d.entities)), said)
     result = Judged()
+    alike: list[Target] = []
     bands = BANDS if vector is None else kept_bands(place, reader)
     for verdict in decide(new, [(_statement(row), cosine) for row, cosine in near], bands=bands):
         row = rows[verdict.target]
-        if verdict.kind == "duplicate" and result.repeats is None:
-            result.repeats = row
+        if verdict.kind == "duplicate":
+            alike.append((row, verdict.reason))
         elif verdict.kind == "supersedes":
             (result.replaces if verdict.whole else result.updates).append((row, verdict.reason))
         elif verdict.kind == "conflict":
             result.conflicts.append((row, verdict.reason))
         elif verdict.kind == "connect":
             result.connects.append((row, verdict.reason))
+    result.connects = alike + result.connects
     return result
 
 

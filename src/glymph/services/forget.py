@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from glymph.core.draft import checked_text
 from glymph.core.guards import EVIDENCE
 from glymph.core.model import State
-from glymph.core.mutation import Action, Decide, plan, understood
+from glymph.core.mutation import Action, Decide, plan, still_held, understood
 from glymph.core.mutation.value import ForgetPlan, Forgotten, Mode, Reachable, forget_plan_id
 from glymph.core.plain import plain
 from glymph.core.text import content_hash, derive_title
 from glymph.core.timing import micros
-from glymph.errors import InvalidInput, PlanExpired, PlanNotFound
+from glymph.errors import IdentifierLeft, InvalidInput, PlanExpired, PlanNotFound
 from glymph.services.certificate import certify
 from glymph.services.purge import Erased, erase_wordings, remove_for_good
 from glymph.services.search import MAX_QUERY_CHARS, search
@@ -151,6 +152,8 @@ def _act(place: Workplace, shown: ForgetPlan, reason: str) -> Forgotten:
         rows = op.writer.memories([action.id for action in shown.actions])
         going = [action for action in shown.removed if _stands(op, rows, action)]
         editing = [action for action in shown.rewritten if _stands(op, rows, action)]
+        if purging:
+            _check_gone(shown.request, rows, editing)
         for action in (*shown.refused, *shown.candidates):
             op.skip(action.id, action.reason)
         for action in editing:
@@ -193,21 +196,53 @@ def _stands(op: Operating, rows: dict[str, Row], action: Action) -> bool:
     return False
 
 
+def _check_gone(request: str, rows: Mapping[str, Row], editing: Sequence[Action]) -> None:
+    """Raises IdentifierLeft if a memory that is to be reworded would hold an identifier of the request even so."""
+    asked = understood(request)
+    for action in editing:
+        row = rows[action.id]
+        becomes = {**row, **_reworded(row, action.new)}
+        left = [
+            field
+            for field in ("text", "title", "entities", "tags", "attributes")
+            if any(still_held(asked, row["text"], said) for said in _said(becomes, field))
+        ]
+        if left:
+            raise IdentifierLeft(action.id, left)
+
+
+def _said(row: Row, field: str) -> Iterator[str]:
+    """The texts in a field of a memory."""
+    waiting = [row[field] if field in ("text", "title") else json.loads(row[field] or "null")]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            waiting += [*value.keys(), *value.values()]
+        elif isinstance(value, list):
+            waiting += value
+        elif value is not None and not isinstance(value, bool):
+            yield str(value)
+
+
 def reword(op: Operating, row: Row, text: str) -> None:
     """Gives a memory other words; entities it no longer names go with them."""
+    values = {**_reworded(row, text), "updated_at": op.now, "version": row["version"] + 1}
+    op.writer.change("memories", {row["key"]: values})
+
+
+def _reworded(row: Row, text: str) -> dict[str, Any]:
+    """What other words change in a memory."""
     named = [name for name in json.loads(row["entities"] or "[]") if name not in row["text"] or name in text]
     values = {
         "text": text,
         "entities": json.dumps(named, ensure_ascii=False),
         "content_hash": content_hash(text, row["kind"], row["event_at"]),
-        "updated_at": op.now,
-        "version": row["version"] + 1,
     }
     if row["title"] == derive_title(row["text"]):
         values["title"] = derive_title(text)
     if named == json.loads(row["entities"] or "[]"):
         del values["entities"]
-    op.writer.change("memories", {row["key"]: values})
+    return values
 
 
 def _values(request: str) -> list[str]:

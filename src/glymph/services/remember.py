@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
@@ -20,7 +20,7 @@ from glymph.services.compare import Judged, judged
 from glymph.services.replace import Effects, carry_out
 from glymph.services.tombstones import buried, unbury
 from glymph.services.workplace import Operating, Workplace
-from glymph.store.contract import Row, Writer
+from glymph.store.contract import Filter, Row, Writer
 from glymph.store.mirror import quiet_collector
 
 NEW_DIFFICULTY = initial_difficulty(Rating.GOOD)
@@ -30,7 +30,7 @@ FIELDS = ("text", *NewMemory.__annotations__)
 
 
 def add(place: Workplace, text: str, *, revive: bool = False, **fields: Unpack[NewMemory]) -> Added:
-    """Stores one memory, or reinforces the live one that says the same; older statements it replaces step back.
+    """Stores one memory, or reinforces the live one of the same words; older statements it updates are flagged.
 
     `revive` takes in what was removed on request, and lifts its tombstone.
     """
@@ -186,28 +186,39 @@ def _sorted_out(
     place: Workplace, op: Operating, drafts: Sequence[Draft], judgements: Sequence[Judged]
 ) -> SortedOut:
     known: dict[str, Row] = dict(op.writer.by_content((d.content_hash for d in drafts), live_at=op.now))
-    alike_ids = {j.repeats["id"] for j in judgements if j.repeats is not None}
-    near = op.writer.memories(alike_ids) if alike_ids else {}
     result = SortedOut()
     for d, judgement in zip(drafts, judgements, strict=True):
         same = known.get(d.content_hash)
-        why = "it is known in these words"
-        alike = near.get(judgement.repeats["id"]) if judgement.repeats is not None else None
-        if same is None and alike is not None and judgement.repeats is not None:
-            same = alike if alike["version"] == judgement.repeats["version"] else None
-            why = f"it says the same as {alike['title']!r}"
+        if same is not None and "key" in same and judgement.newer_than:
+            same = _since(op, same, {row["key"] for row, _ in judgement.newer_than})
         if same is not None:
             result.repeats.append((d, same["id"]))
-            result.outcomes.append((same["id"], why))
+            result.outcomes.append((same["id"], "it is known in these words"))
             continue
         row = new_row(place, d, op)
         result.rows.append(row)
         result.outcomes.append((row["id"], ""))
-        if judgement.replaces or judgement.updates or judgement.conflicts or judgement.connects:
+        if not judgement.nothing:
             result.judged[row["id"]] = judgement
         if d.expires_at is None or d.expires_at > op.now:
             known[d.content_hash] = row
     return result
+
+
+def _since(op: Operating, same: Row, older: Collection[int]) -> Row | None:
+    """The memory that says these words since they were last updated; None if they return only now.
+
+    They return when they update one of the memories that update them: Berlin after Lisbon after Berlin.
+    """
+    edges = op.writer.edges_touching([same["key"]])
+    between = {a for a, b, kind, *_ in edges if kind == "supersedes" and b == same["key"] and a in older}
+    if not between:
+        return same
+    edges = op.writer.edges_touching(sorted(between))
+    later = {a for a, b, kind, *_ in edges if kind == "supersedes" and b in between and a > same["key"]}
+    rows = op.writer.by_key(sorted(later), Filter(live_at=op.now))
+    again = [row for row in rows.values() if row["content_hash"] == same["content_hash"]]
+    return _since(op, max(again, key=lambda row: int(row["key"])), older) if again else None
 
 
 def meanings(place: Workplace, drafts: Sequence[Draft]) -> dict[str, bytes]:

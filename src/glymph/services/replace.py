@@ -1,4 +1,7 @@
-"""Carrying out a judgement: older statements replaced, put in question or linked, while the new one is added."""
+"""Carrying out a judgement: older statements flagged, put in question or linked, while the new one is added.
+
+Nothing of it takes an older memory out of recall; only `supersede`, on somebody's word, does.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ class Effects:
 
 def carry_out(place: Workplace, op: Operating, new: Row, judgement: Judged) -> Effects:
     """Does what was judged, as far as the older memories are still what they were then."""
-    standing = _unchanged(op, [*judgement.replaces, *judgement.updates, *judgement.conflicts, *judgement.connects])
+    standing = _unchanged(op, [*judgement.newer_than, *judgement.conflicts, *judgement.connects])
 
     def still(targets: Iterable[Target]) -> list[Target]:
         return [(old, reason) for old, reason in targets if old["id"] in standing]
@@ -39,9 +42,9 @@ def carry_out(place: Workplace, op: Operating, new: Row, judgement: Judged) -> E
         if old["pinned"] or old["protected"]:
             questions.append((old, f"{reason}; the older one is pinned"))
             continue
-        supersede(op, old, new)
+        join(op, new, old, "supersedes")
         done.superseded.append(old["id"])
-        done.why.append(f"it replaces {old['title']!r}: {reason}")
+        done.why.append(f"it updates {old['title']!r}: {reason}")
     for old, reason in still(judgement.updates):
         join(op, new, old, "supersedes")
         done.superseded.append(old["id"])

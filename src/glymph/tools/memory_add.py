@@ -44,7 +44,7 @@ def run(glymph: Glymph, args: AddArguments) -> Mapping[str, Any]:
 TOOL = Tool(
     name="memory_add",
     command="add",
-    description="Remember one thing; says whether it was new, known, replaces something older or contradicts it.",
+    description="Remember one thing; says whether it was new, known, updates something older or contradicts it.",
     arguments=AddArguments,
     run=run,
     profile="core",

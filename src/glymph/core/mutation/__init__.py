@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from glymph.core.mutation.matching import Statement
-from glymph.core.mutation.planner import Action, Decide, Planned, plan
+from glymph.core.mutation.planner import Action, Decide, Planned, plan, still_held
 from glymph.core.mutation.replacing import Belief, belief
 from glymph.core.mutation.request import Request, understood
 from glymph.core.mutation.spelling import forms
@@ -18,5 +18,6 @@ __all__ = [
     "belief",
     "forms",
     "plan",
+    "still_held",
     "understood",
 ]

@@ -174,6 +174,17 @@ def _by_identifier(request: Request, among: Sequence[Unit]) -> Meant:
     return Meant(tuple(_labelled(request, found)), f"it holds {written}", 1.0)
 
 
+def still_held(request: Request, old: str, new: str) -> bool:
+    """Whether a text that was made of an older one holds an identifier of the request, in whatever spelling.
+
+    The older one stands beside it, so that the same is meant here as where it was found.
+    """
+    if not request.strong:
+        return False
+    among = units([Statement("old", old), Statement("new", new)])
+    return any(unit.statement.id == "new" for unit in _labelled(request, by_identifier(request, among)))
+
+
 def _labelled(request: Request, found: Sequence[Unit]) -> Sequence[Unit]:
     """Of the clauses with a short code those that call it what the request calls it, if some do: station S3."""
     if any(len(each.key) > SHORT for each in request.strong):

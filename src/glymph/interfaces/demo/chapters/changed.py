@@ -1,4 +1,4 @@
-"""What was true and is no longer: statements that newer ones replaced, and noise that was refused."""
+"""What was true and is no longer: statements that newer ones update, and noise that was refused."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ if TYPE_CHECKING:
 
 QUESTION = "Where does Mira live?"
 NOISE = ("ok thanks", "hahahaha", "👍👍")
+SHOWN = ("fact", "lesson")  # kinds whose updates are listed; views of markets change too often
 
 
 def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
-    replaced = [memory for memory in _everything(glymph) if memory.superseded_by is not None]
-    current = {memory.id: glymph.get(memory.superseded_by) for memory in replaced if memory.superseded_by}
-    links = [edge["type"] for edge in glymph.graph().edges]
+    links = glymph.graph().edges
+    pairs = [(glymph.get(e["target"]), glymph.get(e["source"])) for e in links if e["type"] == "supersedes"]
+    pairs.sort(key=lambda pair: (pair[1].created_at, pair[0].created_at))
     return {
-        "replaced": [{"was": m.text, "is": current[m.id].text, "at": f"{current[m.id].created_at:%Y-%m-%d}"}
-                     for m in sorted(replaced, key=lambda m: current[m.id].created_at)],
-        "updated_in_part": links.count("supersedes"),
-        "connected": links.count("similar_to"),
+        "updated": [{"was": older.text, "is": newer.text, "at": f"{newer.created_at:%Y-%m-%d}", "kind": older.kind}
+                    for older, newer in pairs],
+        "hidden": sum(memory.superseded_by is not None for memory in _everything(glymph)),
+        "connected": sum(edge["type"] == "similar_to" for edge in links),
         "conflicts": len(glymph.conflicts()),
         "question": QUESTION,
-        "found": _texts(glymph, include_superseded=False),
-        "with_superseded": _texts(glymph, include_superseded=True),
+        "found": [{"text": hit.memory.text, "updated": bool(hit.updated_by)}
+                  for hit in glymph.search(QUESTION, limit=3)],
         "noise": [{"text": text, "refused": glymph.add(text).refused} for text in NOISE],
     }  # fmt: skip
 
@@ -46,34 +47,25 @@ def _everything(glymph: Glymph) -> list[Memory]:
             return found
 
 
-def _texts(glymph: Glymph, *, include_superseded: bool) -> list[dict[str, Any]]:
-    hits = glymph.search(QUESTION, limit=3, include_superseded=include_superseded)
-    return [{"text": hit.memory.text, "superseded": hit.memory.superseded_by is not None} for hit in hits]
-
-
 def show(console: Console, facts: dict[str, Any]) -> None:
     page.heading(
         console,
         "What changed, and what holds now",
-        f"{len(facts['replaced'])} statements were replaced when a newer one said otherwise: kept, chained, and "
-        f"out of recall. {facts['updated_in_part']} say more than what changed and stay, below the newer one; "
+        f"{len(facts['updated'])} times a newer statement seemed to say otherwise than an older. Comparing may "
+        f"err, so it hides nothing ({facts['hidden']} hidden): the older is found below the newer and says so. "
         f"{facts['connected']} pairs are near each other and linked; {facts['conflicts']} questions wait for "
-        "somebody to decide.",
+        "somebody to decide. Among facts and lessons:",
     )
     rows: list[list[str | Text]] = []
-    for one in facts["replaced"]:
+    for one in (one for one in facts["updated"] if one["kind"] in SHOWN):
         rows.append([one["at"], "was", page.text(one["was"])])
         rows.append(["", "is", page.text(one["is"])])
     page.table(console, ["on", "", "…"], rows)
     console.print()
-    page.say(console, f"“{facts['question']}” Asked plainly, and with what was replaced:")
+    page.say(console, f"“{facts['question']}” The newer one comes first:")
     console.print()
-    rows = [["plainly" if not at else "", page.text(hit["text"]), ""] for at, hit in enumerate(facts["found"])]
-    rows += [
-        ["and replaced" if not at else "", page.text(hit["text"]), "replaced" if hit["superseded"] else ""]
-        for at, hit in enumerate(facts["with_superseded"])
-    ]
-    page.table(console, ["searched", "found…", ""], rows)
+    rows = [[page.text(hit["text"]), "a newer one updates it" if hit["updated"] else ""] for hit in facts["found"]]
+    page.table(console, ["found…", ""], rows)
     console.print()
     refused = "; ".join(f"“{one['text']}”: {one['refused'] or 'taken in'}" for one in facts["noise"])
     page.say(console, f"Noise is refused and says why. {refused}.")
