@@ -32,11 +32,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser(known: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure Glymph.")
-    parser.add_argument("name", nargs="?", choices=[*known, "all"], help="which one; without it, all are listed")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
-    parser.add_argument("--data", type=Path, help="folder of outside data sets (else GLYMPH_BENCH_DATA)")
-    parser.add_argument("--scale", type=_share, default=1.0, help="share of the full size, for a quick look")
-    parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="seed of texts and random moments")
+    parser.add_argument(
+        "name", nargs="?", choices=[*known, "all"], help="which one; without it, all are listed"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object instead of a table"
+    )
+    parser.add_argument(
+        "--data", type=Path, help="folder of outside data sets (else GLYMPH_BENCH_DATA)"
+    )
+    parser.add_argument(
+        "--scale", type=_share, default=1.0, help="share of the full size, for a quick look"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=DEFAULT_SEED, help="seed of texts and random moments"
+    )
     return parser
 
 

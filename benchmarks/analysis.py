@@ -1,4 +1,6 @@
-"""What it costs to go from a file to a stored plan of stale groups, with 10,000 to a million memories."""
+"""What it costs to go from a file to a stored plan of stale groups, with 10,000 to a million
+memories.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from typing import Any
 from benchmarks.harness import grown, keeping
 from benchmarks.harness.contract import Figure, Figures, Options
 
-QUESTION = "What does it cost to find the stale groups among a million memories and three million links?"
+QUESTION = (
+    "What does it cost to find the stale groups among a million memories and three million links?"
+)
 
 SIZES = {"10k": 10_000, "100k": 100_000, "1m": 1_000_000}
 CPU_S = {"100k": 0.2, "1m": 1.5}
@@ -28,7 +32,9 @@ ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONDONTW
 
 
 def run(options: Options) -> Figures:
-    """CPU seconds of a fresh process for each size, beside what the machine allows, and where they go."""
+    """CPU seconds of a fresh process for each size, beside what the machine allows, and where they
+    go.
+    """
     figures: dict[str, Figure] = {}
     worked: dict[str, float] = {}
     floors: list[float] = []
@@ -43,7 +49,9 @@ def run(options: Options) -> Figures:
         found = sorted(runs, key=lambda run: sum(run["costs"].values()))[len(runs) // 2]
         worked[size] = found["costs"]["open"] + found["costs"]["analyze"]
         steps = _told("phases", file)
-        figures |= _cold(size, found, statistics.median(floors) + steps["reading"]) | _steps(size, steps)
+        figures |= _cold(size, found, statistics.median(floors) + steps["reading"]) | _steps(
+            size, steps
+        )
         figures |= _other(size, fresh, _told("phases", file, "--changed"))
     linear = counts["1m"] / counts["100k"]
     figures["growth_100k_1m"] = Figure(
@@ -52,7 +60,8 @@ def run(options: Options) -> Figures:
         at_most=1.0,
     )
     figures["floor_cpu_s"] = Figure(
-        statistics.median(floors), f"of `python -c 'import numpy, apsw'`, median of {len(floors)} in the same run"
+        statistics.median(floors),
+        f"of `python -c 'import numpy, apsw'`, median of {len(floors)} in the same run",
     )
     return figures
 
@@ -63,11 +72,17 @@ def _cold(size: str, found: Mapping[str, Any], limit: float) -> dict[str, Figure
     told = f"start, open, analyse, store a plan of {found['listed']} groups and {found['members']} memories"
     return {
         f"cpu_s_{size}": Figure(sum(costs.values()), told, at_most=CPU_S.get(size), limit=limit),
-        f"import_cpu_s_{size}": Figure(costs["python"] + costs["import"], "of that, starting and importing"),
+        f"import_cpu_s_{size}": Figure(
+            costs["python"] + costs["import"], "of that, starting and importing"
+        ),
         f"open_cpu_s_{size}": Figure(costs["open"], "of that, opening the store"),
-        f"analyze_cpu_s_{size}": Figure(costs["analyze"], "of that, from open store to stored plan"),
+        f"analyze_cpu_s_{size}": Figure(
+            costs["analyze"], "of that, from open store to stored plan"
+        ),
         f"peak_mb_{size}": Figure(found["peak_mb"], "memory at most", at_most=PEAK_MB.get(size)),
-        f"groups_{size}": Figure(found["groups"], f"connected; besides {found['isolated']} isolated memories"),
+        f"groups_{size}": Figure(
+            found["groups"], f"connected; besides {found['isolated']} isolated memories"
+        ),
     }
 
 
@@ -77,17 +92,27 @@ def _steps(size: str, steps: Mapping[str, Any]) -> dict[str, Figure]:
     figures = {
         f"largest_{size}": Figure(steps["largest"], "memories in the largest group", at_most=200),
         f"chunk_mb_{size}": Figure(steps["chunk_mb"], "of columns, kept in the file"),
-        f"reading_limit_{size}": Figure(steps["reading"], "CPU s to read as many bytes from the page cache"),
+        f"reading_limit_{size}": Figure(
+            steps["reading"], "CPU s to read as many bytes from the page cache"
+        ),
     }
     total = sum(costs.values())
-    return figures | {f"share_{step}_{size}": Figure(costs[step] / total, "of the work") for step in STEPS}
+    return figures | {
+        f"share_{step}_{size}": Figure(costs[step] / total, "of the work") for step in STEPS
+    }
 
 
 def _other(size: str, fresh: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, Figure]:
     return {
-        f"first_read_cpu_s_{size}": Figure(fresh["costs"]["read"], "reading without chunks: from every row"),
-        f"keep_cpu_s_{size}": Figure(fresh["costs"]["keep"], f"writing all {fresh['chunks']} chunks"),
-        f"keep_lock_s_{size}": Figure(fresh["lock_s"], "wall: the longest write lock of that", at_most=2.0),
+        f"first_read_cpu_s_{size}": Figure(
+            fresh["costs"]["read"], "reading without chunks: from every row"
+        ),
+        f"keep_cpu_s_{size}": Figure(
+            fresh["costs"]["keep"], f"writing all {fresh['chunks']} chunks"
+        ),
+        f"keep_lock_s_{size}": Figure(
+            fresh["lock_s"], "wall: the longest write lock of that", at_most=2.0
+        ),
         f"changed_read_cpu_s_{size}": Figure(
             changed["costs"]["read"],
             f"reading when {changed['changed']} rows were changed since: one in a hundred",
@@ -96,7 +121,9 @@ def _other(size: str, fresh: Mapping[str, Any], changed: Mapping[str, Any]) -> d
 
 
 def _told(process: str, file: Path, *arguments: str) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(_child(["-m", f"benchmarks.harness.{process}", str(file), *arguments]))
+    told: dict[str, Any] = json.loads(
+        _child(["-m", f"benchmarks.harness.{process}", str(file), *arguments])
+    )
     return told
 
 

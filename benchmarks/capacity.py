@@ -1,4 +1,6 @@
-"""What a space costs on PostgreSQL: bytes, CPU of its upkeep, connections; and what a million would, on paper."""
+"""What a space costs on PostgreSQL: bytes, CPU of its upkeep, connections; and what a million
+would, on paper.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ from glymph.jobs import daemon
 from glymph.jobs.chores import chores
 from glymph.jobs.queues import open_queue
 from glymph.jobs.queues.backlog import Backlog
-from glymph.services.leases import leased
 from glymph.testing import postgres
+from glymph.upkeep.leases import leased
 
 QUESTION = "What does a space cost on PostgreSQL, and what would a million of them?"
 
@@ -57,7 +59,9 @@ class Size:
 
 
 class Watch:
-    """What a database does: its size, its connections, and the CPU time of its backends and of this process."""
+    """What a database does: its size, its connections, and the CPU time of its backends and of this
+    process.
+    """
 
     def __init__(self, url: str) -> None:
         self._connection = psycopg.connect(url, autocommit=True)
@@ -74,7 +78,9 @@ class Watch:
         return [pid for (pid,) in rows]
 
     def cpu(self) -> float:
-        """CPU seconds so far. Those of a backend that ended are as they were when it was last looked at."""
+        """CPU seconds so far. Those of a backend that ended are as they were when it was last
+        looked at.
+        """
         for pid in self.backends():
             try:
                 self._seen[pid] = running_cpu(pid)
@@ -93,7 +99,9 @@ class Watch:
 
     @contextmanager
     def most_connections(self) -> Iterator[list[int]]:
-        """The largest number of connections at once during the context, as the one item of the list."""
+        """The largest number of connections at once during the context, as the one item of the
+        list.
+        """
         most, over = [0], threading.Event()
 
         def look() -> None:
@@ -110,7 +118,9 @@ class Watch:
 
 
 def run(options: Options) -> Figures:
-    """Bytes and CPU milliseconds of spaces and memories, by chore; and the plan that follows, marked as such."""
+    """Bytes and CPU milliseconds of spaces and memories, by chore; and the plan that follows,
+    marked as such.
+    """
     if reason := postgres.absence():
         raise Unavailable(f"needs a PostgreSQL: {reason}")
     embedder = "none" if embed.absence() else "local"
@@ -145,7 +155,9 @@ def run(options: Options) -> Figures:
             embed_ms = _ms(watch.cpu() - vectors, max(done, 1))
             per_memory = watch.size().since(before, len(active) * (memories // 10) * 10)
             fresh = partial(_add_to_all, plain, active, texts, today)
-            rounds = _rounds(watch, glymph, day, spaces={"idle": idle, "active": active}, fresh=fresh)
+            rounds = _rounds(
+                watch, glymph, day, spaces={"idle": idle, "active": active}, fresh=fresh
+            )
             plain.close()  # its connections must not be counted below
             nothing_ms, look_ms = _look(watch, glymph, day, len(idle) + len(active) + 1)
             job_ms, worker_connections = _queued(watch, glymph, url, day)
@@ -153,12 +165,20 @@ def run(options: Options) -> Figures:
     figures = _told({"per_space": per_space, "per_memory": per_memory}, rounds) | {
         "embedder": Fact(embedder, "what made the vectors"),
         "memories_per_active_space": Figure(memories, "of which a tenth or so are of the last day"),
-        "cores": Figure(os.cpu_count() or 1, "of the machine, shared by PostgreSQL and everything else here"),
+        "cores": Figure(
+            os.cpu_count() or 1, "of the machine, shared by PostgreSQL and everything else here"
+        ),
         "add_cpu_ms": Figure(add_ms, "one memory stored in bulk, both ends, without its vector"),
         "embed_cpu_ms": Figure(embed_ms, "the vector of one memory, made and stored"),
-        "look_cpu_ms": Figure(look_ms, "finding out what is due in one space that has something to do"),
-        "look_nothing_cpu_ms": Figure(nothing_ms, "a look at all spaces when nothing is due; done every minute"),
-        "job_cpu_ms": Figure(job_ms, "one job through the queue, all included; nearly all spaces are idle"),
+        "look_cpu_ms": Figure(
+            look_ms, "finding out what is due in one space that has something to do"
+        ),
+        "look_nothing_cpu_ms": Figure(
+            nothing_ms, "a look at all spaces when nothing is due; done every minute"
+        ),
+        "job_cpu_ms": Figure(
+            job_ms, "one job through the queue, all included; nearly all spaces are idle"
+        ),
         "server_connections": Figure(server_connections, f"at {CALLERS} calls at once"),
         "worker_connections": Figure(worker_connections, f"at {WORKERS_JOBS} jobs at once"),
     }
@@ -167,7 +187,7 @@ def run(options: Options) -> Figures:
 
 def glymph_in(glymph: Glymph, space: str) -> Glymph:
     """Another space by the same connections."""
-    return Glymph(replace(glymph.workplace, space=space))
+    return Glymph(replace(glymph.context, space=space))
 
 
 def _make(url: str, names: Sequence[str]) -> None:
@@ -206,7 +226,9 @@ def _rounds(
     watch: Watch, glymph: Glymph, day: list[datetime], *, spaces: Mapping[str, Sequence[str]],
     fresh: Callable[[], None],
 ) -> dict[str, dict[str, float]]:  # fmt: skip
-    """CPU milliseconds of each chore in a space, by the kind of space. The first round is not counted."""
+    """CPU milliseconds of each chore in a space, by the kind of space. The first round is not
+    counted.
+    """
     found: dict[str, dict[str, float]] = {}
     never = threading.Event()
     for kind, names in spaces.items():
@@ -220,7 +242,9 @@ def _rounds(
                 for name in names:
                     with leased(daemon.place_in(glymph, name, never)) as held:
                         if held is None:
-                            raise RuntimeError("somebody else holds a space: the figures would mean nothing")
+                            raise RuntimeError(
+                                "somebody else holds a space: the figures would mean nothing"
+                            )
                         chore.run(held, never)
                 if counted:
                     found[kind][chore.name] = _ms(watch.cpu() - before, len(names))
@@ -228,7 +252,9 @@ def _rounds(
 
 
 def _look(watch: Watch, glymph: Glymph, day: list[datetime], spaces: int) -> tuple[float, float]:
-    """CPU milliseconds of a look when nothing is due, and those for each space when something is due in all."""
+    """CPU milliseconds of a look when nothing is due, and those for each space when something is
+    due in all.
+    """
     backlog = Backlog(glymph)
     for _ in backlog.due():  # their moments are written down
         pass
@@ -239,12 +265,16 @@ def _look(watch: Watch, glymph: Glymph, day: list[datetime], spaces: int) -> tup
     before = watch.cpu()
     found = {ticket.space for ticket in backlog.due()}
     if nothing or len(found) != spaces:
-        raise RuntimeError(f"{nothing} jobs and {len(found)} spaces are due: the figures would mean nothing")
+        raise RuntimeError(
+            f"{nothing} jobs and {len(found)} spaces are due: the figures would mean nothing"
+        )
     return nothing_ms, _ms(watch.cpu() - before, spaces)
 
 
 def _queued(watch: Watch, glymph: Glymph, url: str, day: list[datetime]) -> tuple[float, int]:
-    """CPU milliseconds of a job through the queue, and the most connections, of one worker that runs it dry."""
+    """CPU milliseconds of a job through the queue, and the most connections, of one worker that
+    runs it dry.
+    """
     queue = open_queue(glymph, url=url, limit=WORKERS_JOBS)
     try:
         queue.run_dry(threading.Event())
@@ -274,11 +304,17 @@ def _served(watch: Watch, handles: Sequence[Glymph]) -> int:
     return most[0]
 
 
-def _told(sizes: Mapping[str, Size], rounds: Mapping[str, Mapping[str, float]]) -> dict[str, Figure | Fact]:
+def _told(
+    sizes: Mapping[str, Size], rounds: Mapping[str, Mapping[str, float]]
+) -> dict[str, Figure | Fact]:
     figures: dict[str, Figure | Fact] = {}
     for name, size in sizes.items():
-        figures[f"bytes_{name}_tables"] = Figure(size.tables, f"{name.replace('_', ' ')}, in tables")
-        figures[f"bytes_{name}_indexes"] = Figure(size.indexes, f"{name.replace('_', ' ')}, in indexes")
+        figures[f"bytes_{name}_tables"] = Figure(
+            size.tables, f"{name.replace('_', ' ')}, in tables"
+        )
+        figures[f"bytes_{name}_indexes"] = Figure(
+            size.indexes, f"{name.replace('_', ' ')}, in indexes"
+        )
     for kind, by_chore in rounds.items():
         for chore, cost in by_chore.items():
             figures[f"{kind}_{chore}_cpu_ms"] = Figure(cost, f"{chore} in one {kind} space")
@@ -288,12 +324,16 @@ def _told(sizes: Mapping[str, Size], rounds: Mapping[str, Mapping[str, float]]) 
             for chore in chores()
             if chore.name in ONCE
         )
-        figures[f"{kind}_cpu_s_per_day"] = Figure(daily / 1000, f"all chores of a day in one {kind} space")
+        figures[f"{kind}_cpu_s_per_day"] = Figure(
+            daily / 1000, f"all chores of a day in one {kind} space"
+        )
     return figures
 
 
 def _plan(figures: Mapping[str, Figure | Fact]) -> dict[str, Figure | Fact]:
-    """What follows for many spaces if every cost stays as it was measured: paper, not a measurement."""
+    """What follows for many spaces if every cost stays as it was measured: paper, not a
+    measurement.
+    """
 
     def value(name: str) -> float:
         figure = figures[name]
@@ -304,9 +344,11 @@ def _plan(figures: Mapping[str, Figure | Fact]) -> dict[str, Figure | Fact]:
     memory = sum(value(f"bytes_per_memory_{part}") for part in ("tables", "indexes"))
     stored = SPACES * (each + MEMORIES_EACH * memory)
     jobs = sum(DAY / chore.every for chore in chores())
-    # A job of an idle space is nearly all overhead; an active space pays that and its chores' own work.
+    # A job of an idle space is nearly all overhead; an active space pays that and its chores' own
+    # work.
     extra = max(0.0, value("active_cpu_s_per_day") - value("idle_cpu_s_per_day"))
-    # A space is looked at when something is due there: once for each job, if no two are due in the same minute.
+    # A space is looked at when something is due there: once for each job, if no two are due in the
+    # same minute.
     looks = jobs * value("look_cpu_ms") / 1000
     per_space = jobs * value("job_cpu_ms") / 1000 + looks + ACTIVE_SHARE * extra
     per_core = 86_400 * BUSY / per_space
@@ -317,12 +359,19 @@ def _plan(figures: Mapping[str, Figure | Fact]) -> dict[str, Figure | Fact]:
         "plan_cpu_s_per_space_per_day": Figure(
             per_space, f"jobs and looks, {ACTIVE_SHARE:.0%} of the spaces active"
         ),
-        "plan_spaces_per_core": Figure(per_core, f"cores of workers and database together, {BUSY:.0%} busy"),
-        "plan_spaces_per_database": Figure(by_look, "at most: one look must end before the next begins"),
+        "plan_spaces_per_core": Figure(
+            per_core, f"cores of workers and database together, {BUSY:.0%} busy"
+        ),
+        "plan_spaces_per_database": Figure(
+            by_look, "at most: one look must end before the next begins"
+        ),
         "plan_cores": Figure(SPACES / per_core, f"for {SPACES:,} spaces"),
-        "plan_terabytes": Figure(stored / 1e12, f"{MEMORIES_EACH} memories in each of {SPACES:,} spaces"),
+        "plan_terabytes": Figure(
+            stored / 1e12, f"{MEMORIES_EACH} memories in each of {SPACES:,} spaces"
+        ),
         "plan_databases": Figure(databases, "by size or by looks, whichever needs more"),
         "plan_gigabytes_per_day": Figure(
-            SPACES * ACTIVE_SHARE * OF_TODAY * memory / 1e9, f"growth if each active space adds {OF_TODAY} a day"
+            SPACES * ACTIVE_SHARE * OF_TODAY * memory / 1e9,
+            f"growth if each active space adds {OF_TODAY} a day",
         ),
     }

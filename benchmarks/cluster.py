@@ -1,4 +1,6 @@
-"""Two MCP servers on two PostgreSQL, three workers beside them, many spaces, and a kill of each in the middle."""
+"""Two MCP servers on two PostgreSQL, three workers beside them, many spaces, and a kill of each in
+the middle.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,17 @@ from benchmarks.harness import cluster_judge, cluster_stage
 from benchmarks.harness.cluster_clients import Caller
 from benchmarks.harness.cluster_judge import Verdict
 from benchmarks.harness.cluster_load import AWAY, FLOOR, UNKNOWN, WRONG, space_name
-from benchmarks.harness.cluster_stage import CLIENTS, LOADS, SERVERS, WORKERS, Beats, Plan, Pulse, Stage, staged
+from benchmarks.harness.cluster_stage import (
+    CLIENTS,
+    LOADS,
+    SERVERS,
+    WORKERS,
+    Beats,
+    Plan,
+    Pulse,
+    Stage,
+    staged,
+)
 from benchmarks.harness.contract import Figure, Figures, Options, Unavailable
 from glymph.testing.postgres import absence
 
@@ -45,11 +57,18 @@ class Limits:
 
 
 def run(options: Options) -> Figures:
-    """Rates and waits of a mixed load, and what must be 0 after a worker, a server and a database were killed."""
+    """Rates and waits of a mixed load, and what must be 0 after a worker, a server and a database
+    were killed.
+    """
     if reason := absence():
         raise Unavailable(f"needs a PostgreSQL: {reason}")
-    plan = Plan(options.count(SPACES, least=8), max(LEAST_SECONDS, SECONDS * options.scale), options.seed)
-    with tempfile.TemporaryDirectory(prefix="glymph-cluster-") as folder, staged(Path(folder), plan) as stage:
+    plan = Plan(
+        options.count(SPACES, least=8), max(LEAST_SECONDS, SECONDS * options.scale), options.seed
+    )
+    with (
+        tempfile.TemporaryDirectory(prefix="glymph-cluster-") as folder,
+        staged(Path(folder), plan) as stage,
+    ):
         stage.servers += [stage.start_server(number) for number in range(SERVERS)]
         stage.await_servers()
         limits, pulse = _limits(stage), Pulse(stage.databases["west"])
@@ -70,7 +89,9 @@ def run(options: Options) -> Figures:
         **floors,
         **_kept(lines, outages, verdict),
         **_verdict(verdict),
-        "jobs_finished_after_s": Figure(finished_s, "from the end of the load until all jobs were done"),
+        "jobs_finished_after_s": Figure(
+            finished_s, "from the end of the load until all jobs were done"
+        ),
     }
 
 
@@ -108,7 +129,9 @@ def _limits(stage: Stage) -> Limits:
             probe.write(bytes(8192))
             os.fsync(probe.fileno())
 
-        return Limits(_median_ms(50, durable), query, statistics.median(anyio.run(_trifles, stage, 200)))
+        return Limits(
+            _median_ms(50, durable), query, statistics.median(anyio.run(_trifles, stage, 200))
+        )
 
 
 async def _trifles(stage: Stage, times: int) -> list[float]:
@@ -135,7 +158,9 @@ def _median_ms(times: int, call: Callable[[], object]) -> float:
 
 
 def _outages(stage: Stage, lines: Sequence[Line]) -> Outages:
-    """A server is away until it is healthy again, a database until a call to one of its spaces was answered."""
+    """A server is away until it is healthy again, a database until a call to one of its spaces was
+    answered.
+    """
     spans = {what: (killed, back) for what, killed, back in stage.kills if what != "worker"}
     killed, back = spans["postgresql"]
     answered = [
@@ -143,30 +168,45 @@ def _outages(stage: Stage, lines: Sequence[Line]) -> Outages:
         for line in lines
         if line["end"] == "ok" and line["kind"] != FLOOR and stage.part_of(line["space"]) == "east"
     ]
-    return spans | {"postgresql": (killed, min((moment for moment in answered if moment > back), default=back))}
+    return spans | {
+        "postgresql": (killed, min((moment for moment in answered if moment > back), default=back))
+    }
 
 
 def _scene(plan: Plan, stage: Stage, limits: Limits) -> dict[str, Figure]:
     kills = Counter(what for what, _, _ in stage.kills)
-    clients = (
-        f"{LOADS} processes of {CLIENTS} MCP clients, a session with each server, spaces and servers at random"
-    )
+    clients = f"{LOADS} processes of {CLIENTS} MCP clients, a session with each server, spaces and servers at random"
     return {
         "spaces": Figure(plan.spaces, "split between two PostgreSQL servers by a map, fsync on"),
         "servers": Figure(SERVERS, "`glymph mcp --http --any-space` processes on the map"),
         "clients": Figure(LOADS * CLIENTS, clients),
-        "workers": Figure(WORKERS, "`glymph worker` processes, two jobs at once for each database; short times"),
+        "workers": Figure(
+            WORKERS, "`glymph worker` processes, two jobs at once for each database; short times"
+        ),
         "kills_worker": Figure(kills["worker"], "worker killed with -9, another started"),
-        "kills_server": Figure(kills["server"], "MCP server under load killed with -9 and started again"),
-        "kills_postgresql": Figure(kills["postgresql"], "PostgreSQL killed with -9, all of it, and started"),
-        "cores": Figure(os.cpu_count() or 1, "of the machine; databases, servers, workers and clients share them"),
-        "fsync_ms": Figure(limits.fsync_ms, "8 KiB made durable on this disk, median, before the load"),
+        "kills_server": Figure(
+            kills["server"], "MCP server under load killed with -9 and started again"
+        ),
+        "kills_postgresql": Figure(
+            kills["postgresql"], "PostgreSQL killed with -9, all of it, and started"
+        ),
+        "cores": Figure(
+            os.cpu_count() or 1,
+            "of the machine; databases, servers, workers and clients share them",
+        ),
+        "fsync_ms": Figure(
+            limits.fsync_ms, "8 KiB made durable on this disk, median, before the load"
+        ),
         "query_ms": Figure(limits.query_ms, "SELECT 1 and back, median, before the load"),
-        "call_ms": Figure(limits.call_ms, "an MCP call that needs no store and back, median, before the load"),
+        "call_ms": Figure(
+            limits.call_ms, "an MCP call that needs no store and back, median, before the load"
+        ),
     }
 
 
-def _rates(lines: Sequence[Line], outages: Outages, floors: Mapping[str, Figure]) -> dict[str, Figure]:
+def _rates(
+    lines: Sequence[Line], outages: Outages, floors: Mapping[str, Figure]
+) -> dict[str, Figure]:
     """Rates and waits; beside those of calls stands what the protocol alone takes at the same time."""
     least, most = floors["floor_call_p50_ms"].value, floors["floor_call_p99_ms"].value
     done = [line for line in lines if line["end"] == "ok"]
@@ -174,13 +214,27 @@ def _rates(lines: Sequence[Line], outages: Outages, floors: Mapping[str, Figure]
     usual = [line for line in done if not _touched(line, outages)]
     figures = {
         "operations": Figure(len(done), "calls that were acknowledged"),
-        "operations_per_s": Figure(len(done) / wall, "the same per second of wall time, kills included"),
-        "writes_per_s": Figure(sum(line["kind"] in WRITES for line in done) / wall, "of them durable writes"),
-        "p50_ms": Figure(_part(usual, 0.5), "all kinds, without calls that an outage touched", limit=least),
-        "p99_ms": Figure(_part(usual, 0.99), "all kinds, without calls that an outage touched", limit=most),
-        "p50_ms_with_outages": Figure(_part(done, 0.5), "all kinds, all acknowledged calls, all tries"),
-        "p99_ms_with_outages": Figure(_part(done, 0.99), "all kinds, all acknowledged calls, all tries"),
-        "longest_ms": Figure(max(line["ms"] for line in done), "of all acknowledged calls, all tries"),
+        "operations_per_s": Figure(
+            len(done) / wall, "the same per second of wall time, kills included"
+        ),
+        "writes_per_s": Figure(
+            sum(line["kind"] in WRITES for line in done) / wall, "of them durable writes"
+        ),
+        "p50_ms": Figure(
+            _part(usual, 0.5), "all kinds, without calls that an outage touched", limit=least
+        ),
+        "p99_ms": Figure(
+            _part(usual, 0.99), "all kinds, without calls that an outage touched", limit=most
+        ),
+        "p50_ms_with_outages": Figure(
+            _part(done, 0.5), "all kinds, all acknowledged calls, all tries"
+        ),
+        "p99_ms_with_outages": Figure(
+            _part(done, 0.99), "all kinds, all acknowledged calls, all tries"
+        ),
+        "longest_ms": Figure(
+            max(line["ms"] for line in done), "of all acknowledged calls, all tries"
+        ),
     }
     for kind in sorted({line["kind"] for line in done}):
         every, one = ([line for line in some if line["kind"] == kind] for some in (done, usual))
@@ -193,14 +247,18 @@ def _rates(lines: Sequence[Line], outages: Outages, floors: Mapping[str, Figure]
 
 def _floors(lines: Sequence[Line], outages: Outages, pulse: Pulse) -> dict[str, Figure]:
     """What the same calls would cost if there were nothing to do, under the same load."""
-    calls = sorted(line["ms"] for line in lines if line["end"] == "ok" and not _touched(line, outages))
+    calls = sorted(
+        line["ms"] for line in lines if line["end"] == "ok" and not _touched(line, outages)
+    )
     queries = sorted(pulse.ms)
     return {
         "floor_call_p50_ms": Figure(
             _share(calls, 0.5), f"of {len(calls)} MCP calls that need no store, under load"
         ),
         "floor_call_p99_ms": Figure(_share(calls, 0.99), f"of {len(calls)}"),
-        "floor_query_p50_ms": Figure(_share(queries, 0.5), f"of {len(queries)} SELECT 1, under load"),
+        "floor_query_p50_ms": Figure(
+            _share(queries, 0.5), f"of {len(queries)} SELECT 1, under load"
+        ),
         "floor_query_p99_ms": Figure(_share(queries, 0.99), f"of {len(queries)}"),
     }
 
@@ -209,15 +267,21 @@ def _kept(lines: Sequence[Line], outages: Outages, verdict: Verdict) -> dict[str
     """What became of calls that met a kill."""
     ends = Counter(line["end"] for line in lines)
     wrong = [
-        line for line in lines if line["end"] != "ok" and (line["end"] == WRONG or not _touched(line, outages))
+        line
+        for line in lines
+        if line["end"] != "ok" and (line["end"] == WRONG or not _touched(line, outages))
     ]
     for line in wrong[:SHOWN]:
         print(f"cluster: {line['kind']} failed: {line['end']}: {line['why']}", file=sys.stderr)
     back = outages["server"][1]
-    again = sum(line.get("server") == 0 and line["at"] > back for line in lines if line["end"] == "ok")
+    again = sum(
+        line.get("server") == 0 and line["at"] > back for line in lines if line["end"] == "ok"
+    )
     seconds = {what: until - since for what, (since, until) in outages.items()}
     return {
-        "outage_server_s": Figure(seconds["server"], "from the kill of an MCP server until it was healthy again"),
+        "outage_server_s": Figure(
+            seconds["server"], "from the kill of an MCP server until it was healthy again"
+        ),
         "outage_postgresql_s": Figure(
             seconds["postgresql"], "from the kill of PostgreSQL until its spaces answered again"
         ),
@@ -229,7 +293,9 @@ def _kept(lines: Sequence[Line], outages: Outages, verdict: Verdict) -> dict[str
             "calls acknowledged at a second or later try, all safe",
         ),
         "unknown": Figure(ends[UNKNOWN], "calls without an answer that were not safe to repeat"),
-        "refused_away": Figure(ends[AWAY], "calls told that the store is away, and not safe to repeat"),
+        "refused_away": Figure(
+            ends[AWAY], "calls told that the store is away, and not safe to repeat"
+        ),
         "unknown_adds": Figure(verdict.unclear, "of both, adds: they were looked up at the end"),
         "unknown_adds_kept": Figure(verdict.unclear_kept, "of these, were there, whole"),
         "found_twice": Figure(verdict.twice, "texts that are there more than once", exactly=0),
@@ -256,17 +322,31 @@ def _share(ordered: Sequence[float], share: float) -> float:
 
 def _verdict(verdict: Verdict) -> dict[str, Figure]:
     return {
-        "read": Figure(verdict.read, "memories and changes that reads gave back, each looked at for its mark"),
-        "cross_space_reads": Figure(verdict.foreign, "of them with the mark of another space", exactly=0),
-        "jobs": Figure(verdict.jobs, f"sessions ended and chores let due ({', '.join(cluster_stage.CHORES)})"),
-        "beats": Figure(verdict.beats, "runs of chores that came to their end, natural ones included"),
-        "double_runs": Figure(verdict.doubled, "sessions counted twice, beats that ended twice", exactly=0),
+        "read": Figure(
+            verdict.read, "memories and changes that reads gave back, each looked at for its mark"
+        ),
+        "cross_space_reads": Figure(
+            verdict.foreign, "of them with the mark of another space", exactly=0
+        ),
+        "jobs": Figure(
+            verdict.jobs, f"sessions ended and chores let due ({', '.join(cluster_stage.CHORES)})"
+        ),
+        "beats": Figure(
+            verdict.beats, "runs of chores that came to their end, natural ones included"
+        ),
+        "double_runs": Figure(
+            verdict.doubled, "sessions counted twice, beats that ended twice", exactly=0
+        ),
         "jobs_unfinished": Figure(
             verdict.unfinished,
             "jobs of which no run that began after they were let due came to its end",
             exactly=0,
         ),
-        "checked": Figure(verdict.checked, "acknowledged memories, links, operations and recalls looked for"),
+        "checked": Figure(
+            verdict.checked, "acknowledged memories, links, operations and recalls looked for"
+        ),
         "lost": Figure(verdict.lost, "of them gone or different", exactly=0),
-        "verify_failures": Figure(verdict.unsound, "problems that verify() finds in all spaces", exactly=0),
+        "verify_failures": Figure(
+            verdict.unsound, "problems that verify() finds in all spaces", exactly=0
+        ),
     }

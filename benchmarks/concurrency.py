@@ -63,12 +63,18 @@ def run(options: Options) -> Figures:
         "processes": Figure(PROCESSES, "processes that write at once"),
         "writes": Figure(acknowledged, "writes acknowledged in all", exactly=PROCESSES * writes),
         "errors": Figure(errors, "writes that failed, and writers that died", exactly=0),
-        "lost": Figure(lost(wrote, found), "acknowledged writes that were gone or different", exactly=0),
+        "lost": Figure(
+            lost(wrote, found), "acknowledged writes that were gone or different", exactly=0
+        ),
         "reads": Figure(read.reads if read else 0, "searches, listings and gets meanwhile"),
         "reader_errors": Figure(reader_errors, "reads that failed", exactly=0),
         "verify_ok": Figure(int(sound), "1 if verify() finds nothing wrong afterwards", exactly=1),
-        "commits_per_s": Figure(acknowledged / wall, "durable commits per second of wall time, all together"),
-        "write_cpu_ms": Figure(statistics.median(cpu_ms or [0.0]), "CPU of one write, its waiting included"),
+        "commits_per_s": Figure(
+            acknowledged / wall, "durable commits per second of wall time, all together"
+        ),
+        "write_cpu_ms": Figure(
+            statistics.median(cpu_ms or [0.0]), "CPU of one write, its waiting included"
+        ),
     }
 
 
@@ -82,9 +88,13 @@ def lost(wrote: Sequence[Wrote], found: Image) -> int:
 
 
 def _at_once(url: str, writes: int, seed: int) -> tuple[list[Wrote], Read | None, float]:
-    """Starts everybody together; gives back what the writers wrote, what was read, and the seconds it took."""
+    """Starts everybody together; gives back what the writers wrote, what was read, and the seconds
+    it took.
+    """
     start, stop = processes.CONTEXT.Barrier(PROCESSES + 2), processes.CONTEXT.Event()
-    writers = [processes.start(_write, url, number, writes, seed, start) for number in range(PROCESSES)]
+    writers = [
+        processes.start(_write, url, number, writes, seed, start) for number in range(PROCESSES)
+    ]
     reader = processes.start(_read, url, seed, start, stop)
     start.wait(PATIENCE_S)
     began = time.monotonic()
@@ -105,7 +115,9 @@ def _answer(pipe: Connection) -> object:
         return None
 
 
-def _write(sender: Connection, url: str, number: int, writes: int, seed: int, start: Barrier) -> None:
+def _write(
+    sender: Connection, url: str, number: int, writes: int, seed: int, start: Barrier
+) -> None:
     done = Wrote()
     with Glymph.open(url, actor=f"writer {number}", embedder="none") as glymph:
         # Each writer works on its own memories, so that what must be there at the end is known.

@@ -1,8 +1,9 @@
 """What it costs to make lessons of episodes, and whether a year of it stays linear in what is new.
 
-Ten thousand episodes in two hundred groups are consolidated with a model that answers at once, all groups in one
-run instead of five; its own time is left out. A year of daily runs is as shipped: at most five groups a day. With
-`--data`, LoCoMo's sessions are replaced by what was made of them: see section 1c of the data's README.
+Ten thousand episodes in two hundred groups are consolidated with a model that answers at once, all
+groups in one run instead of five; its own time is left out. A year of daily runs is as shipped: at
+most five groups a day. With `--data`, LoCoMo's sessions are replaced by what was made of them: see
+section 1c of the data's README.
 """
 
 from __future__ import annotations
@@ -19,14 +20,12 @@ from benchmarks.harness.clocks import timed
 from benchmarks.harness.contract import Fact, Figure, Figures, Options
 from benchmarks.harness.learning import Speaker
 from glymph import Glymph
-from glymph.services import consolidate as service
-from glymph.services.workplace import every_row
+from glymph.context import every_row
+from glymph.learn import consolidate as service
 from glymph.store.contract import Filter
 from glymph.testing import FrozenClock
 
-QUESTION = (
-    "What does it cost to make lessons of 10,000 episodes, and does a year of it stay linear in what is new?"
-)
+QUESTION = "What does it cost to make lessons of 10,000 episodes, and does a year of it stay linear in what is new?"
 
 EPISODES, GROUPS = 10_000, 200
 CPU_S = 3.0
@@ -49,7 +48,9 @@ def run(options: Options) -> Figures:
 
 
 def _opened(path: Path, clock: FrozenClock, speaker: Speaker | None = None) -> Glymph:
-    return Glymph.open(f"sqlite:///{path}", embedder="none", clock=clock, model=speaker, settings=PLAIN)
+    return Glymph.open(
+        f"sqlite:///{path}", embedder="none", clock=clock, model=speaker, settings=PLAIN
+    )
 
 
 # ten thousand
@@ -62,10 +63,10 @@ def _many(path: Path, options: Options) -> dict[str, Figure]:
         glymph.add_many(learning.episodes(count, groups, options.seed))
         clock.advance(hours=1)
         floor, _ = timed(lambda: _read(glymph))
-        spent, first = timed(lambda: service.consolidate(glymph._place, most=groups))
+        spent, first = timed(lambda: service.consolidate(glymph._ctx, most=groups))
         asked, own = len(speaker.asked), speaker.cpu_s
         clock.advance(days=1)
-        again, second = timed(lambda: service.consolidate(glymph._place, most=groups))
+        again, second = timed(lambda: service.consolidate(glymph._ctx, most=groups))
         undone, _ = timed(lambda: glymph.undo(first.operation_id))
     with _opened(path, clock) as glymph:
         counting, _ = timed(lambda: glymph.consolidate())
@@ -89,7 +90,7 @@ def _many(path: Path, options: Options) -> dict[str, Figure]:
 def _read(glymph: Glymph) -> int:
     """Reads what a run has to read."""
     wanted = Filter(sections=service.SOURCES)
-    with glymph._place.reading() as reader:
+    with glymph._ctx.reading() as reader:
         return sum(1 for _ in every_row(reader, wanted, service.CHUNK))
 
 

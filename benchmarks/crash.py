@@ -1,8 +1,10 @@
-"""What a kill -9 at a random moment destroys: acknowledged changes, half operations, a store that does not verify.
+"""What a kill -9 at a random moment destroys: acknowledged changes, half operations, a store that
+does not verify.
 
-A child makes mixed writes and says on a pipe what each will change before the call, and that it returned after
-it. The parent kills it, opens the store and compares. A kill does not cut the power: what the kernel was given
-survives, so this tests the transactions and the order of acknowledgement, not the disk.
+A child makes mixed writes and says on a pipe what each will change before the call, and that it
+returned after it. The parent kills it, opens the store and compares. A kill does not cut the power:
+what the kernel was given survives, so this tests the transactions and the order of acknowledgement,
+not the disk.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from benchmarks.harness.contract import Figure, Figures, Options
 from benchmarks.harness.image import Changes, Image, Key, Value, changed
 from benchmarks.harness.scribe import Scribe
 from glymph import Glymph
-from glymph.core.model import Problem
+from glymph.model import Problem
 
 QUESTION = "Does a kill -9 at any moment lose an acknowledged change or leave half an operation?"
 
@@ -38,7 +40,9 @@ VERBS = (
 class Heard:
     """What the child said before it died."""
 
-    done: list[tuple[Changes, str | None]] = field(default_factory=list)  # acknowledged, with operation ids
+    done: list[tuple[Changes, str | None]] = field(
+        default_factory=list
+    )  # acknowledged, with operation ids
     begun: tuple[str, Changes] | None = None  # a call that had not returned
     died_early: bool = False
 
@@ -56,7 +60,9 @@ def run(options: Options) -> Figures:
     """Counts over all kills; anything but 0 lost, 0 half and 0 failures is a broken promise."""
     draw = random.Random(options.seed)
     kills = options.count(KILLS, least=2)
-    totals = dict.fromkeys(("acknowledged", "inflight", "inflight_kept", "lost", "half", "failures", "errors"), 0)
+    totals = dict.fromkeys(
+        ("acknowledged", "inflight", "inflight_kept", "lost", "half", "failures", "errors"), 0
+    )
     for first in range(0, kills, KILLS_PER_STORE):
         with tempfile.TemporaryDirectory(prefix="glymph-crash-") as folder:
             url = f"sqlite:///{Path(folder) / 'memory.db'}"
@@ -71,18 +77,30 @@ def run(options: Options) -> Figures:
 def _figures(kills: int, totals: Mapping[str, int]) -> Figures:
     return {
         "kills": Figure(kills, "processes killed while writing"),
-        "lost_acknowledged": Figure(totals["lost"], "acknowledged writes that were gone or different", exactly=0),
-        "half_operations": Figure(totals["half"], "kills that left an operation half done", exactly=0),
-        "verify_failures": Figure(totals["failures"], "kills after which verify() found a problem", exactly=0),
-        "errors": Figure(totals["errors"], "writers that failed before they were killed", exactly=0),
+        "lost_acknowledged": Figure(
+            totals["lost"], "acknowledged writes that were gone or different", exactly=0
+        ),
+        "half_operations": Figure(
+            totals["half"], "kills that left an operation half done", exactly=0
+        ),
+        "verify_failures": Figure(
+            totals["failures"], "kills after which verify() found a problem", exactly=0
+        ),
+        "errors": Figure(
+            totals["errors"], "writers that failed before they were killed", exactly=0
+        ),
         "acknowledged": Figure(totals["acknowledged"], "writes acknowledged in all"),
         "inflight": Figure(totals["inflight"], "kills that hit while a call was under way"),
-        "inflight_kept": Figure(totals["inflight_kept"], "of those, calls found done in full afterwards"),
+        "inflight_kept": Figure(
+            totals["inflight_kept"], "of those, calls found done in full afterwards"
+        ),
     }
 
 
 def _count(totals: dict[str, int], url: str, known: Image, heard: Heard) -> Image:
-    """Adds what one kill did to the totals; gives back the store's image, which the next writer starts from."""
+    """Adds what one kill did to the totals; gives back the store's image, which the next writer
+    starts from.
+    """
     with Glymph.open(url, embedder="none") as glymph:
         problems = glymph.verify().problems
     found = image.read(url)
@@ -101,7 +119,9 @@ def _count(totals: dict[str, int], url: str, known: Image, heard: Heard) -> Imag
 
 
 def _hear_until_killed(url: str, number: int, draw: random.Random, known: Image) -> Heard:
-    """Starts a writer, kills it a random moment after its first acknowledgement, and gives back what it said."""
+    """Starts a writer, kills it a random moment after its first acknowledgement, and gives back
+    what it said.
+    """
     delay, seed = draw.uniform(0, LONGEST_DELAY_S), draw.getrandbits(32)
     writer, receiver = processes.start(_write_until_killed, url, f"k{number}", seed, known)
     heard = Heard()
@@ -117,8 +137,12 @@ def _hear_until_killed(url: str, number: int, draw: random.Random, known: Image)
     return heard
 
 
-def _listen(receiver: Connection, heard: Heard, *, until: float | None, first_only: bool = False) -> None:
-    """Takes in messages until a moment, or until the pipe ends; `first_only`: until one acknowledgement."""
+def _listen(
+    receiver: Connection, heard: Heard, *, until: float | None, first_only: bool = False
+) -> None:
+    """Takes in messages until a moment, or until the pipe ends; `first_only`: until one
+    acknowledgement.
+    """
     while not (first_only and heard.done):
         if until is not None and not receiver.poll(max(0.0, until - time.monotonic())):
             return
@@ -137,7 +161,9 @@ def _listen(receiver: Connection, heard: Heard, *, until: float | None, first_on
 
 
 def judge(known: Image, heard: Heard, found: Image, problems: Sequence[Problem]) -> Finding:
-    """Compares what is there with what must be: all that was acknowledged, the last call whole or not at all."""
+    """Compares what is there with what must be: all that was acknowledged, the last call whole or
+    not at all.
+    """
     after = dict(known.values)
     owner: dict[Key, object] = {}
     for number, (changes, _) in enumerate(heard.done):
@@ -145,7 +171,9 @@ def judge(known: Image, heard: Heard, found: Image, problems: Sequence[Problem])
         owner |= dict.fromkeys(changes, number)
     then = changed(after, heard.begun[1]) if heard.begun else after
     acknowledged = {operation for _, operation in heard.done if operation is not None}
-    wrong = [key for key in {*after, *then, *owner} if not _is_one_of(found.values, key, (after, then))]
+    wrong = [
+        key for key in {*after, *then, *owner} if not _is_one_of(found.values, key, (after, then))
+    ]
     lost = {owner.get(key, key) for key in wrong}
     lost |= {
         number
@@ -154,13 +182,17 @@ def judge(known: Image, heard: Heard, found: Image, problems: Sequence[Problem])
     }
     lost |= known.operations - found.operations
     extra = len(found.operations - known.operations - acknowledged)
-    kept = heard.begun is not None and found.values == then and extra == (heard.begun[0] != "recall")
+    kept = (
+        heard.begun is not None and found.values == then and extra == (heard.begun[0] != "recall")
+    )
     whole = kept or (found.values == after and extra == 0)
     cut_short = any(problem.check in ("operations", "journal") for problem in problems)
     return Finding(len(lost), half=cut_short or (not whole and not lost), kept=kept)
 
 
-def _is_one_of(values: Mapping[Key, Value], key: Key, images: Iterable[Mapping[Key, Value]]) -> bool:
+def _is_one_of(
+    values: Mapping[Key, Value], key: Key, images: Iterable[Mapping[Key, Value]]
+) -> bool:
     return any(values.get(key) == allowed.get(key) for allowed in images)
 
 

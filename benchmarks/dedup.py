@@ -1,8 +1,9 @@
 """What finding every near pair of a space costs, and how many of the planted ones are found.
 
-`core.lsh` is measured alone, on arrays of half-precision vectors as a store keeps them, its rotation included; the
-whole sweep, with reading and judging the texts, on a store of 10,000. Each size runs in a process of its own
-(`python -m benchmarks.dedup`), with one thread for its arithmetic.
+`core.lsh` is measured alone, on arrays of half-precision vectors as a store keeps them, its
+rotation included; the whole sweep, with reading and judging the texts, on a store of 10,000. Each
+size runs in a process of its own (`python -m benchmarks.dedup`), with one thread for its
+arithmetic.
 """
 
 from __future__ import annotations
@@ -24,15 +25,13 @@ from benchmarks.harness.clocks import timed
 from benchmarks.harness.contract import Figure, Figures, Options
 from benchmarks.harness.shelf import DIMENSION, Cloud, PreparedVectors
 from glymph import Glymph
-from glymph.core.bands import BANDS
-from glymph.core.lsh import Halves, near_pairs
 from glymph.embed.contract import Vectors
 from glymph.embed.local import LocalEmbedder
 from glymph.errors import EmbedderFailed
+from glymph.store.lsh import Halves, near_pairs
+from glymph.text.bands import BANDS
 
-QUESTION = (
-    "What does finding all near pairs of 10k, 100k and 1M vectors cost, and how many planted ones are found?"
-)
+QUESTION = "What does finding all near pairs of 10k, 100k and 1M vectors cost, and how many planted ones are found?"
 
 SIZES = {"10k": 10_000, "100k": 100_000, "1m": 1_000_000}
 AT_MOST = {"10k": None, "100k": None, "1m": 40.0}
@@ -45,7 +44,9 @@ ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THRE
 
 
 def run(options: Options) -> Figures:
-    """CPU seconds and the share of planted pairs found, beside what comparing each with each would cost."""
+    """CPU seconds and the share of planted pairs found, beside what comparing each with each would
+    cost.
+    """
     figures: dict[str, Figure] = {}
     for size, full in SIZES.items():
         count = options.count(full, least=200)
@@ -70,17 +71,35 @@ def run(options: Options) -> Figures:
 
 def _swept(found: dict[str, Any]) -> dict[str, Figure]:
     return {
-        "sweep_cpu_s_10k": Figure(found["sweep_s"], "the whole sweep of a store: columns, pairs, texts, verdicts"),
-        "sweep_recall_10k": Figure(found["sweep_recall"], "of the planted pairs, named by it", at_least=0.97),
-        "sweep_connect_cpu_s_10k": Figure(found["connect_s"], "the same again, and linking what is near"),
+        "sweep_cpu_s_10k": Figure(
+            found["sweep_s"], "the whole sweep of a store: columns, pairs, texts, verdicts"
+        ),
+        "sweep_recall_10k": Figure(
+            found["sweep_recall"], "of the planted pairs, named by it", at_least=0.97
+        ),
+        "sweep_connect_cpu_s_10k": Figure(
+            found["connect_s"], "the same again, and linking what is near"
+        ),
         "sweep_links_10k": Figure(found["linked"], "links made by that"),
     }
 
 
 def _child(count: int, seed: int, *, real: bool) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.dedup", str(count), str(seed), *(["--real"] if real else [])]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.dedup",
+        str(count),
+        str(seed),
+        *(["--real"] if real else []),
+    ]
     done = subprocess.run(
-        command, cwd=keeping.REPOSITORY, env=os.environ | ONE_THREAD, stdout=subprocess.PIPE, text=True, check=True
+        command,
+        cwd=keeping.REPOSITORY,
+        env=os.environ | ONE_THREAD,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -90,7 +109,9 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("count", type=int)
     parser.add_argument("seed", type=int)
-    parser.add_argument("--real", action="store_true", help="sentences and the local model, if it is installed")
+    parser.add_argument(
+        "--real", action="store_true", help="sentences and the local model, if it is installed"
+    )
     asked = parser.parse_args()
     random = np.random.default_rng(asked.seed)
     planted = round(PLANTED * asked.count)
@@ -104,7 +125,9 @@ def main() -> None:
     print(json.dumps(found))
 
 
-def _shelf(count: int, random: np.random.Generator, *, real: bool) -> tuple[list[str], Vectors | Halves]:
+def _shelf(
+    count: int, random: np.random.Generator, *, real: bool
+) -> tuple[list[str], Vectors | Halves]:
     """Vectors, with their texts if a model made them."""
     if real:
         try:
@@ -129,12 +152,17 @@ def measured(whole: Halves, planted: int, random: np.random.Generator) -> dict[s
     count = len(whole)
     originals = random.choice(count - 2 * planted, size=2 * planted, replace=False)
     cosines = np.concatenate(
-        [random.uniform(FURTHEST, NEAREST, planted), random.uniform(BANDS.connect + 0.001, FURTHEST, planted)]
+        [
+            random.uniform(FURTHEST, NEAREST, planted),
+            random.uniform(BANDS.connect + 0.001, FURTHEST, planted),
+        ]
     ).astype(np.float32)
     copies = np.arange(count - 2 * planted, count)
     for at in range(0, len(copies), BLOCK):
         part = slice(at, at + BLOCK)
-        whole[copies[part]] = _near(whole[originals[part]].astype(np.float32), cosines[part], random)
+        whole[copies[part]] = _near(
+            whole[originals[part]].astype(np.float32), cosines[part], random
+        )
     cpu_s, (first, second, _) = timed(lambda: near_pairs(whole, least=BANDS.connect))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     hit = np.isin(originals * count + copies, first * count + second)
@@ -172,7 +200,9 @@ def swept(whole: Halves, pairs: list[tuple[int, int]], texts: list[str]) -> dict
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{Path(folder) / 'memory.db'}"
         with Glymph.open(url, embedder=embedder) as glymph:
-            ids = [one.id for one in glymph.add_many([{"text": text, "kind": "fact"} for text in told])]
+            ids = [
+                one.id for one in glymph.add_many([{"text": text, "kind": "fact"} for text in told])
+            ]
         with Glymph.open(url, embedder=embedder) as glymph:
             sweep_s, report = timed(glymph.find_duplicates)
             connect_s, connected = timed(lambda: glymph.find_duplicates(apply=True))

@@ -1,7 +1,7 @@
 """Whether what is taken for a repetition is one: sentence and product pairs, judged as `add` would.
 
-Only the parts of the sets that are not for fitting are scored, with the bands as shipped. What similarity cannot
-decide is to be connected, never merged: both are counted, and the traps apart.
+Only the parts of the sets that are not for fitting are scored, with the bands as shipped. What
+similarity cannot decide is to be connected, never merged: both are counted, and the traps apart.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from benchmarks.harness import changes
 from benchmarks.harness.changes import Pair
 from benchmarks.harness.contract import Fact, Figure, Figures, Options
 from benchmarks.harness.keeping import KeptVectors, local_model
-from glymph.core.bands import BANDS
-from glymph.core.similarity import differences, relation
 from glymph.embed.contract import Embedder, Vectors
+from glymph.text.bands import BANDS
+from glymph.text.similarity import differences, relation
 
 QUESTION = "Is what is merged the same, and what becomes of the rest?"
 
@@ -34,7 +34,9 @@ class Judged:
 
 
 def run(options: Options, embedder: Embedder | None = None) -> Figures:
-    """Precision and recall of merging by set and pooled, what is connected, and merges among the traps."""
+    """Precision and recall of merging by set and pooled, what is connected, and merges among the
+    traps.
+    """
     model = embedder or local_model("duplicates")
     figures: dict[str, Figure | Fact] = {"model": Fact(model.name, "made the vectors")}
     pooled: list[Judged] = []
@@ -52,7 +54,9 @@ def run(options: Options, embedder: Embedder | None = None) -> Figures:
 def _judged(pairs: Sequence[Pair], model: Embedder) -> list[Judged]:
     if not pairs:
         return []
-    cosines = _cosines(model.embed([pair.a for pair in pairs]), model.embed([pair.b for pair in pairs]))
+    cosines = _cosines(
+        model.embed([pair.a for pair in pairs]), model.embed([pair.b for pair in pairs])
+    )
     return [
         Judged(pair, relation(pair.a, pair.b, cosine)[0], cosine >= BANDS.duplicate)
         for pair, cosine in zip(pairs, cosines, strict=True)
@@ -77,24 +81,36 @@ def _figures(end: str, judged: Sequence[Judged]) -> dict[str, Figure]:
     return {
         f"pairs{end}": Figure(len(judged), f"judged, {same} of them the same"),
         f"merged{end}": Figure(len(merged), f"taken for the same, {right} rightly"),
-        f"precision{end}": Figure(_percent(right, len(merged), 100.0), "of the merged are the same", at_least=aim),
+        f"precision{end}": Figure(
+            _percent(right, len(merged), 100.0), "of the merged are the same", at_least=aim
+        ),
         f"recall{end}": Figure(_percent(right, same), "of the same are merged"),
         f"connected{end}": Figure(_percent(connected, same), "of the same are connected instead"),
         f"unrelated_connected{end}": Figure(
-            _percent(sum(one.kind == "connect" and not one.pair.same for one in judged), len(judged) - same),
+            _percent(
+                sum(one.kind == "connect" and not one.pair.same for one in judged),
+                len(judged) - same,
+            ),
             "of those that are not the same are connected",
         ),
         f"cosine_precision{end}": Figure(
             _percent(sum(one.pair.same for one in band), len(band), 100.0),
             f"what the cosine alone would give, from {BANDS.duplicate}",
         ),
-        f"cosine_recall{end}": Figure(_percent(sum(one.pair.same for one in band), same), "and find"),
+        f"cosine_recall{end}": Figure(
+            _percent(sum(one.pair.same for one in band), same), "and find"
+        ),
     }
 
 
 def _traps(options: Options, name: str, model: Embedder) -> dict[str, Figure]:
     """Of every part: SICK's contradictions, and products that differ; nothing was fitted to them."""
-    found = [pair for scored in (True, False) for pair in changes.pairs(options, name, scored=scored) if pair.trap]
+    found = [
+        pair
+        for scored in (True, False)
+        for pair in changes.pairs(options, name, scored=scored)
+        if pair.trap
+    ]
     found = found[: options.count(len(found))]
     if not found:
         return {}

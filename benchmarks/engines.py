@@ -25,15 +25,24 @@ Costs = Mapping[str, Cost]
 
 
 def run(options: Options) -> Figures:
-    """For each kind of work the ratio of wall times, PostgreSQL to SQLite, and the figures behind it."""
+    """For each kind of work the ratio of wall times, PostgreSQL to SQLite, and the figures behind
+    it.
+    """
     if reason := absence():
         raise Unavailable(reason)
     figures: dict[str, Figure] = {}
-    with tempfile.TemporaryDirectory(prefix="glymph-engines-") as folder, engines(Path(folder)) as both:
+    with (
+        tempfile.TemporaryDirectory(prefix="glymph-engines-") as folder,
+        engines(Path(folder)) as both,
+    ):
         for name, told, work in (
             ("add", "a single add, durable", _adds),
             ("bulk", "rows put in by the thousand, journalled, with links and vectors", _bulk),
-            ("first_search_100k", "the first search of a handle, which loads the columns", _first_search),
+            (
+                "first_search_100k",
+                "the first search of a handle, which loads the columns",
+                _first_search,
+            ),
             ("search_100k", "a hybrid search of a warm handle", _searches),
             ("rows_100k", "reading the figures of every memory and link from the tables", _rows),
             ("analysis_100k", "from an open handle to a stored plan", _analysis),
@@ -44,19 +53,29 @@ def run(options: Options) -> Figures:
     return figures
 
 
-def _compared(name: str, told: str, both: list[Engine], work: Callable[[Engine], Cost]) -> dict[str, Figure]:
+def _compared(
+    name: str, told: str, both: list[Engine], work: Callable[[Engine], Cost]
+) -> dict[str, Figure]:
     costs = {engine.name: work(engine) for engine in both}
     here, there = costs["sqlite"], costs["postgresql"]
     return {
         name: Figure(there.wall_s / here.wall_s, f"times SQLite, on the wall: {told}"),
-        f"{name}_cpu": Figure(there.cpu_s / here.cpu_s, "times SQLite, processors of client and server together"),
-        f"{name}_ms_sqlite": Figure(here.wall_s * 1000, f"wall; {here.cpu_s * 1000:.1f} of processors"),
-        f"{name}_ms_postgresql": Figure(there.wall_s * 1000, f"wall; {there.cpu_s * 1000:.1f} of processors"),
+        f"{name}_cpu": Figure(
+            there.cpu_s / here.cpu_s, "times SQLite, processors of client and server together"
+        ),
+        f"{name}_ms_sqlite": Figure(
+            here.wall_s * 1000, f"wall; {here.cpu_s * 1000:.1f} of processors"
+        ),
+        f"{name}_ms_postgresql": Figure(
+            there.wall_s * 1000, f"wall; {there.cpu_s * 1000:.1f} of processors"
+        ),
     }
 
 
 def _median(costs: list[Cost]) -> Cost:
-    return Cost(statistics.median(c.wall_s for c in costs), statistics.median(c.cpu_s for c in costs))
+    return Cost(
+        statistics.median(c.wall_s for c in costs), statistics.median(c.cpu_s for c in costs)
+    )
 
 
 def _adds(engine: Engine, *, options: Options) -> Cost:
@@ -94,7 +113,7 @@ def _rows(engine: Engine, *, options: Options) -> Cost:
     """Without chunks: what a space costs that nobody has analysed before."""
 
     def read(glymph: Glymph) -> None:
-        with glymph.workplace.reading() as reader:
+        with glymph.context.reading() as reader:
             columns.read(reader)
 
     with engine.opened() as glymph:
@@ -108,7 +127,7 @@ def _analysis(engine: Engine, *, options: Options) -> Cost:
 
 
 def _some(glymph: Glymph, count: int) -> list[str]:
-    with glymph.workplace.reading() as reader:
+    with glymph.context.reading() as reader:
         return [row["id"] for row in reader.page(Filter(), before=None, limit=count)]
 
 

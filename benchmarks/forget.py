@@ -1,7 +1,7 @@
 """Does a forgotten thing stay away? ForgetEval's templated suite, and a hostile set of our own.
 
-Each case has a store of its own and is played through the public interface. No language model is asked; the
-embedding model only serves recall, the planner does without.
+Each case has a store of its own and is played through the public interface. No language model is
+asked; the embedding model only serves recall, the planner does without.
 """
 
 from __future__ import annotations
@@ -41,11 +41,15 @@ def _templated(options: Options) -> dict[str, Figure | Fact]:
             if not strictly and os.environ.get("GLYMPH_BENCH_FAILURES"):
                 print(case["id"], "plain" if passed else "FAILED")
     model.keep()
-    figures: dict[str, Figure | Fact] = {"model": Fact(model.name, "that embeds for recall; no language model")}
+    figures: dict[str, Figure | Fact] = {
+        "model": Fact(model.name, "that embeds for recall; no language model")
+    }
     for name, found in (("templated", plain), ("templated_probed", probed)):
         every = [one for of_one in found.values() for one in of_one]
         rule = "plain rule" if name == "templated" else "probed rule"
-        figures[name] = Figure(_share(every), f"% of ForgetEval's templated cases, {rule}", at_least=TEMPLATED)
+        figures[name] = Figure(
+            _share(every), f"% of ForgetEval's templated cases, {rule}", at_least=TEMPLATED
+        )
         for family, of_family in found.items():
             figures[f"{name}_{family}"] = Figure(_share(of_family), f"% of {family}, {rule}")
     return figures
@@ -66,7 +70,9 @@ def _own(options: Options) -> dict[str, Figure | Fact]:
         "own_cases": Figure(len(cases), "own cases", at_least=150),
         "own_languages": Figure(len(languages), "languages they are in", at_least=6),
         "own_adversarial": Figure(
-            _share(every), "% of the own cases after which exactly what should live does", at_least=HOSTILE
+            _share(every),
+            "% of the own cases after which exactly what should live does",
+            at_least=HOSTILE,
         ),
     }
     for category, passed in sorted(found.items()):

@@ -1,4 +1,6 @@
-"""What planning to forget costs in a large space: by identifier, with the whole space full of such identifiers."""
+"""What planning to forget costs in a large space: by identifier, with the whole space full of such
+identifiers.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from benchmarks.harness.clocks import timed
 from benchmarks.harness.contract import Figure, Figures, Options
 from glymph import Glymph
 from glymph.config import Settings
-from glymph.services.forget import planned
+from glymph.forget.forget import planned
 
 QUESTION = "What does it cost to plan forgetting by identifier at a million memories?"
 
@@ -33,11 +35,15 @@ def run(options: Options) -> Figures:
         for name, request in _requests(count // 6).items():
             costs = []
             for _ in range(ROUNDS):
-                cost, plan = timed(lambda asked=request: planned(glymph._place, asked, "release"))  # type: ignore[misc]
+                cost, plan = timed(lambda asked=request: planned(glymph._ctx, asked, "release"))  # type: ignore[misc]
                 costs.append(1000 * cost)
                 if len(plan.removed) + len(plan.rewritten) != 1:
-                    raise RuntimeError(f"{request!r} does not mean one memory: the figure would mean nothing")
-            figures[f"plan_{name}_cpu_ms"] = Figure(statistics.median(costs), f"to plan by {name}", at_most=50)
+                    raise RuntimeError(
+                        f"{request!r} does not mean one memory: the figure would mean nothing"
+                    )
+            figures[f"plan_{name}_cpu_ms"] = Figure(
+                statistics.median(costs), f"to plan by {name}", at_most=50
+            )
     return dict(figures)
 
 
@@ -75,7 +81,9 @@ def _planted(count: int) -> Path:
         unfinished = folder.with_name(f"{folder.name}.{os.getpid()}")
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir()
-        with Glymph.open(f"sqlite:///{unfinished / 'memory.db'}", embedder="none", settings=SETTINGS) as glymph:
+        with Glymph.open(
+            f"sqlite:///{unfinished / 'memory.db'}", embedder="none", settings=SETTINGS
+        ) as glymph:
             batch: list[str] = []
             for number, text in enumerate(_texts(count), start=1):
                 batch.append(text)

@@ -1,19 +1,22 @@
-"""What building a conversation costs when it is long, and what is left of one that was shortened without a model.
+"""What building a conversation costs when it is long, and what is left of one that was shortened
+without a model.
 
-`reachable_at_N`: LoCoMo's conversations are told to a history that keeps N per cent of their tokens in all: whole
-messages, lines of memory.md, and memories made of the rest; what stands in two of these counts once. The share of
-the questions' evidence that can be reached from the messages, memory.md and a recall of ten is held against the
-newest N per cent alone, and against plain FTS5, ten hits, over everything that is kept. `fts5_memories_at_N` shows
-the messages and memory.md as well and has FTS5 find the ten memories: what is above it, recall adds.
+`reachable_at_N`: LoCoMo's conversations are told to a history that keeps N per cent of their tokens
+in all: whole messages, lines of memory.md, and memories made of the rest; what stands in two of
+these counts once. The share of the questions' evidence that can be reached from the messages,
+memory.md and a recall of ten is held against the newest N per cent alone, and against plain FTS5,
+ten hits, over everything that is kept. `fts5_memories_at_N` shows the messages and memory.md as
+well and has FTS5 find the ten memories: what is above it, recall adds.
 
-`beam_…` is the same for BEAM's chats, the user's messages and the assistant's, with every question that names
-messages. The constants of the shortening were chosen on LoCoMo alone. The weights below them, of what a sentence
-tells and of how hits are ranked, were chosen on LoCoMo and on the user's messages of BEAM. So BEAM is another
-corpus than the one that the shortening was made for, but not an unseen one.
+`beam_…` is the same for BEAM's chats, the user's messages and the assistant's, with every question
+that names messages. The constants of the shortening were chosen on LoCoMo alone. The weights below
+them, of what a sentence tells and of how hits are ranked, were chosen on LoCoMo and on the user's
+messages of BEAM. So BEAM is another corpus than the one that the shortening was made for, but not
+an unseen one.
 
-In both, an evidence message is reached if any text that comes from it is there. BEAM's evidence is whole
-messages: the user's are mostly short, the assistant's a page or more, and one sentence of such a page reaches it.
-`told_at_N` asks for half of what the message tells.
+In both, an evidence message is reached if any text that comes from it is there. BEAM's evidence is
+whole messages: the user's are mostly short, the assistant's a page or more, and one sentence of
+such a page reaches it. `told_at_N` asks for half of what the message tells.
 """
 
 from __future__ import annotations
@@ -33,15 +36,17 @@ from benchmarks.harness.dialogues import Dialogue
 from benchmarks.harness.keeping import REPOSITORY, local_model
 from benchmarks.harness.shortened import Reached, told
 from glymph import Glymph
-from glymph.core.dialogue import Message, Reply, Schema
-from glymph.core.history import THRESHOLDS
+from glymph.client.history import History
 from glymph.embed.contract import Embedder
-from glymph.facade.history import History
+from glymph.history.disk import Disk
+from glymph.history.policy import THRESHOLDS
 from glymph.llm import open_model
-from glymph.services.conversation.disk import Disk
+from glymph.llm.dialogue import Message, Reply, Schema
 from glymph.testing import FrozenClock, ScriptedModel
 
-QUESTION = "What does a long conversation cost, and what of it is left when it has shortened itself?"
+QUESTION = (
+    "What does a long conversation cost, and what of it is left when it has shortened itself?"
+)
 
 MESSAGES = 100_000
 BATCH = 500  # messages between two builds
@@ -86,7 +91,10 @@ def _long(folder: Path, options: Options) -> dict[str, Figure]:
 
         def costs_of(kept_in: Path | None) -> list[float]:
             _talk(opened(kept_in), corpus, count)
-            return [_cpu_ms(lambda: opened(kept_in).build_messages(SESSION, "What next?")) for _ in range(BUILDS)]
+            return [
+                _cpu_ms(lambda: opened(kept_in).build_messages(SESSION, "What next?"))
+                for _ in range(BUILDS)
+            ]
 
         in_store, costs = costs_of(None), costs_of(folder / "h")
         history = opened(folder / "h")
@@ -117,9 +125,14 @@ def _long(folder: Path, options: Options) -> dict[str, Figure]:
 
 
 def _talk(history: History, corpus: Corpus, count: int) -> None:
-    """A session of so many messages, shortened as it went, with as much after its cursor as there can be."""
+    """A session of so many messages, shortened as it went, with as much after its cursor as there
+    can be.
+    """
     for first in range(0, count, BATCH):
-        messages = [{"role": ("user", "assistant")[at % 2], "content": corpus.text(WORDS)} for at in range(BATCH)]
+        messages = [
+            {"role": ("user", "assistant")[at % 2], "content": corpus.text(WORDS)}
+            for at in range(BATCH)
+        ]
         history.append(SESSION, *messages[: count - first])
         history.build(SESSION)
     _fill(history, corpus)
@@ -166,9 +179,12 @@ CORPORA = (
     _Corpus("BEAM", chats.beam, "beam_", "questions that name messages"),
 )
 CHOSEN = {
-    "constants_chosen_on": Fact("LoCoMo dev", "the constants of the shortening, which are the same for BEAM"),
+    "constants_chosen_on": Fact(
+        "LoCoMo dev", "the constants of the shortening, which are the same for BEAM"
+    ),
     "weights_chosen_on": Fact(
-        "LoCoMo dev and the user's messages of BEAM", "what a sentence tells, and how hits are ranked"
+        "LoCoMo dev and the user's messages of BEAM",
+        "what a sentence tells, and how hits are ranked",
     ),
 }
 
@@ -188,19 +204,25 @@ def _reachable(folder: Path, options: Options) -> dict[str, Figure | Fact]:
         model = local_model("history")
     except Unavailable:
         model = None
-    figures["recall_model"] = Fact("none" if model is None else model.name, "made the vectors of the memories")
+    figures["recall_model"] = Fact(
+        "none" if model is None else model.name, "made the vectors of the memories"
+    )
     figures |= CHOSEN
     for corpus, several in spoken:
         for share in SHARES:
             own = folder / f"{corpus.name}-{share}"
             own.mkdir()
-            figures |= _figures(corpus, share, _reached(own, several[: options.count(len(several))], share, model))
+            figures |= _figures(
+                corpus, share, _reached(own, several[: options.count(len(several))], share, model)
+            )
     if model is not None:
         model.keep()
     return figures
 
 
-def _reached(folder: Path, several: Sequence[Dialogue], share: int, model: Embedder | None) -> Reached:
+def _reached(
+    folder: Path, several: Sequence[Dialogue], share: int, model: Embedder | None
+) -> Reached:
     reached = Reached()
     for number, dialogue in enumerate(several):
         own = folder / str(number)
@@ -215,15 +237,29 @@ def _figures(corpus: _Corpus, share: int, found: Reached) -> dict[str, Figure]:
     least = AHEAD if share == 10 else None
     ours, kept = reached["ours"], f"{share} per cent of the tokens kept"
     figures = {
-        "reachable": Figure(ours, f"per cent of {corpus.name}'s evidence, {kept}", limit=reached["kept"]),
-        **{floor: Figure(reached[floor], f"the floor: {meaning}") for floor, meaning in FLOORS.items()},
+        "reachable": Figure(
+            ours, f"per cent of {corpus.name}'s evidence, {kept}", limit=reached["kept"]
+        ),
+        **{
+            floor: Figure(reached[floor], f"the floor: {meaning}")
+            for floor, meaning in FLOORS.items()
+        },
         "ahead_of_tail": Figure(ours - reached["tail"], "points", at_least=least),
         "ahead_of_fts5": Figure(ours - reached["fts5"], "points", at_least=least),
-        "ahead_of_fts5_memories": Figure(ours - reached["fts5_memories"], "points: what recall itself adds"),
-        "told": Figure(told["ours"], "where half of what a turn tells must be there", limit=told["kept"]),
-        **{f"told_{floor}": Figure(told[floor], f"its floor: {meaning}") for floor, meaning in FLOORS.items()},
+        "ahead_of_fts5_memories": Figure(
+            ours - reached["fts5_memories"], "points: what recall itself adds"
+        ),
+        "told": Figure(
+            told["ours"], "where half of what a turn tells must be there", limit=told["kept"]
+        ),
+        **{
+            f"told_{floor}": Figure(told[floor], f"its floor: {meaning}")
+            for floor, meaning in FLOORS.items()
+        },
         "spent": Figure(
-            100 * max(found.spent), "per cent of the tokens, in the dialogue with most", at_most=float(share)
+            100 * max(found.spent),
+            "per cent of the tokens, in the dialogue with most",
+            at_most=float(share),
         ),
         "questions": Figure(len(found.told["ours"]), corpus.counted),
     }
@@ -278,11 +314,17 @@ def _real(folder: Path) -> dict[str, Figure | Fact]:
             problems += bool(built.problems)
             if done >= CONSOLIDATIONS or problems >= CONSOLIDATIONS:
                 break
-            history.append(SESSION, {"role": "user", "content": f"Crate {number} goes to Bergen on Friday."})
-            history.append(SESSION, {"role": "assistant", "content": f"Crate {number} is on its way."})
+            history.append(
+                SESSION, {"role": "user", "content": f"Crate {number} goes to Bergen on Friday."}
+            )
+            history.append(
+                SESSION, {"role": "assistant", "content": f"Crate {number} is on its way."}
+            )
         notes = len(history.summary(SESSION).splitlines())
     return {
-        "real_consolidations": Figure(done, "with a real model, for the form only", exactly=CONSOLIDATIONS),
+        "real_consolidations": Figure(
+            done, "with a real model, for the form only", exactly=CONSOLIDATIONS
+        ),
         "real_notes": Figure(notes, "lines of memory.md it made"),
         "real_problems": Figure(problems, "builds in which its answer could not be used"),
     }

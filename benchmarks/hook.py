@@ -1,4 +1,6 @@
-"""What the end of a session costs its host, and what is left of it when hosts and workers are killed."""
+"""What the end of a session costs its host, and what is left of it when hosts and workers are
+killed.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,21 @@ REPEATS = 50
 KILLS = 110  # of workers
 SESSIONS = 3  # of a store
 KILLS_PER_STORE = 14
-DEEPEST = 44  # writing transactions of a worker that does everything for one session, and a few more
+DEEPEST = (
+    44  # writing transactions of a worker that does everything for one session, and a few more
+)
 LATEST_S = 0.5  # after its beginning, at which a worker is killed from outside
 PATIENCE_S = 60.0
 
 
 def run(options: Options) -> Figures:
-    """Medians of wall milliseconds, then counts over all kills: what is lost or doubled is a broken promise."""
+    """Medians of wall milliseconds, then counts over all kills: what is lost or doubled is a broken
+    promise.
+    """
     if sys.platform != "linux":
-        raise Unavailable("looks at processes that are not its children, which it knows how to on Linux only.")
+        raise Unavailable(
+            "looks at processes that are not its children, which it knows how to on Linux only."
+        )
     interpreter, hook, cpu = _times(options.count(REPEATS, least=3))
     hosts, kills, harm = _kills(options.count(KILLS, least=4), random.Random(options.seed))
     for problem in harm.problems:
@@ -54,10 +62,14 @@ def run(options: Options) -> Figures:
 
 
 def _times(repeats: int) -> tuple[float, float, float]:
-    """Wall milliseconds of an interpreter and of the hook, and the hook's CPU, no worker running meanwhile."""
+    """Wall milliseconds of an interpreter and of the hook, and the hook's CPU, no worker running
+    meanwhile.
+    """
     script = Path(sys.executable).with_name("glymph")
     if not script.exists():
-        raise Unavailable(f"needs the command {script}. Install the project with `pip install -e .`.")
+        raise Unavailable(
+            f"needs the command {script}. Install the project with `pip install -e .`."
+        )
     with tempfile.TemporaryDirectory(prefix="glymph-hook-") as folder:
         ground = Ground(Path(folder), 1, label="t")
         hook = [str(script), "hook", "session-end", "--url", ground.url, "--space", SPACE]
@@ -83,7 +95,9 @@ def _wait_for_workers(ground: Ground, count: int) -> None:
     log = ground.home / "worker.log"
     while not (log.exists() and log.read_text().count("worker done") >= count):
         if time.monotonic() > until:
-            raise RuntimeError(f"the worker of a hook did not end in {PATIENCE_S:g} seconds; see {log}")
+            raise RuntimeError(
+                f"the worker of a hook did not end in {PATIENCE_S:g} seconds; see {log}"
+            )
         time.sleep(0.02)
 
 
@@ -96,17 +110,22 @@ def _kills(wanted: int, draw: random.Random) -> tuple[int, int, Harm]:
     while kills < wanted:
         with tempfile.TemporaryDirectory(prefix="glymph-hook-") as folder:
             more = min(KILLS_PER_STORE, wanted - kills)
-            some, done = killed_sessions(Path(folder), draw, more, label=f"r{number}", first=number * SESSIONS)
+            some, done = killed_sessions(
+                Path(folder), draw, more, label=f"r{number}", first=number * SESSIONS
+            )
         hosts, kills, number = hosts + SESSIONS, kills + some, number + 1
         harm.add(done)
     return hosts, kills, harm
 
 
-def killed_sessions(folder: Path, draw: random.Random, kills: int, *, label: str, first: int) -> tuple[int, Harm]:
-    """Ends the sessions of a store, kills their workers about so often, lets the last one finish; kills and harm.
+def killed_sessions(
+    folder: Path, draw: random.Random, kills: int, *, label: str, first: int
+) -> tuple[int, Harm]:
+    """Ends the sessions of a store, kills their workers about so often, lets the last one finish;
+    kills and harm.
 
-    The worker of a fresh session dies at each of its transactions in turn, before or after the commit; later ones
-    die at one of the next, or are killed from outside at any moment.
+    The worker of a fresh session dies at each of its transactions in turn, before or after the
+    commit; later ones die at one of the next, or are killed from outside at any moment.
     """
     peaceful = Ground(_made(folder / "peace"), SESSIONS, label=label)
     peaceful.work_in_peace()
@@ -125,7 +144,9 @@ def killed_sessions(folder: Path, draw: random.Random, kills: int, *, label: str
 
 
 def _fate(draw: random.Random, at: int, *, after: bool) -> Fate:
-    """Death at a transaction; in every other case among renewals of the lease, which are transactions, too."""
+    """Death at a transaction; in every other case among renewals of the lease, which are
+    transactions, too.
+    """
     return Fate(at, after, renewed=draw.choice((0.005, 0.1)))
 
 

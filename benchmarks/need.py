@@ -1,7 +1,8 @@
-"""Does need predict the next use? On access traces under a capacity, and on the file histories of repositories.
+"""Does need predict the next use? On access traces under a capacity, and on the file histories of
+repositories.
 
-Need is given what a memory's row holds: the number of uses, the making and the last use. Plain ACT-R, which knows
-the moment of every use, and LRU are computed in the same run.
+Need is given what a memory's row holds: the number of uses, the making and the last use. Plain
+ACT-R, which knows the moment of every use, and LRU are computed in the same run.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from scipy.stats import rankdata
 
 from benchmarks.harness.clocks import timed
 from benchmarks.harness.contract import Figure, Figures, Options
-from glymph.core import need
-from glymph.core.timing import MICROS_PER_DAY
+from glymph.decay import need
+from glymph.moments import MICROS_PER_DAY
 
 QUESTION = "Does need tell what will be used next, on access traces and file histories?"
 
@@ -47,7 +48,9 @@ def run(options: Options) -> Figures:
     meaning = "points of hit ratio; the worst of all traces and capacities"
     figures["worst_vs_lru"] = Figure(min(differences), meaning, at_least=BELOW_LRU)
     hurried = [figure.value for name, figure in figures.items() if name.startswith("minute_")]
-    figures["worst_vs_lru_minute"] = Figure(min(hurried), "the same if an access takes a minute instead of a day")
+    figures["worst_vs_lru_minute"] = Figure(
+        min(hurried), "the same if an access takes a minute instead of a day"
+    )
     for history in _lines(options.dataset("decay_git.jsonl")):
         figures |= _history_figures(history["repo"].split("/")[-1], history)
     figures["cpu_s_1m"] = Figure(_cost(options), "CPU-seconds for the need of a million memories")
@@ -101,12 +104,18 @@ def least_recent(rows: Rows, among: NDArray[np.int64], now: int) -> NDArray[np.i
 
 
 def hit_ratio(
-    items: Sequence[int], capacity: int, scores: Scores, *, forgets: bool = False, pace: int = MICROS_PER_DAY
+    items: Sequence[int],
+    capacity: int,
+    scores: Scores,
+    *,
+    forgets: bool = False,
+    pace: int = MICROS_PER_DAY,
 ) -> float:
-    """The share of accesses, in per cent, that found their item; the item with the lowest score makes room.
+    """The share of accesses, in per cent, that found their item; the item with the lowest score
+    makes room.
 
-    A row outlives its item's stay, as it does when a memory is archived, unless `forgets`. The traces tell no
-    times: `pace` is what passes between two accesses.
+    A row outlives its item's stay, as it does when a memory is archived, unless `forgets`. The
+    traces tell no times: `pace` is what passes between two accesses.
     """
     rows = Rows.none(max(items) + 1)
     slots = np.zeros(capacity, dtype=np.int64)
@@ -140,14 +149,20 @@ def _trace_figures(name: str, items: Sequence[int]) -> dict[str, Figure]:
         figures[f"hit_{place}"] = Figure(
             kept, f"hit ratio of need on {name} at {share} % of the items, in per cent"
         )
-        figures[f"hit_{place}_forgotten"] = Figure(forgot, "the same when a row is lost with its item")
+        figures[f"hit_{place}_forgotten"] = Figure(
+            forgot, "the same when a row is lost with its item"
+        )
         figures[f"lru_{place}"] = Figure(lru, "the same for LRU")
         quick = [
             hit_ratio(items, capacity, least_needed, forgets=forgets, pace=MINUTE) - lru
             for forgets in (False, True)
         ]
-        figures[f"minute_{place}"] = Figure(quick[0], "above LRU if an access takes a minute instead of a day")
-        figures[f"minute_{place}_forgotten"] = Figure(quick[1], "the same when a row is lost with its item")
+        figures[f"minute_{place}"] = Figure(
+            quick[0], "above LRU if an access takes a minute instead of a day"
+        )
+        figures[f"minute_{place}_forgotten"] = Figure(
+            quick[1], "the same when a row is lost with its item"
+        )
         figures[f"vs_lru_{place}"] = Figure(
             min(kept, forgot) - lru, "the worse of the two above LRU", at_least=BELOW_LRU
         )
@@ -159,7 +174,9 @@ def _trace_figures(name: str, items: Sequence[int]) -> dict[str, Figure]:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Every item at every window's start: the ages of its touches in days, and whether it is touched next."""
+    """Every item at every window's start: the ages of its touches in days, and whether it is
+    touched next.
+    """
 
     window: NDArray[np.int64]
     ages: Sequence[Floats]  # oldest first
@@ -171,7 +188,9 @@ class Standing:
 
     def estimated(self) -> Floats:
         """Need from what a row holds."""
-        first, last = (np.array([ages[end] for ages in self.ages]) * -MICROS_PER_DAY for end in (0, -1))
+        first, last = (
+            np.array([ages[end] for ages in self.ages]) * -MICROS_PER_DAY for end in (0, -1)
+        )
         return need.activation([len(ages) - 1 for ages in self.ages], first, last, now=0)
 
 
@@ -221,7 +240,11 @@ def lost(at: Standing, scores: Floats) -> float:
 def _history_figures(name: str, history: Mapping[str, Any]) -> dict[str, Figure]:
     at = standing(history["touch"], history["removed"])
     early = at.window < (at.window.max() + 1) // 2
-    figures = {f"pairs_{name}": Figure(len(at.used), f"items at the start of a window of {history['repo']}")}
+    figures = {
+        f"pairs_{name}": Figure(
+            len(at.used), f"items at the start of a window of {history['repo']}"
+        )
+    }
     target = auc(at.used, at.exact()) - MARGIN
     for suffix, scores in (("", at.estimated()), ("_act_r", at.exact())):
         note = "ACT-R from every use" if suffix else "need from number, first and last use"
@@ -229,13 +252,21 @@ def _history_figures(name: str, history: Mapping[str, Any]) -> dict[str, Figure]
         odds = need.fitted(scores[early], at.used[early])
         loss = log_loss(at.used[~early], need.chance(scores[~early], odds))
         as_shipped = log_loss(at.used[~early], need.chance(scores[~early]))
-        figures[f"auc_{name}{suffix}"] = Figure(auc(at.used, scores), f"AUC; {note}", at_least=bound)
-        figures[f"lost_{name}{suffix}"] = Figure(lost(at, scores), f"% of the next uses in the lower half; {note}")
-        figures[f"log_loss_{name}{suffix}"] = Figure(loss, f"of the later windows, fitted on the earlier; {note}")
+        figures[f"auc_{name}{suffix}"] = Figure(
+            auc(at.used, scores), f"AUC; {note}", at_least=bound
+        )
+        figures[f"lost_{name}{suffix}"] = Figure(
+            lost(at, scores), f"% of the next uses in the lower half; {note}"
+        )
+        figures[f"log_loss_{name}{suffix}"] = Figure(
+            loss, f"of the later windows, fitted on the earlier; {note}"
+        )
         if not suffix:
             figures[f"log_loss_{name}_shipped"] = Figure(
                 as_shipped, "the same with the odds as shipped, which know these windows"
             )
     rate = np.full(int((~early).sum()), at.used[early].mean())
-    figures[f"log_loss_{name}_base"] = Figure(log_loss(at.used[~early], rate), "the same for the base rate alone")
+    figures[f"log_loss_{name}_base"] = Figure(
+        log_loss(at.used[~early], rate), "the same for the base rate alone"
+    )
     return figures

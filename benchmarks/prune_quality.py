@@ -1,9 +1,11 @@
-"""What is lost when memories are pruned without knowing the questions, in LoCoMo's conversations and BEAM's chats.
+"""What is lost when memories are pruned without knowing the questions, in LoCoMo's conversations
+and BEAM's chats.
 
-Kept is the share of a question's evidence that is still there, averaged over questions, in per cent. Memories are
-ranked by worth, with the same weights on both sets; nothing was used yet, so need plays no part. Figures with
-`held_out` use, for each dialogue, weights fitted to all the others; which parts there are, and the lists of words
-behind them, were chosen with all of these dialogues in sight.
+Kept is the share of a question's evidence that is still there, averaged over questions, in per
+cent. Memories are ranked by worth, with the same weights on both sets; nothing was used yet, so
+need plays no part. Figures with `held_out` use, for each dialogue, weights fitted to all the
+others; which parts there are, and the lists of words behind them, were chosen with all of these
+dialogues in sight.
 
 `python -m benchmarks.prune_quality --data DIR --picture FILE` draws the curves.
 """
@@ -25,9 +27,9 @@ from benchmarks.harness.forgetting import compared, shelved
 from benchmarks.harness.keeping import local_model
 from benchmarks.harness.picture import Panel, curves
 from benchmarks.harness.pruning import Floats, Ranked, margin
-from glymph.core.information import scored
-from glymph.core.worth import redundancy, worth
 from glymph.embed.contract import Embedder
+from glymph.prune.worth import redundancy, worth
+from glymph.text.information import scored
 
 QUESTION = "How much of what later questions need does pruning keep, on LoCoMo and BEAM?"
 
@@ -56,7 +58,12 @@ def run(options: Options, embedder: Embedder | None = None) -> Figures:
         figures |= _curve(corpus, several)
         figures |= _held_out(corpus, corpora)
     figures |= _cost(
-        [item["text"] for several in corpora.values() for one in several for item in one.dialogue.items]
+        [
+            item["text"]
+            for several in corpora.values()
+            for one in several
+            for item in one.dialogue.items
+        ]
     )
     local = local_model("dialogues") if embedder is None else None
     model = embedder or local
@@ -78,7 +85,10 @@ def _read(options: Options) -> Corpora:
         asked = [question for question in dialogue.questions if question.group != UNANSWERABLE]
         dialogue.questions = asked[: options.count(len(asked))]
     random = np.random.default_rng(options.seed)
-    return {corpus: [pruning.ranked(one, random) for one in several] for corpus, several in found.items()}
+    return {
+        corpus: [pruning.ranked(one, random) for one in several]
+        for corpus, several in found.items()
+    }
 
 
 # what is kept
@@ -93,9 +103,13 @@ def _curve(corpus: str, several: Sequence[Ranked]) -> dict[str, Figure]:
             value = _mean([one.kept(name, share) for one in several])
             figures[f"{corpus}_kept_{share}{_suffix(name)}"] = Figure(value, note, at_least=target)
     values = np.concatenate([one.kept("ours", AT) for one in several])
-    figures[f"{corpus}_kept_{AT}_margin"] = Figure(margin(values), "half of the 95 % interval, over questions")
+    figures[f"{corpus}_kept_{AT}_margin"] = Figure(
+        margin(values), "half of the 95 % interval, over questions"
+    )
     whole = 100 * float((values >= 100).mean())
-    figures[f"{corpus}_intact_{AT}"] = Figure(whole, f"% of the questions with all their evidence left at {AT} %")
+    figures[f"{corpus}_intact_{AT}"] = Figure(
+        whole, f"% of the questions with all their evidence left at {AT} %"
+    )
     return figures
 
 
@@ -112,7 +126,9 @@ def _held_out(corpus: str, corpora: Corpora) -> dict[str, Figure]:
     values = np.concatenate(several)
     name = f"{corpus}_kept_{AT}_held_out"
     return {
-        f"{name}_worst": Figure(min(float(one.mean()) for one in several), "the same, of the worst dialogue"),
+        f"{name}_worst": Figure(
+            min(float(one.mean()) for one in several), "the same, of the worst dialogue"
+        ),
         name: Figure(float(values.mean()), "the same with weights fitted to the other dialogues"),
         f"{name}_margin": Figure(margin(values), "half of the 95 % interval, over questions"),
     }
@@ -123,7 +139,9 @@ def _cost(texts: Sequence[str]) -> dict[str, Figure]:
     comparing, _ = timed(lambda: redundancy(texts))
     scale = PER / len(texts)
     return {
-        "information_cpu_s_10k": Figure(telling * scale, f"CPU-seconds per {PER:,} texts, from {len(texts):,}"),
+        "information_cpu_s_10k": Figure(
+            telling * scale, f"CPU-seconds per {PER:,} texts, from {len(texts):,}"
+        ),
         "redundancy_cpu_s_10k": Figure(comparing * scale, "the same for what is said elsewhere"),
     }
 
@@ -131,31 +149,45 @@ def _cost(texts: Sequence[str]) -> dict[str, Figure]:
 # what is found
 
 
-def _searched(folder: Path, corpus: str, several: Sequence[Ranked], model: Embedder) -> dict[str, Figure]:
+def _searched(
+    folder: Path, corpus: str, several: Sequence[Ranked], model: Embedder
+) -> dict[str, Figure]:
     """R@10 before and after, with the evidence there was as denominator."""
     before, after, near, archived = [], [], [], []
     for number, one in enumerate(several):
         with shelved(folder / f"{corpus}-{number}.db", one.dialogue, model) as shelf:
-            before.append(np.array([shelf.recall(question, 10) for question in one.dialogue.questions]))
-            near.append(np.array([shelf.recall(question, 5) for question in one.dialogue.questions]))
+            before.append(
+                np.array([shelf.recall(question, 10) for question in one.dialogue.questions])
+            )
+            near.append(
+                np.array([shelf.recall(question, 5) for question in one.dialogue.questions])
+            )
             archived.append(shelf.forget(pruning.pruned(one.rankings["ours"][0], AT)))
-            after.append(np.array([shelf.recall(question, 10) for question in one.dialogue.questions]))
+            after.append(
+                np.array([shelf.recall(question, 10) for question in one.dialogue.questions])
+            )
     lost = 100 - _mean([one.kept("ours", AT) for one in several])
     allowed = MAY_LOSE.get(corpus, LOSS_RATE * lost)
     found, left = _mean(before), _mean(after)
     note = f"R@10 after {AT} % were pruned; it may lose {allowed:.1f}"
     return {
-        f"{corpus}_r5_before": Figure(_mean(near), "R@5 of the whole store, as shipped, in per cent"),
+        f"{corpus}_r5_before": Figure(
+            _mean(near), "R@5 of the whole store, as shipped, in per cent"
+        ),
         f"{corpus}_r10_before": Figure(found, "R@10 of the whole store, as shipped, in per cent"),
         f"{corpus}_r10_after_{AT}": Figure(left, note, at_least=found - allowed),
         f"{corpus}_lost_{AT}": Figure(lost, "% of the evidence lost"),
-        f"{corpus}_archived_{AT}": Figure(float(np.mean(archived)), "% of the memories archived, by dialogue"),
+        f"{corpus}_archived_{AT}": Figure(
+            float(np.mean(archived)), "% of the memories archived, by dialogue"
+        ),
     }
 
 
 @dataclass(slots=True)
 class Updates:
-    """Of each update: whether something stale was among the first hits, before and after, and what was pruned."""
+    """Of each update: whether something stale was among the first hits, before and after, and what
+    was pruned.
+    """
 
     before: list[bool] = field(default_factory=list)
     after: list[bool] = field(default_factory=list)
@@ -166,7 +198,9 @@ class Updates:
 
 
 def _stale(folder: Path, options: Options, model: Embedder) -> dict[str, Figure]:
-    """Whether stale statements are among the first hits, before and after what was superseded went first."""
+    """Whether stale statements are among the first hits, before and after what was superseded went
+    first.
+    """
     seen = Updates()
     for number, chat in enumerate(changes.beam(options)):
         if chat.updates:
@@ -178,8 +212,12 @@ def _stale(folder: Path, options: Options, model: Embedder) -> dict[str, Figure]
         "stale_pairs": Figure(len(seen.gone), "updates these are about"),
         "stale_pruned": Figure(_share(seen.gone), "% of the stale messages among what was pruned"),
         "newer_kept": Figure(_share(seen.stayed), "% of the updates with a newer message left"),
-        "superseded": Figure(seen.superseded, "messages that comparing took for superseded, in whole or in part"),
-        "stale_kept": Figure(_share(seen.kept), "% of the evidence that is not stale kept in these chats"),
+        "superseded": Figure(
+            seen.superseded, "messages that comparing took for superseded, in whole or in part"
+        ),
+        "stale_kept": Figure(
+            _share(seen.kept), "% of the evidence that is not stale kept in these chats"
+        ),
     }
 
 
@@ -188,13 +226,18 @@ def _share(values: Sequence[float]) -> float:
 
 
 def _forget_stale(path: Path, chat: changes.Chat, model: Embedder, seen: Updates) -> None:
-    """Prunes a chat by worth, what comparing took for superseded included, and looks for what is stale."""
+    """Prunes a chat by worth, what comparing took for superseded included, and looks for what is
+    stale.
+    """
     dialogue = chat.dialogue
     texts = [item["text"] for item in dialogue.items]
     found = compared(path.with_suffix(".compared.db"), dialogue, model)
     seen.superseded += int((found.superseded > 0).sum())
     ranking = worth(
-        scored(texts), redundancy=redundancy(texts), superseded=found.superseded, successor=found.successor
+        scored(texts),
+        redundancy=redundancy(texts),
+        superseded=found.superseded,
+        successor=found.successor,
     ).total
     pruned = pruning.pruned(ranking, AT)
     with shelved(path.with_suffix(".db"), dialogue, model) as shelf:
@@ -213,8 +256,11 @@ def _forget_stale(path: Path, chat: changes.Chat, model: Embedder, seen: Updates
             seen.kept.append(len(current - pruned) / len(current))
 
 
-def _repeated(folder: Path, several: Sequence[Ranked], options: Options, model: Embedder) -> dict[str, Figure]:
-    """R@5 in a store with planted copies, before and after what is redundant is pruned; a copy is as good.
+def _repeated(
+    folder: Path, several: Sequence[Ranked], options: Options, model: Embedder
+) -> dict[str, Figure]:
+    """R@5 in a store with planted copies, before and after what is redundant is pruned; a copy is
+    as good.
 
     Without copies it would be `locomo_r5_before`.
     """
@@ -228,15 +274,21 @@ def _repeated(folder: Path, several: Sequence[Ranked], options: Options, model: 
         pruned += len(gone)
         lost += len(set(origin) - {place for at, place in enumerate(origin) if at not in gone})
         with shelved(folder / f"copies-{number}.db", dialogue, model) as shelf:
-            before.append(np.array([shelf.recall(question, 5, origin) for question in dialogue.questions]))
+            before.append(
+                np.array([shelf.recall(question, 5, origin) for question in dialogue.questions])
+            )
             shelf.forget(gone)
-            after.append(np.array([shelf.recall(question, 5, origin) for question in dialogue.questions]))
+            after.append(
+                np.array([shelf.recall(question, 5, origin) for question in dialogue.questions])
+            )
     found = _mean(before)
     return {
         "copies_r5_before": Figure(
             found, f"R@5 with {copies.SHARE:.0%} of the turns said {copies.TIMES} times more"
         ),
-        "copies_r5_after": Figure(_mean(after), "the same after what is redundant was pruned", at_least=found),
+        "copies_r5_after": Figure(
+            _mean(after), "the same after what is redundant was pruned", at_least=found
+        ),
         "copies_planted": Figure(planted, "copies there were"),
         "copies_pruned": Figure(pruned, "texts pruned as redundant"),
         "copies_lost": Figure(lost, "turns of which neither the text nor a copy is left"),
@@ -252,19 +304,26 @@ def draw(options: Options) -> str:
         Panel(
             TITLES[corpus],
             {
-                meaning: {share: _mean([one.kept(name, share) for one in several]) for share in SHARES}
+                meaning: {
+                    share: _mean([one.kept(name, share) for one in several]) for share in SHARES
+                }
                 for name, meaning in RANKINGS.items()
             },
         )
         for corpus, several in _read(options).items()
     ]
     return curves(
-        "What pruning keeps of what later questions need", "memories pruned, %", "evidence kept, %", panels
+        "What pruning keeps of what later questions need",
+        "memories pruned, %",
+        "evidence kept, %",
+        panels,
     )
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.prune_quality", description="Draw the curves.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.prune_quality", description="Draw the curves."
+    )
     parser.add_argument("--data", type=Path, required=True, help="folder of outside data sets")
     parser.add_argument("--picture", type=Path, required=True, help="SVG file to write")
     asked = parser.parse_args()

@@ -1,8 +1,9 @@
 """How much of the evidence a search finds, in LoCoMo's conversations and BEAM's chats.
 
-R@k is the share of a question's evidence among the first k hits, averaged over questions, in per cent. The
-headline figures are held out: for each conversation and chat the weights are chosen on all the others. Those that
-end in `_shipped` are what users get, those in `_text` what they get without an embedding model.
+R@k is the share of a question's evidence among the first k hits, averaged over questions, in per
+cent. The headline figures are held out: for each conversation and chat the weights are chosen on
+all the others. Those that end in `_shipped` are what users get, those in `_text` what they get
+without an embedding model.
 """
 
 from __future__ import annotations
@@ -22,15 +23,14 @@ from benchmarks.harness.contract import Fact, Figure, Figures, Options
 from benchmarks.harness.dialogues import Asked, Dialogue
 from benchmarks.harness.keeping import KeptVectors, local_model
 from glymph import Glymph
-from glymph.core.model import Hit
-from glymph.core.ranking import SECTION_WEIGHTS, Weights
-from glymph.core.sections import Section
-from glymph.core.timing import micros
+from glymph.decay.sections import SECTION_WEIGHTS, Section, Weights
 from glymph.embed.contract import Embedder
 from glymph.embed.local import LocalEmbedder
-from glymph.services.candidates import gather
-from glymph.services.filters import wanted
-from glymph.services.search import ranked
+from glymph.model import Hit
+from glymph.moments import micros
+from glymph.recall.channels import gather
+from glymph.recall.filters import wanted
+from glymph.recall.search import ranked
 from glymph.testing import FrozenClock
 
 QUESTION = "How much of what answers a question do the first hits hold, on LoCoMo and BEAM?"
@@ -54,7 +54,9 @@ Scores = NDArray[np.float64]  # a row per question, a column for each of NAMES
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The questions of one dialogue and how well they were answered: as shipped, by text, under each setting."""
+    """The questions of one dialogue and how well they were answered: as shipped, by text, under
+    each setting.
+    """
 
     corpus: str
     groups: NDArray[np.str_]
@@ -81,7 +83,9 @@ def run(options: Options, embedder: Embedder | None = None) -> Figures:
         ]
     figures: dict[str, Figure | Fact] = {"model": Fact(model.name, "made the vectors")}
     for corpus in corpora:
-        figures |= _corpus_figures(corpus, [one for one in answered if one.corpus == corpus], answered)
+        figures |= _corpus_figures(
+            corpus, [one for one in answered if one.corpus == corpus], answered
+        )
     if kept is not None:
         kept.keep()
         figures |= _embedding(
@@ -91,8 +95,12 @@ def run(options: Options, embedder: Embedder | None = None) -> Figures:
 
 
 def _settings() -> Iterator[Weights]:
-    """The weights among which the held-out figures choose: those of episodes, a little more or less of each."""
-    for semantic, graph, affinity in product((0.175, 0.20, 0.225), (0.10, 0.15, 0.20), (0.05, 0.10, 0.15)):
+    """The weights among which the held-out figures choose: those of episodes, a little more or less
+    of each.
+    """
+    for semantic, graph, affinity in product(
+        (0.175, 0.20, 0.225), (0.10, 0.15, 0.20), (0.05, 0.10, 0.15)
+    ):
         changed = replace(
             SECTION_WEIGHTS[Section.EPISODIC],
             semantic=semantic, keyword=0.35 - semantic, graph=graph, affinity=affinity,
@@ -106,19 +114,25 @@ def _settings() -> Iterator[Weights]:
 def _answered(
     path: Path, corpus: str, dialogue: Dialogue, model: Embedder, settings: Sequence[Weights]
 ) -> Answered:
-    """Stores a dialogue, asks its questions and scores the answers. The clock stands still: nothing fades."""
+    """Stores a dialogue, asks its questions and scores the answers. The clock stands still: nothing
+    fades.
+    """
     url, clock = f"sqlite:///{path}", FrozenClock()
     with Glymph.open(url, embedder=model, clock=clock) as glymph:
         ids = [added.id or "" for added in glymph.add_many(dialogue.items)]
         glymph.embed()
-        shipped = [_ids(glymph.search(question.text, limit=LIMIT)) for question in dialogue.questions]
+        shipped = [
+            _ids(glymph.search(question.text, limit=LIMIT)) for question in dialogue.questions
+        ]
         tried = [_tried(glymph, question.text, settings) for question in dialogue.questions]
         _compare(glymph, dialogue.questions, tried, settings)
     with Glymph.open(url, embedder="none", clock=clock) as glymph:
         text = [_ids(glymph.search(question.text, limit=LIMIT)) for question in dialogue.questions]
 
     def scores(answers: Sequence[list[str]]) -> Scores:
-        return np.array([_score(q, ids, hits) for q, hits in zip(dialogue.questions, answers, strict=True)])
+        return np.array(
+            [_score(q, ids, hits) for q, hits in zip(dialogue.questions, answers, strict=True)]
+        )
 
     return Answered(
         corpus,
@@ -134,25 +148,35 @@ def _ids(hits: Iterable[Hit]) -> list[str]:
 
 
 def _tried(glymph: Glymph, query: str, settings: Sequence[Weights]) -> list[list[str]]:
-    """The hits under each setting, from candidates that are gathered once: these do not depend on weights."""
-    place = glymph._place
+    """The hits under each setting, from candidates that are gathered once: these do not depend on
+    weights.
+    """
+    place = glymph._ctx
     now = place.now()
     matching = replace(wanted({}), live_at=micros(now))
     with place.reading() as reader:
         pool = gather(place, reader, query, matching)
-        return [_ids(ranked([pool], matching, limit=TRIED, now=now, weights=weights)) for weights in settings]
+        return [
+            _ids(ranked([pool], matching, limit=TRIED, now=now, weights=weights))
+            for weights in settings
+        ]
 
 
 def _compare(
-    glymph: Glymph, questions: Sequence[Asked], tried: Sequence[list[list[str]]], settings: Sequence[Weights]
+    glymph: Glymph,
+    questions: Sequence[Asked],
+    tried: Sequence[list[list[str]]],
+    settings: Sequence[Weights],
 ) -> None:
     """Makes sure, on a sample, that a whole search under a setting gives what `_tried` gave."""
     for number in range(0, len(questions), COMPARED):
         setting = number % len(settings)
-        asked = Glymph(replace(glymph._place, weights=settings[setting]))
+        asked = Glymph(replace(glymph._ctx, weights=settings[setting]))
         whole = _ids(asked.search(questions[number].text, limit=LIMIT))
         if whole[:TRIED] != tried[number][setting]:
-            raise RuntimeError(f"the search for {questions[number].text!r} differs from the one that was scored")
+            raise RuntimeError(
+                f"the search for {questions[number].text!r} differs from the one that was scored"
+            )
 
 
 def _score(question: Asked, ids: Sequence[str], hits: Sequence[str]) -> list[float]:
@@ -170,22 +194,31 @@ def _score(question: Asked, ids: Sequence[str], hits: Sequence[str]) -> list[flo
 # counting
 
 
-def _corpus_figures(corpus: str, own: Sequence[Answered], everything: Sequence[Answered]) -> dict[str, Figure]:
+def _corpus_figures(
+    corpus: str, own: Sequence[Answered], everything: Sequence[Answered]
+) -> dict[str, Figure]:
     groups = np.concatenate([one.groups for one in own])
     versions = {
-        "": ("weights chosen on the other dialogues", np.concatenate([_held_out(one, everything) for one in own])),
+        "": (
+            "weights chosen on the other dialogues",
+            np.concatenate([_held_out(one, everything) for one in own]),
+        ),
         "_shipped": ("as shipped", np.concatenate([one.shipped for one in own])),
         "_text": ("without an embedding model", np.concatenate([one.text for one in own])),
     }
     counted = groups != UNANSWERABLE
     figures = {
-        f"{corpus}_n": Figure(int(counted.sum()), "questions; the figures are means over these, in per cent")
+        f"{corpus}_n": Figure(
+            int(counted.sum()), "questions; the figures are means over these, in per cent"
+        )
     }
     for suffix, (note, scores) in versions.items():
         for column, (name, meaning) in enumerate(NAMES.items()):
             floor = FLOORS.get(f"{corpus}_{name}")
             value = float(scores[counted, column].mean())
-            figures[f"{corpus}_{name}{suffix}"] = Figure(value, f"{meaning}; {note}", at_least=floor)
+            figures[f"{corpus}_{name}{suffix}"] = Figure(
+                value, f"{meaning}; {note}", at_least=floor
+            )
     for group in sorted(set(groups.tolist())):
         among = groups == group
         figures[f"{corpus}_n_{group}"] = Figure(int(among.sum()), f"questions of {corpus} {group}")
@@ -219,7 +252,11 @@ def _embedding(kept: KeptVectors, texts: Sequence[str]) -> dict[str, Figure]:
     model.embed(sample[:1])
     spent, _ = timed(lambda: model.embed(sample))
     return {
-        "embed_per_cpu_s": Figure(len(sample) / spent, f"texts per CPU-second, on {len(sample)} of these texts"),
-        "embedded": Figure(kept.embedded, "texts this run had to embed; the rest was kept from earlier ones"),
+        "embed_per_cpu_s": Figure(
+            len(sample) / spent, f"texts per CPU-second, on {len(sample)} of these texts"
+        ),
+        "embedded": Figure(
+            kept.embedded, "texts this run had to embed; the rest was kept from earlier ones"
+        ),
         "embed_cpu_s": Figure(kept.cpu_s, "CPU-seconds for those"),
     }

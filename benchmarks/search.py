@@ -1,4 +1,6 @@
-"""What a search costs in spaces of 10,000 to a million memories, and whether it finds what is truly nearest."""
+"""What a search costs in spaces of 10,000 to a million memories, and whether it finds what is truly
+nearest.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THRE
 
 
 def run(options: Options) -> Figures:
-    """Percentiles of CPU milliseconds, the embedding of the query left out, beside what the machine allows."""
+    """Percentiles of CPU milliseconds, the embedding of the query left out, beside what the machine
+    allows.
+    """
     figures: dict[str, Figure] = {}
     for size, full in SIZES.items():
         count = options.count(full, least=50)
@@ -63,11 +67,15 @@ def _figures(size: str, count: int, found: Shelf, costs: Mapping[str, Any]) -> d
         }  # fmt: skip
     return figures | {
         f"fts5_p50_{size}": Figure(_p50(costs["text"]), "ms of FTS5 alone for the same words"),
-        f"mask_p50_{size}": Figure(_p50(costs["mask"]), "ms for telling which memories pass the default filter"),
+        f"mask_p50_{size}": Figure(
+            _p50(costs["mask"]), "ms for telling which memories pass the default filter"
+        ),
         f"scan_limit_{size}": Figure(
             costs["reading"], f"ms to read {costs['scanned_mb']:.0f} MB once: the limit of vector"
         ),
-        f"warming_cpu_s_{size}": Figure(costs["warming_s"], "the first search of a handle: loads the columns"),
+        f"warming_cpu_s_{size}": Figure(
+            costs["warming_s"], "the first search of a handle: loads the columns"
+        ),
     }
 
 

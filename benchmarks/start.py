@@ -1,4 +1,6 @@
-"""What a cold start costs: the command line's help, and the first answer of the MCP server over stdio."""
+"""What a cold start costs: the command line's help, and the first answer of the MCP server over
+stdio.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +40,18 @@ def run(options: Options) -> Figures:
         answer = _median(repeats, lambda: _first_answer_cpu(command))
     return {
         "cli_help_cpu_s": Figure(cli, "glymph --help from start to end", limit=python),
-        "python_cpu_s": Figure(python, "an interpreter that does nothing: the limit of the command"),
+        "python_cpu_s": Figure(
+            python, "an interpreter that does nothing: the limit of the command"
+        ),
         "mcp_over_import_cpu_s": Figure(
             answer - sdk, "first tool answer of `glymph mcp`, beyond importing the SDK", at_most=0.5
         ),
-        "mcp_import_cpu_s": Figure(sdk, "an interpreter that only imports the SDK: the limit of the server"),
-        "mcp_first_answer_cpu_s": Figure(answer, "`glymph mcp` from start to its first tool answer", limit=sdk),
+        "mcp_import_cpu_s": Figure(
+            sdk, "an interpreter that only imports the SDK: the limit of the server"
+        ),
+        "mcp_first_answer_cpu_s": Figure(
+            answer, "`glymph mcp` from start to its first tool answer", limit=sdk
+        ),
     }
 
 
@@ -51,12 +59,16 @@ def _console_script() -> str:
     # Beside the interpreter of the environment, which may itself be a link into another place.
     script = Path(sys.executable).with_name("glymph")
     if not script.exists():
-        raise Unavailable(f"needs the command {script}. Install the project with `pip install -e '.[mcp]'`.")
+        raise Unavailable(
+            f"needs the command {script}. Install the project with `pip install -e '.[mcp]'`."
+        )
     return str(script)
 
 
 def _median(repeats: int, measure: Callable[[], float]) -> float:
-    """The median of several measurements after one that warms the file cache and writes the bytecode."""
+    """The median of several measurements after one that warms the file cache and writes the
+    bytecode.
+    """
     measure()
     return statistics.median(measure() for _ in range(repeats))
 
@@ -78,7 +90,9 @@ def _first_answer_cpu(command: Sequence[str]) -> float:
             spent = running_cpu(server.pid)
         except EOFError as error:
             complaints.seek(0)
-            raise RuntimeError(f"{' '.join(command)} ended without an answer: {complaints.read()}") from error
+            raise RuntimeError(
+                f"{' '.join(command)} ended without an answer: {complaints.read()}"
+            ) from error
         finally:
             watchdog.cancel()
             server.stdin.close()

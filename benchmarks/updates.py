@@ -1,8 +1,10 @@
-"""What `add` makes of news: BEAM's updates and contradictions, HaluMem's changed preferences, and its restraint.
+"""What `add` makes of news: BEAM's updates and contradictions, HaluMem's changed preferences, and
+its restraint.
 
-Messages are added one by one in the order of their time, as facts, to a store that compares. A pair counts as
-superseded when adding the newer message flagged the stale one as updated, or part of it. HaluMem's events are each
-judged against all of a user's old points, and undone: no event disturbs another.
+Messages are added one by one in the order of their time, as facts, to a store that compares. A pair
+counts as superseded when adding the newer message flagged the stale one as updated, or part of it.
+HaluMem's events are each judged against all of a user's old points, and undone: no event disturbs
+another.
 """
 
 from __future__ import annotations
@@ -36,12 +38,16 @@ class Told:
 
     chat: Chat
     ids: list[str] = field(default_factory=list)
-    superseded: dict[int, set[str]] = field(default_factory=dict)  # by the message at that place, in whole or part
+    superseded: dict[int, set[str]] = field(
+        default_factory=dict
+    )  # by the message at that place, in whole or part
     disputed: dict[int, set[str]] = field(default_factory=dict)  # by conflicts that message raised
     raised: int = 0
     hidden: set[int] = field(default_factory=set)  # messages out of recall in the end
     answers: list[list[str]] = field(default_factory=list)  # to the questions about updates
-    recall: list[tuple[str, float]] = field(default_factory=list)  # ability and R@10, of every question
+    recall: list[tuple[str, float]] = field(
+        default_factory=list
+    )  # ability and R@10, of every question
 
     def at(self, places: Places) -> set[str]:
         return {self.ids[place] for place in places}
@@ -58,9 +64,18 @@ def run(options: Options, embedder: Embedder | None = None) -> Figures:
     users = dict(list(users.items())[: options.count(len(users))])
     model = embedder or local_model("updates")
     with tempfile.TemporaryDirectory(prefix="glymph-updates-") as folder:
-        told = [_told(Path(folder) / f"{at}.db", chat, model, COMPARING) for at, chat in enumerate(chats)]
-        plain = [_told(Path(folder) / f"{at}-plain.db", chat, model, ALONE) for at, chat in enumerate(chats)]
-        judged = {user: _judged(Path(folder) / f"user-{user}.db", events, model) for user, events in users.items()}
+        told = [
+            _told(Path(folder) / f"{at}.db", chat, model, COMPARING)
+            for at, chat in enumerate(chats)
+        ]
+        plain = [
+            _told(Path(folder) / f"{at}-plain.db", chat, model, ALONE)
+            for at, chat in enumerate(chats)
+        ]
+        judged = {
+            user: _judged(Path(folder) / f"user-{user}.db", events, model)
+            for user, events in users.items()
+        }
     if isinstance(model, KeptVectors):
         model.keep()
     figures: dict[str, Figure | Fact] = {"model": Fact(model.name, "made the vectors")}
@@ -78,7 +93,9 @@ def run(options: Options, embedder: Embedder | None = None) -> Figures:
 def _told(path: Path, chat: Chat, model: Embedder, settings: Mapping[str, str]) -> Told:
     """Adds the messages of a chat in order, each later than the one before, and asks its questions."""
     told, clock = Told(chat), FrozenClock()
-    with Glymph.open(f"sqlite:///{path}", embedder=model, clock=clock, settings=dict(settings)) as glymph:
+    with Glymph.open(
+        f"sqlite:///{path}", embedder=model, clock=clock, settings=dict(settings)
+    ) as glymph:
         for place, item in enumerate(chat.dialogue.items):
             clock.now = max(clock.now + timedelta(minutes=1), item["event_at"] or clock.now) if place else (
                 item["event_at"] or clock.now
@@ -88,8 +105,12 @@ def _told(path: Path, chat: Chat, model: Embedder, settings: Mapping[str, str]) 
             told.superseded[place] = set(added.superseded)
             if added.conflicts:
                 told.raised += len(added.conflicts)
-                told.disputed[place] = {one.older for one in glymph.conflicts() if one.id in added.conflicts}
-        told.hidden = {at for at, i in enumerate(told.ids) if i and glymph.get(i).superseded_by is not None}
+                told.disputed[place] = {
+                    one.older for one in glymph.conflicts() if one.id in added.conflicts
+                }
+        told.hidden = {
+            at for at, i in enumerate(told.ids) if i and glymph.get(i).superseded_by is not None
+        }
         told.answers = [_asked(glymph, update.text) for update in chat.updates]
         for question in chat.dialogue.questions:
             evidence = told.at(question.evidence)
@@ -107,17 +128,25 @@ def _asked(glymph: Glymph, query: str) -> list[str]:
 
 def _pairs(told: Sequence[Told], plain: Sequence[Told]) -> dict[str, Figure]:
     asked = [
-        (one, update, hits) for one in told for update, hits in zip(one.chat.updates, one.answers, strict=True)
+        (one, update, hits)
+        for one in told
+        for update, hits in zip(one.chat.updates, one.answers, strict=True)
     ]
     before = [
-        (one, update, hits) for one in plain for update, hits in zip(one.chat.updates, one.answers, strict=True)
+        (one, update, hits)
+        for one in plain
+        for update, hits in zip(one.chat.updates, one.answers, strict=True)
     ]
     above = sum(_newer_first(*each) for each in asked)
     least, most = wilson(above, len(asked))
     found = [each for each in asked if set(each[2]) & each[0].at(each[1].newer)]
     leaked = [each for each in found if set(each[2]) & each[0].at(each[1].stale)]
-    flagged = [each for each in leaked if each[0].met(each[1].newer, each[1].stale, by=each[0].superseded)]
-    superseded = sum(one.met(update.newer, update.stale, by=one.superseded) for one, update, _ in asked)
+    flagged = [
+        each for each in leaked if each[0].met(each[1].newer, each[1].stale, by=each[0].superseded)
+    ]
+    superseded = sum(
+        one.met(update.newer, update.stale, by=one.superseded) for one, update, _ in asked
+    )
     part_least, part_most = wilson(superseded, len(asked))
     return {
         "pairs": Figure(len(asked), "questions whose answer changed, both sides stored"),
@@ -161,12 +190,17 @@ def _restraint(told: Sequence[Told]) -> dict[str, Figure]:
     count = sum(map(len, others))
     return {
         "needed": Figure(needed, "messages that answer a question other than as what is stale"),
-        "wrongly_superseded": Figure(_percent(lost, needed), "of these lost their place", at_most=2.0),
+        "wrongly_superseded": Figure(
+            _percent(lost, needed), "of these lost their place", at_most=2.0
+        ),
         "wrongly_superseded_all": Figure(
-            _percent(hidden, count), f"of all {count} messages that no question knows as stale did", at_most=2.0
+            _percent(hidden, count),
+            f"of all {count} messages that no question knows as stale did",
+            at_most=2.0,
         ),
         "partly_superseded": Figure(
-            _percent(flagged, needed), "of the needed ones were linked as updated, whether they stayed or not"
+            _percent(flagged, needed),
+            "of the needed ones were linked as updated, whether they stayed or not",
         ),
         "merged": Figure(merged, "messages taken for a repetition of an earlier one"),
     }
@@ -175,7 +209,11 @@ def _restraint(told: Sequence[Told]) -> dict[str, Figure]:
 def _contradictions(told: Sequence[Told]) -> dict[str, Figure]:
     asked = [(one, first, second) for one in told for first, second in one.chat.contradictions]
     hits = sum(
-        any(one.met(*sides, by=by) for sides in ((a, b), (b, a)) for by in (one.superseded, one.disputed))
+        any(
+            one.met(*sides, by=by)
+            for sides in ((a, b), (b, a))
+            for by in (one.superseded, one.disputed)
+        )
         for one, a, b in asked
     )
     messages = sum(len(one.ids) for one in told)
@@ -186,9 +224,12 @@ def _contradictions(told: Sequence[Told]) -> dict[str, Figure]:
     return {
         "contradictions": Figure(len(asked), "pairs of statements that clash"),
         "contradiction_hits": Figure(hits, "of them noticed, as a conflict or an update"),
-        "conflicts_per_1000": Figure(1000 * raised / messages, "conflicts raised per 1,000 messages"),
+        "conflicts_per_1000": Figure(
+            1000 * raised / messages, "conflicts raised per 1,000 messages"
+        ),
         "superseded_per_1000": Figure(
-            1000 * superseded / messages, "flagged as updated, wholly or in part, per 1,000 messages"
+            1000 * superseded / messages,
+            "flagged as updated, wholly or in part, per 1,000 messages",
         ),
     }
 
@@ -204,7 +245,9 @@ def _recall(told: Sequence[Told], plain: Sequence[Told]) -> dict[str, Figure]:
             own = [score for ability, score in scores if group in ("", ability)]
             note = "without comparing" if suffix else "with comparing"
             name = f"beam_r10{'_' + group if group else ''}{suffix}"
-            figures[name] = Figure(sum(own) / len(own), f"R@10 of {group or 'all'}, {len(own)} questions, {note}")
+            figures[name] = Figure(
+                sum(own) / len(own), f"R@10 of {group or 'all'}, {len(own)} questions, {note}"
+            )
     return figures
 
 
@@ -222,17 +265,24 @@ class Outcome:
 
 
 def _judged(path: Path, events: Sequence[Event], model: Embedder) -> list[Outcome]:
-    """Each event against all old points of its user. Superseding is what both a change and an end amount to."""
+    """Each event against all old points of its user. Superseding is what both a change and an end
+    amount to.
+    """
     url, clock = f"sqlite:///{path}", FrozenClock()
     with Glymph.open(url, embedder=model, clock=clock, settings=ALONE) as glymph:
-        ids = [added.id or "" for added in glymph.add_many([{"text": e.old, "kind": KIND} for e in events])]
+        ids = [
+            added.id or ""
+            for added in glymph.add_many([{"text": e.old, "kind": KIND} for e in events])
+        ]
     clock.advance(days=1)
     outcomes = []
     with Glymph.open(url, embedder=model, clock=clock, settings=COMPARING) as glymph:
         for event, target in zip(events, ids, strict=True):
             added = glymph.add(event.said, kind=KIND)
             right = target in added.superseded
-            outcomes.append(Outcome(event.direction, len(added.superseded), right, not added.created))
+            outcomes.append(
+                Outcome(event.direction, len(added.superseded), right, not added.created)
+            )
             glymph.undo(added.operation_id)
     return outcomes
 

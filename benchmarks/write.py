@@ -1,4 +1,6 @@
-"""What writing costs: in bulk, one by one, archiving everything and taking that back, without vectors."""
+"""What writing costs: in bulk, one by one, archiving everything and taking that back, without
+vectors.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ class Round:
 
 
 def run(options: Options) -> Figures:
-    """Rates and costs in CPU time, with the cost of the bare text index and of a bare commit as limits."""
+    """Rates and costs in CPU time, with the cost of the bare text index and of a bare commit as
+    limits.
+    """
     count = options.count(MEMORIES, least=20)
     per_block = options.count(ADDS_PER_BLOCK, least=2)
     corpus = Corpus(options.seed)
@@ -69,12 +73,20 @@ def run(options: Options) -> Figures:
         "bulk_per_cpu_s": Figure(
             bulk_rate, "memories stored by add_many per CPU-second", at_least=8000, limit=index_rate
         ),
-        "add_cpu_ms": Figure(add_ms, "one durable add, compare = off", at_most=1.0, limit=commit_ms),
-        "add_compared_cpu_ms": Figure(compared_ms, "one durable add, compared with what is there: the default"),
+        "add_cpu_ms": Figure(
+            add_ms, "one durable add, compare = off", at_most=1.0, limit=commit_ms
+        ),
+        "add_compared_cpu_ms": Figure(
+            compared_ms, "one durable add, compared with what is there: the default"
+        ),
         "archive_10k_cpu_s": Figure(archive, "archiving all of them in one operation", at_most=0.5),
         "undo_10k_cpu_s": Figure(undo, "undoing that", at_most=1.0),
-        "fts5_only_per_cpu_s": Figure(index_rate, "the same rows into a bare FTS5 index: the limit of bulk"),
-        "commit_cpu_ms": Figure(commit_ms, "a durable commit that changes one number: the limit of add"),
+        "fts5_only_per_cpu_s": Figure(
+            index_rate, "the same rows into a bare FTS5 index: the limit of bulk"
+        ),
+        "commit_cpu_ms": Figure(
+            commit_ms, "a durable commit that changes one number: the limit of add"
+        ),
     }
 
 
@@ -82,17 +94,23 @@ def _round(texts: Sequence[str], more: Sequence[str], per_block: int) -> Round:
     day = [BEGAN]
     with (
         _folder() as folder,
-        Glymph.open(f"sqlite:///{folder / 'memory.db'}", embedder="none", clock=lambda: day[0]) as glymph,
+        Glymph.open(
+            f"sqlite:///{folder / 'memory.db'}", embedder="none", clock=lambda: day[0]
+        ) as glymph,
         Glymph.open(
             glymph.url, embedder="none", clock=lambda: day[0], settings=Settings(compare="off")
         ) as storing,
     ):
         bulk, added = timed(lambda: glymph.add_many(texts))
         day[0] += timedelta(days=30)  # what is very young is not archived in bulk
-        archive, receipt = timed(lambda: glymph.archive([one.id for one in added if one.id is not None]))
+        archive, receipt = timed(
+            lambda: glymph.archive([one.id for one in added if one.id is not None])
+        )
         undo, undone = timed(lambda: glymph.undo(receipt.operation_id))
         if not len(receipt.succeeded) == len(undone.succeeded) == len(texts):
-            raise RuntimeError("what was measured did not do its work: the figures would mean nothing")
+            raise RuntimeError(
+                "what was measured did not do its work: the figures would mean nothing"
+            )
         half = len(more) // 2
         adds = _adds(storing, more[:half], per_block)
         compared = _adds(glymph, more[half:], per_block)
@@ -135,7 +153,9 @@ def _index_only(texts: Sequence[str]) -> float:
 
 
 def _commits(per_block: int) -> list[float]:
-    """CPU seconds of one commit, by block: a transaction that writes one page and waits for the disk."""
+    """CPU seconds of one commit, by block: a transaction that writes one page and waits for the
+    disk.
+    """
     with _folder() as folder:
         connection = _bare(folder / "commit.db")
         connection.execute("CREATE TABLE number(value INTEGER); INSERT INTO number VALUES (0)")
@@ -152,7 +172,9 @@ def _commits(per_block: int) -> list[float]:
 def _bare(path: Path) -> apsw.Connection:
     """A connection as durable as a store's."""
     connection = apsw.Connection(str(path))
-    connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536")
+    connection.execute(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536"
+    )
     return connection
 
 

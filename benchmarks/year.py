@@ -1,12 +1,14 @@
 """A simulated year: does the memory level off, and is nothing lost that should not be?
 
-Three sessions a day tell, recall and report; after each, lifecycle and a look by a scripted model run if they are
-due; a person pins, archives, deletes and restores every few days. What is counted is read from the database file
-before and after each round of upkeep, not from what upkeep says of itself.
+Three sessions a day tell, recall and report; after each, lifecycle and a look by a scripted model
+run if they are due; a person pins, archives, deletes and restores every few days. What is counted
+is read from the database file before and after each round of upkeep, not from what upkeep says of
+itself.
 
-Consolidation is a later capability: its watermark is set every night, as if each day had been learnt from. The
-world is finite: what is told of the same services and people repeats or replaces what was told before. Episodes
-level off because they fade; knowledge only as far as it repeats, and `knowledge_last_quarter` says how far.
+Consolidation is a later capability: its watermark is set every night, as if each day had been
+learnt from. The world is finite: what is told of the same services and people repeats or replaces
+what was told before. Episodes level off because they fade; knowledge only as far as it repeats, and
+`knowledge_last_quarter` says how far.
 
 `python -m benchmarks.year --picture FILE` draws the year.
 """
@@ -74,8 +76,12 @@ def figures_of(life: Life, days: int, spent: float) -> Figures:
     watch = life.watch
     figures: dict[str, Figure | Fact] = {
         "days": Figure(days, "simulated, three sessions each"),
-        "consolidation": Fact("simulated", "its watermark is set every night; no lessons are made of episodes"),
-        "purges": Fact("monthly", "instead of daily, to spare the benchmark the proof that nothing is left"),
+        "consolidation": Fact(
+            "simulated", "its watermark is set every night; no lessons are made of episodes"
+        ),
+        "purges": Fact(
+            "monthly", "instead of daily, to spare the benchmark the proof that nothing is left"
+        ),
         "ai_prune": Fact("scripted" if life.model else "absent", "the model that nominates"),
         **_levels(watch),
         **_never(watch),
@@ -108,7 +114,9 @@ def _most(watch: Watch, quarter: int, *, knowledge: bool) -> int:
     first, last = watch.live[0][0], watch.live[-1][0]
     begins, ends = (first + (last - first) * part // 4 for part in (quarter - 1, quarter))
     return max(
-        target if knowledge else source + target for at, source, target in watch.live if begins <= at <= ends
+        target if knowledge else source + target
+        for at, source, target in watch.live
+        if begins <= at <= ends
     )
 
 
@@ -132,7 +140,9 @@ def _totals(life: Life) -> dict[str, Figure]:
         "lifecycle_capped": Figure(counts["held_back"], "of these, held back by a cap"),
         "ai_prune_runs": Figure(counts["ai_prune_runs"], "looks by the model"),
         "archived": Figure(watch.moved["archived"], "archived by upkeep"),
-        "archived_by_ai_prune": Figure(watch.by_verb["ai_prune"], "of these, nominated by the model"),
+        "archived_by_ai_prune": Figure(
+            watch.by_verb["ai_prune"], "of these, nominated by the model"
+        ),
         "archived_by_purge": Figure(
             watch.by_verb["purge"], "replaced ones whose successor was purged; not counted"
         ),
@@ -165,9 +175,13 @@ def draw(watch: Watch) -> str:
     return year(lines, _in_order(survival, DRAWN), max(lines["all"].values()))
 
 
-def _in_order(survival: Mapping[str, Mapping[int, float]], kinds: Sequence[str]) -> dict[str, dict[float, float]]:
+def _in_order(
+    survival: Mapping[str, Mapping[int, float]], kinds: Sequence[str]
+) -> dict[str, dict[float, float]]:
     return {
-        kind: {float(age): share for age, share in survival[kind].items()} for kind in kinds if kind in survival
+        kind: {float(age): share for age, share in survival[kind].items()}
+        for kind in kinds
+        if kind in survival
     }
 
 
@@ -175,7 +189,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks.year", description="Draw the year.")
     parser.add_argument("--picture", type=Path, required=True, help="SVG file to write")
     parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="seed of texts and moments")
-    parser.add_argument("--scale", type=float, default=1.0, help="share of the year, for a quick look")
+    parser.add_argument(
+        "--scale", type=float, default=1.0, help="share of the year, for a quick look"
+    )
     asked = parser.parse_args()
     asked.picture.parent.mkdir(parents=True, exist_ok=True)
     whole = _lived(Options(scale=asked.scale, seed=asked.seed))

@@ -16,7 +16,11 @@ from glymph.testing import postgres as postgresql
 
 _COMMON = {
     "deadline": None,
-    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+    "suppress_health_check": [
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+        HealthCheck.filter_too_much,
+    ],
 }
 settings.register_profile("ci", max_examples=100, derandomize=True, **_COMMON)
 settings.register_profile("nightly", max_examples=2000, **_COMMON)
@@ -28,26 +32,38 @@ def _home(tmp_path_factory, monkeypatch):
     """No test reads or writes the real home folder or the caller's environment."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
-    for name in [name for name in os.environ if name.startswith("GLYMPH_") and name != "GLYMPH_TEST_PROFILE"]:
+    for name in [
+        name for name in os.environ if name.startswith("GLYMPH_") and name != "GLYMPH_TEST_PROFILE"
+    ]:
         monkeypatch.delenv(name)
 
 
 @pytest.fixture(autouse=True)
 def _no_model_unless_asked(monkeypatch):
-    """A handle opened without naming an embedder has none: loading a model takes a third of a second."""
+    """A handle opened without naming an embedder has none: loading a model takes a third of a
+    second.
+    """
     monkeypatch.setattr("glymph.embed.absence", lambda: "not in tests")
     monkeypatch.setenv("GLYMPH_EMBEDDER", "none")  # for commands started by tests
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _only_this_machine():
-    """No test reaches beyond this machine: real calls cost money and make tests depend on the weather."""
+    """No test reaches beyond this machine: real calls cost money and make tests depend on the
+    weather.
+    """
 
     def guarded(real):
         def connect(line, address):
             leads_away = line.family in (socket.AF_INET, socket.AF_INET6)
-            if leads_away and address[0] not in ("localhost", "::1") and not address[0].startswith("127."):
-                raise AssertionError(f"a test wants to connect to {address[0]}; real calls are forbidden in tests")
+            if (
+                leads_away
+                and address[0] not in ("localhost", "::1")
+                and not address[0].startswith("127.")
+            ):
+                raise AssertionError(
+                    f"a test wants to connect to {address[0]}; real calls are forbidden in tests"
+                )
             return real(line, address)
 
         return connect
@@ -63,7 +79,8 @@ def clock():
     return FrozenClock()
 
 
-# Suites that run on both engines in `make test`; `--engine postgresql` runs any other one there, too.
+# Suites that run on both engines in `make test`; `--engine postgresql` runs any other one there,
+# too.
 ON_BOTH_ENGINES = {
     "test_prune", "test_prune_guards", "test_execute_prune", "test_forget", "test_consolidate", "test_lessons",
     "test_tombstones", "test_purge", "test_leases", "test_queue", "test_remember", "test_conversation_stored",
@@ -72,14 +89,18 @@ ON_BOTH_ENGINES = {
 
 def pytest_addoption(parser):
     parser.addoption(
-        "--engine", choices=["sqlite", "postgresql", "both"], help="which engines to run every test on"
+        "--engine",
+        choices=["sqlite", "postgresql", "both"],
+        help="which engines to run every test on",
     )
 
 
 def pytest_generate_tests(metafunc):
     """A test that asks for a `url` is run once for each engine its suite is meant for."""
     fixtures = metafunc._arg2fixturedefs.get("url", ())
-    if not fixtures or fixtures[-1].func.__code__.co_filename != __file__:  # a suite with a store of its own
+    if (
+        not fixtures or fixtures[-1].func.__code__.co_filename != __file__
+    ):  # a suite with a store of its own
         return
     if metafunc.definition.get_closest_marker("sqlite"):
         return

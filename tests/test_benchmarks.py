@@ -1,4 +1,6 @@
-"""The benchmarks run, keep their promises about output, and notice what they look for. No timing is asserted."""
+"""The benchmarks run, keep their promises about output, and notice what they look for. No timing is
+asserted.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from benchmarks.harness.corpus import Corpus
 from benchmarks.harness.image import LINKED, Image, Standing
 from benchmarks.harness.scribe import Scribe
 from glymph import Glymph
-from glymph.core.model import Problem
+from glymph.model import Problem
 from glymph.testing.embedders import WordEmbedder
 
 ROOT = Path(__file__).parents[1]
@@ -30,13 +32,28 @@ CIRCUMSTANCES = {"commit", "python", "machine", "seed", "wall_s", "cpu_s"}
 
 def tiny(name: str, scale: float) -> dict[str, object]:
     """The last line a benchmark prints, run small in a process of its own, as a user would."""
-    command = [sys.executable, "-m", "benchmarks", name, "--json", "--scale", str(scale), "--seed", "7"]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks",
+        name,
+        "--json",
+        "--scale",
+        str(scale),
+        "--seed",
+        "7",
+    ]
+    run = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False
+    )
     assert run.returncode == 0, run.stderr
     figures = json.loads(run.stdout.splitlines()[-1])
     assert figures.keys() >= CIRCUMSTANCES
     assert figures["seed"] == 7
-    assert all(isinstance(figures[key], int | float) for key in figures.keys() - {"commit", "python", "machine"})
+    assert all(
+        isinstance(figures[key], int | float)
+        for key in figures.keys() - {"commit", "python", "machine"}
+    )
     return figures
 
 
@@ -166,7 +183,9 @@ def test_texts_are_repeatable_distinct_and_skewed_like_language():
     assert texts == Corpus(3).texts(500)
     assert len(set(texts)) == 500
     assert {len(text.split()) for text in texts} == {30}
-    counts = [count for _, count in Counter(word for text in texts for word in text.split()).most_common()]
+    counts = [
+        count for _, count in Counter(word for text in texts for word in text.split()).most_common()
+    ]
     assert len(counts) > 2500
     assert counts[0] > 20 * counts[len(counts) // 10]
 
@@ -210,7 +229,12 @@ def data_folder(folder: Path) -> Path:
             turns.append({"conv": conv, "id": number, "session": int(number[1]), **said})
         turns[-1]["photo"] = "a loaf of bread"
         questions += [
-            {"conv": conv, "category": 4, "question": "Where does the ferry leave from?", "evidence": ["D1:1"]},
+            {
+                "conv": conv,
+                "category": 4,
+                "question": "Where does the ferry leave from?",
+                "evidence": ["D1:1"],
+            },
             {
                 "conv": conv,
                 "category": 1,
@@ -221,11 +245,18 @@ def data_folder(folder: Path) -> Path:
             {"conv": conv, "category": 3, "question": "Nothing answers this.", "evidence": []},
         ]
         for number, (role, time, text) in enumerate(MESSAGES):
-            messages.append({"chat": conv, "id": number, "role": role, "batch": 1, "time": time, "text": text})
+            messages.append(
+                {"chat": conv, "id": number, "role": role, "batch": 1, "time": time, "text": text}
+            )
         update = {"ability": "knowledge_update", "question": "When is the compost delivery?"}
         asked += [
             {"chat": conv, **update, "source_ids": [1, 2]},
-            {"chat": conv, "ability": "abstention", "question": "What is my shoe size?", "source_ids": [0]},
+            {
+                "chat": conv,
+                "ability": "abstention",
+                "question": "What is my shoe size?",
+                "source_ids": [0],
+            },
         ]
     for name, rows in (
         ("locomo_turns.jsonl", turns), ("locomo_questions.jsonl", questions), ("beam_questions.jsonl", asked),
@@ -260,7 +291,9 @@ def test_dialogues_hold_what_was_said_when_and_by_whom(tmp_path):
     assert talk.items[0]["event_at"].isoformat() == "2023-05-08T13:56:00+00:00"
     assert [question.group for question in talk.questions] == ["cat4", "cat1", "cat5"]
     assert [item["text"] for item in chat.items] == [MESSAGES[0][2], MESSAGES[2][2]]
-    assert chat.items[1]["event_at"] == chat.items[0]["event_at"], "the last time given is carried forward"
+    assert chat.items[1]["event_at"] == chat.items[0]["event_at"], (
+        "the last time given is carried forward"
+    )
     assert [(question.evidence, question.whole) for question in chat.questions] == [({1}, 1)]
 
 
@@ -270,11 +303,15 @@ def test_recall_counts_each_piece_of_evidence_once():
         question, ["a", "b", "c"], ["b", "c", *"defgh", "a"]
     )
     assert (at_5, at_10, at_20, any_of, all_of, reciprocal) == (50, 100, 100, 100, 100, 50)
-    assert recall_quality._score(question, ["a", "b", "a"], ["a"])[0] == 100, "said twice, stored once"
+    assert recall_quality._score(question, ["a", "b", "a"], ["a"])[0] == 100, (
+        "said twice, stored once"
+    )
     assert recall_quality._score(question, ["a", "b", "c"], [])[5] == 0
 
 
-@pytest.mark.parametrize("name", ["duplicates", "need", "prune_quality", "recall_quality", "updates"])
+@pytest.mark.parametrize(
+    "name", ["duplicates", "need", "prune_quality", "recall_quality", "updates"]
+)
 def test_without_data_a_benchmark_says_what_it_needs(monkeypatch, capsys, name):
     monkeypatch.delenv("GLYMPH_BENCH_DATA", raising=False)
     assert main([name, "--json"]) == 2
@@ -287,16 +324,35 @@ def test_without_data_a_benchmark_says_what_it_needs(monkeypatch, capsys, name):
 
 
 def long_talks(folder: Path) -> Options:
-    """The data folder with more said in it, so that there is something to prune, and an update in each chat."""
+    """The data folder with more said in it, so that there is something to prune, and an update in
+    each chat.
+    """
     data_folder(folder)
-    turns = [json.loads(line) for line in (folder / "locomo_turns.jsonl").read_text("utf-8").splitlines()]
+    turns = [
+        json.loads(line) for line in (folder / "locomo_turns.jsonl").read_text("utf-8").splitlines()
+    ]
     for conv in ("c1", "c2"):
         said = {"date": "1:56 pm on 9 May, 2023", "speaker": "Ines", "session": 3}
-        turns += [{"conv": conv, "id": f"D3:{number}", **said, "text": f"Ok {number}!"} for number in range(8)]
+        turns += [
+            {"conv": conv, "id": f"D3:{number}", **said, "text": f"Ok {number}!"}
+            for number in range(8)
+        ]
     (folder / "locomo_turns.jsonl").write_text(lines(turns), encoding="utf-8")
-    update = {"ability": "knowledge_update", "question": "When is the compost delivery?", "answer": ""}
+    update = {
+        "ability": "knowledge_update",
+        "question": "When is the compost delivery?",
+        "answer": "",
+    }
     asked = [
-        {"chat": conv, "qid": 1, **update, "source_ids": [0, 2], "old_ids": [0], "new_ids": [2], "rubric": []}
+        {
+            "chat": conv,
+            "qid": 1,
+            **update,
+            "source_ids": [0, 2],
+            "old_ids": [0],
+            "new_ids": [2],
+            "rubric": [],
+        }
         for conv in ("c1", "c2")
     ]
     (folder / "beam_questions.jsonl").write_text(lines(asked), encoding="utf-8")
@@ -306,7 +362,9 @@ def long_talks(folder: Path) -> Options:
 def test_pruning_keeps_what_is_asked_for_and_archives_what_it_says(tmp_path):
     figures = prune_quality.run(long_talks(tmp_path), embedder=WordEmbedder(ms=0))
     found = {name: figure.value for name, figure in figures.items()}
-    assert found["locomo_kept_30"] == found["locomo_intact_30"] == 100 > found["locomo_kept_70_random"]
+    assert (
+        found["locomo_kept_30"] == found["locomo_intact_30"] == 100 > found["locomo_kept_70_random"]
+    )
     assert found["locomo_archived_30"] == 25, "of twelve turns three"
     assert found["locomo_r10_after_30"] >= found["locomo_r10_before"]
     assert found["stale_pairs"] == 2
@@ -332,13 +390,18 @@ def test_the_curves_are_one_picture_that_says_its_values(tmp_path):
 
 def test_need_is_compared_with_lru_and_with_act_r(tmp_path):
     items = [number % 7 if number % 3 else number % 40 for number in range(400)]
-    (tmp_path / "decay_cache.jsonl").write_text(lines([{"trace": "made/up", "items": items}]), encoding="utf-8")
+    (tmp_path / "decay_cache.jsonl").write_text(
+        lines([{"trace": "made/up", "items": items}]), encoding="utf-8"
+    )
     day = need.SECONDS_PER_DAY
     touched = [[day * number, number % 5 if number % 4 else 5 + number] for number in range(300)]
     history = {"repo": "made/files", "touch": touched, "removed": [[100 * day, 9]]}
     (tmp_path / "decay_git.jsonl").write_text(lines([history]), encoding="utf-8")
     found = {name: figure.value for name, figure in need.run(Options(data=tmp_path)).items()}
-    assert found["vs_lru_up_10"] == min(found["hit_up_10"], found["hit_up_10_forgotten"]) - found["lru_up_10"]
+    assert (
+        found["vs_lru_up_10"]
+        == min(found["hit_up_10"], found["hit_up_10_forgotten"]) - found["lru_up_10"]
+    )
     assert found["worst_vs_lru"] == min(found["vs_lru_up_10"], found["vs_lru_up_30"])
     assert found["auc_files"] > 0.9, "what is touched every week is told from what was touched once"
     assert found["auc_files_act_r"] > 0.9
@@ -391,7 +454,9 @@ def image_of(values: dict, *operations: str) -> Image:
 
 def test_an_acknowledged_change_that_is_gone_counts_as_lost():
     heard = crash.Heard(done=[({A: ARCHIVED}, "op2")])
-    assert crash.judge(BEFORE, heard, image_of({A: ARCHIVED}, "op1", "op2"), ()) == crash.Finding(0, half=False)
+    assert crash.judge(BEFORE, heard, image_of({A: ARCHIVED}, "op1", "op2"), ()) == crash.Finding(
+        0, half=False
+    )
     assert crash.judge(BEFORE, heard, BEFORE, ()).lost == 1
     assert crash.judge(BEFORE, heard, image_of({A: ARCHIVED}, "op1"), ()).lost == 1
 
@@ -405,10 +470,14 @@ def test_a_call_under_way_may_be_done_or_not_but_not_half():
     heard = crash.Heard(begun=("add_many", {B: LIVE, ("link", "b", "a"): LINKED}))
     assert crash.judge(BEFORE, heard, BEFORE, ()) == crash.Finding(0, half=False, kept=False)
     whole = {A: LIVE, B: LIVE, ("link", "b", "a"): LINKED}
-    assert crash.judge(BEFORE, heard, image_of(whole, "op1", "op2"), ()) == crash.Finding(0, half=False, kept=True)
+    assert crash.judge(BEFORE, heard, image_of(whole, "op1", "op2"), ()) == crash.Finding(
+        0, half=False, kept=True
+    )
     assert crash.judge(BEFORE, heard, image_of({A: LIVE, B: LIVE}, "op1", "op2"), ()).half
     assert crash.judge(BEFORE, heard, image_of(whole, "op1"), ()).half, "done without an operation"
-    assert crash.judge(BEFORE, heard, image_of({A: LIVE}, "op1", "op2"), ()).half, "an operation without its work"
+    assert crash.judge(BEFORE, heard, image_of({A: LIVE}, "op1", "op2"), ()).half, (
+        "an operation without its work"
+    )
 
 
 def test_an_unsealed_operation_is_half_done():

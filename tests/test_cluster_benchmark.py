@@ -1,4 +1,6 @@
-"""The clients of the cluster benchmark meet servers that vanish, and its judge notices what it looks for."""
+"""The clients of the cluster benchmark meet servers that vanish, and its judge notices what it
+looks for.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def port(store, tmp_path_factory):
     command = [GLYMPH, "mcp", "--http", "127.0.0.1:0", "--any-space", "--url", store]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
     try:
-        yield next(int(found[1]) for line in process.stderr if (found := re.search(r":(\d+)/mcp", line)))
+        yield next(
+            int(found[1]) for line in process.stderr if (found := re.search(r":(\d+)/mcp", line))
+        )
     finally:
         process.kill()
         process.wait()
@@ -49,7 +53,9 @@ def port(store, tmp_path_factory):
 
 
 class Relay:
-    """Stands before a server and, once told so, keeps an answer back, or the request itself, and hangs up."""
+    """Stands before a server and, once told so, keeps an answer back, or the request itself, and
+    hangs up.
+    """
 
     def __init__(self, port):
         self._port, self.keeps, self.met = port, None, 0
@@ -103,7 +109,9 @@ def texts(store, space):
 
 
 @pytest.mark.parametrize(("keeps", "times"), [("answer", 1), ("request", 0)])
-def test_an_add_whose_answer_is_lost_is_not_repeated_and_found_at_most_once(port, store, keeps, times):
+def test_an_add_whose_answer_is_lost_is_not_repeated_and_found_at_most_once(
+    port, store, keeps, times
+):
     space = f"adds-{keeps}"
 
     async def run():
@@ -123,10 +131,15 @@ def test_an_add_whose_answer_is_lost_is_not_repeated_and_found_at_most_once(port
 
 def test_what_is_safe_is_asked_again_elsewhere(port):
     async def run():
-        async with relayed(port) as (relay, address), calling(address, f"http://127.0.0.1:{port}/mcp") as caller:
+        async with (
+            relayed(port) as (relay, address),
+            calling(address, f"http://127.0.0.1:{port}/mcp") as caller,
+        ):
             await caller.open_all()
             relay.keeps = "answer"
-            answers = [await caller.ask("safe", "memory_search", {"query": "heron"}) for _ in range(10)]
+            answers = [
+                await caller.ask("safe", "memory_search", {"query": "heron"}) for _ in range(10)
+            ]
             assert relay.met > 0
             assert {answer.server for answer in answers} == {1}
             assert max(answer.tries for answer in answers) > 1
@@ -139,8 +152,13 @@ def test_what_was_not_sent_is_sent_elsewhere_though_it_may_not_be_repeated(port,
         listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
         nobody = listener.extra(anyio.abc.SocketAttribute.local_port)
         await listener.aclose()
-        async with calling(f"http://127.0.0.1:{nobody}/mcp", f"http://127.0.0.1:{port}/mcp") as caller:
-            answers = [await caller.ask("unsent", "memory_add", {"text": f"Bird {n} sings."}) for n in range(6)]
+        async with calling(
+            f"http://127.0.0.1:{nobody}/mcp", f"http://127.0.0.1:{port}/mcp"
+        ) as caller:
+            answers = [
+                await caller.ask("unsent", "memory_add", {"text": f"Bird {n} sings."})
+                for n in range(6)
+            ]
             assert {answer.server for answer in answers} == {1}
             assert max(answer.tries for answer in answers) > 1
             with pytest.raises(Refused, match="text: Field required"):
@@ -151,7 +169,12 @@ def test_what_was_not_sent_is_sent_elsewhere_though_it_may_not_be_repeated(port,
 
 
 def test_calls_of_one_session_reach_the_spaces_they_name(port, store):
-    said = [("apart-0", "A finch."), ("apart-1", "A heron."), ("apart-0", "Two mills."), ("apart-2", "Rain.")]
+    said = [
+        ("apart-0", "A finch."),
+        ("apart-1", "A heron."),
+        ("apart-0", "Two mills."),
+        ("apart-2", "Rain."),
+    ]
 
     async def run():
         async with calling(f"http://127.0.0.1:{port}/mcp") as caller:
@@ -170,7 +193,11 @@ def test_calls_of_one_session_reach_the_spaces_they_name(port, store):
 def test_marks_of_other_spaces_are_counted():
     assert foreign(7, ["a mark0007 b", "a mark0008 b", "in tenant-0009", "nothing"]) == 2
     assert read(
-        7, [{"text": "mark0007", "space": "tenant-0007"}, {"text": "mark0007", "space": "tenant-0001"}]
+        7,
+        [
+            {"text": "mark0007", "space": "tenant-0007"},
+            {"text": "mark0007", "space": "tenant-0001"},
+        ],
     ) == {
         "foreign": 1,
         "read": 2,
@@ -178,7 +205,14 @@ def test_marks_of_other_spaces_are_counted():
 
 
 def test_a_receipt_may_leave_something_out_only_when_the_call_was_repeated():
-    done = {"verb": "link", "operation_id": "o", "succeeded": ["m"], "skipped": [], "failed": [], "again": False}
+    done = {
+        "verb": "link",
+        "operation_id": "o",
+        "succeeded": ["m"],
+        "skipped": [],
+        "failed": [],
+        "again": False,
+    }
     assert _operation(done) == {"op": "o"}
     known = done | {"succeeded": [], "skipped": [{"id": "m", "reason": "it says that already"}]}
     assert _operation(known | {"again": True}) == {}
@@ -216,5 +250,10 @@ def test_what_was_acknowledged_must_be_there_as_it_was_told():
 
 def test_a_call_counts_as_touched_by_an_outage_if_it_was_under_way_in_it():
     outages = {"server": (10.0, 12.0)}
-    for at, ms, touched in ((8.0, 1000, False), (8.0, 3000, True), (11.0, 10, True), (12.5, 10, False)):
+    for at, ms, touched in (
+        (8.0, 1000, False),
+        (8.0, 3000, True),
+        (11.0, 10, True),
+        (12.5, 10, False),
+    ):
         assert cluster._touched({"at": at, "ms": ms}, outages) is touched

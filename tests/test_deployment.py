@@ -1,7 +1,7 @@
 """The image and the compose file: checked by linters, and their commands run here without Docker.
 
-A service's command is started with the arguments and the environment that the files give it; only names of hosts,
-ports and folders are those of this machine.
+A service's command is started with the arguments and the environment that the files give it; only
+names of hosts, ports and folders are those of this machine.
 """
 
 from __future__ import annotations
@@ -28,7 +28,11 @@ from glymph.testing import postgres as postgresql
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
-DOCKERFILE, COMPOSE, EXAMPLE = DEPLOY / "Dockerfile", DEPLOY / "compose.yaml", DEPLOY / ".env.example"
+DOCKERFILE, COMPOSE, EXAMPLE = (
+    DEPLOY / "Dockerfile",
+    DEPLOY / "compose.yaml",
+    DEPLOY / ".env.example",
+)
 PROGRAMS = Path(sys.executable).parent
 PORT = "8765"
 ENOUGH = 60.0  # seconds
@@ -91,14 +95,21 @@ def of_image(word):
 
 def image_environment():
     pairs = (
-        pair.split("=", 1) for found, rest in instructions()[-1] if found == "ENV" for pair in shlex.split(rest)
+        pair.split("=", 1)
+        for found, rest in instructions()[-1]
+        if found == "ENV"
+        for pair in shlex.split(rest)
     )
     return dict(pairs)
 
 
 def command_of(service):
     """The whole command line of a service of ours, or the image's own if None."""
-    words = json.loads(of_image("CMD")) if service is None else compose()["services"][service]["command"]
+    words = (
+        json.loads(of_image("CMD"))
+        if service is None
+        else compose()["services"][service]["command"]
+    )
     return [*json.loads(of_image("ENTRYPOINT")), *words]
 
 
@@ -111,7 +122,10 @@ def health_command():
 # Linting
 
 
-LINTERS = [["hadolint", DOCKERFILE], ["check-jsonschema", "--builtin-schema", "vendor.compose-spec", COMPOSE]]
+LINTERS = [
+    ["hadolint", DOCKERFILE],
+    ["check-jsonschema", "--builtin-schema", "vendor.compose-spec", COMPOSE],
+]
 
 
 @pytest.mark.parametrize("words", LINTERS, ids=lambda words: words[0])
@@ -119,7 +133,9 @@ def test_the_linter_finds_nothing(words):
     linter = PROGRAMS / words[0]
     if not linter.exists():
         pytest.skip(f"{words[0]} is not installed: pip install -e '.[dev]'")
-    done = subprocess.run([linter, *words[1:]], capture_output=True, text=True, timeout=ENOUGH, check=False)
+    done = subprocess.run(
+        [linter, *words[1:]], capture_output=True, text=True, timeout=ENOUGH, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -135,15 +151,24 @@ def test_the_image_runs_nobody_special_and_passes_signals_on():
     assert json.loads(of_image("ENTRYPOINT")) == ["glymph"]
     assert of_image("STOPSIGNAL") == "SIGTERM"
     final = instructions()[-1]
-    assert not any(tool in rest for word, rest in final if word == "RUN" for tool in ("apt", "pip", "gcc", "curl"))
-    assert [rest for word, rest in final if word == "COPY"] == ["--from=build /opt/glymph /opt/glymph"]
+    assert not any(
+        tool in rest
+        for word, rest in final
+        if word == "RUN"
+        for tool in ("apt", "pip", "gcc", "curl")
+    )
+    assert [rest for word, rest in final if word == "COPY"] == [
+        "--from=build /opt/glymph /opt/glymph"
+    ]
 
 
 def test_all_that_the_image_is_built_from_is_there_and_nothing_else_is_sent():
     ignored = (ROOT / ".dockerignore").read_text().splitlines()
     assert "*" in ignored
     sent = {line[1:] for line in ignored if line.startswith("!")}
-    copied = {name for word, rest in instructions()[0] if word == "COPY" for name in rest.split()[:-1]}
+    copied = {
+        name for word, rest in instructions()[0] if word == "COPY" for name in rest.split()[:-1]
+    }
     assert copied == sent
     assert all((ROOT / name).exists() for name in copied)
 
@@ -167,12 +192,17 @@ def test_every_name_in_the_compose_file_means_something():
             assert "test" in services[needed]["healthcheck"]
         for volume in service.get("volumes", []):
             source = volume.split(":")[0]
-            assert (DEPLOY / source).exists() if source.startswith(".") else source in whole["volumes"]
+            assert (
+                (DEPLOY / source).exists() if source.startswith(".") else source in whole["volumes"]
+            )
         assert service["restart"] == "unless-stopped"
         assert set(service["deploy"]["resources"]["limits"]) == {"cpus", "memory"}
         if "build" in service:
             context = (DEPLOY / service["build"]["context"]).resolve()
-            assert (context, context / service["build"]["dockerfile"]) == (ROOT.resolve(), DOCKERFILE.resolve())
+            assert (context, context / service["build"]["dockerfile"]) == (
+                ROOT.resolve(),
+                DOCKERFILE.resolve(),
+            )
     assert "ports" not in services["database"]
     assert services["server"]["ports"] == [f"127.0.0.1:{PORT}:{PORT}"]
     assert "container_name" not in services["worker"]  # or there could be only one
@@ -195,13 +225,17 @@ def database(tmp_path_factory):
     """A server set up by the script of the compose file; gives the port."""
     if reason := postgresql.absence():
         pytest.skip(reason)
-    settings = dict(word.split("=") for word in compose()["services"]["database"]["command"] if "=" in word)
+    settings = dict(
+        word.split("=") for word in compose()["services"]["database"]["command"] if "=" in word
+    )
     settings["shared_buffers"] = "64MB"  # this machine has other things to do
     with postgresql.Server(tmp_path_factory.mktemp("database"), settings=settings) as server:
         port = server.url.rpartition(":")[2].split("/")[0]
         given = compose()["services"]["database"]["environment"]
         script = DEPLOY / "database" / "10-glymph.sh"
-        subprocess.run([script], check=True, capture_output=True, env=given | on_server(port), timeout=ENOUGH)
+        subprocess.run(
+            [script], check=True, capture_output=True, env=given | on_server(port), timeout=ENOUGH
+        )
         yield port
 
 
@@ -239,7 +273,9 @@ class Process:
     def wait_for(self, words):
         """Returns once it has said so."""
         with self._news:
-            self._news.wait_for(lambda: self._over or any(words in line for line in self.lines), ENOUGH)
+            self._news.wait_for(
+                lambda: self._over or any(words in line for line in self.lines), ENOUGH
+            )
             assert any(words in line for line in self.lines), "".join(self.lines)
 
     def terminate(self):
@@ -261,9 +297,15 @@ def started(service, port, home, *, database):
     """The process of a service, on a port and a database of this machine."""
     command = [word.replace(PORT, port) for word in command_of(service)]
     own = (
-        compose()["services"][service]["environment"] if service else {"GLYMPH_TOKEN": filled_in()["GLYMPH_TOKEN"]}
+        compose()["services"][service]["environment"]
+        if service
+        else {"GLYMPH_TOKEN": filled_in()["GLYMPH_TOKEN"]}
     )
-    environment = image_environment() | own | {"PATH": os.defpath, "HOME": str(home), "GLYMPH_HOME": str(home)}
+    environment = (
+        image_environment()
+        | own
+        | {"PATH": os.defpath, "HOME": str(home), "GLYMPH_HOME": str(home)}
+    )
     environment["GLYMPH_URL"] = own.get("GLYMPH_URL", "sqlite:///memory.db").replace(
         "database:5432", f"127.0.0.1:{database}"
     )
@@ -300,7 +342,10 @@ def test_the_database_answers_its_health_check(database):
     assert kind == "CMD"
     program = postgresql._programs() / "bin" / command[0]
     asked = [program, *command[1:]]
-    assert subprocess.run(asked, env=on_server(database), capture_output=True, check=False).returncode == 0
+    assert (
+        subprocess.run(asked, env=on_server(database), capture_output=True, check=False).returncode
+        == 0
+    )
     nowhere = on_server(free_port())
     assert subprocess.run(asked, env=nowhere, capture_output=True, check=False).returncode != 0
 
@@ -331,7 +376,9 @@ def test_server_and_workers_come_up_work_together_and_end_when_they_are_told(dat
         server.wait_for("listening on http://0.0.0.0:")
         assert healthy(port) == 0
         status, body = ask(port, "The harbour opens at six.", "pilots")
-        assert (status, '"created\\": true' in body or '"created": true' in body) == (200, True), body
+        assert (status, '"created\\": true' in body or '"created": true' in body) == (200, True), (
+            body
+        )
         with (
             started("worker", port, tmp_path, database=database) as one,
             started("worker", port, tmp_path, database=database) as two,
@@ -340,19 +387,28 @@ def test_server_and_workers_come_up_work_together_and_end_when_they_are_told(dat
                 worker.wait_for("working on ")
             assert (one.terminate(), two.terminate()) == (0, 0)
             for worker in (one, two):
-                assert all(json.loads(line)["level"] in ("info", "warning") for line in worker.lines)
+                assert all(
+                    json.loads(line)["level"] in ("info", "warning") for line in worker.lines
+                )
         assert server.terminate() == 0
         assert healthy(port) != 0
         told = "".join(line for one in (server, one, two) for line in one.lines)
-        assert not any(secret in told for secret in filled_in().values() if secret.startswith("secret"))
+        assert not any(
+            secret in told for secret in filled_in().values() if secret.startswith("secret")
+        )
     with Glymph.open(f"postgresql://glymph@127.0.0.1:{database}/glymph", space="pilots") as glymph:
         assert glymph.search("harbour")[0].memory.text == "The harbour opens at six."
 
 
-def test_a_dump_by_the_administrator_comes_back_whole_and_one_by_the_user_is_refused(database, tmp_path):
+def test_a_dump_by_the_administrator_comes_back_whole_and_one_by_the_user_is_refused(
+    database, tmp_path
+):
     here = f"postgresql://glymph@127.0.0.1:{database}"
     with Glymph.open(f"{here}/glymph", space="dumped") as glymph:
-        added = [glymph.add(f"The lighthouse keeper wrote entry {n}.", kind="event").id for n in range(20)]
+        added = [
+            glymph.add(f"The lighthouse keeper wrote entry {n}.", kind="event").id
+            for n in range(20)
+        ]
         glymph.archive(added[:2])
 
     def run(program, *words):
@@ -361,10 +417,21 @@ def test_a_dump_by_the_administrator_comes_back_whole_and_one_by_the_user_is_ref
         return subprocess.run([programs / program, *words], **told, check=False).returncode
 
     dump = tmp_path / "glymph.dump"
-    assert run("pg_dump", "--username=glymph", "--format=custom", f"--file={tmp_path / 'none'}", "glymph") != 0
+    assert (
+        run(
+            "pg_dump",
+            "--username=glymph",
+            "--format=custom",
+            f"--file={tmp_path / 'none'}",
+            "glymph",
+        )
+        != 0
+    )
     assert run("pg_dump", "--username=postgres", "--format=custom", f"--file={dump}", "glymph") == 0
     assert run("createdb", "--username=postgres", "--owner=glymph", "restored") == 0
-    assert run("pg_restore", "--username=postgres", "--exit-on-error", "--dbname=restored", dump) == 0
+    assert (
+        run("pg_restore", "--username=postgres", "--exit-on-error", "--dbname=restored", dump) == 0
+    )
     with Glymph.open(f"{here}/restored", space="dumped", create=False) as glymph:
         assert (glymph.health().live, glymph.verify().ok) == (18, True)
         assert set(glymph.undo().succeeded) == set(added[:2])
@@ -389,10 +456,14 @@ def test_the_plan_follows_from_what_was_measured():
     if reason := postgresql.absence():
         pytest.skip(reason)
     command = [sys.executable, "-m", "benchmarks", "capacity", "--json", "--scale", "0.02"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False
+    )
     assert done.returncode == 0, done.stderr
     figures = json.loads(done.stdout)
-    costs = {name: value for name, value in figures.items() if name.endswith(("_cpu_ms", "_connections"))}
+    costs = {
+        name: value for name, value in figures.items() if name.endswith(("_cpu_ms", "_connections"))
+    }
     assert len(costs) > 20
     assert all(value > 0 for value in costs.values())
     assert figures["plan_cores"] * figures["plan_spaces_per_core"] == pytest.approx(1e6, rel=1e-3)

@@ -16,7 +16,9 @@ PAGES = [
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if BLOCK.search(p.read_text())], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if BLOCK.search(p.read_text())], ids=lambda p: p.name
+)
 def test_every_python_block_of_a_page_runs(page, tmp_path, monkeypatch):
     """The blocks of one page run one after the other, in an empty folder."""
     monkeypatch.chdir(tmp_path)

@@ -9,7 +9,7 @@ import pytest
 from benchmarks import lessons
 from benchmarks.harness import trials
 from benchmarks.harness.contract import Options
-from glymph.core.conditions import Condition, Finding, separating
+from glymph.learn.conditions import Condition, Finding, separating
 
 
 def steps(good):
@@ -79,4 +79,11 @@ def test_without_lessons_the_lift_is_nothing():
 
 def test_the_benchmark_gives_every_figure(airline):
     found = lessons.run(Options(scale=0.1, seed=5, data=airline.parent))
-    assert {"planted_found", "planted_false", "tau_lessons", "tau_matched", "tau_lift", "cpu_s_10k"} <= set(found)
+    assert {
+        "planted_found",
+        "planted_false",
+        "tau_lessons",
+        "tau_matched",
+        "tau_lift",
+        "cpu_s_10k",
+    } <= set(found)

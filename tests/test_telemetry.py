@@ -1,4 +1,6 @@
-"""Telemetry tells names, figures and durations; off it costs nothing, and when it fails it breaks nothing."""
+"""Telemetry tells names, figures and durations; off it costs nothing, and when it fails it breaks
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from glymph import Glymph, telemetry
 from glymph.errors import InvalidInput
 from glymph.jobs import daemon
-from glymph.services import queue
 from glymph.testing.scripted_model import ScriptedModel
+from glymph.upkeep import queue
 
 SECRET = "The vault in Lisbon opens with a red umbrella"
 
@@ -78,7 +80,10 @@ def test_an_analysis_tells_how_much_it_looked_at_and_found(glymph, clock, spans)
     clock.advance(days=200)
     plan = glymph.analyze(min_staleness=0.0, include_isolated=True)
     (span,) = told(spans, "memory_op", operation="analyze")
-    assert (span["total_nodes"], span["stale_groups_found"]) == (plan.totals.memories, len(plan.groups))
+    assert (span["total_nodes"], span["stale_groups_found"]) == (
+        plan.totals.memories,
+        len(plan.groups),
+    )
 
 
 def test_a_prune_tells_what_was_done_to_how_many(glymph, clock, spans):
@@ -86,7 +91,12 @@ def test_a_prune_tells_what_was_done_to_how_many(glymph, clock, spans):
     clock.advance(days=4)
     glymph.batch_prune([memory, "01900000-0000-7000-8000-000000000000"], "delete")
     (span,) = told(spans, "memory_op", operation="prune")
-    assert (span["prune_action"], span["succeeded"], span["skipped"], span["failed"]) == ("delete", 1, 0, 1)
+    assert (span["prune_action"], span["succeeded"], span["skipped"], span["failed"]) == (
+        "delete",
+        1,
+        0,
+        1,
+    )
 
 
 def test_searching_and_recalling_are_operations_too(glymph, spans):
@@ -97,21 +107,23 @@ def test_searching_and_recalling_are_operations_too(glymph, spans):
 
 
 def test_jobs_and_steps_are_spans_one_inside_the_other(glymph, spans):
-    queue.enqueue(glymph.workplace, "job-1", "upkeep", {})
+    queue.enqueue(glymph.context, "job-1", "upkeep", {})
     daemon.once(glymph, stop=threading.Event())
-    finished = {span.name: span for span in spans.get_finished_spans() if span.name in ("job", "step")}
+    finished = {
+        span.name: span for span in spans.get_finished_spans() if span.name in ("job", "step")
+    }
     assert finished["step"].parent.span_id == finished["job"].context.span_id
     assert told(spans, "job", job="upkeep")[0]["ended"] == "done"
     assert {span["step"] for span in told(spans, "step")} >= {"lifecycle", "surface"}
 
 
 def test_a_model_call_tells_its_tokens_and_not_what_was_said(url, clock, spans):
-    from glymph.core.dialogue import Message, Question
-    from glymph.services.asking import Run
+    from glymph.llm.dialogue import Message, Question
+    from glymph.llm.ledger import Run
 
     with Glymph.open(url, clock=clock, model=ScriptedModel(['"fine"'])) as glymph:
         question = Question([Message("user", SECRET)], {"type": "string"}, json.loads)
-        assert Run(glymph.workplace, "extract").ask(question) == "fine"
+        assert Run(glymph.context, "extract").ask(question) == "fine"
     (call,) = told(spans, "model_call")
     assert (call["job"], call["model"]) == ("extract", "scripted")
     assert call["tokens_in"] > 0
@@ -191,19 +203,34 @@ def test_a_provider_that_is_set_later_is_found_after_a_second(monkeypatch, glymp
 
 def test_glymph_never_loads_opentelemetry_by_itself():
     code = "import glymph, sys; glymph.Glymph; print('opentelemetry' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+        == "False\n"
+    )
 
 
 def line(level, message, *args, **options):
     record = logging.getLogger("glymph.test").makeRecord(
-        "glymph.test", level, __file__, 1, message, args, options.pop("exc_info", None), extra=options or None
+        "glymph.test",
+        level,
+        __file__,
+        1,
+        message,
+        args,
+        options.pop("exc_info", None),
+        extra=options or None,
     )
     return json.loads(telemetry.JsonLines().format(record))
 
 
 def test_a_log_line_is_json_with_its_extra_fields():
     found = line(logging.INFO, "%s ran", "decay", space="work", ms=1.5)
-    assert (found["level"], found["message"], found["space"], found["ms"]) == ("info", "decay ran", "work", 1.5)
+    assert (found["level"], found["message"], found["space"], found["ms"]) == (
+        "info",
+        "decay ran",
+        "work",
+        1.5,
+    )
     assert found["at"].endswith("+00:00")
     assert set(found) == {"at", "level", "logger", "message", "space", "ms"}
 
@@ -213,7 +240,9 @@ def test_a_log_line_masks_secrets_and_does_not_quote_an_exception():
         raise ValueError(SECRET)
     except ValueError:
         found = line(
-            logging.ERROR, "failed with api_key=sk-proj-4f9A8b7C6d5E4f3A2b1C0d9E", exc_info=sys.exc_info()
+            logging.ERROR,
+            "failed with api_key=sk-proj-4f9A8b7C6d5E4f3A2b1C0d9E",
+            exc_info=sys.exc_info(),
         )
     assert "4f9A8b7C" not in json.dumps(found)
     assert "Lisbon" not in json.dumps(found)

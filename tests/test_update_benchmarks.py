@@ -24,7 +24,14 @@ CHANGED = {"type_description": "Games I like", "reason": "It is fun."}
 @pytest.fixture
 def options(tmp_path):
     messages = [
-        {"chat": "a", "id": number, "role": "user", "batch": 1, "time": "March-01-2024", "text": text}
+        {
+            "chat": "a",
+            "id": number,
+            "role": "user",
+            "batch": 1,
+            "time": "March-01-2024",
+            "text": text,
+        }
         for number, text in enumerate(SAID)
     ]
     asked = {"chat": "a", "answer": "", "rubric": []}
@@ -42,7 +49,10 @@ def options(tmp_path):
     ]  # fmt: skip
     pair = {"part": "dev", "a": "I own a red car.", "b": "I own a red car!", "label": 1}
     near = {**pair, "b": "I own a blue car.", "label": 0}
-    for name, rows in {"beam_messages.jsonl.gz": messages, "neardup_stsb.jsonl.gz": [pair, near]}.items():
+    for name, rows in {
+        "beam_messages.jsonl.gz": messages,
+        "neardup_stsb.jsonl.gz": [pair, near],
+    }.items():
         with gzip.open(tmp_path / name, "wt", encoding="utf-8") as file:
             file.writelines(json.dumps(row) + "\n" for row in rows)
     for name, part in (("msrp", "val"), ("abt_buy", "test")):
@@ -51,7 +61,9 @@ def options(tmp_path):
     plain = {"beam_questions.jsonl": questions, "halumem_events.jsonl": events}
     plain["neardup_sick.jsonl"] = [{**near, "part": "trial", "relation": "CONTRADICTION"}]
     for name, rows in plain.items():
-        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        (tmp_path / name).write_text(
+            "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
+        )
     return Options(data=tmp_path)
 
 
@@ -70,7 +82,12 @@ def test_updates_count_what_was_replaced_and_what_should_not_have_been(options):
 
 def test_duplicates_count_merges_and_look_into_the_traps(options):
     found = values(duplicates.run(options, embedder=WordEmbedder(ms=0)))
-    assert (found["pairs"], found["merged"], found["precision"], found["recall"]) == (5, 1, 100, 100)
+    assert (found["pairs"], found["merged"], found["precision"], found["recall"]) == (
+        5,
+        1,
+        100,
+        100,
+    )
     assert (found["traps_sick"], found["false_merges_sick"]) == (1, 0)
     assert (found["traps_abt_buy"], found["false_merges_abt_buy"]) == (1, 0)
 

@@ -44,7 +44,11 @@ def test_what_may_go_is_no_breach(watch) -> None:
         ("pinned_lost", replace(ROW, pinned=1), ARCHIVED),
         ("protected_lost", replace(ROW, protected=1), ARCHIVED),
         ("used_lost_lifecycle", replace(ROW, last_used_at=NOW - 5 * DAY), ARCHIVED),
-        ("restored_lost_lifecycle", replace(ROW, state_by="restore", state_at=NOW - 13 * DAY), ARCHIVED),
+        (
+            "restored_lost_lifecycle",
+            replace(ROW, state_by="restore", state_at=NOW - 13 * DAY),
+            ARCHIVED,
+        ),
         ("purged_by_surprise", replace(ROW, state="ARCHIVED", state_by="archive"), TRASHED),
         ("purged_by_surprise", replace(ROW, **{**ARCHIVED, "state_at": NOW - 29 * DAY}), TRASHED),
         ("purged_by_surprise", replace(ROW, **{**TRASHED, "state_at": NOW - 29 * DAY}), {}),

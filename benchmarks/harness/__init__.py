@@ -1,1 +1,3 @@
-"""What the benchmarks share: the contract, texts to store, writes with known outcomes, clocks, the report."""
+"""What the benchmarks share: the contract, texts to store, writes with known outcomes, clocks, the
+report.
+"""

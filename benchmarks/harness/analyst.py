@@ -1,7 +1,8 @@
-"""A process that opens a store, has it analysed and tells what that cost, from its first instruction on.
+"""A process that opens a store, has it analysed and tells what that cost, from its first
+instruction on.
 
-`python -m benchmarks.harness.analyst FILE` goes from the file to the stored, ranked plan once, the way any program
-would. Nothing is imported here that such a program would not need.
+`python -m benchmarks.harness.analyst FILE` goes from the file to the stored, ranked plan once, the
+way any program would. Nothing is imported here that such a program would not need.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-NOW = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=1_785_000_000_000_000)  # when `grown` stores end
+NOW = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(
+    microseconds=1_785_000_000_000_000
+)  # when `grown` stores end
 
 
 def main(file: str) -> None:
@@ -21,7 +24,9 @@ def main(file: str) -> None:
     from glymph import Glymph
 
     imported = time.process_time()
-    with Glymph.open(f"sqlite:///{file}", embedder="none", clock=lambda: NOW, create=False) as glymph:
+    with Glymph.open(
+        f"sqlite:///{file}", embedder="none", clock=lambda: NOW, create=False
+    ) as glymph:
         opened = time.process_time()
         plan = glymph.analyze()
         done = time.process_time()
@@ -29,12 +34,19 @@ def main(file: str) -> None:
         "python": begun, "import": imported - begun, "open": opened - imported, "analyze": done - opened,
     }  # fmt: skip
     groups, isolated = plan.totals.connected_groups, plan.totals.isolated
-    found = {"groups": groups, "isolated": isolated, "listed": len(plan.groups), "members": len(plan.node_ids)}
+    found = {
+        "groups": groups,
+        "isolated": isolated,
+        "listed": len(plan.groups),
+        "members": len(plan.node_ids),
+    }
     print(json.dumps({"costs": costs, "peak_mb": _peak_mb(), **found}))
 
 
 def _peak_mb() -> float:
-    """The most memory this process had. On Linux `ru_maxrss` may be that of the process that started it."""
+    """The most memory this process had. On Linux `ru_maxrss` may be that of the process that
+    started it.
+    """
     try:
         with Path("/proc/self/status").open(encoding="utf-8") as lines:
             return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1000

@@ -1,4 +1,6 @@
-"""The same space on both engines, put there through the contract of a store, and what working on it costs."""
+"""The same space on both engines, put there through the contract of a store, and what working on it
+costs.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,11 @@ from benchmarks.harness import grown
 from benchmarks.harness.clocks import running_cpu
 from benchmarks.harness.corpus import Corpus
 from glymph import Glymph
-from glymph.core.ids import uuid7
-from glymph.core.sections import kind_profile
-from glymph.core.text import content_hash, derive_title
+from glymph.decay.sections import kind_profile
+from glymph.ids import uuid7
 from glymph.store.contract import Intent
 from glymph.testing.postgres import Server
+from glymph.text.normal import content_hash, derive_title
 
 DIMENSION = 384
 CHUNK = 5_000
@@ -62,7 +64,9 @@ class Vectors:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         seeds = [int(content_hash(text, "note", None)[:8], 16) for text in texts]
-        return np.stack([_unit(np.random.default_rng(seed).standard_normal(DIMENSION)) for seed in seeds])
+        return np.stack(
+            [_unit(np.random.default_rng(seed).standard_normal(DIMENSION)) for seed in seeds]
+        )
 
 
 def _unit(vector: NDArray[Any]) -> NDArray[np.float32]:
@@ -72,7 +76,9 @@ def _unit(vector: NDArray[Any]) -> NDArray[np.float32]:
 
 @contextmanager
 def engines(folder: Path) -> Iterator[list[Engine]]:
-    """Both engines with an empty store each; the server keeps its promises about power loss, as SQLite does."""
+    """Both engines with an empty store each; the server keeps its promises about power loss, as
+    SQLite does.
+    """
     with Server(folder / "server", settings={"fsync": "on", "shared_buffers": "256MB"}) as server:
         yield [
             Engine("sqlite", f"sqlite:///{folder}/engines.db", None),
@@ -81,8 +87,10 @@ def engines(folder: Path) -> Iterator[list[Engine]]:
 
 
 def fill(glymph: Glymph, count: int, seed: int) -> None:
-    """Puts so many memories with links and vectors into the space, in transactions of some thousand rows."""
-    space, store = grown.grow(count, seed), glymph.workplace.store
+    """Puts so many memories with links and vectors into the space, in transactions of some thousand
+    rows.
+    """
+    space, store = grown.grow(count, seed), glymph.context.store
     texts = Corpus(seed).texts(count)
     keys: list[int] = []
     vectors = np.random.default_rng(seed).standard_normal((count, DIMENSION))

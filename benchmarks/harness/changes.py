@@ -1,4 +1,5 @@
-"""What changes in the data: BEAM's updates and contradictions, HaluMem's events, and pairs that say the same.
+"""What changes in the data: BEAM's updates and contradictions, HaluMem's events, and pairs that say
+the same.
 
 The files are for measuring only and never part of this repository; their licences say so.
 """
@@ -40,7 +41,9 @@ class Chat:
 
 
 def beam(options: Options) -> list[Chat]:
-    """One per chat, with its clean updates: those of which both sides are stored messages of the user."""
+    """One per chat, with its clean updates: those of which both sides are stored messages of the
+    user.
+    """
     chats = {dialogue.name: Chat(dialogue) for dialogue in dialogues.beam(options)}
     for question in _lines(options.dataset("beam_questions.jsonl")):
         chat = chats[question["chat"]]
@@ -49,7 +52,10 @@ def beam(options: Options) -> list[Chat]:
         if old - new and new:
             chat.updates.append(Update(question["question"], old - new, new))
             chat.stale |= old - new
-        first, second = _places(chat, question.get("first_ids")), _places(chat, question.get("second_ids"))
+        first, second = (
+            _places(chat, question.get("first_ids")),
+            _places(chat, question.get("second_ids")),
+        )
         if first and second:
             chat.contradictions.append((first, second))
     return list(chats.values())
@@ -76,7 +82,9 @@ def halumem(options: Options) -> dict[int, list[Event]]:
     for row in _lines(options.dataset("halumem_events.jsonl")):
         deleted = row["direction"] == "Delete"
         said = row["event_text"] if deleted else _point(row["after"], row["changed_index"])
-        event = Event(row["user"], row["direction"].lower(), _point(row["before"], row["changed_index"]), said)
+        event = Event(
+            row["user"], row["direction"].lower(), _point(row["before"], row["changed_index"]), said
+        )
         found.setdefault(row["user"], []).append(event)
     return found
 
@@ -96,7 +104,12 @@ class Pair:
     trap: bool
 
 
-SCORED = {"stsb": "dev", "msrp": "val", "sick": "trial", "abt_buy": "test"}  # the part that is not for fitting
+SCORED = {
+    "stsb": "dev",
+    "msrp": "val",
+    "sick": "trial",
+    "abt_buy": "test",
+}  # the part that is not for fitting
 
 
 def pairs(options: Options, name: str, *, scored: bool = True) -> list[Pair]:
@@ -111,11 +124,17 @@ def pairs(options: Options, name: str, *, scored: bool = True) -> list[Pair]:
 
 
 def _is_trap(name: str, row: Mapping[str, Any]) -> bool:
-    """SICK's contradictions, and two products that are not the same: these differ in a model number."""
+    """SICK's contradictions, and two products that are not the same: these differ in a model
+    number.
+    """
     return row.get("relation") == "CONTRADICTION" or (name == "abt_buy" and not row["label"])
 
 
 def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
+    with (
+        gzip.open(path, "rt", encoding="utf-8")
+        if path.suffix == ".gz"
+        else path.open(encoding="utf-8") as lines
+    ):
         for line in lines:
             yield json.loads(line)

@@ -1,6 +1,7 @@
 """BEAM's chats as they were held: what the user said and what the assistant answered, both.
 
-`dialogues.beam` has the user's words only, which is what is stored for a search. A history keeps the whole chat.
+`dialogues.beam` has the user's words only, which is what is stored for a search. A history keeps
+the whole chat.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ CARRIED = "%B-%d-%Y"  # the form of a day, which holds until another one is give
 
 
 def beam(options: Options) -> list[Dialogue]:
-    """One dialogue per chat, and every question that names messages; a question's group is its ability."""
+    """One dialogue per chat, and every question that names messages; a question's group is its
+    ability.
+    """
     found: dict[str, Dialogue] = {}
     since: dict[str, datetime] = {}
     for message in _lines(options.dataset("beam_messages.jsonl.gz")):
@@ -30,11 +33,17 @@ def beam(options: Options) -> list[Dialogue]:
         found.setdefault(chat, Dialogue(chat)).say(message["id"], item)
     for question in _lines(options.dataset("beam_questions.jsonl")):
         evidence = set(question["source_ids"])
-        found[question["chat"]].ask(question["question"], evidence, question["ability"], whole=len(evidence))
+        found[question["chat"]].ask(
+            question["question"], evidence, question["ability"], whole=len(evidence)
+        )
     return list(found.values())
 
 
 def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
+    with (
+        gzip.open(path, "rt", encoding="utf-8")
+        if path.suffix == ".gz"
+        else path.open(encoding="utf-8") as lines
+    ):
         for line in lines:
             yield json.loads(line)

@@ -1,4 +1,6 @@
-"""CPU seconds of this process, of children, and of one that still runs: wall time misleads on a busy machine."""
+"""CPU seconds of this process, of children, and of one that still runs: wall time misleads on a
+busy machine.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,10 @@ def command_cpu(command: Sequence[str]) -> float:
 def running_cpu(pid: int) -> float:
     """The CPU seconds a process that still runs has spent so far, all its threads together."""
     if sys.platform != "linux":
-        raise Unavailable("reads the CPU time of a running process, which only Linux tells. Run it there.")
-    # How Linux numbers the CPU clock of another process (clock_getcpuclockid): nanoseconds instead of the
+        raise Unavailable(
+            "reads the CPU time of a running process, which only Linux tells. Run it there."
+        )
+    # How Linux numbers the CPU clock of another process (clock_getcpuclockid): nanoseconds instead
+    # of the
     # 10 ms ticks of /proc.
     return time.clock_gettime(~pid << 3 | 2)

@@ -1,4 +1,6 @@
-"""MCP clients of several servers, any of which may answer the next call; and what they do when one is gone."""
+"""MCP clients of several servers, any of which may answer the next call; and what they do when one
+is gone.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,14 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
-from glymph.interfaces.mcp_http import SPACE_HEADER
+from glymph.mcp.http import SPACE_HEADER
 
 PATIENCE = 30.0  # seconds for one call, all tries of it included
 AVOIDED = 0.5  # seconds for which a server that was gone is not asked
 BREATH = 0.1  # seconds between two tries
 AWAY = frozenset({"StoreError", "StoreBusy", "PartsAway"})  # answers that say: not now
-NO_TOOL = "no_such_tool"  # a call that the server answers without the store: what the protocol alone costs
+# a call that the server answers without the store: what the protocol alone costs
+NO_TOOL = "no_such_tool"
 
 
 class Gone(Exception):
@@ -34,11 +37,15 @@ class Gone(Exception):
 
 
 class Unanswered(Exception):
-    """The answer to a call is lost and the call is not safe to repeat: it may have been done or not."""
+    """The answer to a call is lost and the call is not safe to repeat: it may have been done or
+    not.
+    """
 
 
 class StoreAway(Exception):
-    """The server says that the store cannot be used now, and the call is not safe to repeat, or time is over."""
+    """The server says that the store cannot be used now, and the call is not safe to repeat, or
+    time is over.
+    """
 
 
 class Refused(Exception):
@@ -57,8 +64,8 @@ class Answer:
 class Session:
     """One session of the SDK's client, held open by a task of its own; one call at a time.
 
-    The header of each request names its space. Whoever finds the session gone leaves it and opens another one, so
-    that a request that is still under way never carries the space of a later one.
+    The header of each request names its space. Whoever finds the session gone leaves it and opens
+    another one, so that a request that is still under way never carries the space of a later one.
     """
 
     def __init__(self, address: str, token: str) -> None:
@@ -75,7 +82,10 @@ class Session:
             timeout=PATIENCE, verify=False,
         )  # fmt: skip
         try:
-            async with http, Client(streamable_http_client(self._address, http_client=http)) as self._client:
+            async with (
+                http,
+                Client(streamable_http_client(self._address, http_client=http)) as self._client,
+            ):
                 self._opened.set()
                 await self._over.wait()
         except Exception as error:  # noqa: BLE001  whatever the transport met; the caller is told
@@ -94,7 +104,9 @@ class Session:
         told = (await self._ready().list_tools()).tools
         hints = {tool.name: tool.annotations for tool in told}
         return frozenset(
-            name for name, hint in hints.items() if hint and (hint.read_only_hint or hint.idempotent_hint)
+            name
+            for name, hint in hints.items()
+            if hint and (hint.read_only_hint or hint.idempotent_hint)
         )
 
     async def call(self, space: str, tool: str, arguments: Mapping[str, Any]) -> CallToolResult:
@@ -144,10 +156,13 @@ async def _reached(address: str) -> None:
 class Caller:
     """Makes one call after the other, each by any of the servers, as through a load balancer.
 
-    What was not sent, and what the server says is safe to repeat, is tried again at the next server. Nothing else.
+    What was not sent, and what the server says is safe to repeat, is tried again at the next
+    server. Nothing else.
     """
 
-    def __init__(self, addresses: Sequence[str], token: str, *, group: TaskGroup, seed: int) -> None:
+    def __init__(
+        self, addresses: Sequence[str], token: str, *, group: TaskGroup, seed: int
+    ) -> None:
         self._addresses, self._token, self._group = addresses, token, group
         self._random = random.Random(seed)
         self._sessions: dict[int, Session] = {}
@@ -185,7 +200,9 @@ class Caller:
                 raise
             return Answer({}, -1, 1)
 
-    async def _asked(self, server: int, space: str, tool: str, arguments: Mapping[str, Any]) -> CallToolResult:
+    async def _asked(
+        self, server: int, space: str, tool: str, arguments: Mapping[str, Any]
+    ) -> CallToolResult:
         session = self._sessions.get(server) or await self._open(server)
         return await session.call(space, tool, arguments)
 
@@ -208,7 +225,9 @@ class Caller:
 
     def _chosen(self) -> int:
         now = time.monotonic()
-        servers = [one for one, until in self._avoided.items() if until <= now] or list(self._avoided)
+        servers = [one for one, until in self._avoided.items() if until <= now] or list(
+            self._avoided
+        )
         return self._random.choice(servers)
 
     async def close(self) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 from benchmarks.harness.cluster_load import space_name
 from benchmarks.harness.cluster_stage import SESSION_ROW, Beats, Stage, handles
 from glymph import Glymph
-from glymph.core.timing import micros
 from glymph.jobs.daemon import failures
-from glymph.services.ai_prune import SESSIONS
+from glymph.moments import micros
+from glymph.prune.ai_prune import SESSIONS
 
 GLANCE = 0.5  # seconds between two looks at jobs under way
 SECOND = 1_000_000
@@ -40,7 +40,9 @@ class Verdict:
 
 @dataclass(slots=True)
 class Promised:
-    """What clients were told of one space: by key the values that may stand there, and ids that must."""
+    """What clients were told of one space: by key the values that may stand there, and ids that
+    must.
+    """
 
     values: dict[str, list[Any]] = field(default_factory=dict)
     operations: set[str] = field(default_factory=set)
@@ -50,7 +52,8 @@ class Promised:
 
     def hear(self, line: Mapping[str, Any]) -> None:
         for key, value in line.get("begun", {}).items():
-            # Until it is acknowledged both may be true. What was not there before need not be there.
+            # Until it is acknowledged both may be true. What was not there before need not be
+            # there.
             self.values[key] = [*self.values.get(key, [None]), value]
         if line.get("end") != "ok":
             if line["kind"] == "add" and "end" in line:
@@ -89,21 +92,28 @@ def await_jobs(stage: Stage, beats: Beats, patience: float) -> float:
 
 def _done(handle: Glymph, job: str, at: float) -> bool:
     """Whether a run that began after the moment at which a job was let due came to its end."""
-    with handle.workplace.reading() as reader:
+    with handle.context.reading() as reader:
         if job == SESSION_ROW:
             row = reader.job(SESSION_ROW)
             return row is not None and row["done_at"] is not None
         row = reader.schedule(job)
-        now = micros(handle.workplace.now())
-        ran = row is not None and (row["last_run_at"] or 0) >= int(at * SECOND) and row["due_at"] > now
+        now = micros(handle.context.now())
+        ran = (
+            row is not None
+            and (row["last_run_at"] or 0) >= int(at * SECOND)
+            and row["due_at"] > now
+        )
         return ran and not failures(row)
 
 
 def _tell(handle: Glymph, job: str, at: float) -> None:
     """Says of a job that is not done what the store knows of it."""
-    with handle.workplace.reading() as reader:
+    with handle.context.reading() as reader:
         row = reader.job(SESSION_ROW) if job == SESSION_ROW else reader.schedule(job)
-    print(f"cluster: {handle.space}: {job}, let due at {int(at * SECOND)}, is not done: {row}", file=sys.stderr)
+    print(
+        f"cluster: {handle.space}: {job}, let due at {int(at * SECOND)}, is not done: {row}",
+        file=sys.stderr,
+    )
 
 
 def judged(stage: Stage, beats: Beats) -> Verdict:
@@ -127,7 +137,7 @@ def judged(stage: Stage, beats: Beats) -> Verdict:
         verdict.unsound = len(glymph.verify().problems)  # of the whole store, every space of it
         for number, handle in enumerate(spaces):
             promised[number].held_against(_found(handle), verdict)
-            with handle.workplace.reading() as reader:
+            with handle.context.reading() as reader:
                 verdict.doubled += max(0, (reader.counter(SESSIONS) or 0) - 1)
     return verdict
 
@@ -135,7 +145,7 @@ def judged(stage: Stage, beats: Beats) -> Verdict:
 def _found(handle: Glymph) -> Promised:
     """What a space holds, in the form in which it was promised."""
     found, ids = Promised(), {}
-    for table, row in handle.workplace.store.dump(handle.space):
+    for table, row in handle.context.store.dump(handle.space):
         if table == "memories":
             ids[row["key"]] = row["id"]
             found.values[row["id"]] = [[row["state"], row["text"]]]

@@ -1,7 +1,8 @@
-"""A process of clients: each makes one MCP call after the other to the servers, and writes down what it was told.
+"""A process of clients: each makes one MCP call after the other to the servers, and writes down
+what it was told.
 
-`python -m benchmarks.harness.cluster_load FILE LABEL SPACES CLIENTS SEED ADDRESS…`, until SIGTERM; the token is in
-GLYMPH_TOKEN. Every line is with the kernel before the next call begins.
+`python -m benchmarks.harness.cluster_load FILE LABEL SPACES CLIENTS SEED ADDRESS…`, until SIGTERM;
+the token is in GLYMPH_TOKEN. Every line is with the kernel before the next call begins.
 """
 
 from __future__ import annotations
@@ -20,24 +21,36 @@ from typing import Any
 
 import anyio
 
-from benchmarks.harness.cluster_clients import BREATH, NO_TOOL, Answer, Caller, Refused, StoreAway, Unanswered
+from benchmarks.harness.cluster_clients import (
+    BREATH,
+    NO_TOOL,
+    Answer,
+    Caller,
+    Refused,
+    StoreAway,
+    Unanswered,
+)
 from benchmarks.harness.corpus import Corpus
 
-# Kinds of calls and their weights. A recall is followed by a report, archiving by its undoing, a plan by its run.
+# Kinds of calls and their weights. A recall is followed by a report, archiving by its undoing, a
+# plan by its run.
 # "floor" is a call that the server answers without the store; it is no operation.
 MIX = {
     "add": 30, "search": 22, "recall": 12, "update": 12, "link": 8, "get": 5, "history": 4, "audit": 4,
     "archive": 4, "forget": 2, "floor": 5,
 }  # fmt: skip
 FLOOR = "floor"
-# Words that all clients share, so that what one asks for another may have said; the common ones are common.
+# Words that all clients share, so that what one asks for another may have said; the common ones are
+# common.
 WORDS = tuple(Corpus(1).text(3000).split())
 OWN = 400  # memories that a client remembers as its own
 MARK = re.compile(r"(?:mark|tenant-)(\d{4})")
 UNKNOWN, AWAY, WRONG = "unknown", "away", "wrong"  # how a call ends that is not acknowledged
 
 Found = Mapping[str, Any]  # what a tool gave back
-After = dict[str, Any]  # what a write leaves behind: the state and text of a memory by its id, or a link
+After = dict[
+    str, Any
+]  # what a write leaves behind: the state and text of a memory by its id, or a link
 
 
 def space_name(number: int) -> str:
@@ -100,7 +113,9 @@ class Client:
         self._linked: set[tuple[str, str]] = set()
 
     async def run(self, stop: anyio.Event) -> None:
-        acts: dict[str, Callable[[], Awaitable[None]]] = {kind: getattr(self, f"_{kind}") for kind in MIX}
+        acts: dict[str, Callable[[], Awaitable[None]]] = {
+            kind: getattr(self, f"_{kind}") for kind in MIX
+        }
         await self._caller.open_all()
         while not stop.is_set():
             await acts[self._random.choices(list(MIX), list(MIX.values()))[0]]()
@@ -125,7 +140,9 @@ class Client:
     async def _search(self) -> None:
         number = self._space()
         arguments = {"query": self._texts.words(3)}
-        await self._told("search", number, "memory_search", arguments, lambda found: read(number, found["hits"]))
+        await self._told(
+            "search", number, "memory_search", arguments, lambda found: read(number, found["hits"])
+        )
 
     async def _recall(self) -> None:
         number, shown = self._space(), list[str]()
@@ -151,7 +168,11 @@ class Client:
     async def _link(self) -> None:
         if (own := self._taken()) is None:
             return
-        others = (one for one in self._own if one.number == own.number and (own.id, one.id) not in self._linked)
+        others = (
+            one
+            for one in self._own
+            if one.number == own.number and (own.id, one.id) not in self._linked
+        )
         other = next(others, None)
         self._own.append(own)
         if other is None:
@@ -170,7 +191,10 @@ class Client:
             return _operation(found)
 
         after: After = {own.id: ["ARCHIVED", own.text]}
-        if not await self._told("archive", own.number, "memory_delete", arguments, noted, after) or not undoes[0]:
+        if (
+            not await self._told("archive", own.number, "memory_delete", arguments, noted, after)
+            or not undoes[0]
+        ):
             return
         after = {own.id: ["LIVE", own.text]}
         undo = {"operation_id": undoes[0]}
@@ -190,12 +214,16 @@ class Client:
             self._own.append(own)
             return
         after = {own.id: ["TRASHED", own.text]}
-        await self._told("forget", own.number, "forget_concept", {"plan": plan[0]}, _operation, after)
+        await self._told(
+            "forget", own.number, "forget_concept", {"plan": plan[0]}, _operation, after
+        )
 
     async def _get(self) -> None:
         if own := self._any():
             arguments = {"id": own.id}
-            await self._told("get", own.number, "memory_get", arguments, lambda found: read(own.number, [found]))
+            await self._told(
+                "get", own.number, "memory_get", arguments, lambda found: read(own.number, [found])
+            )
 
     async def _history(self) -> None:
         if own := self._any():
@@ -203,7 +231,9 @@ class Client:
             def seen(found: Found) -> After:
                 return read(own.number, [found["memory"], *found["history"]])
 
-            await self._told("history", own.number, "memory_get", {"id": own.id, "history": True}, seen)
+            await self._told(
+                "history", own.number, "memory_get", {"id": own.id, "history": True}, seen
+            )
 
     async def _audit(self) -> None:
         number = self._space()
@@ -224,7 +254,8 @@ class Client:
     ) -> bool:  # fmt: skip
         """Makes a call and writes down how it ended; whether it was acknowledged.
 
-        What it is about to leave behind is written before it: if no answer comes, it may be so or not.
+        What it is about to leave behind is written before it: if no answer comes, it may be so or
+        not.
         """
         line: dict[str, Any] = {"kind": kind, "space": number}
         if after is not None:
@@ -239,15 +270,29 @@ class Client:
                 line["after"] = after
         except (Unanswered, StoreAway, Refused) as error:
             line["ms"] = 1000 * (time.perf_counter() - began)
-            ends: dict[type[Exception], str] = {Unanswered: UNKNOWN, StoreAway: AWAY, Refused: WRONG}
-            line |= {"end": ends[type(error)], "why": str(error)[:300], "text": arguments.get("text")}
+            ends: dict[type[Exception], str] = {
+                Unanswered: UNKNOWN,
+                StoreAway: AWAY,
+                Refused: WRONG,
+            }
+            line |= {
+                "end": ends[type(error)],
+                "why": str(error)[:300],
+                "text": arguments.get("text"),
+            }
         self._log.write(line)
         if line["end"] != "ok":
             await anyio.sleep(BREATH)
         return bool(line["end"] == "ok")
 
-    async def _answered(self, kind: str, space: str, tool: str, arguments: Mapping[str, Any]) -> Answer:
-        return await (self._caller.trifle(space) if kind == FLOOR else self._caller.ask(space, tool, arguments))
+    async def _answered(
+        self, kind: str, space: str, tool: str, arguments: Mapping[str, Any]
+    ) -> Answer:
+        return await (
+            self._caller.trifle(space)
+            if kind == FLOOR
+            else self._caller.ask(space, tool, arguments)
+        )
 
     # choosing
 
@@ -263,24 +308,38 @@ class Client:
 
 
 def _reported(found: Found) -> After:
-    """The operation of a report. What another client has trashed since the recall is left out, rightly."""
+    """The operation of a report. What another client has trashed since the recall is left out,
+    rightly.
+    """
     return _operation({**found, "again": True})
 
 
 def _operation(found: Found) -> After:
-    """The operation of a receipt. A call that was repeated may find done what it asks for, and no more."""
-    if found["failed"] or not (found["succeeded"] or found["again"]) or (found["skipped"] and not found["again"]):
-        raise Refused(f"{found['verb']} left something out: {[*found['skipped'], *found['failed']]}")
+    """The operation of a receipt. A call that was repeated may find done what it asks for, and no
+    more.
+    """
+    if (
+        found["failed"]
+        or not (found["succeeded"] or found["again"])
+        or (found["skipped"] and not found["again"])
+    ):
+        raise Refused(
+            f"{found['verb']} left something out: {[*found['skipped'], *found['failed']]}"
+        )
     return {"op": found["operation_id"]} if found["succeeded"] else {}
 
 
-async def _work(log: Log, label: str, spaces: int, clients: int, seed: int, addresses: list[str]) -> None:
+async def _work(
+    log: Log, label: str, spaces: int, clients: int, seed: int, addresses: list[str]
+) -> None:
     stop, token = anyio.Event(), os.environ["GLYMPH_TOKEN"]
     with anyio.open_signal_receiver(signal.SIGTERM) as signals:
         async with anyio.create_task_group() as sessions, anyio.create_task_group() as group:
             for number in range(clients):
                 caller = Caller(addresses, token, group=sessions, seed=seed + number)
-                client = Client(caller, log, label=f"{label}{number}", spaces=spaces, seed=seed + number)
+                client = Client(
+                    caller, log, label=f"{label}{number}", spaces=spaces, seed=seed + number
+                )
                 group.start_soon(client.run, stop)
             async for _ in signals:
                 break

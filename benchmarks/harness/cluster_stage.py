@@ -1,4 +1,6 @@
-"""Two PostgreSQL with spaces split between them, two MCP servers, three workers, clients; and who kills them."""
+"""Two PostgreSQL with spaces split between them, two MCP servers, three workers, clients; and who
+kills them.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,12 @@ import psycopg
 from benchmarks.harness.cluster_load import Log, Texts, space_name
 from glymph import Glymph
 from glymph.errors import GlymphError
-from glymph.interfaces.mcp_http import HEALTH
 from glymph.jobs.queues import open_queue
 from glymph.jobs.queues.backlog import Backlog
 from glymph.jobs.queues.contract import Queue
-from glymph.services.spaces import create_space
+from glymph.mcp.http import HEALTH
 from glymph.testing import postgres
+from glymph.write.spaces import create_space
 
 PARTS = ("east", "west")
 SERVERS, WORKERS = 2, 3
@@ -73,7 +75,9 @@ class Stage:
     servers: list[subprocess.Popen[bytes]] = field(default_factory=list)
     load: list[subprocess.Popen[bytes]] = field(default_factory=list)
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
-    kills: list[tuple[str, float, float]] = field(default_factory=list)  # of what, when, until it was back
+    kills: list[tuple[str, float, float]] = field(
+        default_factory=list
+    )  # of what, when, until it was back
 
     def part_of(self, number: int) -> str:
         return PARTS[number % len(PARTS)]
@@ -85,25 +89,59 @@ class Stage:
     # processes
 
     def start_server(self, number: int) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "glymph.interfaces.cli.main", "mcp", "--any-space", "--profile", "full"]
-        where = ["--http", f"127.0.0.1:{self.ports[number]}", "--url", self.url, "--space", space_name(0)]
+        command = [
+            sys.executable,
+            "-m",
+            "glymph.cli.main",
+            "mcp",
+            "--any-space",
+            "--profile",
+            "full",
+        ]
+        where = [
+            "--http",
+            f"127.0.0.1:{self.ports[number]}",
+            "--url",
+            self.url,
+            "--space",
+            space_name(0),
+        ]
         return self._process([*command, *where], f"server {number}")
 
     def start_worker(self) -> None:
         number = len(self.workers)
-        command = [sys.executable, "-m", "benchmarks.harness.cluster_worker", str(self.folder / f"runs {number}")]
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.harness.cluster_worker",
+            str(self.folder / f"runs {number}"),
+        ]
         options = ["worker", "--url", self.url, "--concurrency", "2", "--log-json"]
         self.workers.append(self._process([*command, *options], f"worker {number}"))
 
     def start_load(self) -> None:
         number = len(self.load)
-        command = [sys.executable, "-m", "benchmarks.harness.cluster_load", str(self.folder / f"load {number}")]
-        command += [f"s{number}c", str(self.plan.spaces), str(CLIENTS), str(self.plan.seed + 100 * (number + 1))]
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.harness.cluster_load",
+            str(self.folder / f"load {number}"),
+        ]
+        command += [
+            f"s{number}c",
+            str(self.plan.spaces),
+            str(CLIENTS),
+            str(self.plan.seed + 100 * (number + 1)),
+        ]
         self.load.append(self._process([*command, *self.addresses], f"clients {number}"))
 
     def _process(self, command: list[str], name: str) -> subprocess.Popen[bytes]:
         own = {name: value for name, value in os.environ.items() if not name.startswith("GLYMPH_")}
-        own |= {"GLYMPH_HOME": str(self.folder / "home"), "GLYMPH_EMBEDDER": "none", "GLYMPH_MODEL": "none"}
+        own |= {
+            "GLYMPH_HOME": str(self.folder / "home"),
+            "GLYMPH_EMBEDDER": "none",
+            "GLYMPH_MODEL": "none",
+        }
         own["GLYMPH_TOKEN"] = self.token
         with (self.folder / f"{name}.err").open("ab") as said:
             return subprocess.Popen(command, cwd=ROOT, env=own, stdout=said, stderr=said)
@@ -121,7 +159,10 @@ class Stage:
 
     def kill_worker(self) -> None:
         """The one that has done most so far."""
-        runs = [path.stat().st_size if (path := self.folder / f"runs {n}").exists() else 0 for n in range(WORKERS)]
+        runs = [
+            path.stat().st_size if (path := self.folder / f"runs {n}").exists() else 0
+            for n in range(WORKERS)
+        ]
         self._killed("worker", self.workers[runs.index(max(runs))])
         self.start_worker()
 
@@ -150,7 +191,9 @@ class Stage:
 
     def await_all(self) -> None:
         """Waits until every process has begun to work."""
-        self._await(lambda: all(map(self._works, range(LOADS))) and all(map(self._serves, range(WORKERS))))
+        self._await(
+            lambda: all(map(self._works, range(LOADS))) and all(map(self._serves, range(WORKERS)))
+        )
 
     def _await(self, begun: Callable[[], bool]) -> None:
         ends = time.monotonic() + PATIENCE
@@ -158,7 +201,9 @@ class Stage:
             # A worker that was killed has a successor, and is still in the list.
             ended = any(one.poll() not in (None, -signal.SIGKILL) for one in self._all())
             if ended or time.monotonic() > ends:
-                said = "\n".join(path.read_text(errors="replace")[-500:] for path in self.folder.glob("*.err"))
+                said = "\n".join(
+                    path.read_text(errors="replace")[-500:] for path in self.folder.glob("*.err")
+                )
                 raise RuntimeError(f"a process did not begin its work; what they said:\n{said}")
             time.sleep(GLANCE)
 
@@ -215,10 +260,15 @@ def staged(folder: Path, plan: Plan) -> Iterator[Stage]:
     """The servers with all spaces made and a few memories in each; nothing else runs yet."""
     with ExitStack() as stack:
         settings = {"fsync": "on", "shared_buffers": "128MB"}
-        stands = {part: stack.enter_context(postgres.Server(folder / part, settings=settings)) for part in PARTS}
+        stands = {
+            part: stack.enter_context(postgres.Server(folder / part, settings=settings))
+            for part in PARTS
+        }
         databases = {part: stand.database("glymph") for part, stand in stands.items()}
         split = {space_name(n): PARTS[n % len(PARTS)] for n in range(plan.spaces)}
-        (folder / "map.json").write_text(json.dumps({"parts": databases, "spaces": split}), encoding="utf-8")
+        (folder / "map.json").write_text(
+            json.dumps({"parts": databases, "spaces": split}), encoding="utf-8"
+        )
         url, ports = f"shards:///{folder / 'map.json'}", _free_ports(SERVERS)
         stage = Stage(folder, plan, url, databases, stands, ports, secrets.token_hex(32))
         _filled(stage)
@@ -232,20 +282,30 @@ def _filled(stage: Stage) -> None:
     log = Log(stage.folder / "load seeds")
     with Glymph.open(stage.url, space=space_name(0), embedder="none") as glymph:
         for number in range(stage.plan.spaces):
-            create_space(replace(glymph.workplace, space=space_name(number)))
-        for _ in Backlog(glymph).due():  # the first moments of all chores are written down: not a part of the load
+            create_space(replace(glymph.context, space=space_name(number)))
+        for _ in Backlog(
+            glymph
+        ).due():  # the first moments of all chores are written down: not a part of the load
             pass
         texts = Texts("seed", stage.plan.seed)
         for number, handle in enumerate(handles(glymph, stage.plan.spaces)):
             said = [texts.new(number)[0] for _ in range(SEEDED)]
             added = handle.add_many(said)
             after = {one.id: ["LIVE", text] for one, text in zip(added, said, strict=True)}
-            log.write({"kind": "seed", "space": number, "end": "ok", "op": added[0].operation_id, "after": after})
+            log.write(
+                {
+                    "kind": "seed",
+                    "space": number,
+                    "end": "ok",
+                    "op": added[0].operation_id,
+                    "after": after,
+                }
+            )
 
 
 def handles(glymph: Glymph, spaces: int) -> list[Glymph]:
     """A handle for each space, all by the same connections."""
-    return [Glymph(replace(glymph.workplace, space=space_name(number))) for number in range(spaces)]
+    return [Glymph(replace(glymph.context, space=space_name(number))) for number in range(spaces)]
 
 
 class Pulse(threading.Thread):
@@ -269,12 +329,16 @@ class Pulse(threading.Thread):
 
 
 class Beats(threading.Thread):
-    """Lets a session end and some chores be due in each space, once, spread over the time of the load."""
+    """Lets a session end and some chores be due in each space, once, spread over the time of the
+    load.
+    """
 
     def __init__(self, stage: Stage, until: float) -> None:
         super().__init__(name="beats")
         self._stage, self._until = stage, until
-        self.due: dict[tuple[int, str], float] = {}  # what was let due in which space: a run must begin after that
+        self.due: dict[
+            tuple[int, str], float
+        ] = {}  # what was let due in which space: a run must begin after that
         self.wrong: list[str] = []
 
     def run(self) -> None:
@@ -294,21 +358,29 @@ class Beats(threading.Thread):
                     wanted.insert(0, (number, job))
 
     def _all(self) -> list[tuple[int, str]]:
-        return [(number, job) for number in range(self._stage.plan.spaces) for job in (SESSION_ROW, *CHORES)]
+        return [
+            (number, job)
+            for number in range(self._stage.plan.spaces)
+            for job in (SESSION_ROW, *CHORES)
+        ]
 
     def missing(self) -> list[tuple[int, str]]:
         """What could not even be let due."""
         return [job for job in self._all() if job not in self.due]
 
     def _queue(self, stack: ExitStack, url: str) -> Queue:
-        glymph = stack.enter_context(Glymph.open(url, space=self._first(url), embedder="none", create=False))
+        glymph = stack.enter_context(
+            Glymph.open(url, space=self._first(url), embedder="none", create=False)
+        )
         queue = open_queue(glymph, url=url)
         stack.callback(queue.close)
         return queue
 
     def _first(self, url: str) -> str:
         return next(
-            space_name(n) for n in range(len(PARTS)) if self._stage.databases[self._stage.part_of(n)] == url
+            space_name(n)
+            for n in range(len(PARTS))
+            if self._stage.databases[self._stage.part_of(n)] == url
         )
 
     def _put(self, queue: Queue, number: int, job: str) -> None:

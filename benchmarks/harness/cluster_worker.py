@@ -1,6 +1,7 @@
 """`glymph worker` with short times, that also notes each run of a chore once the store knows of it.
 
-`python -m benchmarks.harness.cluster_worker FILE worker …`: the rest is the command line of `glymph` itself.
+`python -m benchmarks.harness.cluster_worker FILE worker …`: the rest is the command line of
+`glymph` itself.
 """
 
 from __future__ import annotations
@@ -11,29 +12,31 @@ import sys
 import threading
 from typing import Any
 
-from glymph.core.timing import micros
-from glymph.facade import Glymph
-from glymph.interfaces.cli.main import main
+from glymph.cli.main import main
+from glymph.client import Glymph
+from glymph.context import Context
 from glymph.jobs import daemon, queues
 from glymph.jobs.chores import SKIPPED, Chore
 from glymph.jobs.queues.contract import DONE, Queue
 from glymph.jobs.queues.procrastinate import ProcrastinateQueue
-from glymph.services import leases
-from glymph.services.workplace import Workplace
+from glymph.moments import micros
+from glymph.upkeep import leases
 
 LOOK, POLL, BEAT, STALLED = 5.0, 0.25, 1.0, 4.0  # seconds
 LEASE = 4.0
 
 
 def told_to(descriptor: int) -> Any:
-    """`daemon.do` that writes a line for each beat that came to its end: the moment it was due is its name."""
+    """`daemon.do` that writes a line for each beat that came to its end: the moment it was due is
+    its name.
+    """
     real = daemon.do
 
-    def do(place: Workplace, chore: Chore, due_at: int, stop: threading.Event) -> str:
-        due = due_at <= micros(place.now())  # else it only follows changes, which is no beat
-        ended = real(place, chore, due_at, stop)
+    def do(ctx: Context, chore: Chore, due_at: int, stop: threading.Event) -> str:
+        due = due_at <= micros(ctx.now())  # else it only follows changes, which is no beat
+        ended = real(ctx, chore, due_at, stop)
         if due and ended in (DONE, SKIPPED):
-            line = {"space": place.space, "chore": chore.name, "due_at": due_at}
+            line = {"space": ctx.space, "chore": chore.name, "due_at": due_at}
             os.write(descriptor, f"{json.dumps(line)}\n".encode())
         return ended
 
@@ -41,7 +44,9 @@ def told_to(descriptor: int) -> Any:
 
 
 def opened(glymph: Glymph, *, url: str | None = None, limit: int = 4) -> Queue:
-    return ProcrastinateQueue(glymph, url=url, limit=limit, look=LOOK, poll=POLL, beat=BEAT, stalled=STALLED)
+    return ProcrastinateQueue(
+        glymph, url=url, limit=limit, look=LOOK, poll=POLL, beat=BEAT, stalled=STALLED
+    )
 
 
 if __name__ == "__main__":

@@ -15,7 +15,9 @@ class Unavailable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How large, from which seed, and where outside data lies. Scale 1 is the size the targets speak of."""
+    """How large, from which seed, and where outside data lies. Scale 1 is the size the targets
+    speak of.
+    """
 
     scale: float = 1.0
     seed: int = DEFAULT_SEED
@@ -28,16 +30,22 @@ class Options:
     def dataset(self, name: str) -> Path:
         """The file or folder of that name in the data folder, or Unavailable."""
         if self.data is None:
-            raise Unavailable(f"needs the data set {name!r}. Pass --data DIR or set GLYMPH_BENCH_DATA.")
+            raise Unavailable(
+                f"needs the data set {name!r}. Pass --data DIR or set GLYMPH_BENCH_DATA."
+            )
         path = self.data / name
         if not path.exists():
-            raise Unavailable(f"needs {path}, which is not there. Point --data at the folder that holds it.")
+            raise Unavailable(
+                f"needs {path}, which is not there. Point --data at the folder that holds it."
+            )
         return path
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number, what it means, the target it is held to, and the physical limit where one is known."""
+    """One number, what it means, the target it is held to, and the physical limit where one is
+    known.
+    """
 
     value: float
     meaning: str

@@ -26,19 +26,27 @@ _WORD = re.compile(r"[\w']+")
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A dialogue with copies among its items, and of each item the place of the one it repeats, or its own."""
+    """A dialogue with copies among its items, and of each item the place of the one it repeats, or
+    its own.
+    """
 
     dialogue: Dialogue
     origin: list[int]
 
 
 def plant(dialogue: Dialogue, seed: int) -> Planted:
-    """Repeats some items some way after themselves; the questions stay, their evidence at its new places."""
+    """Repeats some items some way after themselves; the questions stay, their evidence at its new
+    places.
+    """
     chance = random.Random(seed)
     count = len(dialogue.items)
     repeated = chance.sample(range(count), int(SHARE * count))
     order = [(float(place), place, 0) for place in range(count)]
-    order += [(place + chance.random() * SOON, place, turn + 1) for place in repeated for turn in range(TIMES)]
+    order += [
+        (place + chance.random() * SOON, place, turn + 1)
+        for place in repeated
+        for turn in range(TIMES)
+    ]
     made, origin = Dialogue(f"{dialogue.name}+copies"), []
     for _, place, turn in sorted(order):
         item = dialogue.items[place]
@@ -49,7 +57,11 @@ def plant(dialogue: Dialogue, seed: int) -> Planted:
 
 
 def reworded(text: str, turn: int, chance: random.Random) -> str:
-    """The text in slightly other words: short forms written out, words exchanged, a phrase before or after."""
+    """The text in slightly other words: short forms written out, words exchanged, a phrase before
+    or after.
+    """
     exchange = _LONGER if turn == 1 else _OTHER if turn == 2 else {**_LONGER, **_OTHER}
     text = _WORD.sub(lambda found: exchange.get(found[0], found[0]), text)
-    return chance.choice(_OPENINGS) + text if chance.random() < 0.5 else text + chance.choice(_ENDINGS)
+    return (
+        chance.choice(_OPENINGS) + text if chance.random() < 0.5 else text + chance.choice(_ENDINGS)
+    )

@@ -8,7 +8,9 @@ from itertools import accumulate
 VOCABULARY = 6000
 TEXT_WORDS = 30
 
-_ONSETS = "b bl br c ch cl cr d dr f fl fr g gl gr h j k l m n p pl pr qu r s sh sl st str t tr v w z"
+_ONSETS = (
+    "b bl br c ch cl cr d dr f fl fr g gl gr h j k l m n p pl pr qu r s sh sl st str t tr v w z"
+)
 _VOWELS = "a ai e ea i o oa oo u"
 _CODAS = ["", "", "", "l", "n", "nd", "r", "rt", "s", "st", "t", "x"]
 

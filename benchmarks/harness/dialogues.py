@@ -1,4 +1,5 @@
-"""Conversations with questions whose evidence is known: LoCoMo's and BEAM's, read from the data folder.
+"""Conversations with questions whose evidence is known: LoCoMo's and BEAM's, read from the data
+folder.
 
 The files are for measuring only and never part of this repository; their licences say so.
 """
@@ -15,7 +16,11 @@ from typing import Any
 
 from benchmarks.harness.contract import Options
 
-NO_FACTS = {"abstention", "event_ordering", "summarization"}  # abilities that no single message answers
+NO_FACTS = {
+    "abstention",
+    "event_ordering",
+    "summarization",
+}  # abilities that no single message answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +40,17 @@ class Dialogue:
     name: str
     items: list[dict[str, Any]] = field(default_factory=list)
     questions: list[Asked] = field(default_factory=list)
-    places: dict[object, int] = field(default_factory=dict)  # of the items, by their ids in the data
+    places: dict[object, int] = field(
+        default_factory=dict
+    )  # of the items, by their ids in the data
 
     def say(self, number: object, item: dict[str, Any]) -> None:
         self.places[number] = len(self.items)
         self.items.append({"kind": "event", **item})
 
-    def ask(self, text: str, evidence: set[object], group: str, *, whole: int | None = None) -> None:
+    def ask(
+        self, text: str, evidence: set[object], group: str, *, whole: int | None = None
+    ) -> None:
         """Notes a question, unless nothing that is stored answers it."""
         found = frozenset(self.places[number] for number in evidence if number in self.places)
         if found:
@@ -69,7 +78,9 @@ def locomo(options: Options) -> list[Dialogue]:
 
 
 def beam(options: Options) -> list[Dialogue]:
-    """One dialogue per chat with an assistant, the user's messages only; a question's group is its ability."""
+    """One dialogue per chat with an assistant, the user's messages only; a question's group is its
+    ability.
+    """
     found: dict[str, Dialogue] = {}
     since: dict[str, datetime] = {}
     for message in _lines(options.dataset("beam_messages.jsonl.gz")):
@@ -78,11 +89,17 @@ def beam(options: Options) -> list[Dialogue]:
         if message["time"]:
             since[chat] = _moment(message["time"], "%B-%d-%Y")
         if message["role"] == "user":
-            item = {"text": message["text"], "session": f"{chat}:{message['batch']}", "event_at": since.get(chat)}
+            item = {
+                "text": message["text"],
+                "session": f"{chat}:{message['batch']}",
+                "event_at": since.get(chat),
+            }
             dialogue.say(message["id"], item)
     for question in _lines(options.dataset("beam_questions.jsonl")):
         if question["ability"] not in NO_FACTS:
-            found[question["chat"]].ask(question["question"], set(question["source_ids"]), question["ability"])
+            found[question["chat"]].ask(
+                question["question"], set(question["source_ids"]), question["ability"]
+            )
     return list(found.values())
 
 
@@ -91,6 +108,10 @@ def _moment(text: str, form: str) -> datetime:
 
 
 def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
+    with (
+        gzip.open(path, "rt", encoding="utf-8")
+        if path.suffix == ".gz"
+        else path.open(encoding="utf-8") as lines
+    ):
         for line in lines:
             yield json.loads(line)

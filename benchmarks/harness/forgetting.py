@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from benchmarks.harness.dialogues import Asked, Dialogue
 from glymph import Glymph
-from glymph.core.model import State
 from glymph.embed.contract import Embedder
+from glymph.model import State
 from glymph.testing import FrozenClock
 
 Floats = NDArray[np.float64]
@@ -30,26 +30,37 @@ class Shelved:
     ids: Sequence[str]
 
     def found(self, query: str, limit: int) -> list[frozenset[int]]:
-        """The first hits, each as the places of the items it stands for: what says the same is stored once."""
+        """The first hits, each as the places of the items it stands for: what says the same is
+        stored once.
+        """
         hits = self.glymph.search(query, limit=limit)
-        return [frozenset(p for p, known in enumerate(self.ids) if known == hit.memory.id) for hit in hits]
+        return [
+            frozenset(p for p, known in enumerate(self.ids) if known == hit.memory.id)
+            for hit in hits
+        ]
 
     def recall(self, question: Asked, limit: int, origin: Sequence[int] | None = None) -> float:
-        """The share of the question's evidence among the first hits, in per cent; a copy stands for its origin."""
+        """The share of the question's evidence among the first hits, in per cent; a copy stands for
+        its origin.
+        """
         places = {place for hit in self.found(question.text, limit) for place in hit}
         if origin is not None:
             places = {origin[place] for place in places}
         return 100 * len(question.evidence & places) / question.whole
 
     def forget(self, places: Collection[int]) -> float:
-        """Archives these items, but none that is stored as one with an item that stays; the share of all, in %."""
+        """Archives these items, but none that is stored as one with an item that stays; the share
+        of all, in %.
+        """
         staying = {self.ids[place] for place in range(len(self.ids)) if place not in places}
         going = sorted({self.ids[place] for place in places} - staying - {""})
         if going:
             self.glymph.archive(going)
         live = [one for one in going if self.glymph.get(one).state is State.LIVE]
         if live:
-            raise RuntimeError(f"{len(live)} of {len(going)} memories were to be archived and are still live")
+            raise RuntimeError(
+                f"{len(live)} of {len(going)} memories were to be archived and are still live"
+            )
         return 100 * len(going) / len(set(self.ids) - {""})
 
 
@@ -66,14 +77,18 @@ def shelved(path: Path, dialogue: Dialogue, model: Embedder) -> Iterator[Shelved
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """How far each item was superseded by a later one, 1 in whole and 0.5 in part, and which ones did so."""
+    """How far each item was superseded by a later one, 1 in whole and 0.5 in part, and which ones
+    did so.
+    """
 
     superseded: Floats
     successor: Floats
 
 
 def compared(path: Path, dialogue: Dialogue, model: Embedder) -> Compared:
-    """What became of the items when they are told one by one, each later than the one before, and compared."""
+    """What became of the items when they are told one by one, each later than the one before, and
+    compared.
+    """
     settings, clock = {"compare": "on"}, FrozenClock()
     clock.set(dialogue.items[0].get("event_at") or clock())
     ids: list[str] = []

@@ -39,7 +39,9 @@ class Ground:
 
     def __post_init__(self) -> None:
         self.empty = self.folder / "empty.db"
-        Glymph.open(f"sqlite:///{self.empty}", embedder="none", settings=SETTINGS, clock=FrozenClock()).close()
+        Glymph.open(
+            f"sqlite:///{self.empty}", embedder="none", settings=SETTINGS, clock=FrozenClock()
+        ).close()
 
     @contextmanager
     def store(self) -> Iterator[tuple[Glymph, FrozenClock]]:
@@ -90,7 +92,9 @@ def templated(on: Ground, case: Mapping[str, Any]) -> tuple[bool, bool]:
                 forget(glymph, said[0], verb)
         found = texts(glymph, case["final_query"], FIRST)
         plain = _holds(found, case["must_contain"], case["must_not_contain"])
-        probed = plain and _holds(found[:FIRST_PROBED], case["must_contain"], case["must_not_contain"])
+        probed = plain and _holds(
+            found[:FIRST_PROBED], case["must_contain"], case["must_not_contain"]
+        )
         return plain, probed and _stays_away(glymph, case)
 
 
@@ -100,17 +104,23 @@ def texts(glymph: Glymph, query: str, limit: int) -> list[str]:
 
 def _holds(found: Sequence[str], wanted: Iterable[str], unwanted: Iterable[str]) -> bool:
     said = "\n".join(found).casefold()
-    return all(one.casefold() in said for one in wanted) and not any(one.casefold() in said for one in unwanted)
+    return all(one.casefold() in said for one in wanted) and not any(
+        one.casefold() in said for one in unwanted
+    )
 
 
 def _stays_away(glymph: Glymph, case: Mapping[str, Any]) -> bool:
-    """Whether nothing forgotten comes back as a query itself, and each untouched fact by its own text."""
+    """Whether nothing forgotten comes back as a query itself, and each untouched fact by its own
+    text.
+    """
     gone = case["must_not_contain"]
     probes = [*gone, *(said[0] for verb, *said in case["mutations"] if verb != "supersede")]
     if any(not _holds(texts(glymph, probe, FIRST_PROBED), (), gone) for probe in probes):
         return False
     untouched = [
-        fact for fact in case["setup_facts"] if not any(one.casefold() in fact.casefold() for one in gone)
+        fact
+        for fact in case["setup_facts"]
+        if not any(one.casefold() in fact.casefold() for one in gone)
     ]
     return all(fact in texts(glymph, fact, FIRST_PROBED) for fact in untouched)
 
@@ -132,7 +142,9 @@ def own(on: Ground, case: Mapping[str, Any]) -> str:
                     return f"{step}: {refusal}"
         problem = _difference(_live(glymph), _expected(case))
         for name, facts in spaces.items():
-            with Glymph.open(glymph.url, space=name, embedder="none", clock=clock, create=False) as other:
+            with Glymph.open(
+                glymph.url, space=name, embedder="none", clock=clock, create=False
+            ) as other:
                 problem = problem or _difference(_live(other), [[fact] for fact in facts])
         return problem or _leaks(glymph, case)
 
@@ -162,7 +174,7 @@ def _told(glymph: Glymph, clock: FrozenClock, facts: Sequence[Any]) -> dict[str,
 
 def _protect(glymph: Glymph, memory_id: str) -> None:
     """What only an operator does: there is no call for it."""
-    with glymph._place.operation("protect") as op:
+    with glymph._ctx.operation("protect") as op:
         row = op.row(memory_id)
         op.writer.change("memories", {row["key"]: {"protected": 1, "version": row["version"] + 1}})
 
@@ -184,7 +196,7 @@ def _step(glymph: Glymph, clock: FrozenClock, step: Sequence[Any]) -> None:
 
 
 def _live(glymph: Glymph) -> list[str]:
-    now = glymph._place.now()
+    now = glymph._ctx.now()
     found = glymph.list(limit=1000).items
     return [one.text for one in found if one.expires_at is None or one.expires_at > now]
 
@@ -210,12 +222,18 @@ def _bare(text: str) -> str:
 
 def _leaks(glymph: Glymph, case: Mapping[str, Any]) -> str:
     """What a purge should have taken out of every row and journal image, and did not."""
-    if not any(step[0] == "purge" for step in case["steps"]) or any(step[0] == "revive" for step in case["steps"]):
+    if not any(step[0] == "purge" for step in case["steps"]) or any(
+        step[0] == "revive" for step in case["steps"]
+    ):
         return ""
     kept = {_bare(choice) for choices in _expected(case) for choice in choices}
-    facts = [fact if isinstance(fact, str) else fact["text"] for fact in case["facts"] if not _elsewhere(fact)]
+    facts = [
+        fact if isinstance(fact, str) else fact["text"]
+        for fact in case["facts"]
+        if not _elsewhere(fact)
+    ]
     gone = [fact for fact in facts if _bare(fact) not in kept]
-    for table, row in glymph._place.store.dump(glymph.space):
+    for table, row in glymph._ctx.store.dump(glymph.space):
         for fact in gone:
             if any(isinstance(value, str) and fact in value for value in row.values()):
                 return f"{table} still holds {fact!r}"

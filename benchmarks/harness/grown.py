@@ -1,7 +1,8 @@
-"""A made-up space with a graph like those that grow: clusters with a heavy tail, one giant tangle, some loners.
+"""A made-up space with a graph like those that grow: clusters with a heavy tail, one giant tangle,
+some loners.
 
-It is put into a store by plain inserts, without a journal: what is measured there reads, and a million memories by
-`add_many` would take minutes.
+It is put into a store by plain inserts, without a journal: what is measured there reads, and a
+million memories by `add_many` would take minutes.
 """
 
 from __future__ import annotations
@@ -19,15 +20,20 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import keeping, shelf
 from glymph import Glymph
-from glymph.core.edges import DEFAULT_WEIGHTS
-from glymph.core.sections import kind_profile
-from glymph.core.timing import MICROS_PER_DAY
+from glymph.decay.edges import DEFAULT_WEIGHTS
+from glymph.decay.sections import kind_profile
+from glymph.moments import MICROS_PER_DAY
 from glymph.store.backends.sqlite import migrations
 
 VERSION = 1  # of what is grown here; the engine's schema is part of a file's name by itself
 KINDS = "event fact preference decision note lesson signal goal thesis trade_entry trade_close playbook".split()
 TYPES = list(DEFAULT_WEIGHTS)
-BRIDGES = ("mentioned_together", "related_to", "similar_to", "user_linked")  # between clusters of the tangle
+BRIDGES = (
+    "mentioned_together",
+    "related_to",
+    "similar_to",
+    "user_linked",
+)  # between clusters of the tangle
 DAYS = 730
 NOW = 1_785_000_000_000_000  # microseconds: a day in July 2026
 LONERS, TANGLED = 0.04, 0.35  # shares of memories without a link, and of those in the tangle
@@ -57,18 +63,26 @@ def grow(count: int, seed: int) -> Grown:
     created, cluster = created[order], cluster[order]
     source, target, bridge = _links(cluster, tangled, random)
     used = random.random(count) < 0.35
-    last = np.where(used, created + (random.random(count) * (NOW - created)).astype(np.int64), NEVER)
+    last = np.where(
+        used, created + (random.random(count) * (NOW - created)).astype(np.int64), NEVER
+    )
     memories = {
         "created_at": created, "last_used_at": last, "kind": random.integers(len(KINDS), size=count),
         "access_count": np.where(used, random.geometric(0.2, size=count), 0),
         "stability": random.choice([2.0, 7.0, 14.0, 21.0, 60.0, 90.0, 180.0], size=count) * (1 + used),
         "archived": random.random(count) < 0.03, "superseded": random.random(count) < 0.02,
     }  # fmt: skip
-    return Grown(memories, _edges(source, target, bridge, created, tangled[cluster[source]], random), cluster)
+    return Grown(
+        memories, _edges(source, target, bridge, created, tangled[cluster[source]], random), cluster
+    )
 
 
-def _clusters(count: int, random: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The cluster of each memory, and which clusters are part of the tangle; loners have one of their own."""
+def _clusters(
+    count: int, random: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The cluster of each memory, and which clusters are part of the tangle; loners have one of
+    their own.
+    """
     loners = int(count * LONERS)
     sizes = np.minimum(2 * (1 - random.random(count)) ** (-1 / TAIL), LARGEST).astype(np.int64)
     sizes = sizes[: int(np.searchsorted(np.cumsum(sizes), count - loners, side="right"))]
@@ -89,7 +103,9 @@ def _created(cluster: NDArray[np.int64], random: np.random.Generator) -> NDArray
 def _links(
     cluster: NDArray[np.int64], tangled: NDArray[np.bool_], random: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Sources, targets and whether a link leaves its cluster: each pair once, three for each memory."""
+    """Sources, targets and whether a link leaves its cluster: each pair once, three for each
+    memory.
+    """
     count = len(cluster)
     by_cluster = np.argsort(cluster, kind="stable")
     sizes = np.bincount(cluster)
@@ -115,7 +131,10 @@ def _links(
 
 
 def _member(
-    clusters: NDArray[np.int64], starts: NDArray[np.int64], sizes: NDArray[np.int64], random: np.random.Generator
+    clusters: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    random: np.random.Generator,
 ) -> NDArray[np.int64]:
     return starts[clusters] + (random.random(len(clusters)) * sizes[clusters]).astype(np.int64)
 
@@ -126,12 +145,16 @@ def _edges(
 ) -> Table:  # fmt: skip
     count = len(source)
     kind = random.integers(len(TYPES), size=count)
-    kind = np.where(bridge, random.choice([TYPES.index(name) for name in BRIDGES], size=count), kind)
+    kind = np.where(
+        bridge, random.choice([TYPES.index(name) for name in BRIDGES], size=count), kind
+    )
     made = np.maximum(created[source], created[target])
     lately = (NOW - random.random(count) * LATELY * MICROS_PER_DAY).astype(np.int64)
     some_day = made + (random.random(count) * (NOW - made)).astype(np.int64)
     chance = random.random(count)
-    used = np.where(tangled & (chance < 0.6), np.maximum(lately, made), np.where(chance < 0.3, some_day, NEVER))
+    used = np.where(
+        tangled & (chance < 0.6), np.maximum(lately, made), np.where(chance < 0.3, some_day, NEVER)
+    )
     weight = np.array(list(DEFAULT_WEIGHTS.values()))[kind] + 0.03 * random.integers(3, size=count)
     return {
         "source": source, "target": target, "type": kind, "weight": np.minimum(weight, 1.0), "created_at": made,
@@ -158,7 +181,9 @@ def planted(count: int, seed: int) -> Path:
 
 def _fill(connection: apsw.Connection, grown: Grown) -> None:
     with connection:
-        for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
+        for (name,) in connection.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
+        ).fetchall():
             connection.execute(f"DROP TRIGGER {name}")
         first = int(connection.execute("SELECT max(key) + 1 FROM memories").get)
         connection.executemany(
@@ -168,7 +193,9 @@ def _fill(connection: apsw.Connection, grown: Grown) -> None:
             "VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, 'add', 0.5, 0.5, ?, ?, ?, ?, ?, 2.1, ?, ?)",
             _memory_rows(grown.memories, first),
         )
-        columns = [grown.edges[name].tolist() for name in ("type", "weight", "created_at", "last_used_at")]
+        columns = [
+            grown.edges[name].tolist() for name in ("type", "weight", "created_at", "last_used_at")
+        ]
         ends = [(grown.edges[name] + first).tolist() for name in ("source", "target")]
         connection.executemany(
             "INSERT INTO edges(space_id, source, target, type, weight, created_at, last_used_at) "
@@ -186,7 +213,9 @@ def _fill(connection: apsw.Connection, grown: Grown) -> None:
 
 def _memory_rows(memories: Table, first: int) -> Iterator[tuple[Any, ...]]:
     columns = [column.tolist() for column in memories.values()]
-    for number, (made, used, code, uses, stability, archived, superseded) in enumerate(zip(*columns, strict=True)):
+    for number, (made, used, code, uses, stability, archived, superseded) in enumerate(
+        zip(*columns, strict=True)
+    ):
         kind, text = KINDS[code], f"memory number {number}"
         yield (
             first + number, _id(number), kind, str(kind_profile(kind).section), text, text,

@@ -1,7 +1,7 @@
 """What a store says about its memories, links and recalls, reduced to what a writer can foretell.
 
-Memories are known by their titles and recalls by their queries, because ids are born inside the call: so the
-image after a call can be written down before it is made.
+Memories are known by their titles and recalls by their queries, because ids are born inside the
+call: so the image after a call can be written down before it is made.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ class Standing(NamedTuple):
     uses: int
 
 
-Value = Standing | frozenset[str]  # a recall's value are the titles reported as used; a link's is empty
+Value = (
+    Standing | frozenset[str]
+)  # a recall's value are the titles reported as used; a link's is empty
 Changes = Mapping[Key, Value | None]  # None: it is not there
 
 LINKED: frozenset[str] = frozenset()
@@ -60,12 +62,16 @@ def read(url: str) -> Image:
             elif table == "edges":
                 values["link", titles[row["source"]], titles[row["target"]]] = LINKED
             elif table == "recalls":
-                values["recall", row["query"]] = frozenset(names.get(i, i) for i in json.loads(row["reported"]))
+                values["recall", row["query"]] = frozenset(
+                    names.get(i, i) for i in json.loads(row["reported"])
+                )
             elif table == "operations":
                 operations.add(row["id"])
     finally:
         store.close()
-    return Image(values, {title: memory_id for memory_id, title in names.items()}, frozenset(operations))
+    return Image(
+        values, {title: memory_id for memory_id, title in names.items()}, frozenset(operations)
+    )
 
 
 def changed(values: Mapping[Key, Value], changes: Changes) -> dict[Key, Value]:

@@ -1,4 +1,6 @@
-"""What is dear to make and the same in every run: vectors and stores, kept in a folder that git does not see."""
+"""What is dear to make and the same in every run: vectors and stores, kept in a folder that git
+does not see.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,8 @@ def folder() -> Path:
 class KeptVectors:
     """An embedder that has each text embedded once and keeps the vector for later runs.
 
-    It embeds at once when asked to (`ms_per_text`), so that nothing runs in the background while others measure.
-    `cpu_s` and `embedded` tell what this run had to embed itself.
+    It embeds at once when asked to (`ms_per_text`), so that nothing runs in the background while
+    others measure. `cpu_s` and `embedded` tell what this run had to embed itself.
     """
 
     ms_per_text = 0.0
@@ -59,7 +61,9 @@ class KeptVectors:
         if self.embedded:
             unfinished = self._path.with_suffix(f".{os.getpid()}.npz")
             np.savez(
-                unfinished, texts=np.array(list(self._vectors)), vectors=np.stack(list(self._vectors.values()))
+                unfinished,
+                texts=np.array(list(self._vectors)),
+                vectors=np.stack(list(self._vectors.values())),
             )
             unfinished.replace(self._path)
 

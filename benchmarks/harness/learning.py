@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from glymph.core.dialogue import Message, Reply, Schema
 from glymph.llm.contract import TIMEOUT
+from glymph.llm.dialogue import Message, Reply, Schema
 from glymph.testing import ScriptedModel
 from glymph.testing.scripted_model import Answer
 
@@ -20,7 +20,9 @@ DEEDS = "moved opened painted weighed sorted mended counted folded washed traded
 HIGH = 0.5
 
 
-def episodes(count: int, groups: int, seed: int, *, at: datetime | None = None) -> list[dict[str, Any]]:
+def episodes(
+    count: int, groups: int, seed: int, *, at: datetime | None = None
+) -> list[dict[str, Any]]:
     """Items for `add_many`: what was tried, with whom, under which load, and how it ended."""
     drawn = random.Random(seed)
     found = []
@@ -31,7 +33,11 @@ def episodes(count: int, groups: int, seed: int, *, at: datetime | None = None) 
             f"{name} wanted a {drawn.choice(THINGS)} {drawn.choice(DEEDS)} by noon, order {seed}-{number}; the "
             f"load of the workshop was {load}, and it took {drawn.randint(2, 90)} minutes."
         )
-        told = {"load": load, "success": drawn.random() < (0.8 if load > HIGH else 0.4), "shift": number % 3}
+        told = {
+            "load": load,
+            "success": drawn.random() < (0.8 if load > HIGH else 0.4),
+            "shift": number % 3,
+        }
         found.append(
             {"text": text, "kind": "event", "entities": [name], "attributes": told, "event_at": at},
         )
@@ -51,7 +57,9 @@ class Speaker(ScriptedModel):
     ) -> Reply:  # fmt: skip
         begun = time.process_time()
         try:
-            return super().complete(messages, schema, max_tokens=max_tokens, timeout=timeout, cancel=cancel)
+            return super().complete(
+                messages, schema, max_tokens=max_tokens, timeout=timeout, cancel=cancel
+            )
         finally:
             self.cpu_s += time.process_time() - begun
 

@@ -1,7 +1,9 @@
-"""The real hook and the real worker, but mortal: a worker ends itself by SIGKILL at a chosen transaction.
+"""The real hook and the real worker, but mortal: a worker ends itself by SIGKILL at a chosen
+transaction.
 
-`python -m benchmarks.harness.mortal hook EVENT …` is `glymph hook EVENT …`, but for the worker it starts, which is
-`python -m benchmarks.harness.mortal …`. What is chosen stands in the environment, which product code never reads.
+`python -m benchmarks.harness.mortal hook EVENT …` is `glymph hook EVENT …`, but for the worker it
+starts, which is `python -m benchmarks.harness.mortal …`. What is chosen stands in the environment,
+which product code never reads.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ LEASE, RENEWED, DIARY = "MORTAL_LEASE", "MORTAL_RENEWED", "MORTAL_DIARY"
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """At which writing transaction a worker dies, counted from 1, and whether before or after it is committed.
+    """At which writing transaction a worker dies, counted from 1, and whether before or after it is
+    committed.
 
     By SIGSTOP it does not die, but sleeps until somebody wakes it.
     """
@@ -128,18 +131,20 @@ def _mortal(
 def _work() -> None:
     from unittest.mock import patch
 
-    from glymph.interfaces.hooks import background
+    from glymph.embed.embedding import open_meaning
+    from glymph.hooks import background
     from glymph.jobs import worker
-    from glymph.services import leases
-    from glymph.services.meaning import open_meaning
     from glymph.store.backends.sqlite.store import SqliteStore
     from glymph.testing.embedders import WordEmbedder
+    from glymph.upkeep import leases
 
     worker.POLL = 0.02
     leases.LASTS, leases.RENEWED = float(os.environ[LEASE]), float(os.environ[RENEWED])
     near = WordEmbedder(512, ms=1000.0)
-    patch("glymph.facade.open_meaning", lambda settings, _: open_meaning(settings, near)).start()
-    mortal = _mortal(SqliteStore._writing_connection, int(os.environ[AT]), after=os.environ[WHEN] == "after")
+    patch("glymph.client.open_meaning", lambda settings, _: open_meaning(settings, near)).start()
+    mortal = _mortal(
+        SqliteStore._writing_connection, int(os.environ[AT]), after=os.environ[WHEN] == "after"
+    )
     patch.object(SqliteStore, "_writing_connection", mortal).start()
     _note("begun")
     background.main()
@@ -147,10 +152,10 @@ def _work() -> None:
 
 
 def _hook(arguments: list[str]) -> int:
-    from glymph.interfaces import hooks
-    from glymph.interfaces.hooks import detached
+    from glymph import hooks
+    from glymph.hooks import detach
 
-    detached.MODULE = MODULE
+    detach.MODULE = MODULE
     return hooks.main(arguments)
 
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from glymph.config import Settings
-from glymph.core import stale_groups, staleness
-from glymph.core.timing import MICROS_PER_DAY
+from glymph.moments import MICROS_PER_DAY
+from glymph.prune import stale_groups, staleness
 from glymph.store import columns, open_store
 from glymph.store.backends import sqlite
 from glymph.store.chunks import EVERY_KEY
@@ -48,7 +48,9 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("file", type=Path)
     parser.add_argument("--first", action="store_true", help="without chunks, then keep them")
-    parser.add_argument("--changed", action="store_true", help="after a change of one row in a hundred")
+    parser.add_argument(
+        "--changed", action="store_true", help="after a change of one row in a hundred"
+    )
     asked = parser.parse_args()
     store = open_store(f"{ENGINE}:///{asked.file.absolute()}", Settings(), create=False)
     if asked.first:
@@ -61,7 +63,9 @@ def main() -> None:
 
 
 def once(store: Store, watch: Stopwatch) -> dict[str, Any]:
-    """From the file to the ranked groups with their members: what `ranked_groups` does, step by step."""
+    """From the file to the ranked groups with their members: what `ranked_groups` does, step by
+    step.
+    """
     with store.reading(SPACE) as reader:
         watch.step("open")
         space = columns.read(reader).columns
@@ -75,15 +79,24 @@ def once(store: Store, watch: Stopwatch) -> dict[str, Any]:
             space, tissue, vitals, scores, min_staleness=0.3, max_groups=20, include_isolated=False
         )
         watch.step("rank")
-        keys = np.concatenate([group.keys for group in ranking.groups] or [np.zeros(0, dtype=np.int64)])
+        keys = np.concatenate(
+            [group.keys for group in ranking.groups] or [np.zeros(0, dtype=np.int64)]
+        )
         members = reader.by_key(keys.tolist(), Filter(include_superseded=True))
         watch.step("members")
     largest = int(tissue.sizes.max(initial=0))
-    return {"costs": watch.costs, "groups": ranking.connected, "members": len(members), "largest": largest}
+    return {
+        "costs": watch.costs,
+        "groups": ranking.connected,
+        "members": len(members),
+        "largest": largest,
+    }
 
 
 def first(store: Store, watch: Stopwatch) -> dict[str, Any]:
-    """The cost of reading everything from rows and of keeping it; the longest write lock, in wall seconds."""
+    """The cost of reading everything from rows and of keeping it; the longest write lock, in wall
+    seconds.
+    """
     with store.writing(SPACE, None) as writer:
         writer.forget_chunks()
     watch.step("open")
@@ -123,14 +136,19 @@ def changed(store: Store) -> dict[str, Any]:
             watch.step("change")
             reading = columns.read(writer)
             watch.step("read")
-            found = {"costs": watch.costs, "changed": sum(part.fresh for part in reading.parts.values())}
+            found = {
+                "costs": watch.costs,
+                "changed": sum(part.fresh for part in reading.parts.values()),
+            }
             raise _TakenBack
     except _TakenBack:
         return found
 
 
 def _some(reader: Reader, table: str) -> list[int]:
-    keys = [row[0] for rows in reader.figures_between(table, 0, EVERY_KEY) for row in rows if row[0] > 1]
+    keys = [
+        row[0] for rows in reader.figures_between(table, 0, EVERY_KEY) for row in rows if row[0] > 1
+    ]
     return keys[::CHANGED]
 
 

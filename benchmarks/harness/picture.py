@@ -1,4 +1,6 @@
-"""Line charts as SVG, written by hand: small, without a library, and readable in a browser and on GitHub."""
+"""Line charts as SVG, written by hand: small, without a library, and readable in a browser and on
+GitHub.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def curves(title: str, across: str, upward: str, panels: Sequence[Panel]) -> str
     for number, panel in enumerate(panels):
         left = LEFT + number * (PANEL_WIDTH + GAP)
         parts += _panel(left, panel)
-        parts.append(_text(left + PANEL_WIDTH / 2, TOP + PANEL_HEIGHT + 44, across, anchor="middle"))
+        parts.append(
+            _text(left + PANEL_WIDTH / 2, TOP + PANEL_HEIGHT + 44, across, anchor="middle")
+        )
         turned = f"translate({left - 38} {TOP + PANEL_HEIGHT / 2}) rotate(-90)"
         parts.append(_text(0, 0, upward, anchor="middle", move=turned))
     return "\n".join([*parts, "</svg>", ""])
@@ -61,15 +65,25 @@ def _panel(left: float, panel: Panel) -> Iterator[str]:
         yield _text(left - 7, y(value) + 4, str(value), anchor="end")
     for share in shares:
         yield _text(x(share), TOP + PANEL_HEIGHT + 18, str(share), anchor="middle")
-    # The first line is the one that matters: drawn last, above the others, thicker and with its values.
+    # The first line is the one that matters: drawn last, above the others, thicker and with its
+    # values.
     for number, drawn in reversed(list(enumerate(panel.lines.values()))):
         colour, width = COLOURS[number % len(COLOURS)], 2 + (number == 0)
-        points = " ".join(f"{x(share):.1f},{y(value):.1f}" for share, value in sorted(drawn.items()))
+        points = " ".join(
+            f"{x(share):.1f},{y(value):.1f}" for share, value in sorted(drawn.items())
+        )
         yield f"<polyline points='{points}' fill='none' stroke='{colour}' stroke-width='{width}'/>"
         for share, kept in sorted(drawn.items()):
             yield f"<circle cx='{x(share):.1f}' cy='{y(kept):.1f}' r='{width}' fill='{colour}'/>"
             if number == 0:
-                yield _text(x(share), y(kept) - 9, f"{kept:.0f}", weight="bold", anchor="middle", colour=colour)
+                yield _text(
+                    x(share),
+                    y(kept) - 9,
+                    f"{kept:.0f}",
+                    weight="bold",
+                    anchor="middle",
+                    colour=colour,
+                )
 
 
 def _legend(names: Sequence[str]) -> Iterator[str]:

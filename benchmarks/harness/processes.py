@@ -9,8 +9,10 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-# By fork on Linux, so that children need not import everything again; elsewhere they start from nothing, which
-# is slower and measures the same. SQLite connections do not survive a fork: a child opens the store itself, and
+# By fork on Linux, so that children need not import everything again; elsewhere they start from
+# nothing, which
+# is slower and measures the same. SQLite connections do not survive a fork: a child opens the store
+# itself, and
 # its parent has none open meanwhile.
 CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 

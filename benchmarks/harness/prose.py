@@ -1,4 +1,6 @@
-"""Texts in bulk: sentences people wrote, and made-up ones whose words are as unevenly common as real ones."""
+"""Texts in bulk: sentences people wrote, and made-up ones whose words are as unevenly common as
+real ones.
+"""
 
 from __future__ import annotations
 
@@ -72,11 +74,15 @@ class Prose:
         ends = np.cumsum(lengths)
         drawn = self._random.random(int(ends[-1])) * self._cumulated[-1]
         words: NDArray[np.object_] = self._words[np.searchsorted(self._cumulated, drawn)]
-        return [" ".join(words[end - length : end]) for end, length in zip(ends, lengths, strict=True)]
+        return [
+            " ".join(words[end - length : end]) for end, length in zip(ends, lengths, strict=True)
+        ]
 
 
 def words_of(text: str, random: np.random.Generator) -> str:
     """A query: five to eight of a text's words, in their order."""
     words = list(dict.fromkeys(re.findall(r"[^\W_]+", text)))
-    chosen = random.choice(len(words), size=min(len(words), int(random.integers(5, 9))), replace=False)
+    chosen = random.choice(
+        len(words), size=min(len(words), int(random.integers(5, 9))), replace=False
+    )
     return " ".join(words[place] for place in sorted(chosen))

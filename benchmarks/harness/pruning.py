@@ -11,9 +11,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from benchmarks.harness.dialogues import Dialogue
-from glymph.core import information
-from glymph.core.information import Weights, rarities, scored, terms, words
-from glymph.core.worth import redundancy, worth
+from glymph.prune.worth import redundancy, worth
+from glymph.text import information
+from glymph.text.information import Weights, rarities, scored, terms, words
 
 RANDOM = 5  # orders of which the mean is taken
 PENALTY = 0.02  # keeps the weights of what is rare in the data from running away
@@ -25,7 +25,8 @@ Floats = NDArray[np.float64]
 class Ranked:
     """A dialogue, its rankings by name, and what its texts have of each part of information.
 
-    In a ranking the lowest is pruned first. There are several of one name where chance plays a part.
+    In a ranking the lowest is pruned first. There are several of one name where chance plays a
+    part.
     """
 
     dialogue: Dialogue
@@ -34,8 +35,12 @@ class Ranked:
     again: Floats
 
     def kept(self, name: str, share: int) -> Floats:
-        """The part of each question's evidence that is left, in per cent, for each ranking of that name."""
-        return np.concatenate([kept(self.dialogue, ranking, share) for ranking in self.rankings[name]])
+        """The part of each question's evidence that is left, in per cent, for each ranking of that
+        name.
+        """
+        return np.concatenate(
+            [kept(self.dialogue, ranking, share) for ranking in self.rankings[name]]
+        )
 
     def needed(self) -> NDArray[np.bool_]:
         """Which items are evidence."""
@@ -72,7 +77,9 @@ def pruned(ranking: Floats, share: int) -> frozenset[int]:
 def kept(dialogue: Dialogue, ranking: Floats, share: int) -> Floats:
     """The part of each question's evidence that is left, in per cent."""
     gone = pruned(ranking, share)
-    return np.array([100 * len(question.evidence - gone) / question.whole for question in dialogue.questions])
+    return np.array(
+        [100 * len(question.evidence - gone) / question.whole for question in dialogue.questions]
+    )
 
 
 def margin(values: Floats) -> float:
@@ -81,14 +88,18 @@ def margin(values: Floats) -> float:
 
 
 def held_out(one: Ranked, corpora: Sequence[Sequence[Ranked]], share: int) -> Floats:
-    """What is kept of a dialogue under weights fitted to all the others; both corpora count the same."""
+    """What is kept of a dialogue under weights fitted to all the others; both corpora count the
+    same.
+    """
     others = [[other for other in corpus if other is not one] for corpus in corpora]
     told = information.weighed(one.parts, fitted([corpus for corpus in others if corpus]))
     return kept(one.dialogue, worth(told, redundancy=one.again).total, share)
 
 
 def fitted(corpora: Sequence[Sequence[Ranked]]) -> Weights:
-    """The weights that best tell evidence from the rest, by logistic regression with a base rate per dialogue."""
+    """The weights that best tell evidence from the rest, by logistic regression with a base rate
+    per dialogue.
+    """
     among = [(one, 1 / len(corpus) / len(one.parts)) for corpus in corpora for one in corpus]
     parts = np.concatenate([one.parts for one, _ in among])
     needed = np.concatenate([one.needed() for one, _ in among]).astype(np.float64)
@@ -101,7 +112,9 @@ def fitted(corpora: Sequence[Sequence[Ranked]]) -> Weights:
     def surprise(weights: Floats) -> tuple[float, Floats]:
         logits = table @ weights
         own = np.where(np.arange(len(weights)) < columns, weights, 0.0)
-        loss = (counts * (np.logaddexp(0.0, logits) - needed * logits)).sum() + PENALTY * (own**2).sum()
+        loss = (counts * (np.logaddexp(0.0, logits) - needed * logits)).sum() + PENALTY * (
+            own**2
+        ).sum()
         return float(loss), table.T @ (counts * (expit(logits) - needed)) + 2 * PENALTY * own
 
     found = minimize(surprise, np.zeros(table.shape[1]), jac=True, method="L-BFGS-B").x

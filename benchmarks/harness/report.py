@@ -51,10 +51,14 @@ def _rounded(value: float) -> float:
     return value if isinstance(value, int) else float(f"{value:.6g}")
 
 
-def show(console: Console, benchmark: Benchmark, figures: Figures, spent: Mapping[str, float]) -> None:
+def show(
+    console: Console, benchmark: Benchmark, figures: Figures, spent: Mapping[str, float]
+) -> None:
     """Prints the figures with their targets and limits."""
     cost = ", ".join(f"{name} {value:.1f}" for name, value in spent.items())
-    table = Table(title=f"{benchmark.name}: {benchmark.question}", caption=cost, title_justify="left")
+    table = Table(
+        title=f"{benchmark.name}: {benchmark.question}", caption=cost, title_justify="left"
+    )
     table.add_column("figure")
     table.add_column("value", justify="right")
     table.add_column("target", justify="right")
@@ -66,7 +70,9 @@ def show(console: Console, benchmark: Benchmark, figures: Figures, spent: Mappin
             continue
         colour = {True: "green", False: "bold red", None: "default"}[figure.met]
         limit = "" if figure.limit is None else _number(figure.limit)
-        table.add_row(name, f"[{colour}]{_number(figure.value)}[/]", _target(figure), limit, figure.meaning)
+        table.add_row(
+            name, f"[{colour}]{_number(figure.value)}[/]", _target(figure), limit, figure.meaning
+        )
     console.print(table)
 
 

@@ -19,7 +19,8 @@ class Surprise(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One write about to be made: what it will have changed, and the call that gives back its operation's id.
+    """One write about to be made: what it will have changed, and the call that gives back its
+    operation's id.
 
     A recall belongs to no operation: its call gives back None.
     """
@@ -32,7 +33,9 @@ class Step:
 class Scribe:
     """Makes up valid writes of the wanted verbs over the memories it knows."""
 
-    def __init__(self, glymph: Glymph, *, label: str, seed: int, verbs: Sequence[str], known: Image) -> None:
+    def __init__(
+        self, glymph: Glymph, *, label: str, seed: int, verbs: Sequence[str], known: Image
+    ) -> None:
         self._glymph = glymph
         self._label = label
         self._random = random.Random(seed)
@@ -42,7 +45,9 @@ class Scribe:
         self._serial = 0
         self._last: tuple[str, Changes] | None = None
         self._recalled: tuple[str, str, list[str]] | None = None
-        self._planners: list[Callable[[], Step | None]] = [getattr(self, f"_{verb}") for verb in verbs]
+        self._planners: list[Callable[[], Step | None]] = [
+            getattr(self, f"_{verb}") for verb in verbs
+        ]
 
     def next(self) -> Step:
         """The next write; its verb is drawn from those that are possible now."""
@@ -69,7 +74,9 @@ class Scribe:
         changes |= {("link", title, other): LINKED for other in others}
 
         def call() -> str | None:
-            added = self._glymph.add(text, title=title, links=[self._ids[other] for other in others])
+            added = self._glymph.add(
+                text, title=title, links=[self._ids[other] for other in others]
+            )
             self._learn(title, added.id if added.created else None)
             return added.operation_id
 
@@ -79,23 +86,33 @@ class Scribe:
         texts = {self._new_title(): self._new_text() for _ in range(self._random.randint(2, 60))}
 
         def call() -> str | None:
-            added = self._glymph.add_many([{"text": text, "title": title} for title, text in texts.items()])
+            added = self._glymph.add_many(
+                [{"text": text, "title": title} for title, text in texts.items()]
+            )
             for title, one in zip(texts, added, strict=True):
                 self._learn(title, one.id if one.created else None)
             return added[0].operation_id
 
-        new: Changes = {("memory", title): Standing("LIVE", text, False, 0) for title, text in texts.items()}
+        new: Changes = {
+            ("memory", title): Standing("LIVE", text, False, 0) for title, text in texts.items()
+        }
         return Step("add_many", new, call)
 
     def _update(self) -> Step | None:
         text = self._new_text()
-        return self._of_one("update", self._titles("LIVE"), lambda i: self._glymph.update(i, text=text), text=text)
+        return self._of_one(
+            "update", self._titles("LIVE"), lambda i: self._glymph.update(i, text=text), text=text
+        )
 
     def _pin(self) -> Step | None:
-        return self._of_one("pin", self._titles("LIVE", pinned=False), self._glymph.pin, pinned=True)
+        return self._of_one(
+            "pin", self._titles("LIVE", pinned=False), self._glymph.pin, pinned=True
+        )
 
     def _unpin(self) -> Step | None:
-        return self._of_one("unpin", self._titles("LIVE", pinned=True), self._glymph.unpin, pinned=False)
+        return self._of_one(
+            "unpin", self._titles("LIVE", pinned=True), self._glymph.unpin, pinned=False
+        )
 
     def _archive(self) -> Step | None:
         movable = self._titles("LIVE", pinned=False)
@@ -166,7 +183,9 @@ class Scribe:
         chosen = self._some(titles, 5)
         if not chosen:
             return None
-        new: Changes = {("memory", title): self._standing(title)._replace(state=state) for title in chosen}
+        new: Changes = {
+            ("memory", title): self._standing(title)._replace(state=state) for title in chosen
+        }
         return Step(verb, new, lambda: _whole(call([self._ids[title] for title in chosen])))
 
     def _some(self, titles: Sequence[str], most: int) -> list[str]:
@@ -176,7 +195,9 @@ class Scribe:
         return [
             key[1]
             for key, value in self._values.items()
-            if isinstance(value, Standing) and value.state in states and pinned in (None, value.pinned)
+            if isinstance(value, Standing)
+            and value.state in states
+            and pinned in (None, value.pinned)
         ]
 
     def _standing(self, title: str) -> Standing:

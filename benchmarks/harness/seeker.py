@@ -1,7 +1,8 @@
-"""`python -m benchmarks.harness.seeker FOLDER [--once]`: searches a shelf and prints what that cost, as JSON.
+"""`python -m benchmarks.harness.seeker FOLDER [--once]`: searches a shelf and prints what that
+cost, as JSON.
 
-A process of its own: numpy reads how many threads it may use when it is imported, and a first search is only the
-first in a fresh process.
+A process of its own: numpy reads how many threads it may use when it is imported, and a first
+search is only the first in a fresh process.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from benchmarks.harness import shelf
 from benchmarks.harness.clocks import timed
 from benchmarks.harness.shelf import SPARE, Shelf
 from glymph import Glymph
-from glymph.core.timing import micros
-from glymph.services.candidates import OVERFETCH, POOL, gather, worth_asking
-from glymph.services.filters import wanted
+from glymph.moments import micros
+from glymph.recall.channels import OVERFETCH, POOL, gather, worth_asking
+from glymph.recall.filters import wanted
 from glymph.store.contract import Filter, Reader
 from glymph.store.view import View
 
@@ -53,7 +54,7 @@ def measured(glymph: Glymph, found: Shelf) -> dict[str, Any]:
     costs["hybrid_filtered"] = [
         _ms(partial(glymph.search, found.texts[n], kinds=[found.kinds[n]])) for n in numbers
     ]
-    place = glymph._place
+    place = glymph._ctx
     now = micros(place.now())
     with place.reading() as reader:
         view = place.meaning.mirrors.view(reader, place.meaning.model)
@@ -61,7 +62,12 @@ def measured(glymph: Glymph, found: Shelf) -> dict[str, Any]:
         costs |= _vector_part(view, reader, found, "", lambda n: plain, found.exact)
         by_kind = {kind: replace(wanted({"kinds": [kind]}), live_at=now) for kind in found.kinds}
         costs |= _vector_part(
-            view, reader, found, "_filtered", lambda n: by_kind[found.kinds[n]], found.exact_filtered
+            view,
+            reader,
+            found,
+            "_filtered",
+            lambda n: by_kind[found.kinds[n]],
+            found.exact_filtered,
         )
         costs["mask"] = [_ms(lambda: view.mask(plain)) for _ in numbers]
         costs["text"] = [_ms(_text_search(glymph, reader, found.texts[n], plain)) for n in numbers]
@@ -74,10 +80,19 @@ def _ms(call: Callable[[], object]) -> float:
 
 
 def _vector_part(
-    view: View, reader: Reader, found: Shelf, suffix: str, filter_of: Callable[[int], Filter], exact: Any
+    view: View,
+    reader: Reader,
+    found: Shelf,
+    suffix: str,
+    filter_of: Callable[[int], Filter],
+    exact: Any,
 ) -> dict[str, Any]:
-    """What finding the nearest costs, the filter's mask included, and the share of the truly nearest found."""
-    added = np.flatnonzero(view["kind"] != view.codes["kind"].get("self", -1))  # slots in the order of adding
+    """What finding the nearest costs, the filter's mask included, and the share of the truly
+    nearest found.
+    """
+    added = np.flatnonzero(
+        view["kind"] != view.codes["kind"].get("self", -1)
+    )  # slots in the order of adding
     costs, shares, deep = [], [], []
     for n in range(SPARE, len(found.texts)):
         vector, matching = found.vectors[n], filter_of(n)
@@ -94,9 +109,11 @@ def _vector_part(
     }
 
 
-def _text_search(glymph: Glymph, reader: Reader, text: str, matching: Filter) -> Callable[[], object]:
+def _text_search(
+    glymph: Glymph, reader: Reader, text: str, matching: Filter
+) -> Callable[[], object]:
     """The question put to FTS5 as searching puts it, without anything around."""
-    pool = gather(glymph._place, reader, text, matching)
+    pool = gather(glymph._ctx, reader, text, matching)
     words = worth_asking(reader, pool.view, pool.question.words)
     return lambda: reader.matching(words, None, limit=POOL * OVERFETCH)
 

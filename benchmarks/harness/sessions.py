@@ -11,9 +11,9 @@ from typing import Any
 from benchmarks.harness.contract import Fact, Figure, Options
 from benchmarks.harness.dialogues import Dialogue, locomo
 from glymph import Glymph
-from glymph.core.tokens import tokens
-from glymph.services import consolidate as service
+from glymph.learn import consolidate as service
 from glymph.testing import FrozenClock
+from glymph.text.tokens import tokens
 
 FIRST = 10  # items retrieved
 UNANSWERABLE = "cat5"
@@ -35,7 +35,9 @@ class Made:
 
 
 def figures(folder: Path, options: Options) -> dict[str, Figure | Fact]:
-    """Evidence through provenance in per cent, with items and tokens left, for each kind of consolidation."""
+    """Evidence through provenance in per cent, with items and tokens left, for each kind of
+    consolidation.
+    """
     talks = locomo(options)
     rows: dict[str, list[list[Made]]] = {"observations": [], "summaries": [], "engine": []}
     for talk in talks:
@@ -50,9 +52,13 @@ def figures(folder: Path, options: Options) -> dict[str, Figure | Fact]:
     return told
 
 
-def _row(folder: Path, name: str, talks: Sequence[Dialogue], made: Sequence[Sequence[Made]]) -> dict[str, Figure]:
+def _row(
+    folder: Path, name: str, talks: Sequence[Dialogue], made: Sequence[Sequence[Made]]
+) -> dict[str, Figure]:
     shares = [
-        share for talk, items in zip(talks, made, strict=True) for share in _asked(folder / name, talk, items)
+        share
+        for talk, items in zip(talks, made, strict=True)
+        for share in _asked(folder / name, talk, items)
     ]
     turns = [item["text"] for talk in talks for item in talk.items]
     texts = [item.text for items in made for item in items]
@@ -67,7 +73,9 @@ def _row(folder: Path, name: str, talks: Sequence[Dialogue], made: Sequence[Sequ
 
 
 def _asked(path: Path, talk: Dialogue, made: Sequence[Made]) -> Iterator[float]:
-    """For each question that can be answered, the share of its evidence that the first items lead to."""
+    """For each question that can be answered, the share of its evidence that the first items lead
+    to.
+    """
     wanted = [question for question in talk.questions if question.group != UNANSWERABLE]
     if not made:
         yield from (0.0 for _ in wanted)
@@ -85,29 +93,39 @@ def _asked(path: Path, talk: Dialogue, made: Sequence[Made]) -> Iterator[float]:
 
 
 def _of_engine(path: Path, talk: Dialogue) -> list[Made]:
-    """The lessons that counting makes of a conversation, session by session, and the turns they rest on."""
+    """The lessons that counting makes of a conversation, session by session, and the turns they
+    rest on.
+    """
     clock = FrozenClock()
     clock.set(max(item["event_at"] for item in talk.items))
     with Glymph.open(f"sqlite:///{path}", embedder="none", clock=clock, settings=PLAIN) as glymph:
         added = glymph.add_many(talk.items)
         places = {one.id or one.duplicate_of: place for place, one in enumerate(added)}
-        service.consolidate(glymph._place, ways=["session"])
+        service.consolidate(glymph._ctx, ways=["session"])
         return [
             Made(
                 f"{memory.title} {memory.text}",
-                frozenset(places[edge.target] for edge in glymph.edges(memory.id) if edge.target in places),
+                frozenset(
+                    places[edge.target] for edge in glymph.edges(memory.id) if edge.target in places
+                ),
             )
             for memory in glymph.list(kinds=["lesson", "playbook"], limit=1000)
         ]
 
 
 def _references(options: Options, talk: Dialogue) -> dict[str, list[Made]]:
-    """What came with the data: observations with the turns they name; summaries, which rest on their session."""
+    """What came with the data: observations with the turns they name; summaries, which rest on
+    their session.
+    """
     found: dict[str, list[Made]] = {"observations": [], "summaries": []}
     for row in _lines(options.dataset("locomo_reference.jsonl")):
         if row["conv"] != talk.name:
             continue
-        own = [place for number, place in talk.places.items() if str(number).startswith(f"D{row['session']}:")]
+        own = [
+            place
+            for number, place in talk.places.items()
+            if str(number).startswith(f"D{row['session']}:")
+        ]
         found["summaries"].append(Made(row["summary"], frozenset(own)))
         for speaker, text, turns in row["observations"]:
             places = frozenset(talk.places[turn] for turn in turns if turn in talk.places)

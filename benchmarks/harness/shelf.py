@@ -1,4 +1,6 @@
-"""Large stores with prepared vectors, and queries whose truly nearest memories are known; built once and kept."""
+"""Large stores with prepared vectors, and queries whose truly nearest memories are known; built
+once and kept.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,9 @@ class Shelf:
 
 
 def real(count: int, *, queries: int, seed: int) -> Shelf:
-    """English sentences with the vectors of the local model, or made-up ones where it is not installed."""
+    """English sentences with the vectors of the local model, or made-up ones where it is not
+    installed.
+    """
     try:
         LocalEmbedder().embed(["Is it there?"])
     except EmbedderFailed:
@@ -84,7 +88,8 @@ def real(count: int, *, queries: int, seed: int) -> Shelf:
         asked = [prose.words_of(text, random) for text in texts[:queries]]
         told = texts[queries:]
         batches = (
-            (told[at : at + CHUNK], model.embed(told[at : at + CHUNK])) for at in range(0, len(told), CHUNK)
+            (told[at : at + CHUNK], model.embed(told[at : at + CHUNK]))
+            for at in range(0, len(told), CHUNK)
         )
         _fill(folder, batches, lambda: (asked, model.embed(asked)), random, real=True)
         model.keep()
@@ -155,14 +160,21 @@ def opened(folder: Path) -> Shelf:
 def _schema() -> str:
     """Changes with the schema of the engine, so that no store is kept from an older one."""
     digest = hashlib.sha256()
-    for file in sorted(resources.files("glymph.store.backends.sqlite").iterdir(), key=lambda f: f.name):
+    for file in sorted(
+        resources.files("glymph.store.backends.sqlite").iterdir(), key=lambda f: f.name
+    ):
         if file.name.endswith(".sql"):
             digest.update(file.read_bytes())
     return digest.hexdigest()[:8]
 
 
 def _fill(
-    folder: Path, batches: Iterator[Batch], asked: Callable[[], Batch], random: np.random.Generator, *, real: bool
+    folder: Path,
+    batches: Iterator[Batch],
+    asked: Callable[[], Batch],
+    random: np.random.Generator,
+    *,
+    real: bool,
 ) -> None:
     """Stores everything by `add_many` and writes down the queries with their exact answers."""
     texts, vectors = asked()
@@ -177,11 +189,18 @@ def _fill(
             codes = random.integers(len(KINDS), size=len(told))
             added = glymph.add_many(list(_items(told, codes, random, stored)))
             if not all(one.created for one in added):
-                raise RuntimeError("two texts are the same: the exact answers would be numbered wrongly")
+                raise RuntimeError(
+                    "two texts are the same: the exact answers would be numbered wrongly"
+                )
             nearest.see(points, stored)
             nearest_filtered.see(points, stored, passing=codes[None] == of_kind[:, None])
             stored += len(told)
-    np.savez(folder / "queries.npz", vectors=vectors, exact=nearest.found, exact_filtered=nearest_filtered.found)
+    np.savez(
+        folder / "queries.npz",
+        vectors=vectors,
+        exact=nearest.found,
+        exact_filtered=nearest_filtered.found,
+    )
     told_json = json.dumps({"texts": texts, "kinds": kinds, "real": real})
     (folder / "queries.json").write_text(told_json, encoding="utf-8")
 
@@ -199,7 +218,9 @@ def _items(
 
 
 class Nearest:
-    """The numbers of the points with the largest products with each query, best first, seen batch by batch."""
+    """The numbers of the points with the largest products with each query, best first, seen batch
+    by batch.
+    """
 
     def __init__(self, queries: Vectors) -> None:
         self._queries = queries
@@ -207,7 +228,9 @@ class Nearest:
         self.found = np.full((len(queries), DEPTH), -1, dtype=np.int64)
 
     def see(self, points: Vectors, first: int, *, passing: NDArray[np.bool_] | None = None) -> None:
-        """Takes in the next points, numbered from `first`; those that do not pass count for nothing."""
+        """Takes in the next points, numbered from `first`; those that do not pass count for
+        nothing.
+        """
         products = self._queries @ points.T
         if passing is not None:
             products = np.where(passing, products, np.float32(-np.inf))

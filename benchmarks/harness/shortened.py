@@ -1,12 +1,15 @@
-"""A dialogue told to a history that shortens itself without a model, and what is left of it to answer questions.
+"""A dialogue told to a history that shortens itself without a model, and what is left of it to
+answer questions.
 
-An evidence turn is reached by a text that comes from it: a message that is kept whole, a line of memory.md, or one
-of the first ten memories that a search finds among those the shortening made. Raw turns are in no store. Stricter,
-it is told if such texts hold at least half of what it tells, by the rarity of its words in the dialogue.
+An evidence turn is reached by a text that comes from it: a message that is kept whole, a line of
+memory.md, or one of the first ten memories that a search finds among those the shortening made. Raw
+turns are in no store. Stricter, it is told if such texts hold at least half of what it tells, by
+the rarity of its words in the dialogue.
 
-The rules are the same for every corpus and mean different things where turns differ in length. A turn of LoCoMo is
-a sentence or two; an answer in BEAM is a page. One sentence of that page reaches it, whatever the sentence says;
-to tell it takes half of the page. The truth about long turns lies between the two.
+The rules are the same for every corpus and mean different things where turns differ in length. A
+turn of LoCoMo is a sentence or two; an answer in BEAM is a page. One sentence of that page reaches
+it, whatever the sentence says; to tell it takes half of the page. The truth about long turns lies
+between the two.
 """
 
 from __future__ import annotations
@@ -22,18 +25,25 @@ import apsw
 
 from benchmarks.harness.dialogues import Asked, Dialogue
 from glymph import Glymph, Memory
-from glymph.core.information import rarities, terms, words
-from glymph.core.messages import seen
-from glymph.core.tokens import tokens
+from glymph.client.history import History
 from glymph.embed.contract import Embedder
-from glymph.facade.history import History
-from glymph.services.conversation.disk import Disk
+from glymph.history.disk import Disk
+from glymph.history.messages import seen
 from glymph.testing import FrozenClock
+from glymph.text.information import rarities, terms, words
+from glymph.text.tokens import tokens
 
 TOP = 10  # memories recalled for a question
 STRETCHES = 4  # times a dialogue is shortened, about
 TAIL = 0.1  # of what is kept are whole messages
-TRIED = (1.25, 1.15, 1.05, 0.95, 0.85, 0.75)  # times the share, until all that is kept stays within it
+TRIED = (
+    1.25,
+    1.15,
+    1.05,
+    0.95,
+    0.85,
+    0.75,
+)  # times the share, until all that is kept stays within it
 ENOUGH = 0.5  # of what a turn tells
 PAGE = 1000  # memories listed at once
 SESSION = "s"
@@ -53,12 +63,18 @@ Points = Sequence[tuple[int, str]]  # places of turns, and what there is of each
 class Reached:
     """Shares of the questions' evidence, a number per question."""
 
-    reached: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))  # by who answers
+    reached: dict[str, list[float]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # by who answers
     told: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    spent: list[float] = field(default_factory=list)  # of the dialogue's tokens, a number per dialogue
+    spent: list[float] = field(
+        default_factory=list
+    )  # of the dialogue's tokens, a number per dialogue
 
 
-def told(dialogue: Dialogue, share: float, folder: Path, model: Embedder | None, reached: Reached) -> None:
+def told(
+    dialogue: Dialogue, share: float, folder: Path, model: Embedder | None, reached: Reached
+) -> None:
     """Feeds one dialogue, shortens it to a share of its tokens, and asks its questions."""
     for times in TRIED:
         own = folder / str(times)
@@ -97,7 +113,9 @@ def _left(dialogue: Dialogue, share: float, times: float, folder: Path, glymph: 
     total = sum(seen(_message(dialogue, place)).tokens for place in range(len(texts)))
     history, lines = _shortened(dialogue, share, times, total, folder, glymph)
     built = history.build(SESSION)
-    visible: dict[int, list[str]] = {place: [texts[place]] for place in range(built.summarised, len(texts))}
+    visible: dict[int, list[str]] = {
+        place: [texts[place]] for place in range(built.summarised, len(texts))
+    }
     kept = {place: list(held) for place, held in visible.items()}
     memories: dict[str, _Made] = {}
     spent = built.size + sum(map(tokens, lines))
@@ -117,7 +135,9 @@ def _left(dialogue: Dialogue, share: float, times: float, folder: Path, glymph: 
 def _ask(dialogue: Dialogue, share: float, left: _Left, glymph: Glymph, reached: Reached) -> None:
     texts = [str(item["text"]) for item in dialogue.items]
     weigh = _Weight(texts)
-    each = _Index([(text, [(place, text)]) for place, held in sorted(left.kept.items()) for text in held])
+    each = _Index(
+        [(text, [(place, text)]) for place, held in sorted(left.kept.items()) for text in held]
+    )
     grouped = _Index([(made.text, made.points) for made in left.memories.values()])
     newest = _newest(texts, int(share * left.total))
     glymph.embed()
@@ -159,12 +179,18 @@ def _shortened(
 
 
 def _message(dialogue: Dialogue, place: int) -> dict[str, Any]:
-    """A turn as a message. Of two people, who began is the user, the other one answers, and both have names."""
+    """A turn as a message. Of two people, who began is the user, the other one answers, and both
+    have names.
+    """
     item = dialogue.items[place]
     if "role" in item:
         return {"role": item["role"], "content": item["text"]}
     speaker, first = item["entities"][0], dialogue.items[0]["entities"][0]
-    return {"role": "user" if speaker == first else "assistant", "name": speaker, "content": item["text"]}
+    return {
+        "role": "user" if speaker == first else "assistant",
+        "name": speaker,
+        "content": item["text"],
+    }
 
 
 def _memories(glymph: Glymph) -> list[Memory]:
@@ -211,7 +237,9 @@ class _Weight:
 
     def share(self, asked: Asked, held: Held, *, enough: float = 0.0) -> float:
         """The share of a question's evidence of which enough is held, in per cent."""
-        reached = sum(self._told(place, held[place]) >= enough for place in asked.evidence if held.get(place))
+        reached = sum(
+            self._told(place, held[place]) >= enough for place in asked.evidence if held.get(place)
+        )
         return 100 * reached / asked.whole
 
     def _told(self, place: int, texts: Sequence[str]) -> float:
@@ -227,7 +255,9 @@ class _Index:
     def __init__(self, rows: Sequence[tuple[str, Points]]) -> None:
         self._points = [points for _, points in rows]
         self._store = apsw.Connection(":memory:")
-        self._store.execute("CREATE VIRTUAL TABLE kept USING fts5(text, tokenize='porter unicode61')")
+        self._store.execute(
+            "CREATE VIRTUAL TABLE kept USING fts5(text, tokenize='porter unicode61')"
+        )
         self._store.executemany("INSERT INTO kept(text) VALUES (?)", [(text,) for text, _ in rows])
 
     def first(self, question: str) -> list[Points]:

@@ -19,9 +19,9 @@ import apsw
 from benchmarks.harness import mortal
 from benchmarks.harness.mortal import Fate
 from glymph import Glymph
-from glymph.core.project import SHARED, digest_tokens
+from glymph.jobs.project import SHARED, digest_tokens
 from glymph.jobs.worker import work
-from glymph.services.ai_prune import SESSIONS
+from glymph.prune.ai_prune import SESSIONS
 from glymph.testing.embedders import WordEmbedder
 
 ROOT = Path(__file__).parents[2]
@@ -65,17 +65,27 @@ class Ground:
         """That of the hook and its worker, with no setting of the caller."""
         own = {name: value for name, value in os.environ.items() if not name.startswith("GLYMPH_")}
         own["PYTHONPATH"] = str(ROOT)  # where the mortal worker is found
-        return own | {"GLYMPH_HOME": str(self.home), "GLYMPH_EMBEDDER": "none", "CLAUDE_PROJECT_DIR": ""}
+        return own | {
+            "GLYMPH_HOME": str(self.home),
+            "GLYMPH_EMBEDDER": "none",
+            "CLAUDE_PROJECT_DIR": "",
+        }
 
     def told(self, number: int | None, event: str) -> bytes:
         """The host's JSON about a session."""
-        told = {"session_id": f"{self.label}-{number}", "cwd": str(self.home.parent), "hook_event_name": event}
+        told = {
+            "session_id": f"{self.label}-{number}",
+            "cwd": str(self.home.parent),
+            "hook_event_name": event,
+        }
         if number is not None:
             told |= {"transcript_path": str(self.transcripts[number]), "reason": "other"}
         return json.dumps(told).encode()
 
     def end_session(self, number: int, fate: Fate) -> bool:
-        """Ends a session whose host is killed as soon as the hook returns; whether its worker was killed."""
+        """Ends a session whose host is killed as soon as the hook returns; whether its worker was
+        killed.
+        """
         return _fallen(self.hook("session-end", self.told(number, "SessionEnd"), fate), None)
 
     def start_session(self, fate: Fate, delay: float | None = None) -> bool:
@@ -83,10 +93,22 @@ class Ground:
         return _fallen(self.hook("session-start", self.told(None, "SessionStart"), fate), delay)
 
     def hook(self, event: str, told: bytes, fate: Fate) -> Path:
-        """Runs a hook and kills its host, with all of its group, once it returned; the diary of the worker."""
+        """Runs a hook and kills its host, with all of its group, once it returned; the diary of the
+        worker.
+        """
         self._diaries += 1
         diary = self.home.parent / f"{self._diaries}.diary"
-        command = [sys.executable, "-m", mortal.MODULE, "hook", event, "--url", self.url, "--space", SPACE]
+        command = [
+            sys.executable,
+            "-m",
+            mortal.MODULE,
+            "hook",
+            event,
+            "--url",
+            self.url,
+            "--space",
+            SPACE,
+        ]
         with subprocess.Popen(
             ["/bin/sh", "-c", HOST, "sh", *command], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             env={**self.environment(), **fate.variables(diary)}, start_new_session=True,
@@ -107,21 +129,30 @@ class Ground:
         return any((self.home / "spool").glob("*.json")) or self._value(waits) > 0
 
     def work_in_peace(self) -> None:
-        """Ends every session in this process, with nobody killed: what the others are compared with."""
+        """Ends every session in this process, with nobody killed: what the others are compared
+        with.
+        """
         from glymph.jobs import spool
 
         for number in range(self.sessions):
             told = json.loads(self.told(number, "SessionEnd"))
-            spool.drop(self.home / "spool", {"event": "session-end", "url": self.url, "space": SPACE, **told})
+            spool.drop(
+                self.home / "spool",
+                {"event": "session-end", "url": self.url, "space": SPACE, **told},
+            )
         work(self.home / "spool", lambda url, space, create: self.opened(space))
 
     def opened(self, space: str) -> Glymph:
-        return Glymph.open(self.url, space=space, actor="glymph", embedder=WordEmbedder(512, ms=1000.0))
+        return Glymph.open(
+            self.url, space=space, actor="glymph", embedder=WordEmbedder(512, ms=1000.0)
+        )
 
     # what became of it
 
     def statements(self) -> Counter[Statement]:
-        """How often each extracted text is remembered; a text that was told once more counts as another time."""
+        """How often each extracted text is remembered; a text that was told once more counts as
+        another time.
+        """
         rows = self._rows(
             "SELECT s.name, m.text, 1 + m.access_count FROM memories m JOIN spaces s ON s.key = m.space_id "
             "WHERE m.source = 'extraction'"
@@ -164,7 +195,7 @@ class Ground:
         whole = [row for row in rows if row[0] is not None and set(json.loads(row[1])) >= STEPS]
         harm.lost += max(0, self.sessions - len(whole))
         harm.doubled += max(0, len(rows) - self.sessions)
-        with self.opened(space) as glymph, glymph.workplace.reading() as reader:
+        with self.opened(space) as glymph, glymph.context.reading() as reader:
             counted = reader.counter(SESSIONS) or 0
             budget = digest_tokens(space) or glymph.settings.surface_tokens
             if reader.surface(budget) is None:
@@ -196,7 +227,9 @@ def _fallen(diary: Path, delay: float | None) -> bool:
 
 
 def _said(label: str, number: int) -> list[str]:
-    """What a user says: the same sentences in each session but for a number, so that they are near each other."""
+    """What a user says: the same sentences in each session but for a number, so that they are near
+    each other.
+    """
     draw = random.Random(label)
     place, other = draw.sample(PLACES, 2)
     return [
@@ -208,4 +241,6 @@ def _said(label: str, number: int) -> list[str]:
 
 def _turn(text: str) -> str:
     message = {"role": "user", "content": text}
-    return json.dumps({"type": "user", "message": message, "timestamp": "2026-01-05T09:00:00Z"}) + "\n"
+    return (
+        json.dumps({"type": "user", "message": message, "timestamp": "2026-01-05T09:00:00Z"}) + "\n"
+    )

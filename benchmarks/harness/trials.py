@@ -1,4 +1,6 @@
-"""Episodes with outcomes: a built set with planted conditions among noise, and the airline trials of tau-bench."""
+"""Episodes with outcomes: a built set with planted conditions among noise, and the airline trials
+of tau-bench.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from glymph.core.conditions import Finding, band
-from glymph.core.episodes import Episode
-from glymph.core.outcomes import Outcome
-from glymph.core.timing import MICROS_PER_DAY
+from glymph.learn.conditions import Finding, band
+from glymph.learn.episodes import Episode
+from glymph.moments import MICROS_PER_DAY
+from glymph.prune.outcomes import Outcome
 
 NOISE = 40  # attributes that have nothing to do with the outcome
 HOUR = MICROS_PER_DAY // 24
 START = 1_700_000_000_000_000
-PULL, WEAK = 0.85, 0.6  # of each planted condition, in log odds: 20 and 14 points of success at most
+PULL, WEAK = (
+    0.85,
+    0.6,
+)  # of each planted condition, in log odds: 20 and 14 points of success at most
 NEAR = 0.12  # by what share of the episodes a threshold may be off
 FUNDING, VOLATILITY = 0.7, 0.4  # where the planted thresholds lie
 WORDS = ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot")
@@ -33,7 +38,9 @@ class Built:
     episodes: Sequence[Episode]
 
     def right(self, finding: Finding) -> str | None:
-        """The planted condition a finding has found, with its side and its place; None if it is none of them."""
+        """The planted condition a finding has found, with its side and its place; None if it is
+        none of them.
+        """
         name, value = finding.condition.name, finding.condition.value
         up = finding.lift > 0
         if name in ("funding", "volatility") and isinstance(value, float):
@@ -47,14 +54,18 @@ class Built:
 
 
 def built(count: int, seed: int, *, noise: int = NOISE, pull: float = PULL) -> Built:
-    """Episodes whose outcome hangs on six conditions and on nothing else; everything else about them is noise."""
+    """Episodes whose outcome hangs on six conditions and on nothing else; everything else about
+    them is noise.
+    """
     random = np.random.default_rng(seed)
     episodes: list[Episode] = []
     before = 0.0
     for number in range(count):
         at = START + number * 5 * HOUR + int(random.integers(0, 4 * HOUR))
         tags = tuple(
-            tag for tag, share in (("news", 0.3), ("weekly", 0.3), ("review", 0.2)) if random.random() < share
+            tag
+            for tag, share in (("news", 0.3), ("weekly", 0.3), ("review", 0.2))
+            if random.random() < share
         )
         own: dict[str, Any] = {
             "funding": float(random.random()),
@@ -93,13 +104,20 @@ class Trial:
 
 
 def airline(path: Path) -> list[Trial]:
-    """The trials of the file. What a task asks for, its gold actions and other trials are not looked at."""
+    """The trials of the file. What a task asks for, its gold actions and other trials are not
+    looked at.
+    """
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
         row = json.loads(line)
         seen = _seen(row["steps"])
         episode = Episode(
-            f"t{number}", "event", START, "trial", attributes=seen, outcome=Outcome(bool(row["success"]))
+            f"t{number}",
+            "event",
+            START,
+            "trial",
+            attributes=seen,
+            outcome=Outcome(bool(row["success"])),
         )
         found.append(Trial(row["task"], episode))
     return found
@@ -128,9 +146,12 @@ def _seen(steps: Sequence[Sequence[str]]) -> Mapping[str, Any]:
         "last tool": calls[-1] if calls else "none",
         "first change": changes[0] if changes else "none",
         "characters of an agent's turn": len(said) / max(1, len(by_who["agent"])),
-        "characters of a user's turn": sum(len(text[1]) for text in by_who["user"]) / max(1, len(by_who["user"])),
+        "characters of a user's turn": sum(len(text[1]) for text in by_who["user"])
+        / max(1, len(by_who["user"])),
         "asks for confirmation": "confirm" in said.lower(),
-        "says it cannot": any(word in said.lower() for word in ("unable to", "cannot", "not able to")),
+        "says it cannot": any(
+            word in said.lower() for word in ("unable to", "cannot", "not able to")
+        ),
         "apologises": any(word in said.lower() for word in ("apologize", "apologise", "sorry")),
     }
 

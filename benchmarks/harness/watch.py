@@ -1,5 +1,5 @@
-"""Watching what upkeep does to a store, from the database file alone: rows before and after each run, and the
-operations between. Nothing here asks the code that did it."""
+"""Watching what upkeep does to a store, from the database file alone: rows before and after each
+run, and the operations between. Nothing here asks the code that did it."""
 
 from __future__ import annotations
 
@@ -49,10 +49,16 @@ class Watch:
     lost: Counter[str] = field(default_factory=Counter)  # breaches, by name
     moved: Counter[str] = field(default_factory=Counter)  # archived, trashed, purged
     by_verb: Counter[str] = field(default_factory=Counter)  # archived, by verb
-    live: list[tuple[int, int, int]] = field(default_factory=list)  # moment, live of source and target sections
-    changes: dict[str, list[tuple[int, bool]]] = field(default_factory=lambda: defaultdict(list))  # live or not
+    live: list[tuple[int, int, int]] = field(
+        default_factory=list
+    )  # moment, live of source and target sections
+    changes: dict[str, list[tuple[int, bool]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # live or not
     born: dict[str, tuple[str, int]] = field(default_factory=dict)  # kind and creation
-    gone: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))  # when, how many
+    gone: dict[str, list[tuple[int, int]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # when, how many
     told: list[str] = field(default_factory=list)  # the first breaches in words
     _operation: int = 0
     _live: frozenset[str] = frozenset()
@@ -78,7 +84,9 @@ class Watch:
 
     def note(self, rows: Rows, now: int) -> None:
         """Keeps who is live at this moment."""
-        live = frozenset(one for one, row in rows.items() if row.state == "LIVE" and row.kind != "self")
+        live = frozenset(
+            one for one, row in rows.items() if row.state == "LIVE" and row.kind != "self"
+        )
         for one in live - self._live:
             self.born.setdefault(one, (rows[one].kind, rows[one].created_at))
             self.changes[one].append((now, True))
@@ -98,7 +106,9 @@ class Watch:
             if left is None:
                 self._purged(one, row, now)
             elif left.state_by == "purge" != row.state_by:
-                self.by_verb["purge"] += 1  # what was replaced must not pass for current when its successor ends
+                self.by_verb["purge"] += (
+                    1  # what was replaced must not pass for current when its successor ends
+                )
             elif left.state != row.state:
                 if row.protected or row.pinned:
                     self._breach("protected_lost" if row.protected else "pinned_lost", one, row)
@@ -115,15 +125,22 @@ class Watch:
             self.by_verb[left.state_by] += 1
             if left.state_by not in UPKEEP:
                 self._breach("purged_by_surprise", one, row, f"{left.state_by} archived it")
-            if row.last_used_at is not None and now - row.last_used_at < USED_KEPT * row.stability * DAY:
+            if (
+                row.last_used_at is not None
+                and now - row.last_used_at < USED_KEPT * row.stability * DAY
+            ):
                 self._breach(f"used_lost_{left.state_by}", one, row)
             if row.state_by == "restore" and now - row.state_at < LEFT_ALONE_DAYS * DAY:
                 self._breach(f"restored_lost_{left.state_by}", one, row)
         elif (row.state, left.state) == ("ARCHIVED", "TRASHED"):
             if row.state_by not in UPKEEP or now - row.state_at < ARCHIVE_DAYS * DAY:
-                self._breach("purged_by_surprise", one, row, f"trashed, though {row.state_by} archived it")
+                self._breach(
+                    "purged_by_surprise", one, row, f"trashed, though {row.state_by} archived it"
+                )
         else:
-            self._breach("purged_by_surprise", one, row, f"it went from {row.state} to {left.state}")
+            self._breach(
+                "purged_by_surprise", one, row, f"it went from {row.state} to {left.state}"
+            )
 
     def _purged(self, one: str, row: Seen, now: int) -> None:
         self.moved["purged"] += 1
@@ -149,7 +166,11 @@ class Watch:
             self._operation,
         )
         self._operation = max([self._operation, *(key for key, _ in rows)])
-        return {one: why for _, details in rows for one, why in json.loads(details).get("reasons", {}).items()}
+        return {
+            one: why
+            for _, details in rows
+            for one, why in json.loads(details).get("reasons", {}).items()
+        }
 
     def _breach(self, name: str, one: str, row: Seen, why: str = "") -> None:
         self.lost[name] += 1
@@ -159,7 +180,9 @@ class Watch:
     # what is left
 
     def survival(self, days: Iterable[int], end: int) -> dict[str, dict[int, float]]:
-        """The share of each kind, in per cent, that was live so many days after it was made; of the old enough."""
+        """The share of each kind, in per cent, that was live so many days after it was made; of the
+        old enough.
+        """
         found: dict[str, dict[int, float]] = defaultdict(dict)
         kinds = sorted({kind for kind, _ in self.born.values()})
         for kind in kinds:

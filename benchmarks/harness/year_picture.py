@@ -16,7 +16,9 @@ Line = Mapping[float, float]
 
 
 def year(live: Mapping[str, Line], survival: Mapping[str, Line], most: float) -> str:
-    """Both panels: counts by day, the first line on top; shares in per cent by age in days on a log axis."""
+    """Both panels: counts by day, the first line on top; shares in per cent by age in days on a log
+    axis.
+    """
     title = "A simulated year: what lives in the memory, and for how long"
     parts = [
         f"<svg xmlns='http://www.w3.org/2000/svg' width='{WIDTH}' height='{HEIGHT}' role='img' {FONT} "
@@ -37,19 +39,29 @@ def _live(lines: Mapping[str, Line], most: float) -> Iterator[str]:
     for value in range(0, int(top) + 1, int(step)):
         yield from _grid(left, _y(value / top), f"{value:,}")
     for day in range(0, 361, 60):
-        yield _text(left + PLOT_WIDTH * day / 365, TOP + PLOT_HEIGHT + 18, str(day), anchor="middle")
+        yield _text(
+            left + PLOT_WIDTH * day / 365, TOP + PLOT_HEIGHT + 18, str(day), anchor="middle"
+        )
     yield _text(left + PLOT_WIDTH / 2, TOP + PLOT_HEIGHT + 42, "day of the year", anchor="middle")
     for number, (name, line) in enumerate(lines.items()):
-        points = [(left + PLOT_WIDTH * day / 365, _y(value / top)) for day, value in sorted(line.items())]
+        points = [
+            (left + PLOT_WIDTH * day / 365, _y(value / top)) for day, value in sorted(line.items())
+        ]
         yield _line(points, COLOURS[number], 3 if number == 0 else 2)
-        off = 22 if number == len(lines) - 1 else -9  # the lowest is named below, where no other line runs
-        yield _text(points[-1][0] - 4, points[-1][1] + off, name, anchor="end", colour=COLOURS[number])
+        off = (
+            22 if number == len(lines) - 1 else -9
+        )  # the lowest is named below, where no other line runs
+        yield _text(
+            points[-1][0] - 4, points[-1][1] + off, name, anchor="end", colour=COLOURS[number]
+        )
 
 
 def _survival(lines: Mapping[str, Line]) -> Iterator[str]:
     left = LEFTS[1]
     ages = sorted({age for line in lines.values() for age in line})
-    places = {age: left + PLOT_WIDTH * number / max(len(ages) - 1, 1) for number, age in enumerate(ages)}
+    places = {
+        age: left + PLOT_WIDTH * number / max(len(ages) - 1, 1) for number, age in enumerate(ages)
+    }
     yield _text(left, TOP - 22, "still live after so many days, %", size=14, bold=True)
     for value in range(0, 101, 20):
         yield from _grid(left, _y(value / 100), str(value))
@@ -62,7 +74,9 @@ def _survival(lines: Mapping[str, Line]) -> Iterator[str]:
         points = [(places[age], _y(value / 100)) for age, value in sorted(line.items())]
         yield _line(points, colour, 2)
         ends.append((points[-1][1], name, colour))
-    for at, (_, name, colour) in zip(_spread([end[0] for end in sorted(ends)]), sorted(ends), strict=True):
+    for at, (_, name, colour) in zip(
+        _spread([end[0] for end in sorted(ends)]), sorted(ends), strict=True
+    ):
         yield _text(left + PLOT_WIDTH + 7, at + 4, name, size=11, colour=colour)
 
 
@@ -77,7 +91,9 @@ def _spread(heights: Sequence[float]) -> list[float]:
 
 
 def _step(most: float) -> int:
-    return next(step for step in (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10**6) if most / step <= 7)
+    return next(
+        step for step in (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10**6) if most / step <= 7
+    )
 
 
 def _y(share: float) -> float:
@@ -96,7 +112,14 @@ def _line(points: Sequence[tuple[float, float]], colour: str, width: float) -> s
 
 
 def _text(
-    x: float, y: float, text: str, *, size: int = 12, bold: bool = False, anchor: str = "start", colour: str = INK
+    x: float,
+    y: float,
+    text: str,
+    *,
+    size: int = 12,
+    bold: bool = False,
+    anchor: str = "start",
+    colour: str = INK,
 ) -> str:
     weight = " font-weight='bold'" if bold else ""
     return (

@@ -1,7 +1,8 @@
-"""What an agent hears and notes in a year: kinds, how often each comes, and texts from a world of finite size.
+"""What an agent hears and notes in a year: kinds, how often each comes, and texts from a world of
+finite size.
 
-Services, people and pairs are few, so what is told of them repeats or replaces what was told before; decisions,
-lessons and notes are new each time. Everything comes from one seeded generator.
+Services, people and pairs are few, so what is told of them repeats or replaces what was told
+before; decisions, lessons and notes are new each time. Everything comes from one seeded generator.
 """
 
 from __future__ import annotations
@@ -43,9 +44,18 @@ CAUSES = (
 FACTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "owner": ("The owner of the {service} service is {value}", tuple(PEOPLE)),
     "region": ("The {service} service runs in the {value} region", tuple(CITIES)),
-    "port": ("The {service} service listens on port {value}", tuple(str(7000 + 111 * n) for n in range(9))),
-    "store": ("The {service} service keeps its data in {value}", ("Postgres", "SQLite", "Redis", "files")),
-    "release": ("The {service} service is released every {value}", ("Monday", "Tuesday", "Thursday", "month")),
+    "port": (
+        "The {service} service listens on port {value}",
+        tuple(str(7000 + 111 * n) for n in range(9)),
+    ),
+    "store": (
+        "The {service} service keeps its data in {value}",
+        ("Postgres", "SQLite", "Redis", "files"),
+    ),
+    "release": (
+        "The {service} service is released every {value}",
+        ("Monday", "Tuesday", "Thursday", "month"),
+    ),
 }
 
 
@@ -74,9 +84,7 @@ class Texts:
         """How a trade ended."""
         gain = round(self.random.gauss(0.6, 3.0), 1)
         symbol = entry["attributes"]["symbol"]
-        text = (
-            f"Closed {symbol} on {_day(now)} at {self._price()} for {gain:+.1f} per cent, as {self._cause()} hit"
-        )
+        text = f"Closed {symbol} on {_day(now)} at {self._price()} for {gain:+.1f} per cent, as {self._cause()} hit"
         outcome = {"symbol": symbol, "pnl_pct": gain, "outcome": "win" if gain > 0 else "loss"}
         return {"text": text, "kind": "trade_close", "attributes": outcome}
 
@@ -87,14 +95,23 @@ class Texts:
         return f"{self._one(PAIRS)} {what} at {self._price()} on {_day(now)} {now:%H:%M}", {}
 
     def _watchpoint(self, kind: str, now: datetime) -> tuple[str, Item]:
-        return f"Watch {self._one(PAIRS)} at {self._price()} until {_day(now + timedelta(days=5))}", {}
+        return (
+            f"Watch {self._one(PAIRS)} at {self._price()} until {_day(now + timedelta(days=5))}",
+            {},
+        )
 
     def _event(self, kind: str, now: datetime) -> tuple[str, Item]:
-        return f"Incident {self._next()}: the {self._one(SERVICES)} service stood still after {self._cause()}", {}
+        return (
+            f"Incident {self._next()}: the {self._one(SERVICES)} service stood still after {self._cause()}",
+            {},
+        )
 
     def _turn_summary(self, kind: str, now: datetime) -> tuple[str, Item]:
         steps = f"{self._one(STEPS)} and {self._one(STEPS)}"
-        return f"With {self._one(PEOPLE)} I {steps} for {self._one(SERVICES)}, ticket {self._next()}", {}
+        return (
+            f"With {self._one(PEOPLE)} I {steps} for {self._one(SERVICES)}, ticket {self._next()}",
+            {},
+        )
 
     def _session_summary(self, kind: str, now: datetime) -> tuple[str, Item]:
         told = f"{self._one(STEPS)}, then {self._one(STEPS)}; open: {self._cause()} in {self._one(SERVICES)}"
@@ -121,9 +138,7 @@ class Texts:
 
     def _note(self, kind: str, now: datetime) -> tuple[str, Item]:
         ends = now + timedelta(days=self.random.randint(2, 40))
-        text = (
-            f"Reminder {self._next()}: send {self._one(PEOPLE)} the papers for {self._one(CITIES)} by {_day(ends)}"
-        )
+        text = f"Reminder {self._next()}: send {self._one(PEOPLE)} the papers for {self._one(CITIES)} by {_day(ends)}"
         return text, {"expires_at": ends} if self.random.random() < 0.5 else {}
 
     def _lesson(self, kind: str, now: datetime) -> tuple[str, Item]:
@@ -131,13 +146,22 @@ class Texts:
         return f"I learnt {self._next()}: {told}; look there before a restart", {}
 
     def _thesis(self, kind: str, now: datetime) -> tuple[str, Item]:
-        return f"{self._one(PAIRS)} will outrun {self._one(PAIRS)} while fees stay under {self._price()}", {}
+        return (
+            f"{self._one(PAIRS)} will outrun {self._one(PAIRS)} while fees stay under {self._price()}",
+            {},
+        )
 
     def _curiosity(self, kind: str, now: datetime) -> tuple[str, Item]:
-        return f"Why does {self._one(SERVICES)} slow down after {self._cause()} in {self._one(CITIES)}?", {}
+        return (
+            f"Why does {self._one(SERVICES)} slow down after {self._cause()} in {self._one(CITIES)}?",
+            {},
+        )
 
     def _playbook(self, kind: str, now: datetime) -> tuple[str, Item]:
-        return f"On {self._cause()} in {self._one(SERVICES)}: {self._one(STEPS)}, case {self._next()}", {}
+        return (
+            f"On {self._cause()} in {self._one(SERVICES)}: {self._one(STEPS)}, case {self._next()}",
+            {},
+        )
 
     def _goal(self, kind: str, now: datetime) -> tuple[str, Item]:
         return (

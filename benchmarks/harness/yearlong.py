@@ -1,4 +1,6 @@
-"""A year with an agent: sessions that tell, recall and report, upkeep after each, and a person who steps in."""
+"""A year with an agent: sessions that tell, recall and report, upkeep after each, and a person who
+steps in.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,10 @@ from benchmarks.harness.watch import DAY, Watch
 from benchmarks.harness.year_texts import Item, Texts
 from glymph import Glymph
 from glymph.config import Settings
-from glymph.core.dialogue import Message, Schema
-from glymph.core.timing import micros
 from glymph.errors import GlymphError
-from glymph.services.lifecycle import lifecycle
+from glymph.llm.dialogue import Message, Schema
+from glymph.moments import micros
+from glymph.prune.lifecycle import lifecycle
 from glymph.testing import FrozenClock
 from glymph.testing.scripted_model import ScriptedModel
 
@@ -31,7 +33,9 @@ BACKLOG = 15  # sessions' worth of memories there are at the start
 FRESH = 80  # of the newest memories, what recalls mostly ask for
 POPULAR = 40  # memories that are asked for again and again
 PERSON_EVERY = 4  # days
-PURGE_EVERY = 30 * DAY  # instead of one: a purge proves that nothing is left anywhere, which takes seconds here
+PURGE_EVERY = (
+    30 * DAY
+)  # instead of one: a purge proves that nothing is left anywhere, which takes seconds here
 NONSENSE = 0.1  # of the model's answers name a memory that was never shown
 TIMES_TOLD = 0.06  # of the items, what was told before in the same words
 
@@ -49,7 +53,9 @@ class Life:
     watch: Watch
     random: Random
     model: ScriptedModel | None
-    told: list[tuple[str, str, str]] = field(default_factory=list)  # id, text and kind of everything, in order
+    told: list[tuple[str, str, str]] = field(
+        default_factory=list
+    )  # id, text and kind of everything, in order
     popular: list[tuple[str, str, str]] = field(default_factory=list)
     open_trades: list[tuple[datetime, str, Item]] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -135,20 +141,22 @@ class Life:
     # upkeep
 
     def _upkeep(self) -> None:
-        place = self.handle._place
+        place = self.handle._ctx
         run = lifecycle(place, if_needed=True)
         self.counts["lifecycle_runs"] += run.ran
         self.counts["held_back"] += bool(run.held_back or run.trash_held_back)
         if self.model is not None:
-            from glymph.services.ai_prune import ai_prune, record_session
+            from glymph.prune.ai_prune import ai_prune, record_session
 
             own = replace(place, model=self.model)
             record_session(own)
             self.counts["ai_prune_runs"] += ai_prune(own, if_needed=True).ran
 
     def _consolidated(self) -> None:
-        """Sets the watermark as a consolidation of the night would; making lessons is a later capability."""
-        place = self.handle._place
+        """Sets the watermark as a consolidation of the night would; making lessons is a later
+        capability.
+        """
+        place = self.handle._ctx
         with place.store.writing(place.space, None) as writer:
             writer.set_counter("last_consolidation_at", self._now())
 
@@ -156,8 +164,16 @@ class Life:
 
     def _steps_in(self) -> None:
         rows = self.watch.rows()
-        live = [one for one, row in rows.items() if row.state == "LIVE" and not row.protected and not row.pinned]
-        away = [one for one, row in rows.items() if row.state == "ARCHIVED" and row.state_by != "archive"]
+        live = [
+            one
+            for one, row in rows.items()
+            if row.state == "LIVE" and not row.protected and not row.pinned
+        ]
+        away = [
+            one
+            for one, row in rows.items()
+            if row.state == "ARCHIVED" and row.state_by != "archive"
+        ]
         binned = [one for one, row in rows.items() if row.state == "TRASHED"]
         pinned = [one for one, row in rows.items() if row.pinned]
         self._do("pin", self._some(live))
@@ -186,23 +202,36 @@ class Life:
 
 
 def nominations(random: Random) -> Any:
-    """A script for a model that wants reminders and repetitions gone, and now and then makes an id up."""
+    """A script for a model that wants reminders and repetitions gone, and now and then makes an id
+    up.
+    """
 
     def answer(messages: Sequence[Message], schema: Schema | None) -> Any:
-        shown = [json.loads(line) for line in messages[-1].content.splitlines() if line.startswith("{")]
+        shown = [
+            json.loads(line) for line in messages[-1].content.splitlines() if line.startswith("{")
+        ]
         newest: dict[tuple[str, str], int] = {}
         for one in shown:
             newest[_topic(one)] = min(one["age"], newest.get(_topic(one), one["age"]))
         found = []
         for one in shown:
             if one["kind"] == "note" and one["title"].startswith("Reminder") and one["age"] > 20:
-                found.append({"id": one["id"], "criterion": "one-time", "reason": "a reminder that is over"})
+                found.append(
+                    {"id": one["id"], "criterion": "one-time", "reason": "a reminder that is over"}
+                )
             elif one["kind"] in ("fact", "preference") and one["age"] > newest[_topic(one)]:
                 found.append(
-                    {"id": one["id"], "criterion": "superseded", "reason": "a newer one here says otherwise"}
+                    {
+                        "id": one["id"],
+                        "criterion": "superseded",
+                        "reason": "a newer one here says otherwise",
+                    }
                 )
         if random.random() < NONSENSE:
-            found = [*found[:-1], {"id": "m99999", "criterion": "generic", "reason": "it means nothing"}]
+            found = [
+                *found[:-1],
+                {"id": "m99999", "criterion": "generic", "reason": "it means nothing"},
+            ]
         return {"archive": found}
 
     return answer
@@ -219,14 +248,16 @@ def lived(folder: Path, days: int, seed: int) -> Life:
     clock = FrozenClock()
     url = f"sqlite:///{folder}/year.db"
     settings = Settings.parse({"durability": "normal"})
-    has_model = find_spec("glymph.services.ai_prune") is not None
+    has_model = find_spec("glymph.prune.ai_prune") is not None
     with (
         Glymph.open(url, clock=clock, settings=settings, embedder="none", actor="agent") as handle,
         Glymph.open(url, clock=clock, settings=settings, embedder="none", actor="person") as person,
     ):
         model = ScriptedModel(nominations(Random(seed + 2))) if has_model else None
-        life = Life(handle, person, clock, Texts(seed), Watch(folder / "year.db"), Random(seed + 1), model)
-        with mock.patch("glymph.services.lifecycle.PURGE_EVERY", PURGE_EVERY):
+        life = Life(
+            handle, person, clock, Texts(seed), Watch(folder / "year.db"), Random(seed + 1), model
+        )
+        with mock.patch("glymph.prune.lifecycle.PURGE_EVERY", PURGE_EVERY):
             life.live(days)
         life.watch.close()
         return life

@@ -1,4 +1,6 @@
-"""One frozen Settings value. It parses mappings it is given; only interfaces read files and the environment."""
+"""One frozen Settings value. It parses mappings it is given; only interfaces read files and the
+environment.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +28,28 @@ class Settings:
     max_page: int = _setting(1000, "most memories in one page of a listing or a search")
     trash_days: int = _setting(30, "days a deleted memory stays recoverable in the trash")
     journal_days: int = _setting(400, "days the journal is kept; undo and at= reach back that far")
-    recall_log_size: int = _setting(10_000, "recalls kept in the log of a space; the oldest go first")
+    recall_log_size: int = _setting(
+        10_000, "recalls kept in the log of a space; the oldest go first"
+    )
     plan_days: int = _setting(7, "days a plan can be acted on")
-    prune_percent: int = _setting(20, "percent of the live memories that may go at once without being confirmed")
+    prune_percent: int = _setting(
+        20, "percent of the live memories that may go at once without being confirmed"
+    )
     prune_most: int = _setting(500, "most memories that may go at once without being confirmed")
     prune_daily: int = _setting(100, "most memories a day that execute_prune may remove")
-    tools_may_purge: str = _setting("off", "on: the tool forget_concept may remove for good, if its plan says so")
+    tools_may_purge: str = _setting(
+        "off", "on: the tool forget_concept may remove for good, if its plan says so"
+    )
     bulk_chunk: int = _setting(4000, "memories written in one transaction of a bulk call")
-    compare: str = _setting("on", "on: add looks for what a statement repeats, replaces or contradicts")
-    junk_gate: str = _setting("on", "on: add refuses noise, filler and what is too short to say anything")
-    conflict_days: int = _setting(14, "days a conflict waits for a decision before both statements are kept")
+    compare: str = _setting(
+        "on", "on: add looks for what a statement repeats, replaces or contradicts"
+    )
+    junk_gate: str = _setting(
+        "on", "on: add refuses noise, filler and what is too short to say anything"
+    )
+    conflict_days: int = _setting(
+        14, "days a conflict waits for a decision before both statements are kept"
+    )
     embedder: str = _setting(
         "auto", "auto, none, local, onnx:FOLDER or openai:MODEL: what turns texts into vectors"
     )
@@ -44,30 +58,42 @@ class Settings:
     )
     embedder_key: str = _setting("", "key for that service; better given as GLYMPH_EMBEDDER_KEY")
     model: str = _setting(
-        "none", "none, openai:MODEL, anthropic:MODEL, gguf:FILE or command:COMMAND: the language model for upkeep"
+        "none",
+        "none, openai:MODEL, anthropic:MODEL, gguf:FILE or command:COMMAND: the language model for upkeep",
     )
-    model_url: str = _setting("", "address of the service for openai:MODEL or anthropic:MODEL; empty: its own")
+    model_url: str = _setting(
+        "", "address of the service for openai:MODEL or anthropic:MODEL; empty: its own"
+    )
     model_key: str = _setting("", "key for that service; better given as GLYMPH_MODEL_KEY")
-    model_prices: str = _setting("", "IN/OUT in USD per million tokens, such as 0.15/0.60; empty: as published")
+    model_prices: str = _setting(
+        "", "IN/OUT in USD per million tokens, such as 0.15/0.60; empty: as published"
+    )
     spend_daily_usd: float = _setting(1.0, "most USD that upkeep may spend in 24 hours; 0: nothing")
     spend_run_usd: float = _setting(0.25, "most USD that one run may spend")
-    tokens_daily: int = _setting(2_000_000, "most tokens that upkeep may use in 24 hours, of free models too")
+    tokens_daily: int = _setting(
+        2_000_000, "most tokens that upkeep may use in 24 hours, of free models too"
+    )
     tokens_run: int = _setting(500_000, "most tokens that one run may use")
     consolidation_hours: int = _setting(24, "hours between two looks for lessons in what happened")
     surface_tokens: int = _setting(1500, "tokens of the digest that a session begins with")
     history_folder: str = _setting(
-        "", "folder of conversations, or `store`; empty: beside the file of an embedded store, or in the store"
+        "",
+        "folder of conversations, or `store`; empty: beside the file of an embedded store, or in the store",
     )
     retention: str = _setting(
         "", "KIND=DAYS, KIND=DAYS: lifecycle may let a kind go after that, if it also fell dormant"
     )
-    durability: str = _setting("full", "full: an acknowledged write survives power loss; normal: a process kill")
+    durability: str = _setting(
+        "full", "full: an acknowledged write survives power loss; normal: a process kill"
+    )
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> Settings:
         """Settings from a mapping of names to values or texts; an unknown name is an error."""
         if not isinstance(values, Mapping):
-            raise InvalidInput("settings", f"expected a mapping, got {type(values).__name__}. {_EXAMPLE}")
+            raise InvalidInput(
+                "settings", f"expected a mapping, got {type(values).__name__}. {_EXAMPLE}"
+            )
         known = {f.name: f for f in fields(cls)}
         parsed: dict[str, Any] = {}
         for name, value in values.items():
@@ -78,10 +104,14 @@ class Settings:
             parsed[name] = _parse_value(name, value, known[name].default)
         settings = cls(**parsed)
         if settings.durability not in ("full", "normal"):
-            raise InvalidInput("settings.durability", f"{settings.durability!r} is not known. Use full or normal.")
+            raise InvalidInput(
+                "settings.durability", f"{settings.durability!r} is not known. Use full or normal."
+            )
         for name in ("compare", "junk_gate", "tools_may_purge"):
             if getattr(settings, name) not in ("on", "off"):
-                raise InvalidInput(f"settings.{name}", f"{getattr(settings, name)!r} is not known. Use on or off.")
+                raise InvalidInput(
+                    f"settings.{name}", f"{getattr(settings, name)!r} is not known. Use on or off."
+                )
         return settings
 
 
@@ -95,8 +125,12 @@ def _parse_value(name: str, value: Any, default: Any) -> Any:
         raise InvalidInput(f"settings.{name}", f"{value!r} is not a number. {like}") from error
     if isinstance(default, float):
         if isinstance(value, bool) or not math.isfinite(number) or number < 0:
-            raise InvalidInput(f"settings.{name}", f"{value!r} is not a number of at least 0. {like}")
+            raise InvalidInput(
+                f"settings.{name}", f"{value!r} is not a number of at least 0. {like}"
+            )
         return number
     if isinstance(value, bool) or not math.isfinite(number) or number < 1 or number != int(number):
-        raise InvalidInput(f"settings.{name}", f"{value!r} is not a whole number of at least 1. {like}")
+        raise InvalidInput(
+            f"settings.{name}", f"{value!r} is not a whole number of at least 1. {like}"
+        )
     return int(number)

@@ -85,7 +85,9 @@ class MemoryNotFound(NotFound):
 
 class ConflictNotFound(NotFound):
     def __init__(self, conflict_id: str, space: str) -> None:
-        super().__init__(f"No conflict {conflict_id!r} in space {space!r}. List those that wait with conflicts().")
+        super().__init__(
+            f"No conflict {conflict_id!r} in space {space!r}. List those that wait with conflicts()."
+        )
         self.conflict_id = conflict_id
 
 
@@ -106,7 +108,9 @@ class HashNotFound(NotFound):
 class SpaceNotFound(NotFound):
     def __init__(self, space: str, known: Sequence[str] = ()) -> None:
         others = f" It has {', '.join(known[:10])}: name one with --space." if known else ""
-        super().__init__(f"No space {space!r} in this store.{others} `glymph space create {space}` makes it.")
+        super().__init__(
+            f"No space {space!r} in this store.{others} `glymph space create {space}` makes it."
+        )
         self.space = space
 
 
@@ -121,7 +125,9 @@ class OperationNotFound(NotFound):
 
 class ClusterNotFound(NotFound):
     def __init__(self, cluster: str, space: str) -> None:
-        super().__init__(f"No cluster {cluster!r} in space {space!r}. See clusters() for those that exist.")
+        super().__init__(
+            f"No cluster {cluster!r} in space {space!r}. See clusters() for those that exist."
+        )
 
 
 class RecallNotFound(NotFound):
@@ -151,7 +157,9 @@ class Pinned(Refused):
 
 class Isolated(Refused):
     def __init__(self, detail: str) -> None:
-        super().__init__(f"Refused: {detail} Spaces never share rows; open the other space instead.")
+        super().__init__(
+            f"Refused: {detail} Spaces never share rows; open the other space instead."
+        )
 
 
 class NotUndoable(Refused):
@@ -161,14 +169,18 @@ class NotUndoable(Refused):
 
 class AlreadyUndone(Refused):
     def __init__(self, operation: str, by: str) -> None:
-        super().__init__(f"Operation {operation} was already undone by {by}. Undo {by} to bring it back.")
+        super().__init__(
+            f"Operation {operation} was already undone by {by}. Undo {by} to bring it back."
+        )
 
 
 class Purged(Refused):
     """What is asked for was removed for good."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"Purged: {what}. What was removed for good does not come back; add it anew.")
+        super().__init__(
+            f"Purged: {what}. What was removed for good does not come back; add it anew."
+        )
 
 
 class Ambiguous(Refused):
@@ -274,7 +286,9 @@ class BudgetSpent(Refused):
 
 
 class LeaseLost(Refused):
-    """A worker that was away too long may not write: another one has taken over, and nothing was changed."""
+    """A worker that was away too long may not write: another one has taken over, and nothing was
+    changed.
+    """
 
     def __init__(self, holder: str) -> None:
         super().__init__(
@@ -284,7 +298,9 @@ class LeaseLost(Refused):
 
 
 class ModelFailed(GlymphError):
-    """The language model gave no answer. `charged` says whether the call may have been billed all the same."""
+    """The language model gave no answer. `charged` says whether the call may have been billed all
+    the same.
+    """
 
     charged = False
 
@@ -297,7 +313,9 @@ class ModelTimedOut(ModelFailed):
     charged = True
 
     def __init__(self, model: str, seconds: float) -> None:
-        super().__init__(model, f"no answer within {seconds:g} s", "Try again, or use a faster model.")
+        super().__init__(
+            model, f"no answer within {seconds:g} s", "Try again, or use a faster model."
+        )
 
 
 class ModelCancelled(ModelFailed):
@@ -311,7 +329,9 @@ class MalformedReply(GlymphError):
     """What the language model answered is not what was asked for; nothing of it is used."""
 
     def __init__(self, problem: str) -> None:
-        super().__init__(f"The model's answer cannot be used: {problem.rstrip('.')}. It is asked again next time.")
+        super().__init__(
+            f"The model's answer cannot be used: {problem.rstrip('.')}. It is asked again next time."
+        )
         self.problem = problem
 
 
@@ -348,7 +368,9 @@ class CorruptStore(StoreError):
 
 class NewerSchema(StoreError):
     def __init__(self, path: str, found: int, known: int) -> None:
-        super().__init__(f"{path} has schema {found}; this Glymph knows up to {known}. Upgrade Glymph to open it.")
+        super().__init__(
+            f"{path} has schema {found}; this Glymph knows up to {known}. Upgrade Glymph to open it."
+        )
 
 
 class ReadOnlyStore(StoreError):
@@ -375,7 +397,9 @@ class StoreBusy(StoreError):
 
 
 class PartsAway(StoreError):
-    """Some parts of a map cannot be used. `away` says why not, by part; `spaces` names those of the others."""
+    """Some parts of a map cannot be used. `away` says why not, by part; `spaces` names those of the
+    others.
+    """
 
     def __init__(self, away: Mapping[str, str], spaces: Sequence[str]) -> None:
         why = "; ".join(f"{part}: {problem}" for part, problem in away.items())

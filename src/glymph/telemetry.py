@@ -1,7 +1,9 @@
-"""What happens inside, told to OpenTelemetry and to logs: names, figures and durations, never a memory's text.
+"""What happens inside, told to OpenTelemetry and to logs: names, figures and durations, never a
+memory's text.
 
-Spans and metrics go where the program around Glymph sends them: Glymph uses the providers that are set, and sets
-none. Until one is set an observation costs next to nothing. Telemetry is the one thing that may fail silently.
+Spans and metrics go where the program around Glymph sends them: Glymph uses the providers that are
+set, and sets none. Until one is set an observation costs next to nothing. Telemetry is the one
+thing that may fail silently.
 """
 
 from __future__ import annotations
@@ -42,13 +44,18 @@ class Observation:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         return None
 
 
 class _Told(Observation):
-    """An observation that becomes a span and, at its end, metrics: its duration and every number noted."""
+    """An observation that becomes a span and, at its end, metrics: its duration and every number
+    noted.
+    """
 
     __slots__ = ("_before", "_began", "_fields", "_name", "_scope", "_span")
 
@@ -78,7 +85,10 @@ class _Told(Observation):
         self._scope = scope
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self._before is not None:
             _CURRENT.reset(self._before)
@@ -116,7 +126,9 @@ _CURRENT: ContextVar[Observation | None] = ContextVar("glymph_observation", defa
 
 
 def observe(name: str, **fields: Figure) -> Observation:
-    """A context in which something is done, to be told under this name with these fields and how long it took."""
+    """A context in which something is done, to be told under this name with these fields and how
+    long it took.
+    """
     if "opentelemetry" not in sys.modules or not _PROVIDERS.set_up():
         return _NOTHING
     return _Told(name, fields)
@@ -144,7 +156,8 @@ def observed(operation: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 class _Providers:
-    """Whether the program has set a provider of spans or of metrics: until then the library has stand-ins.
+    """Whether the program has set a provider of spans or of metrics: until then the library has
+    stand-ins.
 
     Asking the library takes microseconds, so a no holds for a second.
     """
@@ -165,10 +178,13 @@ class _Providers:
         return found
 
     def _found(self) -> bool:
-        trace, metrics = sys.modules.get("opentelemetry.trace"), sys.modules.get("opentelemetry.metrics")
-        return (trace is not None and type(trace.get_tracer_provider()) is not trace.ProxyTracerProvider) or (
-            metrics is not None and "Proxy" not in type(metrics.get_meter_provider()).__name__
+        trace, metrics = (
+            sys.modules.get("opentelemetry.trace"),
+            sys.modules.get("opentelemetry.metrics"),
         )
+        return (
+            trace is not None and type(trace.get_tracer_provider()) is not trace.ProxyTracerProvider
+        ) or (metrics is not None and "Proxy" not in type(metrics.get_meter_provider()).__name__)
 
 
 _PROVIDERS = _Providers()
@@ -186,14 +202,17 @@ _USUAL = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "ta
 
 
 class JsonLines(logging.Formatter):
-    """A log record as one line of JSON: when, how grave, from where, what, and the fields given as `extra`.
+    """A log record as one line of JSON: when, how grave, from where, what, and the fields given as
+    `extra`.
 
-    Secrets are masked. Of an exception it tells the type and where it came from, not what it says: that may quote
-    a memory.
+    Secrets are masked. Of an exception it tells the type and where it came from, not what it says:
+    that may quote a memory.
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        from glymph.core.masking import masked  # many patterns: only who writes such logs pays for them
+        from glymph.text.masking import (
+            masked,
+        )  # many patterns: only who writes such logs pays for them
 
         line: dict[str, Any] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
@@ -207,5 +226,7 @@ class JsonLines(logging.Formatter):
         if record.exc_info and record.exc_info[0] is not None:
             frames = traceback.extract_tb(record.exc_info[2])
             line["error"] = record.exc_info[0].__name__
-            line["at_lines"] = [f"{Path(one.filename).name}:{one.lineno} {one.name}" for one in frames[-8:]]
+            line["at_lines"] = [
+                f"{Path(one.filename).name}:{one.lineno} {one.name}" for one in frames[-8:]
+            ]
         return json.dumps(line, default=str)

@@ -1,4 +1,6 @@
-"""The MCP Inspector, a client we did not write, lists and calls our tools over standard input and output."""
+"""The MCP Inspector, a client we did not write, lists and calls our tools over standard input and
+output.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,11 @@ PACKAGE = "@modelcontextprotocol/inspector@0.15.0"
 CACHE = Path(__file__).parents[2] / ".cache"
 PROGRAM = Path("node_modules") / ".bin" / "mcp-inspector"
 GLYMPH = Path(sys.executable).with_name("glymph")
-OUR_FAULT = ("E404", "ETARGET", "EINTEGRITY")  # the registry answered, and the pinned version is not to be had
+OUR_FAULT = (
+    "E404",
+    "ETARGET",
+    "EINTEGRITY",
+)  # the registry answered, and the pinned version is not to be had
 NOBODY = "01900000-0000-7000-8000-000000000000"
 
 
@@ -53,10 +59,23 @@ def _install(home):
 
 @pytest.fixture
 def inspect(inspector, url, tmp_path):
-    """Runs the Inspector's command line against a server of its own; gives back what it printed as JSON."""
+    """Runs the Inspector's command line against a server of its own; gives back what it printed as
+    JSON.
+    """
 
     def run(method, *more, options=()):
-        command = [inspector, "--cli", GLYMPH, "mcp", "--url", url, *options, "--method", method, *more]
+        command = [
+            inspector,
+            "--cli",
+            GLYMPH,
+            "mcp",
+            "--url",
+            url,
+            *options,
+            "--method",
+            method,
+            *more,
+        ]
         env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=env)
         assert done.returncode == 0, done.stderr
@@ -66,7 +85,9 @@ def inspect(inspector, url, tmp_path):
 
 
 def test_the_inspector_lists_the_tools_of_a_profile_with_their_annotations(inspect):
-    listed = {tool["name"]: tool for tool in inspect("tools/list", options=("--profile", "full"))["tools"]}
+    listed = {
+        tool["name"]: tool for tool in inspect("tools/list", options=("--profile", "full"))["tools"]
+    }
     assert set(listed) == set(tools_for("full"))
     for name, tool in all_tools().items():
         assert listed[name]["description"] == tool.description
@@ -81,13 +102,24 @@ def test_the_inspector_lists_the_tools_of_a_profile_with_their_annotations(inspe
 
 def call(inspect, tool, **arguments):
     given = (f"{name}={value}" for name, value in arguments.items())
-    return inspect("tools/call", "--tool-name", tool, *(part for pair in given for part in ("--tool-arg", pair)))
+    return inspect(
+        "tools/call",
+        "--tool-name",
+        tool,
+        *(part for pair in given for part in ("--tool-arg", pair)),
+    )
 
 
 def test_the_inspector_adds_a_memory_and_finds_it_again(inspect, url):
     text = "The kettle whistles at four."
     added = call(
-        inspect, "memory_add", text=text, kind="fact", tags='["tea", "home"]', salience=0.9, pinned="true"
+        inspect,
+        "memory_add",
+        text=text,
+        kind="fact",
+        tags='["tea", "home"]',
+        salience=0.9,
+        pinned="true",
     )
     assert (added["isError"], added["structuredContent"]["created"]) == (False, True)
     with Glymph.open(url) as glymph:

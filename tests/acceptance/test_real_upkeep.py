@@ -1,4 +1,6 @@
-"""Extraction, AI prune and the surface with a real model on this machine. It is tiny: only form is looked at."""
+"""Extraction, AI prune and the surface with a real model on this machine. It is tiny: only form is
+looked at.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +9,19 @@ import json
 import pytest
 
 from glymph import Glymph
-from glymph.core.tokens import tokens
 from glymph.llm import open_model
 from glymph.testing import FrozenClock
+from glymph.text.tokens import tokens
 from tests.llm.test_real_model import LACKING, WEIGHTS
 
 pytestmark = pytest.mark.skipif(bool(LACKING), reason=LACKING)
 
 MOST_TOKENS = 64
 SAID = [
-    {"role": "user", "content": "We decided to move the release of the payment service to Thursday."},
+    {
+        "role": "user",
+        "content": "We decided to move the release of the payment service to Thursday.",
+    },
     {"role": "assistant", "content": "Noted: the release of the payment service is on Thursday."},
 ]
 KNOWN = [
@@ -41,7 +46,11 @@ class Terse:
 
     def complete(self, messages, schema=None, *, max_tokens=1024, timeout=60.0, cancel=None):
         reply = self.model.complete(
-            messages, tight(schema), max_tokens=MOST_TOKENS, timeout=max(timeout, 120.0), cancel=cancel
+            messages,
+            tight(schema),
+            max_tokens=MOST_TOKENS,
+            timeout=max(timeout, 120.0),
+            cancel=cancel,
         )
         self.replies.append(reply)
         return reply
@@ -83,7 +92,9 @@ def test_a_real_model_extracts_prunes_and_its_calls_are_in_the_ledger(asleep):
     assert pruned.ran
     assert pruned.complete, pruned.failed_batches
     assert set(pruned.archived) <= before
-    whole = [reply for reply in model.replies if reply.ended == "done"]  # one cut off is asked for again
+    whole = [
+        reply for reply in model.replies if reply.ended == "done"
+    ]  # one cut off is asked for again
     assert len(whole) >= 2
     assert all(isinstance(json.loads(reply.text), dict) for reply in whole)
     assert all(0 < reply.usage.tokens_out <= MOST_TOKENS for reply in model.replies)

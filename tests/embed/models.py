@@ -17,12 +17,18 @@ needs_local = pytest.mark.skipif(bool(absence()), reason=absence())
 
 
 def vector(text):
-    """What the scripted service answers for a text: never of length one, and different for different texts."""
+    """What the scripted service answers for a text: never of length one, and different for
+    different texts.
+    """
     return [3.0 + len(text), 1.0, float(sum(map(ord, text)) % 17)]
 
 
 def answer(texts, **changes):
-    return {"data": [{"index": at, "embedding": vector(text), **changes} for at, text in enumerate(texts)]}
+    return {
+        "data": [
+            {"index": at, "embedding": vector(text), **changes} for at, text in enumerate(texts)
+        ]
+    }
 
 
 def ok(texts):
@@ -31,9 +37,11 @@ def ok(texts):
 
 @contextmanager
 def service(*script, then=ok):
-    """The address of a service that answers by the script and then by `then`, and the requests it has had.
+    """The address of a service that answers by the script and then by `then`, and the requests it
+    has had.
 
-    A step gives back a status, a body (anything JSON can say, or bytes) and headers; a step None hangs up.
+    A step gives back a status, a body (anything JSON can say, or bytes) and headers; a step None
+    hangs up.
     """
     steps, requests = chain(script, repeat(then)), []
 
@@ -63,7 +71,9 @@ def service(*script, then=ok):
                 self.close_connection = True
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+    )
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/v1", requests
@@ -85,7 +95,9 @@ def write_folder(folder, *, pooled=False, extra_input=False, **files):
     tensors = {"table": table, "shape": np.array([1, 4])}
     outputs = {"hidden": [1, "tokens", len(WORDS)]}
     if pooled:
-        nodes.append(wire.node("ReduceMax", ["hidden"], "highest", keepdims=1))  # one number: the whole text's
+        nodes.append(
+            wire.node("ReduceMax", ["hidden"], "highest", keepdims=1)
+        )  # one number: the whole text's
         nodes.append(wire.node("Squeeze", ["highest"], "one"))
         nodes.append(wire.node("Expand", ["one", "shape"], "sentence_embedding"))
         outputs = {"hidden": [1, "tokens", len(WORDS)], "sentence_embedding": [1, 4]}

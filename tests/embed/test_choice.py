@@ -17,7 +17,9 @@ from tests.embed.models import needs_local, service
 
 def without(monkeypatch, module):
     real = glymph.embed.find_spec
-    monkeypatch.setattr(glymph.embed, "find_spec", lambda name: None if name == module else real(name))
+    monkeypatch.setattr(
+        glymph.embed, "find_spec", lambda name: None if name == module else real(name)
+    )
 
 
 def test_none_is_no_embedder():
@@ -39,7 +41,9 @@ def test_without_a_part_of_it_auto_is_nothing_and_local_says_how_to_install_it(m
         open_embedder("local")
 
 
-@pytest.mark.parametrize("spec", ["", "minilm", "onnx", "onnx:", "openai:", "openai", "LOCAL", "local:x", "none:"])
+@pytest.mark.parametrize(
+    "spec", ["", "minilm", "onnx", "onnx:", "openai:", "openai", "LOCAL", "local:x", "none:"]
+)
 def test_an_unknown_name_is_refused_with_the_known_ones(spec):
     with pytest.raises(InvalidInput, match="auto, none, local, onnx:FOLDER, openai:MODEL"):
         open_embedder(spec, url="https://example.org", key="")
@@ -53,7 +57,9 @@ def test_a_service_is_named_by_model_and_host_and_not_called_when_opened():
 
 
 def test_a_missing_folder_is_refused_at_once(tmp_path):
-    with pytest.raises(InvalidInput, match=r"needs model.onnx or onnx/model.onnx, and tokenizer.json"):
+    with pytest.raises(
+        InvalidInput, match=r"needs model.onnx or onnx/model.onnx, and tokenizer.json"
+    ):
         open_embedder(f"onnx:{tmp_path / 'nowhere'}")
 
 

@@ -51,9 +51,17 @@ def test_a_dog_is_nearer_to_a_puppy_than_to_an_invoice():
 
 
 def test_a_question_finds_its_answer_among_others():
-    answers = ["Anna's birthday is on 4 May", "The server runs in Frankfurt", "He is allergic to peanuts"]
+    answers = [
+        "Anna's birthday is on 4 May",
+        "The server runs in Frankfurt",
+        "He is allergic to peanuts",
+    ]
     questions = ["When was Anna born?", "Where is the machine hosted?", "What food must he avoid?"]
-    assert (embedder().embed(questions) @ embedder().embed(answers).T).argmax(axis=1).tolist() == [0, 1, 2]
+    assert (embedder().embed(questions) @ embedder().embed(answers).T).argmax(axis=1).tolist() == [
+        0,
+        1,
+        2,
+    ]
 
 
 def test_vectors_are_float32_of_length_one_and_the_declared_size():
@@ -94,7 +102,10 @@ def test_any_text_gives_a_finite_vector_of_length_one_or_zero(text):
 
 def test_threads_may_meet_at_the_first_text():
     fresh, found = LocalEmbedder(), []
-    threads = [threading.Thread(target=lambda: found.append(fresh.embed(["a dog"]).tobytes())) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: found.append(fresh.embed(["a dog"]).tobytes()))
+        for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -108,7 +119,10 @@ def test_threads_may_meet_at_the_first_text():
     [  # from the published tokenizer.json
         ("naïve CAFÉ Straße İstanbul", [101, 15743, 7668, 2358, 27807, 9960, 102]),
         ("東京 tower 👩‍👩‍👧‍👦", [101, 1879, 1755, 3578, 100, 102]),
-        ("12:30, a.b@c.de", [101, 2260, 1024, 2382, 1010, 1037, 1012, 1038, 1030, 1039, 1012, 2139, 102]),
+        (
+            "12:30, a.b@c.de",
+            [101, 2260, 1024, 2382, 1010, 1037, 1012, 1038, 1030, 1039, 1012, 2139, 102],
+        ),
         ("x" * 101 + " ok", [101, 100, 7929, 102]),
         ("שָׁלוֹם עולם", [101, 1266, 29799, 29792, 29800, 1259, 29792, 29799, 29800, 102]),
         ("tab\tnull\x00soft\u00adhyphen", [101, 21628, 19701, 6499, 6199, 10536, 8458, 2368, 102]),
@@ -170,7 +184,9 @@ def test_where_the_fast_form_does_not_work_the_published_one_steps_in(monkeypatc
     if broken == "no graph":
         monkeypatch.setattr(packaged.minilm, "graph", lambda stored: b"not a model")
     else:
-        monkeypatch.setattr(packaged.minilm.Lookup, "__call__", lambda self, t: np.ones((len(t), 384), "f4"))
+        monkeypatch.setattr(
+            packaged.minilm.Lookup, "__call__", lambda self, t: np.ones((len(t), 384), "f4")
+        )
     slow = LocalEmbedder()
     assert slow.embed(["a dog"])[0] @ fast > 0.99
     assert not slow._model.is_fast

@@ -31,7 +31,8 @@ def test_the_mean_of_all_tokens_is_the_default(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "pooling", [{"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}, {"pooling_mode": "cls"}]
+    "pooling",
+    [{"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}, {"pooling_mode": "cls"}],
 )
 def test_the_first_token_is_taken_where_the_folder_says_so(tmp_path, pooling):
     folder = write_folder(tmp_path, **{"1_Pooling__config": pooling})
@@ -40,14 +41,18 @@ def test_the_first_token_is_taken_where_the_folder_says_so(tmp_path, pooling):
 
 @pytest.mark.parametrize("setting", ["pooling_mode_max_tokens", "pooling_mode_weightedmean_tokens"])
 def test_another_pooling_is_refused_by_name(tmp_path, setting):
-    folder = write_folder(tmp_path, **{"1_Pooling__config": {setting: True, "word_embedding_dimension": 6}})
+    folder = write_folder(
+        tmp_path, **{"1_Pooling__config": {setting: True, "word_embedding_dimension": 6}}
+    )
     with pytest.raises(InvalidInput, match=f"{setting}; known is mean or cls"):
         open_folder(folder)
 
 
 def test_a_further_layer_outside_the_model_is_refused(tmp_path):
     kinds = ["Transformer", "Pooling", "Dense"]
-    folder = write_folder(tmp_path, modules=[{"type": f"sentence_transformers.models.{kind}"} for kind in kinds])
+    folder = write_folder(
+        tmp_path, modules=[{"type": f"sentence_transformers.models.{kind}"} for kind in kinds]
+    )
     with pytest.raises(InvalidInput, match="Dense"):
         open_folder(folder)
 
@@ -55,7 +60,13 @@ def test_a_further_layer_outside_the_model_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("files", "read"),
     [
-        ({"sentence_bert_config": {"max_seq_length": 3}, "tokenizer_config": {"model_max_length": 9}}, 3),
+        (
+            {
+                "sentence_bert_config": {"max_seq_length": 3},
+                "tokenizer_config": {"model_max_length": 9},
+            },
+            3,
+        ),
         ({"tokenizer_config": {"model_max_length": 4}}, 4),
         ({"tokenizer_config": {"model_max_length": 10**30}}, 256),
         ({}, 256),
@@ -125,11 +136,18 @@ def test_damaged_files_are_errors_that_name_the_next_step(tmp_path):
 
 
 def test_what_is_written_can_be_read_back():
-    tensors = {"a": np.arange(300, dtype=np.float32).reshape(3, 100), "b": np.array([[-1], [2]], dtype=np.int8)}
+    tensors = {
+        "a": np.arange(300, dtype=np.float32).reshape(3, 100),
+        "b": np.array([[-1], [2]], dtype=np.int8),
+    }
     read = wire.weights(
-        wire.model([wire.node("Identity", ["x"], "y")], tensors, inputs={"x": [1]}, outputs={"y": [1]})
+        wire.model(
+            [wire.node("Identity", ["x"], "y")], tensors, inputs={"x": [1]}, outputs={"y": [1]}
+        )
     )
-    assert {name: array.tolist() for name, array in read.items()} == {n: a.tolist() for n, a in tensors.items()}
+    assert {name: array.tolist() for name, array in read.items()} == {
+        n: a.tolist() for n, a in tensors.items()
+    }
 
 
 @pytest.mark.parametrize("file", [b"", b"\xff" * 40, b"\x3a\x7f\x01", b"\x0b\x00"])

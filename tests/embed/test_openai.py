@@ -12,14 +12,18 @@ import pytest
 
 from glymph.embed.openai import MOST_CHARACTERS, MOST_TEXTS, OpenAIEmbedder
 from glymph.errors import EmbedderFailed, InvalidInput
-from glymph.remote import ATTEMPTS, LONGEST_WAIT
+from glymph.http import ATTEMPTS, LONGEST_WAIT
 from tests.embed.models import answer, ok, service, vector
 
 KEY = "sk-very-secret"
 
 
 def status(code, body=b"", **headers):
-    return lambda texts: (code, body, {name.replace("_", "-"): value for name, value in headers.items()})
+    return lambda texts: (
+        code,
+        body,
+        {name.replace("_", "-"): value for name, value in headers.items()},
+    )
 
 
 def says(body):
@@ -29,7 +33,9 @@ def says(body):
 def opened(url, **options):
     """An embedder that notes its waits instead of waiting, and adds no luck to them."""
     waits = []
-    return OpenAIEmbedder("small", url=url, key=KEY, sleep=waits.append, jitter=lambda: 0.0, **options), waits
+    return OpenAIEmbedder(
+        "small", url=url, key=KEY, sleep=waits.append, jitter=lambda: 0.0, **options
+    ), waits
 
 
 def expected(*texts):
@@ -62,7 +68,10 @@ def test_an_answer_in_another_order_is_put_right():
 def test_base64_is_understood():
     def packed(texts):
         items = [
-            {"index": at, "embedding": base64.b64encode(np.array(vector(text), "<f4").tobytes()).decode()}
+            {
+                "index": at,
+                "embedding": base64.b64encode(np.array(vector(text), "<f4").tobytes()).decode(),
+            }
             for at, text in enumerate(texts)
         ]
         return 200, {"data": items}, {}
@@ -115,7 +124,10 @@ def test_the_server_says_how_long_to_wait_within_bounds():
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=9), usegmt=True)
     past = format_datetime(datetime.now(UTC) - timedelta(days=9), usegmt=True)
     script = [status(429, Retry_After=value) for value in ("7", soon, "86400")]
-    with service(*script, ok, status(503, Retry_After=past), status(503, Retry_After="later")) as (url, _):
+    with service(*script, ok, status(503, Retry_After=past), status(503, Retry_After="later")) as (
+        url,
+        _,
+    ):
         embedder, waits = opened(url)
         embedder.embed(["one"])
         embedder.embed(["one"])
@@ -181,12 +193,19 @@ def test_the_key_is_in_no_message():
         embedder, _ = opened(url)
         with pytest.raises(EmbedderFailed) as caught:
             embedder.embed(["one"])
-    shown = "".join(traceback.format_exception(caught.value)) + repr(embedder) + str(embedder) + embedder.name
+    shown = (
+        "".join(traceback.format_exception(caught.value))
+        + repr(embedder)
+        + str(embedder)
+        + embedder.name
+    )
     assert KEY not in shown
     assert "[key]" in shown
 
 
-@pytest.mark.parametrize("url", ["", "api.openai.com/v1", "file:///etc/passwd", "ftp://host/", "https://"])
+@pytest.mark.parametrize(
+    "url", ["", "api.openai.com/v1", "file:///etc/passwd", "ftp://host/", "https://"]
+)
 def test_only_web_addresses_are_accepted(url):
     with pytest.raises(InvalidInput, match="embedder_url"):
         OpenAIEmbedder("small", url=url)

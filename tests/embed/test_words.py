@@ -8,7 +8,9 @@ from glymph.testing.embedders import WordEmbedder
 
 
 def test_texts_that_share_words_are_near():
-    near, same, far = WordEmbedder().embed(["the red house", "House, the RED!", "quarterly invoices unpaid"])
+    near, same, far = WordEmbedder().embed(
+        ["the red house", "House, the RED!", "quarterly invoices unpaid"]
+    )
     assert near @ same > 0.999
     assert near @ far < 0.5
 

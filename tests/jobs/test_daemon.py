@@ -17,14 +17,14 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from glymph import Glymph
-from glymph.core.schedule import SPREAD, due, jitter, next_due
-from glymph.core.timing import micros
 from glymph.errors import SpaceNotFound, StoreError
 from glymph.jobs import daemon
 from glymph.jobs.chores import Chore, chores
-from glymph.services import queue
-from glymph.services.leases import leased
+from glymph.moments import micros
+from glymph.prune.schedule import SPREAD, due, jitter, next_due
 from glymph.testing import FrozenClock
+from glymph.upkeep import queue
+from glymph.upkeep.leases import leased
 
 HOUR, MINUTE = 3_600_000_000, 60_000_000
 MONTH = timedelta(days=30)
@@ -35,7 +35,9 @@ FAST = {"durability": "normal"}
 def url(tmp_path):
     """A store in memory where there is such a folder: a month has thousands of commits."""
     memory = Path("/dev/shm")
-    with TemporaryDirectory(dir=memory if memory.is_dir() else tmp_path, ignore_cleanup_errors=True) as folder:
+    with TemporaryDirectory(
+        dir=memory if memory.is_dir() else tmp_path, ignore_cleanup_errors=True
+    ) as folder:
         yield f"sqlite:///{folder}/memory.db"
 
 
@@ -51,7 +53,8 @@ class Diary:
     def __init__(self, clock, **every):
         self.clock, self.ran = clock, {name: [] for name in every}
         self.order = tuple(
-            Chore(name, length, at, self._run(name)) for at, (name, length) in enumerate(every.items())
+            Chore(name, length, at, self._run(name))
+            for at, (name, length) in enumerate(every.items())
         )
 
     def _run(self, name):
@@ -75,7 +78,7 @@ def lived(handle, clock, length, *, order=None, look=1800.0, spaces=()):
 
 
 def schedule(handle, job):
-    with handle.workplace.reading() as reader:
+    with handle.context.reading() as reader:
         return reader.schedule(job)
 
 
@@ -142,7 +145,8 @@ def test_the_real_chores_of_a_month_run_as_often_as_they_should(small, clock, mo
     small.add("The nightly import fails on Mondays because the feed is late.", kind="lesson")
     counted = Counter()
     order = tuple(
-        Chore(one.name, one.every, one.order, _counting(counted, one), one.after_changes) for one in chores()
+        Chore(one.name, one.every, one.order, _counting(counted, one), one.after_changes)
+        for one in chores()
     )
     lived(small, clock, MONTH, order=order)
     wanted = {
@@ -159,7 +163,9 @@ def test_the_real_chores_of_a_month_run_as_often_as_they_should(small, clock, mo
     assert {name: counted[name] for name in wanted} == wanted
     assert counted["surface"] >= 30
     assert (
-        outcome(small, "decay")["active"] + outcome(small, "decay")["weak"] + outcome(small, "decay")["dormant"]
+        outcome(small, "decay")["active"]
+        + outcome(small, "decay")["weak"]
+        + outcome(small, "decay")["dormant"]
         == 1
     )
     assert outcome(small, "embed") == {"skipped": "no embedder"}
@@ -204,7 +210,10 @@ def test_two_daemons_at_once_do_nothing_twice(url, clock):
         for _ in range(24 * 12):
             clock.advance(minutes=5)
             together = threading.Barrier(2)
-            runs = [threading.Thread(target=_look, args=(handle, diary, together)) for handle in (one, other)]
+            runs = [
+                threading.Thread(target=_look, args=(handle, diary, together))
+                for handle in (one, other)
+            ]
             for run in runs:
                 run.start()
             for run in runs:
@@ -246,7 +255,7 @@ def test_a_space_that_was_deleted_or_made_meanwhile_is_noticed(small, clock):
     Glymph.open(small.url, space="new", clock=clock).close()
     lived(small, clock, timedelta(hours=2), order=diary.order)
     assert len(diary.ran["hourly"]) == 8
-    with small.workplace.reading("new") as reader:
+    with small.context.reading("new") as reader:
         assert reader.schedule("hourly")["last_run_at"] is not None
 
 
@@ -300,7 +309,10 @@ def failing(error):
 
 @pytest.mark.parametrize(
     ("error", "words"),
-    [(StoreError("The disk is full."), "The disk is full."), (ZeroDivisionError("x"), "ZeroDivision")],
+    [
+        (StoreError("The disk is full."), "The disk is full."),
+        (ZeroDivisionError("x"), "ZeroDivision"),
+    ],
 )
 def test_a_chore_that_fails_is_told_as_its_outcome_and_the_others_run(small, clock, error, words):
     diary = Diary(clock, after=timedelta(hours=1))
@@ -314,7 +326,7 @@ def test_while_another_holds_the_lease_nothing_runs_and_then_it_is_made_up(small
     diary = Diary(clock, hourly=timedelta(hours=1))
     daemon.once(small, stop=threading.Event(), order=diary.order)
     clock.advance(hours=1)
-    with leased(small.workplace):
+    with leased(small.context):
         daemon.once(small, stop=threading.Event(), order=diary.order)
         assert diary.ran["hourly"] == []
     daemon.once(small, stop=threading.Event(), order=diary.order)
@@ -324,7 +336,7 @@ def test_while_another_holds_the_lease_nothing_runs_and_then_it_is_made_up(small
 def test_who_lost_the_lease_keeps_nothing_of_its_run(small, clock):
     def taken_over(place, stop):
         clock.advance(hours=2)
-        with small.workplace.store.writing("default", None) as writer:
+        with small.context.store.writing("default", None) as writer:
             writer.take_lease("somebody", now=micros(clock()), until=micros(clock()) + HOUR)
         return {"mine": True}
 
@@ -376,10 +388,10 @@ def at_once(handle, clock):
 
 
 def test_jobs_that_wait_in_the_queue_are_run(small):
-    queue.enqueue(small.workplace, "job-1", "upkeep", {"session_id": None})
+    queue.enqueue(small.context, "job-1", "upkeep", {"session_id": None})
     daemon.once(small, stop=threading.Event())
     assert small.unfinished() == 0
-    with small.workplace.reading() as reader:
+    with small.context.reading() as reader:
         assert reader.job("job-1")["done_at"] is not None
 
 
@@ -420,15 +432,15 @@ def test_the_digest_is_made_anew_after_a_change(small, clock):
 
 
 def test_health_says_when_the_disk_is_nearly_full(small, clock, monkeypatch):
-    monkeypatch.setattr("glymph.services.status.LITTLE", 10**12)
+    monkeypatch.setattr("glymph.upkeep.status.LITTLE", 10**12)
     at_once(small, clock)
     assert "left on the disk" in outcome(small, "health")["failed"]
     assert small.autonomous_status().health == "failing"
 
 
 def test_a_model_call_ends_when_the_daemon_is_told_to_stop(url, clock):
-    from glymph.core.dialogue import Message
-    from glymph.services.stopping import stoppable
+    from glymph.llm.dialogue import Message
+    from glymph.llm.interrupt import stoppable
     from glymph.testing.scripted_model import ScriptedModel
 
     stop = threading.Event()
@@ -440,7 +452,7 @@ def test_a_model_call_ends_when_the_daemon_is_told_to_stop(url, clock):
             return super().complete(messages, schema, **options)
 
     with Glymph.open(url, clock=clock, model=Listening(["{}"])) as handle:
-        stoppable(handle.workplace, stop).model.complete([Message("user", "hello")])
+        stoppable(handle.context, stop).model.complete([Message("user", "hello")])
     assert seen["cancel"] is stop
 
 
@@ -449,7 +461,7 @@ def test_a_model_call_ends_when_the_daemon_is_told_to_stop(url, clock):
 def test_a_signal_stops_the_process_at_once_with_status_zero(url, number):
     with Glymph.open(url):
         pass
-    command = [sys.executable, "-m", "glymph.interfaces.start", "daemon", "--url", url, "--log-json"]
+    command = [sys.executable, "-m", "glymph.cli.start", "daemon", "--url", url, "--log-json"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         first = json.loads(process.stderr.readline())
         assert "looking after every space" in first["message"]

@@ -1,6 +1,8 @@
-"""Real workers in processes of their own, killed and put to sleep: each session is worked up exactly once.
+"""Real workers in processes of their own, killed and put to sleep: each session is worked up
+exactly once.
 
-The worker and the hook are the real ones; the harness of the benchmark only lets them die at a chosen moment.
+The worker and the hook are the real ones; the harness of the benchmark only lets them die at a
+chosen moment.
 """
 
 from __future__ import annotations
@@ -17,9 +19,11 @@ from benchmarks.harness import mortal
 from benchmarks.harness.mortal import Fate
 from benchmarks.harness.sleepers import SHARED, SPACE, Ground
 from benchmarks.hook import killed_sessions
-from glymph.services.ai_prune import SESSIONS, count_session
+from glymph.prune.ai_prune import SESSIONS, count_session
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes that are not its children")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="looks at processes that are not its children"
+)
 BEGUN = 4  # writing transactions: two queues, the lease, the beginning of the job
 
 
@@ -78,7 +82,10 @@ def test_while_one_works_the_other_waits_and_nothing_is_begun_twice(grounds):
         assert ground.unfinished()
     finally:
         os.kill(first, signal.SIGCONT)
-    assert [mortal.ended(working, first), mortal.ended(waiting, second)] == [mortal.ENDED, mortal.ENDED]
+    assert [mortal.ended(working, first), mortal.ended(waiting, second)] == [
+        mortal.ENDED,
+        mortal.ENDED,
+    ]
     assert attempts(ground) == 1
     assert ground.harm(peaceful).problems == []
 
@@ -98,7 +105,7 @@ def test_the_judge_sees_what_is_lost_and_what_is_doubled(grounds):
     assert peaceful.harm(peaceful).problems == []
     assert other.harm(peaceful).lost >= 3
     assert peaceful.harm(other).doubled >= 3
-    with peaceful.opened(SHARED) as glymph, glymph.workplace.store.writing(SHARED, None) as writer:
+    with peaceful.opened(SHARED) as glymph, glymph.context.store.writing(SHARED, None) as writer:
         count_session(writer)
         assert writer.counter(SESSIONS) == 2
     assert peaceful.harm(peaceful).doubled == 1

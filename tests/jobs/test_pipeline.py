@@ -9,14 +9,14 @@ import pytest
 from glymph.errors import GlymphError, LeaseLost
 from glymph.jobs import pipeline
 from glymph.jobs.steps import Session, Step, steps
-from glymph.services import queue
-from glymph.services.ai_prune import SESSIONS
-from glymph.services.leases import leased
+from glymph.prune.ai_prune import SESSIONS
+from glymph.upkeep import queue
+from glymph.upkeep.leases import leased
 
 
 @pytest.fixture
 def held(glymph):
-    with leased(glymph.workplace) as place:
+    with leased(glymph.context) as place:
         yield place
 
 
@@ -34,7 +34,9 @@ class Scripted:
 
     def __init__(self, **told):
         self.ran = []
-        self.order = [Step(name, at, self._run(name, what)) for at, (name, what) in enumerate(told.items())]
+        self.order = [
+            Step(name, at, self._run(name, what)) for at, (name, what) in enumerate(told.items())
+        ]
 
     def _run(self, name, what):
         def run(place, session):
@@ -86,7 +88,11 @@ def test_a_worker_goes_on_behind_the_last_step_that_was_noted(held):
 
 @pytest.mark.parametrize(
     ("error", "code"),
-    [(GlymphError("the model is away"), "GlymphError"), (RuntimeError("a bug"), "Bug"), (KeyError("k"), "Bug")],
+    [
+        (GlymphError("the model is away"), "GlymphError"),
+        (RuntimeError("a bug"), "Bug"),
+        (KeyError("k"), "Bug"),
+    ],
 )
 def test_a_step_that_fails_is_reported_and_tried_again_and_the_others_run(held, clock, error, code):
     script = Scripted(a={}, b=error, c={})
@@ -123,7 +129,10 @@ def test_a_lost_lease_stops_the_job_at_once_and_notes_nothing(held):
 
 def test_who_is_asked_to_stop_does_so_between_two_steps(held):
     script = Scripted(a={}, b={})
-    assert pipeline.run(held, put(held), order=script.order, stopping=lambda: bool(script.ran)) == "stopped"
+    assert (
+        pipeline.run(held, put(held), order=script.order, stopping=lambda: bool(script.ran))
+        == "stopped"
+    )
     assert script.ran == ["a"]
     assert pipeline.run(held, again(held), order=script.order) == "done"
     assert script.ran == ["a", "b"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from glymph.core.draft import checked_space
-from glymph.core.project import SHARED, SHARED_TOKENS, digest_tokens, project_space, space_of
+from glymph.checks import checked_space
+from glymph.jobs.project import SHARED, SHARED_TOKENS, digest_tokens, project_space, space_of
 
 
 def test_a_folder_has_one_name_and_two_folders_have_two():
@@ -16,7 +16,16 @@ def test_a_folder_has_one_name_and_two_folders_have_two():
 
 @pytest.mark.parametrize(
     "folder",
-    ["/", "", "/tmp/Über Projekt!", "/x/" + "long" * 99, "/x/\ud800", "C:\\Work\\My App", "/x/---", "/日本"],
+    [
+        "/",
+        "",
+        "/tmp/Über Projekt!",
+        "/x/" + "long" * 99,
+        "/x/\ud800",
+        "C:\\Work\\My App",
+        "/x/---",
+        "/日本",
+    ],
 )
 def test_every_folder_gives_a_name_that_a_store_takes(folder):
     checked_space(project_space(folder))

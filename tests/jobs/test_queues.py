@@ -13,9 +13,9 @@ from glymph.jobs.chores import Chore
 from glymph.jobs.queues import open_queue
 from glymph.jobs.queues.backlog import Backlog
 from glymph.jobs.queues.embedded import EmbeddedQueue
-from glymph.services import leases
 from glymph.store.fenced import FencedStore
 from glymph.testing.queue_suite import Diary, QueueSuite, counted
+from glymph.upkeep import leases
 
 
 class TestEmbedded(QueueSuite):
@@ -28,7 +28,9 @@ class TestEmbedded(QueueSuite):
 
 
 class TestInPostgres(QueueSuite):
-    """The queue in PostgreSQL, the store in SQLite: what a queue guarantees does not depend on the store."""
+    """The queue in PostgreSQL, the store in SQLite: what a queue guarantees does not depend on the
+    store.
+    """
 
     @pytest.fixture
     def url(self, tmp_path, postgres_url):
@@ -38,7 +40,9 @@ class TestInPostgres(QueueSuite):
     def queue(self, glymph, order, limit):
         from glymph.jobs.queues.procrastinate import ProcrastinateQueue
 
-        return ProcrastinateQueue(glymph, url=self.database, order=order, limit=limit, look=1.0, poll=0.1)
+        return ProcrastinateQueue(
+            glymph, url=self.database, order=order, limit=limit, look=1.0, poll=0.1
+        )
 
 
 class TestInTheDatabaseOfTheStore(QueueSuite):
@@ -51,7 +55,9 @@ class TestInTheDatabaseOfTheStore(QueueSuite):
     def queue(self, glymph, order, limit):
         from glymph.jobs.queues.procrastinate import ProcrastinateQueue
 
-        return ProcrastinateQueue(glymph, url=glymph.url, order=order, limit=limit, look=1.0, poll=0.1)
+        return ProcrastinateQueue(
+            glymph, url=glymph.url, order=order, limit=limit, look=1.0, poll=0.1
+        )
 
 
 # what only the queue in PostgreSQL has to show
@@ -66,7 +72,9 @@ def work(glymph, postgres_url):
     build(postgres_url)
     diary = Diary("one", "two")
     queue = ProcrastinateQueue(glymph, url=postgres_url, order=diary.order, look=1.0, poll=0.1)
-    with psycopg.connect(postgres_url, autocommit=True, options="-c search_path=glymph_jobs") as connection:
+    with psycopg.connect(
+        postgres_url, autocommit=True, options="-c search_path=glymph_jobs"
+    ) as connection:
         yield queue, connection
     queue.close()
 
@@ -106,7 +114,9 @@ def test_the_tables_are_made_once_though_many_workers_begin_at_once(postgres_url
         assert connection.execute("SELECT to_regclass('procrastinate_jobs')").fetchone() == (None,)
 
 
-def test_tables_of_an_older_library_are_made_anew_and_those_of_a_newer_one_are_left(work, postgres_url):
+def test_tables_of_an_older_library_are_made_anew_and_those_of_a_newer_one_are_left(
+    work, postgres_url
+):
     from glymph.jobs.queues.procrastinate import build
 
     queue, connection = work
@@ -149,7 +159,9 @@ def test_a_job_that_is_delivered_twice_is_done_once(work, glymph):
     assert counted(glymph, "default", "one") == 2
 
 
-def test_what_was_done_leaves_no_row_and_what_was_given_up_is_seen_as_failed(work, glymph, clock, postgres_url):
+def test_what_was_done_leaves_no_row_and_what_was_given_up_is_seen_as_failed(
+    work, glymph, clock, postgres_url
+):
     from glymph.jobs.queues.procrastinate import ProcrastinateQueue
 
     queue, connection = work
@@ -172,7 +184,9 @@ def test_what_was_done_leaves_no_row_and_what_was_given_up_is_seen_as_failed(wor
 def test_while_the_database_of_the_queue_is_away_a_job_is_put_all_the_same(glymph, caplog):
     from glymph.jobs.queues.procrastinate import ProcrastinateQueue
 
-    queue = ProcrastinateQueue(glymph, url="postgresql://nobody@127.0.0.1:1/none", order=Diary("one").order)
+    queue = ProcrastinateQueue(
+        glymph, url="postgresql://nobody@127.0.0.1:1/none", order=Diary("one").order
+    )
     assert queue.put("default", "one")
     assert queue.counts().waiting == 1
     assert "the next look will see what is due" in caplog.text
@@ -195,7 +209,10 @@ def asked(request, tmp_path, clock):
     if request.param == "postgresql":
         url = request.getfixturevalue("postgres_url")
     ran = []
-    with Glymph.open(url, clock=clock, actor="daemon") as worker, Glymph.open(url, clock=clock) as other:
+    with (
+        Glymph.open(url, clock=clock, actor="daemon") as worker,
+        Glymph.open(url, clock=clock) as other,
+    ):
 
         def ask():
             clock.advance(seconds=1)

@@ -48,7 +48,9 @@ def test_file_and_folder_are_on_the_disk_before_the_item_counts_as_dropped(folde
         real_sync(number)
 
     monkeypatch.setattr(os, "fsync", sync)
-    monkeypatch.setattr(spool.Path, "replace", lambda a, b: (seen.append("named"), real_replace(a, b)))
+    monkeypatch.setattr(
+        spool.Path, "replace", lambda a, b: (seen.append("named"), real_replace(a, b))
+    )
     name = spool.drop(folder, {"space": "a"})
     assert seen == [str(folder.parent), str(folder / f"{name}.partial"), "named", str(folder)]
 

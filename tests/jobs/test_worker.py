@@ -1,4 +1,6 @@
-"""The worker in one process: from the spool into queues, through the pipeline, whatever is in the way."""
+"""The worker in one process: from the spool into queues, through the pipeline, whatever is in the
+way.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,12 @@ import sys
 import pytest
 
 from glymph import Glymph
-from glymph.core.project import SHARED, project_space
 from glymph.errors import NotAStore
-from glymph.interfaces.hooks import background
+from glymph.hooks import background
 from glymph.jobs import pipeline, spool, worker
-from glymph.services import leases, queue
-from glymph.services.ai_prune import SESSIONS
+from glymph.jobs.project import SHARED, project_space
+from glymph.prune.ai_prune import SESSIONS
+from glymph.upkeep import leases, queue
 
 
 @pytest.fixture
@@ -36,11 +38,13 @@ def transcript(tmp_path):
 
 
 def drop(folder, url, space="mine", event="session-end", **more):
-    return spool.drop(folder, {"event": event, "url": url, "space": space, "session_id": "s1"} | more)
+    return spool.drop(
+        folder, {"event": event, "url": url, "space": space, "session_id": "s1"} | more
+    )
 
 
 def jobs(url, space):
-    with Glymph.open(url, space=space, create=False) as glymph, glymph.workplace.reading() as reader:
+    with Glymph.open(url, space=space, create=False) as glymph, glymph.context.reading() as reader:
         return reader.queue_state(0)["waiting"], reader.counter(SESSIONS) or 0
 
 
@@ -50,7 +54,9 @@ def test_an_ended_session_is_worked_up_and_leaves_the_spool(folder, url, opened,
     assert (done.ended, done.problems) == ({"done": 1}, [])
     assert list(folder.iterdir()) == []
     with Glymph.open(url, space="mine", clock=clock, create=False) as glymph:
-        assert "We decided to use PostgreSQL for the billing service." in [m.text for m in glymph.list().items]
+        assert "We decided to use PostgreSQL for the billing service." in [
+            m.text for m in glymph.list().items
+        ]
         assert "PostgreSQL" in glymph.surface()
     assert jobs(url, "mine") == (0, 1)
 
@@ -98,7 +104,9 @@ def test_the_same_item_twice_is_one_job(folder, url, opened):
     assert jobs(url, "mine") == (0, 1)
 
 
-def test_a_store_that_cannot_be_opened_keeps_its_items_and_the_others_go_on(folder, url, opened, tmp_path):
+def test_a_store_that_cannot_be_opened_keeps_its_items_and_the_others_go_on(
+    folder, url, opened, tmp_path
+):
     (tmp_path / "bad.db").write_text("this is no store at all, but a text that is long enough" * 50)
     drop(folder, f"sqlite:///{tmp_path}/bad.db")
     drop(folder, url)
@@ -124,13 +132,13 @@ def test_a_space_that_is_only_looked_at_is_not_made(folder, url, opened, tmp_pat
 
 def test_jobs_that_an_earlier_worker_left_are_finished(folder, url, opened):
     with Glymph.open(url, space="mine") as glymph:
-        queue.enqueue(glymph.workplace, "left", "session", {"event": "session-end"})
+        queue.enqueue(glymph.context, "left", "session", {"event": "session-end"})
     assert worker.work(folder, opened, also=[(url, "mine")]).ended == {"done": 1}
 
 
 def test_while_another_holds_the_lease_the_worker_waits(folder, url, opened, clock):
     with Glymph.open(url, space="mine", clock=clock) as glymph:
-        leases._taken(glymph.workplace)
+        leases._taken(glymph.context)
     drop(folder, url)
     slept = []
 
@@ -151,7 +159,7 @@ def test_who_loses_the_lease_waits_until_the_job_is_done(folder, url, opened, cl
         if len(runs) == 1:  # it sleeps too long, and another takes over and dies
             clock.advance(seconds=leases.LASTS)
             with opened(url, "mine", False) as other:
-                leases._taken(other.workplace)
+                leases._taken(other.context)
         return real(place, job, **more)
 
     monkeypatch.setattr(pipeline, "run", run)
@@ -196,6 +204,8 @@ def test_a_worker_without_a_place_for_its_log_works_all_the_same(tmp_path, monke
     monkeypatch.setenv("GLYMPH_HOME", str(tmp_path / "file" / "home"))
     before = list(logging.getLogger("glymph").handlers)
     background._log_to_file()
-    assert not any(isinstance(one, logging.FileHandler) for one in logging.getLogger("glymph").handlers)
+    assert not any(
+        isinstance(one, logging.FileHandler) for one in logging.getLogger("glymph").handlers
+    )
     logging.getLogger("glymph.jobs").warning("said to nobody, and no harm done")
     assert list(logging.getLogger("glymph").handlers) == before

@@ -1,7 +1,9 @@
-"""Real workers in processes of their own, killed in the middle of jobs, and the database killed under them.
+"""Real workers in processes of their own, killed in the middle of jobs, and the database killed
+under them.
 
-Each job has an effect that can be counted: steps that are written one by one, each with the number of its lease.
-The worker is the real command; only its times are shorter, and its chores are those of this test.
+Each job has an effect that can be counted: steps that are written one by one, each with the number
+of its lease. The worker is the real command; only its times are shorter, and its chores are those
+of this test.
 """
 
 from __future__ import annotations
@@ -19,10 +21,10 @@ from pathlib import Path
 import pytest
 
 from glymph import Glymph
-from glymph.services.ai_prune import SESSIONS
-from glymph.services.queue import enqueue
+from glymph.prune.ai_prune import SESSIONS
 from glymph.store.contract import Filter
 from glymph.testing import postgres as postgresql
+from glymph.upkeep.queue import enqueue
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="kills processes"),
@@ -36,12 +38,12 @@ PATIENCE = 120.0  # seconds
 WORKER = """
 import os, signal, sys, time
 from datetime import timedelta
-from glymph.interfaces.cli.main import main
+from glymph.cli.main import main
 from glymph.jobs import daemon, queues
 from glymph.jobs.chores import Chore
 from glymph.jobs.queues import backlog
 from glymph.jobs.queues.procrastinate import ProcrastinateQueue
-from glymph.services import leases
+from glymph.upkeep import leases
 from glymph.testing.builders import memory_row
 
 STEPS, SLEEPS, QUEUE = int(sys.argv.pop(1)), int(sys.argv.pop(1)), sys.argv.pop(1)
@@ -92,8 +94,8 @@ def place(request, server, tmp_path):
         url = queue
     for name in SPACES:
         with Glymph.open(url, space=name) as handle:
-            enqueue(handle.workplace, "ended", "session", {"event": "session-end", "session_id": "s"})
-            with handle.workplace.store.writing(name, None) as writer:
+            enqueue(handle.context, "ended", "session", {"event": "session-end", "session_id": "s"})
+            with handle.context.store.writing(name, None) as writer:
                 writer.set_schedule("tally", due_at=1, last_run_at=None, outcome=None)
     return url, queue
 
@@ -107,7 +109,15 @@ class Workers:
     def start(self, *, concurrency=2, drain=30, sleeps=0):
         """One more; `sleeps` is the step before which it suspends itself."""
         script = [sys.executable, "-c", WORKER, str(STEPS), str(sleeps), self.queue]
-        options = ["--url", self.url, "--concurrency", str(concurrency), "--drain", str(drain), "--log-json"]
+        options = [
+            "--url",
+            self.url,
+            "--concurrency",
+            str(concurrency),
+            "--drain",
+            str(drain),
+            "--log-json",
+        ]
         with (self.folder / f"log {len(self.all)}").open("ab") as log:
             self.all.append(subprocess.Popen([*script, "worker", *options], stderr=log, stdout=log))
 
@@ -151,17 +161,23 @@ def workers(place, tmp_path):
 
 
 def steps(handle, space):
-    """The steps that were written in a space, in the order of their keys: their numbers and their leases."""
-    with handle.workplace.reading(space) as reader:
+    """The steps that were written in a space, in the order of their keys: their numbers and their
+    leases.
+    """
+    with handle.context.reading(space) as reader:
         rows = reader.page(Filter(), before=None, limit=1000)
-    texts = [row["text"] for row in sorted(rows, key=lambda row: row["key"]) if row["text"].startswith("step ")]
+    texts = [
+        row["text"]
+        for row in sorted(rows, key=lambda row: row["key"])
+        if row["text"].startswith("step ")
+    ]
     return [(int(text.split()[1]), int(text.split()[3])) for text in texts]
 
 
 def finished(handle):
     """Whether every job came to its end."""
     for space in SPACES:
-        with handle.workplace.reading(space) as reader:
+        with handle.context.reading(space) as reader:
             tally, session = reader.schedule("tally"), reader.job("ended")
         if json.loads(tally["outcome"] or "{}") != {"steps": STEPS} or session["done_at"] is None:
             return False  # one that failed because the database was away is tried again
@@ -185,7 +201,7 @@ def judged(url):
             assert [number for number, _ in told] == list(range(STEPS))
             leases = [lease for _, lease in told]
             assert leases == sorted(leases)
-            with handle.workplace.reading(space) as reader:
+            with handle.context.reading(space) as reader:
                 assert reader.counter(SESSIONS) == 1
                 assert len(reader.operations(limit=1000, verb="add")) == STEPS
 

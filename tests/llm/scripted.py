@@ -60,7 +60,9 @@ def stalls(handler):
 
 @contextmanager
 def service(*script, then=None):
-    """The address of a service that answers by the script and then by `then`, and the requests it has had."""
+    """The address of a service that answers by the script and then by `then`, and the requests it
+    has had.
+    """
     steps, requests = chain(script, repeat(then) if then else ()), []
 
     class Handler(BaseHTTPRequestHandler):
@@ -86,7 +88,9 @@ def service(*script, then=None):
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.over = threading.Event()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+    )
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/v1", requests

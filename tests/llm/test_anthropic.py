@@ -7,16 +7,21 @@ import traceback
 
 import pytest
 
-from glymph.core.dialogue import FREE, Message, Prices, Usage
 from glymph.errors import InvalidInput, ModelFailed, ModelTimedOut
+from glymph.http import Service
 from glymph.llm.anthropic import AnthropicModel
-from glymph.remote import Service
+from glymph.llm.dialogue import FREE, Message, Prices, Usage
 from tests.llm.scripted import refuses, says, service, stalls
 
 KEY = "sk-ant-very-secret"
 ASKED = [Message("system", "Be brief."), Message("user", "Where?"), Message("system", "Use JSON.")]
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
-USED = {"input_tokens": 12, "cache_creation_input_tokens": 100, "cache_read_input_tokens": 30, "output_tokens": 7}
+USED = {
+    "input_tokens": 12,
+    "cache_creation_input_tokens": 100,
+    "cache_read_input_tokens": 30,
+    "output_tokens": 7,
+}
 
 
 def answer(*blocks, ended="end_turn", usage=USED):
@@ -32,7 +37,10 @@ def call(value):
 
 
 def test_a_question_is_answered_through_a_tool_that_must_be_called():
-    with service(says(answer(text("Well:"), call({"city": "Évora"}), ended="tool_use"))) as (url, requests):
+    with service(says(answer(text("Well:"), call({"city": "Évora"}), ended="tool_use"))) as (
+        url,
+        requests,
+    ):
         reply = AnthropicModel("haiku", url=url, key=KEY).complete(ASKED, SCHEMA, max_tokens=99)
     assert json.loads(reply.text) == {"city": "Évora"}
     assert (reply.usage, reply.ended) == (Usage(142, 7), "done")
@@ -84,7 +92,10 @@ def test_usage_is_estimated_where_it_is_not_said(usage):
     "body", [[], {}, None, {"content": None}, {"content": [1]}, {"content": [{"type": "text"}]}]
 )
 def test_an_answer_that_cannot_be_read_is_one_clear_error(body):
-    with service(says(body)) as (url, _), pytest.raises(ModelFailed, match="cannot be used") as caught:
+    with (
+        service(says(body)) as (url, _),
+        pytest.raises(ModelFailed, match="cannot be used") as caught,
+    ):
         AnthropicModel("haiku", url=url).complete(ASKED)
     assert caught.value.charged
 

@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
-from glymph.core.dialogue import Prices
 from glymph.errors import InvalidInput
 from glymph.llm import open_model
+from glymph.llm.dialogue import Prices
 from glymph.llm.prices import published
 
 
@@ -37,7 +37,9 @@ def test_each_provider_is_opened_by_its_scheme(tmp_path):
     "spec", ["", "gpt-4o", "openai", "openai:", "openai: ", "nobody:x", "contract:x", "prices:x"]
 )
 def test_any_other_text_is_refused_with_what_there_is(spec):
-    with pytest.raises(InvalidInput, match=r"none, anthropic:MODEL, command:COMMAND, gguf:FILE, openai:MODEL"):
+    with pytest.raises(
+        InvalidInput, match=r"none, anthropic:MODEL, command:COMMAND, gguf:FILE, openai:MODEL"
+    ):
         open_model(spec)
 
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from glymph.core.dialogue import UNKNOWN, Message, Prices, Usage
 from glymph.errors import InvalidInput, ModelCancelled, ModelFailed, ModelTimedOut
 from glymph.llm import command
 from glymph.llm.command import CommandModel
+from glymph.llm.dialogue import UNKNOWN, Message, Prices, Usage
 
 ASKED = [Message("system", "Be brief."), Message("user", "Where does Ünal live?")]
 PATIENCE = 20.0  # seconds: a call that is not ended by what is tested takes far longer
@@ -47,7 +47,9 @@ def test_it_reads_the_prompt_and_prints_the_answer(program):
 
 def test_it_is_told_about_the_form_and_what_it_said_before(program):
     model = CommandModel(program("import sys; print(sys.stdin.read())"))
-    said = model.complete([*ASKED, Message("assistant", "Hm.")], {"type": "object"}, max_tokens=77).text
+    said = model.complete(
+        [*ASKED, Message("assistant", "Hm.")], {"type": "object"}, max_tokens=77
+    ).text
     assert "You answered:\nHm." in said
     assert "at most 77 tokens" in said
     assert said.endswith('{"type": "object"}')
@@ -60,7 +62,13 @@ def test_what_claude_prints_as_json_is_understood(program):
         "cache_read_input_tokens": 5,
         "output_tokens": 4,
     }
-    told = {"type": "result", "is_error": False, "result": "{}", "usage": usage, "total_cost_usd": 0.25}
+    told = {
+        "type": "result",
+        "is_error": False,
+        "result": "{}",
+        "usage": usage,
+        "total_cost_usd": 0.25,
+    }
     reply = CommandModel(program(f"print({json.dumps(told)!r})")).complete(ASKED)
     assert (reply.text, reply.usage) == ("{}", Usage(18, 4, 0.25))
 
@@ -73,7 +81,9 @@ def test_claude_without_usage_is_estimated(program, usage):
     assert reply.usage.tokens_in > 5
 
 
-@pytest.mark.parametrize("printed", ['{"result": "x"}', '{"result": 5, "usage": {}}', "[1]", '{"city": "Rome"}'])
+@pytest.mark.parametrize(
+    "printed", ['{"result": "x"}', '{"result": 5, "usage": {}}', "[1]", '{"city": "Rome"}']
+)
 def test_any_other_json_is_the_answer_itself(program, printed):
     assert CommandModel(program(f"print({printed!r})")).complete(ASKED).text == printed
 
@@ -153,7 +163,9 @@ def test_a_child_that_keeps_the_output_open_does_not_outlive_the_deadline(progra
 def test_what_prints_without_end_is_ended(program, monkeypatch, pipe):
     monkeypatch.setattr(command, "MOST_BYTES", 100_000)
     with pytest.raises(ModelFailed, match="printed more than 100,000 bytes"):
-        CommandModel(program(f"import sys\nwhile True: sys.{pipe}.write('x' * 4096)")).complete(ASKED)
+        CommandModel(program(f"import sys\nwhile True: sys.{pipe}.write('x' * 4096)")).complete(
+            ASKED
+        )
 
 
 @pytest.mark.parametrize(("outer", "inner"), [(None, "1"), ("1", "2"), ("nonsense", "1")])
@@ -172,7 +184,11 @@ def test_a_command_inside_a_command_inside_a_command_is_refused(program, monkeyp
 
 
 def test_no_shell_looks_at_the_command(program, tmp_path):
-    line = program("import sys; print(sys.argv[1:])") + " '$HOME' ; '>' " + shlex.quote(str(tmp_path / "made"))
+    line = (
+        program("import sys; print(sys.argv[1:])")
+        + " '$HOME' ; '>' "
+        + shlex.quote(str(tmp_path / "made"))
+    )
     assert "$HOME" in CommandModel(line).complete(ASKED).text
     assert not (tmp_path / "made").exists()
 

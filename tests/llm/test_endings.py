@@ -16,7 +16,7 @@ import pytest
 
 from glymph import Glymph
 from glymph.jobs import spool
-from glymph.services import queue
+from glymph.upkeep import queue
 from tests.llm.test_command import PATIENCE, _ends
 
 HANGS = """
@@ -27,7 +27,7 @@ time.sleep(999)
 """
 ASKS = """
 import sys, threading
-from glymph.core.dialogue import Message
+from glymph.llm.dialogue import Message
 from glymph.llm.command import CommandModel
 ask = lambda: CommandModel(sys.argv[1]).complete([Message("user", "?")], timeout=600)
 """
@@ -35,7 +35,9 @@ ask = lambda: CommandModel(sys.argv[1]).complete([Message("user", "?")], timeout
 
 @pytest.fixture
 def hanging(tmp_path):
-    """The command line of a model that hangs, and the file in which it tells its number and its child's."""
+    """The command line of a model that hangs, and the file in which it tells its number and its
+    child's.
+    """
     program, pids = tmp_path / "hangs.py", tmp_path / "pids"
     program.write_text(HANGS)
     return shlex.join([sys.executable, str(program), str(pids)]), pids
@@ -61,7 +63,11 @@ def started(*words, **more):
 
 @pytest.mark.parametrize(
     ("number", "code"),
-    [(signal.SIGINT, -signal.SIGINT), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGHUP, -signal.SIGHUP)],
+    [
+        (signal.SIGINT, -signal.SIGINT),
+        (signal.SIGTERM, -signal.SIGTERM),
+        (signal.SIGHUP, -signal.SIGHUP),
+    ],
 )
 def test_a_signal_that_ends_the_process_ends_the_command(hanging, number, code):
     line, pids = hanging
@@ -94,7 +100,10 @@ def test_a_handler_of_the_program_stays_in_force(hanging):
 
 
 def test_after_a_call_signals_are_as_they_were(tmp_path):
-    code = ASKS + "ask(); import signal; sys.exit(signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL)"
+    code = (
+        ASKS
+        + "ask(); import signal; sys.exit(signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL)"
+    )
     with started("-c", code, f"{sys.executable} -c pass") as process:
         assert process.wait(PATIENCE) == 0
 
@@ -108,12 +117,16 @@ def test_a_worker_that_is_stopped_calls_its_model_off_and_leaves_the_job(hanging
     transcript.write_text(json.dumps({"type": "user", "message": message}) + "\n")
     item = {"event": "session-end", "url": url, "space": "default", "session_id": "s1"}
     spool.drop(home / "spool", item | {"transcript_path": str(transcript)})
-    settings = {"GLYMPH_HOME": str(home), "GLYMPH_MODEL": f"command:{line}", "GLYMPH_SPEND_RUN_USD": "9"}
-    with started("-m", "glymph.interfaces.hooks.background", env=os.environ | settings) as process:
+    settings = {
+        "GLYMPH_HOME": str(home),
+        "GLYMPH_MODEL": f"command:{line}",
+        "GLYMPH_SPEND_RUN_USD": "9",
+    }
+    with started("-m", "glymph.hooks.background", env=os.environ | settings) as process:
         running = told(pids)
         process.send_signal(number)
         assert process.wait(PATIENCE) == 0
     assert all(_ends(pid) for pid in running)
     with Glymph.open(url) as g:
-        assert [job.report for job in queue.waiting(g.workplace)] == [{}]
+        assert [job.report for job in queue.waiting(g.context)] == [{}]
         assert g.costs().total.unsettled == 0

@@ -1,4 +1,6 @@
-"""A model from a file, without one: what is checked before it is loaded, and how calls and closing meet."""
+"""A model from a file, without one: what is checked before it is loaded, and how calls and closing
+meet.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from glymph.core.dialogue import FREE, Message
 from glymph.errors import InvalidInput, ModelCancelled, ModelFailed, ModelTimedOut
 from glymph.llm import open_model
+from glymph.llm.dialogue import FREE, Message
 from glymph.llm.gguf import GGUFModel, _Either
 from tests.llm.scripted import says, service, stalls
 
@@ -45,7 +47,11 @@ def test_it_is_started_at_the_first_question_and_again_after_it_was_closed(behin
         model.close()
         model.complete(ASKED)
     assert len(set(started)) == 2
-    assert [r["headers"]["Authorization"].split()[1] for r in requests] == [started[0], started[0], started[1]]
+    assert [r["headers"]["Authorization"].split()[1] for r in requests] == [
+        started[0],
+        started[0],
+        started[1],
+    ]
     assert (model.name, model.prices) == ("gguf:tiny.gguf", FREE)
 
 

@@ -7,10 +7,10 @@ import traceback
 
 import pytest
 
-from glymph.core.dialogue import FREE, UNKNOWN, Message, Prices, Usage
 from glymph.errors import InvalidInput, ModelCancelled, ModelFailed, ModelTimedOut
+from glymph.http import ATTEMPTS, Service
+from glymph.llm.dialogue import FREE, UNKNOWN, Message, Prices, Usage
 from glymph.llm.openai import OpenAIModel
-from glymph.remote import ATTEMPTS, Service
 from tests.llm.scripted import drips, hangs_up, refuses, says, service, stalls
 
 KEY = "sk-very-secret"
@@ -28,7 +28,13 @@ def answer(text='{"city": "Lisbon"}', ended="stop", **changes):
 def opened(url, **options):
     headers = {"Authorization": f"Bearer {KEY}"}
     remote = Service(
-        url, "/chat/completions", setting="model", key=KEY, headers=headers, sleep=lambda _: None, **options
+        url,
+        "/chat/completions",
+        setting="model",
+        key=KEY,
+        headers=headers,
+        sleep=lambda _: None,
+        **options,
     )
     return OpenAIModel("small", url=url, key=KEY, service=remote)
 
@@ -69,7 +75,9 @@ def test_a_server_that_knows_no_schema_is_asked_more_loosely_from_then_on(status
 
 
 def test_a_schema_that_one_server_dislikes_says_nothing_about_the_next_one():
-    dislikes = refuses(400, b"Invalid schema for response_format 'answer': additionalProperties must be false")
+    dislikes = refuses(
+        400, b"Invalid schema for response_format 'answer': additionalProperties must be false"
+    )
     with service(dislikes, then=says(answer())) as (url, requests):
         model = opened(url)
         model.complete(ASKED, SCHEMA)
@@ -79,18 +87,26 @@ def test_a_schema_that_one_server_dislikes_says_nothing_about_the_next_one():
 
 
 def test_the_name_of_the_limit_is_changed_once_if_the_server_wants_the_other():
-    wants = refuses(400, b"Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens'.")
+    wants = refuses(
+        400, b"Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens'."
+    )
     with service(wants, says(answer()), wants) as (url, requests):
         model = opened(url)
         model.complete(ASKED, max_tokens=9)
         with pytest.raises(ModelFailed, match="400"):
             model.complete(ASKED, max_tokens=9)
-    limits = [sorted(set(request["body"]) & {"max_tokens", "max_completion_tokens"}) for request in requests]
+    limits = [
+        sorted(set(request["body"]) & {"max_tokens", "max_completion_tokens"})
+        for request in requests
+    ]
     assert limits == [["max_tokens"], ["max_completion_tokens"], ["max_completion_tokens"]]
 
 
 def test_a_limit_that_is_too_high_is_not_taken_for_a_wrong_name():
-    with service(refuses(400, b"max_tokens is too large")) as (url, requests), pytest.raises(ModelFailed):
+    with (
+        service(refuses(400, b"max_tokens is too large")) as (url, requests),
+        pytest.raises(ModelFailed),
+    ):
         opened(url).complete(ASKED)
     assert len(requests) == 1
 
@@ -136,7 +152,10 @@ def test_usage_is_estimated_where_it_is_not_said(usage):
      {"error": {"message": "no such model"}}, {"choices": [{"message": {"content": [1]}}]}, answer(5)],
 )  # fmt: skip
 def test_an_answer_that_cannot_be_read_is_one_clear_error(body):
-    with service(says(body)) as (url, requests), pytest.raises(ModelFailed, match="cannot be used") as caught:
+    with (
+        service(says(body)) as (url, requests),
+        pytest.raises(ModelFailed, match="cannot be used") as caught,
+    ):
         opened(url).complete(ASKED)
     assert len(requests) == 1
     assert caught.value.charged
@@ -163,7 +182,10 @@ def test_a_refusal_is_one_clear_error(step, attempts, message):
 
 
 def test_an_answer_that_is_too_large_is_an_error():
-    with service(says(answer("x" * 1000))) as (url, _), pytest.raises(ModelFailed, match="larger than 500 bytes"):
+    with (
+        service(says(answer("x" * 1000))) as (url, _),
+        pytest.raises(ModelFailed, match="larger than 500 bytes"),
+    ):
         opened(url, most_bytes=500).complete(ASKED)
 
 
@@ -187,20 +209,31 @@ def test_a_call_can_be_called_off():
 
 @pytest.mark.parametrize(
     "step",
-    [refuses(401, f"Incorrect key {KEY}".encode()), says({"error": KEY}), says(f"<{KEY}>".encode())],
+    [
+        refuses(401, f"Incorrect key {KEY}".encode()),
+        says({"error": KEY}),
+        says(f"<{KEY}>".encode()),
+    ],
 )
 def test_the_key_is_in_no_message(step):
     with service(step) as (url, _):
         model = opened(url)
         with pytest.raises(ModelFailed) as caught:
             model.complete(ASKED)
-    shown = "".join(traceback.format_exception(caught.value)) + repr(model) + str(vars(caught.value)) + model.name
+    shown = (
+        "".join(traceback.format_exception(caught.value))
+        + repr(model)
+        + str(vars(caught.value))
+        + model.name
+    )
     assert KEY not in shown
 
 
 def test_its_name_tells_where_it_is():
     assert OpenAIModel("gpt-4o-mini").name == "openai:gpt-4o-mini"
-    assert OpenAIModel("qwen", url="http://localhost:11434/v1").name == "openai:qwen@localhost:11434"
+    assert (
+        OpenAIModel("qwen", url="http://localhost:11434/v1").name == "openai:qwen@localhost:11434"
+    )
 
 
 def test_prices_are_stated_or_published_or_nothing_here_or_unknown():

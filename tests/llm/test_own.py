@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from glymph import Glymph
-from glymph.core.dialogue import FREE, Message, Prices, Question, Reply, Usage
 from glymph.errors import InvalidInput, ModelFailed
 from glymph.jobs import pipeline
+from glymph.llm.dialogue import FREE, Message, Prices, Question, Reply, Usage
 from glymph.llm.lazy import LazyModel
-from glymph.services import queue
-from glymph.services.asking import Run
-from glymph.services.leases import leased
+from glymph.llm.ledger import Run
+from glymph.upkeep import queue
+from glymph.upkeep.leases import leased
 
 QUESTION = Question([Message("user", "How many?")], {"type": "object"}, str)
 WRONG = [
@@ -57,7 +57,7 @@ def test_any_object_is_no_model(url):
 
 def test_an_object_need_not_have_a_close(url):
     with Glymph.open(url, model=Least()) as g:
-        assert Run(g.workplace, "count").ask(QUESTION) == "yes"
+        assert Run(g.context, "count").ask(QUESTION) == "yes"
 
 
 @pytest.mark.parametrize("spec", WRONG)
@@ -67,8 +67,10 @@ def test_a_wrong_setting_keeps_nobody_from_what_needs_no_model(url, spec):
         assert g.search("nightly import")[0].memory.text == "The nightly import fails on Mondays."
         assert g.autonomous_status() is not None
         for _ in range(2):
-            with pytest.raises(ModelFailed, match=r"a setting is wrong: model: .*glymph config set"):
-                Run(g.workplace, "count").ask(QUESTION)
+            with pytest.raises(
+                ModelFailed, match=r"a setting is wrong: model: .*glymph config set"
+            ):
+                Run(g.context, "count").ask(QUESTION)
         assert g.costs().total.calls == 0
 
 
@@ -76,7 +78,7 @@ def test_a_wrong_setting_keeps_nobody_from_what_needs_no_model(url, spec):
 def test_other_wrong_settings_of_a_model_wait_for_the_first_question_too(url, settings):
     g = Glymph.open(url, settings={"model": "openai:x"} | settings)
     with g, pytest.raises(ModelFailed, match=next(iter(settings))):
-        Run(g.workplace, "count").ask(QUESTION)
+        Run(g.context, "count").ask(QUESTION)
 
 
 @pytest.mark.parametrize("spec", WRONG)
@@ -91,7 +93,7 @@ def test_a_step_reports_a_model_that_cannot_be_opened_and_the_others_run(url, tm
     transcript.write_text(
         '{"type": "user", "message": {"role": "user", "content": "We chose PostgreSQL for it."}}\n'
     )
-    with Glymph.open(url, settings={"model": "nosuch:x"}) as g, leased(g.workplace) as place:
+    with Glymph.open(url, settings={"model": "nosuch:x"}) as g, leased(g.context) as place:
         payload = {"event": "session-end", "session_id": "s", "transcript_path": str(transcript)}
         queue.enqueue(place, "j", "session", payload)
         job = queue.waiting(place)[0]

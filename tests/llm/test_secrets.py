@@ -1,4 +1,6 @@
-"""What a provider says in anger may hold a key: none gets into reports and logs, and nobody else reads those."""
+"""What a provider says in anger may hold a key: none gets into reports and logs, and nobody else
+reads those.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,11 @@ import sys
 import pytest
 
 from glymph.errors import ModelFailed
-from glymph.interfaces.hooks import background
+from glymph.hooks import background
 from glymph.jobs import pipeline
 from glymph.jobs.steps import Step
-from glymph.services import queue
-from glymph.services.leases import leased
+from glymph.upkeep import queue
+from glymph.upkeep.leases import leased
 
 KEY = "sk-ant-api03-" + "Ab1" * 12
 
@@ -48,7 +50,7 @@ def test_a_key_gets_neither_into_a_report_nor_into_a_log(glymph, home, caplog, w
         return {"problem": f"401 for {KEY}", "all": [{"why": KEY}], "count": 3}
 
     background._log_to_file()
-    with leased(glymph.workplace) as place:
+    with leased(glymph.context) as place:
         queue.enqueue(place, "j", "session", {})
         pipeline.run(place, queue.waiting(place)[0], order=[Step("one", 1, run)])
         with place.reading() as reader:
@@ -93,8 +95,11 @@ def test_a_step_that_fails_while_the_worker_is_to_stop_is_not_held_against_the_j
         stop.append(True)
         raise ModelFailed("m", "called off", "Repeat it.")
 
-    with leased(glymph.workplace) as place:
+    with leased(glymph.context) as place:
         queue.enqueue(place, "j", "session", {})
         job = queue.waiting(place)[0]
-        assert pipeline.run(place, job, order=[Step("one", 1, run)], stopping=lambda: bool(stop)) == "stopped"
+        assert (
+            pipeline.run(place, job, order=[Step("one", 1, run)], stopping=lambda: bool(stop))
+            == "stopped"
+        )
         assert queue.waiting(place)[0].report == {}

@@ -1,4 +1,6 @@
-"""Consolidating and taking it back is doing nothing, whatever happened and whatever a model answers."""
+"""Consolidating and taking it back is doing nothing, whatever happened and whatever a model
+answers.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from glymph import Glymph, errors
-from glymph.core.dialogue import Reply, Usage
+from glymph.llm.dialogue import Reply, Usage
 from glymph.testing import FrozenClock, ScriptedModel, logical_image
 from glymph.testing.embedders import WordEmbedder
 from glymph.testing.strategies import json_values
@@ -48,7 +50,13 @@ answers = st.one_of(
         {"claims": st.lists(claims, max_size=3), "direction": st.sampled_from(["long", "", "up"])}
     ),
     st.sampled_from(
-        ["", "NO_PATTERN", "TITLE: All good\n\n5 of 5 of them won when load was above 0.4.", "{", "fail"]
+        [
+            "",
+            "NO_PATTERN",
+            "TITLE: All good\n\n5 of 5 of them won when load was above 0.4.",
+            "{",
+            "fail",
+        ]
     ),
     json_values,
 )
@@ -94,8 +102,16 @@ def invented(answer):
          "episodes": [f"e{n}" for n in one["cites"]]}
         for one in answer["claims"]
     ]  # fmt: skip
-    body = " ".join(["The shop opens in the morning and closes at night.", *(one["text"] for one in made)])
-    return {"pattern": True, "title": "Made up", "body": body, "claims": made, "direction": answer["direction"]}
+    body = " ".join(
+        ["The shop opens in the morning and closes at night.", *(one["text"] for one in made)]
+    )
+    return {
+        "pattern": True,
+        "title": "Made up",
+        "body": body,
+        "claims": made,
+        "direction": answer["direction"],
+    }
 
 
 def told(glymph, clock, episodes, since=0):
@@ -149,17 +165,21 @@ def test_consolidating_and_undoing_is_the_identity(first, more, said, by, meanin
             done = []
             for number, episodes in enumerate((first, more)):
                 told(g, clock, episodes, since=100 * number)
-                before = logical_image(g._place.store, "default")
+                before = logical_image(g._ctx.store, "default")
                 run = g.consolidate()
-                after = logical_image(g._place.store, "default")
+                after = logical_image(g._ctx.store, "default")
                 check_only_lessons_changed(before, after)
                 assert (run.operation_id is None) == (before == after)
                 event(f"{number}: {sorted({one.ending for one in run.groups})}")
                 if run.operation_id is not None:
                     undone = g.undo(run.operation_id)
-                    assert logical_image(g._place.store, "default") == before, "undo did not restore the image"
+                    assert logical_image(g._ctx.store, "default") == before, (
+                        "undo did not restore the image"
+                    )
                     g.undo(undone.operation_id)
-                    assert logical_image(g._place.store, "default") == after, "undo of undo did not bring it back"
+                    assert logical_image(g._ctx.store, "default") == after, (
+                        "undo of undo did not bring it back"
+                    )
                 done.append(run)
             asked = len(model.asked) if model is not None else 0
             if not done[-1].errors and len(done[-1].groups) < 5:

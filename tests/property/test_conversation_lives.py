@@ -1,7 +1,8 @@
-"""Whatever is said, however long, whenever a model fails or the machine stops: nothing of a conversation is lost.
+"""Whatever is said, however long, whenever a model fails or the machine stops: nothing of a
+conversation is lost.
 
-Every message carries a mark of its own. The scripted model notes the marks it was shown, so the summary itself
-tells which messages it stands for.
+Every message carries a mark of its own. The scripted model notes the marks it was shown, so the
+summary itself tells which messages it stands for.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glymph import Glymph
-from glymph.core.history import TOO_LARGE
-from glymph.core.messages import boundaries, seen
+from glymph.client.history import History
 from glymph.errors import ModelFailed
-from glymph.facade.history import History
-from glymph.services.conversation.disk import Disk
+from glymph.history.disk import Disk
+from glymph.history.messages import boundaries, seen
+from glymph.history.policy import TOO_LARGE
 from glymph.testing import FrozenClock, ScriptedModel
 
 MARK = re.compile(r"mark\d+(?:r\d)?x")
@@ -66,7 +67,9 @@ class FailingDisk(Disk):
 
 
 def failing(store, disk):
-    """Lets transactions of a store that write stop like the disk: before they begin, unfinished, or just ended."""
+    """Lets transactions of a store that write stop like the disk: before they begin, unfinished, or
+    just ended.
+    """
     usual = type(store).writing
 
     @contextmanager
@@ -103,8 +106,14 @@ def said(step, number):
     mark = f"mark{number}x"
     words = f"{mark} " + "word " * size
     if kind == "user":
-        image = {"type": "image_url", "image_url": {"url": "data:,"}} if shape == "openai" else {"type": "image"}
-        return [{"role": "user", "content": [{"type": "text", "text": words}, image] if flag else words}]
+        image = (
+            {"type": "image_url", "image_url": {"url": "data:,"}}
+            if shape == "openai"
+            else {"type": "image"}
+        )
+        return [
+            {"role": "user", "content": [{"type": "text", "text": words}, image] if flag else words}
+        ]
     if kind == "answer":
         content = words if shape == "openai" else [{"type": "text", "text": words}]
         return [{"role": "assistant", "content": content}]
@@ -112,7 +121,8 @@ def said(step, number):
         ids = [f"call{number}-{at}" for at in range(size)]
         if shape == "openai":
             calls = [
-                {"id": one, "type": "function", "function": {"name": "look", "arguments": "{}"}} for one in ids
+                {"id": one, "type": "function", "function": {"name": "look", "arguments": "{}"}}
+                for one in ids
             ]
             return [{"role": "assistant", "content": mark, "tool_calls": calls}]
         uses = [{"type": "tool_use", "id": one, "name": "look", "input": {}} for one in ids]
@@ -120,10 +130,16 @@ def said(step, number):
     ids = [f"call{number - 1}-{at}" for at in range(size)]
     if shape == "openai":
         return [
-            {"role": "tool", "tool_call_id": one, "content": f"mark{number}r{at}x " + "result " * 40}
+            {
+                "role": "tool",
+                "tool_call_id": one,
+                "content": f"mark{number}r{at}x " + "result " * 40,
+            }
             for at, one in enumerate(ids)
         ]
-    results = [{"type": "tool_result", "tool_use_id": one, "content": f"{mark} found"} for one in ids]
+    results = [
+        {"type": "tool_result", "tool_use_id": one, "content": f"{mark} found"} for one in ids
+    ]
     return [{"role": "user", "content": results}]
 
 
@@ -139,7 +155,10 @@ def store(tmp_path_factory):
     """One store for all lives, each in a session of its own: opening one takes longer than a life."""
     folder = tmp_path_factory.mktemp("store")
     with Glymph.open(
-        f"sqlite:///{folder}/m.db", clock=FrozenClock(), embedder="none", settings={"durability": "normal"}
+        f"sqlite:///{folder}/m.db",
+        clock=FrozenClock(),
+        embedder="none",
+        settings={"durability": "normal"},
     ) as glymph:
         yield glymph
 
@@ -156,19 +175,25 @@ class World:
     session: str = field(default_factory=lambda: uuid.uuid4().hex)
     disk: FailingDisk = field(default_factory=FailingDisk)
     known: list[dict] = field(default_factory=list)  # messages that were acknowledged
-    number: int = field(default_factory=lambda: 1000 * next(lives_begun))  # marks are never used twice
-    built: list[tuple[int, bool]] = field(default_factory=list)  # count and notice of each turn's last build
+    number: int = field(
+        default_factory=lambda: 1000 * next(lives_begun)
+    )  # marks are never used twice
+    built: list[tuple[int, bool]] = field(
+        default_factory=list
+    )  # count and notice of each turn's last build
     attempted: bool = False  # since the last notice
 
     def __post_init__(self):
         self.model = ScriptedModel(self._answer) if self.glymph else None
         if self.folder is None:
-            failing(self.glymph.workplace.store, self.disk)
+            failing(self.glymph.context.store, self.disk)
         self.reopen()
 
     def reopen(self):
         if self.folder is None:
-            self.glymph.workplace.clock.advance(minutes=11)  # who was stopped while shortening has it no more
+            self.glymph.context.clock.advance(
+                minutes=11
+            )  # who was stopped while shortening has it no more
         self.history = History(
             self.folder, self.glymph, settings=self.settings, tools=["memory_write"] if self.offers else [],
             disk=self.disk, summary_model=self.model, clock=FrozenClock(),
@@ -179,7 +204,9 @@ class World:
             return ModelFailed("scripted", "it says so", "Ask again.")
         data = messages[-1].content.partition("<data-")[2]
         shown = [json.loads(line) for line in data.splitlines()[1:] if line.startswith("{")]
-        found = [mark for one in shown if "noted" not in one for mark in MARK.findall(json.dumps(one))]
+        found = [
+            mark for one in shown if "noted" not in one for mark in MARK.findall(json.dumps(one))
+        ]
         return {"notes": ["Seen: " + " ".join(dict.fromkeys(found))]}
 
     def say(self, step, stop):
@@ -290,7 +317,12 @@ few = settings(max_examples=max(25, settings.default.max_examples // 4))
 
 
 @few
-@given(life=lives(), offers=st.booleans(), fails=st.lists(st.booleans(), max_size=8), stored=st.booleans())
+@given(
+    life=lives(),
+    offers=st.booleans(),
+    fails=st.lists(st.booleans(), max_size=8),
+    stored=st.booleans(),
+)
 def test_nothing_is_lost_doubled_or_left_out_by_a_model_that_fails_and_a_machine_that_stops(
     store, life, offers, fails, stored
 ):
@@ -340,7 +372,9 @@ def test_the_notice_comes_one_turn_before_every_consolidation_and_once(store, li
 
 
 @pytest.mark.parametrize("offers", [False, True])
-def test_steady_turns_are_announced_in_the_turn_before_the_threshold_is_passed(tmp_path, store, offers):
+def test_steady_turns_are_announced_in_the_turn_before_the_threshold_is_passed(
+    tmp_path, store, offers
+):
     world = World(tmp_path, {"unit": "messages", "consolidation_threshold": 10}, store, offers)
     told = []
     for _ in range(12):
@@ -348,7 +382,11 @@ def test_steady_turns_are_announced_in_the_turn_before_the_threshold_is_passed(t
         told.append((built.size, built.notice, built.shortened is not None))
         world.say(("user", "openai", 1, False), None)
         world.say(("answer", "openai", 1, False), None)
-    assert told[:7] == [*((size, False, False) for size in range(0, 10, 2)), (10, offers, False), (2, False, True)]
+    assert told[:7] == [
+        *((size, False, False) for size in range(0, 10, 2)),
+        (10, offers, False),
+        (2, False, True),
+    ]
 
 
 def test_a_turn_that_is_built_again_is_announced_again_and_one_that_cannot_be_sent_is_not_waited_for(

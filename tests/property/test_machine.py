@@ -7,4 +7,6 @@ from hypothesis import settings
 from glymph.testing.machine import GlymphMachine
 
 TestMachine = GlymphMachine.TestCase
-TestMachine.settings = settings(settings.get_profile(settings._current_profile), stateful_step_count=25)
+TestMachine.settings = settings(
+    settings.get_profile(settings._current_profile), stateful_step_count=25
+)

@@ -1,4 +1,6 @@
-"""Random lives of a store on a server that is killed without warning: fewer, for each step is a round trip."""
+"""Random lives of a store on a server that is killed without warning: fewer, for each step is a
+round trip.
+"""
 
 from __future__ import annotations
 
@@ -42,4 +44,6 @@ def machine_server(postgres, postgres_template):
 
 TestMachine = pytest.mark.usefixtures("machine_server")(PostgresMachine.TestCase)
 _PROFILE = settings.get_profile(settings._current_profile)
-TestMachine.settings = settings(_PROFILE, max_examples=_PROFILE.max_examples // 10, stateful_step_count=20)
+TestMachine.settings = settings(
+    _PROFILE, max_examples=_PROFILE.max_examples // 10, stateful_step_count=20
+)

@@ -19,9 +19,9 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from glymph import Glymph, Settings
-from glymph.core.rules import REASONS
-from glymph.core.timing import MICROS_PER_DAY, micros
 from glymph.errors import InvalidInput, NotUndoable, Refused
+from glymph.moments import MICROS_PER_DAY, micros
+from glymph.prune.rules import REASONS
 from glymph.store.writer import SqlWriter
 from glymph.testing import FrozenClock, logical_image, strategies
 from glymph.testing.embedders import WordEmbedder
@@ -49,7 +49,9 @@ graphs = st.fixed_dictionaries(
     {
         "older": st.lists(memories, min_size=2, max_size=8),
         "newer": st.lists(memories, max_size=5),
-        "days": st.tuples(st.sampled_from([0, 1, 60]), st.sampled_from([120, 400, 30, 1])),  # between, and since
+        "days": st.tuples(
+            st.sampled_from([0, 1, 60]), st.sampled_from([120, 400, 30, 1])
+        ),  # between, and since
         "links": st.lists(st.tuples(picks, picks, strategies.edge_types), max_size=12),
         "lessons": st.lists(st.lists(picks, min_size=1, max_size=2), min_size=1, max_size=4),
         "uses": st.lists(st.tuples(picks, st.integers(1, 30), st.integers(0, 30)), max_size=4),
@@ -91,7 +93,10 @@ class Life:
         return self.ids[number % len(self.ids)]
 
     def add(self, items):
-        items = [{**item, "text": f"{item['text']} memory {at}"} for at, item in enumerate(items, len(self.ids))]
+        items = [
+            {**item, "text": f"{item['text']} memory {at}"}
+            for at, item in enumerate(items, len(self.ids))
+        ]
         self.ids += [added.id for added in self.glymph.add_many(items)] if items else []
 
     def grow(self, graph):
@@ -100,7 +105,10 @@ class Life:
         self.clock.advance(days=graph["days"][0])
         self.add(graph["newer"])
         for evidence in graph["lessons"]:
-            links = [(one, "derived_from") for one in dict.fromkeys(self.pick(number) for number in evidence)]
+            links = [
+                (one, "derived_from")
+                for one in dict.fromkeys(self.pick(number) for number in evidence)
+            ]
             self.ids.append(g.add(f"lesson {len(self.ids)} berlin", kind="lesson", links=links).id)
         self.clock.advance(days=graph["days"][1])
         for a, b, kind in graph["links"]:
@@ -112,24 +120,35 @@ class Life:
             g.add_to_cluster("some", self.pick(number))
         for number in graph["superseded"]:
             if g.get(self.pick(number)).superseded_by is None:
-                self.ids.append(g.supersede(self.pick(number), f"lisbon now {len(self.ids)}").succeeded[-1])
+                self.ids.append(
+                    g.supersede(self.pick(number), f"lisbon now {len(self.ids)}").succeeded[-1]
+                )
         for number in graph["pinned"]:
             g.pin(self.pick(number))
         for number in graph["archived"]:
             g.archive(self.pick(number))
 
     def use(self, uses):
-        with self.glymph._place.operation("report") as op:
+        with self.glymph._ctx.operation("report") as op:
             for number, times, days in uses:
-                used = {"access_count": times, "last_used_at": micros(self.clock.now) - days * MICROS_PER_DAY}
-                op.writer.change("memories", {op.row(self.pick(number))["key"]: {**used, "stability": 90.0}})
+                used = {
+                    "access_count": times,
+                    "last_used_at": micros(self.clock.now) - days * MICROS_PER_DAY,
+                }
+                op.writer.change(
+                    "memories", {op.row(self.pick(number))["key"]: {**used, "stability": 90.0}}
+                )
 
     def image(self):
-        return logical_image(self.glymph._place.store, "default")
+        return logical_image(self.glymph._ctx.store, "default")
 
     def answers(self):
         """What searches find, by meaning and text and by text alone, with what score."""
-        found = [handle.search(query, limit=100) for handle in (self.glymph, self.by_text) for query in QUERIES]
+        found = [
+            handle.search(query, limit=100)
+            for handle in (self.glymph, self.by_text)
+            for query in QUERIES
+        ]
         return [sorted((hit.memory.id, round(hit.score, 5)) for hit in hits) for hits in found]
 
     def act_of(self, request):
@@ -139,19 +158,41 @@ class Life:
         if request["verb"] == "merge":
             return lambda: g.merge([one for one in wanted if g.get(one).superseded_by is None])
         if request["verb"] == "batch_prune":
-            return lambda: g.batch_prune([*wanted, "nothing"], request["action"], confirm_large=True)
+            return lambda: g.batch_prune(
+                [*wanted, "nothing"], request["action"], confirm_large=True
+            )
         if request["verb"] == "execute_prune":
-            return lambda: g.execute_prune(wanted, request["reason"], cascade=request["cascade"]).receipt
-        plan = g.analyze(request["min_staleness"], 20, request["alone"], grouping=request["grouping"])
-        groups = sorted({number % len(plan.groups) + 1 for number in request["which"]}) if plan.groups else []
-        shown = [plan.node_ids[number % len(plan.node_ids)] for number in request["which"]] if groups else []
-        some = {"all": {}, "groups": {"groups": groups}, "ids": {"ids": [*shown, wanted[0]]}}[request["choice"]]
-        options = {"action": request["action"], "cascade": request["cascade"], "confirm_large": True}
+            return lambda: (
+                g.execute_prune(wanted, request["reason"], cascade=request["cascade"]).receipt
+            )
+        plan = g.analyze(
+            request["min_staleness"], 20, request["alone"], grouping=request["grouping"]
+        )
+        groups = (
+            sorted({number % len(plan.groups) + 1 for number in request["which"]})
+            if plan.groups
+            else []
+        )
+        shown = (
+            [plan.node_ids[number % len(plan.node_ids)] for number in request["which"]]
+            if groups
+            else []
+        )
+        some = {"all": {}, "groups": {"groups": groups}, "ids": {"ids": [*shown, wanted[0]]}}[
+            request["choice"]
+        ]
+        options = {
+            "action": request["action"],
+            "cascade": request["cascade"],
+            "confirm_large": True,
+        }
         return lambda: g.prune(plan.id, **some, **options)
 
 
 def outcome(done):
-    """What a receipt says, without what is new in each: the operation, and the memory that a merge makes."""
+    """What a receipt says, without what is new in each: the operation, and the memory that a merge
+    makes.
+    """
     went = done.succeeded[:-1] if done.verb == "merge" else done.succeeded
     return done.verb, went, done.skipped, done.failed, done.cascaded, done.recoverable_until
 
@@ -166,7 +207,11 @@ def supports(image):
     found = {}
     for edge in rows(image, "edges").values():
         needer = memory[edge["source"]]
-        if edge["type"] in EVIDENCE and needer["state"] == "LIVE" and needer["superseded_by"] is None:
+        if (
+            edge["type"] in EVIDENCE
+            and needer["state"] == "LIVE"
+            and needer["superseded_by"] is None
+        ):
             found.setdefault(edge["source"], []).append(memory[edge["target"]]["state"] == "LIVE")
     return {key: any(alive) for key, alive in found.items()}
 
@@ -178,7 +223,9 @@ def check_guards(before, after, done):
     assert {old[key]["id"] for key in moved} == {*done.succeeded, *done.cascaded}
     assert not any(old[key]["pinned"] or old[key]["protected"] for key in moved)
     stood, stands = supports(before), supports(after)
-    assert not [key for key, alive in stands.items() if stood.get(key) and not alive], "left without evidence"
+    assert not [key for key, alive in stands.items() if stood.get(key) and not alive], (
+        "left without evidence"
+    )
     alive = {key for key, row in new.items() if row["state"] == "LIVE"}
     carried = {key for key, row in new.items() if row["id"] in done.cascaded}
     for edge in rows(after, "edges").values():
@@ -214,7 +261,9 @@ def test_prune_and_undo_is_the_identity_and_can_be_repeated(graph, request):
         assert life.image() == before, "undo did not restore the image"
         assert life.answers() == answered, "search does not answer as it did before"
         redone = life.glymph.undo(undone.operation_id)
-        assert (life.image(), life.answers()) == (after, answers), "undo of undo did not bring it back"
+        assert (life.image(), life.answers()) == (after, answers), (
+            "undo of undo did not bring it back"
+        )
         life.glymph.undo(redone.operation_id)
         assert outcome(act()) == outcome(done), "the same plan has another outcome after an undo"
         if request["verb"] != "merge":  # which makes a memory of its own
@@ -238,7 +287,10 @@ def opened(url, clock):
 def filled(url, clock):
     """A store with many old memories, some of them linked, and their ids."""
     glymph = opened(url, clock)
-    ids = [added.id for added in glymph.add_many([f"old berlin report {number}" for number in range(MANY)])]
+    ids = [
+        added.id
+        for added in glymph.add_many([f"old berlin report {number}" for number in range(MANY)])
+    ]
     for a, b in pairwise(ids[:40]):
         glymph.link(a, b)
     clock.advance(days=OLD)
@@ -247,7 +299,7 @@ def filled(url, clock):
 
 def standing(glymph):
     """Everything that a prune that was not may not have moved."""
-    return logical_image(glymph._place.store, "default"), glymph.operations(limit=1000)
+    return logical_image(glymph._ctx.store, "default"), glymph.operations(limit=1000)
 
 
 ACTS = {

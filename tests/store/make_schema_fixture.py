@@ -1,4 +1,5 @@
-"""Makes tests/store/schemas/vN.db.gz: a small store of today's schema, for the upgrade tests of tomorrow.
+"""Makes tests/store/schemas/vN.db.gz: a small store of today's schema, for the upgrade tests of
+tomorrow.
 
 Run once per schema, before it is released: python tests/store/make_schema_fixture.py
 """
@@ -30,8 +31,12 @@ def live(url: str) -> None:
         g.add_to_cluster("places", [home.id, office.id])
         g.write("Remember Lisbon.")
         g.delete(office.id)
-        history = g.conversations("store", settings={"unit": "messages", "consolidation_threshold": 2})
-        history.append("moving", *({"role": "user", "content": f"Box {at} goes to Lisbon."} for at in range(4)))
+        history = g.conversations(
+            "store", settings={"unit": "messages", "consolidation_threshold": 2}
+        )
+        history.append(
+            "moving", *({"role": "user", "content": f"Box {at} goes to Lisbon."} for at in range(4))
+        )
         history.build("moving")
 
 

@@ -1,4 +1,6 @@
-"""Columns read from chunks are those of the rows, whatever happened to either; keeping them disturbs nobody."""
+"""Columns read from chunks are those of the rows, whatever happened to either; keeping them
+disturbs nobody.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,10 @@ import pytest
 from hypothesis import settings
 
 from glymph import Glymph
-from glymph.core.columns import FOR_EVER, NEVER, SECTIONS, STATES, Columns
-from glymph.core.stale_groups import ranked_groups
-from glymph.core.timing import micros
+from glymph.moments import micros
+from glymph.prune.stale_groups import ranked_groups
 from glymph.store import chunks, columns
+from glymph.store.arrays import FOR_EVER, NEVER, SECTIONS, STATES, Columns
 from glymph.store.contract import Filter
 from glymph.testing.machine import GlymphMachine
 
@@ -30,12 +32,12 @@ def shrink(setattr_):
 
 
 def read(handle, space=None):
-    with handle._place.reading(space) as reader:
+    with handle._ctx.reading(space) as reader:
         return columns.read(reader)
 
 
 def keep(handle, reading=None):
-    return columns.keep(handle._place.store, reading or read(handle))
+    return columns.keep(handle._ctx.store, reading or read(handle))
 
 
 def told(found: Columns) -> tuple[list[dict], list[dict]]:
@@ -52,12 +54,15 @@ def told(found: Columns) -> tuple[list[dict], list[dict]]:
 
 
 def as_rows(table, names):
-    return [dict(zip(names, row, strict=True)) for row in zip(*(table[n].tolist() for n in names), strict=True)]
+    return [
+        dict(zip(names, row, strict=True))
+        for row in zip(*(table[n].tolist() for n in names), strict=True)
+    ]
 
 
 def rows_of(handle, space):
     """The same, from the rows themselves."""
-    with handle._place.reading(space) as reader:
+    with handle._ctx.reading(space) as reader:
         memories = reader._session.rows("SELECT * FROM scoped_memories ORDER BY key", {})
         links = reader._session.rows("SELECT * FROM scoped_edges ORDER BY source, target, type", {})
     plain = ("key", "kind", "section", "state", "created_at", "stability", "access_count")
@@ -92,19 +97,22 @@ def fresh(reading):
 
 
 def count(handle, table="chunks"):
-    with handle._place.reading() as reader:
+    with handle._ctx.reading() as reader:
         return reader._session.tuples(f"SELECT count(*) FROM {table}", {})[0][0]
 
 
 def tamper(handle, sql):
-    with handle._place.store._writing_connection() as connection:
+    with handle._ctx.store._writing_connection() as connection:
         connection.raw.execute(sql)
 
 
 @pytest.fixture
 def grown(glymph):
     """A handle on thirty memories in a web."""
-    ids = [glymph.add(f"memory number {n}", kind=("fact", "lesson", "event")[n % 3]).id for n in range(30)]
+    ids = [
+        glymph.add(f"memory number {n}", kind=("fact", "lesson", "event")[n % 3]).id
+        for n in range(30)
+    ]
     for n in range(1, 30):
         glymph.link(ids[n], ids[n // 2], "related_to" if n % 2 else "part_of")
     return glymph, ids
@@ -182,7 +190,7 @@ def test_a_process_that_is_killed_while_keeping_leaves_chunks_that_are_right(gro
     batches = list(columns._batches(reading.parts["memories"], "memories", reading.change))
     assert len(batches) > 2
     replaced, some = batches[1]
-    with handle._place.store.writing("default", None) as writer:
+    with handle._ctx.store.writing("default", None) as writer:
         assert writer.replace_chunks("memories", replaced, some)
     handle.archive(ids[7])
     half = check(handle)
@@ -195,7 +203,7 @@ def test_nothing_of_a_transaction_that_fails_is_kept(grown):
     handle, _ = grown
     reading = read(handle)
     ((replaced, some), *_) = columns._batches(reading.parts["memories"], "memories", reading.change)
-    with suppress(ZeroDivisionError), handle._place.store.writing("default", None) as writer:
+    with suppress(ZeroDivisionError), handle._ctx.store.writing("default", None) as writer:
         writer.replace_chunks("memories", replaced, some)
         raise ZeroDivisionError
     assert count(handle) == 0
@@ -234,7 +242,7 @@ def test_chunks_that_are_broken_or_of_another_make_cost_time_and_nothing_else(gr
 def test_chunks_can_be_forgotten(grown):
     handle, _ = grown
     written = keep(handle)
-    with handle._place.store.writing("default", None) as writer:
+    with handle._ctx.store.writing("default", None) as writer:
         assert writer.forget_chunks() == written
     assert count(handle) == count(handle, "chunk_bodies") == 0
     check(handle)
@@ -246,7 +254,7 @@ def test_a_hub_with_more_links_than_a_chunk_takes_stays_in_one(glymph):
     for one in ids:
         glymph.link(hub, one)
     keep(glymph)
-    with glymph._place.reading() as reader:
+    with glymph._ctx.reading() as reader:
         assert max(head.count for head in reader.chunks("edges")) == 15
     check(glymph)
 
@@ -271,12 +279,12 @@ def test_spaces_have_their_own_chunks_and_take_them_along(grown, url, clock):
         keep(handle)
         assert fresh(check(other, "other")) == {"memories": 0, "edges": 0}
         assert fresh(check(handle)) == {"memories": 0, "edges": 0}
-        with other._place.reading() as reader, handle._place.reading() as own:
+        with other._ctx.reading() as reader, handle._ctx.reading() as own:
             mine = [head.key for head in own.chunks("memories")]
             assert [reader.chunk_body(key) for key in mine] == [None] * len(mine)
         before = count(handle)
         kept = len(mine)
-    for _ in handle._place.store.delete_space("other"):
+    for _ in handle._ctx.store.delete_space("other"):
         pass
     assert kept < count(handle) < before
     assert count(handle) == count(handle, "chunk_bodies")
@@ -288,7 +296,7 @@ def test_an_export_has_no_chunks_and_an_import_begins_without(grown, tmp_path, c
     handle, _ = grown
     keep(handle)
     handle.export(tmp_path / "space.jsonl")
-    assert "chunk" not in json.dumps([table for table, _ in handle._place.store.dump("default")])
+    assert "chunk" not in json.dumps([table for table, _ in handle._ctx.store.dump("default")])
     with Glymph.open(f"sqlite:///{tmp_path}/new.db", clock=clock) as new:
         new.add("something first")
         new.import_(tmp_path / "space.jsonl", space="taken-in")
@@ -309,7 +317,7 @@ def test_a_backup_has_the_chunks_of_its_moment(grown, tmp_path, clock):
 def test_a_space_of_that_name_made_meanwhile_gets_nothing(grown, url, clock):
     handle, _ = grown
     late = read(handle)
-    for _ in handle._place.store.delete_space("default"):
+    for _ in handle._ctx.store.delete_space("default"):
         pass
     with Glymph.open(url, clock=clock) as anew:
         assert keep(anew, late) == 0
@@ -326,10 +334,12 @@ def test_from_a_store_to_its_stalest_groups(glymph, clock, kept):
     new = [glymph.add(f"new and linked {n}").id for n in range(2)]
     glymph.link(new[0], new[1])
     if kept:
-        assert columns.refresh(glymph._place.store, "default") > 0
-        assert columns.refresh(glymph._place.store, "default") == 0
-    with glymph._place.reading() as reader:
-        found = ranked_groups(columns.read(reader).columns, curves=reader.curves(), now=micros(clock.now))
+        assert columns.refresh(glymph._ctx.store, "default") > 0
+        assert columns.refresh(glymph._ctx.store, "default") == 0
+    with glymph._ctx.reading() as reader:
+        found = ranked_groups(
+            columns.read(reader).columns, curves=reader.curves(), now=micros(clock.now)
+        )
         rows = [reader.by_key(group.keys.tolist(), Filter()) for group in found.groups]
     assert [[row["id"] for _, row in sorted(some.items())] for some in rows] == [old]
     (group,) = found.groups
@@ -347,7 +357,7 @@ class ColumnsMachine(GlymphMachine):
         handle = self.handles[space]
         reading = check(handle, space)
         if next(self.lives) % 3 == 0:
-            columns.keep(handle._place.store, reading)
+            columns.keep(handle._ctx.store, reading)
             assert fresh(check(handle, space)) == {"memories": 0, "edges": 0}
 
 

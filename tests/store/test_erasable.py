@@ -1,4 +1,6 @@
-"""The registry of erasable places covers the real store: every column of text, every virtual table, every file."""
+"""The registry of erasable places covers the real store: every column of text, every virtual table,
+every file.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,9 @@ import apsw
 import pytest
 
 from glymph import Glymph
-from glymph.services.purge import purge
+from glymph.forget.purge import purge
 from glymph.store.backends.sqlite import migrations, settling
-from glymph.store.erasable import PLACES, WORDLESS, uncovered
+from glymph.store.erase_places import PLACES, WORDLESS, uncovered
 from glymph.store.statements import statements
 from glymph.testing.embedders import WordEmbedder
 
@@ -43,7 +45,10 @@ def test_every_column_of_text_is_registered(schema):
 @pytest.mark.parametrize(
     ("leak", "named"),
     [
-        ("CREATE TABLE answers (key INTEGER PRIMARY KEY, reply TEXT NOT NULL) STRICT", "answers.reply"),
+        (
+            "CREATE TABLE answers (key INTEGER PRIMARY KEY, reply TEXT NOT NULL) STRICT",
+            "answers.reply",
+        ),
         ("CREATE TABLE cache (key INTEGER PRIMARY KEY, body BLOB) STRICT", "cache.body"),
         ("CREATE TABLE loose (anything)", "loose.anything"),
         ("CREATE VIRTUAL TABLE more_text USING fts5(said)", "more_text.said"),
@@ -82,12 +87,16 @@ def test_every_file_of_a_store_belongs_to_a_place(url, clock):
         added = glymph.add("Zarathustra keeps a key under plank 7731")
         glymph.embed()
         glymph.analyze(include_isolated=True)
-        purge(glymph._place, added.id, tombstone=True)
+        purge(glymph._ctx, added.id, tombstone=True)
         glymph.add("Ben waters the plants")
         found = {
-            one.name.removeprefix(file.name) for one in file.parent.iterdir() if one.name.startswith(file.name)
+            one.name.removeprefix(file.name)
+            for one in file.parent.iterdir()
+            if one.name.startswith(file.name)
         }
         assert found >= {"", "-wal", "-shm", ".keys"}
         assert found <= set(settling.FILES)
         names = {one.name for one in file.parent.iterdir()}
-        assert names == {f"{file.name}{end}" for end in found}  # and nothing lies beside it under another name
+        assert names == {
+            f"{file.name}{end}" for end in found
+        }  # and nothing lies beside it under another name

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from glymph import Glymph
-from glymph.services.candidates import gather
-from glymph.services.filters import wanted
-from glymph.services.search import ranked
+from glymph.recall.channels import gather
+from glymph.recall.filters import wanted
+from glymph.recall.search import ranked
 from glymph.store import mirror, vector_column, view
 from glymph.testing.embedders import WordEmbedder
 from glymph.testing.images import mirror_image
@@ -23,7 +23,9 @@ def opened(url, clock):
     handles = []
 
     def open_handle(**options):
-        handles.append(Glymph.open(url, clock=clock, **{"embedder": WordEmbedder(WIDE, ms=0.0), **options}))
+        handles.append(
+            Glymph.open(url, clock=clock, **{"embedder": WordEmbedder(WIDE, ms=0.0), **options})
+        )
         return handles[-1]
 
     yield open_handle
@@ -33,13 +35,13 @@ def opened(url, clock):
 
 def seen(handle):
     """The view a search of this handle would use now."""
-    place = handle._place
+    place = handle._ctx
     with place.reading() as reader:
         return place.meaning.mirrors.view(reader, place.meaning.model)
 
 
 def only_mirror(handle):
-    (found,) = handle._place.meaning.mirrors._mirrors.values()
+    (found,) = handle._ctx.meaning.mirrors._mirrors.values()
     return found
 
 
@@ -52,7 +54,9 @@ def settled(handle):
 def answers(handle, **filters):
     queries = ("tulip", "rose garden", "about Nate", "8 May 2023")
     found = [handle.search(query, limit=100, **filters) for query in queries]
-    return [[(hit.memory.id, round(hit.score, 5), sorted(hit.parts)) for hit in hits] for hits in found]
+    return [
+        [(hit.memory.id, round(hit.score, 5), sorted(hit.parts)) for hit in hits] for hits in found
+    ]
 
 
 @pytest.fixture
@@ -73,7 +77,7 @@ def agree(opened):
 
 
 def supersede(handle, old, new):
-    with handle._place.operation("supersede") as op:
+    with handle._ctx.operation("supersede") as op:
         op.writer.change("memories", {op.row(old)["key"]: {"superseded_by": new}})
 
 
@@ -86,7 +90,9 @@ def test_a_mirror_follows_everything_that_another_handle_does(opened, agree, clo
     c = writer.add("rose of Joe", entities=["Nobody else"])
     steps = [
         lambda: writer.update(a.id, text="rose of Nate", tags=["u"]),
-        lambda: writer.update(a.id, entities=["Joe"], kind="event", expires_at=clock.now + timedelta(days=9)),
+        lambda: writer.update(
+            a.id, entities=["Joe"], kind="event", expires_at=clock.now + timedelta(days=9)
+        ),
         lambda: writer.archive(b.id),
         lambda: writer.restore(b.id),
         lambda: writer.delete([a.id, b.id]),
@@ -130,7 +136,9 @@ def test_a_row_that_goes_and_comes_back_with_another_wording_has_the_right_vecto
     agree(old)
     writer.undo(back.operation_id)
     agree(old)
-    assert [hit.memory.text for hit in old.search("rose") if "semantic" in hit.parts] == ["rose one"]
+    assert [hit.memory.text for hit in old.search("rose") if "semantic" in hit.parts] == [
+        "rose one"
+    ]
 
 
 def test_many_changes_are_read_anew(opened, agree, monkeypatch):
@@ -155,7 +163,9 @@ def test_a_space_that_was_removed_and_made_again_is_another_one(opened, tmp_path
     assert "semantic" in old.search("tulip")[0].parts
 
 
-def test_vectors_are_read_in_pages_that_may_cut_a_memorys_wordings_apart(opened, agree, monkeypatch):
+def test_vectors_are_read_in_pages_that_may_cut_a_memorys_wordings_apart(
+    opened, agree, monkeypatch
+):
     old, writer = opened(), opened()
     for n in range(4):
         added = writer.add(f"tulip {n}")
@@ -170,14 +180,18 @@ def test_vectors_are_read_in_pages_that_may_cut_a_memorys_wordings_apart(opened,
 def test_a_reader_of_an_earlier_moment_is_shown_nothing_of_a_later_one(opened, clock):
     g, writer = opened(), opened()
     kept, changed = g.add("tulip one"), g.add("tulip two")
-    place, matching = g._place, wanted({})
+    place, matching = g._ctx, wanted({})
     with place.reading() as early:
         assert early.newest_change() > 0
         later = writer.add("tulip three")
         writer.archive(changed.id)
         assert {hit.memory.id for hit in g.search("tulip")} == {kept.id, later.id}
         hits = ranked(
-            [gather(place, early, "tulip", matching)], matching, limit=9, now=clock.now, weights=place.weights
+            [gather(place, early, "tulip", matching)],
+            matching,
+            limit=9,
+            now=clock.now,
+            weights=place.weights,
         )
         assert kept.id in {hit.memory.id for hit in hits} <= {kept.id, changed.id}
     assert {hit.memory.id for hit in g.search("tulip")} == {kept.id, later.id}
@@ -201,8 +215,8 @@ def texts(count, seed=1):
 
 def brute(handle, query, passing):
     """The keys let through by their true cosines, best first, and these cosines."""
-    model = handle._place.meaning.model
-    with handle._place.reading() as reader:
+    model = handle._ctx.meaning.model
+    with handle._ctx.reading() as reader:
         rows = reader.vectors_after(reader.model_key(*model), 0, limit=10_000)
     allowed = set(passing)
     found = [
@@ -214,7 +228,7 @@ def brute(handle, query, passing):
 
 
 def check_nearest(handle, **filters):
-    place = handle._place
+    place = handle._ctx
     query = place.meaning.embedder.embed(["tulip rose oak"])[0]
     with place.reading() as reader:
         shown = place.meaning.mirrors.view(reader, place.meaning.model)
@@ -222,18 +236,25 @@ def check_nearest(handle, **filters):
         slots, cosines = shown.nearest(query, passing, limit=10, reader=reader)
         truth = brute(handle, query, shown["key"][passing].tolist())[:10]
     assert cosines.tolist() == pytest.approx([cosine for cosine, _ in truth], abs=1e-3)
-    assert set(shown["key"][slots[cosines > truth[-1][0] + 1e-3]].tolist()) <= {key for _, key in truth}
+    assert set(shown["key"][slots[cosines > truth[-1][0] + 1e-3]].tolist()) <= {
+        key for _, key in truth
+    }
     return shown
 
 
 def test_growing_beyond_the_exact_scan_keeps_the_answers(opened, small):
     g, writer = opened(), opened()
     whole = texts(120)
-    writer.add_many([{"text": text, "tags": ["t"] if n % 4 == 0 else []} for n, text in enumerate(whole[:30])])
+    writer.add_many(
+        [{"text": text, "tags": ["t"] if n % 4 == 0 else []} for n, text in enumerate(whole[:30])]
+    )
     assert check_nearest(g).vectors.matrix is not None
     for at in range(30, 120, 30):
         writer.add_many(
-            [{"text": text, "tags": ["t"] if n % 4 == 0 else []} for n, text in enumerate(whole[at : at + 30])]
+            [
+                {"text": text, "tags": ["t"] if n % 4 == 0 else []}
+                for n, text in enumerate(whole[at : at + 30])
+            ]
         )
         shown = check_nearest(g)
         check_nearest(g, tags=["t"])
@@ -262,8 +283,10 @@ def test_vectors_that_vanish_from_the_store_do_no_harm(opened, small):
     g.add_many(texts(60))
     assert "semantic" in g.search("tulip rose oak")[0].parts
     settled(g)
-    with g._place.store.writing("default", None) as writer:
-        writer.forget_model(writer.models()[0]["key"], limit=60)  # the model stays until the last of them is gone
+    with g._ctx.store.writing("default", None) as writer:
+        writer.forget_model(
+            writer.models()[0]["key"], limit=60
+        )  # the model stays until the last of them is gone
     assert g.search("tulip rose oak")[0].parts.keys() >= {"keyword"}
     assert g.search("fern", kinds=["note"])
     other = opened(embedder=WordEmbedder(WIDE, name="other", ms=0.0))

@@ -1,4 +1,6 @@
-"""The nearest found by the server: the same as in a mirror that holds every vector, without loading them."""
+"""The nearest found by the server: the same as in a mirror that holds every vector, without loading
+them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ import pytest
 
 from glymph import Glymph
 from glymph.config import Settings
-from glymph.services.filters import wanted
+from glymph.recall.filters import wanted
 from glymph.store import mirror, open_store
 from glymph.store.backends.postgresql.nearest import LONGEST, NearestOnServer, halves
 from glymph.store.contract import Filter
@@ -36,7 +38,9 @@ def opened(url, clock):
     handles = []
 
     def open_handle(**options):
-        handles.append(Glymph.open(url, clock=clock, **{"embedder": WordEmbedder(WIDE, ms=0.0), **options}))
+        handles.append(
+            Glymph.open(url, clock=clock, **{"embedder": WordEmbedder(WIDE, ms=0.0), **options})
+        )
         return handles[-1]
 
     yield open_handle
@@ -53,7 +57,9 @@ def distant(monkeypatch):
 
 @contextmanager
 def raw(url):
-    with closing(psycopg.connect(url, autocommit=True, options="-csearch_path=glymph,public")) as connection:
+    with closing(
+        psycopg.connect(url, autocommit=True, options="-csearch_path=glymph,public")
+    ) as connection:
         yield connection
 
 
@@ -70,7 +76,9 @@ def texts(count, seed=1):
 
 
 def populate(handle, clock, seed=1):
-    """Memories in every state a search has to tell apart; some have had other wordings, some vectors are gone."""
+    """Memories in every state a search has to tell apart; some have had other wordings, some
+    vectors are gone.
+    """
     added = handle.add_many(
         [
             {
@@ -85,9 +93,11 @@ def populate(handle, clock, seed=1):
         handle.update(added[n].id, text=f"reworded {texts(80, seed + 9)[n]}")
     handle.archive([added[n].id for n in range(1, 30, 6)])
     handle.delete([added[n].id for n in range(2, 30, 12)])
-    with handle._place.operation("supersede") as op:
+    with handle._ctx.operation("supersede") as op:
         for n in (3, 4, 5):
-            op.writer.change("memories", {op.row(added[n].id)["key"]: {"superseded_by": added[n + 10].id}})
+            op.writer.change(
+                "memories", {op.row(added[n].id)["key"]: {"superseded_by": added[n + 10].id}}
+            )
     handle.forget("number 33", apply=True, mode="purge")
     clock.advance(days=2)
     settled(handle)
@@ -95,18 +105,20 @@ def populate(handle, clock, seed=1):
 
 
 def shown(handle, *, whole=False):
-    place = handle._place
+    place = handle._ctx
     with place.reading() as reader:
         return place.meaning.mirrors.view(reader, place.meaning.model, whole=whole)
 
 
 def found(handle, query, filters, limit):
     """Keys and cosines of the nearest, as a search of this handle gets them."""
-    place = handle._place
+    place = handle._ctx
     vector = place.meaning.embedder.embed([query])[0]
     with place.reading() as reader:
         view = place.meaning.mirrors.view(reader, place.meaning.model)
-        slots, cosines = view.nearest(vector, view.mask(wanted(filters)), limit=limit, reader=reader)
+        slots, cosines = view.nearest(
+            vector, view.mask(wanted(filters)), limit=limit, reader=reader
+        )
         exact = view.cosines(vector, slots, reader=reader)
     np.testing.assert_allclose(cosines, exact, atol=1e-5)
     return view["key"][slots].tolist(), cosines
@@ -170,7 +182,9 @@ def test_a_mirror_without_vectors_follows_what_others_do(opened, clock, monkeypa
         lambda: writer.undo(),
         lambda: writer.undo(a.operation_id),
         lambda: writer.undo(),
-        lambda: writer.add_many([{"text": f"{text} again", "kind": "lesson"} for text in texts(40, 2)]),
+        lambda: writer.add_many(
+            [{"text": f"{text} again", "kind": "lesson"} for text in texts(40, 2)]
+        ),
         lambda: writer.forget("again", apply=True, mode="purge"),
     ]
     for step in steps:
@@ -196,13 +210,17 @@ def test_a_space_whose_only_vector_goes_and_comes_back_is_searched_all_the_same(
     gone = writer.undo(added.operation_id)
     assert g.search("rose") == []
     writer.undo(gone.operation_id)
-    assert [hit.memory.text for hit in g.search("tulip") if "semantic" in hit.parts] == ["tulip one"]
+    assert [hit.memory.text for hit in g.search("tulip") if "semantic" in hit.parts] == [
+        "tulip one"
+    ]
     writer.undo(undone.operation_id)
     assert [hit.memory.text for hit in g.search("rose") if "semantic" in hit.parts] == ["rose one"]
     assert shown(g).vectors.matrix is None
 
 
-def test_few_that_pass_are_named_and_too_few_among_the_nearest_widen_the_search(opened, distant, monkeypatch):
+def test_few_that_pass_are_named_and_too_few_among_the_nearest_widen_the_search(
+    opened, distant, monkeypatch
+):
     g = opened()
     g.add_many([{"text": f"tulip rose oak {n}", "tags": []} for n in range(40)])
     g.add_many([{"text": f"fern {n}", "tags": ["t"]} for n in range(60)])
@@ -216,9 +234,13 @@ def test_few_that_pass_are_named_and_too_few_among_the_nearest_widen_the_search(
 
     monkeypatch.setattr(NearestOnServer, "nearest", noted)
     monkeypatch.setattr("glymph.store.view.SPARE", 0)
-    keys, _ = found(g, "tulip rose oak", {"tags": ["t"]}, 20)  # sixty of a hundred, and all of them far away
+    keys, _ = found(
+        g, "tulip rose oak", {"tags": ["t"]}, 20
+    )  # sixty of a hundred, and all of them far away
     assert len(keys) == 20
-    assert [options["limit"] for options in asked] == sorted({options["limit"] for options in asked})
+    assert [options["limit"] for options in asked] == sorted(
+        {options["limit"] for options in asked}
+    )
     assert len(asked) > 1
     assert all(options["among"] is None for options in asked)
     asked.clear()
@@ -232,7 +254,9 @@ def test_few_that_pass_are_named_and_too_few_among_the_nearest_widen_the_search(
 
 def forbid(monkeypatch, *names):
     for name in names:
-        monkeypatch.setattr(NearestOnServer, name, lambda *_, name=name, **__: pytest.fail(f"{name} was called"))
+        monkeypatch.setattr(
+            NearestOnServer, name, lambda *_, name=name, **__: pytest.fail(f"{name} was called")
+        )
 
 
 def test_a_first_search_loads_no_vectors_but_a_sample_and_those_it_shows(opened, monkeypatch):
@@ -267,7 +291,7 @@ def test_one_view_that_is_asked_often_gets_all_vectors(opened, monkeypatch):
     monkeypatch.setattr(mirror, "WHOLE_AFTER", 3)
     g = opened()
     g.add_many(texts(60))
-    place = g._place
+    place = g._ctx
     vector = place.meaning.embedder.embed(["tulip"])[0]
     with place.reading() as reader:
         view = place.meaning.mirrors.view(reader, place.meaning.model)
@@ -278,12 +302,14 @@ def test_one_view_that_is_asked_often_gets_all_vectors(opened, monkeypatch):
     np.testing.assert_allclose(cosines, before[0][1], atol=1e-5)
 
 
-def test_vectors_fetched_for_a_reader_of_an_earlier_moment_do_not_lack_later_ones_for_good(opened, monkeypatch):
+def test_vectors_fetched_for_a_reader_of_an_earlier_moment_do_not_lack_later_ones_for_good(
+    opened, monkeypatch
+):
     monkeypatch.setattr(mirror, "DISTANT_FROM", 1)
     monkeypatch.setattr(mirror, "WHOLE_AFTER", 1)
     g, writer = opened(), opened()
     g.add_many(texts(30))
-    place = g._place
+    place = g._ctx
     vector = place.meaning.embedder.embed(["tulip rose oak"])[0]
     with place.reading() as early:
         view = place.meaning.mirrors.view(early, place.meaning.model)
@@ -318,7 +344,7 @@ def test_duplicates_are_found_without_a_mirror_of_vectors(opened, distant):
 
 
 def brute(handle, model, vector, wanted_):
-    with handle._place.reading() as reader:
+    with handle._ctx.reading() as reader:
         rows = reader.by_key(shown(handle)["key"].tolist(), wanted_)
         vectors = reader.vectors_of(model, list(rows))
     current = [
@@ -335,9 +361,9 @@ def test_a_reader_finds_the_nearest_that_pass_a_filter(opened, clock, filters):
     populate(g, clock)
     populate(opened(space="other"), clock)  # the same texts
     matching = wanted(filters)
-    vector = g._place.meaning.embedder.embed(["tulip rose oak"])[0]
-    with g._place.reading() as reader:
-        model = reader.model_key(*g._place.meaning.model)
+    vector = g._ctx.meaning.embedder.embed(["tulip rose oak"])[0]
+    with g._ctx.reading() as reader:
+        model = reader.model_key(*g._ctx.meaning.model)
         rows = reader.nearest(model, vector, matching, limit=500)
     truth = brute(g, model, vector, matching)
     assert {row[0] for row in rows} == {key for _, key in truth}
@@ -349,9 +375,9 @@ def test_former_wordings_are_found_only_without_a_filter(opened):
     a = g.add("tulip one")
     g.update(a.id, text="fern two")
     settled(g)
-    vector = g._place.meaning.embedder.embed(["tulip one"])[0]
-    with g._place.reading() as reader:
-        model = reader.model_key(*g._place.meaning.model)
+    vector = g._ctx.meaning.embedder.embed(["tulip one"])[0]
+    with g._ctx.reading() as reader:
+        model = reader.model_key(*g._ctx.meaning.model)
         (key,) = {row[0] for row in reader.nearest(model, vector, None, limit=9)}
         assert len(reader.nearest(model, vector, None, limit=9)) == 2
         assert [row[2] < 0.9 for row in reader.nearest(model, vector, Filter(), limit=9)] == [True]
@@ -360,7 +386,7 @@ def test_former_wordings_are_found_only_without_a_filter(opened):
 
 
 def test_an_embedded_engine_leaves_it_to_the_mirror(tmp_path, clock):
-    with Glymph.open(f"sqlite:///{tmp_path}/m.db", clock=clock) as g, g._place.reading() as reader:
+    with Glymph.open(f"sqlite:///{tmp_path}/m.db", clock=clock) as g, g._ctx.reading() as reader:
         assert reader.nearest(1, np.ones(1, "f4"), None, limit=1) is None
         assert reader.embedded(1) is None
 
@@ -374,7 +400,7 @@ def test_only_rows_of_the_space_are_read(url, opened):
             "FROM generate_series(1000, 1049) s, generate_series(1, 200) n"
         )
         connection.execute("ANALYZE meanings")
-    with g._place.reading() as reader:
+    with g._ctx.reading() as reader:
         session, plans = reader._session, []
         session.show(1007)
         real = session.tuples
@@ -400,7 +426,12 @@ def test_only_rows_of_the_space_are_read(url, opened):
 
 def test_halves_are_what_the_server_reads(url):
     vector = np.asarray([1.5, -2.0, 0.0, 6e-8], dtype="<f2")
-    strange = [b"", b"abc", np.asarray([np.nan], "<f2").tobytes(), np.asarray([1, np.inf], "<f2").tobytes()]
+    strange = [
+        b"",
+        b"abc",
+        np.asarray([np.nan], "<f2").tobytes(),
+        np.asarray([1, np.inf], "<f2").tobytes(),
+    ]
     (first, *others) = halves([vector.tobytes(), *strange, bytes(2 * LONGEST + 2)])
     assert others == [None] * 5
     with raw(url) as connection:
@@ -411,7 +442,7 @@ def test_halves_are_what_the_server_reads(url):
 def test_bytes_that_are_no_vector_are_kept_and_never_found(url, opened, clock):
     g = opened()
     ids = [g.add(f"tulip {n}").id for n in range(5)]
-    store = g._place.store
+    store = g._ctx.store
     strange = [
         np.full(WIDE, np.nan, "<f2"), np.full(WIDE, np.inf, "<f2"), np.ones(WIDE - 1, "<f2"),
         np.ones(2 * WIDE, "<f2"), np.ones(WIDE, "<f2"),
@@ -423,8 +454,12 @@ def test_bytes_that_are_no_vector_are_kept_and_never_found(url, opened, clock):
             (rows[one]["key"], bytes.fromhex(rows[one]["content_hash"][:16]), vector.tobytes())
             for one, vector in zip(ids, strange, strict=True)
         ]
-        writer.add_vectors(model, [*given, (*given[4][:2], strange[0].tobytes())])  # a second of the same wording
-        writer.add_vectors(model, [(*given[0][:2], strange[4].tobytes())])  # one that is there stays
+        writer.add_vectors(
+            model, [*given, (*given[4][:2], strange[0].tobytes())]
+        )  # a second of the same wording
+        writer.add_vectors(
+            model, [(*given[0][:2], strange[4].tobytes())]
+        )  # one that is there stays
     query = np.ones(WIDE, np.float32)
     with store.reading("default") as reader:
         assert sorted(reader.vectors_of(model, [row[0] for row in given])) == sorted(given)
@@ -435,16 +470,18 @@ def test_bytes_that_are_no_vector_are_kept_and_never_found(url, opened, clock):
 def test_a_dump_holds_vectors_once_and_a_load_makes_them_findable(url, opened, clock, tmp_path):
     g = opened()
     populate(g, clock)
-    assert not any(table == "meanings" or "meaning" in row for table, row in g._place.store.dump("default"))
+    assert not any(
+        table == "meanings" or "meaning" in row for table, row in g._ctx.store.dump("default")
+    )
     g.export(tmp_path / "s.jsonl")
     opened(space="there").import_(tmp_path / "s.jsonl", space="copy")
     there = opened(space="copy")
     for query in QUERIES:
-        vector = g._place.meaning.embedder.embed([query])[0]
+        vector = g._ctx.meaning.embedder.embed([query])[0]
         ids = []
         for handle in (g, there):
-            with handle._place.reading() as reader:
-                model = reader.model_key(*handle._place.meaning.model)
+            with handle._ctx.reading() as reader:
+                model = reader.model_key(*handle._ctx.meaning.model)
                 rows = reader.nearest(model, vector, Filter(), limit=500)
                 named = reader.by_key([row[0] for row in rows], Filter())
                 ids.append({named[row[0]]["id"]: row[1:] for row in rows})
@@ -470,26 +507,30 @@ def test_what_follows_from_a_vector_goes_with_it(url, opened):
         assert counted(connection) == (25, 25)
         g.delete_space("other")
         assert counted(connection) == (20, 20)
-        with g._place.store.writing("default", None) as writer:
+        with g._ctx.store.writing("default", None) as writer:
             writer.forget_model(writer.models()[0]["key"], limit=8)
         assert counted(connection) == (12, 12)
-        assert g._place.store.check() == []
+        assert g._ctx.store.check() == []
         connection.execute("ALTER TABLE vectors DISABLE TRIGGER USER")
         connection.execute("DELETE FROM vectors WHERE key = (SELECT min(key) FROM vectors)")
         connection.execute("ALTER TABLE vectors ENABLE TRIGGER USER")
-        assert "references" in {problem.check for problem in g._place.store.check()}
+        assert "references" in {problem.check for problem in g._ctx.store.check()}
 
 
 def test_long_vectors_fit(url, clock):
     store = open_store(url, Settings())
     with closing(store), Glymph.open(url, clock=clock) as g:
-        row = g._place.store
+        row = g._ctx.store
         added = g.add("tulip")
         for dimension in (1536, 4096, 12_000):
             vector = np.random.default_rng(1).standard_normal(dimension).astype("<f2").tobytes()
             with row.writing("default", None) as writer:
                 model = writer.add_model("long", dimension, at=1)
                 memory = writer.memory(added.id)
-                writer.add_vectors(model, [(memory["key"], bytes.fromhex(memory["content_hash"][:16]), vector)])
-                assert len(writer.nearest(model, np.ones(dimension, np.float32), None, limit=3)) == 1
+                writer.add_vectors(
+                    model, [(memory["key"], bytes.fromhex(memory["content_hash"][:16]), vector)]
+                )
+                assert (
+                    len(writer.nearest(model, np.ones(dimension, np.float32), None, limit=3)) == 1
+                )
                 assert writer.vectors_of(model, [memory["key"]])[0][2] == vector

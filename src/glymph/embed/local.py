@@ -17,7 +17,9 @@ DIMENSION = 384
 
 
 class LocalEmbedder:
-    """384 numbers per text, computed on this machine. Nothing is imported or loaded before the first text."""
+    """384 numbers per text, computed on this machine. Nothing is imported or loaded before the
+    first text.
+    """
 
     def __init__(self, *, threads: int = 1, weights: Path | None = None) -> None:
         self.name, self.dimension = NAME, DIMENSION
@@ -26,7 +28,9 @@ class LocalEmbedder:
         self._model: Packaged | None = None
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Bit for bit the same vector for the same text on one machine, whatever else is in the call."""
+        """Bit for bit the same vector for the same text on one machine, whatever else is in the
+        call.
+        """
         from glymph.embed.vectors import one_by_one
 
         return one_by_one(texts, DIMENSION, self._one)

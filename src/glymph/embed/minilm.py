@@ -1,9 +1,10 @@
 """all-MiniLM-L6-v2 as a graph that computes in eight bits.
 
-The published file keeps its weights in eight bits but turns them back into floats before it multiplies, so it is
-no faster than the original. This graph multiplies the same eight bit weights directly (MatMulNBits, which also
-rounds the activations, each row in blocks with a scale of their own) and uses onnxruntime's fused steps for the
-rest. It takes less than half the time, and the cosine of its vectors to the published file's is .999.
+The published file keeps its weights in eight bits but turns them back into floats before it
+multiplies, so it is no faster than the original. This graph multiplies the same eight bit weights
+directly (MatMulNBits, which also rounds the activations, each row in blocks with a scale of their
+own) and uses onnxruntime's fused steps for the rest. It takes less than half the time, and the
+cosine of its vectors to the published file's is .999.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ MATRICES = 6  # of a layer, in this order: query, key, value, mixing the heads, 
 
 
 class Lookup:
-    """Turns token numbers into what the first layer reads: word + position + sentence, one row per token."""
+    """Turns token numbers into what the first layer reads: word + position + sentence, one row per
+    token.
+    """
 
     def __init__(self, stored: Mapping[str, Array]) -> None:
         prefix = "inner.embeddings."
@@ -56,13 +59,21 @@ def graph(stored: Mapping[str, Array]) -> bytes:
         tensors[f"{matrix}_q"], tensors[f"{matrix}_scale"] = packed, scales
         columns, blocks, _ = packed.shape
         inputs = [source, f"{matrix}_q", f"{matrix}_scale", "", "", keep(bias)]
-        settings = {"K": blocks * BLOCK, "N": columns, "bits": 8, "block_size": BLOCK, "accuracy_level": 4}
+        settings = {
+            "K": blocks * BLOCK,
+            "N": columns,
+            "bits": 8,
+            "block_size": BLOCK,
+            "accuracy_level": 4,
+        }
         nodes.append(wire.node("com.microsoft:MatMulNBits", inputs, f"{matrix}_out", **settings))
         return f"{matrix}_out"
 
     def normalise(source: str, skip: str, at: str) -> str:
         inputs = [source, skip, keep(f"{at}.LayerNorm.weight"), keep(f"{at}.LayerNorm.bias")]
-        nodes.append(wire.node("com.microsoft:SkipLayerNormalization", inputs, f"{at}_out", epsilon=EPSILON))
+        nodes.append(
+            wire.node("com.microsoft:SkipLayerNormalization", inputs, f"{at}_out", epsilon=EPSILON)
+        )
         return f"{at}_out"
 
     first = ["rows", keep("embeddings.LayerNorm.weight"), keep("embeddings.LayerNorm.bias")]
@@ -73,7 +84,9 @@ def graph(stored: Mapping[str, Array]) -> bytes:
         *parts, mix, up, down = matrices[number * MATRICES : (number + 1) * MATRICES]
         biases = [f"{layer}.attention.self.{part}.bias" for part in ("query", "key", "value")]
         heads = [multiply(hidden, part, bias) for part, bias in zip(parts, biases, strict=True)]
-        nodes.append(wire.node("com.microsoft:MultiHeadAttention", heads, f"{layer}_heads", num_heads=HEADS))
+        nodes.append(
+            wire.node("com.microsoft:MultiHeadAttention", heads, f"{layer}_heads", num_heads=HEADS)
+        )
         mixed = multiply(f"{layer}_heads", mix, f"{layer}.attention.output.dense.bias")
         hidden = normalise(mixed, hidden, f"{layer}.attention.output")
         wide = multiply(hidden, up, f"{layer}.intermediate.dense.bias")
@@ -88,12 +101,18 @@ def graph(stored: Mapping[str, Array]) -> bytes:
 
 def _matrices(stored: Mapping[str, Array]) -> list[str]:
     """The layers' matrices in order. The exporter numbered them: val_49, val_57, …"""
-    numbers = [name.removeprefix("val_").removesuffix("_q") for name in stored if name.endswith("_q")]
-    return [f"val_{number}" for number in sorted(int(number) for number in numbers if number.isdigit())]
+    numbers = [
+        name.removeprefix("val_").removesuffix("_q") for name in stored if name.endswith("_q")
+    ]
+    return [
+        f"val_{number}" for number in sorted(int(number) for number in numbers if number.isdigit())
+    ]
 
 
 def _packed(matrix: Array, scale: Array) -> tuple[Array, Array]:
-    """A signed matrix and its columns' scales in the layout of MatMulNBits: by column, in blocks, 128 for zero."""
+    """A signed matrix and its columns' scales in the layout of MatMulNBits: by column, in blocks,
+    128 for zero.
+    """
     rows, columns = matrix.shape
     unsigned = (matrix.astype(np.int16) + 128).astype(np.uint8)
     blocks = rows // BLOCK

@@ -1,7 +1,8 @@
 """Any sentence model exported to ONNX, from a folder laid out as sentence-transformers does it.
 
-The folder holds model.onnx (or onnx/model.onnx) and tokenizer.json. Pooling is read from 1_Pooling/config.json and
-the longest text from sentence_bert_config.json or tokenizer_config.json, where there are such files.
+The folder holds model.onnx (or onnx/model.onnx) and tokenizer.json. Pooling is read from
+1_Pooling/config.json and the longest text from sentence_bert_config.json or tokenizer_config.json,
+where there are such files.
 """
 
 from __future__ import annotations
@@ -28,9 +29,11 @@ KNOWN_MODULES = {"Transformer", "Pooling", "Normalize"}
 
 
 class OnnxEmbedder:
-    """Texts through a model file, one at a time. Nothing is loaded before the first text or the first look at it.
+    """Texts through a model file, one at a time. Nothing is loaded before the first text or the
+    first look at it.
 
-    The name ends in a fingerprint of all that decides the vectors: model, tokenizer, pooling and length.
+    The name ends in a fingerprint of all that decides the vectors: model, tokenizer, pooling and
+    length.
     """
 
     def __init__(
@@ -44,7 +47,9 @@ class OnnxEmbedder:
         threads: int = 1,
     ) -> None:
         if pooling not in POOLINGS.values():
-            raise InvalidInput("pooling", f"{pooling!r} is not known. Use {' or '.join(POOLINGS.values())}.")
+            raise InvalidInput(
+                "pooling", f"{pooling!r} is not known. Use {' or '.join(POOLINGS.values())}."
+            )
         self._model, self._tokens = Path(model_path), Path(tokenizer_path)
         self._title = name or f"onnx:{self._model.parent.name}"
         self._max_tokens, self._pooling, self._threads = max_tokens, pooling, threads
@@ -64,7 +69,9 @@ class OnnxEmbedder:
         return self._ready().dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Bit for bit the same vector for the same text on one machine, whatever else is in the call."""
+        """Bit for bit the same vector for the same text on one machine, whatever else is in the
+        call.
+        """
         loaded = self._ready()
         return one_by_one(texts, loaded.dimension, loaded.one)
 
@@ -78,12 +85,16 @@ class OnnxEmbedder:
 
     def _fingerprint(self) -> str:
         digest = hashlib.sha256(f"{self._pooling} {self._max_tokens}".encode())
-        beside = sorted(self._model.parent.glob(f"{self._model.name}*"))  # weights may lie in model.onnx_data
+        beside = sorted(
+            self._model.parent.glob(f"{self._model.name}*")
+        )  # weights may lie in model.onnx_data
         try:
             for path in [*beside, self._tokens]:
                 digest.update(hashlib.sha256(path.read_bytes()).digest())
         except OSError as error:
-            raise EmbedderFailed(self._title, f"{error}", "Check the folder and its permissions.") from error
+            raise EmbedderFailed(
+                self._title, f"{error}", "Check the folder and its permissions."
+            ) from error
         return digest.hexdigest()
 
 
@@ -91,7 +102,12 @@ class _Loaded:
     """A session with its tokenizer. Its dimension is found out by trying."""
 
     def __init__(self, title: str, session: Session, tokenizer: Any, pooling: str) -> None:
-        self._title, self._session, self._tokenizer, self._pooling = title, session, tokenizer, pooling
+        self._title, self._session, self._tokenizer, self._pooling = (
+            title,
+            session,
+            tokenizer,
+            pooling,
+        )
         pooled = "sentence_embedding"  # some exports pool by themselves
         self._output = pooled if pooled in session.outputs else session.outputs[0]
         self.dimension = len(self.one("size"))
@@ -99,12 +115,20 @@ class _Loaded:
     def one(self, text: str) -> Vectors:
         encoded = self._tokenizer.encode(text)
         ids = np.array([encoded.ids], dtype=np.int64)
-        known = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        known = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.zeros_like(ids),
+        }
         unknown = set(self._session.inputs) - set(known)
         if unknown:
             step = "Export it for feature extraction, with token inputs only."
-            raise EmbedderFailed(self._title, f"the model asks for {', '.join(sorted(unknown))}", step)
-        answer = self._session.run(self._output, {name: known[name] for name in self._session.inputs})[0]
+            raise EmbedderFailed(
+                self._title, f"the model asks for {', '.join(sorted(unknown))}", step
+            )
+        answer = self._session.run(
+            self._output, {name: known[name] for name in self._session.inputs}
+        )[0]
         if answer.ndim == 1:
             answer = answer[np.newaxis]
         vector: Vectors = answer[0] if self._pooling == "cls" else answer.mean(axis=0)
@@ -112,19 +136,25 @@ class _Loaded:
 
 
 def open_folder(folder: Path, *, threads: int = 1) -> OnnxEmbedder:
-    """The embedder of a folder. Raises InvalidInput if it lacks a file or pools in a way that is not known."""
+    """The embedder of a folder. Raises InvalidInput if it lacks a file or pools in a way that is
+    not known.
+    """
     model = next((folder / name for name in MODEL_FILES if (folder / name).is_file()), None)
     if model is None or not (folder / "tokenizer.json").is_file():
         wanted = f"{' or '.join(MODEL_FILES)}, and tokenizer.json"
         raise InvalidInput(
-            "embedder", f"{folder} needs {wanted}. Export a model with optimum or name another folder."
+            "embedder",
+            f"{folder} needs {wanted}. Export a model with optimum or name another folder.",
         )
     modules = _settings(folder / "modules.json")
-    kinds = {str(one.get("type", "")).rpartition(".")[2] for one in modules if isinstance(one, dict)}
+    kinds = {
+        str(one.get("type", "")).rpartition(".")[2] for one in modules if isinstance(one, dict)
+    }
     if not kinds <= KNOWN_MODULES:
         other = ", ".join(sorted(kinds - KNOWN_MODULES))
         raise InvalidInput(
-            "embedder", f"{folder} has the module {other}, which is not supported. Use a model without."
+            "embedder",
+            f"{folder} has the module {other}, which is not supported. Use a model without.",
         )
     return OnnxEmbedder(
         model,
@@ -141,11 +171,16 @@ def _pooling(folder: Path) -> str:
     if "pooling_mode" in settings:  # the newer form names it
         chosen = [str(settings["pooling_mode"])]
     else:
-        chosen = [POOLINGS.get(key, key) for key, on in settings.items() if key.startswith("pooling_mode_") and on]
+        chosen = [
+            POOLINGS.get(key, key)
+            for key, on in settings.items()
+            if key.startswith("pooling_mode_") and on
+        ]
     if len(chosen) > 1 or not set(chosen) <= set(POOLINGS.values()):
         known = " or ".join(POOLINGS.values())
         raise InvalidInput(
-            "embedder", f"{folder} pools by {', '.join(chosen)}; known is {known}. Use another model."
+            "embedder",
+            f"{folder} pools by {', '.join(chosen)}; known is {known}. Use another model.",
         )
     return chosen[0] if chosen else "mean"
 
@@ -155,7 +190,9 @@ def _longest(folder: Path) -> int:
         (_settings(folder / "sentence_bert_config.json") or {}).get("max_seq_length"),
         (_settings(folder / "tokenizer_config.json") or {}).get("model_max_length"),
     ]
-    return next((size for size in said if isinstance(size, int) and 2 < size < NO_LIMIT), MOST_TOKENS)
+    return next(
+        (size for size in said if isinstance(size, int) and 2 < size < NO_LIMIT), MOST_TOKENS
+    )
 
 
 def _settings(path: Path) -> Any:
@@ -165,13 +202,17 @@ def _settings(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise InvalidInput("embedder", f"{path} is not JSON. Copy the model's folder again.") from error
+        raise InvalidInput(
+            "embedder", f"{path} is not JSON. Copy the model's folder again."
+        ) from error
 
 
 def _open_tokenizer(title: str, path: Path, longest: int) -> Any:
     tokenizers = needed(title, "tokenizers")
     try:
-        tokenizer = tokenizers.Tokenizer.from_buffer(path.read_bytes())  # from_str raises a bare Exception
+        tokenizer = tokenizers.Tokenizer.from_buffer(
+            path.read_bytes()
+        )  # from_str raises a bare Exception
     except (OSError, ValueError) as error:
         raise EmbedderFailed(
             title, f"{path} is not a tokenizer ({error})", "Copy the model's folder again."

@@ -1,6 +1,8 @@
-"""An embedder behind an OpenAI-compatible `/embeddings` address: OpenAI, Ollama, vLLM, LiteLLM and others.
+"""An embedder behind an OpenAI-compatible `/embeddings` address: OpenAI, Ollama, vLLM, LiteLLM and
+others.
 
-Blank texts are not sent. How requests are repeated, and how the key is kept, is said in `glymph.remote`.
+Blank texts are not sent. How requests are repeated, and how the key is kept, is said in
+`glymph.http`.
 """
 
 from __future__ import annotations
@@ -14,18 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from glymph.core.masking import masked
 from glymph.embed.contract import Vectors
 from glymph.embed.vectors import readable, unit
 from glymph.errors import EmbedderFailed
-from glymph.remote import LONGEST_WAIT, RemoteFailed, Service
+from glymph.http import LONGEST_WAIT, RemoteFailed, Service
+from glymph.text.masking import masked
 
 MOST_TEXTS = 64  # in one request
 MOST_CHARACTERS = 8000  # of one text; within the limits of the models in use
 
 
 class OpenAIEmbedder:
-    """Texts through a remote service. Opening it makes no request; asking for its dimension makes one."""
+    """Texts through a remote service. Opening it makes no request; asking for its dimension makes
+    one.
+    """
 
     def __init__(
         self,
@@ -61,7 +65,10 @@ class OpenAIEmbedder:
         sent = [at for at, text in enumerate(texts) if text.strip()]
         batches = [sent[start : start + MOST_TEXTS] for start in range(0, len(sent), MOST_TEXTS)]
         with self._lock:
-            found = [self._batch([readable(texts[at])[:MOST_CHARACTERS] for at in batch]) for batch in batches]
+            found = [
+                self._batch([readable(texts[at])[:MOST_CHARACTERS] for at in batch])
+                for batch in batches
+            ]
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for batch, vectors in zip(batches, found, strict=True):
             rows[batch] = vectors
@@ -69,7 +76,9 @@ class OpenAIEmbedder:
 
     def _batch(self, texts: list[str]) -> Vectors:
         try:
-            answer = self._service.post({"model": self._model, "input": texts}, timeout=self._timeout)
+            answer = self._service.post(
+                {"model": self._model, "input": texts}, timeout=self._timeout
+            )
         except RemoteFailed as error:
             raise EmbedderFailed(self.name, str(error), error.next_step) from error
         try:
@@ -79,7 +88,9 @@ class OpenAIEmbedder:
             raise self._failed(f"the answer cannot be used ({error})", step) from error
         if self._dimension not in (None, rows.shape[1]):
             step = "Restart Glymph: the model behind the address seems to have been replaced."
-            raise self._failed(f"vectors had {self._dimension} numbers and now have {rows.shape[1]}", step)
+            raise self._failed(
+                f"vectors had {self._dimension} numbers and now have {rows.shape[1]}", step
+            )
         self._dimension = rows.shape[1]
         return unit(rows)
 
@@ -88,7 +99,9 @@ class OpenAIEmbedder:
 
 
 def _rows(answer: Any, count: int) -> Vectors:
-    """The vectors of an answer in the order of the texts. Raises ValueError if they are not what was asked for."""
+    """The vectors of an answer in the order of the texts. Raises ValueError if they are not what
+    was asked for.
+    """
     items = answer["data"]
     if len(items) != count:
         raise ValueError(f"{len(items)} vectors for {count} texts")

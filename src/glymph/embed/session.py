@@ -25,15 +25,21 @@ class Session:
         onnxruntime = needed(embedder, "onnxruntime")
         # Its errors share no class of their own, so they are gathered from where they are defined.
         native = vars(onnxruntime.capi.onnxruntime_pybind11_state).values()
-        self._errors = tuple(kind for kind in native if isinstance(kind, type) and issubclass(kind, Exception))
+        self._errors = tuple(
+            kind for kind in native if isinstance(kind, type) and issubclass(kind, Exception)
+        )
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.log_severity_level = ONLY_ERRORS
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting threads burn no CPU
+        options.add_session_config_entry(
+            "session.intra_op.allow_spinning", "0"
+        )  # waiting threads burn no CPU
         source = model if isinstance(model, bytes) else str(model)
         here = ["CPUExecutionProvider"]
-        self._session = self._guarded(lambda: onnxruntime.InferenceSession(source, options, providers=here))
+        self._session = self._guarded(
+            lambda: onnxruntime.InferenceSession(source, options, providers=here)
+        )
         self.inputs: list[str] = [one.name for one in self._session.get_inputs()]
         self.outputs: list[str] = [one.name for one in self._session.get_outputs()]
 

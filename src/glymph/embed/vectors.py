@@ -20,8 +20,9 @@ def unit(rows: Vectors) -> Vectors:
 def one_by_one(texts: Sequence[str], dimension: int, embed: Callable[[str], Vectors]) -> Vectors:
     """A unit row for each text, each computed alone; a blank text is a row of zeros.
 
-    On one thread a batch is no faster than its texts one after the other, and padding or a scale shared by a batch
-    would let a text's vector depend on its neighbours. Alone, the same text always gives the same bits.
+    On one thread a batch is no faster than its texts one after the other, and padding or a scale
+    shared by a batch would let a text's vector depend on its neighbours. Alone, the same text
+    always gives the same bits.
     """
     rows = np.zeros((len(texts), dimension), dtype=np.float32)
     for row, text in zip(rows, texts, strict=True):

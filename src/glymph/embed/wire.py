@@ -1,8 +1,9 @@
-"""The little of the ONNX file format that Glymph needs: read a model's weights, write a small graph.
+"""The little of the ONNX file format that Glymph needs: read a model's weights, write a small
+graph.
 
-An ONNX file is one protobuf message. Protobuf on the wire is a run of fields, each a number and a kind (a varint
-or a length followed by bytes), so both directions fit on a page and no further package is needed. The field
-numbers are those of onnx.proto3, which never change.
+An ONNX file is one protobuf message. Protobuf on the wire is a run of fields, each a number and a
+kind (a varint or a length followed by bytes), so both directions fit on a page and no further
+package is needed. The field numbers are those of onnx.proto3, which never change.
 """
 
 from __future__ import annotations
@@ -22,11 +23,15 @@ IR_VERSION, OPSET = 10, 17
 
 
 def weights(file: bytes) -> dict[str, Array]:
-    """Every tensor stored in a model file, by name, as views into the file. Raises ValueError if it is not one."""
+    """Every tensor stored in a model file, by name, as views into the file. Raises ValueError if it
+    is not one.
+    """
     graph = next((value for number, value in _fields(memoryview(file)) if number == 7), None)
     if not isinstance(graph, memoryview):
         raise ValueError("no graph in it")
-    messages = (value for number, value in _fields(graph) if number == 5 and isinstance(value, memoryview))
+    messages = (
+        value for number, value in _fields(graph) if number == 5 and isinstance(value, memoryview)
+    )
     found = [_read_tensor(message) for message in messages]
     return {name: array for name, array in found if array is not None}
 
@@ -35,13 +40,21 @@ def tensor(name: str, array: Array) -> bytes:
     """A weight of a graph."""
     kind = next(number for number, dtype in KINDS.items() if np.dtype(dtype) == array.dtype)
     dims = b"".join(_number(1, size) for size in array.shape)
-    return dims + _number(2, kind) + _text(8, name) + _bytes(9, np.ascontiguousarray(array).tobytes())
+    return (
+        dims + _number(2, kind) + _text(8, name) + _bytes(9, np.ascontiguousarray(array).tobytes())
+    )
 
 
 def node(operator: str, inputs: Sequence[str], output: str, **attributes: float) -> bytes:
-    """One step of a graph: an operator of ONNX, or one of onnxruntime's own written "com.microsoft:Name"."""
+    """One step of a graph: an operator of ONNX, or one of onnxruntime's own written
+    "com.microsoft:Name".
+    """
     domain, _, kind = operator.rpartition(":")
-    parts = [_text(1, name) for name in inputs] + [_text(2, output), _text(3, output), _text(4, kind)]
+    parts = [_text(1, name) for name in inputs] + [
+        _text(2, output),
+        _text(3, output),
+        _text(4, kind),
+    ]
     parts += [_bytes(5, _attribute(name, value)) for name, value in attributes.items()]
     return b"".join(parts) + (_text(7, domain) if domain else b"")
 
@@ -54,12 +67,16 @@ def model(
     outputs: Mapping[str, Sequence[int | str]],
     input_kind: int = FLOAT,
 ) -> bytes:
-    """A whole model file with inputs and float outputs of the given shapes, a free size written as a name."""
+    """A whole model file with inputs and float outputs of the given shapes, a free size written as
+    a name.
+    """
     graph = [_bytes(1, one) for one in nodes] + [_text(2, "glymph")]
     graph += [_bytes(5, tensor(name, array)) for name, array in tensors.items()]
     graph += [_bytes(11, _value(name, input_kind, shape)) for name, shape in inputs.items()]
     graph += [_bytes(12, _value(name, FLOAT, shape)) for name, shape in outputs.items()]
-    domains = _bytes(8, _text(1, "") + _number(2, OPSET)) + _bytes(8, _text(1, "com.microsoft") + _number(2, 1))
+    domains = _bytes(8, _text(1, "") + _number(2, OPSET)) + _bytes(
+        8, _text(1, "com.microsoft") + _number(2, 1)
+    )
     return _number(1, IR_VERSION) + domains + _bytes(7, b"".join(graph))
 
 

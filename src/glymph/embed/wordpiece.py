@@ -14,7 +14,8 @@ LONGEST_WORD = 100  # in characters; a longer one is unknown, as in BERT
 class WordPiece:
     """Text to token numbers, exactly as the published tokenizer does it.
 
-    One difference is meant: "[SEP]" and its like written in a text are three ordinary tokens, not a command.
+    One difference is meant: "[SEP]" and its like written in a text are three ordinary tokens, not a
+    command.
     """
 
     def __init__(self, embedder: str, *, longest: int) -> None:
@@ -22,7 +23,9 @@ class WordPiece:
         words = VOCABULARY.read_text(encoding="utf-8").split("\n")
         numbers = {word: number for number, word in enumerate(words) if word}
         self._start, self._end = numbers["[CLS]"], numbers["[SEP]"]
-        model = tokenizers.models.WordPiece(numbers, unk_token="[UNK]", max_input_chars_per_word=LONGEST_WORD)
+        model = tokenizers.models.WordPiece(
+            numbers, unk_token="[UNK]", max_input_chars_per_word=LONGEST_WORD
+        )
         self._tokenizer = tokenizers.Tokenizer(model)
         self._tokenizer.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=True)
         self._tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()

@@ -1,4 +1,6 @@
-"""The pipeline of a job: its steps in order, each noted when it is done, so that another worker can go on."""
+"""The pipeline of a job: its steps in order, each noted when it is done, so that another worker can
+go on.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +8,13 @@ import logging
 import traceback
 from collections.abc import Callable, Sequence
 
-from glymph.core.masking import masked_in
+from glymph.context import Context
 from glymph.errors import GlymphError, LeaseLost
 from glymph.jobs.steps import Session, Step, steps
-from glymph.services import queue
-from glymph.services.ai_prune import count_session
-from glymph.services.queue import Job
-from glymph.services.workplace import Workplace
+from glymph.prune.ai_prune import count_session
+from glymph.text.masking import masked_in
+from glymph.upkeep import queue
+from glymph.upkeep.queue import Job
 
 log = logging.getLogger("glymph.jobs")
 
@@ -20,16 +22,22 @@ SESSION_END = "session-end"  # the event that counts as a session; before a comp
 
 
 def run(
-    place: Workplace, job: Job, *, order: Sequence[Step] | None = None, stopping: Callable[[], bool] | None = None
+    ctx: Context,
+    job: Job,
+    *,
+    order: Sequence[Step] | None = None,
+    stopping: Callable[[], bool] | None = None,
 ) -> str:
-    """Runs the steps of a job that are not done yet; gives back how it ended: done, resting, given up or stopped.
+    """Runs the steps of a job that are not done yet; gives back how it ended: done, resting, given
+    up or stopped.
 
-    `place` must be under a lease. A step that fails is named in the report and does not keep the others from
-    running: what the agent sees next must not be worse for it. It is tried again after a rest. One that fails
-    while the worker is to stop is not noted: it was called off, and the next worker runs it.
+    `ctx` must be under a lease. A step that fails is named in the report and does not keep the
+    others from running: what the agent sees next must not be worse for it. It is tried again after
+    a rest. One that fails while the worker is to stop is not noted: it was called off, and the next
+    worker runs it.
     """
     ends_session = job.payload.get("event") == SESSION_END
-    if not queue.begin(place, job, count_session if ends_session else None):
+    if not queue.begin(ctx, job, count_session if ends_session else None):
         return "given up"
     session = Session(job.payload.get("session_id"), job.payload.get("transcript_path"))
     for step in order or steps():
@@ -37,17 +45,19 @@ def run(
             continue
         if stopping is not None and stopping():
             return "stopped"
-        _run_step(place, job, step, session)
+        _run_step(ctx, job, step, session)
         if queue.FAILED in job.report[step.name] and stopping is not None and stopping():
             return "stopped"
-        queue.advance(place, job, step.name)
-    return queue.finish(place, job)
+        queue.advance(ctx, job, step.name)
+    return queue.finish(ctx, job)
 
 
-def _run_step(place: Workplace, job: Job, step: Step, session: Session) -> None:
-    """The one place where anything that goes wrong becomes a line of a report. Secrets do not get into it."""
+def _run_step(ctx: Context, job: Job, step: Step, session: Session) -> None:
+    """The one place where anything that goes wrong becomes a line of a report. Secrets do not get
+    into it.
+    """
     try:
-        job.report[step.name] = masked_in(dict(step.run(place, session)))
+        job.report[step.name] = masked_in(dict(step.run(ctx, session)))
     except LeaseLost:
         raise
     except GlymphError as error:
@@ -55,5 +65,7 @@ def _run_step(place: Workplace, job: Job, step: Step, session: Session) -> None:
         log.warning("step %s of job %s failed: %s", step.name, job.id, why)
         job.failed(step.name, why, error.code)
     except Exception as error:  # noqa: BLE001  it is logged, masked
-        log.error("step %s of job %s failed\n%s", step.name, job.id, masked_in(traceback.format_exc()))
+        log.error(
+            "step %s of job %s failed\n%s", step.name, job.id, masked_in(traceback.format_exc())
+        )
         job.failed(step.name, masked_in(f"{type(error).__name__}: {error}")[:500], "Bug")

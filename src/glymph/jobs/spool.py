@@ -1,8 +1,9 @@
-"""The spool: a folder into which a hook drops one small file per ended session, before anything heavy is loaded.
+"""The spool: a folder into which a hook drops one small file per ended session, before anything
+heavy is loaded.
 
-A file is there when it is whole and on the disk; a worker puts it into the queue of its store and then removes it.
-Putting it there twice does no harm, for it has an id. Only the standard library is imported here: a hook has a few
-milliseconds.
+A file is there when it is whole and on the disk; a worker puts it into the queue of its store and
+then removes it. Putting it there twice does no harm, for it has an id. Only the standard library is
+imported here: a hook has a few milliseconds.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import time
 from pathlib import Path
 
-from glymph.core.ids import uuid7
+from glymph.ids import uuid7
 
 TYPE_CHECKING = False  # `typing` itself would cost a hook some milliseconds
 if TYPE_CHECKING:
@@ -28,12 +29,15 @@ SPACES = ("space", "project")  # texts of which one says where an item belongs
 def drop(folder: Path, item: Mapping[str, Any]) -> str:
     """Puts an item into the spool, durably; gives back its id.
 
-    Raises OSError if it cannot be written, and ValueError if it is too large: then nothing is left behind.
+    Raises OSError if it cannot be written, and ValueError if it is too large: then nothing is left
+    behind.
     """
     name = uuid7(time.time_ns() // 1000, os.urandom(8))
     body = json.dumps({**item, "id": name}).encode()
     if len(body) > MOST_BYTES:
-        raise ValueError(f"what the host told of the session has {len(body):,} bytes; {MOST_BYTES:,} may be kept")
+        raise ValueError(
+            f"what the host told of the session has {len(body):,} bytes; {MOST_BYTES:,} may be kept"
+        )
     _make(folder)
     partial = folder / f"{name}{PARTIAL}"
     try:
@@ -49,8 +53,8 @@ def drop(folder: Path, item: Mapping[str, Any]) -> str:
 def items(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
     """The items in the order in which they were dropped, each with its file.
 
-    One that cannot be understood is put aside under another name, not lost. What a killed hook left half written
-    is removed after a day: nobody was told that it was kept.
+    One that cannot be understood is put aside under another name, not lost. What a killed hook left
+    half written is removed after a day: nobody was told that it was kept.
     """
     for partial in folder.glob(f"*{PARTIAL}"):
         _sweep(partial)
@@ -101,7 +105,9 @@ def _make(folder: Path) -> None:
 
 
 def _write(path: Path, body: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    descriptor = os.open(
+        path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600
+    )
     try:
         while body:  # a system may take a part of it only
             body = body[os.write(descriptor, body) :]

@@ -1,4 +1,6 @@
-"""The worker: takes what lies in the spool into the queues of its stores, and runs the jobs that wait there."""
+"""The worker: takes what lies in the spool into the queues of its stores, and runs the jobs that
+wait there.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from glymph import telemetry
-from glymph.core.project import SHARED, space_of
+from glymph.client import Glymph
+from glymph.context import Context
 from glymph.errors import GlymphError, InvalidInput, LeaseLost
-from glymph.facade import Glymph
 from glymph.jobs import pipeline, spool
-from glymph.services import queue
-from glymph.services.leases import leased
-from glymph.services.workplace import Workplace
+from glymph.jobs.project import SHARED, space_of
+from glymph.upkeep import queue
+from glymph.upkeep.leases import leased
 
 log = logging.getLogger("glymph.jobs")
 
-SESSION, UPKEEP = "session", "upkeep"  # jobs: an ended session; what it also asks of the shared space
+SESSION, UPKEEP = (
+    "session",
+    "upkeep",
+)  # jobs: an ended session; what it also asks of the shared space
 POLL = 0.5  # seconds between two looks at a lease that somebody else holds
 
 Where = tuple[str | None, str]  # a store's URL, None for the usual one, and a space
@@ -46,10 +51,11 @@ def work(
     folder: Path, opened: Opened, *, also: Iterable[Where] = (), stopping: Callable[[], bool] = lambda: False,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Worked:  # fmt: skip
-    """Empties the spool and runs every job that waits in the spaces it names, and in those named besides.
+    """Empties the spool and runs every job that waits in the spaces it names, and in those named
+    besides.
 
-    A store that cannot be opened keeps its items in the spool for the next worker; an item that no store will ever
-    take is put aside. Only what an item names is made if it does not exist.
+    A store that cannot be opened keeps its items in the spool for the next worker; an item that no
+    store will ever take is put aside. Only what an item names is made if it does not exist.
     """
     done = Worked()
     for url, space in dict.fromkeys([*also, *take_in(folder, opened, done)]):
@@ -79,17 +85,21 @@ def take_in(folder: Path, opened: Opened, done: Worked) -> list[Where]:
 
 
 def _queued(item: dict[str, Any], opened: Opened) -> list[Where]:
-    """Puts an item into the queue of its space and, if a session ended, of the shared one; where that was."""
+    """Puts an item into the queue of its space and, if a session ended, of the shared one; where
+    that was.
+    """
     url, space = item.get("url"), space_of(item)
-    payload = {name: item.get(name) for name in ("event", "session_id", "transcript_path", "cwd", "reason")}
+    payload = {
+        name: item.get(name) for name in ("event", "session_id", "transcript_path", "cwd", "reason")
+    }
     with opened(url, space, True) as glymph:
-        queue.enqueue(glymph.workplace, str(item["id"]), SESSION, payload)
-        shared = space != SHARED and glymph.workplace.store.has_space(SHARED)
+        queue.enqueue(glymph.context, str(item["id"]), SESSION, payload)
+        shared = space != SHARED and glymph.context.store.has_space(SHARED)
     if not shared or item.get("event") != pipeline.SESSION_END:
         return [(url, space)]
     with opened(url, SHARED, False) as glymph:
         upkeep = {name: item.get(name) for name in ("event", "session_id")}
-        queue.enqueue(glymph.workplace, str(item["id"]), UPKEEP, upkeep)
+        queue.enqueue(glymph.context, str(item["id"]), UPKEEP, upkeep)
     return [(url, space), (url, SHARED)]
 
 
@@ -99,7 +109,7 @@ def _run_space(
 ) -> None:  # fmt: skip
     """Runs the jobs of a space, one after the other; while somebody else does, waits."""
     with opened(url, space, False) as glymph:
-        place = glymph.workplace
+        place = glymph.context
         while queue.waiting(place) and not stopping():
             with leased(place) as held:
                 if held is not None:
@@ -108,8 +118,10 @@ def _run_space(
                 sleep(POLL)
 
 
-def _run_jobs(held: Workplace, done: Worked, stopping: Callable[[], bool]) -> None:
-    """Runs what waits under a lease. Who loses it stops at once, and waits until the new holder is done."""
+def _run_jobs(held: Context, done: Worked, stopping: Callable[[], bool]) -> None:
+    """Runs what waits under a lease. Who loses it stops at once, and waits until the new holder is
+    done.
+    """
     for job in queue.waiting(held):
         if stopping():
             return

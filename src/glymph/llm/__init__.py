@@ -1,4 +1,5 @@
-"""Language models. `open_model(spec)` picks one; nothing is loaded or asked before the first question.
+"""Language models. `open_model(spec)` picks one; nothing is loaded or asked before the first
+question.
 
 A provider is one file here, named like its scheme: `FORM` shows how it is written, and
 `from_spec(detail, url=, key=, prices=)` gives its `Model`.
@@ -26,7 +27,9 @@ def open_model(spec: str, *, url: str = "", key: str = "", prices: str = "") -> 
         if from_spec is not None:
             model: Model = from_spec(detail.strip(), url=url, key=key, prices=prices)
             return model
-    raise InvalidInput("model", f"{spec!r} is not known. Use one of: {', '.join(['none', *_forms()])}.")
+    raise InvalidInput(
+        "model", f"{spec!r} is not known. Use one of: {', '.join(['none', *_forms()])}."
+    )
 
 
 def _files() -> list[str]:

@@ -1,4 +1,6 @@
-"""A model behind Anthropic's Messages API. The form of an answer is held by a tool that the model must call."""
+"""A model behind Anthropic's Messages API. The form of an answer is held by a tool that the model
+must call.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,13 @@ import threading
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from glymph.core.dialogue import Message, Prices, Reply, Schema, Usage
-from glymph.core.tokens import tokens, tokens_of
 from glymph.errors import ModelFailed
+from glymph.http import RemoteFailed, Service
 from glymph.llm.contract import TIMEOUT
+from glymph.llm.dialogue import Message, Prices, Reply, Schema, Usage, tokens_of
 from glymph.llm.failures import failed, failure, without_secrets
 from glymph.llm.prices import prices_of
-from glymph.remote import RemoteFailed, Service
+from glymph.text.tokens import tokens
 
 FORM = "anthropic:MODEL"
 OWN_URL, OWN_HOST = "https://api.anthropic.com/v1", "api.anthropic.com"
@@ -35,10 +37,18 @@ class AnthropicModel:
     """A model by its name. Opening it makes no request."""
 
     def __init__(
-        self, model: str, *, url: str = "", key: str = "", prices: str = "", service: Service | None = None
+        self,
+        model: str,
+        *,
+        url: str = "",
+        key: str = "",
+        prices: str = "",
+        service: Service | None = None,
     ) -> None:
         headers = {"anthropic-version": VERSION} | ({"x-api-key": key} if key else {})
-        base = re.sub(r"\A(https?://[^/?#]+)/?\Z", r"\1/v1", url or OWN_URL)  # it is often given without
+        base = re.sub(
+            r"\A(https?://[^/?#]+)/?\Z", r"\1/v1", url or OWN_URL
+        )  # it is often given without
         self._service = service or Service(
             base,
             "/messages",

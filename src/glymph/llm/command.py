@@ -1,14 +1,17 @@
-"""A model behind a command, such as `claude -p`: it takes the prompt on its input and prints the answer.
+"""A model behind a command, such as `claude -p`: it takes the prompt on its input and prints the
+answer.
 
-It runs without a shell in a group of its own, and the whole group is ended when the time is up, when the call is
-called off or interrupted, when it prints too much, or when this process ends; by SIGTERM and SIGHUP only where the
-call is made in its main thread or the process handles them, and never by SIGKILL.
+It runs without a shell in a group of its own, and the whole group is ended when the time is up,
+when the call is called off or interrupted, when it prints too much, or when this process ends; by
+SIGTERM and SIGHUP only where the call is made in its main thread or the process handles them, and
+never by SIGKILL.
 
-Nothing holds it to a schema or a number of tokens: it is told about both. Nor can it be held to a price
-beforehand: what is set aside for a call is an estimate by its tokens, and what the command then says it cost
-counts from the moment it says so.
+Nothing holds it to a schema or a number of tokens: it is told about both. Nor can it be held to a
+price beforehand: what is set aside for a call is an estimate by its tokens, and what the command
+then says it cost counts from the moment it says so.
 
-`GLYMPH_DEPTH` tells what runs inside that it does, so that a hook which asks a model again comes to an end.
+`GLYMPH_DEPTH` tells what runs inside that it does, so that a hook which asks a model again comes to
+an end.
 """
 
 from __future__ import annotations
@@ -26,13 +29,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import IO, Any
 
-from glymph.core.dialogue import Message, Prices, Reply, Schema, Usage
-from glymph.core.masking import masked
-from glymph.core.tokens import tokens, tokens_of
 from glymph.errors import InvalidInput, ModelCancelled, ModelFailed, ModelTimedOut
 from glymph.llm.contract import TIMEOUT
+from glymph.llm.dialogue import Message, Prices, Reply, Schema, Usage, tokens_of
 from glymph.llm.failures import failed
 from glymph.llm.prices import prices_of
+from glymph.text.masking import masked
+from glymph.text.tokens import tokens
 
 FORM = "command:COMMAND"
 DEPTH, MOST_DEPTH = "GLYMPH_DEPTH", 2
@@ -55,7 +58,9 @@ class CommandModel:
         try:
             self._command = shlex.split(command)
         except ValueError as error:
-            raise InvalidInput("model", f"{command!r} is no command ({error}). Close its quotes.") from error
+            raise InvalidInput(
+                "model", f"{command!r} is no command ({error}). Close its quotes."
+            ) from error
         if not self._command:
             raise InvalidInput(
                 "model", "command: names no command. Write it like command:claude -p --model haiku."
@@ -77,16 +82,18 @@ class CommandModel:
         with _ended_along(), _Run(self._start(), prompt.encode("utf-8", "replace")) as run:
             self._wait(run, deadline, timeout, cancel)
         if run.process.returncode:
-            problem = (
-                f"it ended with {run.process.returncode} ({self._shown(run.complained.text or run.printed.text)})"
+            problem = f"it ended with {run.process.returncode} ({self._shown(run.complained.text or run.printed.text)})"
+            raise failed(
+                self.name, problem, "Run the command by hand to see what it lacks.", charged=True
             )
-            raise failed(self.name, problem, "Run the command by hand to see what it lacks.", charged=True)
         return self._reply(run.printed.text, messages, prompt)
 
     def close(self) -> None:
         """Nothing outlives a call."""
 
-    def _wait(self, run: _Run, deadline: float, timeout: float, cancel: threading.Event | None) -> None:
+    def _wait(
+        self, run: _Run, deadline: float, timeout: float, cancel: threading.Event | None
+    ) -> None:
         """Waits until a command is over. Raises one of ModelFailed if that must not be waited for."""
         while not run.is_over():
             if cancel is not None and cancel.is_set():
@@ -95,7 +102,9 @@ class CommandModel:
                 raise ModelTimedOut(self.name, timeout)
             if run.printed.is_full or run.complained.is_full:
                 step = "Check the command: it should print the answer and nothing else."
-                raise failed(self.name, f"it printed more than {MOST_BYTES:,} bytes", step, charged=True)
+                raise failed(
+                    self.name, f"it printed more than {MOST_BYTES:,} bytes", step, charged=True
+                )
             run.wait(max(0.0, min(TICK, deadline - time.monotonic())))
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -123,11 +132,15 @@ class CommandModel:
         text = told["result"]
         if told.get("is_error"):
             step = "Run the command by hand to see what it lacks."
-            raise failed(self.name, f"it reports an error ({self._shown(text)})", step, charged=True)
+            raise failed(
+                self.name, f"it reports an error ({self._shown(text)})", step, charged=True
+            )
         return Reply(text, _usage(told) or Usage(tokens_of(messages), tokens(text)))
 
     def _shown(self, text: str) -> str:
-        """The last that was said, on one line, without the key and anything else that looks like a secret."""
+        """The last that was said, on one line, without the key and anything else that looks like a
+        secret.
+        """
         text = text[-MOST_SHOWN:]
         text = masked(text.replace(self._key, "[key]") if self._key else text)[0]
         return " ".join(text.split())[-300:] or "it said nothing"
@@ -154,8 +167,9 @@ class _Pipe(threading.Thread):
 
 
 class _Run:
-    """A command under way. It counts as over when its output is closed and it has ended, in this order: as long as
-    it has not been waited for, its number names it and its group and no other. Left before, it is ended."""
+    """A command under way. It counts as over when its output is closed and it has ended, in this
+    order: as long as it has not been waited for, its number names it and its group and no other.
+    Left before, it is ended."""
 
     def __init__(self, process: subprocess.Popen[bytes], prompt: bytes) -> None:
         assert process.stdout is not None
@@ -163,7 +177,9 @@ class _Run:
         self.process = process
         _RUNNING.add(self)
         self.printed, self.complained = _Pipe(process.stdout), _Pipe(process.stderr)
-        feeder = threading.Thread(target=self._feed, args=(prompt,), name="glymph-command", daemon=True)
+        feeder = threading.Thread(
+            target=self._feed, args=(prompt,), name="glymph-command", daemon=True
+        )
         self._threads = (self.printed, self.complained, feeder)
 
     def __enter__(self) -> _Run:
@@ -202,7 +218,9 @@ class _Run:
 
     def kill(self) -> None:
         if self.process.returncode is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):  # the latter for one that just ended
+            with contextlib.suppress(
+                ProcessLookupError, PermissionError
+            ):  # the latter for one that just ended
                 os.killpg(self.process.pid, signal.SIGKILL)
 
     def _feed(self, prompt: bytes) -> None:
@@ -245,7 +263,9 @@ def _end_with_all(number: int, _frame: object) -> None:
 
 
 def _prompt(messages: Sequence[Message], schema: Schema | None, most: int) -> str:
-    parts = [f"You answered:\n{m.content}" if m.role == "assistant" else m.content for m in messages]
+    parts = [
+        f"You answered:\n{m.content}" if m.role == "assistant" else m.content for m in messages
+    ]
     if schema is not None:
         parts.append(ASKED.format(most=most) + json.dumps(schema))
     return "\n\n".join(parts)
@@ -268,7 +288,9 @@ def _told(printed: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     known = (
-        isinstance(value, dict) and isinstance(value.get("result"), str) and {"usage", "is_error"} & value.keys()
+        isinstance(value, dict)
+        and isinstance(value.get("result"), str)
+        and {"usage", "is_error"} & value.keys()
     )
     return value if known else None
 

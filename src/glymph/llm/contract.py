@@ -1,12 +1,16 @@
 """What a language model must offer, and what it must guarantee.
 
-* `complete` gives one reply or raises one of ModelFailed, ModelTimedOut, ModelCancelled: nothing else, and never
-  after more than `timeout` seconds in all, retries and their waits included. Nobody else ends a call: a model
-  that ignores `timeout` holds up whoever asks it for as long as it likes.
-* A refusal that may pass (no connection, rate limit, an overloaded server) is tried again, each wait longer and
-  with jitter, or as long as the server asks for; any other is raised at once. What was sent whole and got no
-  answer may have been processed: it is not sent again, and the error says that it may be billed.
-* `schema` is sent to providers that can hold the model to it. The caller checks what comes back all the same.
+* `complete` gives one reply or raises one of ModelFailed, ModelTimedOut, ModelCancelled: nothing
+else, and never
+  after more than `timeout` seconds in all, retries and their waits included. Nobody else ends a
+  call: a model that ignores `timeout` holds up whoever asks it for as long as it likes.
+* A refusal that may pass (no connection, rate limit, an overloaded server) is tried again, each
+wait longer and
+  with jitter, or as long as the server asks for; any other is raised at once. What was sent whole
+  and got no answer may have been processed: it is not sent again, and the error says that it may be
+  billed.
+* `schema` is sent to providers that can hold the model to it. The caller checks what comes back all
+the same.
 * `cancel`, once set, ends the call within a moment.
 * A key appears in no message, log or representation.
 """
@@ -17,7 +21,7 @@ import threading
 from collections.abc import Sequence
 from typing import Protocol
 
-from glymph.core.dialogue import Message, Prices, Reply, Schema
+from glymph.llm.dialogue import Message, Prices, Reply, Schema
 
 TIMEOUT = 60.0  # seconds
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from glymph.core.masking import masked
 from glymph.errors import ModelCancelled, ModelFailed, ModelTimedOut
-from glymph.remote import CalledOff, RemoteFailed, TooLate
+from glymph.http import CalledOff, RemoteFailed, TooLate
+from glymph.text.masking import masked
 
 
 def without_secrets(text: str) -> str:
@@ -21,7 +21,9 @@ def failure(model: str, error: RemoteFailed, timeout: float) -> ModelFailed:
 
 
 def failed(model: str, problem: str, next_step: str, *, charged: bool) -> ModelFailed:
-    """A failure that says whether the call may have been billed. Secrets a provider quotes are taken out."""
+    """A failure that says whether the call may have been billed. Secrets a provider quotes are
+    taken out.
+    """
     error = ModelFailed(model, without_secrets(problem), next_step)
     error.charged = charged
     return error

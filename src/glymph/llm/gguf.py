@@ -1,8 +1,9 @@
-"""A model from a GGUF file, run in this process by xllamacpp: llama.cpp with its OpenAI-compatible server.
+"""A model from a GGUF file, run in this process by xllamacpp: llama.cpp with its OpenAI-compatible
+server.
 
-The file is loaded at the first question. Loading cannot be interrupted and holds up the whole process: it counts
-against the time of the call that causes it, and may exceed it. The server listens on this machine only, under a
-key made up for it, and stops when the model is closed.
+The file is loaded at the first question. Loading cannot be interrupted and holds up the whole
+process: it counts against the time of the call that causes it, and may exceed it. The server
+listens on this machine only, under a key made up for it, and stops when the model is closed.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from glymph.core.dialogue import FREE, Message, Prices, Reply, Schema
 from glymph.errors import InvalidInput, ModelTimedOut
+from glymph.http import TICK
 from glymph.llm.contract import TIMEOUT
+from glymph.llm.dialogue import FREE, Message, Prices, Reply, Schema
 from glymph.llm.failures import failed
 from glymph.llm.openai import OpenAIModel
 from glymph.llm.prices import prices_of
-from glymph.remote import TICK
 
 FORM = "gguf:FILE"
 MAGIC = b"GGUF"
@@ -34,7 +35,9 @@ def from_spec(detail: str, *, url: str, key: str, prices: str) -> GGUFModel:
     try:
         path = Path(detail).expanduser()
     except RuntimeError as error:
-        raise InvalidInput("model", f"{detail} names no home folder. Give the path of a GGUF file.") from error
+        raise InvalidInput(
+            "model", f"{detail} names no home folder. Give the path of a GGUF file."
+        ) from error
     return GGUFModel(path, prices=prices_of("", stated=prices, is_here=True))
 
 
@@ -64,7 +67,9 @@ class GGUFModel:
             self._calls.append(stop)
         try:
             left = timeout - (time.monotonic() - began)
-            return model.complete(messages, schema, max_tokens=max_tokens, timeout=left, cancel=stop)
+            return model.complete(
+                messages, schema, max_tokens=max_tokens, timeout=left, cancel=stop
+            )
         except ModelTimedOut as error:
             raise ModelTimedOut(self.name, timeout) from error
         finally:
@@ -73,7 +78,9 @@ class GGUFModel:
                 self._changed.notify_all()
 
     def close(self) -> None:
-        """Calls off what is asked, stops the server and frees the model. The next question loads it again."""
+        """Calls off what is asked, stops the server and frees the model. The next question loads it
+        again.
+        """
         with self._changed:
             for stop in self._calls:
                 stop.set()
@@ -102,7 +109,9 @@ class GGUFModel:
             return Server(params)
         except RuntimeError as error:
             step = "Check that the file is whole and this machine has the memory for it."
-            raise failed(self.name, f"the file cannot be loaded ({error})", step, charged=False) from error
+            raise failed(
+                self.name, f"the file cannot be loaded ({error})", step, charged=False
+            ) from error
 
 
 class _Either(threading.Event):

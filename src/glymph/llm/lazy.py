@@ -1,20 +1,20 @@
-"""The model that the settings name. It is opened at the first question: a setting that is wrong, or a file that is
-gone, must not keep anybody from what needs no model."""
+"""The model that the settings name. It is opened at the first question: a setting that is wrong, or
+a file that is gone, must not keep anybody from what needs no model."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
 
-from glymph.core.dialogue import Message, Prices, Reply, Schema
 from glymph.errors import InvalidInput
 from glymph.llm import open_model
 from glymph.llm.contract import TIMEOUT, Model
+from glymph.llm.dialogue import Message, Prices, Reply, Schema
 
 
 class LazyModel:
-    """A model by its spec, opened when its name, its prices or an answer is asked for. What cannot be opened is a
-    model that fails, each time it is asked."""
+    """A model by its spec, opened when its name, its prices or an answer is asked for. What cannot
+    be opened is a model that fails, each time it is asked."""
 
     def __init__(self, spec: str, *, url: str = "", key: str = "", prices: str = "") -> None:
         self._spec, self._url, self._key, self._prices = spec, url, key, prices
@@ -36,7 +36,9 @@ class LazyModel:
         self, messages: Sequence[Message], schema: Schema | None = None, *, max_tokens: int = 1024,
         timeout: float = TIMEOUT, cancel: threading.Event | None = None,
     ) -> Reply:  # fmt: skip
-        return self._opened().complete(messages, schema, max_tokens=max_tokens, timeout=timeout, cancel=cancel)
+        return self._opened().complete(
+            messages, schema, max_tokens=max_tokens, timeout=timeout, cancel=cancel
+        )
 
     def close(self) -> None:
         if self._model is not None:
@@ -51,11 +53,17 @@ class LazyModel:
         with self._lock:
             if self._model is None:
                 try:
-                    self._model = open_model(self._spec, url=self._url, key=self._key, prices=self._prices)
+                    self._model = open_model(
+                        self._spec, url=self._url, key=self._key, prices=self._prices
+                    )
                 except InvalidInput as error:
-                    from glymph.llm.failures import failed  # not at the top: it loads what makes connections
+                    from glymph.llm.failures import (
+                        failed,
+                    )  # not at the top: it loads what makes connections
 
                     step = "Mend it with `glymph config set`; everything else works meanwhile."
-                    raise failed(self._scheme, f"a setting is wrong: {error}", step, charged=False) from error
+                    raise failed(
+                        self._scheme, f"a setting is wrong: {error}", step, charged=False
+                    ) from error
                 assert self._model is not None, "none is no model"
             return self._model

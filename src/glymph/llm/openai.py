@@ -1,7 +1,8 @@
-"""A model behind an OpenAI-compatible `/chat/completions` address: OpenAI, Ollama, vLLM, llama.cpp and others.
+"""A model behind an OpenAI-compatible `/chat/completions` address: OpenAI, Ollama, vLLM, llama.cpp
+and others.
 
-The form of the answer is asked for as strictly as the server allows. What it says it cannot do is not asked of it
-again, so that only the first call pays for finding out.
+The form of the answer is asked for as strictly as the server allows. What it says it cannot do is
+not asked of it again, so that only the first call pays for finding out.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ import time
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from glymph.core.dialogue import Message, Prices, Reply, Schema, Usage
-from glymph.core.tokens import tokens, tokens_of
 from glymph.errors import ModelFailed
+from glymph.http import Rejected, RemoteFailed, Service
 from glymph.llm.contract import TIMEOUT
+from glymph.llm.dialogue import Message, Prices, Reply, Schema, Usage, tokens_of
 from glymph.llm.failures import failed, failure, without_secrets
 from glymph.llm.prices import prices_of
-from glymph.remote import Rejected, RemoteFailed, Service
+from glymph.text.tokens import tokens
 
 FORM = "openai:MODEL"
 OWN_URL, OWN_HOST = "https://api.openai.com/v1", "api.openai.com"
@@ -27,7 +28,9 @@ FORMATS = ("json_schema", "json_object", "text")  # from the strictest
 REFUSALS = {400, 415, 422, 500, 501}  # with which servers answer a parameter they do not know
 ABOUT_FORMAT = re.compile(r"response_format|json_schema|json_object", re.I)
 ABOUT_LIMIT = re.compile(r"max_(completion_)?tokens", re.I)
-CANNOT = re.compile(r"support|unrecogni[sz]ed|unknown|unexpected|extra|permitted|should be|must be", re.I)
+CANNOT = re.compile(
+    r"support|unrecogni[sz]ed|unknown|unexpected|extra|permitted|should be|must be", re.I
+)
 ENDS: dict[Any, Literal["length", "refused"]] = {"length": "length", "content_filter": "refused"}
 
 
@@ -87,10 +90,14 @@ class OpenAIModel:
     def close(self) -> None:
         """Nothing is held open."""
 
-    def _body(self, messages: Sequence[Message], schema: Schema | None, form: str, most: int) -> dict[str, Any]:
+    def _body(
+        self, messages: Sequence[Message], schema: Schema | None, form: str, most: int
+    ) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": self._model,
-            "messages": [{"role": message.role, "content": message.content} for message in messages],
+            "messages": [
+                {"role": message.role, "content": message.content} for message in messages
+            ],
             self._limit: most,
         }
         if form == "json_schema":
@@ -103,7 +110,11 @@ class OpenAIModel:
     def _gives_way(self, error: Rejected, body: dict[str, Any], form: str) -> str:
         """The form to ask for next, if the refusal is about how it was asked; else raises."""
         cannot = bool(CANNOT.search(error.said))
-        if error.status in REFUSALS and "response_format" in body and ABOUT_FORMAT.search(error.said):
+        if (
+            error.status in REFUSALS
+            and "response_format" in body
+            and ABOUT_FORMAT.search(error.said)
+        ):
             looser = FORMATS[FORMATS.index(form) + 1]
             if cannot and "invalid schema" not in error.said.lower():
                 self._format = looser  # for good: it is the server that cannot, not this schema
@@ -111,7 +122,9 @@ class OpenAIModel:
         with self._lock:
             about_limit = error.status in REFUSALS and cannot and ABOUT_LIMIT.search(error.said)
             if about_limit and not self._limit_is_sure:
-                self._limit = "max_tokens" if "max_completion_tokens" in body else "max_completion_tokens"
+                self._limit = (
+                    "max_tokens" if "max_completion_tokens" in body else "max_completion_tokens"
+                )
                 self._limit_is_sure = True
                 return form
         raise failure(self.name, error, 0.0) from error
@@ -120,7 +133,11 @@ class OpenAIModel:
         try:
             choice = answer["choices"][0]
             message = choice["message"]
-            text, refusal, ended = message.get("content"), message.get("refusal"), choice.get("finish_reason")
+            text, refusal, ended = (
+                message.get("content"),
+                message.get("refusal"),
+                choice.get("finish_reason"),
+            )
         except (TypeError, KeyError, IndexError, AttributeError) as error:
             raise self._unusable(answer) from error
         if not isinstance(text, str | None):
@@ -130,9 +147,7 @@ class OpenAIModel:
         return Reply(text, usage, "refused" if refusal else ENDS.get(ended, "done"))
 
     def _unusable(self, answer: Any) -> ModelFailed:
-        step = (
-            "Check that the setting model_url is an OpenAI-compatible service and the model is one to chat with."
-        )
+        step = "Check that the setting model_url is an OpenAI-compatible service and the model is one to chat with."
         said = self._service.hide(str(answer))[:300]
         return failed(self.name, f"the answer cannot be used ({said})", step, charged=True)
 

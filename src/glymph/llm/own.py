@@ -1,4 +1,6 @@
-"""Models that a program brings along: what they offer is checked when they come, what they answer when they do."""
+"""Models that a program brings along: what they offer is checked when they come, what they answer
+when they do.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from glymph.core.dialogue import Message, Prices, Reply, Usage
-from glymph.core.tokens import tokens, tokens_of
 from glymph.errors import InvalidInput, ModelFailed
 from glymph.llm.contract import Model
+from glymph.llm.dialogue import Message, Prices, Reply, Usage, tokens_of
+from glymph.text.tokens import tokens
 
 MOST_TOKENS = 100_000_000  # of one call; who says more is wrong
 MOST_USD = 10_000.0
@@ -23,22 +25,24 @@ def checked(model: object) -> Model:
         what
         for what, is_there in (
             ("name (a text)", isinstance(name, str) and bool(name)),
-            ("prices (a glymph.core.dialogue.Prices of at least 0)", _are_prices(prices)),
+            ("prices (a glymph.llm.dialogue.Prices of at least 0)", _are_prices(prices)),
             ("complete (a method)", callable(getattr(model, "complete", None))),
         )
         if not is_there
     ]
     if missing:
         problem = f"the {type(model).__name__} given lacks {', '.join(missing)}."
-        raise InvalidInput("model", f"{problem} Give a text, or an object like glymph.llm.contract.Model.")
+        raise InvalidInput(
+            "model", f"{problem} Give a text, or an object like glymph.llm.contract.Model."
+        )
     return cast(Model, model)
 
 
 def sound(model: str, reply: Any, messages: Sequence[Message]) -> Reply:
-    """The reply with a usage that can be counted: what is impossible is estimated. Raises ModelFailed if it is no
-    reply at all."""
+    """The reply with a usage that can be counted: what is impossible is estimated. Raises
+    ModelFailed if it is no reply at all."""
     if not isinstance(reply, Reply) or not isinstance(reply.text, str):
-        step = "Let its method complete give back a glymph.core.dialogue.Reply with a text."
+        step = "Let its method complete give back a glymph.llm.dialogue.Reply with a text."
         error = ModelFailed(model, f"it gave back a {type(reply).__name__} that is no reply", step)
         error.charged = True
         raise error
@@ -47,7 +51,9 @@ def sound(model: str, reply: Any, messages: Sequence[Message]) -> Reply:
         usage = Usage(-1, -1)
     sent = usage.tokens_in if _is_count(usage.tokens_in) else tokens_of(messages)
     received = usage.tokens_out if _is_count(usage.tokens_out) else tokens(reply.text)
-    cost = float(usage.cost_usd) if usage.cost_usd is not None and _is_cost(usage.cost_usd) else None
+    cost = (
+        float(usage.cost_usd) if usage.cost_usd is not None and _is_cost(usage.cost_usd) else None
+    )
     return replace(reply, usage=Usage(sent, received, cost))
 
 

@@ -1,4 +1,5 @@
-"""What a model's tokens cost: as the settings say, nothing on this machine, as published, or unknown.
+"""What a model's tokens cost: as the settings say, nothing on this machine, as published, or
+unknown.
 
 Published prices come from the package genai-prices, which carries them; nothing is fetched.
 """
@@ -8,13 +9,15 @@ from __future__ import annotations
 import math
 from importlib.util import find_spec
 
-from glymph.core.dialogue import FREE, UNKNOWN, Prices
 from glymph.errors import InvalidInput
+from glymph.llm.dialogue import FREE, UNKNOWN, Prices
 
 SAMPLE = 1000  # tokens; prices are those of a short call where they depend on its length
 
 
-def prices_of(model: str, *, stated: str, is_here: bool = False, provider: str = "", url: str = "") -> Prices:
+def prices_of(
+    model: str, *, stated: str, is_here: bool = False, provider: str = "", url: str = ""
+) -> Prices:
     """The prices a model is charged with. Those of the settings come first."""
     if stated:
         return read(stated)

@@ -6,10 +6,10 @@ import importlib
 import pkgutil
 
 from glymph.config import Settings
-from glymph.core.masking import masked
 from glymph.errors import UnknownScheme
 from glymph.store import backends
 from glymph.store.contract import Store
+from glymph.text.masking import masked
 
 
 def open_store(url: str, settings: Settings, *, create: bool = True) -> Store:

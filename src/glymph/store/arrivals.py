@@ -1,4 +1,6 @@
-"""A space that is being filled: out of sight until it is whole, and known again if the process was killed."""
+"""A space that is being filled: out of sight until it is whole, and known again if the process was
+killed.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,13 @@ from glymph.store.snapshots import ARRIVED, NOTE, SpaceSession, SqlSnapshot, key
 from glymph.store.writer import SqlWriter
 
 if TYPE_CHECKING:
-    from glymph.store.moving import SqlSpaces
+    from glymph.store.spaces import SqlSpaces
 
 
 class SqlArrival:
-    """An `Arrival`. `seen` is its latest sign of life, by which it notices that another process took it over."""
+    """An `Arrival`. `seen` is its latest sign of life, by which it notices that another process
+    took it over.
+    """
 
     def __init__(
         self, spaces: SqlSpaces, name: str, space_id: int, *, record: Mapping[str, Any], seen: int
@@ -40,7 +44,9 @@ class SqlArrival:
             writer = SqlWriter(session, "", self._space_id, self._offsets)
             with self._spaces._unjournalled(session, self._space_id, "import"):
                 for table in CARRIED:
-                    writer.insert(table, [moved(t, row, self._offsets, 1) for t, row in rows if t == table])
+                    writer.insert(
+                        table, [moved(t, row, self._offsets, 1) for t, row in rows if t == table]
+                    )
         self._seen, self._note = now, note
 
     def _sign_of_life(self, session: SpaceSession, note: str) -> int:
@@ -63,7 +69,9 @@ class SqlArrival:
         with self._spaces._reading_connection() as session:
             yield self._spaces._snapshot(session, self._name)
 
-    def publish(self, space: str, *, mark: str | None = None, instead_of: str | None = None) -> Iterator[int]:
+    def publish(
+        self, space: str, *, mark: str | None = None, instead_of: str | None = None
+    ) -> Iterator[int]:
         with self._spaces._writing_connection() as session:
             self._sign_of_life(session, "")
             replaced = self._make_way(session, space, instead_of)
@@ -79,8 +87,8 @@ class SqlArrival:
             yield from self._spaces._remove(replaced)
 
     def _make_way(self, session: SpaceSession, space: str, instead_of: str | None) -> int | None:
-        """Takes the name from a space that holds nothing but its birth, which goes at once, or from the one with
-        that stamp, which goes later: its key."""
+        """Takes the name from a space that holds nothing but its birth, which goes at once, or from
+        the one with that stamp, which goes later: its key."""
         if instead_of is not None:
             found = self._spaces._found(session, space)
             if found:
@@ -96,7 +104,9 @@ class SqlArrival:
         if untouched is not None:
             with self._spaces._unjournalled(session, untouched, "space_delete"):
                 for table in reversed(BIRTH_ORDER):
-                    session.changed(f"DELETE FROM {table} WHERE space_id = :space", {"space": untouched})
+                    session.changed(
+                        f"DELETE FROM {table} WHERE space_id = :space", {"space": untouched}
+                    )
             session.changed("DELETE FROM spaces WHERE key = :space", {"space": untouched})
         return None
 
@@ -105,6 +115,8 @@ class SqlArrival:
         with self._spaces._writing_connection() as session:
             gone = f"(deleting) {self._space_id}"
             facts = {"gone": gone, "space": self._space_id, "name": self._name}
-            hidden = session.changed("UPDATE spaces SET name = :gone WHERE key = :space AND name = :name", facts)
+            hidden = session.changed(
+                "UPDATE spaces SET name = :gone WHERE key = :space AND name = :name", facts
+            )
         if hidden:
             yield from self._spaces._remove(self._space_id)

@@ -1,7 +1,9 @@
-"""Chunks: the figures of a range of rows, column by column in one BLOB, and what a store must offer to keep them.
+"""Chunks: the figures of a range of rows, column by column in one BLOB, and what a store must offer
+to keep them.
 
-A chunk is a cache. It shows its rows as they were right after the operation it is stamped with; what was changed
-since is in the journal and read from the tables. Losing any or all of them costs time and nothing else.
+A chunk is a cache. It shows its rows as they were right after the operation it is stamped with;
+what was changed since is in the journal and read from the tables. Losing any or all of them costs
+time and nothing else.
 """
 
 from __future__ import annotations
@@ -67,12 +69,14 @@ class ChunkReader(Protocol):
         ...
 
     def figures_between(self, table: str, first: int, upto: int) -> Iterator[list[FigureRow]]:
-        """The same of all rows of a range of keys, for links of their sources' keys, a page at a time."""
+        """The same of all rows of a range of keys, for links of their sources' keys, a page at a
+        time.
+        """
         ...
 
     def bulk_figures(self, table: str, first: int, upto: int) -> tuple[Table, Sequence[str]] | None:
-        """The same in arrays, with the words that the codes of kinds or types stand for; None from an engine that
-        reads single rows as fast."""
+        """The same in arrays, with the words that the codes of kinds or types stand for; None from
+        an engine that reads single rows as fast."""
         ...
 
 
@@ -91,8 +95,8 @@ class ChunkWriter(Protocol):
         ...
 
     def forget_chunks(self) -> int:
-        """Removes every chunk of the space; the count. For whoever takes entries out of the journal, which chunks
-        rely on to tell what has changed."""
+        """Removes every chunk of the space; the count. For whoever takes entries out of the
+        journal, which chunks rely on to tell what has changed."""
         ...
 
 
@@ -110,7 +114,9 @@ class SqlChunks:
         return found[0][0] if found else None
 
     def changed_rows(self, table: str, since: int) -> list[int]:
-        found = self._session.tuples(statements()["changed_rows"], {"tbl": table, "operation": since})
+        found = self._session.tuples(
+            statements()["changed_rows"], {"tbl": table, "operation": since}
+        )
         return sorted(key for (key,) in found)
 
     def figures(self, table: str, keys: Sequence[int]) -> list[FigureRow]:
@@ -153,7 +159,9 @@ class SqlChunks:
             return False
         self._asked("drop_chunks", keys=json.dumps(list(replaced)))
         for one in chunks:
-            head = {name: getattr(one, name) for name in ("first", "upto", "stamp", "count", "layout")}
+            head = {
+                name: getattr(one, name) for name in ("first", "upto", "stamp", "count", "layout")
+            }
             ((key,),) = self._asked("insert_chunk", tbl=table, **head)
             self._session.tuples(statements()["insert_chunk_body"], {"key": key, "body": one.body})
         return True
@@ -165,7 +173,9 @@ class SqlChunks:
         return len(self._asked("forget_chunks"))
 
     def _asked(self, statement: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
-        return self._session.tuples(statements()[statement], {"space_id": self._space_id, **parameters})
+        return self._session.tuples(
+            statements()[statement], {"space_id": self._space_id, **parameters}
+        )
 
 
 # packing
@@ -194,7 +204,9 @@ def _smallest(column: NDArray[Any], low: float) -> str:
     if column.dtype.kind == "f":
         return "<f8"
     far = int(column.max()) - int(low)
-    return next((kind for kind, bits in (("<u1", 8), ("<u2", 16), ("<u4", 32)) if far < 1 << bits), "<i8")
+    return next(
+        (kind for kind, bits in (("<u1", 8), ("<u2", 16), ("<u4", 32)) if far < 1 << bits), "<i8"
+    )
 
 
 @dataclass(frozen=True, slots=True)

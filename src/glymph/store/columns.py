@@ -1,7 +1,8 @@
 """A whole space in columns, read from chunks where they are kept and from rows where they are not.
 
-Chunks may be missing, behind or of an older make: what they do not show is read from the tables, so the columns
-are always those of the reader's own snapshot. `keep` writes what was read for the next one, in short transactions.
+Chunks may be missing, behind or of an older make: what they do not show is read from the tables, so
+the columns are always those of the reader's own snapshot. `keep` writes what was read for the next
+one, in short transactions.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glymph.core.columns import FOR_EVER, NEVER, SECTIONS, STATES, Columns
+from glymph.store.arrays import FOR_EVER, NEVER, SECTIONS, STATES, Columns
 from glymph.store.chunks import EVERY_KEY, Chunk, FigureRow, Head, Layout, Table, packed
 from glymph.store.contract import Reader, Store
 
@@ -147,7 +148,9 @@ class _Assembly:
 
     def _useless(self, head: Head) -> bool:
         layout = self.layouts[head.key]
-        return layout is None or {name for name, _, _ in layout.columns} != _TYPES[self.table].keys()
+        return (
+            layout is None or {name for name, _, _ in layout.columns} != _TYPES[self.table].keys()
+        )
 
     def _segments(self) -> list[Segment]:
         """Ranges that together cover every key."""
@@ -171,7 +174,11 @@ class _Assembly:
         """The columns of the chunks, one after the other; None if one is not what its head says."""
         kept = [head for head in self.heads if not self._useless(head)]
         # The keys of links are for telling which have changed: a quarter of the reading.
-        whole = self.table == "memories" or bool(self.changed) or any(one.stale for one in self.segments)
+        whole = (
+            self.table == "memories"
+            or bool(self.changed)
+            or any(one.stale for one in self.segments)
+        )
         total = sum(head.count for head in kept)
         columns: Table = {
             name: np.empty(total, dtype=kind)
@@ -202,7 +209,9 @@ class _Assembly:
     def _between(self, gap: Segment) -> Iterator[Table]:
         bulk = self.reader.bulk_figures(self.table, gap.first, gap.upto)
         if bulk is None:
-            yield from map(self._in_columns, self.reader.figures_between(self.table, gap.first, gap.upto))
+            yield from map(
+                self._in_columns, self.reader.figures_between(self.table, gap.first, gap.upto)
+            )
             return
         columns = {name: bulk[0][name].astype(kind) for name, kind in _TYPES[self.table].items()}
         self._recode(columns[_CODED[self.table]], bulk[1])
@@ -222,7 +231,9 @@ class _Assembly:
         }
 
     def _as_array(self, name: str, values: Sequence[Any], kind: Any) -> NDArray[Any]:
-        codes: Mapping[str, int] | None = self.words if name == _CODED[self.table] else _FIXED.get(name)
+        codes: Mapping[str, int] | None = (
+            self.words if name == _CODED[self.table] else _FIXED.get(name)
+        )
         if codes is not None:
             return np.fromiter(map(codes.__getitem__, values), dtype=kind, count=len(values))
         if (missing := _MISSING.get(name)) is not None:
@@ -247,7 +258,9 @@ class _Assembly:
         if not known.all():
             new = _in_order({name: column[~known] for name, column in now.items()}, place)
             before = np.searchsorted(columns[place], new[place], side="right")
-            columns = {name: np.insert(column, before, new[name]) for name, column in columns.items()}
+            columns = {
+                name: np.insert(column, before, new[name]) for name, column in columns.items()
+            }
         return columns
 
     def _mark(self, *places: NDArray[np.int64]) -> None:
@@ -273,8 +286,8 @@ def _in_order(columns: Table, by: str) -> Table:
 def keep(store: Store, reading: Reading) -> int:
     """Writes what was read for those who come later; the number of chunks written.
 
-    Each transaction is short and leaves chunks that are right by themselves. Where somebody else has kept chunks
-    meanwhile, theirs stay. A store that cannot be written to is left as it is.
+    Each transaction is short and leaves chunks that are right by themselves. Where somebody else
+    has kept chunks meanwhile, theirs stay. A store that cannot be written to is left as it is.
     """
     if not store.writable:
         return 0
@@ -294,14 +307,18 @@ def keep(store: Store, reading: Reading) -> int:
 
 
 def refresh(store: Store, space: str) -> int:
-    """Brings the chunks of a space up to date if that pays; the number of chunks written. For upkeep."""
+    """Brings the chunks of a space up to date if that pays; the number of chunks written. For
+    upkeep.
+    """
     with store.reading(space) as reader:
         reading = read(reader)
     return keep(store, reading) if reading.worth_keeping else 0
 
 
 def _batches(part: Part, table: str, stamp: int) -> Iterator[tuple[list[int], list[Chunk]]]:
-    """Chunks for the ranges that need them, as many as one transaction takes, with those they replace."""
+    """Chunks for the ranges that need them, as many as one transaction takes, with those they
+    replace.
+    """
     place = part.columns[_PLACE[table]]
     words = {_CODED[table]: list(part.words)}
     for run in _runs(part.segments, place):
@@ -309,7 +326,9 @@ def _batches(part: Part, table: str, stamp: int) -> Iterator[tuple[list[int], li
         chunks: list[Chunk] = []
         for first, upto, rows in _cuts(place, run[0].first, run[-1].upto):
             columns = {name: part.columns[name][rows] for name in _TYPES[table]}
-            chunks.append(Chunk(first, upto, stamp, rows.stop - rows.start, *packed(columns, words)))
+            chunks.append(
+                Chunk(first, upto, stamp, rows.stop - rows.start, *packed(columns, words))
+            )
             if len(chunks) * ROWS >= BATCH:
                 yield replaced, chunks
                 replaced, chunks = [], []

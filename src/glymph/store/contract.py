@@ -2,17 +2,18 @@
 
 Obligations that hold for every engine (`glymph.testing.StoreSuite` is their executable form):
 
-* A `Writer` is one transaction and one operation: everything it did is durable when the context ends without
+* A `Writer` is one transaction and one operation: everything it did is durable when the context
+ends without
   an exception, and nothing of it ever happened otherwise. A killed process counts as "otherwise".
 * The engine itself, not its callers, writes a journal row with the old values for each change of a
-  journalled table, refuses such a change outside an operation, refuses rows of another space, and refuses
-  to move a protected or pinned memory.
+  journalled table, refuses such a change outside an operation, refuses rows of another space, and
+  refuses to move a protected or pinned memory.
 * A `Reader` sees one consistent snapshot of one space and nothing of any other.
 * Opening a store that exists, and reading from it, write nothing.
 * Any number of threads and processes may use one store at once.
 
-Rows travel as plain mappings of column names to stored values (times in microseconds, lists as JSON text);
-`records` turns them into the values of `glymph.core.model`.
+Rows travel as plain mappings of column names to stored values (times in microseconds, lists as JSON
+text); `records` turns them into the values of `glymph.model`.
 """
 
 from __future__ import annotations
@@ -22,22 +23,23 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from glymph.core.bands import BANDS, Bands
-from glymph.core.certificate import PlaceStatus
-from glymph.core.journal import Entry, Place, Restoration
-from glymph.core.model import Problem
-from glymph.core.presence import Curves
-from glymph.core.query import Words
-from glymph.core.scan import Vectors
+from glymph.decay.lifecycle import Curves
+from glymph.model import Problem
+from glymph.store.certificate import PlaceStatus
 from glymph.store.chunks import ChunkReader, ChunkWriter
 from glymph.store.conversations import ConversationReader, ConversationWriter
-from glymph.store.erasable import ErasureReader, ErasureWriter
+from glymph.store.erase_places import ErasureReader, ErasureWriter
+from glymph.store.journal import Entry, Place, Restoration
 from glymph.store.keyring import Keyring
+from glymph.store.scan import Vectors
 from glymph.store.upkeep import UpkeepReader, UpkeepWriter
+from glymph.text.bands import BANDS, Bands
+from glymph.text.query import Words
 
 Row = Mapping[str, Any]
 
-# key; state, section, whether superseded and kind in one text; time, expiry, session, tags, entities, wording
+# key; state, section, whether superseded and kind in one text; time, expiry, session, tags,
+# entities, wording
 MirroredRow = tuple[int, str, int, int | None, str | None, str, str, str]
 MIRRORED = 8  # columns
 MirroredColumns = Sequence[Sequence[Any]]
@@ -63,7 +65,9 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """Whether a store was written anew, and how its files stand: as they are, and as they are if it was."""
+    """Whether a store was written anew, and how its files stand: as they are, and as they are if it
+    was.
+    """
 
     rewritten: bool
     as_they_are: tuple[PlaceStatus, ...]
@@ -75,7 +79,9 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """An operation, its journal entries as a seal takes them, and the seals of its children; keys as in a dump."""
+    """An operation, its journal entries as a seal takes them, and the seals of its children; keys
+    as in a dump.
+    """
 
     operation: Row
     entries: Sequence[tuple[Any, ...]]
@@ -120,19 +126,30 @@ class Reader(ChunkReader, ConversationReader, ErasureReader, UpkeepReader, Proto
         """Of these memories those that pass the filter."""
         ...
 
-    def matching(self, words: Words, wanted: Filter | None, *, limit: int) -> list[tuple[int, float]]:
-        """Keys of memories whose text holds any of the words, best first, with a score that grows with the match.
+    def matching(
+        self, words: Words, wanted: Filter | None, *, limit: int
+    ) -> list[tuple[int, float]]:
+        """Keys of memories whose text holds any of the words, best first, with a score that grows
+        with the match.
 
         Without a filter the keys may be those of other spaces: they are for a mirror to sort out.
         """
         ...
 
-    def matching_among(self, rows: Iterable[Row], words: Words, *, limit: int) -> list[tuple[int, float]]:
-        """The same among the given rows, which need not be what is stored now: in an index of their own."""
+    def matching_among(
+        self, rows: Iterable[Row], words: Words, *, limit: int
+    ) -> list[tuple[int, float]]:
+        """The same among the given rows, which need not be what is stored now: in an index of their
+        own.
+        """
         ...
 
-    def holding(self, pieces: Sequence[str], wanted: Filter, *, limit: int) -> list[tuple[int, float]]:
-        """Keys of memories whose text holds some of the pieces anywhere, with the share of them it holds."""
+    def holding(
+        self, pieces: Sequence[str], wanted: Filter, *, limit: int
+    ) -> list[tuple[int, float]]:
+        """Keys of memories whose text holds some of the pieces anywhere, with the share of them it
+        holds.
+        """
         ...
 
     def frequency(self, word: str) -> float:
@@ -144,11 +161,15 @@ class Reader(ChunkReader, ConversationReader, ErasureReader, UpkeepReader, Proto
         ...
 
     def by_content(self, hashes: Iterable[str], *, live_at: int | None = None) -> dict[str, Row]:
-        """The oldest live memory of each content hash; `live_at` leaves out what has expired by then."""
+        """The oldest live memory of each content hash; `live_at` leaves out what has expired by
+        then.
+        """
         ...
 
     def removed_key(self, memory_id: str) -> int | None:
-        """The key of a memory that is no longer there, as long as the journal remembers its removal."""
+        """The key of a memory that is no longer there, as long as the journal remembers its
+        removal.
+        """
         ...
 
     def from_source(self, source: str) -> list[int]:
@@ -192,7 +213,9 @@ class Reader(ChunkReader, ConversationReader, ErasureReader, UpkeepReader, Proto
     def vectors_after(
         self, model: int, memory: int, *, wording: bytes | None = None, limit: int
     ) -> list[VectorRow]:
-        """Vectors beyond those of a memory, or beyond one wording of it, in the order of keys and wordings."""
+        """Vectors beyond those of a memory, or beyond one wording of it, in the order of keys and
+        wordings.
+        """
         ...
 
     def vectors_between(self, model: int, after: int, upto: int) -> list[VectorRow]:
@@ -201,19 +224,27 @@ class Reader(ChunkReader, ConversationReader, ErasureReader, UpkeepReader, Proto
 
     def vectors_of(self, model: int, keys: Sequence[int]) -> list[VectorRow]: ...
     def nearest(
-        self, model: int, query: Vectors, wanted: Filter | None, *, limit: int, among: Sequence[int] | None = None
+        self,
+        model: int,
+        query: Vectors,
+        wanted: Filter | None,
+        *,
+        limit: int,
+        among: Sequence[int] | None = None,
     ) -> list[NearRow] | None:
-        """What is nearest to a vector, best first: wordings that memories have now and that pass the filter.
+        """What is nearest to a vector, best first: wordings that memories have now and that pass
+        the filter.
 
-        Without a filter former wordings are among them, for a mirror to sort out. `among` limits it to some
-        memories. None where the engine compares no vectors: a mirror does it.
+        Without a filter former wordings are among them, for a mirror to sort out. `among` limits it
+        to some memories. None where the engine compares no vectors: a mirror does it.
         """
         ...
 
     def embedded(
         self, model: int, *, after: int = 0, memories: Sequence[int] | None = None
     ) -> tuple[bytes, bytes] | None:
-        """Memory and wording of each vector, eight big-endian bytes for each; None where there is no `nearest`.
+        """Memory and wording of each vector, eight big-endian bytes for each; None where there is
+        no `nearest`.
 
         Of all, or of those with keys above `after`, or of some memories.
         """
@@ -226,8 +257,12 @@ class Reader(ChunkReader, ConversationReader, ErasureReader, UpkeepReader, Proto
     def unembedded_count(self, model: int | None) -> int: ...
 
     # links and clusters
-    def edges_touching(self, keys: Sequence[int]) -> list[tuple[int, int, str, float, int, int | None]]:
-        """Source, target, type, weight, creation and last use of the links that end at these memories."""
+    def edges_touching(
+        self, keys: Sequence[int]
+    ) -> list[tuple[int, int, str, float, int, int | None]]:
+        """Source, target, type, weight, creation and last use of the links that end at these
+        memories.
+        """
         ...
 
     def edges(self, *, of: str | None = None, states: Sequence[str] = ("LIVE",)) -> list[Row]: ...
@@ -261,8 +296,12 @@ class Reader(ChunkReader, ConversationReader, ErasureReader, UpkeepReader, Proto
         ...
 
     def entries(self, operations: Sequence[int]) -> list[Entry]: ...
-    def entries_after(self, places: Sequence[Place], entry: int, *, without: Sequence[int] = ()) -> list[Entry]:
-        """Entries of these rows with an id above `entry`, oldest first, without those of some operations."""
+    def entries_after(
+        self, places: Sequence[Place], entry: int, *, without: Sequence[int] = ()
+    ) -> list[Entry]:
+        """Entries of these rows with an id above `entry`, oldest first, without those of some
+        operations.
+        """
         ...
 
     def entries_since(self, table: str, operation: int) -> list[Entry]:
@@ -276,7 +315,9 @@ class Reader(ChunkReader, ConversationReader, ErasureReader, UpkeepReader, Proto
     def recall(self, recall_id: str) -> Row | None: ...
     def recalls(self, *, limit: int) -> list[Row]: ...
     def curves(self) -> Curves:
-        """How each section of the space fades: its own curve, or the one the space has adopted for it."""
+        """How each section of the space fades: its own curve, or the one the space has adopted for
+        it.
+        """
         ...
 
     def tombstones(self) -> list[Row]: ...
@@ -297,7 +338,9 @@ class Reader(ChunkReader, ConversationReader, ErasureReader, UpkeepReader, Proto
 
     # pruning
     def resting_on(self, keys: Sequence[int], types: Sequence[str]) -> list[tuple[int, int]]:
-        """For each live memory that hangs on one of these by such links, all that it hangs on and is live."""
+        """For each live memory that hangs on one of these by such links, all that it hangs on and
+        is live.
+        """
         ...
 
     def live_count(self) -> int:
@@ -305,8 +348,8 @@ class Reader(ChunkReader, ConversationReader, ErasureReader, UpkeepReader, Proto
         ...
 
     def changed_by(self, verb: str, since: int) -> int:
-        """How many memories operations of a verb moved to another state since a moment, those apart that an undo
-        brought back."""
+        """How many memories operations of a verb moved to another state since a moment, those apart
+        that an undo brought back."""
         ...
 
     def operations_by_hash(self, hash: str) -> list[Row]: ...
@@ -316,7 +359,9 @@ class Reader(ChunkReader, ConversationReader, ErasureReader, UpkeepReader, Proto
 
 
 class Writer(Reader, ChunkWriter, ConversationWriter, ErasureWriter, UpkeepWriter, Protocol):
-    """One transaction; with an Intent, one operation. Without one, journalled tables cannot be touched."""
+    """One transaction; with an Intent, one operation. Without one, journalled tables cannot be
+    touched.
+    """
 
     @property
     def intent(self) -> Intent: ...
@@ -359,7 +404,9 @@ class Writer(Reader, ChunkWriter, ConversationWriter, ErasureWriter, UpkeepWrite
         ...
 
     def forget_model(self, model: int, *, limit: int) -> int:
-        """Removes vectors of a model, at most `limit`; the count. The model goes with the last of them."""
+        """Removes vectors of a model, at most `limit`; the count. The model goes with the last of
+        them.
+        """
         ...
 
     def set_reported(self, recall_key: int, reported: str) -> None: ...
@@ -382,7 +429,9 @@ class Writer(Reader, ChunkWriter, ConversationWriter, ErasureWriter, UpkeepWrite
 
 
 class Snapshot(Protocol):
-    """A whole space at one moment, read row by row; keys are what they were before a load moved them."""
+    """A whole space at one moment, read row by row; keys are what they were before a load moved
+    them.
+    """
 
     arrived: str | None  # the mark it was given when it came from another store
 
@@ -406,7 +455,8 @@ class Snapshot(Protocol):
     def rows(
         self, *, tables: Collection[str] = ..., skip: Mapping[str, int] | None = None
     ) -> Iterator[tuple[str, Row]]:
-        """The rows of `dump`, or those of some tables, without as many of a table's first as `skip` says.
+        """The rows of `dump`, or those of some tables, without as many of a table's first as `skip`
+        says.
 
         Their order is the same as long as the stamp is.
         """
@@ -429,10 +479,14 @@ class Arrival(Protocol):
         ...
 
     def snapshot(self) -> AbstractContextManager[Snapshot]: ...
-    def publish(self, space: str, *, mark: str | None = None, instead_of: str | None = None) -> Iterator[int]:
-        """Gives it its name, at once; what it replaces is then removed, and the rows of that are counted.
+    def publish(
+        self, space: str, *, mark: str | None = None, instead_of: str | None = None
+    ) -> Iterator[int]:
+        """Gives it its name, at once; what it replaces is then removed, and the rows of that are
+        counted.
 
-        It replaces a space that is untouched since its birth, or the one whose stamp is `instead_of`.
+        It replaces a space that is untouched since its birth, or the one whose stamp is
+        `instead_of`.
         """
         ...
 
@@ -452,7 +506,9 @@ class Store(Protocol):
 
     @property
     def in_one_file(self) -> bool:
-        """Whether `backup` can copy it as it lies; else its spaces are moved into a file one by one."""
+        """Whether `backup` can copy it as it lies; else its spaces are moved into a file one by
+        one.
+        """
         ...
 
     @property
@@ -461,7 +517,9 @@ class Store(Protocol):
         ...
 
     def parts(self) -> list[str]:
-        """The URLs of the stores it is made of, each with upkeep of its own; mostly it is one itself."""
+        """The URLs of the stores it is made of, each with upkeep of its own; mostly it is one
+        itself.
+        """
         ...
 
     def spaces(self) -> list[Row]: ...
@@ -469,25 +527,31 @@ class Store(Protocol):
         """Whether there is a space of this name, without going through the others."""
         ...
 
-    def due_spaces(self, now: int, *, beyond: int | None = None, limit: int | None = None) -> list[str]:
-        """The spaces somebody has to look at, without going through the others: those with a schedule that is due,
-        with a job that may run, or without schedules yet; the longest due first.
+    def due_spaces(
+        self, now: int, *, beyond: int | None = None, limit: int | None = None
+    ) -> list[str]:
+        """The spaces somebody has to look at, without going through the others: those with a
+        schedule that is due, with a job that may run, or without schedules yet; the longest due
+        first.
 
-        With `beyond` also those with nothing until that moment: theirs was kept under a clock set back since.
+        With `beyond` also those with nothing until that moment: theirs was kept under a clock set
+        back since.
         """
         ...
 
     def next_due(self) -> int | None:
-        """The earliest moment at which a space with schedules has something to do; it may have passed."""
+        """The earliest moment at which a space with schedules has something to do; it may have
+        passed.
+        """
         ...
 
     def reading(self, space: str) -> AbstractContextManager[Reader]: ...
     def writing(
         self, space: str, intent: IntentOrMaker | None, *, fence: int | None = None
     ) -> AbstractContextManager[Writer]:
-        """One transaction. An intent that is still to be made is asked for once the write lock is held, with the
-        moment of the space's newest operation. With the number of a lease it is refused, LeaseLost, when a later
-        one was given out."""
+        """One transaction. An intent that is still to be made is asked for once the write lock is
+        held, with the moment of the space's newest operation. With the number of a lease it is
+        refused, LeaseLost, when a later one was given out."""
         ...
 
     def open_parent(self, space: str, intent: IntentOrMaker, *, fence: int | None = None) -> int:
@@ -514,13 +578,18 @@ class Store(Protocol):
 
     def snapshot(self, space: str) -> AbstractContextManager[Snapshot]: ...
     def arrival(
-        self, space: str, *, highest: Mapping[str, int], token: str | None = None, replacing: bool = False
+        self,
+        space: str,
+        *,
+        highest: Mapping[str, int],
+        token: str | None = None,
+        replacing: bool = False,
     ) -> Generator[int, None, Arrival]:
         """A space to fill with dumped rows; yields while leftovers are swept.
 
-        With a token, 32 hexadecimal digits for what is to be loaded, the one that was begun under the same token
-        and left is taken up again, and what was begun under another is removed. `replacing` says that a space of
-        that name may be there and hold something.
+        With a token, 32 hexadecimal digits for what is to be loaded, the one that was begun under
+        the same token and left is taken up again, and what was begun under another is removed.
+        `replacing` says that a space of that name may be there and hold something.
         """
         ...
 
@@ -531,16 +600,18 @@ class Store(Protocol):
     def load(
         self, space: str, rows: Iterable[tuple[str, Row]], *, highest: Mapping[str, int], chunk: int
     ) -> Iterator[int]:
-        """Puts dumped rows into a space that is new or untouched since its birth; it appears when all are there.
+        """Puts dumped rows into a space that is new or untouched since its birth; it appears when
+        all are there.
 
-        Whether the space is untouched is decided in the transaction that replaces it. `highest` is the highest
-        key of each table among the rows, set aside while the load goes on. The rows must have been checked
-        with `portable.flaw`.
+        Whether the space is untouched is decided in the transaction that replaces it. `highest` is
+        the highest key of each table among the rows, set aside while the load goes on. The rows
+        must have been checked with `portable.flaw`.
         """
         ...
 
     def backup(self, path: str) -> None:
-        """Copies the whole store into a new file, which appears under its name only when it is whole.
+        """Copies the whole store into a new file, which appears under its name only when it is
+        whole.
 
         Its keys go into a folder of their own beside that file, where the copy looks for them.
         """
@@ -555,8 +626,8 @@ class Store(Protocol):
         ...
 
     def settle(self, *, rewrite: bool) -> Settled:
-        """Removes stale bytes as far as others let it, without waiting long; with `rewrite`, also by writing the
-        store anew. How the places stand that are files or parts of them."""
+        """Removes stale bytes as far as others let it, without waiting long; with `rewrite`, also
+        by writing the store anew. How the places stand that are files or parts of them."""
         ...
 
     def check(self) -> list[Problem]:

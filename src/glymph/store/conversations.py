@@ -41,7 +41,9 @@ class ConversationReader(Protocol):
         ...
 
     def folders(self) -> list[tuple[str, str]]:
-        """Folders in which conversations of the space lie, as far as they were noted, and the store that did."""
+        """Folders in which conversations of the space lie, as far as they were noted, and the store
+        that did.
+        """
         ...
 
 
@@ -89,7 +91,9 @@ class SqlConversations(RunsStatements):
         return Message(*found[0]) if found else None
 
     def messages_after(self, conversation: int, number: int, *, limit: int) -> list[Message]:
-        found = self._tuples("messages_after", conversation=conversation, number=number, limit=limit)
+        found = self._tuples(
+            "messages_after", conversation=conversation, number=number, limit=limit
+        )
         return [Message(*row) for row in found]
 
     def claimed_until(self, conversation: int) -> int:
@@ -115,23 +119,38 @@ class SqlConversationWriting(SqlConversations):
     def append_messages(self, conversation: int, bodies: Sequence[str]) -> None:
         newest = self.newest_message(conversation)
         first = 1 if newest is None else newest.number + 1
-        rows = [(self._space_id, conversation, number, body) for number, body in enumerate(bodies, first)]
+        rows = [
+            (self._space_id, conversation, number, body)
+            for number, body in enumerate(bodies, first)
+        ]
         if rows:
             self._session.insert("messages", ("space_id", "conversation", "number", "body"), rows)
 
     def keep_conversation_state(self, conversation: int, state: str) -> None:
-        self._rows("keep_conversation_state", space_id=self._space_id, conversation=conversation, state=state)
+        self._rows(
+            "keep_conversation_state",
+            space_id=self._space_id,
+            conversation=conversation,
+            state=state,
+        )
 
     def claim_conversation(self, conversation: int, *, now: int, until: int) -> bool:
         whose = {"space_id": self._space_id, "conversation": conversation}
         return bool(self._rows("claim_conversation", **whose, now=now, until=until))
 
     def give_back_conversation(self, conversation: int, *, until: int) -> None:
-        self._rows("give_back_conversation", space_id=self._space_id, conversation=conversation, until=until)
+        self._rows(
+            "give_back_conversation",
+            space_id=self._space_id,
+            conversation=conversation,
+            until=until,
+        )
 
     def reword_messages(self, conversation: int, rewordings: Sequence[Rewording]) -> None:
         whose = {"space_id": self._space_id, "conversation": conversation}
-        self._session.repeat(statements()["reword_message"], [{**whose, **one._asdict()} for one in rewordings])
+        self._session.repeat(
+            statements()["reword_message"], [{**whose, **one._asdict()} for one in rewordings]
+        )
 
     def remove_conversation(self, conversation: int) -> None:
         self._rows("remove_messages", space_id=self._space_id, conversation=conversation)

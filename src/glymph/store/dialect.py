@@ -1,4 +1,5 @@
-"""The differences between SQL engines, as data: how each writes what the shared statements leave open.
+"""The differences between SQL engines, as data: how each writes what the shared statements leave
+open.
 
 A statement says `:name` for a parameter and `{…}` for what engines write differently:
 
@@ -27,12 +28,16 @@ _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one engine writes them; `patterns` are pairs of a regular expression and what stands for it."""
+    """How one engine writes them; `patterns` are pairs of a regular expression and what stands for
+    it.
+    """
 
     macros: Mapping[str, str]
     patterns: Sequence[tuple[str, str]]
     parameter: str = r":\1"
-    escapes: Mapping[str, str] = field(default_factory=dict)  # what the driver would take for its own
+    escapes: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what the driver would take for its own
     _rendered: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def render(self, template: str) -> str:

@@ -1,4 +1,6 @@
-"""A store as the holder of a lease uses it: what it writes is refused once somebody else holds the lease."""
+"""A store as the holder of a lease uses it: what it writes is refused once somebody else holds the
+lease.
+"""
 
 from __future__ import annotations
 

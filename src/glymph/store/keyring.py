@@ -1,7 +1,9 @@
-"""Secret keys of spaces, kept beside the store and never in it: one file each, readable by its owner only.
+"""Secret keys of spaces, kept beside the store and never in it: one file each, readable by its
+owner only.
 
-A tombstone's fingerprint is made with such a key. Whoever has the store alone cannot guess what was removed, not
-even a short number; whoever loses the key loses the tombstones, so a backup takes the keys along.
+A tombstone's fingerprint is made with such a key. Whoever has the store alone cannot guess what was
+removed, not even a short number; whoever loses the key loses the tombstones, so a backup takes the
+keys along.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ _NAME = re.compile(r"[0-9a-f-]{36}")
 
 
 class Keyring:
-    """The keys in one folder, by the id of a space's identity memory, which survives renaming and moving."""
+    """The keys in one folder, by the id of a space's identity memory, which survives renaming and
+    moving.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -35,16 +39,22 @@ class Keyring:
                 f"Cannot read the key {self._file(identity)} ({error}). Put it back from a backup."
             ) from error
         if len(key) != KEY_BYTES:
-            raise StoreError(f"The key {self._file(identity)} is damaged. Put it back from a backup.")
+            raise StoreError(
+                f"The key {self._file(identity)} is damaged. Put it back from a backup."
+            )
         return key
 
     def made(self, identity: str) -> bytes:
-        """The key of a space, made if there is none. Of two processes that make it at once, one wins for both."""
+        """The key of a space, made if there is none. Of two processes that make it at once, one
+        wins for both.
+        """
         if (key := self.get(identity)) is None:
             self.put(identity, secrets.token_bytes(KEY_BYTES))
             key = self.get(identity)
         if key is None:
-            raise StoreError(f"The key {self._file(identity)} does not stay. Check the folder and its disk.")
+            raise StoreError(
+                f"The key {self._file(identity)} does not stay. Check the folder and its disk."
+            )
         return key
 
     def missing(self, identity: str) -> str:
@@ -71,7 +81,9 @@ class Keyring:
             with suppress(FileExistsError):
                 os.link(partial, target)
         except OSError as error:
-            raise StoreError(f"Cannot write the key {target} ({error}). Check the folder's owner.") from error
+            raise StoreError(
+                f"Cannot write the key {target} ({error}). Check the folder's owner."
+            ) from error
         finally:
             partial.unlink(missing_ok=True)
 
@@ -82,7 +94,9 @@ class Keyring:
 
 
 def key_beside(export: Path) -> Path:
-    """Where the key of an export's tombstones lies: not in it, for with both one could guess what was removed."""
+    """Where the key of an export's tombstones lies: not in it, for with both one could guess what
+    was removed.
+    """
     return export.with_name(f"{export.name}.key")
 
 
@@ -103,5 +117,7 @@ def key_from(file: Path, identity: str) -> bytes | None:
             f"Cannot read the key {file} ({error}). Copy it anew from where the export is."
         ) from error
     if len(key) != KEY_BYTES or whose != identity:
-        raise StoreError(f"{file} is not the key of this export. Copy the one that was written with the export.")
+        raise StoreError(
+            f"{file} is not the key of this export. Copy the one that was written with the export."
+        )
     return key

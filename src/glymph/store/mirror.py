@@ -1,10 +1,12 @@
-"""A space in columns: what searching needs of every memory, in arrays, kept up by the store's change sequence.
+"""A space in columns: what searching needs of every memory, in arrays, kept up by the store's
+change sequence.
 
-A mirror only nominates. What it names is read again from the store under the reader's own snapshot and filter, so
-a mirror that is a moment ahead of a reader, or behind, can miss something but never show what it must not.
+A mirror only nominates. What it names is read again from the store under the reader's own snapshot
+and filter, so a mirror that is a moment ahead of a reader, or behind, can miss something but never
+show what it must not.
 
-Where the store itself finds the nearest, many vectors stay there until a handle has asked so often that it pays to
-have them: a process that searches once does not load what it needs once.
+Where the store itself finds the nearest, many vectors stay there until a handle has asked so often
+that it pays to have them: a process that searches once does not load what it needs once.
 """
 
 from __future__ import annotations
@@ -17,16 +19,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glymph.core.scan import Slots
 from glymph.store.contract import MIRRORED, MirroredColumns, MirroredRow, Reader, VectorRow
 from glymph.store.locks import ProcessLock
+from glymph.store.scan import Slots
 from glymph.store.vector_column import CENTRED_ON, EXACT_UP_TO, Planes, VectorColumn
 from glymph.store.view import Classes, Codes, Lists, View, slots_of
 
 MANY_CHANGES = 1_000  # and half of what is there: reading everything anew is cheaper
-PAGE = 1 << 13  # vectors read at a time: few enough for the memory they pass through to be used again
-DISTANT_FROM = 2 * CENTRED_ON  # vectors: of fewer, half or more would be fetched for their mean alone
-WHOLE_AFTER = 6  # times the store was asked: by then it compared for as long as fetching all takes, or longer
+PAGE = (
+    1 << 13
+)  # vectors read at a time: few enough for the memory they pass through to be used again
+DISTANT_FROM = (
+    2 * CENTRED_ON
+)  # vectors: of fewer, half or more would be fetched for their mean alone
+WHOLE_AFTER = (
+    6  # times the store was asked: by then it compared for as long as fetching all takes, or longer
+)
 NEVER = np.iinfo(np.int64).max
 
 _COLUMNS: dict[str, Any] = {
@@ -38,7 +46,9 @@ _COLUMNS: dict[str, Any] = {
 
 @contextmanager
 def quiet_collector() -> Iterator[None]:
-    """Keeps Python from looking for garbage among a hundred thousand new rows, which is half of their cost."""
+    """Keeps Python from looking for garbage among a hundred thousand new rows, which is half of
+    their cost.
+    """
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -49,7 +59,9 @@ def quiet_collector() -> Iterator[None]:
 
 
 class Mirror:
-    """The arrays of one space and one embedding model; `refresh` brings them up to a reader's snapshot."""
+    """The arrays of one space and one embedding model; `refresh` brings them up to a reader's
+    snapshot.
+    """
 
     def __init__(self, model: tuple[str, int] | None) -> None:
         self._model = model
@@ -86,7 +98,8 @@ class Mirror:
     # keeping up
 
     def refreshed(self, reader: Reader, *, whole: bool = False) -> View | None:
-        """What is there now, as far as the reader sees it; None if the mirror has to be made anew for that.
+        """What is there now, as far as the reader sees it; None if the mirror has to be made anew
+        for that.
 
         `whole` brings all vectors here, or their signs.
         """
@@ -109,7 +122,9 @@ class Mirror:
             return self.view()
 
     def _apply(self, reader: Reader, keys: Sequence[int]) -> bool:
-        """Takes in changed rows; False if one came back that has no slot here: its key would be out of order."""
+        """Takes in changed rows; False if one came back that has no slot here: its key would be out
+        of order.
+        """
         rows = reader.mirrored(keys)
         last = int(self["key"][-1]) if self._size else 0
         known = [row for row in rows if row[0] <= last]
@@ -117,12 +132,20 @@ class Mirror:
         if (slots < 0).any():
             return False
         gone = self._slots(sorted(set(keys) - {row[0] for row in rows}))
-        for name, nothing in (("state", -1), ("tags", 0), ("entities", 0), ("wording", 0), ("embedded", False)):
+        for name, nothing in (
+            ("state", -1),
+            ("tags", 0),
+            ("entities", 0),
+            ("wording", 0),
+            ("embedded", False),
+        ):
             self._columns[name][gone[gone >= 0]] = nothing
         before = self["wording"][slots]
         self._put(slots, _in_columns(known))
         reworded = [
-            row[0] for row, old, new in zip(known, before, self["wording"][slots], strict=True) if old != new
+            row[0]
+            for row, old, new in zip(known, before, self["wording"][slots], strict=True)
+            if old != new
         ]
         self._columns["embedded"][self._slots(reworded)] = False
         returned = [row[0] for row in known if not self["embedded"][self._slots([row[0]])[0]]]
@@ -169,7 +192,9 @@ class Mirror:
     # vectors
 
     def _refresh_vectors(self, reader: Reader) -> bool:
-        """Takes in new vectors; False if those that are here were removed from the store with their model."""
+        """Takes in new vectors; False if those that are here were removed from the store with their
+        model.
+        """
         if self._model is None:
             return True
         model_key = reader.model_key(*self._model)
@@ -194,18 +219,24 @@ class Mirror:
         return model_key == self._model_key
 
     def _fetch(self, reader: Reader) -> None:
-        """Brings all vectors here that the reader sees; what came later is taken in by the next refresh."""
+        """Brings all vectors here that the reader sees; what came later is taken in by the next
+        refresh.
+        """
         assert self._model is not None
         assert self._model_key is not None
         self._vector = reader.newest_vector()
         self._vectors = VectorColumn(self._model[1])
         self._vectors.grow(self._size, len(self._columns["key"]))
-        self._columns["embedded"] = np.zeros_like(self._columns["embedded"])  # others look at the former
+        self._columns["embedded"] = np.zeros_like(
+            self._columns["embedded"]
+        )  # others look at the former
         for rows in self._all_vectors(reader, self._model_key):
             self._take_vectors(rows)
 
     def _fetched(self, reader: Reader, view: View) -> Planes | None:
-        """The vectors for a view that was made when they were distant; None as long as they had better stay so."""
+        """The vectors for a view that was made when they were distant; None as long as they had
+        better stay so.
+        """
         with self._lock:
             assert self._vectors is not None
             self._asked += 1
@@ -232,13 +263,21 @@ class Mirror:
         slots = self._vectors.lacks_centre(self["embedded"])
         if slots is not None:
             rows = reader.vectors_of(self._model_key, self["key"][slots].tolist())
-            told = dict(zip(self["key"][slots].tolist(), self["wording"][slots].tolist(), strict=True))
+            told = dict(
+                zip(self["key"][slots].tolist(), self["wording"][slots].tolist(), strict=True)
+            )
             current = sorted(row for row in rows if told[row[0]] == int.from_bytes(row[1], "big"))
-            vectors = np.frombuffer(b"".join([row[2] for row in current]), dtype="<f2").astype(np.float32)
-            self._vectors.centre_distant(vectors.reshape(-1, len(self._vectors.pivot)), self["embedded"])
+            vectors = np.frombuffer(b"".join([row[2] for row in current]), dtype="<f2").astype(
+                np.float32
+            )
+            self._vectors.centre_distant(
+                vectors.reshape(-1, len(self._vectors.pivot)), self["embedded"]
+            )
 
     def _all_vectors(self, reader: Reader, model: int) -> Iterator[list[VectorRow]]:
-        """Every vector of the model, a page at a time: as they lie if no other space lies between them."""
+        """Every vector of the model, a page at a time: as they lie if no other space lies between
+        them.
+        """
         if reader.alone():
             for after in range(0, self._vector, PAGE):
                 with quiet_collector():
@@ -258,7 +297,9 @@ class Mirror:
         slots = self._slots([row[0] for row in rows])
         current = slots >= 0
         current[current] = self["wording"][slots[current]] == wordings[current]
-        vectors = np.frombuffer(b"".join([row[2] for row in rows]), dtype="<f2").reshape(len(rows), -1)
+        vectors = np.frombuffer(b"".join([row[2] for row in rows]), dtype="<f2").reshape(
+            len(rows), -1
+        )
         if not current.all():
             slots, vectors = slots[current], vectors[current]
         self._vectors.put(slots, vectors)
@@ -284,7 +325,9 @@ class Mirrors:
         self._mirrors: dict[tuple[str, int, tuple[str, int] | None], Mirror] = {}
 
     def view(self, reader: Reader, model: tuple[str, int] | None, *, whole: bool = False) -> View:
-        """The reader's space in columns, brought up to what the reader sees; `whole` for who needs all vectors."""
+        """The reader's space in columns, brought up to what the reader sees; `whole` for who needs
+        all vectors.
+        """
         place = (reader.space, reader.space_key, model)
         with self._lock:
             mirror = self._mirrors.setdefault(place, Mirror(model))

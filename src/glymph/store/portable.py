@@ -1,4 +1,6 @@
-"""What leaves a store and comes back: rows that any store can take in, files that appear whole or not at all."""
+"""What leaves a store and comes back: rows that any store can take in, files that appear whole or
+not at all.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from glymph.core.fitting import is_plausible
-from glymph.core.presence import Curve
-from glymph.core.sections import Section
+from glymph.decay.fit import is_plausible
+from glymph.decay.lifecycle import Curve
+from glymph.decay.sections import Section
 from glymph.errors import InvalidInput
 from glymph.store.contract import JOURNALLED
-from glymph.store.erasing import KEPT, PURGED
+from glymph.store.erase_journal import KEPT, PURGED
 from glymph.store.seals import move_image
 
 # Parents before children. Reversed, the order in which a space can be taken apart.
@@ -27,7 +29,8 @@ BIRTH_ORDER = (
     "conflicts", "transcripts", "conversations", "messages", "folders",
 )  # fmt: skip
 
-# What a move to another store takes along besides: certificates are about the store they were made in, so that no
+# What a move to another store takes along besides: certificates are about the store they were made
+# in, so that no
 # export has them, but whoever leaves that store behind still wants to show them.
 CARRIED = (*BIRTH_ORDER, "certificates")
 
@@ -59,7 +62,9 @@ _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 _FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999  # years 1 to 9999, in microseconds
 
 
-def moved(table: str, row: Mapping[str, Any], offsets: Mapping[str, int], sign: int) -> dict[str, Any]:
+def moved(
+    table: str, row: Mapping[str, Any], offsets: Mapping[str, int], sign: int
+) -> dict[str, Any]:
     """The row with its keys and references moved by the offsets; sign -1 moves them back.
 
     Journal entries have an order but no key worth keeping.
@@ -103,8 +108,8 @@ def plain_json(text: str) -> Any:
 def flaw(table: object, row: object, columns: Columns) -> str | None:
     """What keeps a row of unknown origin from being taken in; None if nothing does.
 
-    Names of columns become part of SQL statements, when the row is loaded and, from a journal's image, when an
-    operation is undone: none but the table's own may pass.
+    Names of columns become part of SQL statements, when the row is loaded and, from a journal's
+    image, when an operation is undone: none but the table's own may pass.
     """
     if not isinstance(table, str) or table not in columns or not isinstance(row, dict):
         return "is not a row"
@@ -140,13 +145,19 @@ def _wrong_value(row: Mapping[str, Any], types: Mapping[str, tuple[type, ...]]) 
 
 def _wrong_json(table: str, row: Mapping[str, Any]) -> str | None:
     for column, kind in _JSON.get(table, {}).items():
-        if column not in row or row[column] is None or (row[column] == _EMPTY[kind] and column != "review"):
+        if (
+            column not in row
+            or row[column] is None
+            or (row[column] == _EMPTY[kind] and column != "review")
+        ):
             continue
         try:
             value = plain_json(row[column])
         except (ValueError, RecursionError):
             value = None
-        words = column not in ("tags", "entities", "shown") or all(isinstance(word, str) for word in value or ())
+        words = column not in ("tags", "entities", "shown") or all(
+            isinstance(word, str) for word in value or ()
+        )
         if column == "review" and not _is_review(value):
             return "has a review that is not the five numbers it should be"
         if column == "figures" and not _are_figures(value):
@@ -159,7 +170,9 @@ def _wrong_json(table: str, row: Mapping[str, Any]) -> str | None:
 def _wrong_curve(row: Mapping[str, Any]) -> str | None:
     if row["section"] not in tuple(Section):
         return f"has a curve for {row['section']!r}, which is no section"
-    return None if is_plausible(Curve(row["decay"], row["scale"])) else "has a curve that no fit finds"
+    return (
+        None if is_plausible(Curve(row["decay"], row["scale"])) else "has a curve that no fit finds"
+    )
 
 
 def _is_review(value: Any) -> bool:
@@ -179,7 +192,9 @@ def _is_figures(value: Any) -> bool:
 
 
 def _wrong_entry(row: Mapping[str, Any], columns: Columns) -> str | None:
-    """A journal entry's image is what an undo writes back, so it is held to the same rules as a row."""
+    """A journal entry's image is what an undo writes back, so it is held to the same rules as a
+    row.
+    """
     if row["tbl"] not in JOURNALLED or row["action"] not in _ACTIONS:
         return f"journals {row['action']!r} of {row['tbl']!r}, which does not exist"
     if row["action"] == "rejected":
@@ -188,7 +203,9 @@ def _wrong_entry(row: Mapping[str, Any], columns: Columns) -> str | None:
     for name in _IMAGES:
         image = plain_json(row[name])
         by = image.pop(PURGED, "") if name == "image" else ""
-        if by != "" and not (isinstance(by, str) and image.keys() <= KEPT.get(row["tbl"], frozenset())):
+        if by != "" and not (
+            isinstance(by, str) and image.keys() <= KEPT.get(row["tbl"], frozenset())
+        ):
             return "has an image that was blanked, but not by a purge"
         if odd := {column for column in image if column == "key" or column not in types}:
             return f"has an {name} with unknown columns ({', '.join(map(repr, sorted(odd)))[:200]})"
@@ -202,16 +219,20 @@ def _wrong_entry(row: Mapping[str, Any], columns: Columns) -> str | None:
 
 @contextmanager
 def appearing(path: str | Path, what: str) -> Iterator[Path]:
-    """A private file beside `path` to write into; it takes that name when the context ends without an error.
+    """A private file beside `path` to write into; it takes that name when the context ends without
+    an error.
 
-    Nothing is ever overwritten. After an error nothing is left, and a killed process leaves only the part file.
+    Nothing is ever overwritten. After an error nothing is left, and a killed process leaves only
+    the part file.
     """
     try:
         target = Path(path).expanduser()
         partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
         taken = os.path.lexists(target)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise InvalidInput("path", f"{path!r} names no file ({error}). Give the path of a new file.") from error
+        raise InvalidInput(
+            "path", f"{path!r} names no file ({error}). Give the path of a new file."
+        ) from error
     if taken:
         raise _taken(target, what)
     try:
@@ -233,7 +254,9 @@ def _taken(target: Path, what: str) -> InvalidInput:
 
 
 def _settle(partial: Path, target: Path) -> None:
-    """Gives the file its name, or fails if the name was taken meanwhile, which a rename would not notice."""
+    """Gives the file its name, or fails if the name was taken meanwhile, which a rename would not
+    notice.
+    """
     try:
         os.link(partial, target)
     except FileExistsError:

@@ -7,20 +7,20 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from glymph.core.bands import BANDS, Bands
-from glymph.core.journal import Entry, Place
-from glymph.core.presence import DEFAULT_CURVES, Curve, Curves
-from glymph.core.query import Words
-from glymph.core.scan import Vectors
-from glymph.core.sections import Section
-from glymph.core.timing import day_in_words
+from glymph.decay.lifecycle import DEFAULT_CURVES, Curve, Curves
+from glymph.decay.sections import Section
+from glymph.moments import day_in_words
 from glymph.store.chunks import SqlChunks
 from glymph.store.contract import Filter, NearRow
 from glymph.store.conversations import SqlConversations
-from glymph.store.leftovers import SqlLeftovers
+from glymph.store.erase_check import SqlLeftovers
+from glymph.store.journal import Entry, Place
+from glymph.store.scan import Vectors
 from glymph.store.session import Row, Session
 from glymph.store.statements import MEMORY_COLUMNS, statements
 from glymph.store.upkeep import SqlUpkeep
+from glymph.text.bands import BANDS, Bands
+from glymph.text.query import Words
 
 LAST_WORDING = b"\xff" * 9  # beyond every one
 
@@ -29,13 +29,19 @@ def where(wanted: Filter) -> tuple[str, dict[str, Any]]:
     """The condition of a filter on `m`, with its parameters."""
     terms: list[str] = []
     parameters: dict[str, Any] = {}
-    for column, values in (("state", wanted.states), ("kind", wanted.kinds), ("section", wanted.sections)):
+    for column, values in (
+        ("state", wanted.states),
+        ("kind", wanted.kinds),
+        ("section", wanted.sections),
+    ):
         if values is None:
             continue
         # One value as an equation lets the engine use the index for the order, too.
         names = [f":{column}{i}" for i in range(len(values))]
         parameters |= {f"{column}{i}": str(value) for i, value in enumerate(values)}
-        terms.append(f"m.{column} = {names[0]}" if len(names) == 1 else f"m.{column} IN ({', '.join(names)})")
+        terms.append(
+            f"m.{column} = {names[0]}" if len(names) == 1 else f"m.{column} IN ({', '.join(names)})"
+        )
     if wanted.kinds is None:
         terms.append("m.kind <> 'self'")
     for i, tag in enumerate(wanted.tags or ()):
@@ -114,7 +120,9 @@ class SqlReader(SqlChunks, SqlConversations, SqlLeftovers, SqlUpkeep):
         rows = self._session.rows(sql, parameters | {"keys": json.dumps(list(keys))})
         return {row["key"]: row for row in rows}
 
-    def matching(self, words: Words, wanted: Filter | None, *, limit: int) -> list[tuple[int, float]]:
+    def matching(
+        self, words: Words, wanted: Filter | None, *, limit: int
+    ) -> list[tuple[int, float]]:
         if not words.words:
             return []
         condition, parameters = where(wanted) if wanted is not None else (None, {})
@@ -128,13 +136,16 @@ class SqlReader(SqlChunks, SqlConversations, SqlLeftovers, SqlUpkeep):
         dated = ({**row, "day": day_in_words(row["event_at"])} for row in rows)
         return self._session.matching_among(dated, words, limit)
 
-    def holding(self, pieces: Sequence[str], wanted: Filter, *, limit: int) -> list[tuple[int, float]]:
+    def holding(
+        self, pieces: Sequence[str], wanted: Filter, *, limit: int
+    ) -> list[tuple[int, float]]:
         condition, parameters = where(wanted)
         names = [f"piece{i}" for i in range(len(pieces))]
         fields = ("text", "title", "tags", "entities")
         one = "CASE WHEN {} THEN 1 ELSE 0 END"
         held = " + ".join(
-            one.format(" OR ".join(f"{{at:m.{field}::{name}}} > 0" for field in fields)) for name in names
+            one.format(" OR ".join(f"{{at:m.{field}::{name}}} > 0" for field in fields))
+            for name in names
         )
         sql = (
             f"SELECT key, held FROM (SELECT m.key, {held} AS held FROM scoped_memories m WHERE {condition}) h "
@@ -223,13 +234,21 @@ class SqlReader(SqlChunks, SqlConversations, SqlLeftovers, SqlUpkeep):
         return self._tuples("vectors_after", model=model, memory=memory, wording=last, limit=limit)
 
     def vectors_between(self, model: int, after: int, upto: int) -> list[tuple[Any, ...]]:
-        return self._tuples("vectors_between", space_id=self._space_id, model=model, after=after, upto=upto)
+        return self._tuples(
+            "vectors_between", space_id=self._space_id, model=model, after=after, upto=upto
+        )
 
     def vectors_of(self, model: int, keys: Sequence[int]) -> list[tuple[Any, ...]]:
         return self._tuples("vectors_of_memories", model=model, keys=json.dumps(list(keys)))
 
     def nearest(
-        self, model: int, query: Vectors, wanted: Filter | None, *, limit: int, among: Sequence[int] | None = None
+        self,
+        model: int,
+        query: Vectors,
+        wanted: Filter | None,
+        *,
+        limit: int,
+        among: Sequence[int] | None = None,
     ) -> list[NearRow] | None:
         return None  # only where the engine compares vectors
 
@@ -326,7 +345,9 @@ class SqlReader(SqlChunks, SqlConversations, SqlLeftovers, SqlUpkeep):
     def entries(self, operations: Sequence[int]) -> list[Entry]:
         return self._entries("entries_of_operations", operations=json.dumps(list(operations)))
 
-    def entries_after(self, places: Sequence[Place], entry: int, *, without: Sequence[int] = ()) -> list[Entry]:
+    def entries_after(
+        self, places: Sequence[Place], entry: int, *, without: Sequence[int] = ()
+    ) -> list[Entry]:
         keys: dict[str, list[int]] = defaultdict(list)
         for table, key in places:
             keys[table].append(key)
@@ -375,7 +396,10 @@ class SqlReader(SqlChunks, SqlConversations, SqlLeftovers, SqlUpkeep):
     def curves(self) -> Curves:
         if self._curves is None:
             adopted = self._tuples("curves")
-            self._curves = {**DEFAULT_CURVES, **{Section(name): Curve(*figures) for name, *figures in adopted}}
+            self._curves = {
+                **DEFAULT_CURVES,
+                **{Section(name): Curve(*figures) for name, *figures in adopted},
+            }
         return self._curves
 
     def tombstones(self) -> list[Row]:
@@ -402,7 +426,9 @@ class SqlReader(SqlChunks, SqlConversations, SqlLeftovers, SqlUpkeep):
     # pruning
 
     def resting_on(self, keys: Sequence[int], types: Sequence[str]) -> list[tuple[Any, ...]]:
-        return self._tuples("resting_on", keys=json.dumps(list(keys)), types=json.dumps(list(types)))
+        return self._tuples(
+            "resting_on", keys=json.dumps(list(keys)), types=json.dumps(list(types))
+        )
 
     def live_count(self) -> int:
         return int(self._value("live_count"))

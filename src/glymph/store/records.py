@@ -1,4 +1,6 @@
-"""Stored rows as values: times become datetimes, JSON becomes tuples and mappings, decay is computed."""
+"""Stored rows as values: times become datetimes, JSON becomes tuples and mappings, decay is
+computed.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from glymph.core import presence
-from glymph.core.model import Change, Edge, Memory, Operation, Review, Space, State, Tombstone
-from glymph.core.sections import Section
-from glymph.core.timing import micros, moment, optional_moment
+from glymph.decay import lifecycle
+from glymph.decay.sections import Section
+from glymph.model import Change, Edge, Memory, Operation, Review, Space, State, Tombstone
+from glymph.moments import micros, moment, optional_moment
 from glymph.store.contract import Reader, Row
 
 
@@ -24,7 +26,7 @@ def retrievabilities(rows: Sequence[Row], reader: Reader, now: datetime) -> list
     """How present the memories of rows are at `now`."""
     if not rows:
         return []
-    values: list[float] = presence.retrievability(
+    values: list[float] = lifecycle.retrievability(
         curves=reader.curves(),
         kinds=[row["kind"] for row in rows],
         sections=[row["section"] for row in rows],
@@ -85,7 +87,7 @@ def as_present(row: Row, space: str, retrievability: float) -> Memory:
         content_hash=row["content_hash"],
         version=row["version"],
         retrievability=retrievability,
-        lifecycle=presence.lifecycle(retrievability, row["state"]),
+        lifecycle=lifecycle.lifecycle(retrievability, row["state"]),
     )
 
 
@@ -136,7 +138,9 @@ def operation(row: Row, space_name: str, *, undone_by: str | None, undoable: boo
 
 
 def change(row: Row, memory_id: str) -> Change:
-    """A journal row of a memory, with the memory's own reason where the operation gave one for each."""
+    """A journal row of a memory, with the memory's own reason where the operation gave one for
+    each.
+    """
     return Change(
         operation=row["operation"],
         verb=row["verb"],

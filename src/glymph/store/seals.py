@@ -1,4 +1,6 @@
-"""What an operation did, sealed: a hash over its head and its journal rows, which no later change of them fits."""
+"""What an operation did, sealed: a hash over its head and its journal rows, which no later change
+of them fits.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from glymph.core.journal import USE_COLUMNS
+from glymph.store.journal import USE_COLUMNS
 
 SEALED = ("id", "actor", "verb", "reason", "session", "at", "parent", "undoes", "details")
 
@@ -18,7 +20,8 @@ def seal(
     offsets: Mapping[str, int],
     children: Iterable[str] = (),
 ) -> str:
-    """SHA-256 over who did what and why and over the operation's journal rows, a parent's over its children's.
+    """SHA-256 over who did what and why and over the operation's journal rows, a parent's over its
+    children's.
 
     Keys are local to the space, so an import that moved them changes no seal.
     """
@@ -26,7 +29,9 @@ def seal(
     digest.update(repr([head[name] for name in SEALED]).encode())
     for table, key, action, image, after in entries:
         before, now = move_image(table, image, offsets, -1), move_image(table, after, offsets, -1)
-        digest.update(f"{table}\0{key - offsets.get(table, 0)}\0{action}\0{before}\0{now}\n".encode())
+        digest.update(
+            f"{table}\0{key - offsets.get(table, 0)}\0{action}\0{before}\0{now}\n".encode()
+        )
     return digest.hexdigest()
 
 
@@ -58,5 +63,10 @@ def move_image(table: str, image: str, offsets: Mapping[str, int], sign: int) ->
     return _REFERENCE.sub(moved, image)
 
 
-_REFERENCES = {"source": "memories", "target": "memories", "memory": "memories", "cluster": "clusters"}
+_REFERENCES = {
+    "source": "memories",
+    "target": "memories",
+    "memory": "memories",
+    "cluster": "clusters",
+}
 _REFERENCE = re.compile(r'"(source|target|memory|cluster)":\s*(\d+)')

@@ -7,13 +7,15 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from glymph.core.query import Words
+from glymph.text.query import Words
 
 Row = dict[str, Any]
 
 
 class Session(Protocol):
-    """A connection inside a transaction, scoped to one space. Statements are written as `dialect` says."""
+    """A connection inside a transaction, scoped to one space. Statements are written as `dialect`
+    says.
+    """
 
     def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
         """The result as mappings of column names."""
@@ -44,14 +46,18 @@ class Session(Protocol):
     def update(
         self, table: str, keys: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[Any]]
     ) -> None:
-        """Sets columns of the rows found by their keys, in one statement; a row is keys, then values."""
+        """Sets columns of the rows found by their keys, in one statement; a row is keys, then
+        values.
+        """
         ...
 
     def remove(self, table: str, space_id: int, keys: Sequence[int]) -> None:
         """Deletes rows of a space by key."""
         ...
 
-    def bulk_figures(self, table: str, first: int, upto: int) -> tuple[dict[str, NDArray[Any]], list[str]] | None:
+    def bulk_figures(
+        self, table: str, first: int, upto: int
+    ) -> tuple[dict[str, NDArray[Any]], list[str]] | None:
         """What chunks hold of a range of rows, in arrays; see `ChunkReader`."""
         ...
 
@@ -64,7 +70,8 @@ class Session(Protocol):
     ) -> list[tuple[int, float]]:
         """Keys of memories whose text holds any of the words, best first, with a score that grows.
 
-        `where` is a condition on the row `m` of this space; None asks the whole index, other spaces included.
+        `where` is a condition on the row `m` of this space; None asks the whole index, other spaces
+        included.
         """
         ...
 

@@ -1,4 +1,6 @@
-"""A space as it is at one moment, to be read as a whole: row by row, with keys as they were before any load."""
+"""A space as it is at one moment, to be read as a whole: row by row, with keys as they were before
+any load.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,11 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from glymph.core.query import Words
 from glymph.store.contract import JOURNALLED, Deed, Filter, Row
 from glymph.store.portable import BIRTH_ORDER, CARRIED, moved
 from glymph.store.reader import SqlReader
 from glymph.store.session import Session
+from glymph.text.query import Words
 
 ALL_STATES = ("LIVE", "ARCHIVED", "TRASHED")
 ENTRIES_AT_ONCE = 5_000
@@ -31,8 +33,8 @@ class SpaceSession(Session, Protocol):
 class SqlSnapshot:
     """A `Snapshot` over a session inside a transaction that sees one moment.
 
-    `hint` gives what an engine wants to be said behind a table's name so that so many rows of a space are read in
-    the order of keys without being sorted in memory.
+    `hint` gives what an engine wants to be said behind a table's name so that so many rows of a
+    space are read in the order of keys without being sorted in memory.
     """
 
     def __init__(
@@ -57,12 +59,19 @@ class SqlSnapshot:
 
     def highest(self) -> dict[str, int]:
         """The highest key of each table, those of rows that exist only in the journal included."""
-        found = {table: self._value(f"SELECT max(key) FROM {table} WHERE space_id = :space") for table in CARRIED}
+        found = {
+            table: self._value(f"SELECT max(key) FROM {table} WHERE space_id = :space")
+            for table in CARRIED
+        }
         told = "SELECT tbl, max(key) FROM journal WHERE space_id = :space GROUP BY tbl"
         for table, key in self._session.tuples(told, {"space": self._space_id}):
             found[table] = max(found[table] or 0, key)
         del found["journal"]
-        return {table: key - self._offsets.get(table, 0) for table, key in found.items() if key is not None}
+        return {
+            table: key - self._offsets.get(table, 0)
+            for table, key in found.items()
+            if key is not None
+        }
 
     def stamp(self) -> str:
         """A text that differs as soon as anything of the space does that `rows` gives."""
@@ -83,13 +92,17 @@ class SqlSnapshot:
     def unsettled(self) -> int:
         """How many erase certificates are not complete; those stay where they are."""
         return int(
-            self._value("SELECT count(*) FROM certificates WHERE space_id = :space AND completed_at IS NULL")
+            self._value(
+                "SELECT count(*) FROM certificates WHERE space_id = :space AND completed_at IS NULL"
+            )
         )
 
     def rows(
         self, *, tables: Collection[str] = BIRTH_ORDER, skip: Mapping[str, int] | None = None
     ) -> Iterator[tuple[str, Row]]:
-        """Rows as (table, row), parents before children, in the order of keys, without the first ones of some."""
+        """Rows as (table, row), parents before children, in the order of keys, without the first
+        ones of some.
+        """
         for table in CARRIED:
             if table not in tables:
                 continue
@@ -100,7 +113,9 @@ class SqlSnapshot:
                 f"SELECT * FROM {table}{self._hint(self._count(table))} "
                 f"WHERE space_id = :space{_which(table)} ORDER BY {order}{rest}"
             )
-            for row in self._session.each(sql, {"space": self._space_id} | ({"done": done} if done else {})):
+            for row in self._session.each(
+                sql, {"space": self._space_id} | ({"done": done} if done else {})
+            ):
                 del row["space_id"]
                 yield table, moved(table, row, self._offsets, -1)
 
@@ -114,14 +129,20 @@ class SqlSnapshot:
         """Each operation with what seals it, oldest first, a bounded number at a time."""
         for batch in _weighed(self.rows(tables=("operations",))):
             away = self._offsets.get("operations", 0)
-            ends = {"space": self._space_id, "first": batch[0]["key"] + away, "last": batch[-1]["key"] + away}
+            ends = {
+                "space": self._space_id,
+                "first": batch[0]["key"] + away,
+                "last": batch[-1]["key"] + away,
+            }
             entries: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
             for row in self._session.each(
                 "SELECT * FROM journal WHERE space_id = :space AND operation BETWEEN :first AND :last ORDER BY id",
                 ends,
             ):
                 e = moved("journal", row, self._offsets, -1)
-                entries[e["operation"]].append((e["tbl"], e["key"], e["action"], e["image"], e["after"]))
+                entries[e["operation"]].append(
+                    (e["tbl"], e["key"], e["action"], e["image"], e["after"])
+                )
             children: dict[int, list[str]] = defaultdict(list)
             for parent, _, seal in self._session.tuples(
                 "SELECT parent, key, hash FROM operations "
@@ -134,7 +155,9 @@ class SqlSnapshot:
                 yield Deed(operation, entries.get(key, []), children.get(key, []))
 
     def _count(self, table: str) -> int:
-        return int(self._value(f"SELECT count(*) FROM {table} WHERE space_id = :space{_which(table)}"))
+        return int(
+            self._value(f"SELECT count(*) FROM {table} WHERE space_id = :space{_which(table)}")
+        )
 
     def _value(self, sql: str) -> Any:
         return self._session.tuples(sql, {"space": self._space_id})[0][0]
@@ -152,12 +175,16 @@ def key_offsets(record: Mapping[str, Any]) -> dict[str, int]:
 
 def canonical(table: str, row: Row) -> bytes:
     """A row as bytes that are the same whatever engine it comes from."""
-    text = json.dumps([table, row], ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=bytes.hex)
+    text = json.dumps(
+        [table, row], ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=bytes.hex
+    )
     return text.encode("utf-8", "surrogatepass")
 
 
 def _which(table: str) -> str:
-    """A certificate that is not complete is about bytes in the store it was made in: it does not leave that."""
+    """A certificate that is not complete is about bytes in the store it was made in: it does not
+    leave that.
+    """
     return " AND completed_at IS NOT NULL" if table == "certificates" else ""
 
 

@@ -1,8 +1,9 @@
 """The named statements in `sql/*.sql`, loaded once.
 
-A file holds statements, each behind a line `-- name: NAME`. Parameters are written `:name`. `{memory}` and
-`{edge}` stand for the column lists, so that a column is named in one place; `{mirrored}` is what a mirror keeps
-of a memory, `{columns}` the same as a JSON list per column. What else is in braces the engine's dialect writes.
+A file holds statements, each behind a line `-- name: NAME`. Parameters are written `:name`.
+`{memory}` and `{edge}` stand for the column lists, so that a column is named in one place;
+`{mirrored}` is what a mirror keeps of a memory, `{columns}` the same as a JSON list per column.
+What else is in braces the engine's dialect writes.
 """
 
 from __future__ import annotations
@@ -17,7 +18,16 @@ MEMORY_COLUMNS = (
     "event_at", "expires_at", "created_at", "updated_at", "last_used_at", "access_count", "stability",
     "difficulty", "review", "content_hash", "version",
 )  # fmt: skip
-EDGE_COLUMNS = ("key", "space_id", "source", "target", "type", "weight", "created_at", "last_used_at")
+EDGE_COLUMNS = (
+    "key",
+    "space_id",
+    "source",
+    "target",
+    "type",
+    "weight",
+    "created_at",
+    "last_used_at",
+)
 
 _MIRRORED = {
     "key": "m.key",
@@ -34,11 +44,15 @@ _NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 def statements() -> dict[str, str]:
     """Every statement by name."""
     found: dict[str, str] = {}
-    for file in sorted(resources.files("glymph.store").joinpath("sql").iterdir(), key=lambda f: f.name):
+    for file in sorted(
+        resources.files("glymph.store").joinpath("sql").iterdir(), key=lambda f: f.name
+    ):
         pieces = _NAME.split(file.read_text(encoding="utf-8"))
         for name, body in zip(pieces[1::2], pieces[2::2], strict=True):
             if name in found:
-                raise ValueError(f"Statement {name} is defined twice; the second is in {file.name}.")
+                raise ValueError(
+                    f"Statement {name} is defined twice; the second is in {file.name}."
+                )
             found[name] = _expand(body)
     return found
 

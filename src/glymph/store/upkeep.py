@@ -1,4 +1,6 @@
-"""What upkeep keeps: counters, schedules, queue, ledger, how far transcripts were read, the cached digest."""
+"""What upkeep keeps: counters, schedules, queue, ledger, how far transcripts were read, the cached
+digest.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class UpkeepReader(Protocol):
         ...
 
     def queue_state(self, now: int) -> Row:
-        """How many jobs wait, how many of them rest after a failure, and since when the oldest does."""
+        """How many jobs wait, how many of them rest after a failure, and since when the oldest
+        does.
+        """
         ...
 
     def failed_jobs(self, *, limit: int) -> list[Row]:
@@ -38,7 +42,9 @@ class UpkeepReader(Protocol):
 
     def job(self, job_id: str) -> Row | None: ...
     def cut_off(self, actor: str, *, since: int) -> list[int]:
-        """The keys of an actor's operations in several transactions, begun after a moment, that nobody closed."""
+        """The keys of an actor's operations in several transactions, begun after a moment, that
+        nobody closed.
+        """
         ...
 
     def lease(self) -> Row | None:
@@ -59,12 +65,14 @@ class UpkeepReader(Protocol):
         ...
 
     def surface(self, budget: int) -> Row | None:
-        """The digest kept for this budget, the newest operation when it was made, and until when it holds."""
+        """The digest kept for this budget, the newest operation when it was made, and until when it
+        holds.
+        """
         ...
 
     def touched_since(self, keys: Sequence[int], since: int) -> set[int]:
-        """Which of these memories somebody changed, used or brought back after a moment; not those merely made or
-        linked to others since."""
+        """Which of these memories somebody changed, used or brought back after a moment; not those
+        merely made or linked to others since."""
         ...
 
     def newest_memory(self) -> int:
@@ -72,13 +80,17 @@ class UpkeepReader(Protocol):
         ...
 
     def archived_by(self, verbs: Sequence[str], *, before: int, limit: int) -> list[Row]:
-        """What these verbs archived not after a moment and nobody has used since, the first archived first."""
+        """What these verbs archived not after a moment and nobody has used since, the first
+        archived first.
+        """
         ...
 
 
 class UpkeepWriter(Protocol):
     def set_counter(self, name: str, value: int) -> None: ...
-    def set_schedule(self, job: str, *, due_at: int, last_run_at: int | None, outcome: str | None) -> None: ...
+    def set_schedule(
+        self, job: str, *, due_at: int, last_run_at: int | None, outcome: str | None
+    ) -> None: ...
     def enqueue(self, row: Row) -> None:
         """Puts a job last in the queue; one of the same id is there already, and stays as it is."""
         ...
@@ -103,19 +115,27 @@ class UpkeepWriter(Protocol):
 
     def drop_finished_jobs(self, before: int) -> None: ...
     def take_lease(self, holder: str, *, now: int, until: int) -> int | None:
-        """The number under which the holder may work on the space until then; None while somebody else may."""
+        """The number under which the holder may work on the space until then; None while somebody
+        else may.
+        """
         ...
 
     def renew_lease(self, fence: int, *, until: int) -> bool:
-        """Whether the lease of this number still stands; its end is moved. `until` in the past gives it back."""
+        """Whether the lease of this number still stands; its end is moved. `until` in the past
+        gives it back.
+        """
         ...
 
     def reserve(self, row: Row) -> int:
         """Sets a call aside in the ledger before it is made, at the most it may cost; its key."""
         ...
 
-    def settle(self, key: int, *, tokens_in: int, tokens_out: int, cost_usd: float, outcome: str) -> None:
-        """Puts what a call did cost in the place of what was set aside; a settled call stays as it is."""
+    def settle(
+        self, key: int, *, tokens_in: int, tokens_out: int, cost_usd: float, outcome: str
+    ) -> None:
+        """Puts what a call did cost in the place of what was set aside; a settled call stays as it
+        is.
+        """
         ...
 
     def set_transcript(self, source: str, *, head: str, offset: int, at: int) -> None: ...
@@ -174,7 +194,10 @@ class SqlUpkeep(RunsStatements):
         return self._one("surface", space_id=self.space_key, budget=budget)
 
     def touched_since(self, keys: Sequence[int], since: int) -> set[int]:
-        return {key for (key,) in self._tuples("touched_since", keys=json.dumps(list(keys)), since=since)}
+        return {
+            key
+            for (key,) in self._tuples("touched_since", keys=json.dumps(list(keys)), since=since)
+        }
 
     def newest_memory(self) -> int:
         return int(self._value("newest_memory"))
@@ -191,7 +214,9 @@ class SqlUpkeepWriting(SqlUpkeep):
     def set_counter(self, name: str, value: int) -> None:
         self._rows("set_counter", space_id=self._space_id, name=name, value=value)
 
-    def set_schedule(self, job: str, *, due_at: int, last_run_at: int | None, outcome: str | None) -> None:
+    def set_schedule(
+        self, job: str, *, due_at: int, last_run_at: int | None, outcome: str | None
+    ) -> None:
         self._rows(
             "set_schedule",
             space_id=self._space_id, job=job, due_at=due_at, last_run_at=last_run_at, outcome=outcome,
@@ -222,26 +247,47 @@ class SqlUpkeepWriting(SqlUpkeep):
         self._rows("drop_finished_jobs", space_id=self._space_id, before=before)
 
     def take_lease(self, holder: str, *, now: int, until: int) -> int | None:
-        fence: int | None = self._value("take_lease", space_id=self._space_id, holder=holder, now=now, until=until)
+        fence: int | None = self._value(
+            "take_lease", space_id=self._space_id, holder=holder, now=now, until=until
+        )
         return fence
 
     def renew_lease(self, fence: int, *, until: int) -> bool:
-        return self._value("renew_lease", space_id=self._space_id, fence=fence, until=until) is not None
+        return (
+            self._value("renew_lease", space_id=self._space_id, fence=fence, until=until)
+            is not None
+        )
 
     def reserve(self, row: Mapping[str, Any]) -> int:
         return int(self._value("reserve", space_id=self._space_id, **row))
 
-    def settle(self, key: int, *, tokens_in: int, tokens_out: int, cost_usd: float, outcome: str) -> None:
+    def settle(
+        self, key: int, *, tokens_in: int, tokens_out: int, cost_usd: float, outcome: str
+    ) -> None:
         self._rows(
             "settle", space_id=self._space_id, key=key, tokens_in=tokens_in, tokens_out=tokens_out,
             cost_usd=cost_usd, outcome=outcome,
         )  # fmt: skip
 
     def set_transcript(self, source: str, *, head: str, offset: int, at: int) -> None:
-        self._rows("set_transcript", space_id=self._space_id, source=source, head=head, offset=offset, at=at)
+        self._rows(
+            "set_transcript",
+            space_id=self._space_id,
+            source=source,
+            head=head,
+            offset=offset,
+            at=at,
+        )
 
     def keep_surface(self, budget: int, text: str, *, change: int, until: int) -> None:
-        self._rows("keep_surface", space_id=self._space_id, budget=budget, text=text, change=change, until=until)
+        self._rows(
+            "keep_surface",
+            space_id=self._space_id,
+            budget=budget,
+            text=text,
+            change=change,
+            until=until,
+        )
 
     def drop_surfaces(self) -> None:
         self._rows("drop_surfaces", space_id=self._space_id)

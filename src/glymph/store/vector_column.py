@@ -10,12 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from glymph.core.scan import Bits, Slots, Vectors, sign_bits
+from glymph.store.scan import Bits, Slots, Vectors, sign_bits
 
-EXACT_UP_TO = 110_000  # memories, a hundred thousand and some; above that, signs are scanned, the best compared
+# memories, a hundred thousand and some; above that, signs are scanned, the best compared
+EXACT_UP_TO = 110_000
 CENTRED_ON = 4_096  # vectors whose mean stands for that of all
 CENTRED_FROM = 20  # fewer say nothing about all
-CENTRED_ANEW = 0.01  # of the vectors: as many came or went that the mean of distant ones is asked for again
+CENTRED_ANEW = (
+    0.01  # of the vectors: as many came or went that the mean of distant ones is asked for again
+)
 BLOCK = 1 << 14
 
 Stored = NDArray[np.float16]
@@ -23,7 +26,9 @@ Stored = NDArray[np.float16]
 
 @dataclass(frozen=True, slots=True)
 class Planes:
-    """The vectors of a view: whole ones, or signs around a pivot; neither while they are left in the store."""
+    """The vectors of a view: whole ones, or signs around a pivot; neither while they are left in
+    the store.
+    """
 
     matrix: Vectors | None
     bits: Bits | None
@@ -36,7 +41,9 @@ class Planes:
 
 
 class VectorColumn:
-    """The vectors of an embedding model, in arrays with room for so many slots. `distant` ones have no arrays."""
+    """The vectors of an embedding model, in arrays with room for so many slots. `distant` ones have
+    no arrays.
+    """
 
     def __init__(self, dimension: int, *, distant: bool = False) -> None:
         self._dimension = dimension
@@ -83,7 +90,9 @@ class VectorColumn:
             return
         if self.matrix is not None:
             first, last = int(slots.min()), int(slots.max())
-            if last - first + 1 == len(slots):  # side by side, in whatever order: a slice is copied far faster
+            if last - first + 1 == len(
+                slots
+            ):  # side by side, in whatever order: a slice is copied far faster
                 self.matrix[first : last + 1] = vectors[np.argsort(slots)]
             else:
                 self.matrix[slots] = vectors
@@ -102,7 +111,9 @@ class VectorColumn:
         known = self._centred_for
         if known is not None:
             shared = min(len(known), len(filled))
-            changed = np.count_nonzero(known[:shared] != filled[:shared]) + abs(len(known) - len(filled))
+            changed = np.count_nonzero(known[:shared] != filled[:shared]) + abs(
+                len(known) - len(filled)
+            )
             if changed <= CENTRED_ANEW * np.count_nonzero(filled):
                 return None
         return _sample(np.flatnonzero(filled))

@@ -1,4 +1,6 @@
-"""What a mirror showed at one moment: arrays that answer which memories pass a filter and which are nearest."""
+"""What a mirror showed at one moment: arrays that answer which memories pass a filter and which are
+nearest.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glymph.core.query import name_words
-from glymph.core.scan import Slots, Vectors, exact_nearest, hamming_nearest, sign_bits
 from glymph.store.contract import Filter, Reader
+from glymph.store.scan import Slots, Vectors, exact_nearest, hamming_nearest, sign_bits
 from glymph.store.vector_column import Planes
+from glymph.text.query import name_words
 
 SCAN_DEPTH = 1_000  # of the sign bits' best that are compared exactly; fewer lose recall
-NAMED = 0.25  # of the memories with a vector: the store is told which may be found if they are fewer
-SPARE = 50  # more than would do if those let through were spread evenly, when the store is asked for the nearest
+NAMED = (
+    0.25  # of the memories with a vector: the store is told which may be found if they are fewer
+)
+# more than would do if those let through were spread evenly, when the store is asked for the
+# nearest
+SPARE = 50
 WIDER = 4  # times as many, when too few of the nearest were let through
 
 
@@ -30,12 +36,19 @@ class Codes(dict[Any, int]):
 
 
 class Classes(Codes):
-    """A number for each combination of state, section, being superseded and kind, and what each of them is."""
+    """A number for each combination of state, section, being superseded and kind, and what each of
+    them is.
+    """
 
     def __init__(self, codes: Mapping[str, Codes]) -> None:
         super().__init__()
         self._codes = codes
-        self.columns: dict[str, list[int]] = {"state": [], "section": [], "superseded": [], "kind": []}
+        self.columns: dict[str, list[int]] = {
+            "state": [],
+            "section": [],
+            "superseded": [],
+            "kind": [],
+        }
 
     def __missing__(self, text: str) -> int:
         state, section, superseded, kind = text.split(" ", 3)
@@ -73,16 +86,22 @@ class Lists(Codes):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Arrays of equal length, one slot per memory, in the order of keys. They are read, never written."""
+    """Arrays of equal length, one slot per memory, in the order of keys. They are read, never
+    written.
+    """
 
     columns: Mapping[str, NDArray[Any]]
     codes: Mapping[str, Codes]
     tags: Lists
     entities: Lists
-    frequencies: dict[str, tuple[float, int]]  # of words in the text index, with the size they were counted at
+    frequencies: dict[
+        str, tuple[float, int]
+    ]  # of words in the text index, with the size they were counted at
     model_key: int | None
     vectors: Planes | None
-    fetched: Callable[[Reader, View], Planes | None] | None = None  # asks for vectors that were left in the store
+    fetched: Callable[[Reader, View], Planes | None] | None = (
+        None  # asks for vectors that were left in the store
+    )
 
     def __getitem__(self, column: str) -> NDArray[Any]:
         return self.columns[column]
@@ -127,7 +146,9 @@ class View:
         return int(np.count_nonzero(self.naming(name))) / max(there, 1)
 
     def _among(self, column: str, values: Sequence[str]) -> NDArray[np.bool_]:
-        codes = [code for value in values if (code := self.codes[column].get(str(value))) is not None]
+        codes = [
+            code for value in values if (code := self.codes[column].get(str(value))) is not None
+        ]
         column_values = self[column]
         found = np.zeros(self.size, dtype=np.bool_)
         for code in codes:
@@ -137,7 +158,9 @@ class View:
     def nearest(
         self, query: Vectors, passing: NDArray[np.bool_], *, limit: int, reader: Reader
     ) -> tuple[Slots, Vectors]:
-        """The slots let through whose vectors are nearest to the query, best first, with their cosines."""
+        """The slots let through whose vectors are nearest to the query, best first, with their
+        cosines.
+        """
         passing = passing & self["embedded"]
         planes = self.vectors
         if planes is None or not passing.any():
@@ -158,7 +181,9 @@ class View:
     def _nearest_there(
         self, query: Vectors, passing: NDArray[np.bool_], *, limit: int, reader: Reader
     ) -> tuple[Slots, Vectors]:
-        """The same, by the store: as many of its nearest as it takes to have enough of those let through."""
+        """The same, by the store: as many of its nearest as it takes to have enough of those let
+        through.
+        """
         assert self.model_key is not None
         count, embedded = int(np.count_nonzero(passing)), int(np.count_nonzero(self["embedded"]))
         few = count < NAMED * embedded
@@ -189,7 +214,9 @@ class View:
             return found
         order = np.argsort(self["key"][slots], kind="stable")
         places = order[np.searchsorted(self["key"][slots][order], [row[0] for row in rows])]
-        vectors = np.frombuffer(b"".join([row[2] for row in rows]), dtype="<f2").reshape(len(rows), -1)
+        vectors = np.frombuffer(b"".join([row[2] for row in rows]), dtype="<f2").reshape(
+            len(rows), -1
+        )
         wordings = np.frombuffer(b"".join([row[1] for row in rows]), dtype=">u8")
         current = wordings == self["wording"][slots[places]]
         found[places[current]] = (vectors.astype(np.float32) @ query)[current]

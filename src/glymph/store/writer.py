@@ -7,23 +7,25 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from glymph.core.bands import BANDS, Bands
-from glymph.core.journal import Restoration
-from glymph.core.presence import Curves
+from glymph.decay.lifecycle import Curves
 from glymph.errors import Refused
 from glymph.store.contract import Intent
 from glymph.store.conversations import SqlConversationWriting
-from glymph.store.eraser import SqlEraser
+from glymph.store.erase_sql import SqlEraser
+from glymph.store.journal import Restoration
 from glymph.store.seals import SEALED, is_edit, local_head, seal
 from glymph.store.session import Row, Session
 from glymph.store.statements import statements
 from glymph.store.upkeep import SqlUpkeepWriting
+from glymph.text.bands import BANDS, Bands
 
 
 class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
     """A `Writer` over a session whose transaction holds the write lock."""
 
-    def __init__(self, session: Session, space: str, space_id: int, offsets: Mapping[str, int]) -> None:
+    def __init__(
+        self, session: Session, space: str, space_id: int, offsets: Mapping[str, int]
+    ) -> None:
         super().__init__(session, space, space_id)
         self._offsets = offsets
         self._operation: int | None = None
@@ -48,8 +50,8 @@ class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
     def open(self, intent: Intent | Callable[[int], Intent]) -> None:
         """Starts the operation; from here on journalled tables may be changed.
 
-        An intent that is still to be made is asked for now, under the write lock, with the moment of the
-        space's newest operation: so moments never run against the order of operations.
+        An intent that is still to be made is asked for now, under the write lock, with the moment
+        of the space's newest operation: so moments never run against the order of operations.
         """
         if not isinstance(intent, Intent):
             intent = intent(self._value("newest_operation_at"))
@@ -61,7 +63,9 @@ class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
         self.resume(self._session.new_key("operations"), intent.verb)
 
     def resume(self, operation: int, verb: str) -> None:
-        """Lets journalled tables be changed under an operation: a new one, or one that was left open."""
+        """Lets journalled tables be changed under an operation: a new one, or one that was left
+        open.
+        """
         self._operation = operation
         self._rows("begin_writing", space_id=self._space_id, operation=operation, verb=verb)
 
@@ -71,11 +75,16 @@ class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
         self._rows("end_writing")
 
     def close(self) -> None:
-        """Counts, seals and records what the operation did; a parent is sealed over its children's seals."""
+        """Counts, seals and records what the operation did; a parent is sealed over its children's
+        seals.
+        """
         key = self.operation_key
         children = self._rows("children", key=key) if self._intent is None else []
         entries = [
-            row[1:] for row in sorted(self._session.tuples(statements()["entries_to_seal"], {"operation": key}))
+            row[1:]
+            for row in sorted(
+                self._session.tuples(statements()["entries_to_seal"], {"operation": key})
+            )
         ]
         details = json.dumps(self._details, ensure_ascii=False)
         head = local_head({**self._head(key), "details": details}, self._offsets)
@@ -91,10 +100,14 @@ class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
 
     def _record(self, **outcome: Any) -> None:
         if self._intent is None:
-            self._rows("close_operation", space_id=self._space_id, key=self.operation_key, **outcome)
+            self._rows(
+                "close_operation", space_id=self._space_id, key=self.operation_key, **outcome
+            )
             return
         key = self.operation_key
-        self._rows("record_operation", key=key, space_id=self._space_id, **self._head(key), **outcome)
+        self._rows(
+            "record_operation", key=key, space_id=self._space_id, **self._head(key), **outcome
+        )
 
     def _head(self, key: int) -> Mapping[str, Any]:
         """What the seal covers of the operation itself; one that was left open is read again."""
@@ -113,7 +126,9 @@ class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
 
     def insert(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
         for columns, group in _by_columns(rows).items():
-            self._session.insert(table, ("space_id", *columns), [(self._space_id, *row.values()) for row in group])
+            self._session.insert(
+                table, ("space_id", *columns), [(self._space_id, *row.values()) for row in group]
+            )
 
     def change(self, table: str, values: Mapping[int, Mapping[str, Any]]) -> None:
         shapes: dict[tuple[str, ...], list[int]] = defaultdict(list)
@@ -128,7 +143,14 @@ class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
             self._session.remove(table, self._space_id, keys)
 
     def set_state(self, keys: Sequence[int], *, state: str, at: int, by: str) -> None:
-        self._rows("set_state", space_id=self._space_id, keys=json.dumps(list(keys)), state=state, at=at, by=by)
+        self._rows(
+            "set_state",
+            space_id=self._space_id,
+            keys=json.dumps(list(keys)),
+            state=state,
+            at=at,
+            by=by,
+        )
 
     def bump(self, keys: Iterable[int]) -> None:
         self._rows("bump_versions", space_id=self._space_id, keys=json.dumps(list(keys)))
@@ -154,9 +176,25 @@ class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
                 changed[r.table][r.key] = r.values
             else:
                 created[r.table].append({"key": r.key, **r.values})
-        for table in ("memberships", "edges", "clusters", "memories", "pages", "conflicts", "tombstones"):
+        for table in (
+            "memberships",
+            "edges",
+            "clusters",
+            "memories",
+            "pages",
+            "conflicts",
+            "tombstones",
+        ):
             self.remove(table, removed[table])
-        for table in ("memories", "clusters", "pages", "edges", "memberships", "conflicts", "tombstones"):
+        for table in (
+            "memories",
+            "clusters",
+            "pages",
+            "edges",
+            "memberships",
+            "conflicts",
+            "tombstones",
+        ):
             self.insert(table, created[table])  # first, for what is changed may name what is made
             self.change(table, changed[table])
 
@@ -199,7 +237,12 @@ class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
 
     def adopt_curves(self, curves: Curves, *, at: int) -> None:
         for section, curve in curves.items():
-            figures = {"section": section.value, "decay": curve.decay, "scale": curve.scale, "at": at}
+            figures = {
+                "section": section.value,
+                "decay": curve.decay,
+                "scale": curve.scale,
+                "at": at,
+            }
             self._rows("adopt_curve", space_id=self._space_id, **figures)
         self._curves = None
 
@@ -215,10 +258,14 @@ class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
 
     def bury(self, fingerprints: Iterable[str], *, at: int) -> None:
         row = {"space_id": self._space_id, "operation": self.intent.id, "at": at}
-        self._session.repeat(statements()["bury"], [{**row, "fingerprint": one} for one in fingerprints])
+        self._session.repeat(
+            statements()["bury"], [{**row, "fingerprint": one} for one in fingerprints]
+        )
 
 
-def _by_columns(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], list[Mapping[str, Any]]]:
+def _by_columns(
+    rows: Sequence[Mapping[str, Any]],
+) -> dict[tuple[str, ...], list[Mapping[str, Any]]]:
     shapes: dict[tuple[str, ...], list[Mapping[str, Any]]] = defaultdict(list)
     for row in rows:
         shapes[tuple(row)].append(row)

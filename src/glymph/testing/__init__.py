@@ -1,4 +1,6 @@
-"""What tests of Glymph, and of engines and tools for it, are made of. Nothing in Glymph imports this."""
+"""What tests of Glymph, and of engines and tools for it, are made of. Nothing in Glymph imports
+this.
+"""
 
 from glymph.testing.builders import intent, memory_row, new_id
 from glymph.testing.clock import FrozenClock

@@ -6,11 +6,11 @@ import itertools
 import os
 from typing import Any
 
-from glymph.core.ids import uuid7
-from glymph.core.text import content_hash, derive_title
-from glymph.core.timing import micros
+from glymph.ids import uuid7
+from glymph.moments import micros
 from glymph.store.contract import Intent
 from glymph.testing.clock import START
+from glymph.text.normal import content_hash, derive_title
 
 _numbers = itertools.count(1)
 
@@ -21,7 +21,9 @@ def new_id() -> str:
 
 def intent(verb: str = "test", **fields: Any) -> Intent:
     """An intent by `tester` at the start of time."""
-    return Intent(**{"id": new_id(), "actor": "tester", "verb": verb, "at": micros(START), **fields})
+    return Intent(
+        **{"id": new_id(), "actor": "tester", "verb": verb, "at": micros(START), **fields}
+    )
 
 
 def memory_row(text: str | None = None, **fields: Any) -> dict[str, Any]:

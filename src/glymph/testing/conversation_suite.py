@@ -25,7 +25,9 @@ class ConversationSuite(StoreGround):
             row = reader.conversation(name)
             return [] if row is None else reader.messages_after(row["key"], 0, limit=100)
 
-    def test_messages_are_numbered_in_each_conversation_and_stay_in_their_space(self, store: Store) -> None:
+    def test_messages_are_numbered_in_each_conversation_and_stay_in_their_space(
+        self, store: Store
+    ) -> None:
         key = self.said(store, "{}", '{"a": 1}')
         assert self.said(store, '{"b": "ü\\u0000"}') == key
         self.said(store, '{"theirs": 1}', space=B)
@@ -41,9 +43,14 @@ class ConversationSuite(StoreGround):
             assert [row["name"] for row in reader.conversations(after="s", limit=9)] == ["t"]
             assert [len(reader.conversations(limit=limit)) for limit in (1, 2)] == [1, 2]
         with store.reading(B) as reader:
-            assert reader.messages_after(key, 0, limit=9) in ([], [(1, '{"theirs": 1}')])  # keys may be a space's
+            assert reader.messages_after(key, 0, limit=9) in (
+                [],
+                [(1, '{"theirs": 1}')],
+            )  # keys may be a space's
 
-    def test_what_is_written_and_where_it_stands_come_together_or_not_at_all(self, store: Store) -> None:
+    def test_what_is_written_and_where_it_stands_come_together_or_not_at_all(
+        self, store: Store
+    ) -> None:
         key = self.said(store, "{}")
         with pytest.raises(ZeroDivisionError), store.writing(A, None) as writer:
             writer.append_messages(key, ["{}"])
@@ -60,9 +67,15 @@ class ConversationSuite(StoreGround):
         anew = [Rewording(1, '{"a": 1}', '{"a": 0}'), Rewording(2, "something else", '{"b": 0}')]
         for verb in (None, "update"):
             meant = [None if verb is None else intent(verb) for _ in range(2)]
-            with pytest.raises(errors.Refused, match="never changed"), store.writing(A, meant[0]) as writer:
+            with (
+                pytest.raises(errors.Refused, match="never changed"),
+                store.writing(A, meant[0]) as writer,
+            ):
                 writer.reword_messages(key, anew)
-            with pytest.raises(errors.Refused, match="never deleted"), store.writing(A, meant[1]) as writer:
+            with (
+                pytest.raises(errors.Refused, match="never deleted"),
+                store.writing(A, meant[1]) as writer,
+            ):
                 writer.remove_conversation(key)
         with store.writing(A, intent("purge")) as writer:
             writer.reword_messages(key, anew)
@@ -108,7 +121,9 @@ class ConversationSuite(StoreGround):
             assert ours.folders() == [("/b", "x"), ("/a", "x"), ("/b", "y")]
             assert theirs.folders() == []
 
-    def test_conversations_go_along_with_a_load_and_end_with_their_space(self, store: Store) -> None:
+    def test_conversations_go_along_with_a_load_and_end_with_their_space(
+        self, store: Store
+    ) -> None:
         self.said(store, "{}", space=B)  # so that keys differ
         key = self.said(store, '{"a": 1}', '{"b": 2}')
         with store.writing(A, None) as writer:

@@ -9,7 +9,9 @@ from glymph.testing.store_ground import A, B, StoreGround
 class DueSuite(StoreGround):
     """What a worker's look relies on."""
 
-    def test_a_space_is_due_until_it_has_schedules_and_again_when_their_moment_comes(self, store: Store) -> None:
+    def test_a_space_is_due_until_it_has_schedules_and_again_when_their_moment_comes(
+        self, store: Store
+    ) -> None:
         assert store.due_spaces(0) == [A, B]
         assert store.next_due() is None
         for space, due_at in ((A, 10), (B, 20)):

@@ -15,8 +15,8 @@ from glymph.embed.vectors import unit
 class WordEmbedder:
     """Each word adds one to a place given by its checksum, so texts that share words are near.
 
-    `ms` is what it says a text costs, for tests of what is embedded at once and what later; without it, measured.
-    `calls` holds the texts of every call, in order.
+    `ms` is what it says a text costs, for tests of what is embedded at once and what later; without
+    it, measured. `calls` holds the texts of every call, in order.
     """
 
     def __init__(self, dimension: int = 64, name: str = "words", ms: float | None = None) -> None:

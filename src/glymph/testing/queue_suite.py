@@ -1,4 +1,6 @@
-"""What every queue of maintenance work must do: a test class inherits QueueSuite and says how to open its own."""
+"""What every queue of maintenance work must do: a test class inherits QueueSuite and says how to
+open its own.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +14,16 @@ from typing import Any
 
 import pytest
 
-from glymph.core.timing import micros
+from glymph.client import Glymph
 from glymph.errors import InvalidInput
-from glymph.facade import Glymph
 from glymph.jobs import pipeline
 from glymph.jobs.chores import Chore
 from glymph.jobs.queues.contract import Queue
 from glymph.jobs.steps import Step
-from glymph.services import queue as store_queue
-from glymph.services.leases import leased
+from glymph.moments import micros
 from glymph.testing.clock import FrozenClock
+from glymph.upkeep import queue as store_queue
+from glymph.upkeep.leases import leased
 
 SPACES = ("default", "alpha", "beta", "gamma")
 PATIENCE = 60.0  # seconds after which something that should happen did not
@@ -29,9 +31,13 @@ DAY = timedelta(days=1)
 
 
 class Diary:
-    """Chores that count, in the store, how often they ran, and tell when two ran at once in a space."""
+    """Chores that count, in the store, how often they ran, and tell when two ran at once in a
+    space.
+    """
 
-    def __init__(self, *names: str, also: Callable[[Any, threading.Event], object] | None = None) -> None:
+    def __init__(
+        self, *names: str, also: Callable[[Any, threading.Event], object] | None = None
+    ) -> None:
         self.order = tuple(Chore(name, DAY, at, self._run(name)) for at, name in enumerate(names))
         self.guard, self.active, self.most = threading.Lock(), Counter[str](), 0
         self.clashes: list[str] = []
@@ -62,12 +68,12 @@ def _count(place: Any, name: str) -> None:
 
 def counted(glymph: Glymph, space: str, name: str) -> int:
     """How often a diary's chore ran in a space."""
-    with glymph.workplace.reading(space) as reader:
+    with glymph.context.reading(space) as reader:
         return (reader.counter(name) or 0) // 5
 
 
 def outcome(glymph: Glymph, space: str, name: str) -> Any:
-    with glymph.workplace.reading(space) as reader:
+    with glymph.context.reading(space) as reader:
         row = reader.schedule(name)
     return json.loads(row["outcome"]) if row and row["outcome"] else None
 
@@ -81,7 +87,9 @@ class QueueSuite:
 
     @pytest.fixture
     def opened(self, url: str, clock: FrozenClock) -> Iterator[Callable[..., Queue]]:
-        """Opens a queue for chores, each on a handle of its own, as workers in processes of their own have."""
+        """Opens a queue for chores, each on a handle of its own, as workers in processes of their
+        own have.
+        """
         ends: list[Callable[[], None]] = []
 
         def make(order: Sequence[Chore], *, limit: int = 4) -> Queue:
@@ -118,7 +126,11 @@ class QueueSuite:
             worker.start()
         for worker in workers:
             worker.join(PATIENCE)
-        ran = {(space, one.name): counted(glymph, space, one.name) for space in SPACES for one in diary.order}
+        ran = {
+            (space, one.name): counted(glymph, space, one.name)
+            for space in SPACES
+            for one in diary.order
+        }
         assert ran == dict.fromkeys(ran, 1)
         assert diary.clashes == []
 
@@ -138,7 +150,7 @@ class QueueSuite:
     ) -> None:
         diary = Diary("only")
         worker = threading.Thread(target=opened(diary.order).run_dry, args=(threading.Event(),))
-        with leased(glymph.workplace):
+        with leased(glymph.context):
             worker.start()
             worker.join(2.0)
             assert worker.is_alive()
@@ -156,7 +168,7 @@ class QueueSuite:
             if len(runs) > 1:
                 return {"by": "the second"}
             clock.advance(hours=1)
-            with glymph.workplace.store.writing("default", None) as writer:
+            with glymph.context.store.writing("default", None) as writer:
                 writer.take_lease("somebody", now=micros(clock()), until=micros(clock()))
             _count(place, "written")
             return {"by": "the first"}
@@ -170,7 +182,9 @@ class QueueSuite:
 
     # putting
 
-    def test_what_is_put_twice_is_done_once(self, glymph: Glymph, opened: Callable[..., Queue]) -> None:
+    def test_what_is_put_twice_is_done_once(
+        self, glymph: Glymph, opened: Callable[..., Queue]
+    ) -> None:
         diary = Diary("one", "other")
         queue = opened(diary.order)
         queue.run_dry(threading.Event())
@@ -276,7 +290,11 @@ class QueueSuite:
         assert counted(glymph, "beta", "steady") == 1
 
     def test_a_session_that_fails_rests_is_given_up_and_goes_on_where_it_stopped_when_put_back(
-        self, glymph: Glymph, opened: Callable[..., Queue], clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+        self,
+        glymph: Glymph,
+        opened: Callable[..., Queue],
+        clock: FrozenClock,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         ran, broken = Counter[str](), [True]
 
@@ -306,7 +324,9 @@ class QueueSuite:
         assert ran == {"good": 1, "bad": store_queue.ATTEMPTS + 1}
         assert queue.dead() == []
 
-    def test_a_space_that_is_gone_keeps_nobody_busy(self, glymph: Glymph, opened: Callable[..., Queue]) -> None:
+    def test_a_space_that_is_gone_keeps_nobody_busy(
+        self, glymph: Glymph, opened: Callable[..., Queue]
+    ) -> None:
         diary = Diary("chore")
         queue = opened(diary.order)
         for name in SPACES:
@@ -346,7 +366,11 @@ class QueueSuite:
             begun.set()
             return {"ended": end.wait(PATIENCE)}
 
-        queue, stop, drained = opened([Chore("deaf", DAY, 0, deaf)]), threading.Event(), list[bool]()
+        queue, stop, drained = (
+            opened([Chore("deaf", DAY, 0, deaf)]),
+            threading.Event(),
+            list[bool](),
+        )
         worker = threading.Thread(target=lambda: drained.append(queue.run(stop, drain=0.2)))
         queue.put("alpha", "deaf")
         worker.start()

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from glymph import errors
-from glymph.core.journal import Restoration
-from glymph.core.query import Words
 from glymph.store.contract import Filter, Store
+from glymph.store.journal import Restoration
 from glymph.testing.builders import intent
 from glymph.testing.images import logical_image
 from glymph.testing.store_ground import A, B, StoreGround
+from glymph.text.query import Words
 
 
 class RecallSuite(StoreGround):
@@ -21,9 +21,13 @@ class RecallSuite(StoreGround):
 
     # words
 
-    def test_words_are_matched_in_any_form_and_the_better_match_comes_first(self, store: Store) -> None:
+    def test_words_are_matched_in_any_form_and_the_better_match_comes_first(
+        self, store: Store
+    ) -> None:
         both = self.add(store, text="the trading reports are due")
-        one = self.add(store, text="a report about something else, with many words that dilute what it says")
+        one = self.add(
+            store, text="a report about something else, with many words that dilute what it says"
+        )
         self.add(store, text="nothing of the kind")
         with store.reading(A) as reader:
             found = reader.matching(Words(("trade", "REPORT")), Filter(), limit=9)
@@ -57,7 +61,9 @@ class RecallSuite(StoreGround):
                 assert reader.matching(Words((word,)), Filter(), limit=9) == []
                 assert reader.matching_among([], Words((word,)), limit=9) == []
                 assert reader.frequency(word) == 0.0
-            assert reader.matching(Words((*odd, "plain"), (("plain", '"'), ("AND", "NEAR"))), Filter(), limit=9)
+            assert reader.matching(
+                Words((*odd, "plain"), (("plain", '"'), ("AND", "NEAR"))), Filter(), limit=9
+            )
 
     def test_two_words_that_stand_close_count_more_than_far_apart(self, store: Store) -> None:
         filler = " ".join(f"w{n}" for n in range(30))
@@ -74,8 +80,12 @@ class RecallSuite(StoreGround):
         )  # fmt: skip
         with store.reading(A) as reader:
             for word in ("heading", "tagged", "nate", "May", "2023", "8"):
-                assert [key for key, _ in reader.matching(Words((word,)), Filter(), limit=9)] == [row["key"]]
-                assert [key for key, _ in reader.matching_among([row], Words((word,)), limit=9)] == [row["key"]]
+                assert [key for key, _ in reader.matching(Words((word,)), Filter(), limit=9)] == [
+                    row["key"]
+                ]
+                assert [
+                    key for key, _ in reader.matching_among([row], Words((word,)), limit=9)
+                ] == [row["key"]]
 
     def test_without_a_filter_keys_of_any_space_and_state_may_come(self, store: Store) -> None:
         ours, hidden, theirs = (self.add(store, space, text="shared word") for space in (A, A, B))
@@ -83,10 +93,18 @@ class RecallSuite(StoreGround):
             writer.set_state([hidden["key"]], state="ARCHIVED", at=1, by="archive")
         with store.reading(A) as reader:
             anything = {key for key, _ in reader.matching(Words(("shared",)), None, limit=9)}
-            assert {ours["key"], hidden["key"]} <= anything <= {ours["key"], hidden["key"], theirs["key"]}
-            assert [key for key, _ in reader.matching(Words(("shared",)), Filter(), limit=9)] == [ours["key"]]
+            assert (
+                {ours["key"], hidden["key"]}
+                <= anything
+                <= {ours["key"], hidden["key"], theirs["key"]}
+            )
+            assert [key for key, _ in reader.matching(Words(("shared",)), Filter(), limit=9)] == [
+                ours["key"]
+            ]
             without = Filter(states=("LIVE", "ARCHIVED"), without=[ours["key"]])
-            assert [key for key, _ in reader.matching(Words(("shared",)), without, limit=9)] == [hidden["key"]]
+            assert [key for key, _ in reader.matching(Words(("shared",)), without, limit=9)] == [
+                hidden["key"]
+            ]
 
     def test_given_rows_are_matched_as_they_are_given_and_nothing_else(self, store: Store) -> None:
         row = self.add(store, text="what is stored")
@@ -94,7 +112,9 @@ class RecallSuite(StoreGround):
         past = {**row, "text": "what was said before", "title": "t"}
         before = logical_image(store, A)
         with store.reading(A) as reader:
-            assert [key for key, _ in reader.matching_among([past], Words(("said",)), limit=9)] == [row["key"]]
+            assert [key for key, _ in reader.matching_among([past], Words(("said",)), limit=9)] == [
+                row["key"]
+            ]
             assert reader.matching_among([past], Words(("stored",)), limit=9) == []
             found = reader.matching_among([past, other], Words(("said", "before")), limit=9)
             assert [key for key, _ in found] == [row["key"], other["key"]]
@@ -135,9 +155,14 @@ class RecallSuite(StoreGround):
         with store.writing(A, intent("undo")) as writer:
             writer.remove("memories", [b["key"]])
         with store.reading(A) as reader:
-            assert sorted(reader.neighbours(keys)) == [(a["key"], None, c["key"]), (c["key"], a["key"], None)]
+            assert sorted(reader.neighbours(keys)) == [
+                (a["key"], None, c["key"]),
+                (c["key"], a["key"], None),
+            ]
 
-    def test_links_touching_memories_are_given_once_with_what_fading_needs(self, store: Store) -> None:
+    def test_links_touching_memories_are_given_once_with_what_fading_needs(
+        self, store: Store
+    ) -> None:
         a, b, c = self.add(store), self.add(store), self.add(store)
         self.connect(store, a, b)
         self.connect(store, c, a)
@@ -170,7 +195,9 @@ class RecallSuite(StoreGround):
             assert sorted(reader.changed_memories(start)) == [a["key"], b["key"]]
             assert reader.changed_memories(reader.newest_change()) == []
 
-    def test_mirrored_rows_say_what_the_filter_asks_about_in_the_order_of_keys(self, store: Store) -> None:
+    def test_mirrored_rows_say_what_the_filter_asks_about_in_the_order_of_keys(
+        self, store: Store
+    ) -> None:
         a = self.add(store, tags=json.dumps(["x"]), session="s", expires_at=9, event_at=5)
         b = self.add(store, kind="lesson", superseded_by=a["id"], entities=json.dumps(["Nate"]))
         self.add(store, B)
@@ -178,7 +205,16 @@ class RecallSuite(StoreGround):
             identity = reader.identity()["key"]
             rows = [tuple(row) for row in reader.mirrored([b["key"], identity, a["key"], 10**9])]
             assert [row[0] for row in rows] == [identity, a["key"], b["key"]]
-            assert rows[1] == (a["key"], "LIVE KNOWLEDGE 0 note", 5, 9, "s", '["x"]', "[]", a["content_hash"][:16])
+            assert rows[1] == (
+                a["key"],
+                "LIVE KNOWLEDGE 0 note",
+                5,
+                9,
+                "s",
+                '["x"]',
+                "[]",
+                a["content_hash"][:16],
+            )
             assert rows[2][1:3] == ("LIVE KNOWLEDGE 1 lesson", b["created_at"])
             assert rows[2][3:] == (None, None, "[]", '["Nate"]', b["content_hash"][:16])
             columns = list(zip(*reader.mirrored_columns(), strict=True))
@@ -186,17 +222,24 @@ class RecallSuite(StoreGround):
 
     # vectors
 
-    def embed(self, store: Store, rows: list[dict[str, Any]], values: list[bytes], space: str = A) -> int:
+    def embed(
+        self, store: Store, rows: list[dict[str, Any]], values: list[bytes], space: str = A
+    ) -> int:
         """Keeps vectors of a model of two dimensions; gives back its key."""
         with store.writing(space, None) as writer:
             model = writer.add_model("m", 2, at=1)
             kept = [(row["key"], bytes.fromhex(row["content_hash"][:16])) for row in rows]
-            writer.add_vectors(model, [(*place, value) for place, value in zip(kept, values, strict=True)])
+            writer.add_vectors(
+                model, [(*place, value) for place, value in zip(kept, values, strict=True)]
+            )
             return model
 
     def test_a_model_is_one_name_and_dimension_of_one_space(self, store: Store) -> None:
         with store.writing(A, None) as writer:
-            keys = [writer.add_model(name, size, at=1) for name, size in (("m", 2), ("m", 3), ("n", 2), ("m", 2))]
+            keys = [
+                writer.add_model(name, size, at=1)
+                for name, size in (("m", 2), ("m", 3), ("n", 2), ("m", 2))
+            ]
             assert keys[0] == keys[3]
             assert len(set(keys)) == 3
         with store.reading(A) as reader:
@@ -214,10 +257,18 @@ class RecallSuite(StoreGround):
         self.embed(store, rows[:1], [b"zzzz"])
         with store.reading(A) as reader:
             words = [bytes.fromhex(row["content_hash"][:16]) for row in rows]
-            first, second = (rows[0]["key"], words[0], b"abcd"), (rows[1]["key"], words[1], b"\0\xff\0\xff")
-            assert sorted(map(tuple, reader.vectors_of(model, [row["key"] for row in rows]))) == [first, second]
+            first, second = (
+                (rows[0]["key"], words[0], b"abcd"),
+                (rows[1]["key"], words[1], b"\0\xff\0\xff"),
+            )
+            assert sorted(map(tuple, reader.vectors_of(model, [row["key"] for row in rows]))) == [
+                first,
+                second,
+            ]
             assert [tuple(row) for row in reader.vectors_after(model, 0, limit=1)] == [first]
-            assert [tuple(row) for row in reader.vectors_after(model, rows[0]["key"], limit=9)] == [second]
+            assert [tuple(row) for row in reader.vectors_after(model, rows[0]["key"], limit=9)] == [
+                second
+            ]
             assert reader.vectors_of(model, []) == []
 
     def test_new_vectors_are_told_from_those_a_mirror_has(self, store: Store) -> None:
@@ -231,12 +282,17 @@ class RecallSuite(StoreGround):
         self.embed(store, rows[1:], [b"efgh"])
         with store.reading(A) as reader:
             assert reader.newest_vector() > newest
-            assert [row[0] for row in reader.vectors_between(model, newest, newest + 100)] == [rows[1]["key"]]
+            assert [row[0] for row in reader.vectors_between(model, newest, newest + 100)] == [
+                rows[1]["key"]
+            ]
             assert reader.vectors_of(model, [theirs["key"]]) == []
 
     def test_a_vector_belongs_to_a_memory_and_a_model_of_its_own_space(self, store: Store) -> None:
         ours, theirs = self.add(store), self.add(store, B)
-        model, other = self.embed(store, [ours], [b"abcd"]), self.embed(store, [theirs], [b"wxyz"], B)
+        model, other = (
+            self.embed(store, [ours], [b"abcd"]),
+            self.embed(store, [theirs], [b"wxyz"], B),
+        )
         for key, memory in ((model, theirs), (other, ours)):
             with pytest.raises(errors.Isolated), store.writing(A, None) as writer:
                 writer.add_vectors(key, [(memory["key"], b"12345678", b"abcd")])
@@ -252,7 +308,9 @@ class RecallSuite(StoreGround):
         with store.writing(A, intent("undo")) as writer:
             writer.remove("memories", [row["key"]])
         with store.writing(A, intent("undo")) as writer:
-            writer.put_back([Restoration("memories", row["key"], False, before["memories", row["key"]])])
+            writer.put_back(
+                [Restoration("memories", row["key"], False, before["memories", row["key"]])]
+            )
         assert logical_image(store, A) == before
         with store.reading(A) as reader:
             assert len(reader.vectors_of(model, [row["key"]])) == 1
@@ -266,7 +324,10 @@ class RecallSuite(StoreGround):
         with store.reading(A) as reader:
 
             def waiting(state: str = "LIVE", before: int = 2**62, limit: int = 9) -> list[int]:
-                return [row["key"] for row in reader.unembedded(model, state=state, before=before, limit=limit)]
+                return [
+                    row["key"]
+                    for row in reader.unembedded(model, state=state, before=before, limit=limit)
+                ]
 
             assert waiting() == [rows[3]["key"], rows[0]["key"]]
             assert waiting(limit=1) == [rows[3]["key"]]
@@ -274,7 +335,9 @@ class RecallSuite(StoreGround):
             assert waiting("ARCHIVED") == [rows[2]["key"]]
             assert (reader.unembedded_count(model), reader.unembedded_count(None)) == (2, 3)
 
-    def test_a_model_is_forgotten_in_portions_and_goes_with_its_last_vector(self, store: Store) -> None:
+    def test_a_model_is_forgotten_in_portions_and_goes_with_its_last_vector(
+        self, store: Store
+    ) -> None:
         rows = [self.add(store) for _ in range(3)]
         model = self.embed(store, rows, [b"abcd"] * 3)
         theirs = self.embed(store, [self.add(store, B)], [b"wxyz"], B)
@@ -298,7 +361,10 @@ class RecallSuite(StoreGround):
         with store.reading("copy") as reader:
             model = reader.model_key("m", 2)
             assert model is not None
-            assert sorted(row[2] for row in reader.vectors_after(model, 0, limit=9)) == [b"\0\xff\0\xff", b"abcd"]
+            assert sorted(row[2] for row in reader.vectors_after(model, 0, limit=9)) == [
+                b"\0\xff\0\xff",
+                b"abcd",
+            ]
         for _ in store.delete_space("copy"):
             pass
         assert store.check() == []

@@ -7,19 +7,20 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from glymph.core.dialogue import FREE, Message, Prices, Reply, Schema, Usage
-from glymph.core.tokens import tokens, tokens_of
 from glymph.llm.contract import TIMEOUT
+from glymph.llm.dialogue import FREE, Message, Prices, Reply, Schema, Usage, tokens_of
+from glymph.text.tokens import tokens
 
 Answer = Reply | Exception | str | dict[str, Any] | list[Any]
 Script = Callable[[Sequence[Message], Schema | None], Answer]
 
 
 class ScriptedModel:
-    """Gives one answer after the other, or what a function makes of the question. It never runs out silently.
+    """Gives one answer after the other, or what a function makes of the question. It never runs out
+    silently.
 
-    An answer is a text, a value to be sent as JSON, a whole Reply, or an exception to be raised. `asked` holds the
-    messages of every call.
+    An answer is a text, a value to be sent as JSON, a whole Reply, or an exception to be raised.
+    `asked` holds the messages of every call.
     """
 
     def __init__(

@@ -44,5 +44,13 @@ class StoreGround:
         with store.writing(space, intent("link")) as writer:
             writer.insert(
                 "edges",
-                [{"source": a["key"], "target": b["key"], "type": "related_to", "weight": 0.5, "created_at": 1}],
+                [
+                    {
+                        "source": a["key"],
+                        "target": b["key"],
+                        "type": "related_to",
+                        "weight": 0.5,
+                        "created_at": 1,
+                    }
+                ],
             )

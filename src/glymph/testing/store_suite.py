@@ -1,4 +1,5 @@
-"""Every obligation of the store contract as a test. An engine's test class inherits it and names a URL.
+"""Every obligation of the store contract as a test. An engine's test class inherits it and names a
+URL.
 
 class TestMyEngine(StoreSuite):
     @pytest.fixture
@@ -16,12 +17,11 @@ import pytest
 
 from glymph import errors
 from glymph.config import Settings
-from glymph.core.journal import Restoration
-from glymph.core.presence import DEFAULT_CURVES, Curve
-from glymph.core.query import Words
-from glymph.core.sections import Section
+from glymph.decay.lifecycle import DEFAULT_CURVES, Curve
+from glymph.decay.sections import Section
 from glymph.store import open_store
 from glymph.store.contract import Filter, Store
+from glymph.store.journal import Restoration
 from glymph.store.records import memories
 from glymph.testing.builders import identity_row, intent, memory_row
 from glymph.testing.clock import START
@@ -30,6 +30,7 @@ from glymph.testing.due_suite import DueSuite
 from glymph.testing.images import logical_image
 from glymph.testing.recall_suite import RecallSuite
 from glymph.testing.store_ground import A, B
+from glymph.text.query import Words
 
 
 class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
@@ -180,17 +181,26 @@ class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
         with pytest.raises(errors.Pinned), store.writing(A, intent("archive")) as writer:
             writer.set_state([row["key"] for row in rows], state="ARCHIVED", at=1, by="archive")
         with store.reading(A) as reader:
-            assert {row["state"] for row in reader.memories(r["id"] for r in rows).values()} == {"LIVE"}
+            assert {row["state"] for row in reader.memories(r["id"] for r in rows).values()} == {
+                "LIVE"
+            }
 
     def test_a_space_sees_nothing_of_another(self, store: Store) -> None:
-        ours, theirs = self.add(store, A, text="shared word"), self.add(store, B, text="shared word")
+        ours, theirs = (
+            self.add(store, A, text="shared word"),
+            self.add(store, B, text="shared word"),
+        )
         other = self.add(store, B, text="another shared word")
         self.connect(store, theirs, other, B)
         with store.reading(A) as reader:
             assert reader.memory(theirs["id"]) is None
             assert reader.memories([ours["id"], theirs["id"]]).keys() == {ours["id"]}
-            assert [key for key, _ in reader.matching(Words(("shared",)), Filter(), limit=9)] == [ours["key"]]
-            assert [row["id"] for row in reader.page(Filter(), before=None, limit=9)] == [ours["id"]]
+            assert [key for key, _ in reader.matching(Words(("shared",)), Filter(), limit=9)] == [
+                ours["key"]
+            ]
+            assert [row["id"] for row in reader.page(Filter(), before=None, limit=9)] == [
+                ours["id"]
+            ]
             assert list(reader.by_content([theirs["content_hash"]]).values()) == [ours]
             assert reader.edges() == []
             assert reader.edges(of=theirs["id"]) == []
@@ -218,7 +228,9 @@ class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
             writer.insert("clusters", [{"id": "c", "name": "c", "rule": None, "created_at": 1}])
             writer.insert("pages", [{"name": "p", "text": "ours", "updated_at": 1}])
             cluster = writer.clusters()[0]["key"]
-            writer.insert("memberships", [{"cluster": cluster, "memory": row["key"], "added_at": 1}])
+            writer.insert(
+                "memberships", [{"cluster": cluster, "memory": row["key"], "added_at": 1}]
+            )
             membership, page = writer.memberships()[0]["key"], (writer.page_text("p") or {})["key"]
         for table, key, change in (
             ("memories", row["key"], {"space_id": theirs["space_id"]}),
@@ -241,9 +253,13 @@ class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
                     writer.memory(ours["id"])
                     _ = 1 / 0
             with store.reading(A) as reader:
-                assert [row["id"] for row in reader.page(Filter(), before=None, limit=9)] == [ours["id"]]
+                assert [row["id"] for row in reader.page(Filter(), before=None, limit=9)] == [
+                    ours["id"]
+                ]
             with store.reading(B) as reader:
-                assert [row["id"] for row in reader.page(Filter(), before=None, limit=9)] == [theirs["id"]]
+                assert [row["id"] for row in reader.page(Filter(), before=None, limit=9)] == [
+                    theirs["id"]
+                ]
 
     def test_a_link_joins_two_different_memories_once(self, store: Store) -> None:
         a, b = self.add(store), self.add(store)
@@ -276,7 +292,9 @@ class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
 
         def found(word: str) -> int:
             with store.reading(A) as reader:
-                return len(reader.matching(Words((word,)), Filter(states=("LIVE", "ARCHIVED")), limit=5))
+                return len(
+                    reader.matching(Words((word,)), Filter(states=("LIVE", "ARCHIVED")), limit=5)
+                )
 
         assert (found("brown"), found("lazy")) == (1, 0)
         with store.writing(A, intent("update")) as writer:
@@ -345,12 +363,21 @@ class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
 
     # upkeep survives a restart
 
-    def test_counters_schedules_plans_and_budgets_survive_a_restart(self, store: Store, url: str) -> None:
+    def test_counters_schedules_plans_and_budgets_survive_a_restart(
+        self, store: Store, url: str
+    ) -> None:
         with store.writing(A, None) as writer:
             writer.set_counter("sessions", 4)
             writer.set_counter("sessions", 5)
             writer.set_schedule("lifecycle", due_at=10, last_run_at=3, outcome="ok")
-            call = {"job": "j", "model": "m", "run": "r", "tokens_in": 1, "tokens_out": 2, "assumed": 0}
+            call = {
+                "job": "j",
+                "model": "m",
+                "run": "r",
+                "tokens_in": 1,
+                "tokens_out": 2,
+                "assumed": 0,
+            }
             first = writer.reserve({**call, "at": 7, "cost_usd": 0.75})
             writer.settle(first, tokens_in=3, tokens_out=4, cost_usd=0.25, outcome="answered")
             writer.settle(first, tokens_in=9, tokens_out=9, cost_usd=9.0, outcome="failed")
@@ -369,24 +396,37 @@ class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
             assert reader.schedule("lifecycle") == {
                 "job": "lifecycle", "due_at": 10, "last_run_at": 3, "outcome": "ok",
             }  # fmt: skip
-            assert [(s.usd, s.tokens) for s in map(reader.spent, (0, 8, 10))] == [(0.75, 10), (0.5, 3), (0.0, 0)]
+            assert [(s.usd, s.tokens) for s in map(reader.spent, (0, 8, 10))] == [
+                (0.75, 10),
+                (0.5, 3),
+                (0.0, 0),
+            ]
             assert (reader.spent_by("r").usd, reader.spent_by("other").usd) == (0.25, 0.0)
             assert [call["outcome"] for call in reader.calls(0)] == ["answered", "reserved"]
             assert reader.transcript("t") == {"head": "h", "offset": 20, "read_at": 2}
             assert reader.surface(1500) == {"change": 3, "until": 9, "text": "digest"}
             assert reader.plan("p1") is not None
-            assert [(t["fingerprint"], t["created_at"]) for t in reader.tombstones()] == [("f1", 1), ("f2", 1)]
+            assert [(t["fingerprint"], t["created_at"]) for t in reader.tombstones()] == [
+                ("f1", 1),
+                ("f2", 1),
+            ]
             assert reader.has_tombstones()
             assert [t["fingerprint"] for t in reader.tombstones_with(["f3", "f2"])] == ["f2"]
         with again.reading(B) as reader:
             assert reader.counter("sessions") is None
             assert reader.spent(0).usd == 0.0
-            assert (reader.transcript("t"), reader.surface(1500), reader.calls(0)) == (None, None, [])
+            assert (reader.transcript("t"), reader.surface(1500), reader.calls(0)) == (
+                None,
+                None,
+                [],
+            )
             assert not reader.has_tombstones()
             assert reader.tombstones_with(["f1"]) == []
         again.close()
 
-    def test_a_queued_job_goes_on_where_it_stopped_until_it_is_done_or_given_up(self, store: Store) -> None:
+    def test_a_queued_job_goes_on_where_it_stopped_until_it_is_done_or_given_up(
+        self, store: Store
+    ) -> None:
         with store.writing(A, None) as writer:
             for job in ("j1", "j2", "j1"):
                 writer.enqueue({"id": job, "job": "end", "payload": "{}", "at": 1})
@@ -395,7 +435,11 @@ class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
             writer.advance("j1", step="extract", report='{"extract": 1}')
         with store.writing(A, None) as writer:
             found = writer.waiting_jobs(10)[0]
-            assert (found["step"], found["attempts"], found["report"]) == ("extract", 1, '{"extract": 1}')
+            assert (found["step"], found["attempts"], found["report"]) == (
+                "extract",
+                1,
+                '{"extract": 1}',
+            )
             writer.rest("j1", until=20)
             assert [row["id"] for row in writer.waiting_jobs(19)] == ["j2"]
             assert writer.queue_state(19) == {"waiting": 2, "resting": 1, "oldest_at": 1}
@@ -407,9 +451,15 @@ class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
             writer.drop_finished_jobs(5)
             assert writer.job("j1") is None
         with store.reading(B) as reader:
-            assert (reader.waiting_jobs(10), reader.failed_jobs(limit=9), reader.job("j2")) == ([], [], None)
+            assert (reader.waiting_jobs(10), reader.failed_jobs(limit=9), reader.job("j2")) == (
+                [],
+                [],
+                None,
+            )
 
-    def test_one_holder_at_a_time_has_the_lease_and_an_earlier_one_cannot_write(self, store: Store) -> None:
+    def test_one_holder_at_a_time_has_the_lease_and_an_earlier_one_cannot_write(
+        self, store: Store
+    ) -> None:
         row = self.add(store)
         with store.writing(A, None) as writer:
             first = writer.take_lease("one", now=0, until=30)
@@ -425,7 +475,10 @@ class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
             assert second > first
             assert not writer.renew_lease(first, until=99)
         before = logical_image(store, A)
-        with pytest.raises(errors.LeaseLost), store.writing(A, intent("lifecycle"), fence=first) as writer:
+        with (
+            pytest.raises(errors.LeaseLost),
+            store.writing(A, intent("lifecycle"), fence=first) as writer,
+        ):
             writer.set_state([row["key"]], state="ARCHIVED", at=1, by="lifecycle")
         with pytest.raises(errors.LeaseLost), store.writing(A, None, fence=first) as writer:
             writer.set_counter("n", 2)
@@ -545,7 +598,11 @@ class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
         row = self.add(store)
         with store.reading(A) as reader:
             (memory,) = memories([row], reader, START)
-        assert (memory.id, memory.retrievability, memory.lifecycle.value) == (row["id"], 1.0, "ACTIVE")
+        assert (memory.id, memory.retrievability, memory.lifecycle.value) == (
+            row["id"],
+            1.0,
+            "ACTIVE",
+        )
 
     def test_adopted_curves_are_a_spaces_own_until_they_are_dropped(self, store: Store) -> None:
         faster, slower = {Section.SIGNALS: Curve(0.5, 0.5)}, {Section.SIGNALS: Curve(0.4, 2.0)}

@@ -6,10 +6,23 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from glymph.core.edges import DEFAULT_WEIGHTS
-from glymph.core.sections import KINDS
+from glymph.decay.edges import DEFAULT_WEIGHTS
+from glymph.decay.sections import KINDS
 
-WORDS = ("berlin", "lisbon", "btc", "eth", "report", "short", "long", "Zürich", "日本", "🙂", "o'brien", "3.14")
+WORDS = (
+    "berlin",
+    "lisbon",
+    "btc",
+    "eth",
+    "report",
+    "short",
+    "long",
+    "Zürich",
+    "日本",
+    "🙂",
+    "o'brien",
+    "3.14",
+)
 
 kinds = st.sampled_from([kind for kind in KINDS if kind != "self"] + ["recipe"])
 edge_types = st.sampled_from(sorted(DEFAULT_WEIGHTS))

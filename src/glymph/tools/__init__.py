@@ -31,5 +31,7 @@ def all_tools() -> dict[str, Tool]:
 def tools_for(profile: Profile) -> dict[str, Tool]:
     """The tools a client of this profile sees."""
     return {
-        name: tool for name, tool in all_tools().items() if tool.profile in _INCLUDED[profile] or name in ALWAYS
+        name: tool
+        for name, tool in all_tools().items()
+        if tool.profile in _INCLUDED[profile] or name in ALWAYS
     }

@@ -11,13 +11,19 @@ from glymph.tools import shapes
 from glymph.tools.contract import Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class AnalyzeArguments(Arguments):
-    min_staleness: float = Field(0.3, ge=0, le=1, description="Only groups at least this stale: 0 fresh, 1 stale.")
-    max_groups: int = Field(20, ge=1, le=1000, description="Most groups to show, the stalest first.")
-    include_isolated: bool = Field(False, description="Also memories without links, each as its own group.")
+    min_staleness: float = Field(
+        0.3, ge=0, le=1, description="Only groups at least this stale: 0 fresh, 1 stale."
+    )
+    max_groups: int = Field(
+        20, ge=1, le=1000, description="Most groups to show, the stalest first."
+    )
+    include_isolated: bool = Field(
+        False, description="Also memories without links, each as its own group."
+    )
     grouping: str = Field(
         "community",
         description="What belongs together: community (links), entity, tag, session, cluster, similarity or "

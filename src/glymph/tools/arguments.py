@@ -11,7 +11,9 @@ from glymph.tools.contract import Arguments
 
 
 def _as_list(value: Any) -> Any:
-    """Models like to pass one text where a list of texts is wanted, or the list written out as a text."""
+    """Models like to pass one text where a list of texts is wanted, or the list written out as a
+    text.
+    """
     if not isinstance(value, str):
         return value
     try:
@@ -36,7 +38,9 @@ class Filters(Arguments):
 
     limit: int = Field(10, ge=1, le=1000, description="Most hits to give back.")
     kinds: Texts | None = Field(None, description="Only these kinds, e.g. lesson, preference.")
-    sections: Texts | None = Field(None, description="Only SIGNALS, EPISODIC, KNOWLEDGE or PROCEDURAL.")
+    sections: Texts | None = Field(
+        None, description="Only SIGNALS, EPISODIC, KNOWLEDGE or PROCEDURAL."
+    )
     tags: Texts | None = Field(None, description="Only memories that carry all of these tags.")
     since: AwareDatetime | None = Field(None, description="Not before this ISO 8601 time.")
     until: AwareDatetime | None = Field(None, description="Not after this ISO 8601 time.")
@@ -44,7 +48,9 @@ class Filters(Arguments):
     session: str | None = Field(None, description="Only what was said in this session.")
     at: AwareDatetime | None = Field(None, description="As things stood at this ISO 8601 time.")
     include_superseded: bool = Field(False, description="Also what a newer memory has replaced.")
-    budget_tokens: int | None = Field(None, ge=1, description="Fit the texts of the hits into this many tokens.")
+    budget_tokens: int | None = Field(
+        None, ge=1, description="Fit the texts of the hits into this many tokens."
+    )
 
     def given(self) -> dict[str, Any]:
         """The arguments without empty lists: a model that sends `"kinds": []` means no filter."""

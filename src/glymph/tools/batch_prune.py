@@ -13,20 +13,29 @@ from glymph.tools.arguments import Numbers, Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.core.model import Receipt
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
+    from glymph.model import Receipt
 
 
 class BatchPruneArguments(Arguments):
     node_ids: Texts = Field(
-        [], description="Ids of the memories, as analyze_memory shows them.", json_schema_extra=POSITIONAL
+        [],
+        description="Ids of the memories, as analyze_memory shows them.",
+        json_schema_extra=POSITIONAL,
     )
     action: str = Field(
-        "archive", description="archive: hidden, kept for ever; delete: trash, recoverable for 30 days."
+        "archive",
+        description="archive: hidden, kept for ever; delete: trash, recoverable for 30 days.",
     )
-    plan: str | None = Field(None, description="Id of the plan they were shown in: what changed since is skipped.")
-    groups: Numbers | None = Field(None, description="With a plan: numbers of whole groups, instead of ids.")
-    cascade: bool = Field(False, description="With a plan: also what only exists through them, as the plan shows.")
+    plan: str | None = Field(
+        None, description="Id of the plan they were shown in: what changed since is skipped."
+    )
+    groups: Numbers | None = Field(
+        None, description="With a plan: numbers of whole groups, instead of ids."
+    )
+    cascade: bool = Field(
+        False, description="With a plan: also what only exists through them, as the plan shows."
+    )
     confirm_large: bool = Field(False, description="Yes, really so many at once.")
     reason: str | None = Field(None, description="Why.")
 
@@ -43,11 +52,19 @@ def preview(glymph: Glymph, args: BatchPruneArguments) -> Mapping[str, Any]:
 def _pruned(glymph: Glymph, args: BatchPruneArguments, *, dry_run: bool) -> Receipt:
     if args.plan is None:
         if args.groups is not None or args.cascade:
-            raise InvalidInput("plan", "groups and cascade belong to a plan. Give its id, from analyze_memory.")
+            raise InvalidInput(
+                "plan", "groups and cascade belong to a plan. Give its id, from analyze_memory."
+            )
         if not args.node_ids:
-            raise InvalidInput("node_ids", "is empty. Name at least one memory, or a plan and its groups.")
+            raise InvalidInput(
+                "node_ids", "is empty. Name at least one memory, or a plan and its groups."
+            )
         return glymph.batch_prune(
-            args.node_ids, args.action, confirm_large=args.confirm_large, reason=args.reason, dry_run=dry_run
+            args.node_ids,
+            args.action,
+            confirm_large=args.confirm_large,
+            reason=args.reason,
+            dry_run=dry_run,
         )
     return glymph.prune(
         args.plan, groups=args.groups, ids=args.node_ids or None, action=args.action, cascade=args.cascade,

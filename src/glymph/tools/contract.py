@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 Profile = Literal["core", "curator", "full"]
 
@@ -35,7 +35,9 @@ class Tool:
     destructive: bool = False  # as MCP means it: it may change or remove what is there
     idempotent: bool = False
     keep_chars: int = 800  # how much of an old result is worth keeping in a conversation
-    preview: Callable[[Glymph, Any], Mapping[str, Any]] | None = None  # what a destructive run would do
+    preview: Callable[[Glymph, Any], Mapping[str, Any]] | None = (
+        None  # what a destructive run would do
+    )
 
     @property
     def schema(self) -> dict[str, Any]:

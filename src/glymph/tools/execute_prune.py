@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from glymph.core.plain import plain
+from glymph.plain import plain
 from glymph.tools.arguments import Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.core.plan import Pruned
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
+    from glymph.prune.plan import Pruned
 
 
 class ExecutePruneArguments(Arguments):
-    node_ids: Texts = Field(description="Ids of the memories to trash.", json_schema_extra=POSITIONAL)
+    node_ids: Texts = Field(
+        description="Ids of the memories to trash.", json_schema_extra=POSITIONAL
+    )
     reason: str = Field(description="staleness, low_alignment, redundancy or orphan.")
-    cascade: bool = Field(False, description="Also what only exists through them: lessons left without evidence.")
+    cascade: bool = Field(
+        False, description="Also what only exists through them: lessons left without evidence."
+    )
 
 
 def run(glymph: Glymph, args: ExecutePruneArguments) -> Mapping[str, Any]:

@@ -1,4 +1,6 @@
-"""forget_concept: forget what a description, an identifier or a name stands for, by a plan that was shown."""
+"""forget_concept: forget what a description, an identifier or a name stands for, by a plan that was
+shown.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from glymph.core.plain import plain
 from glymph.errors import InvalidInput, Refused
+from glymph.plain import plain
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.core.mutation.value import ForgetPlan, Forgotten
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
+    from glymph.forget.plan import ForgetPlan, Forgotten
 
 
 class ForgetArguments(Arguments):
@@ -24,7 +26,8 @@ class ForgetArguments(Arguments):
     )
     plan: str | None = Field(None, description="Id of the plan that was shown: does exactly that.")
     mode: str = Field(
-        "release", description="release: trash, recoverable; purge: for good, if the operator allows."
+        "release",
+        description="release: trash, recoverable; purge: for good, if the operator allows.",
     )
 
 
@@ -53,7 +56,8 @@ def preview(glymph: Glymph, args: ForgetArguments) -> Mapping[str, Any]:
 def _check(glymph: Glymph, args: ForgetArguments) -> None:
     if (args.request is None) == (args.plan is None):
         raise InvalidInput(
-            "request", "give a request to see its plan, or the id of a plan to act on it: one of them."
+            "request",
+            "give a request to see its plan, or the id of a plan to act on it: one of them.",
         )
     mode = args.mode if args.plan is None else glymph.forget_plan(args.plan).mode
     if "purge" in (mode, args.mode) and getattr(glymph.settings, "tools_may_purge", "off") != "on":

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from glymph.core.plain import plain
+from glymph.plain import plain
 from glymph.tools.contract import Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class MemeticStatusArguments(Arguments):

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from glymph.core.plain import plain
+from glymph.plain import plain
 from glymph.tools.contract import Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.core.model import Operation
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
+    from glymph.model import Operation
 
 
 class OperationsArguments(Arguments):
     limit: int = Field(50, ge=1, le=1000, description="Most operations to give back, newest first.")
-    cursor: str | None = Field(None, description="Id of the last operation seen, to go on from there.")
+    cursor: str | None = Field(
+        None, description="Id of the last operation seen, to go on from there."
+    )
     session: str | None = Field(None, description="Only those of one conversation.")
     actor: str | None = Field(None, description="Only those of one actor.")
     verb: str | None = Field(None, description="Only one kind, e.g. add, archive, undo.")
@@ -35,7 +37,9 @@ def _summary(operations: Sequence[Operation]) -> str:
         return "Nothing happened."
     verbs = Counter(op.verb for op in operations)
     said = ", ".join(f"{count} × {verb}" for verb, count in verbs.most_common())
-    refused = sum(len(op.details.get("failed", ())) + len(op.details.get("skipped", ())) for op in operations)
+    refused = sum(
+        len(op.details.get("failed", ())) + len(op.details.get("skipped", ())) for op in operations
+    )
     undone = sum(op.undone_by is not None for op in operations)
     return (
         f"{len(operations)} operations by {', '.join(sorted({op.actor for op in operations}))}: {said}. "

@@ -7,19 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from glymph.core.plain import plain
+from glymph.plain import plain
 from glymph.tools.contract import Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class CandidateArguments(Arguments):
-    limit: int = Field(20, ge=1, le=1000, description="Most candidates to give back, the first to go first.")
-    min_staleness_days: float | None = Field(
-        None, ge=0, description="Days without use from which a memory is stale: 30, or 21 after 500 recalls."
+    limit: int = Field(
+        20, ge=1, le=1000, description="Most candidates to give back, the first to go first."
     )
-    min_alignment: float = Field(0.4, ge=0, le=1, description="Similarity to a goal below which it is off them.")
+    min_staleness_days: float | None = Field(
+        None,
+        ge=0,
+        description="Days without use from which a memory is stale: 30, or 21 after 500 recalls.",
+    )
+    min_alignment: float = Field(
+        0.4, ge=0, le=1, description="Similarity to a goal below which it is off them."
+    )
 
 
 def run(glymph: Glymph, args: CandidateArguments) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """The tools' commands and descriptions read from their files' text, without importing them.
 
-`glymph --help` lists every tool; importing them all would cost it the import of Pydantic. A test holds this
-list against the real one.
+`glymph --help` lists every tool; importing them all would cost it the import of Pydantic. A test
+holds this list against the real one.
 """
 
 from __future__ import annotations

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from glymph.core.plain import plain
 from glymph.errors import InvalidInput
+from glymph.plain import plain
 from glymph.tools import shapes
 from glymph.tools.arguments import Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class ClusterArguments(Arguments):
@@ -23,8 +23,12 @@ class ClusterArguments(Arguments):
     )
     name: str | None = Field(None, description="The cluster's name or id.")
     ids: Texts = Field([], description="Memories to add or remove.")
-    kind: str | None = Field(None, description="With create: fill it with all memories of this kind.")
-    tag: str | None = Field(None, description="With create: fill it with all memories that carry this tag.")
+    kind: str | None = Field(
+        None, description="With create: fill it with all memories of this kind."
+    )
+    tag: str | None = Field(
+        None, description="With create: fill it with all memories that carry this tag."
+    )
 
 
 def run(glymph: Glymph, args: ClusterArguments) -> Mapping[str, Any]:

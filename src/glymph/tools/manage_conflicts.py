@@ -7,21 +7,25 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from glymph.core.plain import plain
 from glymph.errors import InvalidInput
+from glymph.plain import plain
 from glymph.tools import shapes
 from glymph.tools.arguments import Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class ConflictArguments(Arguments):
     action: Literal["list", "resolve", "batch_resolve"] = Field(
-        "list", description="list, resolve one, or batch_resolve several alike.", json_schema_extra=POSITIONAL
+        "list",
+        description="list, resolve one, or batch_resolve several alike.",
+        json_schema_extra=POSITIONAL,
     )
-    ids: Texts = Field([], description="Ids of the conflicts to settle.", json_schema_extra=POSITIONAL)
+    ids: Texts = Field(
+        [], description="Ids of the conflicts to settle.", json_schema_extra=POSITIONAL
+    )
     resolution: Literal["new_is_current", "old_is_current", "keep_both", "merge"] | None = Field(
         None, description="What holds. Nothing decided: after 14 days both are kept."
     )
@@ -32,11 +36,15 @@ def run(glymph: Glymph, args: ConflictArguments) -> Mapping[str, Any]:
     if args.action == "list":
         return {"conflicts": plain(glymph.conflicts())}
     if args.resolution is None:
-        raise InvalidInput("resolution", "which holds? Use new_is_current, old_is_current, keep_both or merge.")
+        raise InvalidInput(
+            "resolution", "which holds? Use new_is_current, old_is_current, keep_both or merge."
+        )
     if not args.ids:
         raise InvalidInput("ids", "which conflict? `list` shows those that wait.")
     if args.action == "resolve" and len(args.ids) > 1:
-        raise InvalidInput("ids", f"{len(args.ids)} given. Settle several alike with batch_resolve.")
+        raise InvalidInput(
+            "ids", f"{len(args.ids)} given. Settle several alike with batch_resolve."
+        )
     ids = args.ids[0] if args.action == "resolve" else args.ids
     return shapes.receipt(glymph.resolve(ids, args.resolution, text=args.text))
 

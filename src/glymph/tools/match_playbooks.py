@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from glymph.core.plain import plain
+from glymph.plain import plain
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class MatchArguments(Arguments):
     situation: str = Field(
-        min_length=1, max_length=10_000, description="The situation at hand.", json_schema_extra=POSITIONAL
+        min_length=1,
+        max_length=10_000,
+        description="The situation at hand.",
+        json_schema_extra=POSITIONAL,
     )
-    attributes: dict[str, Any] = Field(default_factory=dict, description="Figures of the situation, by name.")
+    attributes: dict[str, Any] = Field(
+        default_factory=dict, description="Figures of the situation, by name."
+    )
     limit: int = Field(5, ge=1, le=100, description="Most playbooks to give back, the best first.")
 
 

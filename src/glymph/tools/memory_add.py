@@ -12,23 +12,33 @@ from glymph.tools.arguments import Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class AddArguments(Arguments):
-    text: str = Field(description="What to remember, in full sentences.", json_schema_extra=POSITIONAL)
+    text: str = Field(
+        description="What to remember, in full sentences.", json_schema_extra=POSITIONAL
+    )
     title: str | None = Field(None, description="A short title; taken from the text when left out.")
     kind: str = Field(
         "note",
         description="lesson, preference, decision, fact, goal, event, signal, … or a word of your own.",
     )
-    section: str | None = Field(None, description="Only for a kind of your own: which section it lives in.")
+    section: str | None = Field(
+        None, description="Only for a kind of your own: which section it lives in."
+    )
     tags: Texts = Field([], description="Words to find it by.")
     entities: Texts = Field([], description="People, places and things it is about.")
-    attributes: dict[str, Any] = Field({}, description='Facts about it as JSON, e.g. {"symbol": "BTC"}.')
-    event_at: AwareDatetime | None = Field(None, description="When it happened, ISO 8601 with time zone.")
+    attributes: dict[str, Any] = Field(
+        {}, description='Facts about it as JSON, e.g. {"symbol": "BTC"}.'
+    )
+    event_at: AwareDatetime | None = Field(
+        None, description="When it happened, ISO 8601 with time zone."
+    )
     expires_at: AwareDatetime | None = Field(None, description="When it stops being true.")
-    salience: float = Field(0.5, ge=0, le=1, description="How much it matters: 0 to 1, 0.5 is neutral.")
+    salience: float = Field(
+        0.5, ge=0, le=1, description="How much it matters: 0 to 1, 0.5 is neutral."
+    )
     source: str | None = Field(None, description="Where it comes from.")
     session: str | None = Field(None, description="The conversation it belongs to.")
     trust: float = Field(1.0, ge=0, le=1, description="How far the source can be trusted.")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from glymph.core.plain import plain
+from glymph.plain import plain
 from glymph.tools import shapes
 from glymph.tools.arguments import Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 MOST = 5
 
@@ -26,7 +26,8 @@ class DeleteArguments(Arguments):
         json_schema_extra=POSITIONAL,
     )
     action: Literal["archive", "delete"] = Field(
-        "delete", description="archive: hidden, kept for ever; delete: trash, recoverable for 30 days."
+        "delete",
+        description="archive: hidden, kept for ever; delete: trash, recoverable for 30 days.",
     )
     reason: str | None = Field(None, description="Why.")
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import AwareDatetime, Field
 
-from glymph.core.plain import plain
+from glymph.plain import plain
 from glymph.tools import shapes
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class GetArguments(Arguments):

@@ -7,20 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from glymph.core.edges import DEFAULT_WEIGHTS
+from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.errors import InvalidInput
 from glymph.tools import shapes
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class LinkArguments(Arguments):
-    source: str = Field(description="Id of the memory the link starts at.", json_schema_extra=POSITIONAL)
+    source: str = Field(
+        description="Id of the memory the link starts at.", json_schema_extra=POSITIONAL
+    )
     target: str = Field(description="Id of the memory it points to.", json_schema_extra=POSITIONAL)
     type: str = Field("user_linked", description=f"One of {', '.join(DEFAULT_WEIGHTS)}.")
-    weight: float | None = Field(None, gt=0, le=1, description="Strength; each type has its own default.")
+    weight: float | None = Field(
+        None, gt=0, le=1, description="Strength; each type has its own default."
+    )
     remove: bool = Field(False, description="Remove the link instead of making it.")
 
 

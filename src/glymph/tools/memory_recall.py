@@ -12,11 +12,13 @@ from glymph.tools.arguments import Filters
 from glymph.tools.contract import POSITIONAL, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class RecallArguments(Filters):
-    query: str = Field(description="What you need to know, in your own words.", json_schema_extra=POSITIONAL)
+    query: str = Field(
+        description="What you need to know, in your own words.", json_schema_extra=POSITIONAL
+    )
     reinforce: bool = Field(False, description="Count every hit as used at once, without a report.")
 
 

@@ -12,11 +12,13 @@ from glymph.tools.arguments import Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class ReportArguments(Arguments):
-    recall_id: str = Field(description="The id that memory_recall gave.", json_schema_extra=POSITIONAL)
+    recall_id: str = Field(
+        description="The id that memory_recall gave.", json_schema_extra=POSITIONAL
+    )
     used: Texts = Field([], description="Ids of memories you used.")
     confirmed: Texts = Field([], description="Ids of memories that proved right.")
     contradicted: Texts = Field([], description="Ids of memories that proved wrong.")

@@ -12,11 +12,13 @@ from glymph.tools.arguments import Filters
 from glymph.tools.contract import POSITIONAL, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class SearchArguments(Filters):
-    query: str = Field(description="What to look for, in your own words.", json_schema_extra=POSITIONAL)
+    query: str = Field(
+        description="What to look for, in your own words.", json_schema_extra=POSITIONAL
+    )
 
 
 def run(glymph: Glymph, args: SearchArguments) -> Mapping[str, Any]:

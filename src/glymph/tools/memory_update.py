@@ -12,7 +12,7 @@ from glymph.tools.arguments import Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class UpdateArguments(Arguments):
@@ -22,11 +22,15 @@ class UpdateArguments(Arguments):
     kind: str | None = Field(None, description="The new kind.")
     tags: Texts | None = Field(None, description="The new tags, replacing the old ones.")
     entities: Texts | None = Field(None, description="The new entities, replacing the old ones.")
-    attributes: dict[str, Any] | None = Field(None, description="The new attributes, replacing the old ones.")
+    attributes: dict[str, Any] | None = Field(
+        None, description="The new attributes, replacing the old ones."
+    )
     event_at: AwareDatetime | None = Field(None, description="When it happened.")
     expires_at: AwareDatetime | None = Field(None, description="When it stops being true.")
     salience: float | None = Field(None, ge=0, le=1, description="How much it matters, 0 to 1.")
-    trust: float | None = Field(None, ge=0, le=1, description="How far the source can be trusted, 0 to 1.")
+    trust: float | None = Field(
+        None, ge=0, le=1, description="How far the source can be trusted, 0 to 1."
+    )
     source: str | None = Field(None, description="Where it comes from.")
     reason: str | None = Field(None, description="Why it is changed.")
 

@@ -11,12 +11,16 @@ from glymph.tools import shapes
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class WriteArguments(Arguments):
-    text: str = Field(description="What to write, at most 600 words on the page.", json_schema_extra=POSITIONAL)
-    mode: Literal["replace", "append"] = Field("replace", description="Replace your page, or add to its end.")
+    text: str = Field(
+        description="What to write, at most 600 words on the page.", json_schema_extra=POSITIONAL
+    )
+    mode: Literal["replace", "append"] = Field(
+        "replace", description="Replace your page, or add to its end."
+    )
 
 
 def run(glymph: Glymph, args: WriteArguments) -> Mapping[str, Any]:

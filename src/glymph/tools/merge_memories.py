@@ -12,12 +12,16 @@ from glymph.tools.arguments import Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class MergeArguments(Arguments):
-    ids: Texts = Field(description="Ids of the memories that become one.", json_schema_extra=POSITIONAL)
-    text: str | None = Field(None, description="What it says; left out: what they say, each thing once.")
+    ids: Texts = Field(
+        description="Ids of the memories that become one.", json_schema_extra=POSITIONAL
+    )
+    text: str | None = Field(
+        None, description="What it says; left out: what they say, each thing once."
+    )
     title: str | None = Field(None, description="Its title; taken from the text when left out.")
     reason: str | None = Field(None, description="Why.")
 

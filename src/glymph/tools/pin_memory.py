@@ -11,7 +11,7 @@ from glymph.tools import shapes
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class PinArguments(Arguments):

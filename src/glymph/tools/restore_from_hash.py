@@ -12,12 +12,13 @@ from glymph.tools import shapes
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class RestoreHashArguments(Arguments):
     hash: str = Field(
-        description="The hash of a receipt, or a memory's content_hash.", json_schema_extra=POSITIONAL
+        description="The hash of a receipt, or a memory's content_hash.",
+        json_schema_extra=POSITIONAL,
     )
 
 

@@ -12,11 +12,13 @@ from glymph.tools.arguments import Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class RestoreArguments(Arguments):
-    ids: Texts = Field(min_length=1, description="Ids of memories to bring back.", json_schema_extra=POSITIONAL)
+    ids: Texts = Field(
+        min_length=1, description="Ids of memories to bring back.", json_schema_extra=POSITIONAL
+    )
     reason: str | None = Field(None, description="Why.")
 
 

@@ -7,21 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from glymph.core.plain import plain
+from glymph.plain import plain
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 
 if TYPE_CHECKING:
-    from glymph.facade import Glymph
+    from glymph.client import Glymph
 
 
 class HistoryArguments(Arguments):
     query: str = Field(description="What was said, in a few words.", json_schema_extra=POSITIONAL)
-    session: str | None = Field(None, description="The conversation's name; left out: the one you are in.")
+    session: str | None = Field(
+        None, description="The conversation's name; left out: the one you are in."
+    )
     limit: int = Field(10, ge=1, le=100, description="Most turns to give back.")
 
 
 def run(glymph: Glymph, args: HistoryArguments) -> Mapping[str, Any]:
-    session = args.session or glymph.workplace.session
+    session = args.session or glymph.context.session
     found = glymph.conversations_with(session).search(str(session), args.query, limit=args.limit)
     return {"session": session, "turns": [plain(one) for one in found]}
 

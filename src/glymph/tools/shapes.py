@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from glymph.core.model import Added, Hit, Memory, Receipt
-from glymph.core.plain import plain
-from glymph.core.plan import Plan
+from glymph.model import Added, Hit, Memory, Receipt
+from glymph.plain import plain
+from glymph.prune.plan import Plan
 
 
 def brief(memory: Memory) -> dict[str, Any]:
@@ -37,7 +37,12 @@ def full(memory: Memory) -> dict[str, Any]:
 
 def hit(found: Hit) -> dict[str, Any]:
     parts = {name: round(value, 4) for name, value in found.parts.items()}
-    shown = {**brief(found.memory), "score": round(found.score, 4), "parts": parts, "why": found.why}
+    shown = {
+        **brief(found.memory),
+        "score": round(found.score, 4),
+        "parts": parts,
+        "why": found.why,
+    }
     return {**shown, "updated_by": list(found.updated_by)} if found.updated_by else shown
 
 

@@ -1,6 +1,7 @@
 """The chores of the daemon, one periodic job a file: a new chore is a new file with a `CHORE`.
 
-A chore may be cut off at any instant and is then run again: what it did before must not be done twice.
+A chore may be cut off at any instant and is then run again: what it did before must not be done
+twice.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from datetime import timedelta
 from functools import cache
 from typing import Any
 
-from glymph.services.workplace import Workplace
+from glymph.context import Context
 
 FAILED = "failed"  # the key under which a report says why a chore failed
 SKIPPED = "skipped"  # the key under which it says why there was nothing to do
@@ -28,7 +29,9 @@ class Chore:
     name: str
     every: timedelta
     order: int  # among those that are due at once
-    run: Callable[[Workplace, threading.Event], Mapping[str, Any]]  # the event, once set, asks it to end early
+    run: Callable[
+        [Context, threading.Event], Mapping[str, Any]
+    ]  # the event, once set, asks it to end early
     after_changes: bool = False  # whether it is also run when others have changed something
 
     @property

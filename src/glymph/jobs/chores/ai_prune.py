@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from glymph.context import Context
 from glymph.jobs.chores import FAILED, SKIPPED, STOPPED, Chore
-from glymph.services.ai_prune import ai_prune
-from glymph.services.workplace import Workplace
+from glymph.prune.ai_prune import ai_prune
 
 
-def run(place: Workplace, stop: threading.Event) -> Mapping[str, Any]:
-    if place.model is None:
+def run(ctx: Context, stop: threading.Event) -> Mapping[str, Any]:
+    if ctx.model is None:
         return {SKIPPED: "no language model"}
-    done = ai_prune(place, if_needed=True)
+    done = ai_prune(ctx, if_needed=True)
     if not done.ran:
         return {SKIPPED: done.why}
     told = {"archived": len(done.archived), "shown": done.shown, "cost_usd": done.cost_usd}

@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from glymph.context import Context
 from glymph.jobs.chores import Chore
-from glymph.services.conflicts import conflicts, expired, resolve
-from glymph.services.states import MAX_BATCH
-from glymph.services.workplace import Workplace
+from glymph.undo.restore import MAX_BATCH
+from glymph.write.conflicts import conflicts, expired, resolve
 
 
-def run(place: Workplace, stop: threading.Event) -> Mapping[str, Any]:
-    late = expired(place)[:MAX_BATCH]  # the rest has its turn at the next run
-    settled = len(resolve(place, late, "keep_both").succeeded) if late else 0
-    return {"open": len(conflicts(place)), "kept_both": settled}
+def run(ctx: Context, stop: threading.Event) -> Mapping[str, Any]:
+    late = expired(ctx)[:MAX_BATCH]  # the rest has its turn at the next run
+    settled = len(resolve(ctx, late, "keep_both").succeeded) if late else 0
+    return {"open": len(conflicts(ctx)), "kept_both": settled}
 
 
 CHORE = Chore("conflicts", timedelta(minutes=30), 20, run)

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from glymph.context import Context
 from glymph.jobs.chores import FAILED, SKIPPED, STOPPED, Chore
-from glymph.services.consolidate import consolidate
-from glymph.services.workplace import Workplace
+from glymph.learn.consolidate import consolidate
 
 
-def run(place: Workplace, stop: threading.Event) -> Mapping[str, Any]:
-    done = consolidate(place, if_needed=True, cancel=stop)
+def run(ctx: Context, stop: threading.Event) -> Mapping[str, Any]:
+    done = consolidate(ctx, if_needed=True, cancel=stop)
     if not done.ran:
         return {SKIPPED: done.why}
     told = {**done.stats, "cost_usd": done.cost_usd}

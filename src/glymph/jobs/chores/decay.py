@@ -7,16 +7,18 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from glymph.context import Context
 from glymph.jobs.chores import Chore
-from glymph.services.fading import fading
-from glymph.services.overview import health
-from glymph.services.workplace import Workplace
+from glymph.prune.fading import fading
+from glymph.upkeep.overview import health
 
 
-def run(place: Workplace, stop: threading.Event) -> Mapping[str, Any]:
-    found = health(place)
-    counts = {name: getattr(found, name) for name in ("active", "weak", "dormant", "archived", "trashed")}
-    return {**counts, "fading": [one.id for one in fading(place)]}
+def run(ctx: Context, stop: threading.Event) -> Mapping[str, Any]:
+    found = health(ctx)
+    counts = {
+        name: getattr(found, name) for name in ("active", "weak", "dormant", "archived", "trashed")
+    }
+    return {**counts, "fading": [one.id for one in fading(ctx)]}
 
 
 CHORE = Chore("decay", timedelta(hours=6), 70, run)

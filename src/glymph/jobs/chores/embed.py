@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from glymph.context import Context
 from glymph.jobs.chores import SKIPPED, STOPPED, Chore
-from glymph.services.backfill import backfill
-from glymph.services.workplace import Workplace
+from glymph.write.backfill import backfill
 
 
-def run(place: Workplace, stop: threading.Event) -> Mapping[str, Any]:
-    if place.meaning.embedder is None:
+def run(ctx: Context, stop: threading.Event) -> Mapping[str, Any]:
+    if ctx.meaning.embedder is None:
         return {SKIPPED: "no embedder"}
     done = 0
-    for done in backfill(place):
+    for done in backfill(ctx):
         if stop.is_set():
             return {STOPPED: True, "embedded": done}
     return {"embedded": done}

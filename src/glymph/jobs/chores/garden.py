@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from glymph.context import Context
 from glymph.jobs.chores import Chore
-from glymph.services.garden import garden
-from glymph.services.workplace import Workplace
+from glymph.prune.garden import garden
 
 
-def run(place: Workplace, stop: threading.Event) -> Mapping[str, Any]:
-    done = garden(place)
+def run(ctx: Context, stop: threading.Event) -> Mapping[str, Any]:
+    done = garden(ctx)
     told = {"links_dropped": done.links, "merged": done.archived, "orphans": done.orphan_count}
     return {"held_back": done.held_back, **told} if done.held_back else told
 

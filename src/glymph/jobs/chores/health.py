@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from glymph.context import Context
 from glymph.jobs.chores import Chore
-from glymph.services.status import condition
-from glymph.services.workplace import Workplace
+from glymph.upkeep.status import condition
 
 
-def run(place: Workplace, stop: threading.Event) -> Mapping[str, Any]:
-    return condition(place)
+def run(ctx: Context, stop: threading.Event) -> Mapping[str, Any]:
+    return condition(ctx)
 
 
 CHORE = Chore("health", timedelta(hours=1), 10, run)

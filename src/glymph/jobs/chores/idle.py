@@ -7,24 +7,29 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from glymph.context import Context
 from glymph.jobs.chores import SKIPPED, STOPPED, Chore
-from glymph.services.idle import clear_idle, newest_recall
-from glymph.services.workplace import Workplace
+from glymph.prune.idle import clear_idle, newest_recall
 
 
-def run(place: Workplace, stop: threading.Event) -> Mapping[str, Any]:
-    began = _newest(place)
-    done = clear_idle(place, now=place.now(), agent_is_back=lambda: stop.is_set() or _newest(place) != began)
+def run(ctx: Context, stop: threading.Event) -> Mapping[str, Any]:
+    began = _newest(ctx)
+    done = clear_idle(
+        ctx, now=ctx.now(), agent_is_back=lambda: stop.is_set() or _newest(ctx) != began
+    )
     if not done.ran:
         return {SKIPPED: done.why}
-    told = {"links_dropped": done.links_dropped, "merged": sum(len(one.parts) for one in done.merged)}
+    told = {
+        "links_dropped": done.links_dropped,
+        "merged": sum(len(one.parts) for one in done.merged),
+    }
     if done.yielded and stop.is_set():
         return {STOPPED: True, **told}
     return {"yielded": True, **told} if done.yielded else told
 
 
-def _newest(place: Workplace) -> int:
-    with place.reading() as reader:
+def _newest(ctx: Context) -> int:
+    with ctx.reading() as reader:
         return newest_recall(reader)
 
 

@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from glymph.context import Context
+from glymph.forget.complete_certificates import complete_certificates
+from glymph.forget.trash import empty, trash
 from glymph.jobs.chores import Chore
-from glymph.services.completing import complete_certificates
-from glymph.services.trash import empty, trash
-from glymph.services.workplace import Workplace
 
 
-def run(place: Workplace, stop: threading.Event) -> Mapping[str, Any]:
-    if any(one.expired for one in trash(place)):
-        return {"purged": len(empty(place).succeeded)}
-    return {"purged": 0, "certificates": len(complete_certificates(place))}
+def run(ctx: Context, stop: threading.Event) -> Mapping[str, Any]:
+    if any(one.expired for one in trash(ctx)):
+        return {"purged": len(empty(ctx).succeeded)}
+    return {"purged": 0, "certificates": len(complete_certificates(ctx))}
 
 
 CHORE = Chore("trash", timedelta(hours=24), 60, run)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glymph.facade import Glymph
+from glymph.client import Glymph
 from glymph.jobs.queues.contract import LIMIT, Queue
 from glymph.jobs.queues.embedded import EmbeddedQueue
 
@@ -10,7 +10,9 @@ POSTGRESQL = "postgresql:"
 
 
 def open_queue(glymph: Glymph, *, url: str | None = None, limit: int = LIMIT) -> Queue:
-    """The queue for a store: in its database, or that of `url`, where it is PostgreSQL, else the embedded one."""
+    """The queue for a store: in its database, or that of `url`, where it is PostgreSQL, else the
+    embedded one.
+    """
     if (url or glymph.url).startswith(POSTGRESQL):
         from glymph.jobs.queues.procrastinate import ProcrastinateQueue
 

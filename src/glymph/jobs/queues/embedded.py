@@ -8,12 +8,12 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from glymph.core.timing import micros
+from glymph.client import Glymph
 from glymph.errors import GlymphError
-from glymph.facade import Glymph
 from glymph.jobs.chores import Chore
 from glymph.jobs.queues.backlog import Backlog, due_in
 from glymph.jobs.queues.contract import DRAIN, HELD, LIMIT, LOST, Counts, DeadLetter, TakeIn, Ticket
+from glymph.moments import micros
 
 log = logging.getLogger("glymph.worker")
 
@@ -24,10 +24,17 @@ SECOND = 1_000_000
 
 
 class EmbeddedQueue:
-    """Any number of processes may work on one store; in each, a job of another space in every thread."""
+    """Any number of processes may work on one store; in each, a job of another space in every
+    thread.
+    """
 
     def __init__(
-        self, glymph: Glymph, *, limit: int = LIMIT, order: Sequence[Chore] | None = None, look: float = LOOK
+        self,
+        glymph: Glymph,
+        *,
+        limit: int = LIMIT,
+        order: Sequence[Chore] | None = None,
+        look: float = LOOK,
     ) -> None:
         self._backlog, self._limit, self._look = Backlog(glymph, order), limit, look
         self._news = threading.Event()  # something may be due that was not at the last look
@@ -57,7 +64,9 @@ class EmbeddedQueue:
         self._news.set()
         return letter
 
-    def run(self, stop: threading.Event, *, take_in: TakeIn | None = None, drain: float = DRAIN) -> bool:
+    def run(
+        self, stop: threading.Event, *, take_in: TakeIn | None = None, drain: float = DRAIN
+    ) -> bool:
         self._backlog.check()
         crew = _Crew(self._backlog, self._limit, stop=stop, news=self._news, troubled=self._look)
         while not stop.is_set():
@@ -67,13 +76,17 @@ class EmbeddedQueue:
                     take_in()
                 crew.send(ticket.space for ticket in self._backlog.due(stop))
                 pause = self._pause()
-            except GlymphError as error:  # the spaces cannot even be listed: a lock, a disk that is away
+            except (
+                GlymphError
+            ) as error:  # the spaces cannot even be listed: a lock, a disk that is away
                 log.warning("%s", error)
                 pause = self._look
             self._rest(min(pause, crew.patience()), stop)
         return crew.drained(drain)
 
-    def run_dry(self, stop: threading.Event, *, take_in: TakeIn | None = None, drain: float = DRAIN) -> bool:
+    def run_dry(
+        self, stop: threading.Event, *, take_in: TakeIn | None = None, drain: float = DRAIN
+    ) -> bool:
         self._backlog.check()
         if take_in is not None:
             take_in()
@@ -94,7 +107,7 @@ class EmbeddedQueue:
     def _pause(self) -> float:
         """Seconds until the next chore is due, within reason."""
         at = self._backlog.next_due()
-        now = micros(self._backlog.glymph.workplace.now())
+        now = micros(self._backlog.glymph.context.now())
         return self._look if at is None else min(max((at - now) / SECOND, 1.0), self._look)
 
     def _rest(self, seconds: float, stop: threading.Event) -> None:
@@ -113,9 +126,13 @@ class _Crew:
         troubled: float | None = None,
     ) -> None:  # fmt: skip
         self._backlog, self._limit, self._stop, self._news = backlog, limit, stop, news
-        self._troubled = troubled  # seconds until a job that could not be begun is tried again; None for never
+        self._troubled = (
+            troubled  # seconds until a job that could not be begun is tried again; None for never
+        )
         self._guard = threading.Lock()
-        self._waiting: dict[str, None] = {}  # spaces with something to do, in the order in which they were seen
+        self._waiting: dict[
+            str, None
+        ] = {}  # spaces with something to do, in the order in which they were seen
         self._served: set[str] = set()
         self._again: set[str] = set()  # those of them that were seen with something to do meanwhile
         self._later: dict[str, float] = {}  # spaces to be left alone, and until when
@@ -129,7 +146,12 @@ class _Crew:
                 left_alone = self._later.get(space, 0.0) > time.monotonic()
                 if space in self._served:
                     self._again.add(space)
-                if space in self._served or space in self._waiting or left_alone or self._stop.is_set():
+                if (
+                    space in self._served
+                    or space in self._waiting
+                    or left_alone
+                    or self._stop.is_set()
+                ):
                     continue
                 self._later.pop(space, None)
                 self._waiting[space] = None
@@ -144,7 +166,9 @@ class _Crew:
             return not self._threads
 
     def patience(self) -> float:
-        """How long one may wait until a space that is left alone may be looked at again. Ends are news anyway."""
+        """How long one may wait until a space that is left alone may be looked at again. Ends are
+        news anyway.
+        """
         with self._guard:
             return max(AGAIN, min(self._later.values(), default=float("inf")) - time.monotonic())
 

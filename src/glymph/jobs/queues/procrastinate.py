@@ -1,8 +1,9 @@
 """The queue in PostgreSQL, by procrastinate: any number of workers on any number of machines.
 
-It holds what is to be run now, in a schema of its own, and says who runs it: the lock of a job is its space. When
-a job is due, how far it came and how often it failed stands in the store. So procrastinate's own retries are not
-used: one that meets a job of the same name in the queue would leave its own as running, and the space locked.
+It holds what is to be run now, in a schema of its own, and says who runs it: the lock of a job is
+its space. When a job is due, how far it came and how often it failed stands in the store. So
+procrastinate's own retries are not used: one that meets a job of the same name in the queue would
+leave its own as running, and the space locked.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
+from glymph.client import Glymph
 from glymph.errors import GlymphError, StoreError
-from glymph.facade import Glymph
 from glymph.jobs.chores import Chore
 from glymph.jobs.queues.backlog import Backlog
 from glymph.jobs.queues.contract import DRAIN, GIVEN_UP, LIMIT, Counts, DeadLetter, TakeIn, Ticket
@@ -34,9 +35,13 @@ SCHEMA = "glymph_jobs"
 LOOK_TASK = "glymph:look"
 FIRST = 1_000_000  # the priority of a look: it goes before all jobs
 LOOK = 60.0  # seconds between two looks at what is due
-POLL = 1.0  # seconds between two questions for a job: the end of one that blocked others is not announced
+# seconds between two questions for a job: the end of one that blocked others is not announced
+POLL = 1.0
 DRY_LOOK = 0.3  # seconds between two looks of a worker that ends when nothing is due
-BEAT, STALLED = 10.0, 30.0  # seconds between two signs of life of a worker; without one, it counts as dead
+BEAT, STALLED = (
+    10.0,
+    30.0,
+)  # seconds between two signs of life of a worker; without one, it counts as dead
 TROUBLED = 2.0  # seconds until a worker begins anew after trouble with the database
 GLANCE = 0.1  # seconds between two looks at whether to stop
 PATIENCE = 5.0  # seconds for a connection
@@ -59,7 +64,9 @@ class ProcrastinateQueue:
         self._look_every, self._poll, self._beat, self._stalled = look, poll, beat, stalled
         self._client: App | None = None
         self._dry = False  # whether to end when nothing is due
-        self._broken: set[Ticket] = set()  # jobs that could not even be begun: nobody waits for them then
+        self._broken: set[Ticket] = (
+            set()
+        )  # jobs that could not even be begun: nobody waits for them then
 
     @property
     def limit(self) -> int:
@@ -87,13 +94,17 @@ class ProcrastinateQueue:
         self._send([letter.ticket])
         return letter
 
-    def run(self, stop: threading.Event, *, take_in: TakeIn | None = None, drain: float = DRAIN) -> bool:
+    def run(
+        self, stop: threading.Event, *, take_in: TakeIn | None = None, drain: float = DRAIN
+    ) -> bool:
         self._backlog.check()
         self._dry = False
         self._broken.clear()
         return self._in_thread(stop, take_in, drain)
 
-    def run_dry(self, stop: threading.Event, *, take_in: TakeIn | None = None, drain: float = DRAIN) -> bool:
+    def run_dry(
+        self, stop: threading.Event, *, take_in: TakeIn | None = None, drain: float = DRAIN
+    ) -> bool:
         self._backlog.check()
         self._backlog.begin()
         self._dry = True
@@ -108,29 +119,44 @@ class ProcrastinateQueue:
     # putting
 
     def _send(self, tickets: Iterable[Ticket]) -> None:
-        """Puts jobs into the queue at once. If that cannot be done now, the next look does it: the store knows."""
+        """Puts jobs into the queue at once. If that cannot be done now, the next look does it: the
+        store knows.
+        """
         from procrastinate import SyncPsycopgConnector, exceptions
 
         try:
             if self._client is None:
                 build(self._url)
-                self._client = self._app(SyncPsycopgConnector(**self._connecting()), threading.Event()).open()
+                self._client = self._app(
+                    SyncPsycopgConnector(**self._connecting()), threading.Event()
+                ).open()
             for ticket in tickets:
                 try:
-                    self._client.configure_task(task_of(ticket), **self._places(ticket)).defer(**_told(ticket))
+                    self._client.configure_task(task_of(ticket), **self._places(ticket)).defer(
+                        **_told(ticket)
+                    )
                 except exceptions.AlreadyEnqueued:
                     log.debug("job %s waits already", ticket.id)
         except (exceptions.ConnectorException, StoreError) as error:
-            log.warning("the queue is away, the next look will see what is due: %s", error.__cause__ or error)
+            log.warning(
+                "the queue is away, the next look will see what is due: %s",
+                error.__cause__ or error,
+            )
 
     def _places(self, ticket: Ticket) -> dict[str, Any]:
         ranks = {one.name: -one.order for one in self._backlog.order}
-        return {"lock": ticket.space, "queueing_lock": ticket.id, "priority": ranks.get(ticket.name, 0)}
+        return {
+            "lock": ticket.space,
+            "queueing_lock": ticket.id,
+            "priority": ranks.get(ticket.name, 0),
+        }
 
     # working
 
     def _in_thread(self, stop: threading.Event, take_in: TakeIn | None, drain: float) -> bool:
-        """Runs the event loop beside the caller, who hears signals and does not wait for ever for the last job."""
+        """Runs the event loop beside the caller, who hears signals and does not wait for ever for
+        the last job.
+        """
         failed: list[BaseException] = []
 
         def work() -> None:
@@ -152,12 +178,15 @@ class ProcrastinateQueue:
     async def _steadily(self, stop: threading.Event, take_in: TakeIn | None) -> None:
         """Serves; after trouble with the database it begins anew, under a new number.
 
-        So whatever an old number may have left as running counts as left behind, and is taken up again.
+        So whatever an old number may have left as running counts as left behind, and is taken up
+        again.
         """
         import psycopg
         from procrastinate import exceptions
 
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(self._limit + 4, "glymph-job"))
+        asyncio.get_running_loop().set_default_executor(
+            ThreadPoolExecutor(self._limit + 4, "glymph-job")
+        )
         while not stop.is_set():
             try:
                 await self._serve(stop, take_in)
@@ -169,7 +198,9 @@ class ProcrastinateQueue:
                 await asyncio.sleep(GLANCE)
 
     async def _serve(self, stop: threading.Event, take_in: TakeIn | None) -> None:
-        """Works until it is to stop, or until nothing is due. Raises when the connection is in trouble."""
+        """Works until it is to stop, or until nothing is due. Raises when the connection is in
+        trouble.
+        """
         await asyncio.to_thread(build, self._url)
         connector = _watched(self._connecting())
         app = self._app(connector, stop)
@@ -197,7 +228,9 @@ class ProcrastinateQueue:
         self, app: App, worker: asyncio.Task[None], connector: Any, *, stop: threading.Event,
         take_in: TakeIn | None,
     ) -> bool:  # fmt: skip
-        """Waits for a reason to end; False if that is trouble. What hooks left on this machine is taken in."""
+        """Waits for a reason to end; False if that is trouble. What hooks left on this machine is
+        taken in.
+        """
         looked = -float("inf")
         while not (stop.is_set() or worker.done() or connector.trouble):
             if take_in is not None and time.monotonic() - looked >= self._look_every:
@@ -212,8 +245,8 @@ class ProcrastinateQueue:
     async def _look(self, app: App) -> int:
         """Takes from dead workers what they had begun, and puts in what is due; how many jobs are.
 
-        What a dead worker had begun ends here; if it is still due, a new job does it: should the old worker only
-        have slept, it cannot end the job of its successor.
+        What a dead worker had begun ends here; if it is still due, a new job does it: should the
+        old worker only have slept, it cannot end the job of its successor.
         """
         from procrastinate import exceptions
         from procrastinate.jobs import Status
@@ -228,13 +261,19 @@ class ProcrastinateQueue:
                 if _lost(error):
                     raise
                 log.info("job %s was ended by somebody else meanwhile", left.queueing_lock)
-        known = {job.queueing_lock for state in OPEN for job in await jobs.list_jobs_async(status=state)}
-        due = await asyncio.to_thread(lambda: [one for one in self._backlog.due() if one not in self._broken])
+        known = {
+            job.queueing_lock for state in OPEN for job in await jobs.list_jobs_async(status=state)
+        }
+        due = await asyncio.to_thread(
+            lambda: [one for one in self._backlog.due() if one not in self._broken]
+        )
         for ticket in due:
             if ticket.id in known:
                 continue
             try:
-                await app.configure_task(task_of(ticket), **self._places(ticket)).defer_async(**_told(ticket))
+                await app.configure_task(task_of(ticket), **self._places(ticket)).defer_async(
+                    **_told(ticket)
+                )
             except exceptions.AlreadyEnqueued:  # another look was faster
                 continue
         await jobs.delete_old_jobs(KEPT, include_failed=True, include_aborted=True)
@@ -244,11 +283,21 @@ class ProcrastinateQueue:
 
     def _connecting(self) -> dict[str, Any]:
         # A worker that is suspended in a transaction must not keep its rows locked for the others.
-        options = {"options": f"-c search_path={SCHEMA} -c idle_in_transaction_session_timeout={IDLE}"}
-        return {"conninfo": self._url, "kwargs": options, "min_size": 1, "max_size": 4, "timeout": PATIENCE}
+        options = {
+            "options": f"-c search_path={SCHEMA} -c idle_in_transaction_session_timeout={IDLE}"
+        }
+        return {
+            "conninfo": self._url,
+            "kwargs": options,
+            "min_size": 1,
+            "max_size": 4,
+            "timeout": PATIENCE,
+        }
 
     def _app(self, connector: BaseConnector, stop: threading.Event) -> App:
-        """The tasks: one for each chore and each kind of row in the store's queue, and the look itself."""
+        """The tasks: one for each chore and each kind of row in the store's queue, and the look
+        itself.
+        """
         from procrastinate import App
 
         app = App(connector=connector)
@@ -258,12 +307,20 @@ class ProcrastinateQueue:
         async def look(timestamp: int) -> None:
             await self._look(app)
 
-        cron = "* * * * *" if self._look_every >= 60 else f"* * * * * */{max(1, int(self._look_every))}"
-        app.periodic(cron=cron)(app.task(name=LOOK_TASK, queueing_lock=LOOK_TASK, priority=FIRST)(look))
+        cron = (
+            "* * * * *"
+            if self._look_every >= 60
+            else f"* * * * * */{max(1, int(self._look_every))}"
+        )
+        app.periodic(cron=cron)(
+            app.task(name=LOOK_TASK, queueing_lock=LOOK_TASK, priority=FIRST)(look)
+        )
         return app
 
     def _run(self, stop: threading.Event, name: str, space: str, row: str = "") -> None:
-        """One job, in a thread. What the store could not do now is still due, and is put in again by a look."""
+        """One job, in a thread. What the store could not do now is still due, and is put in again
+        by a look.
+        """
         ticket = Ticket(space, name, row)
         try:
             how = self._backlog.do(ticket, stop)
@@ -302,11 +359,17 @@ def _watched(connecting: Mapping[str, Any]) -> Any:
             await self._noticing(super().execute_query_async(query, **arguments))
 
         async def execute_query_one_async(self, query: Any, **arguments: Any) -> dict[str, Any]:
-            found: dict[str, Any] = await self._noticing(super().execute_query_one_async(query, **arguments))
+            found: dict[str, Any] = await self._noticing(
+                super().execute_query_one_async(query, **arguments)
+            )
             return found
 
-        async def execute_query_all_async(self, query: Any, **arguments: Any) -> list[dict[str, Any]]:
-            found: list[dict[str, Any]] = await self._noticing(super().execute_query_all_async(query, **arguments))
+        async def execute_query_all_async(
+            self, query: Any, **arguments: Any
+        ) -> list[dict[str, Any]]:
+            found: list[dict[str, Any]] = await self._noticing(
+                super().execute_query_all_async(query, **arguments)
+            )
             return found
 
         async def _noticing(self, call: Awaitable[Any]) -> Any:
@@ -321,10 +384,14 @@ def _watched(connecting: Mapping[str, Any]) -> Any:
 
 
 def _database(url: str) -> str:
-    """A store's URL as PostgreSQL's own library understands it: without the options that are the store's."""
+    """A store's URL as PostgreSQL's own library understands it: without the options that are the
+    store's.
+    """
     parts = urlsplit(url)
     options = [
-        (name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name not in OWN_OPTIONS
+        (name, value)
+        for name, value in parse_qsl(parts.query, keep_blank_values=True)
+        if name not in OWN_OPTIONS
     ]
     return urlunsplit(parts._replace(query=urlencode(options, quote_via=quote)))
 
@@ -337,7 +404,8 @@ def _lost(error: Exception) -> bool:
 
 
 def build(url: str) -> None:
-    """Makes the tables of the queue, once, whoever comes first. Those of an older procrastinate are made anew.
+    """Makes the tables of the queue, once, whoever comes first. Those of an older procrastinate are
+    made anew.
 
     Nothing is lost by it: what is due stands in the store.
     """
@@ -366,7 +434,8 @@ def build(url: str) -> None:
 def _stands(connection: Any, version: str) -> bool:
     """Whether the tables are there, made by this procrastinate or a newer one."""
     found = connection.execute(
-        "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = %s", (SCHEMA,)
+        "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = %s",
+        (SCHEMA,),
     ).fetchone()
     return found is not None and _number(found[0] or "0") >= _number(version)
 

@@ -1,6 +1,8 @@
-"""The steps of the pipeline, one a file, in the order of their numbers: a new step is a new file with a `STEP`.
+"""The steps of the pipeline, one a file, in the order of their numbers: a new step is a new file
+with a `STEP`.
 
-A step may be cut off at any instant and is then run again: what it did before must not be done twice.
+A step may be cut off at any instant and is then run again: what it did before must not be done
+twice.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from functools import cache
 from typing import Any
 
 from glymph import telemetry
-from glymph.services.workplace import Workplace
+from glymph.context import Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,9 @@ class Session:
 class Step:
     name: str
     order: int
-    run: Callable[[Workplace, Session], Mapping[str, Any]]  # what it did, as plain data for `glymph status`
+    run: Callable[
+        [Context, Session], Mapping[str, Any]
+    ]  # what it did, as plain data for `glymph status`
 
 
 @cache
@@ -42,8 +46,8 @@ def steps() -> tuple[Step, ...]:
 def _observed(step: Step) -> Step:
     """The step, each run of it told to telemetry."""
 
-    def run(place: Workplace, session: Session) -> Mapping[str, Any]:
+    def run(ctx: Context, session: Session) -> Mapping[str, Any]:
         with telemetry.observe("step", step=step.name):
-            return step.run(place, session)
+            return step.run(ctx, session)
 
     return replace(step, run=run)

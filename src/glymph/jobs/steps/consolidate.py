@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from glymph.context import Context
 from glymph.jobs.steps import Session, Step
-from glymph.services.consolidate import consolidate
-from glymph.services.workplace import Workplace
+from glymph.learn.consolidate import consolidate
 
 
-def run(place: Workplace, session: Session) -> Mapping[str, Any]:
-    done = consolidate(place, if_needed=True)
+def run(ctx: Context, session: Session) -> Mapping[str, Any]:
+    done = consolidate(ctx, if_needed=True)
     return {**done.stats, "cost_usd": done.cost_usd} if done.ran else {"skipped": done.why}
 
 

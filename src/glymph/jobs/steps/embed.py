@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from glymph.context import Context
 from glymph.jobs.steps import Session, Step
-from glymph.services.backfill import backfill
-from glymph.services.workplace import Workplace
+from glymph.write.backfill import backfill
 
 
-def run(place: Workplace, session: Session) -> Mapping[str, Any]:
-    if place.meaning.embedder is None:
+def run(ctx: Context, session: Session) -> Mapping[str, Any]:
+    if ctx.meaning.embedder is None:
         return {"skipped": "no embedder"}
-    return {"embedded": max(backfill(place), default=0)}
+    return {"embedded": max(backfill(ctx), default=0)}
 
 
 STEP = Step("embed", 20, run)

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from glymph.context import Context
 from glymph.errors import GlymphError
 from glymph.jobs.steps import Session, Step
-from glymph.services.extract import extract
-from glymph.services.workplace import Workplace
+from glymph.learn.extract import extract
 
 
-def run(place: Workplace, session: Session) -> Mapping[str, Any]:
-    """Reads the transcript to its end, part by part. What cannot be read now is an error, so it is tried again.
+def run(ctx: Context, session: Session) -> Mapping[str, Any]:
+    """Reads the transcript to its end, part by part. What cannot be read now is an error, so it is
+    tried again.
 
     What was kept until then stays, and the next attempt goes on behind it.
     """
@@ -24,7 +25,7 @@ def run(place: Workplace, session: Session) -> Mapping[str, Any]:
         return {"skipped": f"the transcript {path} is not there"}
     told = dict.fromkeys(("turns", "added", "known", "refused", "passed_over"), 0)
     while True:
-        done = extract(place, path, session=session.id)
+        done = extract(ctx, path, session=session.id)
         if done.problem is not None:
             raise GlymphError(done.problem)
         counts = (done.turns, done.created, done.known, len(done.refused), done.failed)

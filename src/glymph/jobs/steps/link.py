@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from glymph.context import Context
 from glymph.jobs.steps import Session, Step
-from glymph.services.linking import link_new
-from glymph.services.workplace import Workplace
+from glymph.write.autolink import link_new
 
 
-def run(place: Workplace, session: Session) -> Mapping[str, Any]:
-    if place.meaning.embedder is None:
+def run(ctx: Context, session: Session) -> Mapping[str, Any]:
+    if ctx.meaning.embedder is None:
         return {"skipped": "no embedder"}
-    found = link_new(place)
+    found = link_new(ctx)
     return {"examined": found.examined, "linked": found.linked}
 
 

@@ -5,10 +5,10 @@ The map names the stores and says which spaces lie where:
     {"parts": {"east": "postgresql://db1/glymph", "west": "postgresql://db2/glymph"},
      "spaces": {"acme": "west", "team-*": "east"}}
 
-A space that is named, or fits a pattern, lies where that says; any other one where its name falls among all
-parts, the same for everybody who has the same parts. A map that moves a space away from where it lies is refused
-when that space is used: `glymph migrate` moves it first. Stores are opened when they are first needed, so one
-server that is down keeps nobody from the spaces of the others.
+A space that is named, or fits a pattern, lies where that says; any other one where its name falls
+among all parts, the same for everybody who has the same parts. A map that moves a space away from
+where it lies is refused when that space is used: `glymph migrate` moves it first. Stores are opened
+when they are first needed, so one server that is down keeps nobody from the spaces of the others.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from glymph.config import Settings
-from glymph.core.model import Problem
 from glymph.errors import InvalidInput, PartsAway, SpaceNotFound, StoreError
+from glymph.model import Problem
 from glymph.store.contract import (
     Arrival,
     Intent,
@@ -57,20 +57,28 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> ShardedS
         ) from error
     except ValueError as error:
         raise InvalidInput("url", f"the map {path} is no JSON ({error}). Mend it.") from error
-    return ShardedStore(url, _checked(path, told), partial(opened, settings=settings, create=create))
+    return ShardedStore(
+        url, _checked(path, told), partial(opened, settings=settings, create=create)
+    )
 
 
 def _checked(path: Path, told: Any) -> Mapping[str, Mapping[str, str]]:
     if not isinstance(told, dict) or not told.get("parts") or told.keys() - {"parts", "spaces"}:
-        raise InvalidInput("url", f'the map {path} is not {{"parts": {{…}}, "spaces": {{…}}}}. Mend it.')
+        raise InvalidInput(
+            "url", f'the map {path} is not {{"parts": {{…}}, "spaces": {{…}}}}. Mend it.'
+        )
     parts, spaces = told["parts"], told.get("spaces", {})
     for name, value in (*parts.items(), *spaces.items()):
         if not isinstance(value, str):
             raise InvalidInput("url", f"the map {path} has no text for {name!r}. Mend it.")
     if unknown := set(spaces.values()) - parts.keys():
-        raise InvalidInput("url", f"the map {path} names the parts {sorted(unknown)}, which it does not define.")
+        raise InvalidInput(
+            "url", f"the map {path} names the parts {sorted(unknown)}, which it does not define."
+        )
     if len(set(parts.values())) < len(parts):
-        raise InvalidInput("url", f"the map {path} names one store twice: each part is a store of its own.")
+        raise InvalidInput(
+            "url", f"the map {path} names one store twice: each part is a store of its own."
+        )
     if nested := [name for name, part in parts.items() if urlsplit(part).scheme == "shards"]:
         raise InvalidInput(
             "url", f"part {nested[0]!r} of the map {path} is a map itself. Name its stores instead."
@@ -81,9 +89,18 @@ def _checked(path: Path, told: Any) -> Mapping[str, Mapping[str, str]]:
 class ShardedStore:
     """Several stores as one `Store`."""
 
-    def __init__(self, url: str, map: Mapping[str, Mapping[str, str]], opened: Callable[[str], Store]) -> None:
-        self._url, self._parts, self._spaces, self._opened = url, map["parts"], map["spaces"], opened
-        self._locks = {name: Lock() for name in self._parts}  # one each: who waits for one part is in nobody's way
+    def __init__(
+        self, url: str, map: Mapping[str, Mapping[str, str]], opened: Callable[[str], Store]
+    ) -> None:
+        self._url, self._parts, self._spaces, self._opened = (
+            url,
+            map["parts"],
+            map["spaces"],
+            opened,
+        )
+        self._locks = {
+            name: Lock() for name in self._parts
+        }  # one each: who waits for one part is in nobody's way
         self._open: dict[str, Store] = {}
 
     # where a space lies
@@ -95,7 +112,10 @@ class ShardedStore:
         for pattern, part in self._spaces.items():
             if fnmatchcase(space, pattern):
                 return part
-        return max(self._parts, key=lambda part: blake2b(f"{part}\0{space}".encode(), digest_size=8).digest())
+        return max(
+            self._parts,
+            key=lambda part: blake2b(f"{part}\0{space}".encode(), digest_size=8).digest(),
+        )
 
     def parts(self) -> list[str]:
         return list(self._parts.values())
@@ -189,7 +209,12 @@ class ShardedStore:
         return self._holder(space).load(space, rows, highest=highest, chunk=chunk)
 
     def arrival(
-        self, space: str, *, highest: Mapping[str, int], token: str | None = None, replacing: bool = False
+        self,
+        space: str,
+        *,
+        highest: Mapping[str, int],
+        token: str | None = None,
+        replacing: bool = False,
     ) -> Generator[int, None, Arrival]:
         self._check_place(space)
         return self._holder(space).arrival(space, highest=highest, token=token, replacing=replacing)
@@ -198,12 +223,16 @@ class ShardedStore:
         return self._holder(space).left_off(space, token)
 
     def spaces(self) -> list[Row]:
-        """Those of every part, as far as the map gives them to it; PartsAway, with the others, if one is away."""
+        """Those of every part, as far as the map gives them to it; PartsAway, with the others, if
+        one is away.
+        """
         found: list[Row] = []
         away: dict[str, str] = {}
         for name in self._parts:
             try:
-                found += [row for row in self._part(name).spaces() if self.part_of(row["name"]) == name]
+                found += [
+                    row for row in self._part(name).spaces() if self.part_of(row["name"]) == name
+                ]
             except StoreError as error:
                 away[name] = str(error)
         found.sort(key=lambda row: row["name"])
@@ -217,7 +246,9 @@ class ShardedStore:
             self._check_place(name)
         return found
 
-    def due_spaces(self, now: int, *, beyond: int | None = None, limit: int | None = None) -> list[str]:
+    def due_spaces(
+        self, now: int, *, beyond: int | None = None, limit: int | None = None
+    ) -> list[str]:
         """Those of every part in turn, as far as the map gives them to it."""
         found = [
             space
@@ -238,7 +269,8 @@ class ShardedStore:
     def rename_space(self, old: str, new: str) -> None:
         if self.part_of(old) != self.part_of(new):
             raise InvalidInput(
-                "space", f"the map gives {new!r} to another part than {old!r}. Name {new!r} in the map first."
+                "space",
+                f"the map gives {new!r} to another part than {old!r}. Name {new!r} in the map first.",
             )
         self._check_place(new)
         self._holder(old).rename_space(old, new)
@@ -247,7 +279,9 @@ class ShardedStore:
         return self._all()[0].columns()
 
     def backup(self, path: str) -> None:
-        raise StoreError("Several stores are no file. Use `glymph migrate`, or back each of them up.")
+        raise StoreError(
+            "Several stores are no file. Use `glymph migrate`, or back each of them up."
+        )
 
     def compact(self) -> None:
         for part in self._all():
@@ -284,7 +318,9 @@ class ShardedStore:
 
 
 class SharedKeyring(Keyring):
-    """The keyrings of all parts: what one has, all get, so that a space finds its key wherever it is moved."""
+    """The keyrings of all parts: what one has, all get, so that a space finds its key wherever it
+    is moved.
+    """
 
     def __init__(self, url: str, rings: Sequence[Callable[[], Keyring]]) -> None:
         super().__init__(Path(urlsplit(url).path[1:]))
@@ -304,9 +340,7 @@ class SharedKeyring(Keyring):
         return None
 
     def missing(self, identity: str) -> str:
-        return (
-            f"no part of the map {self.folder} has the key {identity}. Put it back into one, from a backup of it"
-        )
+        return f"no part of the map {self.folder} has the key {identity}. Put it back into one, from a backup of it"
 
     def put(self, identity: str, key: bytes) -> None:
         for ring in self._rings:

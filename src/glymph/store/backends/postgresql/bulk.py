@@ -1,7 +1,7 @@
 """Columns in bulk: each as one binary array, turned into NumPy's without an object for each value.
 
-COPY in binary form was tried first: it sends a message for each row, and going through 300,000 of them took the
-client a second of CPU. An array is one message, whatever its length.
+COPY in binary form was tried first: it sends a message for each row, and going through 300,000 of
+them took the client a second of CPU. An array is one message, whatever its length.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import psycopg
 from numpy.typing import NDArray
 from psycopg import sql as syntax
 
-from glymph.core.columns import FOR_EVER, NEVER, SECTIONS, STATES
+from glymph.store.arrays import FOR_EVER, NEVER, SECTIONS, STATES
 
 _HEAD = 20  # bytes before the elements: dimensions, flags, type, length, lower bound
 _TYPES = {"bigint": ">i8", "integer": ">i4", "double precision": ">f8", "boolean": "?"}
@@ -23,7 +23,8 @@ _TYPES = {"bigint": ">i8", "integer": ">i4", "double precision": ">f8", "boolean
 def columns_of(
     raw: psycopg.Connection[tuple[Any, ...]], columns: Mapping[str, tuple[str, str]], source: str
 ) -> dict[str, NDArray[Any]]:
-    """The columns of a query, by name. Each is given by its type and an expression that is never NULL.
+    """The columns of a query, by name. Each is given by its type and an expression that is never
+    NULL.
 
     `source` is what follows FROM, with every value written out.
     """
@@ -34,7 +35,8 @@ def columns_of(
         assert found is not None
         values = [found.get_value(0, number) for number in range(len(columns))]
     return {
-        name: _array(value, _TYPES[kind]) for value, (name, (kind, _)) in zip(values, columns.items(), strict=True)
+        name: _array(value, _TYPES[kind])
+        for value, (name, (kind, _)) in zip(values, columns.items(), strict=True)
     }
 
 
@@ -47,9 +49,13 @@ def _array(value: bytes | None, kind: str) -> NDArray[Any]:
 def figures(
     raw: psycopg.Connection[tuple[Any, ...]], table: str, first: int, upto: int
 ) -> tuple[dict[str, NDArray[Any]], list[str]]:
-    """What chunks hold of a range of rows of the space that is shown, and the words their codes stand for."""
+    """What chunks hold of a range of rows of the space that is shown, and the words their codes
+    stand for.
+    """
     coded, place = ("kind", "key") if table == "memories" else ("type", "source")
-    words = [word for (word,) in raw.execute(f"SELECT DISTINCT {coded} FROM scoped_{table}").fetchall()]
+    words = [
+        word for (word,) in raw.execute(f"SELECT DISTINCT {coded} FROM scoped_{table}").fetchall()
+    ]
     columns = {name: (kind, text) for name, (kind, text) in _FIGURES[table].items()}
     columns[coded] = ("integer", _code(coded, words))
     ordered = f"scoped_{table} WHERE {place} >= {first} AND {place} < {upto}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from glymph.core.model import Problem
+from glymph.model import Problem
 from glymph.store.backends.postgresql import migrations
 from glymph.store.portable import BIRTH_ORDER
 
@@ -31,22 +31,27 @@ _REFERENCES = (
 
 
 def run(connection: psycopg.Connection[tuple[Any, ...]], *, bound: bool) -> list[Problem]:
-    """Every problem found; an empty list is a clean bill. `bound`: whether Glymph's own role is bound by policies.
+    """Every problem found; an empty list is a clean bill. `bound`: whether Glymph's own role is
+    bound by policies.
 
-    A user whom row-level security binds sees no rows here and finds nothing wrong with them: then each space is
-    looked at by itself.
+    A user whom row-level security binds sees no rows here and finds nothing wrong with them: then
+    each space is looked at by itself.
     """
     connection.execute("SET search_path = glymph, public")
     problems = _guards(connection)
     if not bound:
         problems.append(
-            Problem("isolation", "row-level security does not bind this user: the second wall is open")
+            Problem(
+                "isolation", "row-level security does not bind this user: the second wall is open"
+            )
         )
     for (space_id,) in connection.execute("SELECT key FROM spaces ORDER BY key").fetchall():
         with connection.transaction():
             connection.execute("SELECT set_config('glymph.space', %s, true)", (str(space_id),))
             problems += _rows(connection, int(space_id))
-    for (name,) in connection.execute("SELECT name FROM spaces WHERE name LIKE '(deleting)%'").fetchall():
+    for (name,) in connection.execute(
+        "SELECT name FROM spaces WHERE name LIKE '(deleting)%'"
+    ).fetchall():
         what = "is under way or was cut short; the next `glymph space delete` or import ends it"
         problems.append(Problem("unfinished", f"{name} {what}"))
     return problems
@@ -55,7 +60,9 @@ def run(connection: psycopg.Connection[tuple[Any, ...]], *, bound: bool) -> list
 def _rows(connection: psycopg.Connection[tuple[Any, ...]], space_id: int) -> list[Problem]:
     found = []
     for table, parent, same in _REFERENCES:
-        missing = _MISSING.format(table=table, parent=parent, same=same) + f" AND r.space_id = {space_id}"
+        missing = (
+            _MISSING.format(table=table, parent=parent, same=same) + f" AND r.space_id = {space_id}"
+        )
         if count := _value(connection, missing):
             told = f"{count} rows of {table} in space {space_id} point at a missing row of {parent}"
             found.append(Problem("references", told))
@@ -72,7 +79,9 @@ def _rows(connection: psycopg.Connection[tuple[Any, ...]], space_id: int) -> lis
         f"AND EXISTS (SELECT 1 FROM memory_text WHERE space_id = {space_id})",
     )
     if differing or sums:
-        found.append(Problem("full text", f"the index of space {space_id} disagrees with its memories"))
+        found.append(
+            Problem("full text", f"the index of space {space_id} disagrees with its memories")
+        )
     return found
 
 
@@ -92,28 +101,42 @@ _POLICIES = (
     "|| c.relrowsecurity::text || c.relforcerowsecurity::text FROM pg_policy o "
     "JOIN pg_class c ON c.oid = o.polrelid WHERE c.relnamespace = 'glymph'::regnamespace"
 )
-_FUNCTION = re.compile(r"CREATE OR REPLACE FUNCTION (?:glymph\.)?(\w+)\(.*?\bAS\s+\$\$(.*?)\$\$", re.DOTALL)
+_FUNCTION = re.compile(
+    r"CREATE OR REPLACE FUNCTION (?:glymph\.)?(\w+)\(.*?\bAS\s+\$\$(.*?)\$\$", re.DOTALL
+)
 _TRIGGER = re.compile(
-    r"CREATE OR REPLACE TRIGGER (\w+) .*?\bON (\w+)\b.*?EXECUTE FUNCTION (?:glymph\.)?(\w+)\(", re.DOTALL
+    r"CREATE OR REPLACE TRIGGER (\w+) .*?\bON (\w+)\b.*?EXECUTE FUNCTION (?:glymph\.)?(\w+)\(",
+    re.DOTALL,
 )
 _ONE_SPACE = "(space_id = glymph.shown_space())"
 
 
 def _guards(connection: psycopg.Connection[tuple[Any, ...]]) -> list[Problem]:
-    """The guards must be those a store is made with. Only the catalogue is read: nobody is kept waiting."""
+    """The guards must be those a store is made with. Only the catalogue is read: nobody is kept
+    waiting.
+    """
     told = "\n".join(migrations.code(migrations.columns_of(connection)))
     wanted = {f"function {name}": body for name, body in _FUNCTION.findall(told)}
-    wanted |= {f"trigger {name}": f"{table} {function} O" for name, table, function in _TRIGGER.findall(told)}
+    wanted |= {
+        f"trigger {name}": f"{table} {function} O"
+        for name, table, function in _TRIGGER.findall(told)
+    }
     tables = (*BIRTH_ORDER, *migrations.OWN)
     wanted |= {f"policy on {table}": f"{_ONE_SPACE}{_ONE_SPACE}truetrue" for table in tables}
     found = {f"function {name}": body for name, body in connection.execute(_FUNCTIONS)}
     found |= {f"trigger {name}": body for name, body in connection.execute(_TRIGGERS)}
-    found |= {f"policy on {name}": _qualified(str(body)) for name, body in connection.execute(_POLICIES)}
+    found |= {
+        f"policy on {name}": _qualified(str(body)) for name, body in connection.execute(_POLICIES)
+    }
     problems = [Problem("guards", f"{name} is missing") for name in wanted.keys() - found.keys()]
     both = wanted.keys() & found.keys()
-    return problems + [Problem("guards", f"{name} was changed") for name in both if wanted[name] != found[name]]
+    return problems + [
+        Problem("guards", f"{name} was changed") for name in both if wanted[name] != found[name]
+    ]
 
 
 def _qualified(policy: str) -> str:
-    """The condition of a policy with the schema named, which the server leaves out for whoever has it in sight."""
+    """The condition of a policy with the schema named, which the server leaves out for whoever has
+    it in sight.
+    """
     return re.sub(r"(?<!glymph\.)shown_space\(", "glymph.shown_space(", policy)

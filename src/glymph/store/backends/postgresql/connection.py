@@ -1,4 +1,6 @@
-"""Connections to one PostgreSQL database: opened right, pooled per process, their errors translated once."""
+"""Connections to one PostgreSQL database: opened right, pooled per process, their errors translated
+once.
+"""
 
 from __future__ import annotations
 
@@ -22,24 +24,24 @@ from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from glymph import errors
-from glymph.core.query import Words
 from glymph.store.backends.postgresql import bulk, migrations, nearest, text_search
 from glymph.store.backends.postgresql.dialect import POSTGRESQL, lists_in
 from glymph.store.session import Row
+from glymph.text.query import Words
 
 log = logging.getLogger("glymph.store")
 
 BUSY_SECONDS = 30.0
 REACH_SECONDS = 10.0  # that a server may be away, say while it starts anew, before a call fails
-MOST_CONNECTIONS = 24  # of one handle: a server runs eight calls at once, each may read while it writes
+MOST_CONNECTIONS = (
+    24  # of one handle: a server runs eight calls at once, each may read while it writes
+)
 MANY_NEW = 2_000  # rows of a table from which on the planner should hear of them
 PAGE = 2_000  # rows fetched at a time of a result that is never held as a whole
 
 _numbers = itertools.count()
 _REFUSAL = re.compile(r"glymph:(\w+):(.*)", re.DOTALL)
-_GONE = (
-    "Check host, user, password and database of the URL; if the server was away, repeat the call when it is back."
-)
+_GONE = "Check host, user, password and database of the URL; if the server was away, repeat the call when it is back."
 
 
 @contextmanager
@@ -51,12 +53,16 @@ def translated(name: str) -> Iterator[None]:
         raise _refusal(str(error.diag.message_primary)) from error
     except pg.InsufficientPrivilege as error:
         if "row-level security" in str(error):
-            raise errors.Isolated("this row belongs to another space than the operation.") from error
+            raise errors.Isolated(
+                "this row belongs to another space than the operation."
+            ) from error
         raise errors.StoreError(
             f"{name} refuses this user ({_said(error)}). Ask its administrator to GRANT what is missing."
         ) from error
     except (pg.IntegrityError, pg.NumericValueOutOfRange, pg.InvalidTextRepresentation) as error:
-        raise errors.Refused(f"The store refused the change ({_said(error)}); nothing was written.") from error
+        raise errors.Refused(
+            f"The store refused the change ({_said(error)}); nothing was written."
+        ) from error
     except (pg.UntranslatableCharacter, pg.CharacterNotInRepertoire, UnicodeEncodeError) as error:
         raise errors.InvalidInput(
             "text", "holds a NUL or half a surrogate pair, which no store keeps. Remove it."
@@ -74,11 +80,17 @@ def translated(name: str) -> Iterator[None]:
     except (pg.DataCorrupted, pg.IndexCorrupted) as error:
         raise errors.CorruptStore(name, _said(error)) from error
     except pg.ProgramLimitExceeded as error:
-        raise errors.InvalidInput("text", f"is longer than {name} keeps ({_said(error)}). Shorten it.") from error
+        raise errors.InvalidInput(
+            "text", f"is longer than {name} keeps ({_said(error)}). Shorten it."
+        ) from error
     except PoolClosed as error:
-        raise errors.StoreError(f"This handle on {name} is closed. Open it again with Glymph.open().") from error
+        raise errors.StoreError(
+            f"This handle on {name} is closed. Open it again with Glymph.open()."
+        ) from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-        raise errors.StoreError(f"{name} cannot be reached, or went away ({_said(error)}). {_GONE}") from error
+        raise errors.StoreError(
+            f"{name} cannot be reached, or went away ({_said(error)}). {_GONE}"
+        ) from error
     except psycopg.Error as error:
         raise errors.StoreError(
             f"{name} refused a statement ({_said(error)}); nothing was written. Run `glymph doctor`."
@@ -101,7 +113,9 @@ def _refusal(message: str) -> errors.GlymphError:
 class Connection:
     """An open connection that shows the rows of one space at a time."""
 
-    def __init__(self, raw: psycopg.Connection[tuple[Any, ...]], types: Mapping[str, Mapping[str, str]]) -> None:
+    def __init__(
+        self, raw: psycopg.Connection[tuple[Any, ...]], types: Mapping[str, Mapping[str, str]]
+    ) -> None:
         self.raw = raw
         self._types = types
         self.added: Counter[str] = Counter()  # rows by table
@@ -133,7 +147,9 @@ class Connection:
         return self.raw.execute(*_rendered(sql, parameters)).rowcount
 
     def new_key(self, table: str) -> int:
-        return int(self.tuples("SELECT nextval(CAST(:name AS regclass))", {"name": sequence(table)})[0][0])
+        return int(
+            self.tuples("SELECT nextval(CAST(:name AS regclass))", {"name": sequence(table)})[0][0]
+        )
 
     def newest_key(self, table: str) -> int:
         # Writers of one space wait for one another, so whatever has a lower key is there, too.
@@ -150,7 +166,9 @@ class Connection:
         self.added[table] += len(rows)
         if table == "vectors":
             at = [columns.index(name) for name in ("model", "memory", "wording", "vector")]
-            nearest.keep(self.raw, [(row[at[0]], row[at[1]], row[at[2]], row[at[3]]) for row in rows])
+            nearest.keep(
+                self.raw, [(row[at[0]], row[at[1]], row[at[2]], row[at[3]]) for row in rows]
+            )
 
     def update(
         self, table: str, keys: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[Any]]
@@ -179,7 +197,9 @@ class Connection:
         statement = syntax.SQL("DELETE FROM {} WHERE space_id = %s AND key = ANY(%s::bigint[])")
         self.raw.execute(statement.format(syntax.Identifier(table)), (space_id, list(keys)))
 
-    def bulk_figures(self, table: str, first: int, upto: int) -> tuple[dict[str, NDArray[Any]], list[str]]:
+    def bulk_figures(
+        self, table: str, first: int, upto: int
+    ) -> tuple[dict[str, NDArray[Any]], list[str]]:
         return bulk.figures(self.raw, table, first, upto)
 
     def repeat(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -282,12 +302,16 @@ class Pool:
 
     def prepare(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
         """Lets a fresh connection speak as Glymph's do."""
-        for dumper in (Int8Dumper, Int8BinaryDumper):  # one type whatever the size, so one prepared plan
+        for dumper in (
+            Int8Dumper,
+            Int8BinaryDumper,
+        ):  # one type whatever the size, so one prepared plan
             raw.adapters.register_dumper(int, dumper)
         raw.execute(
             "SELECT set_config('search_path', 'glymph, public', false), "
             f"set_config('lock_timeout', '{int(BUSY_SECONDS)}s', false), "
-            "set_config('plan_cache_mode', 'force_custom_plan', false), "  # lists are short or long: so are plans
+            # lists are short or long: so are plans
+            "set_config('plan_cache_mode', 'force_custom_plan', false), "
             "set_config('synchronous_commit', %s, false)",
             (self._synchronous,),
         )
@@ -295,7 +319,9 @@ class Pool:
             raw.execute(f"SET ROLE {migrations.ROLE}")  # policies do not bind who is connected
 
     def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
-        """A fresh connection as the user of the URL, which does not come from the pool: the caller's to close."""
+        """A fresh connection as the user of the URL, which does not come from the pool: the
+        caller's to close.
+        """
         return psycopg.connect(self._conninfo, autocommit=True, connect_timeout=int(REACH_SECONDS))
 
     def close(self) -> None:
@@ -308,8 +334,8 @@ class Pool:
 class Statistics:
     """Keeps the planner from taking tables for empty that this process has just filled.
 
-    The server looks at tables by itself, but only about once a minute; until then it takes a hundred thousand new
-    rows for none and may plan for hours.
+    The server looks at tables by itself, but only about once a minute; until then it takes a
+    hundred thousand new rows for none and may plan for hours.
     """
 
     def __init__(self) -> None:
@@ -317,27 +343,38 @@ class Statistics:
         self._added: Counter[str] = Counter()
         self._enough: dict[str, int] = {}
 
-    def note(self, pool: ConnectionPool[psycopg.Connection[tuple[Any, ...]]], added: Mapping[str, int]) -> None:
+    def note(
+        self, pool: ConnectionPool[psycopg.Connection[tuple[Any, ...]]], added: Mapping[str, int]
+    ) -> None:
         """Counts new rows, and has a table looked at when they are more than it was taken to have."""
         with self._lock:
             self._added.update(added)
-            due = [table for table, count in self._added.items() if count >= self._enough.get(table, MANY_NEW)]
+            due = [
+                table
+                for table, count in self._added.items()
+                if count >= self._enough.get(table, MANY_NEW)
+            ]
         for table in due:
             try:
                 rows = self._looked_at(pool, table)
             except (psycopg.Error, PoolTimeout, PoolClosed) as error:
-                # What was written is committed. The table stays due, and the server looks at it in a minute.
+                # What was written is committed. The table stays due, and the server looks at it in
+                # a minute.
                 log.warning("the planner could not be told of new rows of %s: %s", table, error)
                 return
             with self._lock:
                 self._added[table] = 0
                 self._enough[table] = max(MANY_NEW, rows)
 
-    def _looked_at(self, pool: ConnectionPool[psycopg.Connection[tuple[Any, ...]]], table: str) -> int:
+    def _looked_at(
+        self, pool: ConnectionPool[psycopg.Connection[tuple[Any, ...]]], table: str
+    ) -> int:
         with pool.connection(timeout=REACH_SECONDS) as raw:
             raw.read_only = False
             raw.execute(f"ANALYZE (SKIP_LOCKED) {', '.join((table, *_FOLLOWING.get(table, ())))}")
-            found = raw.execute("SELECT reltuples FROM pg_class WHERE oid = %s::regclass", (table,)).fetchone()
+            found = raw.execute(
+                "SELECT reltuples FROM pg_class WHERE oid = %s::regclass", (table,)
+            ).fetchone()
             return int(found[0]) if found else 0
 
 
@@ -345,7 +382,10 @@ class Statistics:
 _FOLLOWING = {
     "memories": ("memory_text", "journal", "operations"), "edges": ("journal",), "vectors": ("meanings",),
 }  # fmt: skip
-_LEVELS = {True: psycopg.IsolationLevel.READ_COMMITTED, False: psycopg.IsolationLevel.REPEATABLE_READ}
+_LEVELS = {
+    True: psycopg.IsolationLevel.READ_COMMITTED,
+    False: psycopg.IsolationLevel.REPEATABLE_READ,
+}
 
 
 def types_of(raw: psycopg.Connection[tuple[Any, ...]]) -> dict[str, dict[str, str]]:

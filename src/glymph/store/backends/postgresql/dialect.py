@@ -26,7 +26,8 @@ POSTGRESQL = Dialect(
         "end_writing": "SELECT set_config('glymph.operation', '', true), set_config('glymph.verb', '', true)",
     },
     patterns=(
-        # An array, not a table: the planner sees how many are asked for, and goes by the index if they are few.
+        # An array, not a table: the planner sees how many are asked for, and goes by the index if
+        # they are few.
         (r"NOT IN \{keys:(\w+)\}", rf"<> ALL ({_BIGINTS.format(BACK)})"),
         (r"IN \{keys:(\w+)\}", rf"= ANY ({_BIGINTS.format(BACK)})"),
         (r"IN \{texts:(\w+)\}", rf"= ANY ({_TEXTS.format(BACK)})"),

@@ -1,7 +1,8 @@
-"""Secret keys of spaces in the database itself, so that every machine that works on a space has them.
+"""Secret keys of spaces in the database itself, so that every machine that works on a space has
+them.
 
-Whoever can read the whole database can then guess short texts that were removed. Name a folder that the database's
-own backups do not hold, `?keys=FOLDER`, where that matters.
+Whoever can read the whole database can then guess short texts that were removed. Name a folder that
+the database's own backups do not hold, `?keys=FOLDER`, where that matters.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ class DatabaseKeyring(Keyring):
 
     def get(self, identity: str) -> bytes | None:
         with translated(self._name), self._pool.transaction(writes=False) as session:
-            found = session.tuples("SELECT secret FROM keys WHERE identity = :identity", {"identity": identity})
+            found = session.tuples(
+                "SELECT secret FROM keys WHERE identity = :identity", {"identity": identity}
+            )
         if not found:
             return None
         try:
@@ -30,7 +33,9 @@ class DatabaseKeyring(Keyring):
         except ValueError:
             key = b""
         if len(key) != KEY_BYTES:
-            raise StoreError(f"The key {self.folder / identity} is damaged. Put it back from a backup.")
+            raise StoreError(
+                f"The key {self.folder / identity} is damaged. Put it back from a backup."
+            )
         return key
 
     def missing(self, identity: str) -> str:

@@ -1,7 +1,7 @@
 """The schema's history on a server: each step runs once, in one transaction with its own record.
 
-Everything lies in the schema `glymph` of the database. Functions, triggers, views and policies are code, not data:
-they are made anew whenever a step runs.
+Everything lies in the schema `glymph` of the database. Functions, triggers, views and policies are
+code, not data: they are made anew whenever a step runs.
 """
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ from glymph.store.backends.postgresql import triggers
 from glymph.store.contract import JOURNALLED
 from glymph.store.portable import BIRTH_ORDER
 
-LEAST_SERVER = 170000  # the first with a collation that knows letters of every script wherever it was set up
+LEAST_SERVER = (
+    170000  # the first with a collation that knows letters of every script wherever it was set up
+)
 LOCK = 0x676C796D  # "glym": of several processes that open an empty database one makes the schema
 ROLE = "glymph"  # what a superuser becomes, for row-level security does not bind superusers
 EXTENSIONS = ("vector", "btree_gin")
 
-# Whole rows of one space lie here; `memory_text` is apart, for a policy would keep its index from being used.
+# Whole rows of one space lie here; `memory_text` is apart, for a policy would keep its index from
+# being used.
 OWN = ("text_sums", "meanings", "chunks", "chunk_bodies", "certificates", "surfaces", "leases")
 
 
@@ -58,10 +61,14 @@ def schema_version(connection: psycopg.Connection[tuple[object, ...]], name: str
 
 
 def migrate(connection: psycopg.Connection[tuple[object, ...]], name: str, now: int) -> None:
-    """Brings an empty or older database to the newest schema. Not in a transaction yet; nobody's role taken."""
+    """Brings an empty or older database to the newest schema. Not in a transaction yet; nobody's
+    role taken.
+    """
     if connection.info.server_version < LEAST_SERVER:
         told = f"{connection.info.server_version // 10000}"
-        raise errors.StoreError(f"{name} is PostgreSQL {told}; Glymph needs 17 or newer. Upgrade the server.")
+        raise errors.StoreError(
+            f"{name} is PostgreSQL {told}; Glymph needs 17 or newer. Upgrade the server."
+        )
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
         found = schema_version(connection, name)
@@ -134,7 +141,8 @@ def _extensions(connection: psycopg.Connection[tuple[object, ...]]) -> None:
 
 
 def admit(connection: psycopg.Connection[tuple[object, ...]], *, anew: bool = False) -> None:
-    """Lets whom row-level security does not bind become the role that it binds; nothing, if that is so already.
+    """Lets whom row-level security does not bind become the role that it binds; nothing, if that is
+    so already.
 
     `anew`: there are new tables, which the role may not touch yet.
     """
@@ -145,13 +153,16 @@ def admit(connection: psycopg.Connection[tuple[object, ...]], *, anew: bool = Fa
         with suppress(psycopg.errors.IntegrityError), connection.transaction():
             connection.execute(f"CREATE ROLE {ROLE} NOLOGIN")
     may = connection.execute(
-        "SELECT pg_has_role(%s, 'SET') AND has_schema_privilege(%s, 'glymph', 'USAGE')", (ROLE, ROLE)
+        "SELECT pg_has_role(%s, 'SET') AND has_schema_privilege(%s, 'glymph', 'USAGE')",
+        (ROLE, ROLE),
     ).fetchone()
     if may == (True,) and not anew:
         return
     connection.execute(f"GRANT {ROLE} TO CURRENT_USER WITH SET TRUE, INHERIT FALSE")
     connection.execute(f"GRANT USAGE ON SCHEMA glymph TO {ROLE}")
-    connection.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE, MAINTAIN ON ALL TABLES IN SCHEMA glymph TO {ROLE}")
+    connection.execute(
+        f"GRANT SELECT, INSERT, UPDATE, DELETE, MAINTAIN ON ALL TABLES IN SCHEMA glymph TO {ROLE}"
+    )
     connection.execute(f"GRANT ALL ON ALL SEQUENCES IN SCHEMA glymph TO {ROLE}")
 
 

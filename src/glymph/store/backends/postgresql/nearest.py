@@ -1,7 +1,8 @@
-"""The nearest by meaning, found by the server: pgvector compares every vector of one space and one model.
+"""The nearest by meaning, found by the server: pgvector compares every vector of one space and one
+model.
 
-Vectors are kept as bytes, whatever these are; of those that are finite half-precision numbers, as many as their
-model has dimensions, `meanings` holds a copy that pgvector can compare.
+Vectors are kept as bytes, whatever these are; of those that are finite half-precision numbers, as
+many as their model has dimensions, `meanings` holds a copy that pgvector can compare.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from psycopg.adapt import Buffer, Dumper
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
-from glymph.core.scan import Vectors
 from glymph.store.contract import Filter, NearRow
 from glymph.store.reader import SqlReader, where
+from glymph.store.scan import Vectors
 
 LONGEST = 16_000  # dimensions that pgvector takes
 
@@ -42,7 +43,9 @@ class Halves(bytes):
 
 
 def halves(vectors: Sequence[bytes]) -> list[Halves | None]:
-    """Stored vectors for the server; None for what it does not take: odd bytes, infinities, no numbers."""
+    """Stored vectors for the server; None for what it does not take: odd bytes, infinities, no
+    numbers.
+    """
     found: list[Halves | None] = [None] * len(vectors)
     by_length: dict[int, list[int]] = defaultdict(list)
     for at, vector in enumerate(vectors):
@@ -51,11 +54,15 @@ def halves(vectors: Sequence[bytes]) -> list[Halves | None]:
         dimension, odd = divmod(length, 2)
         if odd or not 0 < dimension <= LONGEST:
             continue
-        values = np.frombuffer(b"".join([vectors[at] for at in places]), dtype="<f2").reshape(-1, dimension)
+        values = np.frombuffer(b"".join([vectors[at] for at in places]), dtype="<f2").reshape(
+            -1, dimension
+        )
         framed = np.zeros((len(places), dimension + 2), dtype=">u2")
         framed[:, 0], framed[:, 2:] = dimension, values.view("<u2")
         whole, width = framed.tobytes(), 2 * (dimension + 2)
-        for number, (at, finite) in enumerate(zip(places, np.isfinite(values).all(axis=1).tolist(), strict=True)):
+        for number, (at, finite) in enumerate(
+            zip(places, np.isfinite(values).all(axis=1).tolist(), strict=True)
+        ):
             if finite:
                 found[at] = Halves(whole[number * width : (number + 1) * width])
     return found
@@ -79,7 +86,9 @@ for _kind in (Halves, Singles):
 
 
 def keep(raw: Raw, rows: Sequence[Kept]) -> None:
-    """Adds what follows from vectors of the space that is shown, which must have been kept just now."""
+    """Adds what follows from vectors of the space that is shown, which must have been kept just
+    now.
+    """
     known = [
         (*row[:3], meaning)
         for row, meaning in zip(rows, halves([row[3] for row in rows]), strict=True)
@@ -91,7 +100,9 @@ def keep(raw: Raw, rows: Sequence[Kept]) -> None:
 
 
 def _introduce(raw: Raw) -> None:
-    """Tells the driver what number the type has in this database, without which it cannot send a list of them."""
+    """Tells the driver what number the type has in this database, without which it cannot send a
+    list of them.
+    """
     if raw.adapters.types.get("halfvec") is None:
         kind = TypeInfo.fetch(raw, "halfvec")
         assert kind is not None, "the schema has columns of this type"
@@ -103,11 +114,19 @@ class NearestOnServer(SqlReader):
     """The part of a reader that leaves comparing vectors to the server."""
 
     def nearest(
-        self, model: int, query: Vectors, wanted: Filter | None, *, limit: int, among: Sequence[int] | None = None
+        self,
+        model: int,
+        query: Vectors,
+        wanted: Filter | None,
+        *,
+        limit: int,
+        among: Sequence[int] | None = None,
     ) -> list[NearRow] | None:
         if not np.isfinite(query).all():
             return []
-        asked = Singles(np.asarray([len(query), 0], dtype=">u2").tobytes() + query.astype(">f4").tobytes())
+        asked = Singles(
+            np.asarray([len(query), 0], dtype=">u2").tobytes() + query.astype(">f4").tobytes()
+        )
         terms = ["n.space_id = shown_space()", "n.model = :model"]
         given: dict[str, Any] = {"model": model, "query": asked, "limit": limit}
         current = ""
@@ -118,13 +137,16 @@ class NearestOnServer(SqlReader):
         if among is not None:
             terms.append("n.memory IN {keys:among}")
             given["among"] = json.dumps(list(among))
-        # The product, as a mirror has it: vectors are of length one but for their rounding. In single precision,
+        # The product, as a mirror has it: vectors are of length one but for their rounding. In
+        # single precision,
         # for a query in halves would be off by more than what tells two memories apart.
         sql = (
             "SELECT n.memory, n.wording, CAST(n.meaning AS vector) <#> CAST(:query AS vector) AS far "
             f"FROM meanings n {current} WHERE {' AND '.join(terms)} ORDER BY far, n.memory LIMIT :limit"
         )
-        return [(memory, wording, -far) for memory, wording, far in self._session.tuples(sql, given)]
+        return [
+            (memory, wording, -far) for memory, wording, far in self._session.tuples(sql, given)
+        ]
 
     def embedded(
         self, model: int, *, after: int = 0, memories: Sequence[int] | None = None

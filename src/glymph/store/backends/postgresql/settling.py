@@ -1,7 +1,8 @@
 """Bytes of what was removed that PostgreSQL keeps although no row has them, and how they go.
 
-A removed row stays in its page until the table is vacuumed, and its bytes until the table is written anew. The
-write-ahead log, and whatever copies it, holds pages as they were until it is recycled.
+A removed row stays in its page until the table is vacuumed, and its bytes until the table is
+written anew. The write-ahead log, and whatever copies it, holds pages as they were until it is
+recycled.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 import psycopg
 
-from glymph.core.certificate import CLEAN, OUT_OF_REACH, PENDING, PlaceStatus
+from glymph.store.certificate import CLEAN, OUT_OF_REACH, PENDING, PlaceStatus
 from glymph.store.contract import Settled
 
 TABLES = (
@@ -18,7 +19,8 @@ TABLES = (
     "recalls", "plans", "queue", "schedules", "surfaces", "chunks", "chunk_bodies",
 )  # fmt: skip
 
-# Tables and columns of this engine's own that hold no word of a memory, or go with the row they follow from.
+# Tables and columns of this engine's own that hold no word of a memory, or go with the row they
+# follow from.
 COLUMNS = ("keys.*", "spaces.identity", "meanings.*")
 
 BEYOND = (
@@ -57,7 +59,9 @@ def settle(connection: psycopg.Connection[tuple[Any, ...]], *, rewrite_: bool) -
     done = rewrite_ and _rewritten(connection)
     fixed = (PlaceStatus("keys", CLEAN, "by design: random bytes"), *BEYOND)
     how = "the tables are written anew (VACUUM FULL)"
-    waits = PlaceStatus("removed rows", PENDING, how, "large or busy: they are written anew by `glymph compact`")
+    waits = PlaceStatus(
+        "removed rows", PENDING, how, "large or busy: they are written anew by `glymph compact`"
+    )
     samples = "the planner's samples are taken anew with it (ANALYZE)"
     pending = PlaceStatus("planner's samples", PENDING, samples, waits.detail)
     return Settled(

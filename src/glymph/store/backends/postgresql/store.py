@@ -1,4 +1,6 @@
-"""The PostgreSQL store: the database, transactions, checks. What it does with whole spaces is `SqlSpaces`."""
+"""The PostgreSQL store: the database, transactions, checks. What it does with whole spaces is
+`SqlSpaces`.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +16,29 @@ import psycopg
 
 from glymph import errors
 from glymph.config import Settings
-from glymph.core.model import Problem
+from glymph.model import Problem
 from glymph.store.backends.postgresql import checks, migrations, settling
-from glymph.store.backends.postgresql.connection import Connection, Pool, sequence, translated, types_of
+from glymph.store.backends.postgresql.connection import (
+    Connection,
+    Pool,
+    sequence,
+    translated,
+    types_of,
+)
 from glymph.store.backends.postgresql.keys import DatabaseKeyring
 from glymph.store.backends.postgresql.nearest import NearestOnServer
 from glymph.store.backends.postgresql.writer import PostgresWriter
 from glymph.store.contract import Settled
 from glymph.store.keyring import Keyring
-from glymph.store.moving import SqlSpaces
 from glymph.store.portable import BIRTH_ORDER, Columns
 from glymph.store.reader import SqlReader
 from glymph.store.snapshots import SpaceSession, key_offsets
+from glymph.store.spaces import SqlSpaces
 
 DELETE_CHUNK = 5000
-ASLEEP_SECONDS = 60  # without a word from a writer, after which the server takes its transaction back
+ASLEEP_SECONDS = (
+    60  # without a word from a writer, after which the server takes its transaction back
+)
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "bigint": (int,), "double precision": (float, int), "text": (str,), "bytea": (bytes,),
 }  # fmt: skip
@@ -43,12 +53,16 @@ class PostgresStore(SqlSpaces):
         self._name = named(url)
         self._read_only = options.get("mode") == "ro"
         synchronous = "on" if settings.durability == "full" else "off"
-        self._pool = Pool(conninfo, name=self._name, read_only=self._read_only, synchronous=synchronous)
+        self._pool = Pool(
+            conninfo, name=self._name, read_only=self._read_only, synchronous=synchronous
+        )
         self._keys = Path(options["keys"]).expanduser() if "keys" in options else None
         self._prepare(create)
 
     def _prepare(self, create: bool) -> None:
-        """Makes the schema in an empty database, upgrades an older one, and leaves a current one untouched."""
+        """Makes the schema in an empty database, upgrades an older one, and leaves a current one
+        untouched.
+        """
         with translated(self._name), closing(self._pool.connect()) as connection:
             found = migrations.schema_version(connection, self._name)
             if found == migrations.NEWEST:
@@ -77,7 +91,9 @@ class PostgresStore(SqlSpaces):
 
     @property
     def keyring(self) -> Keyring:
-        return DatabaseKeyring(self._pool, self._name) if self._keys is None else Keyring(self._keys)
+        return (
+            DatabaseKeyring(self._pool, self._name) if self._keys is None else Keyring(self._keys)
+        )
 
     def parts(self) -> list[str]:
         return [self.url]
@@ -92,8 +108,11 @@ class PostgresStore(SqlSpaces):
     ) -> PostgresWriter:
         return PostgresWriter(cast(Connection, session), space, space_id, offsets)
 
-    def _entered(self, session: SpaceSession, space: str, *, writes: bool) -> tuple[int, dict[str, int]]:
-        # In one round trip. Writers of one space wait for one another here, so operations appear in the order of
+    def _entered(
+        self, session: SpaceSession, space: str, *, writes: bool
+    ) -> tuple[int, dict[str, int]]:
+        # In one round trip. Writers of one space wait for one another here, so operations appear in
+        # the order of
         # their keys; who holds the lock and falls asleep loses it.
         sql = (
             "SELECT key, offsets, set_config('glymph.space', CAST(key AS text), true), "
@@ -101,7 +120,8 @@ class PostgresStore(SqlSpaces):
             f"FROM spaces WHERE name = :name{' FOR NO KEY UPDATE' if writes else ''}"
         )
         asked = {"name": space, "patience": f"{ASLEEP_SECONDS}s" if writes else "0"}
-        # Asked again: another space may have taken the name while we waited for the lock of the one that had it.
+        # Asked again: another space may have taken the name while we waited for the lock of the one
+        # that had it.
         found = session.rows(sql, asked) or (session.rows(sql, asked) if writes else [])
         if not found:
             raise errors.SpaceNotFound(space)
@@ -209,7 +229,9 @@ def named(url: str) -> str:
 
 
 def _taken_apart(url: str) -> tuple[str, dict[str, str]]:
-    """The URL for libpq, and what in it is for Glymph. No error quotes it: a part may be the password's."""
+    """The URL for libpq, and what in it is for Glymph. No error quotes it: a part may be the
+    password's.
+    """
     try:
         parts = urlsplit(url)
         odd = "@" in parts.path or "#" in url or parts.netloc.count("@") > 1
@@ -220,9 +242,13 @@ def _taken_apart(url: str) -> tuple[str, dict[str, str]]:
     given = parse_qsl(parts.query, keep_blank_values=True)
     own = {name: value for name, value in given if name in ("mode", "keys")}
     if own.get("mode", "rw") not in ("rw", "ro"):
-        raise errors.InvalidInput("url", f"mode={own['mode']} is not known. Only ?mode=ro and ?mode=rw exist.")
+        raise errors.InvalidInput(
+            "url", f"mode={own['mode']} is not known. Only ?mode=ro and ?mode=rw exist."
+        )
     if own.get("keys") == "":
-        raise errors.InvalidInput("url", "keys= names no folder. Write ?keys=/path/to/keys or leave it out.")
+        raise errors.InvalidInput(
+            "url", "keys= names no folder. Write ?keys=/path/to/keys or leave it out."
+        )
     rest = urlencode([pair for pair in given if pair[0] not in own], quote_via=quote)
     conninfo = urlunsplit(parts._replace(query=rest))
     try:

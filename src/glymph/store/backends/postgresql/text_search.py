@@ -1,7 +1,7 @@
 """Ranking by BM25 over tsvectors: PostgreSQL finds the texts, and is told how to weigh them.
 
-A word counts the more the rarer it is in the space, with less gain from each repetition and from a long text. Two
-words that follow one another in the query count once more where they stand close.
+A word counts the more the rarer it is in the space, with less gain from each repetition and from a
+long text. Two words that follow one another in the query count once more where they stand close.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from glymph.core.query import Words
+from glymph.text.query import Words
 
 SATURATION, SHORTNESS = 1.2, 0.75  # BM25's k1 and b
 CLOSE = 9  # words from one to the other, at most
@@ -22,7 +22,9 @@ class Asked(Protocol):
 def matching(
     session: Asked, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
 ) -> list[tuple[int, float]]:
-    """Keys of memories of the space whose text holds any of the words, best first, with their scores."""
+    """Keys of memories of the space whose text holds any of the words, best first, with their
+    scores.
+    """
     source = "FROM memory_text t WHERE t.space_id = shown_space() AND t.words @@ {any}"
     sums = "SELECT texts AS texts, words / greatest(texts, 1)::float8 AS usual FROM text_sums"
     kept = "" if where is None else f"JOIN scoped_memories m ON m.key = h.memory AND {where}"
@@ -39,14 +41,23 @@ def matching_among(
     if not columns:
         return []
     kinds = ("bigint", *["text"] * 4, "bigint")
-    arrays = ", ".join(f"CAST(:{field} AS {kind}[])" for field, kind in zip(fields, kinds, strict=True))
+    arrays = ", ".join(
+        f"CAST(:{field} AS {kind}[])" for field, kind in zip(fields, kinds, strict=True)
+    )
     texts = (
         "(SELECT d.memory, d.words, length_of(d.words) AS length FROM (SELECT g.key AS memory, "
         f"words_in(g.title, g.text, g.tags, g.entities, g.event_at) AS words FROM unnest({arrays}) "
         f"AS g({', '.join(fields)})) d)"
     )
     sums = f"SELECT count(*) AS texts, greatest(avg(length), 1)::float8 AS usual FROM {texts} s"
-    return _best(session, words, f"FROM {texts} t WHERE t.words @@ {{any}}", sums, "", {**columns, "limit": limit})
+    return _best(
+        session,
+        words,
+        f"FROM {texts} t WHERE t.words @@ {{any}}",
+        sums,
+        "",
+        {**columns, "limit": limit},
+    )
 
 
 def frequency(session: Asked, word: str) -> float:
@@ -66,12 +77,18 @@ def occurs(session: Asked, word: str) -> bool:
 def _best(
     session: Asked, words: Words, source: str, sums: str, kept: str, parameters: Mapping[str, Any]
 ) -> list[tuple[int, float]]:
-    """Runs the one statement of ranking over some texts: `source` names them and holds `{any}` for the query."""
+    """Runs the one statement of ranking over some texts: `source` names them and holds `{any}` for
+    the query.
+    """
     known = _understood(session, words)
     terms = [known[word] for word in dict.fromkeys(words.words) if known.get(word)]
     if not terms:
         return []
-    pairs = [(known[one], known[other]) for one, other in words.pairs if known.get(one) and known.get(other)]
+    pairs = [
+        (known[one], known[other])
+        for one, other in words.pairs
+        if known.get(one) and known.get(other)
+    ]
     given: dict[str, Any] = {f"term{n}": term for n, term in enumerate(terms)}
     given |= {f"pair{n}": f"({one}) & ({other})" for n, (one, other) in enumerate(pairs)}
     given["any"] = " | ".join(f"({term})" for term in terms)
@@ -91,13 +108,17 @@ def _best(
 
 def _understood(session: Asked, words: Words) -> dict[str, str]:
     """Each word as the index knows it; nothing for one that has no letter or digit."""
-    asked = list(dict.fromkeys(word for word in (*words.words, *(w for pair in words.pairs for w in pair))))
+    asked = list(
+        dict.fromkeys(word for word in (*words.words, *(w for pair in words.pairs for w in pair)))
+    )
     sql = "SELECT w.word, CAST(asked_for(w.word) AS text) FROM unnest(CAST(:asked AS text[])) AS w(word)"
     return dict(session.tuples(sql, {"asked": asked}))
 
 
 def _closeness(number: int) -> str:
-    """1 where both words of a pair stand close. ts_rank_cd of two words is one over how far apart they are."""
+    """1 where both words of a pair stand close. ts_rank_cd of two words is one over how far apart
+    they are.
+    """
     pair = f"CAST(:pair{number} AS tsquery)"
     near = f"t.words @@ {pair} AND ts_rank_cd('{{1,1,1,1}}', t.words, {pair}) >= 1.0 / {CLOSE}"
     return f"CASE WHEN {near} THEN 1 ELSE 0 END AS g{number}"

@@ -1,9 +1,11 @@
-"""The guards and the journal of each journalled table, as triggers that see a whole statement at once.
+"""The guards and the journal of each journalled table, as triggers that see a whole statement at
+once.
 
-For every table three functions run after a statement inserted, updated or deleted rows: they refuse what no caller
-may do, then write the journal, then keep up what follows from the rows. A journal row of an update holds the old
-values of the columns that differ, and `after` the new ones; a delete's image and an insert's `after` hold all. An
-import brings its own journal, and a deleted space takes its journal along: neither is journalled again.
+For every table three functions run after a statement inserted, updated or deleted rows: they refuse
+what no caller may do, then write the journal, then keep up what follows from the rows. A journal
+row of an update holds the old values of the columns that differ, and `after` the new ones; a
+delete's image and an insert's `after` hold all. An import brings its own journal, and a deleted
+space takes its journal along: neither is journalled again.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ def _named(kind: str, condition: str) -> str:
 
 
 _SAME_ROW = "n.space_id = o.space_id AND n.key = o.key"
-_NOT_OURS = "NOT EXISTS (SELECT 1 FROM {table} x WHERE x.space_id = f.space_id AND x.key = f.{column})"
+_NOT_OURS = (
+    "NOT EXISTS (SELECT 1 FROM {table} x WHERE x.space_id = f.space_id AND x.key = f.{column})"
+)
 _TIED = "SELECT 1 FROM was o JOIN {table} x ON x.space_id = o.space_id AND x.{column} = o.key"
 _REWORDED = (
     "(o.title, o.text, o.tags, o.entities, o.event_at) IS DISTINCT FROM "
@@ -125,9 +129,13 @@ DELETED: Mapping[str, Sequence[str]] = {
 
 
 def of_table(table: str, columns: Sequence[str]) -> str:
-    """The functions and triggers of a journalled table. `columns` are its own, without key and space."""
+    """The functions and triggers of a journalled table. `columns` are its own, without key and
+    space.
+    """
     every = ", ".join(f'o."{column}"' for column in columns)
-    new = ", ".join(f'f."{column}"' for column in columns if (table, column) != ("memories", "text"))
+    new = ", ".join(
+        f'f."{column}"' for column in columns if (table, column) != ("memories", "text")
+    )
     differs = " OR ".join(f'o."{column}" IS DISTINCT FROM n."{column}"' for column in columns)
     bodies = (
         (

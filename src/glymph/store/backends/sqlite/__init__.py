@@ -12,13 +12,18 @@ from glymph.store.backends.sqlite.store import SqliteStore
 def open_store(url: str, settings: Settings, *, create: bool = True) -> SqliteStore:
     """The store of `sqlite:///relative.db`, `sqlite:////absolute.db` or `sqlite:///~/in-home.db`.
 
-    `?mode=ro` opens it for reading only. A `#`, `?` or `%` in the file's name is written %23, %3F or %25.
+    `?mode=ro` opens it for reading only. A `#`, `?` or `%` in the file's name is written %23, %3F
+    or %25.
     """
     parts = urlsplit(url)
     if "#" in url:
-        raise InvalidInput("url", f"{url!r} holds a '#', which would cut the path short. Write it as %23.")
+        raise InvalidInput(
+            "url", f"{url!r} holds a '#', which would cut the path short. Write it as %23."
+        )
     if parts.netloc or len(parts.path) < 2:
-        raise InvalidInput("url", f"{url!r} names no file. Write sqlite:///memory.db (three slashes).")
+        raise InvalidInput(
+            "url", f"{url!r} names no file. Write sqlite:///memory.db (three slashes)."
+        )
     options = parse_qs(parts.query, keep_blank_values=True)
     mode = options.pop("mode", ["rw"])
     if options or mode not in (["rw"], ["ro"]):
@@ -29,11 +34,14 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> SqliteSt
     try:
         path = unquote(parts.path[1:], errors="strict")
     except UnicodeDecodeError as error:
-        raise InvalidInput("url", f"{url!r} is not UTF-8 behind its % signs. Name another file.") from error
+        raise InvalidInput(
+            "url", f"{url!r} is not UTF-8 behind its % signs. Name another file."
+        ) from error
     if "\0" in path:
         raise InvalidInput("url", f"{url!r} holds a NUL, which no file's name may. Remove it.")
     if path == ":memory:":
         raise InvalidInput(
-            "url", "a store in memory could not keep its promises. Use a file in a temporary folder."
+            "url",
+            "a store in memory could not keep its promises. Use a file in a temporary folder.",
         )
     return SqliteStore(path, settings, read_only=mode == ["ro"], create=create)

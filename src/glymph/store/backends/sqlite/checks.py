@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from glymph.core.model import Problem
+from glymph.model import Problem
 from glymph.store.backends.sqlite import migrations
 from glymph.store.backends.sqlite.connection import Connection
 
@@ -28,9 +28,15 @@ def run(connection: Connection) -> list[Problem]:
     ]
     problems += _text_index(raw) + _triggers(raw)
     if count := raw.execute(_LOST_MESSAGES).get:
-        problems.append(Problem("references", f"{count} rows of messages point at a missing row of conversations"))
+        problems.append(
+            Problem(
+                "references", f"{count} rows of messages point at a missing row of conversations"
+            )
+        )
     if raw.execute("SELECT 1 FROM writing").fetchall():
-        problems.append(Problem("operations", "an operation is marked as being written although none is"))
+        problems.append(
+            Problem("operations", "an operation is marked as being written although none is")
+        )
     for (name,) in raw.execute("SELECT name FROM spaces WHERE name LIKE '(deleting)%'").fetchall():
         what = "is under way or was cut short; the next `glymph space delete` or import ends it"
         problems.append(Problem("unfinished", f"{name} {what}"))
@@ -56,8 +62,12 @@ def _triggers(raw: apsw.Connection) -> list[Problem]:
     wanted = {str(name): sql for name, sql in fresh.execute(query)}
     found = {str(name): sql for name, sql in raw.execute(query)}
     fresh.close()
-    problems = [Problem("guards", f"trigger {name} is missing") for name in wanted.keys() - found.keys()]
-    problems += [Problem("guards", f"unknown trigger {name}") for name in found.keys() - wanted.keys()]
+    problems = [
+        Problem("guards", f"trigger {name} is missing") for name in wanted.keys() - found.keys()
+    ]
+    problems += [
+        Problem("guards", f"unknown trigger {name}") for name in found.keys() - wanted.keys()
+    ]
     problems += [
         Problem("guards", f"trigger {name} was changed")
         for name in wanted.keys() & found.keys()

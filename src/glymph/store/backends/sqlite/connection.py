@@ -14,10 +14,10 @@ from typing import Any
 import apsw
 
 from glymph import errors
-from glymph.core.query import Words
 from glymph.store.backends.sqlite.dialect import SQLITE
 from glymph.store.portable import BIRTH_ORDER
 from glymph.store.session import Row
+from glymph.text.query import Words
 
 BUSY_SECONDS = 30.0
 MANY_REMOVALS = 50
@@ -88,7 +88,9 @@ class Connection:
         self.raw.close()
 
     def show(self, space_id: int) -> None:
-        """Limits the scoped views to one space. Said anew in every transaction, so that it cannot be stale."""
+        """Limits the scoped views to one space. Said anew in every transaction, so that it cannot
+        be stale.
+        """
         self.raw.execute("UPDATE temp.scope SET space_id = ?", (space_id,))
 
     @contextmanager
@@ -129,7 +131,8 @@ class Connection:
     def newest_key(self, table: str) -> int:
         return self.raw.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).get or 0
 
-    # One statement for many rows, handed over as JSON: FTS5 writes out what it gathered whenever a statement
+    # One statement for many rows, handed over as JSON: FTS5 writes out what it gathered whenever a
+    # statement
     # begins, so a statement per row would cost a bulk insert a third of its time.
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
@@ -141,13 +144,16 @@ class Connection:
             self.raw.executemany(single, rows)
         else:
             self.raw.execute(
-                f"INSERT INTO {table}({names}) SELECT {_fields(len(columns))} FROM json_each(?)", (_json(rows),)
+                f"INSERT INTO {table}({names}) SELECT {_fields(len(columns))} FROM json_each(?)",
+                (_json(rows),),
             )
 
     def update(
         self, table: str, keys: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[Any]]
     ) -> None:
-        sets = ", ".join(f"{column} = v.c{number}" for number, column in enumerate(columns, start=len(keys)))
+        sets = ", ".join(
+            f"{column} = v.c{number}" for number, column in enumerate(columns, start=len(keys))
+        )
         found = " AND ".join(f"{table}.{key} = v.c{number}" for number, key in enumerate(keys))
         self.raw.execute(
             f"UPDATE {table} SET {sets} FROM (SELECT {_fields(len(keys) + len(columns))} FROM json_each(?)) AS v "
@@ -156,17 +162,22 @@ class Connection:
         )
 
     def remove(self, table: str, space_id: int, keys: Sequence[int]) -> None:
-        # FTS5's secure-delete rewrites every segment for every row: ten times dearer for a batch. An undo of many
+        # FTS5's secure-delete rewrites every segment for every row: ten times dearer for a batch.
+        # An undo of many
         # additions takes them away, it does not erase them for ever, so it may do without.
         many = table == "memories" and len(keys) > MANY_REMOVALS
         if many:
-            self.raw.execute("INSERT INTO memory_text(memory_text, rank) VALUES ('secure-delete', 0)")
+            self.raw.execute(
+                "INSERT INTO memory_text(memory_text, rank) VALUES ('secure-delete', 0)"
+            )
         self.raw.execute(
             f"DELETE FROM {table} WHERE space_id = ? AND key IN (SELECT value FROM json_each(?))",
             (space_id, json.dumps(list(keys))),
         )
         if many:
-            self.raw.execute("INSERT INTO memory_text(memory_text, rank) VALUES ('secure-delete', 1)")
+            self.raw.execute(
+                "INSERT INTO memory_text(memory_text, rank) VALUES ('secure-delete', 1)"
+            )
 
     def bulk_figures(self, table: str, first: int, upto: int) -> None:
         return None
@@ -191,7 +202,9 @@ class Connection:
     def matching_among(
         self, rows: Iterable[Mapping[str, Any]], words: Words, limit: int
     ) -> list[tuple[int, float]]:
-        self.raw.execute(f"CREATE VIRTUAL TABLE temp.passing_text USING fts5({INDEXED}, {TOKENIZER})")
+        self.raw.execute(
+            f"CREATE VIRTUAL TABLE temp.passing_text USING fts5({INDEXED}, {TOKENIZER})"
+        )
         try:
             self.raw.executemany(
                 f"INSERT INTO temp.passing_text(rowid, {INDEXED}) "
@@ -220,7 +233,9 @@ class Connection:
 
 
 def _any_of(words: Words) -> str:
-    """Any of the words; two that follow one another in the query count once more where they stand close."""
+    """Any of the words; two that follow one another in the query count once more where they stand
+    close.
+    """
     near = (f"NEAR({_quoted(one)} {_quoted(other)}, {CLOSE})" for one, other in words.pairs)
     return " OR ".join([*map(_quoted, words.words), *near])
 
@@ -246,7 +261,8 @@ def _connect(path: str, *, read_only: bool) -> apsw.Connection:
         connection.execute("SELECT 1 FROM sqlite_schema").fetchall()
         return connection
     except (apsw.CantOpenError, apsw.ReadOnlyError):
-        # A folder nobody may write to has no room for the shared-memory file. With no write-ahead log
+        # A folder nobody may write to has no room for the shared-memory file. With no write-ahead
+        # log
         # left behind, the main file alone is the whole truth.
         if Path(f"{path}-wal").exists():
             raise

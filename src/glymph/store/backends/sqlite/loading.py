@@ -26,11 +26,15 @@ def columns(connection: Connection, table: str) -> dict[str, tuple[type, ...]]:
 
 
 def reserve(connection: SpaceSession, table: str, count: int) -> int:
-    """Sets aside the next `count` keys of a table, so that writers meanwhile take others; the offset."""
+    """Sets aside the next `count` keys of a table, so that writers meanwhile take others; the
+    offset.
+    """
     found = connection.tuples("SELECT seq FROM sqlite_sequence WHERE name = :name", {"name": table})
     parameters = {"name": table, "count": count}
     if found:
-        connection.rows("UPDATE sqlite_sequence SET seq = seq + :count WHERE name = :name", parameters)
+        connection.rows(
+            "UPDATE sqlite_sequence SET seq = seq + :count WHERE name = :name", parameters
+        )
     else:
         connection.rows("INSERT INTO sqlite_sequence(name, seq) VALUES (:name, :count)", parameters)
     return int(found[0][0]) if found else 0

@@ -60,7 +60,9 @@ MIGRATIONS: Sequence[Migration] = (
 NEWEST = MIGRATIONS[-1].version
 
 
-def migrate(connection: apsw.Connection, path: str, now: int, steps: Sequence[Migration] = MIGRATIONS) -> None:
+def migrate(
+    connection: apsw.Connection, path: str, now: int, steps: Sequence[Migration] = MIGRATIONS
+) -> None:
     """Brings a new or older file to the newest schema; does nothing to one that is there already."""
     newest = steps[-1].version
     if schema_version(connection, path, newest) == newest:
@@ -73,7 +75,9 @@ def migrate(connection: apsw.Connection, path: str, now: int, steps: Sequence[Mi
         for step in steps:
             if step.version > found:
                 step.apply(connection)
-                connection.execute("INSERT INTO migrations VALUES (?, ?, ?)", (step.version, step.name, now))
+                connection.execute(
+                    "INSERT INTO migrations VALUES (?, ?, ?)", (step.version, step.name, now)
+                )
         install_triggers(connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {newest}")
@@ -97,21 +101,28 @@ def schema_version(connection: apsw.Connection, path: str, newest: int) -> int:
 
 
 def install_triggers(connection: apsw.Connection) -> None:
-    """Drops every trigger and makes today's: they are code, not data, and follow the tables' columns."""
-    for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
+    """Drops every trigger and makes today's: they are code, not data, and follow the tables'
+    columns.
+    """
+    for (name,) in connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
+    ).fetchall():
         connection.execute(f"DROP TRIGGER {name}")
     connection.execute(_script("triggers.sql"))
     for table in JOURNALLED:
         columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-        connection.execute(journal_triggers(table, [c for c in columns if c not in ("key", "space_id")]))
+        connection.execute(
+            journal_triggers(table, [c for c in columns if c not in ("key", "space_id")])
+        )
 
 
 def journal_triggers(table: str, columns: Sequence[str]) -> str:
-    """Triggers that let a table change only inside an operation of its space, and journal each change.
+    """Triggers that let a table change only inside an operation of its space, and journal each
+    change.
 
-    An update's image holds the old values of the columns that differ, and `after` the new ones; a delete's image
-    and an insert's `after` hold all. An import brings its own journal, and a deleted space takes its journal
-    along: neither is journalled again.
+    An update's image holds the old values of the columns that differ, and `after` the new ones; a
+    delete's image and an insert's `after` hold all. An import brings its own journal, and a deleted
+    space takes its journal along: neither is journalled again.
     """
     changed = ", ".join(f"('{c}', OLD.{c}, NEW.{c})" for c in columns)
     differs = " OR ".join(f"OLD.{c} IS NOT NEW.{c}" for c in columns)

@@ -1,18 +1,19 @@
 """Bytes of what was removed that SQLite keeps although no row has them, and how they go.
 
-`secure_delete` overwrites freed cells and pages, but not the copies that stay in the gap of a page when its rows
-were moved to another; only writing the file anew removes those. The write-ahead log holds pages as they were until
-it is emptied, which waits for every reader that began before.
+`secure_delete` overwrites freed cells and pages, but not the copies that stay in the gap of a page
+when its rows were moved to another; only writing the file anew removes those. The write-ahead log
+holds pages as they were until it is emptied, which waits for every reader that began before.
 """
 
 from __future__ import annotations
 
 import apsw
 
-from glymph.core.certificate import CLEAN, OUT_OF_REACH, PENDING, PlaceStatus
+from glymph.store.certificate import CLEAN, OUT_OF_REACH, PENDING, PlaceStatus
 from glymph.store.contract import Settled
 
-# Ends of the names of the files of a store, with the place each belongs to. A test looks for others.
+# Ends of the names of the files of a store, with the place each belongs to. A test looks for
+# others.
 FILES = {
     "": "database file",
     "-wal": "write-ahead log",
@@ -20,7 +21,8 @@ FILES = {
     "-journal": "write-ahead log",
     ".keys": "keys",
 }
-# Tables of SQLite's own. Counts in sqlite_stat1 are set by hand; samples of values are removed, if there are any.
+# Tables of SQLite's own. Counts in sqlite_stat1 are set by hand; samples of values are removed, if
+# there are any.
 COLUMNS = ("sqlite_stat1.*", "sqlite_stat4.*", "sqlite_sequence.*")
 PATIENCE = 250  # milliseconds that settling waits for others; who waits longer is the job
 REWRITE_PATIENCE = 5_000
@@ -43,7 +45,9 @@ def size(raw: apsw.Connection) -> int:
 
 
 def rewrite(raw: apsw.Connection) -> None:
-    """Writes the file anew, and the text index in one piece: large removals by an undo leave words in it."""
+    """Writes the file anew, and the text index in one piece: large removals by an undo leave words
+    in it.
+    """
     raw.execute("INSERT INTO memory_text(memory_text) VALUES ('optimize')")
     if raw.execute("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat4'").get:
         raw.execute("DELETE FROM sqlite_stat4")
@@ -60,14 +64,20 @@ def settle(raw: apsw.Connection, *, rewrite: bool) -> Settled:
     )  # fmt: skip
     fixed = (
         log,
-        PlaceStatus("free pages", log.status, "overwritten by secure_delete; then as the log", log.detail),
+        PlaceStatus(
+            "free pages", log.status, "overwritten by secure_delete; then as the log", log.detail
+        ),
         PlaceStatus("keys", CLEAN, "by design: random bytes"),
         _statistics(raw),
         *BEYOND,
     )
     how = "the file is written anew (VACUUM), then as the log"
-    waits = PlaceStatus("page gaps", PENDING, how, "large or busy: it is written anew by `glymph compact`")
-    return Settled(done, (*fixed, waits), (*fixed, PlaceStatus("page gaps", log.status, how, log.detail)))
+    waits = PlaceStatus(
+        "page gaps", PENDING, how, "large or busy: it is written anew by `glymph compact`"
+    )
+    return Settled(
+        done, (*fixed, waits), (*fixed, PlaceStatus("page gaps", log.status, how, log.detail))
+    )
 
 
 def _statistics(raw: apsw.Connection) -> PlaceStatus:

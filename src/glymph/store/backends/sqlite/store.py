@@ -1,4 +1,6 @@
-"""The SQLite store: the file, transactions, backup, checks. What it does with whole spaces is `SqlSpaces`."""
+"""The SQLite store: the file, transactions, backup, checks. What it does with whole spaces is
+`SqlSpaces`.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,14 @@ import apsw
 
 from glymph import errors
 from glymph.config import Settings
-from glymph.core.model import Problem
+from glymph.model import Problem
 from glymph.store.backends.sqlite import checks, loading, migrations, settling
 from glymph.store.backends.sqlite.connection import Connection, Pool, translated
 from glymph.store.contract import Settled
 from glymph.store.keyring import Keyring
-from glymph.store.moving import SqlSpaces
 from glymph.store.portable import BIRTH_ORDER, Columns, appearing
 from glymph.store.snapshots import SpaceSession
+from glymph.store.spaces import SqlSpaces
 
 DELETE_CHUNK = 5000
 MEMORIES_CHUNK = 250  # erasing one memory from the text index takes a millisecond
@@ -29,16 +31,22 @@ SORTED_AT_MOST = 20_000  # rows
 class SqliteStore(SqlSpaces):
     """One file, any number of spaces."""
 
-    def __init__(self, path: str, settings: Settings, *, read_only: bool = False, create: bool = True) -> None:
+    def __init__(
+        self, path: str, settings: Settings, *, read_only: bool = False, create: bool = True
+    ) -> None:
         self.path = str(Path(path).expanduser())
         self._mode = "?mode=ro" if read_only else ""
         exists = Path(self.path).exists()
         self._read_only = read_only or (exists and not os.access(self.path, os.W_OK))
         if self._read_only and not exists:
-            raise errors.StoreError(f"There is no file {self.path} to read. Leave out mode=ro to create it.")
+            raise errors.StoreError(
+                f"There is no file {self.path} to read. Leave out mode=ro to create it."
+            )
         if not create and not exists:
             raise errors.StoreMissing(self.path)
-        self._pool = Pool(self.path, read_only=self._read_only, synchronous=settings.durability.upper())
+        self._pool = Pool(
+            self.path, read_only=self._read_only, synchronous=settings.durability.upper()
+        )
         self._prepare(exists)
 
     def _prepare(self, exists: bool) -> None:
@@ -83,7 +91,9 @@ class SqliteStore(SqlSpaces):
 
     # transactions
 
-    def _entered(self, session: SpaceSession, space: str, *, writes: bool) -> tuple[int, dict[str, int]]:
+    def _entered(
+        self, session: SpaceSession, space: str, *, writes: bool
+    ) -> tuple[int, dict[str, int]]:
         found = self._space(session, space)  # who writes holds the lock of the whole file
         session.show(found[0])
         return found
@@ -103,7 +113,11 @@ class SqliteStore(SqlSpaces):
 
     @contextmanager
     def _reading_connection(self) -> Iterator[Connection]:
-        with translated(self.path), self._pool.connection() as connection, connection.transaction("DEFERRED"):
+        with (
+            translated(self.path),
+            self._pool.connection() as connection,
+            connection.transaction("DEFERRED"),
+        ):
             yield connection
 
     def _reserve(self, session: SpaceSession, space_id: int, table: str, count: int) -> int:
@@ -119,7 +133,8 @@ class SqliteStore(SqlSpaces):
         """A transaction that may write has the whole file to itself."""
 
     def _hint(self, rows: int) -> str:
-        # By an index on the space the rows would have to be sorted, in memory; in the order of keys those of
+        # By an index on the space the rows would have to be sorted, in memory; in the order of keys
+        # those of
         # other spaces are read, too.
         return " NOT INDEXED" if rows > SORTED_AT_MOST else ""
 
@@ -146,7 +161,8 @@ class SqliteStore(SqlSpaces):
                 raise errors.CorruptStore(self.path, str(error)) from error
             finally:
                 copy.close()
-            # After the rows: a tombstone among them is no older than its key. Before the file has its name.
+            # After the rows: a tombstone among them is no older than its key. Before the file has
+            # its name.
             self.keyring.copy_to(_keyring(target))
 
     def compact(self) -> None:
@@ -162,8 +178,10 @@ class SqliteStore(SqlSpaces):
             return settling.settle(connection, rewrite=rewrite)
 
     def check(self) -> list[Problem]:
-        # A connection of its own: FTS5 checks itself against what it remembers, and in a pooled connection that
-        # may be older than what another process has written since (a false alarm, seen with SQLite 3.54).
+        # A connection of its own: FTS5 checks itself against what it remembers, and in a pooled
+        # connection that
+        # may be older than what another process has written since (a false alarm, seen with SQLite
+        # 3.54).
         with translated(self.path), closing(self._pool.connect()) as connection:
             return checks.run(connection)
 

@@ -1,0 +1,177 @@
+"""`glymph install claude-code` and `glymph uninstall claude-code`: the way in and out of an agent's
+host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from glymph.cli.options import PANEL as WHERE
+from glymph.cli.options import Apply, Json, Url
+from glymph.environment import PROJECT
+
+if TYPE_CHECKING:
+    from glymph.plugin.install import Change, Scope
+
+PANEL = "Keep"
+ScopeName = Annotated[
+    str,
+    typer.Option(
+        "--scope",
+        help="user: every project; project: this one; plugin: a plugin folder that Claude Code installs itself.",
+    ),
+]
+DONE = {"write": "wrote", "change": "changed", "remove": "removed", "keep": "kept"}
+
+
+def register(app: typer.Typer) -> None:
+    for name, command, what in (
+        ("install", install_claude_code, "Let an agent's host work with Glymph."),
+        ("uninstall", uninstall_claude_code, "Take away from a host what `install` put there."),
+    ):
+        group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=what)
+        group.callback()(_group)  # else a group of one command would be that command
+        group.command("claude-code")(command)
+        app.add_typer(group, name=name, rich_help_panel=PANEL)
+
+
+def _group() -> None:
+    pass
+
+
+def install_claude_code(
+    scope: ScopeName = "user",
+    show_files: Annotated[
+        bool,
+        typer.Option("--print", help="Print what would be put into each file, and change nothing."),
+    ] = False,
+    apply: Apply = False,
+    url: Url = None,
+    space: Annotated[
+        str,
+        typer.Option(
+            "--space",
+            help="The space of the sessions; @project: each project its own.",
+            rich_help_panel=WHERE,
+        ),
+    ] = PROJECT,
+    as_json: Json = False,
+) -> None:
+    """Give Claude Code its memory: hooks, the MCP server, a skill and the /memory-… commands."""
+    from glymph import environment
+    from glymph.errors import InvalidInput
+    from glymph.plugin import content, install
+
+    if show_files and apply:
+        raise InvalidInput("print", "it changes nothing; leave out --print or --apply.")
+    chosen = _scope(scope)
+    wiring = content.Wiring(content.running_program(), environment.from_anywhere(url or ""), space)
+    if show_files:
+        _print(
+            {str(path): text for path, text in install.fragments(chosen, wiring).items()},
+            as_json=as_json,
+        )
+        return
+    changes = install.to_install(chosen, wiring)
+    if apply:
+        install.carry_out(changes)
+    further = _after_install(chosen) if apply else []
+    _tell(changes, further, "everything is there already", apply=apply, as_json=as_json)
+
+
+def uninstall_claude_code(
+    scope: ScopeName = "user", apply: Apply = False, as_json: Json = False
+) -> None:
+    """Take away from Claude Code exactly what `install` put there. What is remembered stays."""
+    from glymph.plugin import content, install
+
+    chosen = _scope(scope)
+    changes = install.to_uninstall(chosen)
+    if apply:
+        install.carry_out(changes)
+    further = [
+        f"{copy} is as the file was before: remove it when you like."
+        for copy in install.backups(chosen)
+    ]
+    if chosen == "plugin":
+        further.append(
+            f"If Claude Code has it installed: `claude plugin uninstall {content.PLUGIN}`."
+        )
+    _tell(
+        changes,
+        further if apply else [],
+        "nothing of Glymph's is there",
+        apply=apply,
+        as_json=as_json,
+    )
+
+
+def _scope(name: str) -> Scope:
+    from glymph.errors import InvalidInput
+    from glymph.plugin.install import SCOPES
+
+    for scope in SCOPES:
+        if scope == name:
+            return scope
+    raise InvalidInput("scope", f"{name!r} is not one of {', '.join(SCOPES)}.")
+
+
+def _after_install(scope: Scope) -> list[str]:
+    """What is left for the person to do."""
+    from importlib.util import find_spec
+    from shlex import quote
+
+    from glymph.plugin import content, install
+
+    told = []
+    if find_spec("mcp") is None:
+        told.append("The tools need an extra package: pip install 'glymph[mcp]'.")
+    if scope == "plugin":
+        folder = install.place(scope).folder
+        told.append(f"Next: claude plugin marketplace add {quote(str(folder))}")
+        told.append(f"Then: claude plugin install {content.PLUGIN}")
+    else:
+        told.append("It is in force from the next session of Claude Code on.")
+    return told
+
+
+def _print(files: dict[str, str], *, as_json: bool) -> None:
+    from glymph.cli import show
+
+    if as_json:
+        show.document({"files": files})
+        return
+    for path, text in files.items():
+        typer.echo(f"# {path}\n\n{text}")
+
+
+def _tell(
+    changes: Sequence[Change], further: Sequence[str], otherwise: str, *, apply: bool, as_json: bool
+) -> None:
+    """Says what was or would be done to each file, and what is next."""
+    from glymph.cli import show
+
+    verbs = [(change.verb, str(change.path)) for change in changes]
+    same = all(verb == "keep" for verb, _ in verbs)
+    if as_json:
+        rows: list[dict[str, Any]] = [{"change": verb, "path": path} for verb, path in verbs]
+        show.document(
+            {
+                "dry_run": not apply,
+                "changed": apply and not same,
+                "files": rows,
+                "next": list(further),
+            }
+        )
+        return
+    if same:
+        show.line(f"Nothing to do: {otherwise}.", "bold")
+    elif not apply:
+        show.line("This would be done. Nothing was changed: add --apply to do it.", "bold")
+    for verb, path in verbs:  # never wrapped: paths and commands are copied
+        typer.echo(f"  {DONE[verb] if apply else verb:<7}  {path}")
+    for sentence in further:
+        typer.echo(sentence)

@@ -1,0 +1,22 @@
+"""Where the command `glymph` begins. A hook is answered before the command line's framework is
+loaded.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Runs the command and ends with its exit status."""
+    if sys.argv[1:2] == ["hook"]:
+        from glymph import hooks
+
+        sys.exit(hooks.main(sys.argv[2:]))
+    from glymph.cli.main import main as command_line
+
+    command_line()
+
+
+if __name__ == "__main__":
+    main()

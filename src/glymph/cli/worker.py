@@ -1,0 +1,363 @@
+"""`glymph worker`: runs the upkeep of one store or several from a queue, beside any number of other
+workers.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from glymph.cli.options import PANEL as WHERE
+from glymph.cli.options import Json
+from glymph.errors import GlymphError, StoreError
+
+if TYPE_CHECKING:
+    from glymph.client import Glymph
+    from glymph.jobs.queues.contract import Queue, TakeIn
+
+PANEL = "While the agent sleeps"
+ALL = "all"
+# seconds, beyond those for the jobs, in which the queues of several stores come to their end
+LAST_WORDS = 5.0
+
+FIRST_PAUSE, LONGEST_PAUSE = (
+    2.0,
+    60.0,
+)  # seconds until a part of a map that cannot be served is tried again
+NEIGHBOURS = (
+    "procrastinate",
+    "asyncio",
+    "psycopg",
+    "psycopg.pool",
+)  # loggers of others that a worker hears
+
+Queues = dict[str, "Queue"]  # by the URL of their store
+Absent = dict[
+    str, str
+]  # why a part of a map is not served, by its URL; empty if it has no space yet
+Reach = Callable[[str], "Queue | None"]
+
+Urls = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--url",
+        help="The store; may be repeated.  [env var: GLYMPH_URL]",
+        show_default=False,
+        rich_help_panel=WHERE,
+    ),
+]
+Retry = Annotated[
+    str | None,
+    typer.Option(
+        "--retry",
+        help="Put the dead letter of this id back; `all` means every one.",
+        show_default=False,
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("worker", rich_help_panel=PANEL)(worker)
+
+
+def worker(
+    url: Urls = None,
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", min=1, max=64, help="Jobs at once.")
+    ] = 4,
+    once: Annotated[bool, typer.Option("--once", help="End when nothing is due any more.")] = False,
+    dead: Annotated[
+        bool, typer.Option("--dead", help="List the jobs that were given up, and why.")
+    ] = False,
+    retry: Retry = None,
+    drain: Annotated[
+        float,
+        typer.Option(
+            "--drain", min=0, help="Seconds that jobs have to end when it is told to stop."
+        ),
+    ] = 30.0,
+    log_json: Annotated[
+        bool, typer.Option("--log-json", help="Write the log as JSON Lines.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Run upkeep from the queue of a store, with any number of workers: each space is served by one
+    at a time.
+
+    On PostgreSQL, workers on any number of machines share the work; with SQLite, those on one
+    machine.
+    """
+    from glymph import environment
+
+    urls = dict.fromkeys(
+        url or [environment.variable("GLYMPH_URL")]
+    )  # typer would split it at spaces
+    with ExitStack() as stack:
+        queues: Queues = {}
+        absent: Absent = {}
+        for one in urls:
+            _open(stack, one, concurrency, queues, absent)
+        away = {_without_password(name): why for name, why in absent.items() if why}
+        if retry is not None or dead:
+            for name, why in away.items():
+                sys.stderr.write(f"glymph: {name} is left out: {why}\n")
+        reach = partial(_queue_of, stack, concurrency)
+        if retry is not None:
+            _put_back(queues, retry, as_json=as_json)
+        elif dead:
+            _list_dead(queues, as_json=as_json)
+        elif not _work(queues, absent, reach, once=once, drain=drain, log_json=log_json):
+            logging.getLogger("glymph.worker").warning(
+                "jobs that did not end are left to other workers"
+            )
+            logging.shutdown()
+            os._exit(
+                0
+            )  # the threads of those jobs would keep the process; what they write is refused soon
+        elif once and as_json:
+            from glymph.cli import show
+
+            show.document(
+                {
+                    "stores": [
+                        {"url": name, **asdict(queue.counts())} for name, queue in _named(queues)
+                    ]
+                }
+            )
+        if away and (once or dead or retry is not None):
+            raise typer.Exit(1)
+
+
+def _open(stack: ExitStack, url: str, concurrency: int, queues: Queues, absent: Absent) -> None:
+    """Adds the queue of a store, or those of the parts of a map that can be served, and why others
+    cannot.
+    """
+    from glymph import environment
+    from glymph.client import DEFAULT_URL, parts_at
+
+    parts = parts_at(url or DEFAULT_URL)
+    if len(parts) == 1:
+        queues[parts[0]] = _queue(
+            stack, concurrency, environment.open_whole(url or None, actor="daemon")
+        )
+        return
+    for part in parts:
+        try:
+            queue = _queue_of(stack, concurrency, part)
+        except StoreError as error:
+            absent[part] = str(error)
+            continue
+        if queue is None:
+            absent[part] = ""
+        else:
+            queues[part] = queue
+
+
+def _queue_of(stack: ExitStack, concurrency: int, part: str) -> Queue | None:
+    """The queue of a part of a map. None if it has no space: which one it may have, only the map
+    can say.
+    """
+    from glymph import environment
+    from glymph.client import spaces_at
+
+    spaces = spaces_at(part)
+    if not spaces:
+        return None
+    return _queue(
+        stack, concurrency, environment.open_glymph(part, spaces[0].name, "daemon", create=False)
+    )
+
+
+def _queue(stack: ExitStack, concurrency: int, glymph: Glymph) -> Queue:
+    from glymph.jobs.queues import open_queue
+
+    queue = open_queue(stack.enter_context(glymph), limit=concurrency)
+    stack.callback(queue.close)
+    return queue
+
+
+def _work(
+    queues: Queues, absent: Absent, reach: Reach, *, once: bool, drain: float, log_json: bool
+) -> bool:
+    """Serves all queues until it is told to stop, or until nothing is due; whether all jobs came to
+    an end.
+
+    Parts that are absent are tried again and again and served once they are there, unless it is for
+    once.
+    """
+    from glymph.cli.daemon import log_to_stderr, stop_on_signals
+
+    log_to_stderr(as_json=log_json)
+    log_neighbours(as_json=log_json)
+    log, stop = logging.getLogger("glymph.worker"), threading.Event()
+    ended: dict[str, bool] = {}
+    wrong: list[GlymphError] = []
+    stop_on_signals(stop)
+
+    def serve(name: str, known: Queue | None, take_in: TakeIn | None) -> None:
+        try:
+            queue = known or _awaited(name, absent[name], reach, stop)
+            if queue is not None:
+                ended[name] = False
+                queues[name] = queue
+                run = queue.run_dry if once else queue.run
+                ended[name] = run(stop, take_in=take_in, drain=drain)
+        except GlymphError as error:  # one that cannot go on must not leave half a worker behind
+            wrong.append(error)
+            stop.set()
+
+    log.info("working on %s", ", ".join(name for name, _ in _named(queues)) or "nothing yet")
+    served: list[tuple[str, Queue | None]] = [*queues.items()]
+    if once:
+        for name, why in absent.items():
+            _tell_absent(name, why)
+    else:
+        served += [(name, None) for name in absent]
+    threads = [
+        threading.Thread(target=serve, args=(name, one, None), daemon=True)
+        for name, one in served[1:]
+    ]
+    for thread in threads:
+        thread.start()
+    for name, queue in served[:1]:
+        serve(name, queue, _take_in)
+    for thread in threads:
+        while thread.is_alive() and not stop.wait(LAST_WORDS):
+            continue
+        thread.join(drain + LAST_WORDS)
+    if wrong:
+        raise wrong[0]
+    log.info("stopped" if stop.is_set() else "nothing is due")
+    return all(ended.values())
+
+
+def _awaited(name: str, why: str, reach: Reach, stop: threading.Event) -> Queue | None:
+    """The queue of a part as soon as there is one; None if it is time to stop before."""
+    for pause in pauses():
+        _tell_absent(name, why, f"; trying again in {pause:g} s")
+        if stop.wait(pause):
+            return None
+        try:
+            queue = reach(name)
+        except StoreError as error:
+            why = str(error)
+            continue
+        if queue is not None:
+            logging.getLogger("glymph.worker").info("working on %s, too", _without_password(name))
+            return queue
+        why = ""
+    return None
+
+
+def pauses() -> Iterator[float]:
+    """Seconds between two attempts: each time twice as long, up to a bound."""
+    pause = FIRST_PAUSE
+    while True:
+        yield pause
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
+def _tell_absent(name: str, why: str, then: str = "") -> None:
+    log = logging.getLogger("glymph.worker")
+    if why:
+        log.warning("part %s is not served%s: %s", _without_password(name), then, why)
+    else:
+        log.info("part %s has no space yet%s", _without_password(name), then)
+
+
+def log_neighbours(*, as_json: bool) -> None:
+    """Brings what the libraries of the queue complain about into the worker's log, each as one
+    line.
+    """
+    from glymph.telemetry import JsonLines
+
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines() if as_json else OneLine())
+    for name in NEIGHBOURS:
+        other = logging.getLogger(name)
+        other.handlers[:], other.propagate = [handler], False
+        other.setLevel(logging.ERROR)
+
+
+class OneLine(logging.Formatter):
+    """A record as one line. Of an exception it tells the type alone: what it says may quote a
+    memory.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        kind = record.exc_info[0] if record.exc_info else None
+        told = " ".join([*record.getMessage().split(), *([f"({kind.__name__})"] if kind else [])])
+        return f"{self.formatTime(record)} {record.levelname} {record.name}: {told}"
+
+
+def _take_in() -> list[Any]:
+    """Brings into the stores what hooks have left on this machine."""
+    from glymph import environment
+    from glymph.jobs import worker as spooled
+
+    def opened(url: str | None, space: str, create: bool) -> Glymph:
+        return environment.open_glymph(url, space, "daemon", create=create)
+
+    return spooled.take_in(environment.home() / environment.SPOOL, opened, spooled.Worked())
+
+
+def _named(queues: Queues) -> list[tuple[str, Queue]]:
+    """The queues by names that may be shown: a URL without its password."""
+    from glymph.client import DEFAULT_URL
+
+    return [(_without_password(url) or DEFAULT_URL, queue) for url, queue in queues.items()]
+
+
+def _without_password(url: str) -> str:
+    from urllib.parse import urlsplit
+
+    secret = urlsplit(url).password
+    return url.replace(f":{secret}@", "@", 1) if secret else url
+
+
+def _list_dead(queues: Queues, *, as_json: bool) -> None:
+    from glymph.cli import show
+
+    found = [
+        {"url": name, **letter.as_dict()}
+        for name, queue in _named(queues)
+        for letter in queue.dead()
+    ]
+    if as_json:
+        show.document({"dead": found})
+        return
+    rows = [[one["id"], one["attempts"], show.when(one["at"]), one["why"]] for one in found]
+    show.table(["id", "failed>", "at (UTC)", "why"], rows)
+    show.line(
+        "`glymph worker --retry ID` puts one back."
+        if found
+        else "No dead letters: no job was given up."
+    )
+
+
+def _put_back(queues: Queues, wanted: str, *, as_json: bool) -> None:
+    from glymph.cli import show
+    from glymph.errors import InvalidInput
+
+    known = [(queue, letter.ticket.id) for queue in queues.values() for letter in queue.dead()]
+    back = [queue.retry(one).as_dict() for queue, one in known if wanted in (one, ALL)]
+    if not back and wanted != ALL:
+        raise InvalidInput(
+            "--retry", f"no dead letter {wanted!r}. `glymph worker --dead` lists them."
+        )
+    if as_json:
+        show.document({"put_back": back})
+        return
+    for one in back:
+        show.line(f"{one['id']} is put back: a worker tries it again.")
+    if not back:
+        show.line("No dead letters: nothing to put back.")

@@ -1,0 +1,241 @@
+"""History: the conversations of an agent, each short enough to be sent and none of it lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from glymph.checks import checked_text
+from glymph.context import Context
+from glymph.errors import InvalidInput, SpaceNotFound
+from glymph.history import build, files, find, places, shorten, stored
+from glymph.history.disk import Disk
+from glymph.history.files import FileShelf
+from glymph.history.messages import Raw
+from glymph.history.page import FilePage, Page, StorePage
+from glymph.history.policy import KEPT_CHARACTERS, Built, HistorySettings, Shortened
+from glymph.history.rest import Rest
+from glymph.history.sessions import LONGEST_NAME, Conversation, Listed, folder_of, listed, write
+from glymph.history.shelf import Shelf
+from glymph.history.stored import StoreShelf
+from glymph.history.transcript import messages_of
+from glymph.llm import open_model
+from glymph.llm.contract import Model
+from glymph.llm.own import checked
+
+if TYPE_CHECKING:
+    from glymph.client.handle import Handle
+    from glymph.history.find import OldTurn
+
+TOOL = "memory_write"
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class History:
+    """The conversations of one agent, in a folder or, without one, in the store of a Glymph handle.
+
+    With a Glymph handle, summaries go to its graph, its page is the agent's part of memory.md, and
+    its model (or `summary_model`) makes the summaries; without one, rules make them and all is kept
+    in files.
+    """
+
+    def __init__(
+        self, folder: str | Path | None, glymph: Handle | None = None, *,
+        settings: HistorySettings | Mapping[str, Any] | None = None, summary_model: str | Model | None = None,
+        system: str = "", tools: Sequence[str] = (), keep_chars: Mapping[str, int] = KEPT_CHARACTERS,
+        surface: bool = False, clock: Callable[[], datetime] | None = None, disk: Disk | None = None,
+    ) -> None:  # fmt: skip
+        """`system` is the agent's prompt and `tools` the names of the tools it is offered.
+
+        `surface` adds the digest of what is remembered; `keep_chars` tells how many characters of a
+        tool's old results are worth keeping.
+        """
+        self.settings = (
+            settings
+            if isinstance(settings, HistorySettings)
+            else HistorySettings.parse(settings or {})
+        )
+        self._system, self._keep, self._tools = (
+            system,
+            {**KEPT_CHARACTERS, **keep_chars},
+            tuple(tools),
+        )
+        self._glymph = glymph if surface else None
+        self._ctx = None if glymph is None else _with_model(glymph.context, summary_model)
+        if glymph is None and summary_model is not None:
+            raise InvalidInput(
+                "summary_model",
+                "what it costs stands in a store's ledger. Pass a Glymph handle, too.",
+            )
+        self._clock = clock or (_now if self._ctx is None else self._ctx.clock)
+        self._disk = disk or Disk(
+            durable=self._ctx is None or self._ctx.settings.durability == "full"
+        )
+        self.folder = None if folder is None else Path(folder).expanduser()
+        self._noted = self._ctx is None or self.folder is None
+        self._space_folder: Path | None = None
+        self._rests: dict[str, Rest] = {}
+        self._page = self._kept_page()
+
+    def _kept_page(self) -> Page:
+        if self._ctx is not None:
+            return StorePage(self._ctx)
+        if self.folder is None:
+            raise InvalidInput(
+                "folder", "without a folder they are kept in a store. Pass a Glymph handle, too."
+            )
+        return FilePage(self.folder, self._disk, self._clock)
+
+    def session(self, session: str) -> Conversation:
+        """What services work with."""
+        return Conversation(
+            session, self._shelf(session), self.settings, self._page, self._clock, self._ctx, self._keep,
+            self._rests.setdefault(session, Rest()),
+        )  # fmt: skip
+
+    def session_folder(self, session: str) -> Path | None:
+        """Where the files of a session lie; None if it lies in the store."""
+        checked_text("session", session, LONGEST_NAME)
+        own = self._own_folder()
+        return None if own is None else folder_of(own, session)
+
+    def _own_folder(self) -> Path | None:
+        if self.folder is None or self._ctx is None:
+            return self.folder
+        if self._space_folder is None:
+            self._space_folder = places.space_folder(self._ctx, self.folder)
+        return self._space_folder
+
+    def _shelf(self, session: str) -> Shelf:
+        folder = self.session_folder(session)
+        if folder is None and self._ctx is not None:
+            return StoreShelf(self._ctx, session)
+        return FileShelf(folder or Path(), self._disk, session)
+
+    def append(self, session: str, *messages: Raw) -> None:
+        """Adds messages to a transcript, durably and for good, in the shape of OpenAI or of
+        Anthropic.
+        """
+        if self._ctx is not None and not self._ctx.store.has_space(self._ctx.space):
+            raise SpaceNotFound(self._ctx.space)
+        self._note_folder()
+        self.session(session).transcript.append(messages, self._clock())
+
+    def _note_folder(self) -> None:
+        """Lets the store know where conversations lie: a purge has to find them."""
+        if not self._noted and self._ctx is not None and self.folder is not None:
+            places.note(self._ctx, self.folder)
+            self._noted = True
+
+    def build(
+        self, session: str, *, extra_system: str = "", tools: Sequence[str] | None = None
+    ) -> Built:
+        """What to send now, the prompt and the messages apart as Anthropic takes them, and what
+        happened.
+        """
+        self._note_folder()
+        offered = self._tools if tools is None else tuple(tools)
+        surface = "" if self._glymph is None else _surface(self._glymph)
+        return build.build(
+            self.session(session), system=self._system, extra_system=extra_system, surface=surface,
+            offers_memory_write=any(name.rsplit("__", 1)[-1] == TOOL for name in offered),
+        )  # fmt: skip
+
+    def build_messages(
+        self, session: str, user_message: str | Raw | None = None, *, extra_system: str = "",
+        tools: Sequence[str] | None = None,
+    ) -> list[Raw]:  # fmt: skip
+        """All of it as one list: the prompt with what is remembered, the messages that are kept,
+        the new one.
+
+        The new message is not added to the transcript: append it with what the agent answers.
+        """
+        new = (
+            {"role": "user", "content": user_message}
+            if isinstance(user_message, str)
+            else user_message
+        )
+        return self.build(session, extra_system=extra_system, tools=tools).with_system(new)
+
+    def consolidate(self, session: str) -> Shortened:
+        """Makes notes of all but the newest messages now, whether that is due or not."""
+        return shorten.shorten_now(self.session(session))
+
+    def would_consolidate(self, session: str) -> tuple[int, int]:
+        """How many messages `consolidate` would make notes of, and how many would stay as they are."""
+        cut, count = shorten.would_cut(self.session(session))
+        return cut, count - cut
+
+    def sessions(self) -> list[Listed]:
+        """All conversations, the one in which something was said last first."""
+        own = self._own_folder()
+        if own is not None:
+            names = files.sessions(own)
+        else:
+            names = iter(()) if self._ctx is None else stored.sessions(self._ctx)
+        found = [listed(self.session(name)) for name in names]
+        return sorted(
+            found, key=lambda one: (one.newest_at is not None, one.newest_at), reverse=True
+        )
+
+    def exists(self, session: str) -> bool:
+        """Whether anything was ever said in a session."""
+        return next(self.session(session).transcript.every(), None) is not None
+
+    def remove(self, session: str) -> int:
+        """Removes a conversation for good; how many messages. What was learnt from it stays in the
+        graph.
+        """
+        conversation = self.session(session)
+        count, _ = conversation.transcript.extent()
+        if count:
+            conversation.shelf.remove()
+        return count
+
+    def search(self, session: str, query: str, *, limit: int = 10) -> list[OldTurn]:
+        """Old turns that say what is asked for, also those that only a summary stands for."""
+        return find.find(self.session(session), query, limit=limit)
+
+    def messages(self, session: str) -> list[Raw]:
+        """Every message there ever was, in order."""
+        lines = messages_of(list(self.session(session).transcript.every()))
+        return [line.message for line in lines if line.message is not None]
+
+    def summary(self, session: str) -> str:
+        """The machine's part of memory.md."""
+        return self.session(session).load()[0].standing.summary
+
+    def page(self) -> str:
+        """The agent's part of memory.md."""
+        return self._page.read()
+
+    def write_memory(self, text: str, mode: str = "replace", *, session: str | None = None) -> None:
+        """Writes the agent's part of memory.md, and shows it in the file of a session."""
+        self._note_folder()
+        if session is None:
+            self._page.write(text, mode)
+        else:
+            write(self.session(session), text, mode)
+
+
+def _with_model(ctx: Context, model: str | Model | None) -> Context:
+    if model is None:
+        return ctx
+    given = {
+        "url": ctx.settings.model_url, "key": ctx.settings.model_key, "prices": ctx.settings.model_prices,
+    }  # fmt: skip
+    return replace(
+        ctx, model=open_model(model, **given) if isinstance(model, str) else checked(model)
+    )
+
+
+def _surface(glymph: Handle) -> str:
+    from glymph.learn.surface import surface
+
+    return surface(glymph.context)

@@ -1,0 +1,174 @@
+"""What every service works with: the store, the space, who is asking, and the clock."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from glymph import telemetry
+from glymph.checks import optional_text
+from glymph.config import Settings
+from glymph.decay.sections import SECTION_WEIGHTS, Weights
+from glymph.embed.embedding import Meaning
+from glymph.errors import MemoryNotFound
+from glymph.ids import uuid7
+from glymph.llm.contract import Model
+from glymph.model import Receipt, Refusal
+from glymph.moments import micros, moment
+from glymph.store.contract import Filter, Intent, Reader, Row, Store, Writer
+
+
+@dataclass(slots=True)
+class Operating:
+    """An operation being carried out. Its receipt is complete when the context has ended."""
+
+    writer: Writer
+    intent: Intent
+    now: int
+    succeeded: list[str] = field(default_factory=list)
+    skipped: list[Refusal] = field(default_factory=list)
+    failed: list[Refusal] = field(default_factory=list)
+    cascaded: list[str] = field(default_factory=list)
+    reasons: dict[str, str] = field(default_factory=dict)  # of single memories, by id
+    recoverable_until: datetime | None = None
+
+    def skip(self, memory_id: str, reason: str) -> None:
+        self.skipped.append(Refusal(memory_id, reason))
+
+    def fail(self, memory_id: str, reason: str) -> None:
+        self.failed.append(Refusal(memory_id, reason))
+
+    def figures(self) -> dict[str, int]:
+        """How many memories it was done to, and how many were left."""
+        return {name: len(getattr(self, name)) for name in ("succeeded", "skipped", "failed")}
+
+    def details(self) -> dict[str, Any]:
+        """What the operation's record says besides its reason."""
+        told: dict[str, Any] = {}
+        if self.skipped or self.failed or self.cascaded:
+            told["skipped"] = [[r.id, r.reason] for r in self.skipped]
+            told["failed"] = [[r.id, r.reason] for r in self.failed]
+        return told | {
+            name: found for name in ("cascaded", "reasons") if (found := getattr(self, name))
+        }
+
+    def row(self, memory_id: str) -> Row:
+        """The memory's row, or MemoryNotFound."""
+        found = self.writer.memory(memory_id)
+        if found is None:
+            raise MemoryNotFound(memory_id, self.writer.space)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    store: Store
+    space: str
+    actor: str
+    settings: Settings
+    clock: Callable[[], datetime]
+    session: str | None = None
+    meaning: Meaning = field(default_factory=Meaning)
+    weights: Weights = field(default_factory=lambda: SECTION_WEIGHTS)
+    model: Model | None = None  # the language model for upkeep
+    embed_soon: Callable[[Sequence[str]], None] = lambda ids: (
+        None
+    )  # hands memories to the background
+
+    def now(self) -> datetime:
+        now = self.clock()
+        micros(now, "clock")
+        return now
+
+    def new_id(self, at: int) -> str:
+        return uuid7(at, os.urandom(8))
+
+    def reading(self, space: str | None = None) -> AbstractContextManager[Reader]:
+        return self.store.reading(space or self.space)
+
+    def intent(
+        self,
+        verb: str,
+        *,
+        reason: str | None = None,
+        session: str | None = None,
+        parent: int | None = None,
+        undoes: int | None = None,
+    ) -> Callable[[int], Intent]:
+        """An intent to be made when the write lock is held.
+
+        Its moment is the clock's then, but never before that of the operation before it: `at` asks
+        for the operations up to a moment, and a clock that was set back must not mix them up.
+        """
+        optional_text("reason", reason, 2000)
+        optional_text("session", session)
+
+        def make(last: int) -> Intent:
+            at = max(micros(self.now()), last)
+            return Intent(
+                id=self.new_id(at), actor=self.actor, verb=verb, at=at, reason=reason,
+                session=session or self.session, parent=parent, undoes=undoes,
+            )  # fmt: skip
+
+        return make
+
+    @contextmanager
+    def operation(
+        self, verb: str, *, reason: str | None = None, session: str | None = None,
+        parent: int | None = None, undoes: int | None = None,
+    ) -> Iterator[Operating]:  # fmt: skip
+        """One operation in one transaction. Everything that changes a memory goes through here."""
+        intent = self.intent(verb, reason=reason, session=session, parent=parent, undoes=undoes)
+        with (
+            telemetry.observe(telemetry.OPERATION, operation=verb) as seen,
+            self.store.writing(self.space, intent) as writer,
+        ):
+            operating = Operating(writer, writer.intent, micros(self.now()))
+            yield operating
+            if details := operating.details():
+                writer.describe(details)
+            seen.note(**operating.figures())
+
+    @contextmanager
+    def bulk(self, verb: str, *, reason: str | None = None) -> Iterator[int]:
+        """A parent operation for work in several transactions; yields its key for the children.
+
+        It is closed even if the work is cut short by an error, so that what was done undoes as one.
+        """
+        key = self.store.open_parent(self.space, self.intent(verb, reason=reason))
+        try:
+            yield key
+        finally:
+            self.store.close_parent(self.space, key)
+
+    def receipt(self, done: Operating) -> Receipt:
+        """The receipt of an operation whose context has ended."""
+        return Receipt(
+            operation_id=done.intent.id,
+            verb=done.intent.verb,
+            succeeded=tuple(done.succeeded),
+            skipped=tuple(done.skipped),
+            failed=tuple(done.failed),
+            cascaded=tuple(done.cascaded),
+            recoverable_until=done.recoverable_until if done.succeeded else None,
+            hash=done.writer.seal,
+        )
+
+    def journal_begins(self) -> datetime:
+        """The moment before which undo and `at` no longer reach."""
+        return self.now() - timedelta(days=self.settings.journal_days)
+
+    def trash_ends(self, since: int) -> datetime:
+        return moment(since) + timedelta(days=self.settings.trash_days)
+
+
+def every_row(reader: Reader, wanted: Filter, chunk: int) -> Iterator[Row]:
+    """All memory rows that pass a filter, newest first, read page by page."""
+    before: int | None = None
+    while batch := reader.page(wanted, before=before, limit=chunk):
+        yield from batch
+        before = batch[-1]["key"]

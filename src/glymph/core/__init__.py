@@ -1,1 +1,0 @@
-"""The pure core: values in, values out. No I/O, no clock, no logging."""

@@ -1,0 +1,64 @@
+"""How present memories are at a moment: retrievability and lifecycle, for one or for a million."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glymph.decay import fsrs
+from glymph.decay.sections import SECTIONS, Section, kind_profile
+from glymph.model import Lifecycle, State
+from glymph.moments import MICROS_PER_DAY
+
+_ROUNDING = 1e-12  # so that a memory is ACTIVE up to and including the very end of its stability
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """How a section fades: its exponent, and the factor by which stored stabilities are read."""
+
+    decay: float
+    scale: float = 1.0
+
+
+Curves = Mapping[Section, Curve]
+
+DEFAULT_CURVES: Curves = {section: Curve(profile.decay) for section, profile in SECTIONS.items()}
+
+
+def retrievability(
+    *,
+    curves: Curves,
+    kinds: list[str],
+    sections: list[str],
+    stability: list[float],
+    anchors: list[int],
+    now: int,
+) -> NDArray[np.float64]:
+    """Retrievability of each memory; kinds that do not decay stay at one.
+
+    `curves` are those the space fades by: the sections' own, unless it has adopted others.
+    `anchors` are the moments of the last use, or of creation where there was none.
+    """
+    days = (now - np.asarray(anchors, dtype=np.float64)) / MICROS_PER_DAY
+    decays = {section.value: curve.decay for section, curve in curves.items()}
+    scales = {section.value: curve.scale for section, curve in curves.items()}
+    exponents = np.asarray([decays[section] for section in sections])
+    lasting = np.asarray(stability, dtype=np.float64) * np.asarray(
+        [scales[section] for section in sections]
+    )
+    values = fsrs.retrievability(days, lasting, exponents)
+    steady = np.asarray([not kind_profile(kind).decays for kind in kinds], dtype=bool)
+    return np.where(steady, 1.0, values)
+
+
+def lifecycle(value: float, state: str) -> Lifecycle:
+    """ACTIVE, WEAK or DORMANT; what is not live always reads DORMANT."""
+    if state != State.LIVE:
+        return Lifecycle.DORMANT
+    if value >= fsrs.ACTIVE_FROM - _ROUNDING:
+        return Lifecycle.ACTIVE
+    return Lifecycle.WEAK if value >= fsrs.WEAK_FROM - _ROUNDING else Lifecycle.DORMANT

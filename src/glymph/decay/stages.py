@@ -1,0 +1,41 @@
+"""How far a memory has come, by how often it was asked, and what that means for its upkeep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+GROWING, MATURE = 50, 500  # recalls from which a space is in growth, and mature
+
+
+class Stage(StrEnum):
+    """How much a memory has been used: the more, the more its upkeep may rely on its figures."""
+
+    INFANCY = "infancy"
+    GROWTH = "growth"
+    MATURITY = "maturity"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What upkeep does in a stage."""
+
+    ai_prune_sessions: (
+        int | None
+    )  # sessions between two looks by a model; None: it does not look by itself
+    min_staleness_days: int  # without use, from which a memory counts as stale
+
+
+POLICIES: Mapping[Stage, Policy] = {
+    Stage.INFANCY: Policy(None, 30),
+    Stage.GROWTH: Policy(5, 30),
+    Stage.MATURITY: Policy(3, 21),
+}
+
+
+def stage(recalls: int) -> Stage:
+    """The stage of a space after so many recalls."""
+    if recalls < GROWING:
+        return Stage.INFANCY
+    return Stage.GROWTH if recalls < MATURE else Stage.MATURITY

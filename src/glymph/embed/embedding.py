@@ -1,0 +1,145 @@
+"""The embedding model of a handle: queries as vectors, texts as stored ones, and whether that is
+quick enough.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TypeVar
+
+from glymph.config import Settings
+from glymph.embed import absence, open_embedder
+from glymph.embed.contract import Embedder, Vectors
+from glymph.errors import EmbedderFailed
+from glymph.store.locks import ProcessLock
+from glymph.store.mirror import Mirrors
+from glymph.text.bands import BANDS, Bands
+
+INLINE_MS = 5.0  # a text that costs more is not embedded while somebody waits for `add`
+QUERIES_KEPT = 64
+PATIENCE = 30.0  # seconds before a model that failed is asked again on behalf of a search
+
+Result = TypeVar("Result")
+
+
+class Meaning:
+    """What a handle knows of meaning; without an embedder, nothing."""
+
+    def __init__(self, embedder: Embedder | None = None, absence: str = "") -> None:
+        self.embedder = embedder
+        self.absence = absence  # why there is none
+        self.mirrors = Mirrors()
+        self._lock = ProcessLock()
+        self._ms: float | None = None
+        self._failure = (0.0, "")
+        self._model: tuple[str, int] | None = None
+        self._queries: OrderedDict[str, Vectors] = OrderedDict()
+
+    @property
+    def model(self) -> tuple[str, int] | None:
+        """Name and dimension: the version of every vector this handle makes or compares."""
+        if self._model is None and self.embedder is not None:
+            self._model = (self.embedder.name, self.embedder.dimension)
+        return self._model
+
+    @property
+    def bands(self) -> Bands:
+        """From which cosine on two texts are the same or near, as the embedder says, if it does."""
+        found: Bands = getattr(self.embedder, "bands", BANDS)
+        return found
+
+    @property
+    def inline(self) -> bool:
+        """Whether a text is embedded at once when it is added, by what one costs here, measured."""
+        if self.embedder is None:
+            return False
+        if self._ms is None:
+            from glymph.embed.costs import ms_per_text
+
+            with self._lock:
+                self._ms = ms_per_text(self.embedder)
+        return self._ms <= INLINE_MS
+
+    def query(self, text: str) -> Vectors | None:
+        """The vector of a query; those asked for lately are remembered."""
+        if self.embedder is None or not text:
+            return None
+        with self._lock:
+            if text in self._queries:
+                self._queries.move_to_end(text)
+                return self._queries[text]
+        vector: Vectors = self._embedded([text])[
+            0
+        ]  # not under the lock: another query need not wait
+        with self._lock:
+            self._queries[text] = vector
+            if len(self._queries) > QUERIES_KEPT:
+                self._queries.popitem(last=False)
+        return vector
+
+    def _embedded(self, texts: Sequence[str]) -> Vectors:
+        assert self.embedder is not None
+        vectors = self.embedder.embed(texts)
+        name, wanted = self.embedder.name, (len(texts), self.embedder.dimension)
+        if vectors.shape != wanted:
+            problem = f"it gave vectors of the shape {vectors.shape} instead of {wanted}"
+            raise EmbedderFailed(
+                name, problem, "Mend the embedder, or open the store with embedder='none'."
+            )
+        return vectors
+
+    # A model that is out of reach must not make memories so, nor make every search wait for it.
+
+    def reached(self) -> tuple[tuple[str, int] | None, str]:
+        """The model; or none, and why. A remote one may have to be asked for its dimension."""
+        return (self._model, "") if self._model is not None else self._attempt(lambda: self.model)
+
+    def asked(self, text: str) -> tuple[Vectors | None, str]:
+        """The vector of a query; or none, and why."""
+        known = self._queries.get(text)
+        return (known, "") if known is not None else self._attempt(lambda: self.query(text))
+
+    def _attempt(self, act: Callable[[], Result]) -> tuple[Result | None, str]:
+        failed_at, reason = self._failure
+        if reason and time.monotonic() - failed_at < PATIENCE:
+            return None, reason
+        try:
+            return act(), ""
+        except EmbedderFailed as error:
+            self._failure = (time.monotonic(), str(error))
+            return None, str(error)
+
+    def stored(self, texts: Sequence[str]) -> list[bytes]:
+        """Each text's vector as a store keeps it."""
+        if self.embedder is None or not texts:
+            return []
+        return [row.tobytes() for row in self._embedded(texts).astype("<f2")]
+
+
+def wording(content_hash: str) -> bytes:
+    """Which wording of a memory a vector belongs to: the first bytes of its content hash."""
+    return bytes.fromhex(content_hash[:16])
+
+
+def open_meaning(settings: Settings, embedder: str | Embedder) -> Meaning:
+    """The embedding model asked for; for "auto" the one the settings name."""
+    if not isinstance(embedder, str):
+        return Meaning(embedder)
+    spec = settings.embedder if embedder == "auto" else embedder
+    found = open_embedder(spec, url=settings.embedder_url, key=settings.embedder_key)
+    if found is not None or spec == "none":
+        return Meaning(found)
+    lacking = absence()
+    _say_once(lacking)
+    return Meaning(None, lacking)
+
+
+@cache
+def _say_once(lacking: str) -> None:
+    """Tells the program's log that recall goes by text only: once, however many handles it opens."""
+    import logging
+
+    logging.getLogger("glymph").info("%s Until then recall goes by text only.", lacking)

@@ -1,0 +1,204 @@
+"""Where settings come from: the command line, the environment, a file. The one place that reads
+them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from glymph.errors import InvalidInput, PartsAway, SpaceNotFound
+
+TYPE_CHECKING = False  # `typing` itself would cost a hook some milliseconds
+if TYPE_CHECKING:
+    from typing import Any
+
+    from glymph.client import Glymph
+    from glymph.config import Settings
+
+HOME = Path("~/.glymph")
+SPOOL = "spool"  # the folder in which ended sessions wait for a worker
+PROJECT = "@project"  # as a space's name: that of the project somebody works in
+SQLITE = "sqlite:///"
+SECRETS = (
+    "embedder_key",
+    "model_key",
+)  # settings that are never shown, in a file for its owner alone
+OWNER_ONLY, OWNERS_FOLDER = 0o600, 0o700
+
+
+def home() -> Path:
+    """Where Glymph keeps what belongs to no store: settings, the spool and the worker's log."""
+    return Path(os.environ.get("GLYMPH_HOME") or HOME).expanduser()
+
+
+def variable(name: str, default: str = "") -> str:
+    """An environment variable, or the default where it is missing or empty."""
+    return os.environ.get(name) or default
+
+
+def token() -> str:
+    """The secret that clients of a server must send; empty if none is set."""
+    return os.environ.get("GLYMPH_TOKEN", "").strip()
+
+
+def inherited() -> dict[str, str]:
+    """The whole environment, for a process that Glymph starts."""
+    return dict(os.environ)
+
+
+def project_folder(cwd: str | None = None) -> Path:
+    """The folder of the project that a host or a person works in: the root of its repository, if it
+    is in one.
+
+    One rule for hooks and servers, links resolved: they must come to the same space.
+    """
+    folder = Path(os.path.realpath(variable("CLAUDE_PROJECT_DIR") or cwd or Path.cwd()))
+    return next(
+        (parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), folder
+    )
+
+
+def from_anywhere(url: str) -> str | None:
+    """The URL as a process in another folder must write it; None for the usual store."""
+    path = url.removeprefix(SQLITE)
+    if path == url or path.startswith(("~", ":")) or Path(path).is_absolute():
+        return url or None
+    return f"{SQLITE}{Path.cwd() / path}"
+
+
+def config_path() -> Path:
+    return Path(os.environ.get("GLYMPH_CONFIG") or home() / "config.toml").expanduser()
+
+
+def read_config() -> dict[str, Any]:
+    """The settings file as a mapping; empty if there is none."""
+    import tomllib  # not at the top: a hook that only drops a file has no time for it
+
+    path = config_path()
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidInput(
+            "config", f"cannot read {path} ({error}). Mend or remove the file."
+        ) from error
+
+
+def make_home() -> Path:
+    """The folder of `home`, made if it is missing. Others cannot look into it, nor into the spool."""
+    folder = home()
+    folder.mkdir(parents=True, exist_ok=True, mode=OWNERS_FOLDER)
+    keep_private()
+    return folder
+
+
+def keep_private() -> None:
+    """Closes to others the folders that are Glymph's own. One that GLYMPH_HOME names stays as it
+    was made.
+    """
+    for folder in (HOME.expanduser(), home() / SPOOL):
+        try:
+            if folder.stat().st_mode & 0o077:
+                folder.chmod(OWNERS_FOLDER)
+        except OSError:  # it is not there, or somebody else's
+            continue
+
+
+def write_config(values: dict[str, Any]) -> Path:
+    """Writes the settings file whole; a reader sees the old one or the new one.
+
+    A new file is for its owner alone, and so becomes one that holds a key; otherwise its mode stays
+    as it is.
+    """
+    path = config_path()
+    partial = path.with_suffix(".partial")
+    lines = [f"{name} = {json.dumps(value)}" for name, value in sorted(values.items())]
+    try:
+        if path.parent == home():
+            make_home()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        mode = path.stat().st_mode & 0o777 if path.exists() else OWNER_ONLY
+        partial.unlink(missing_ok=True)
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+        partial.chmod(mode & OWNER_ONLY if any(values.get(name) for name in SECRETS) else mode)
+        partial.replace(path)
+    except OSError as error:
+        raise InvalidInput(
+            "config", f"cannot write {path} ({error}). GLYMPH_CONFIG names another file."
+        ) from error
+    return path
+
+
+def effective_settings() -> tuple[Settings, dict[str, str]]:
+    """The settings in force, and where each comes from: default, file or environment."""
+    from dataclasses import fields
+
+    from glymph.config import Settings
+
+    origin = {f.name: "default" for f in fields(Settings)}
+    values = read_config()
+    origin |= dict.fromkeys(values, "file")
+    for name in origin:
+        variable = f"GLYMPH_{name.upper()}"
+        if variable in os.environ:
+            values[name] = os.environ[variable]
+            origin[name] = "environment"
+    _usual_key(values, origin)
+    return Settings.parse(values), origin
+
+
+def _usual_key(values: dict[str, Any], origin: dict[str, str]) -> None:
+    """The key under the name that the provider's own tools use, where none is set for Glymph."""
+    provider = str(values.get("model", "")).partition(":")[0]
+    variable = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}.get(provider, "")
+    if not values.get("model_key") and (key := os.environ.get(variable)):
+        values["model_key"], origin["model_key"] = key, "environment"
+
+
+def open_glymph(url: str | None, space: str, actor: str, *, create: bool | None = None) -> Glymph:
+    """The handle for a command. Only the default space is made on the fly: another name may be a
+    typo.
+    """
+    from glymph.client import DEFAULT_URL, Glymph, spaces_at
+
+    settings, _ = effective_settings()
+    space = space_named(space)
+    may_create = space == "default" if create is None else create
+    try:
+        glymph = Glymph.open(
+            url or DEFAULT_URL, space=space, actor=actor, settings=settings, create=may_create
+        )
+    except SpaceNotFound as error:
+        known = [one.name for one in spaces_at(url or DEFAULT_URL)]
+        raise SpaceNotFound(space, known) from error
+    keep_private()
+    return glymph
+
+
+def space_named(space: str) -> str:
+    """The space that a name means: `@project` is that of the project one stands in."""
+    from glymph.jobs.project import project_space
+
+    return project_space(str(project_folder())) if space == PROJECT else space
+
+
+def open_whole(url: str | None, *, create: bool = False, actor: str = "user") -> Glymph:
+    """The handle for a command about the whole store: on a space it has, so that looking makes
+    none.
+
+    Of a map with parts that are away, on a space of the others.
+    """
+    from glymph.client import DEFAULT_URL, spaces_at
+
+    try:
+        names = [space.name for space in spaces_at(url or DEFAULT_URL, create=create)]
+    except PartsAway as error:
+        if not error.spaces:
+            raise
+        names = list(error.spaces)
+    return open_glymph(url, "default" if "default" in names or not names else names[0], actor)

@@ -1,0 +1,409 @@
+"""Which clauses a request means: identifiers whole and by type, names, then words; similarity
+decides nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from glymph.forget import wording
+from glymph.forget.names import UNSPACED, WORD, bare, places
+from glymph.forget.request import Request
+from glymph.text.clauses import Clause, Parted, parted
+from glymph.text.folding import flat, folded
+from glymph.text.grammar import FUNCTION, PRONOUNS, VERBS
+from glymph.text.identifiers import Closure, Identifier, aliases, identifiers, matching
+from glymph.text.similarity import stem
+
+Name = tuple[str, ...]
+
+_RUN = re.compile(r"(?<![\w.@/-])(?:[A-Za-z]{1,4}[ -]?){0,2}\d(?:[ ./-]{0,2}\d){2,}(?![\w@]|\.\w)")
+_TAILS = re.compile(r"(?=(?<=[ -])((?:[A-Za-z]{1,4}[ -]?)?\d.*))")
+_QUAD = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\w)")
+_FIGURED = frozenset({"phone", "code", "card", "iban"})
+_COMPACT = re.compile(r"[^0-9A-Za-z]")
+_RANDOM = re.compile(r"(?=\w*\d)(?=\w*[a-z])\w{6,}", re.IGNORECASE)
+_FIGURE = re.compile(r"(?<![\w.,])\d+(?:[./]\d+)*(?!\w)")
+ENOUGH = 0.34  # of the words of a request, where names or figures are met as well
+ENOUGH_ALONE = 0.55  # where there are only words
+LONG_TOKEN = 8  # characters of a hyphenated word that names one thing
+BY_TOPIC = 0.7  # what a word counts that is met by its topic
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A memory as the planner sees it."""
+
+    id: str
+    text: str
+    version: int = 0
+    entities: tuple[str, ...] = ()
+    pinned: bool = False
+    protected: bool = False
+    current: bool = True  # not replaced by a newer one
+    heir: str | None = None  # the current memory at the end of what replaced it
+
+
+@dataclass(eq=False)
+class Unit:
+    """A clause of a statement with what it is about: pronouns and shared subjects resolved as far
+    as can be.
+    """
+
+    statement: Statement
+    parts: Parted
+    at: int
+    about: str
+
+    @property
+    def clause(self) -> Clause:
+        return self.parts.clauses[self.at]
+
+    @cached_property
+    def identifiers(self) -> tuple[Identifier, ...]:
+        return identifiers(self.clause.text)
+
+    @cached_property
+    def runs(self) -> frozenset[str]:
+        plain = flat(self.clause.text)[0]
+        found = [run for whole in _RUN.findall(plain) for run in (whole, *_TAILS.findall(whole))]
+        return frozenset(map(_compact, found))
+
+    @cached_property
+    def quads(self) -> frozenset[str]:
+        found = _QUAD.findall(flat(self.clause.text)[0])
+        return frozenset(".".join(str(int(part)) for part in quad.split(".")) for quad in found)
+
+    @cached_property
+    def attributes(self) -> frozenset[str]:
+        return frozenset(topic for word in self.words for topic in wording.attributes(word))
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        return tuple(bare(word) for word in WORD.findall(self.about))
+
+    @cached_property
+    def figures(self) -> frozenset[str]:
+        return frozenset(_FIGURE.findall(flat(self.clause.text)[0]))
+
+    @cached_property
+    def topics(self) -> frozenset[str]:
+        return frozenset(topic for word in self.words for topic in wording.topics(word))
+
+    @cached_property
+    def negated(self) -> bool:
+        return wording.NEGATION.search(self.clause.text) is not None
+
+
+def units(statements: Iterable[Statement]) -> list[Unit]:
+    """Every clause of every statement."""
+    return [unit for statement in statements for unit in _units(statement)]
+
+
+def _units(statement: Statement) -> list[Unit]:
+    parts = parted(statement.text)
+    found: list[Unit] = []
+    antecedent = ""
+    for at, clause in enumerate(parts.clauses):
+        first = WORD.search(clause.text)
+        lead = bare(first[0]).lower() if first else ""
+        leans = lead in PRONOUNS and not clause.subject and first is not None and first[0] != "I"
+        about = f"{antecedent}: {clause.whole}" if leans and antecedent else clause.whole
+        if not leans and not clause.inner:
+            antecedent = _names_in(clause.whole) or antecedent
+        if statement.entities and len(statement.entities) == 1:
+            about = f"{statement.entities[0]}: {about}"
+        found.append(Unit(statement, parts, at, about))
+    return found
+
+
+def _names_in(text: str) -> str:
+    found = re.match(r"(?:[^\W\d_][\w'’-]* ?){1,4}", text)
+    head = found[0] if found else ""
+    return " ".join(word for word in head.split() if word[:1].isupper())
+
+
+def by_identifier(request: Request, among: Sequence[Unit]) -> list[Unit]:
+    """The clauses that hold an identifier of the request, whole."""
+    everything = [found for unit in among for found in unit.identifiers]
+    hits: dict[int, Unit] = {}
+    for wanted in request.strong:
+        meant = {(found.type, found.key) for found in matching(wanted, everything)}
+        key = _compact(wanted.text)
+        for unit in among:
+            held = any((found.type, found.key) in meant for found in unit.identifiers)
+            figured = wanted.type in _FIGURED and len(key) > 4 and any(c.isdigit() for c in key)
+            if (
+                held
+                or (figured and _bare_figures(key, unit))
+                or (wanted.type == "ip" and wanted.key in unit.quads)
+            ):
+                hits[id(unit)] = unit
+        if wanted.type in _FIGURED and len(key) > 4 and any(c.isdigit() for c in key):
+            hits |= {
+                id(unit): unit for unit in among if _spelt(key).search(flat(unit.clause.text)[0])
+            }
+        if not meant and not hits:
+            hits |= {id(unit): unit for unit in _extended(wanted, among)}
+    return list(hits.values())
+
+
+def _spelt(key: str) -> re.Pattern[str]:
+    """Finds the characters of a code in a row, with whatever separators between them."""
+    return re.compile(rf"(?<![\w-]){'[ ./_-]{0,3}'.join(key)}(?![\w-]|[.,/]\w)", re.IGNORECASE)
+
+
+def _bare_figures(key: str, unit: Unit) -> bool:
+    """Whether the same figures stand there in other groups: "1 85 05 78" for 1850578."""
+    digits = re.sub("^[a-z]+", "", key)
+    if key in unit.runs or any(
+        found.type == "code" and _compact(found.text) == key for found in unit.identifiers
+    ):
+        return True
+    return len(digits) > 6 and key != digits and digits in unit.runs and not _typed(unit, digits)
+
+
+def _typed(unit: Unit, digits: str) -> bool:
+    return any(
+        found.type in ("mail", "url", "path") and digits in _compact(found.text)
+        for found in unit.identifiers
+    )
+
+
+def _extended(wanted: Identifier, among: Sequence[Unit]) -> list[Unit]:
+    """The clauses with the one longer code that begins with a random one like the wanted, cut at a
+    separator.
+    """
+    if wanted.type not in ("code", "hash") or not _RANDOM.search(wanted.text):
+        return []
+    head = folded(wanted.text)
+    found = [
+        (folded(each.text), unit)
+        for unit in among
+        for each in unit.identifiers
+        if each.type == wanted.type and re.match(rf"{re.escape(head)}[-_.:/]", folded(each.text))
+    ]
+    return [unit for _, unit in found] if len({text for text, _ in found}) == 1 else []
+
+
+def _compact(text: str) -> str:
+    return _COMPACT.sub("", flat(text)[0]).lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A request as the texts at hand let it be understood: each name with all it is known by, and
+    plain words.
+    """
+
+    names: tuple[tuple[Name, ...], ...]  # alternatives of each name that is asked for
+    words: tuple[str, ...]
+    unknown: tuple[str, ...]  # names that nothing here carries
+
+
+def known_as(among: Sequence[Unit]) -> Closure:
+    """What the texts say is one thing."""
+    texts = dict.fromkeys(unit.statement.text for unit in among)
+    return Closure(pair for text in texts for pair in aliases(text))
+
+
+def sought(request: Request, among: Sequence[Unit], closure: Closure) -> Sought:
+    """Names are names if a text has them as such; else they are words, if a text or a topic knows
+    them.
+    """
+    names: list[tuple[Name, ...]] = []
+    words = list(request.words)
+    unknown: list[str] = []
+    for run in request.names:
+        for name in _present(run, among, words, unknown):
+            others = {tuple(WORD.findall(alias)) for alias in closure.of(" ".join(name))} - {()}
+            names.append(tuple(dict.fromkeys([name, *sorted(others)])))
+    left = []
+    for word in words:
+        if (
+            len(word) > 1
+            and not wording.attributes(word)
+            and any(_inside(unit.about, word) for unit in among)
+        ):
+            names.append(((word,),))
+        else:
+            left.append(word)
+    return Sought(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(left)), tuple(unknown))
+
+
+def _inside(text: str, word: str) -> bool:
+    """Whether a word is written like a name where no sentence begins, or is the whole subject of
+    one.
+    """
+    spans = places(text, (word,))
+    if text.isascii() and word.isascii():
+        spans = [
+            span
+            for span in spans
+            if text[: span[0]].rstrip()[-1:] not in ("", ".", "!", "?", ":", ";")
+        ]
+        return bool(spans) and folded(word) not in wording.NOISE
+    return bool(spans)
+
+
+def _present(run: Name, among: Sequence[Unit], words: list[str], unknown: list[str]) -> list[Name]:
+    """The run as a name, or as several, or as words; what is none of these is unknown."""
+    if any(places(unit.about, run) for unit in among):
+        return [run]
+    found: list[Name] = []
+    owned = False  # by a name in the genitive, so that what follows is a thing: Karins Trainingstag
+    for token in run:
+        for form in (token, token[:-1] if len(token) > 3 and token.endswith("s") else token):
+            if any(places(unit.about, (form,)) for unit in among):
+                found.append((form,))
+                owned = form != token
+                break
+        else:
+            if (
+                owned
+                or wording.attributes(token)
+                or any(
+                    lexical(token, word) for unit in among for word in unit.words if word.islower()
+                )
+            ):
+                words.append(token)
+            else:
+                unknown.append(token)
+    joined = tuple(token for (token,) in found)
+    if len(joined) > 1 and any(places(unit.about, joined) for unit in among):
+        return [joined]
+    return found
+
+
+def names_met(unit: Unit, wanted: Sought) -> bool:
+    """Whether a clause is about every name asked for, under any of its names."""
+    return all(any(_named(unit, name) for name in known) for known in wanted.names)
+
+
+def _named(unit: Unit, name: Name) -> bool:
+    if len(name) == 1 and "@" in name[0]:
+        return name[0].lower() in flat(unit.about)[0].lower()
+    return bool(places(unit.about, name, strict=not name[0].islower()))
+
+
+def figures_met(unit: Unit, request: Request) -> bool:
+    return all(figure in unit.figures for figure in request.figures)
+
+
+def dates_met(request: Request, among: Sequence[Unit]) -> list[Unit]:
+    """The clauses that hold every date, time and amount of the request."""
+    found = list(among)
+    everything = [each for unit in among for each in unit.identifiers]
+    for wanted in request.weak:
+        meant = {(each.type, each.key) for each in matching(wanted, everything)} or _without_year(
+            wanted, everything
+        )
+        found = [
+            unit
+            for unit in found
+            if any((each.type, each.key) in meant for each in unit.identifiers)
+        ]
+    return found
+
+
+def _without_year(wanted: Identifier, everything: Sequence[Identifier]) -> set[tuple[str, str]]:
+    """A day whose year only one of the two tells, if just one day is meant by it."""
+    day = wanted.key[-6:]
+    found = {
+        ("date", each.key) for each in everything if each.type == "date" and each.key[-6:] == day
+    }
+    told = wanted.type == "date" and ("--" in wanted.key or all("--" in key for _, key in found))
+    return found if told and len(found) == 1 else set()
+
+
+def score(unit: Unit, wanted: Sought) -> float:
+    """How far a clause says the words of a request: 1 if all of them."""
+    if not wanted.words:
+        return 1.0
+    extra = max(0, len(wanted.names) - 1)
+    total = met = float(extra)
+    for word in wanted.words:
+        named = wording.attributes(word)
+        weight = 0.6 if named else 1.0
+        total += weight
+        if any(lexical(word, said) for said in unit.words) or (
+            UNSPACED.search(word) and word in unit.about
+        ):
+            met += weight
+        elif named & unit.topics or wording.topics(word) & unit.attributes:
+            met += weight * BY_TOPIC
+    return met / total
+
+
+def lexical(word: str, said: str) -> bool:
+    """Whether two words are forms of one."""
+    one, other = folded(word), folded(said)
+    if one == other or (
+        one.isascii()
+        and other.isascii()
+        and (stem(one) == stem(other) or _root(one) == _root(other))
+    ):
+        return True
+    if "-" in one and len(one) > LONG_TOKEN:
+        return other.startswith(f"{one}-")  # a key without digits, told without its ending
+    shared = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        shared += 1
+    longest = max(len(one), len(other))
+    return shared >= 4 and shared >= longest - 3 and shared >= 0.66 * longest
+
+
+def _root(word: str) -> str:
+    """A word without the endings that change its last letter: "flies" and "flying"."""
+    return re.sub("(?:ies|ied|ying|y)$", "y", word) if len(word) > 3 else word
+
+
+def contrasts(unit: Unit, wanted: Sought) -> bool:
+    """Whether a clause has the thing with another quality than the one asked for: an old bike for a
+    new one.
+    """
+    for quality, thing in pairwise(wanted.words):
+        if wording.attributes(quality) or any(lexical(quality, said) for said in unit.words):
+            continue
+        for before, said in pairwise(unit.words):
+            plain = (
+                before.islower()
+                and before not in FUNCTION | VERBS
+                and not wording.attributes(before)
+            )
+            if plain and lexical(thing, said):
+                return True
+    return False
+
+
+def heads_met(unit: Unit, wanted: Sought) -> bool:
+    """Whether the last plain word of a request, which says what it is, is met or names an
+    attribute.
+    """
+    plain = [word for word in wanted.words if not wording.attributes(word)]
+    if not plain or len(wanted.words) == 1:
+        return True
+    met = [any(lexical(word, said) for said in unit.words) for word in plain]
+    return met[-1] or not any(met) or sum(met) * 2 > len(met)
+
+
+def polar(request: Request, found: Sequence[Unit]) -> list[Unit]:
+    """Those that deny what the request denies, or state what it states."""
+    if request.negated:
+        return [unit for unit in found if unit.negated]
+    if request.stated:
+        return [unit for unit in found if not unit.negated]
+    return list(found)
+
+
+def ranked(found: Sequence[Unit], likeness: Mapping[str, float]) -> list[Unit]:
+    """The same, likest first: similarity only ranks."""
+    return sorted(
+        found, key=lambda unit: (-likeness.get(unit.statement.id, 0.0), unit.statement.id, unit.at)
+    )

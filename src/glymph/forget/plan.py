@@ -1,0 +1,133 @@
+"""A plan to forget, as it is shown, kept and acted on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from glymph.forget.planner import Action
+from glymph.model import Receipt, Refusal
+from glymph.store.certificate import Certificate
+
+Mode = Literal["release", "purge"]
+_DONE = {"remove": "goes", "rewrite": "is reworded", "refuse": "stays", "ask": "may be meant"}
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetPlan:
+    """What forgetting would do. Its id stands for the memories as they were; what changed since is
+    skipped.
+    """
+
+    id: str
+    space: str
+    request: str
+    mode: Mode
+    created_at: datetime
+    expires_at: datetime
+    actions: tuple[Action, ...] = ()
+    why: str = ""  # why nothing is certain, or there is nothing to do
+    derived: tuple[str, ...] = ()  # memories that rest on what goes, and stay
+    kind: Literal["forget"] = field(default="forget")
+
+    @property
+    def removed(self) -> tuple[Action, ...]:
+        return tuple(action for action in self.actions if action.kind == "remove")
+
+    @property
+    def rewritten(self) -> tuple[Action, ...]:
+        return tuple(action for action in self.actions if action.kind == "rewrite")
+
+    @property
+    def refused(self) -> tuple[Action, ...]:
+        return tuple(action for action in self.actions if action.kind == "refuse")
+
+    @property
+    def candidates(self) -> tuple[Action, ...]:
+        """What may be meant, and is left alone until somebody says so."""
+        return tuple(action for action in self.actions if action.kind == "ask")
+
+    @property
+    def text(self) -> str:
+        """The plan for a reader."""
+        return "\n".join(_lines(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Reachable:
+    """Something that was to be forgotten and is still found, and by what."""
+
+    id: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What forgetting did: the receipt, what was reworded, and what is still reachable."""
+
+    receipt: Receipt
+    plan: ForgetPlan
+    edited: tuple[str, ...] = ()
+    reachable: tuple[Reachable, ...] = ()
+    candidates: tuple[Action, ...] = ()
+    certificate: Certificate | None = field(default=None)
+
+    @property
+    def operation_id(self) -> str:
+        return self.receipt.operation_id
+
+    @property
+    def verb(self) -> str:
+        return self.receipt.verb
+
+    @property
+    def succeeded(self) -> tuple[str, ...]:
+        return self.receipt.succeeded
+
+    @property
+    def skipped(self) -> tuple[Refusal, ...]:
+        return self.receipt.skipped
+
+    @property
+    def failed(self) -> tuple[Refusal, ...]:
+        return self.receipt.failed
+
+    @property
+    def recoverable_until(self) -> datetime | None:
+        return self.receipt.recoverable_until
+
+    @property
+    def hash(self) -> str:
+        return self.receipt.hash
+
+
+def forget_plan_id(space: str, request: str, mode: Mode, actions: Sequence[Action]) -> str:
+    """The hash of what a plan does, and to which versions."""
+    told = [[action.kind, action.id, action.version, action.new] for action in actions]
+    said = json.dumps(["forget", space, request, mode, told], sort_keys=True)
+    return hashlib.sha256(said.encode()).hexdigest()[:32]
+
+
+def _lines(plan: ForgetPlan) -> list[str]:
+    how = (
+        "for good, with no way back"
+        if plan.mode == "purge"
+        else "into the trash; undo brings it back"
+    )
+    lines = [f"To forget {plan.request!r} ({how}):"]
+    for action in plan.actions:
+        lines.append(
+            f"  - {_DONE[action.kind]}: {action.old} [{action.id}] ({action.reason}, {action.confidence:.2f})"
+        )
+        if action.kind == "rewrite":
+            lines.append(f"    becomes: {action.new}")
+    if plan.derived:
+        lines.append(f"  Rest on what goes, and stay: {', '.join(plan.derived)}")
+    if not (plan.removed or plan.rewritten):
+        lines.append(f"  Nothing would be done: {plan.why or 'nothing here is meant by it'}.")
+    lines.append(f"Plan {plan.id}, valid until {plan.expires_at:%Y-%m-%d %H:%M} UTC.")
+    return lines

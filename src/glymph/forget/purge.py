@@ -1,0 +1,319 @@
+"""Permanent removal: what is purged is in no row, index, vector or journal image any more, and
+there is no undo.
+
+That it was there, when it went and who wanted it so stays known: the journal keeps its id and its
+states. The operations whose journal rows were blanked are sealed anew, and each blanked row names
+the purge.
+
+Rows go here, in the operation; `services.certificate` says afterwards what became of each place
+that may hold the text, and has stale bytes in files removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from glymph.context import Context, Operating
+from glymph.errors import InvalidInput, Pinned, Protected
+from glymph.forget.certificate import certify, stage
+from glymph.model import Receipt, State
+from glymph.store.certificate import Certificate
+from glymph.store.contract import Filter, Row
+from glymph.store.erase_journal import PURGED, SHORT, Quotes, wordings_of, words_of
+from glymph.text.normal import STOP_WORDS
+from glymph.text.query import Words
+from glymph.undo.restore import checked_ids
+from glymph.write.tombstones import bury
+
+AT_ONCE = 50  # of more removals in one statement, an engine may leave traces in its text index
+MOST_WORDS = 5_000  # of what is removed that are looked up, the longest first
+MOST_SEARCHED = 200  # texts for which other memories that quote them are searched
+MOST_QUOTING = 100  # found for each
+FEWEST_QUOTED = 3  # words: a shorter text is quoted everywhere by chance
+EVERY_STATE = Filter(states=tuple(state.value for state in State), include_superseded=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A memory that is left and may repeat what was removed."""
+
+    id: str
+    why: str  # "rests on it" or "quotes it"
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What a part of a purge took away; as an iterable, the ids of the memories that went.
+
+    It holds the removed texts (`quotes`) for as long as it lives and is never stored.
+    """
+
+    memories: Mapping[int, str]  # ids by key
+    former: Mapping[int, str]  # kept memories whose former wordings went, ids by key
+    quotes: Quotes
+    derived: tuple[Derived, ...] = ()
+    pages: tuple[str, ...] = ()  # from which it was cut out
+    on_request: bool = False  # by somebody who wants what it says gone
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.memories.values())
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """A purge: what went, what is left and may repeat it, and the certificate."""
+
+    receipt: Receipt
+    derived: tuple[Derived, ...]
+    certificate: Certificate
+
+
+def purge(
+    ctx: Context,
+    ids: str | Iterable[str],
+    *,
+    reason: str | None = None,
+    tombstone: bool = False,
+    also: Sequence[str] = (),
+) -> Receipt:
+    """The receipt of `purge_certified`."""
+    return purge_certified(ctx, ids, reason=reason, tombstone=tombstone, also=also).receipt
+
+
+def purge_certified(
+    ctx: Context,
+    ids: str | Iterable[str],
+    *,
+    reason: str | None = None,
+    tombstone: bool = False,
+    also: Sequence[str] = (),
+) -> Purged:
+    """Removes memories for good in one operation that has no undo; `tombstone` keeps them from
+    being learnt anew.
+
+    A protected or pinned memory among them refuses the whole. Also takes those that an undo took
+    away, which the journal still holds. `also` are values that queries, plans and reasons must not
+    repeat either.
+    """
+    wanted = checked_ids(ids)
+    with ctx.operation("purge", reason=reason) as op:
+        erased = remove_for_good(op, ctx, wanted, tombstone=tombstone, also=also)
+        op.succeeded += erased
+    return Purged(ctx.receipt(op), erased.derived, certify(ctx, op.intent.id, erased))
+
+
+def remove_for_good(
+    op: Operating,
+    ctx: Context,
+    ids: Sequence[str],
+    *,
+    tombstone: bool = False,
+    also: Sequence[str] = (),
+    staged: bool = True,
+) -> Erased:
+    """Removes memories for good as a part of an operation whose verb is "purge".
+
+    When the operation has ended, `certify` with what this gives back.
+    """
+    rows = op.writer.memories(ids)
+    for row in rows.values():
+        if row["protected"]:
+            raise Protected(row["id"])
+        if row["pinned"]:
+            raise Pinned(row["id"])
+    going = {row["key"]: memory_id for memory_id, row in rows.items()} | _only_in_the_journal(
+        op, ids, rows
+    )
+    if not going:
+        return Erased({}, {}, Quotes(()))
+    keys = list(going)
+    texts = list(
+        dict.fromkeys([*(row["text"] for row in rows.values()), *op.writer.past_texts(keys)])
+    )
+    said = [
+        *(words for row in rows.values() for words in wordings_of(row)),
+        *op.writer.past_words(keys),
+    ]
+    resting = op.writer.resting_directly_on(keys)
+    archived = _cut_loose(op, rows)
+    present = [row["key"] for row in rows.values()]
+    for start in range(0, len(present), AT_ONCE):
+        op.writer.remove("memories", present[start : start + AT_ONCE])
+    quotes = Quotes((*texts, *also), _telling(op, said))
+    _check_reason(op, [*(text for text in texts if len(text) >= SHORT), *also])
+    pages = _cut_from_pages(op, quotes)
+    blanked = op.writer.erase(going, quotes)
+    if tombstone:
+        bury(op, ctx, texts)
+    gone = {key: memory_id for key, memory_id in going.items() if memory_id in set(ids)}
+    op.writer.describe(
+        {"purged": [one for one in ids if one in set(gone.values())], "blanked": blanked}
+        | ({"archived": archived} if archived else {})
+        | ({"pages": list(pages)} if pages else {})
+    )
+    if staged:
+        stage(op)
+    return Erased(gone, {}, quotes, _derived(op, texts, resting, going.values()), pages, tombstone)
+
+
+def erase_wordings(
+    op: Operating,
+    ctx: Context,
+    ids: Sequence[str],
+    *,
+    tombstone: bool = False,
+    also: Sequence[str] = (),
+    staged: bool = True,
+) -> Erased:
+    """Removes for good what memories that stay said before, as a part of an operation whose verb is
+    "purge".
+
+    Call it after they were rewritten, in the same operation or a later one. Journal images, vectors
+    and rejected wordings go; what they say now stays. `tombstone` keeps the former texts from being
+    learnt anew. A certificate is staged unless the operation completes another one.
+    """
+    rows = {row["key"]: row for row in op.writer.memories(ids).values()}
+    for memory_id in set(ids) - {row["id"] for row in rows.values()}:
+        op.fail(memory_id, "no such memory in this space")
+    kept = {key: row["id"] for key, row in rows.items()}
+    keys = list(kept)
+    current = {row["text"] for row in rows.values()}
+    texts = [text for text in dict.fromkeys(op.writer.past_texts(keys)) if text not in current]
+    quotes = Quotes((*texts, *also), _telling(op, op.writer.past_words(keys)))
+    _check_reason(op, [*(text for text in texts if len(text) >= SHORT), *also])
+    op.writer.remove("conflicts", op.writer.conflicts_naming(kept.values()))
+    pages = _cut_from_pages(op, quotes)
+    blanked = op.writer.erase_former("memories", keys, quotes, ids=list(kept.values()))
+    if tombstone:
+        bury(op, ctx, texts)
+    op.writer.describe({"rewritten": list(kept.values()), "blanked_wordings": blanked})
+    if staged:
+        stage(op)
+    return Erased({}, kept, quotes, _derived(op, texts, (), kept.values()), pages, tombstone)
+
+
+def _only_in_the_journal(
+    op: Operating, ids: Sequence[str], rows: Mapping[str, Row]
+) -> dict[int, str]:
+    """Ids by key of those that an undo took away; the others are noted on the operation with the
+    reason.
+    """
+    found: dict[int, str] = {}
+    for memory_id in ids:
+        if memory_id in rows:
+            continue
+        key = op.writer.removed_key(memory_id)
+        if key is None:
+            op.fail(memory_id, "no such memory in this space")
+        elif all(
+            PURGED in entry.image for entry in op.writer.entries_after([("memories", key)], 0)
+        ):
+            op.skip(memory_id, "it was purged already")
+        else:
+            found[key] = memory_id
+    return found
+
+
+def _check_reason(op: Operating, removed: Sequence[str]) -> None:
+    """The record of a purge stays: it must not say what was removed."""
+    if op.intent.reason and Quotes(tuple(removed)).whole(op.intent.reason):
+        raise InvalidInput(
+            "reason", "repeats what is to be removed, and the record of a purge stays. Reword it."
+        )
+
+
+def _telling(op: Operating, said: Iterable[str]) -> frozenset[str]:
+    """The words that nothing in the space says any more: by them alone a text would give away what
+    it was.
+    """
+    words = {word for text in said for word in words_of(text)}
+    words = {
+        word for word in words if word not in STOP_WORDS and (len(word) > 3 or not word.isascii())
+    }
+    longest = sorted(words, key=lambda word: (-len(word), word))[:MOST_WORDS]
+    return frozenset(word for word in longest if not op.writer.occurs(word))
+
+
+def _cut_from_pages(op: Operating, quotes: Quotes) -> tuple[str, ...]:
+    """Cuts what pages quote whole out of them, and out of their past; the names of those that were
+    changed.
+    """
+    past = op.writer.past_pages(quotes)
+    changed: dict[int, str] = {}
+    for page in op.writer.pages():
+        if quotes.whole(page["text"]) and (cut := quotes.cut_from(page["text"])) != page["text"]:
+            op.writer.change("pages", {page["key"]: {"text": cut, "updated_at": op.now}})
+            changed[page["key"]] = page["name"]
+    op.writer.erase_former("pages", sorted({*past, *changed}), Quotes(()))
+    return tuple(changed.values())
+
+
+def _derived(
+    op: Operating, texts: Sequence[str], resting: Iterable[str], without: Iterable[str]
+) -> tuple[Derived, ...]:
+    """Memories that are left and hold one of the texts, found by the text index, or were drawn from
+    it.
+    """
+    found = dict.fromkeys(resting, "rests on it")
+    for text in texts[:MOST_SEARCHED]:
+        if len(text.split()) < FEWEST_QUOTED:
+            continue
+        holds = Quotes((text,))
+        # One "word" is searched as a phrase: its words in this order.
+        hits = [
+            key for key, _ in op.writer.matching(Words((text,)), EVERY_STATE, limit=MOST_QUOTING)
+        ]
+        rows = op.writer.by_key(hits, EVERY_STATE).values() if hits else ()
+        found |= {row["id"]: "quotes it" for row in rows if holds.whole(row["text"])}
+    gone = set(without)
+    return tuple(
+        Derived(memory_id, why) for memory_id, why in sorted(found.items()) if memory_id not in gone
+    )
+
+
+def _cut_loose(op: Operating, rows: Mapping[str, Row]) -> list[str]:
+    """Removes what names these memories; the ids of those that are archived because what replaced
+    them goes.
+
+    Versions of linked memories stay: a purge must not stand in the way of undoing what was done to
+    them before.
+    """
+    edges, memberships = op.writer.ties([row["key"] for row in rows.values()])
+    op.writer.remove("edges", edges)
+    op.writer.remove("memberships", memberships)
+    op.writer.remove("conflicts", op.writer.conflicts_naming(rows))
+    archived: list[str] = []
+    for old in op.writer.replaced_by(rows):
+        if old["id"] in rows:
+            continue
+        values = without_successor(old, rows, op.now)
+        op.writer.change("memories", {old["key"]: values})
+        if "state" in values:
+            archived.append(old["id"])
+    return archived
+
+
+def without_successor(old: Row, gone: Mapping[str, Row], now: int) -> dict[str, Any]:
+    """What becomes of a replaced memory whose successor is purged: the next in the chain replaces
+    it.
+
+    Where there is none it is archived: it was known to be out of date, and must not pass for
+    current again.
+    """
+    successor: str | None = old["superseded_by"]
+    for _ in range(len(gone) + 1):
+        if successor not in gone:
+            break
+        successor = gone[successor]["superseded_by"] if successor is not None else None
+    values: dict[str, Any] = {
+        "superseded_by": None if successor in gone or successor == old["id"] else successor,
+        "version": old["version"] + 1,
+    }
+    if values["superseded_by"] is None and old["state"] == State.LIVE and not old["pinned"]:
+        values |= {"state": State.ARCHIVED.value, "state_at": now, "state_by": "purge"}
+    return values

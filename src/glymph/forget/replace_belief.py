@@ -1,0 +1,151 @@
+"""Which belief a newer statement replaces: found by its description, cut out of what else is said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from glymph.forget import wording
+from glymph.forget.matching import (
+    ENOUGH,
+    Sought,
+    Statement,
+    Unit,
+    contrasts,
+    known_as,
+    lexical,
+    names_met,
+    ranked,
+    score,
+    sought,
+    units,
+)
+from glymph.forget.names import WORD
+from glymph.forget.planner import Meant, left, meant
+from glymph.forget.request import Request, understood
+from glymph.text.grammar import BEING, FUNCTION
+from glymph.text.similarity import stems
+
+_LOOSE = frozenset(
+    {"colour", "liking", "time", "name"}
+)  # topics that statements of different things share
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """A statement of the belief that is replaced, what it still says without it, and why it is
+    meant.
+    """
+
+    id: str
+    version: int
+    rest: str  # empty: all it says is replaced
+    reason: str
+
+
+def belief(
+    description: str,
+    new_text: str,
+    statements: Sequence[Statement],
+    *,
+    likeness: Mapping[str, float] | None = None,
+) -> tuple[Belief, ...]:
+    """Every current statement of the described belief; none if nothing here is meant."""
+    statements = sorted(statements, key=lambda statement: statement.id)
+    request = understood(description)
+    among = units(statements)
+    likeness = likeness or {}
+    meaning = meant(request, [unit for unit in among if unit.statement.current], likeness=likeness)
+    if not meaning.found:
+        meaning = meant(request, among, likeness=likeness)
+    found = (
+        list(meaning.found)
+        or _alone(meaning)
+        or _only_other(request, among, new_text, meaning, likeness)
+    )
+    current = [unit for unit in found if unit.statement.current]
+    if not current:
+        heirs = {unit.statement.heir for unit in found if unit.statement.heir}
+        current = [unit for unit in among if unit.statement.id in heirs and unit.statement.current]
+    grouped: dict[str, list[Unit]] = {}
+    for unit in current:
+        grouped.setdefault(unit.statement.id, []).append(unit)
+    return tuple(_belief(own, new_text, meaning, request) for own in grouped.values())
+
+
+def _alone(meaning: Meant) -> list[Unit]:
+    """The one statement that says some of the words, where no other says any."""
+    found = [unit for unit in meaning.perhaps if unit.statement.current]
+    if len({unit.statement.id for unit in found}) != 1 or meaning.wanted.names:
+        return []
+    return [
+        unit
+        for unit in found
+        if score(unit, meaning.wanted) >= ENOUGH and not contrasts(unit, meaning.wanted)
+    ]
+
+
+def _belief(own: Sequence[Unit], new_text: str, meaning: Meant, request: Request) -> Belief:
+    one = own[0].statement
+    rest = left(own, Sought((), (), ()), request)
+    if rest and stems(rest) <= stems(new_text):
+        rest = ""
+    return Belief(one.id, one.version, rest, meaning.reason or "it is what is told of that")
+
+
+def _only_other(
+    request: Request,
+    among: Sequence[Unit],
+    new_text: str,
+    meaning: Meant,
+    likeness: Mapping[str, float],
+) -> list[Unit]:
+    """What the subject is told to be, where the description's words are met nowhere: by topic, or
+    the only one.
+    """
+    wanted = meaning.wanted
+    if not wanted.names and not wanted.words:
+        wanted = sought(request, among, known_as(among))
+    if not wanted.names or wanted.unknown or request.strong:
+        return []
+    plain = [word for word in wanted.words if not wording.attributes(word)]
+    if any(lexical(word, said) for word in plain for said in WORD.findall(new_text)):
+        return []  # it tells of a thing that nothing here told of before
+    about = [unit for unit in among if names_met(unit, wanted) and unit.statement.current]
+    topics = {topic for word in wanted.words for topic in wording.attributes(word)}
+    said = {topic for word in WORD.findall(new_text) for topic in wording.topics(word)}
+    for meant_by in (topics & said, said - _LOOSE, topics):
+        near = [unit for unit in about if unit.topics & meant_by]
+        if near:
+            return (
+                near
+                if len({unit.statement.id for unit in near}) == 1
+                else ranked(near, likeness)[:1]
+            )
+    if len({unit.statement.id for unit in about}) == 1:
+        return about
+    same = [unit for unit in about if _verb_of(unit, wanted) & stems(new_text)]
+    if len(same) == 1:
+        return same
+    untold = [unit for unit in about if not unit.topics]
+    if len(untold) == 1 and not plain:
+        return untold
+    return (
+        ranked(about, likeness)[:1] if any(unit.statement.id in likeness for unit in about) else []
+    )
+
+
+def _verb_of(unit: Unit, wanted: Sought) -> frozenset[str]:
+    """The stems of what a clause says besides the names that are asked for."""
+    named = {
+        word for known in wanted.names for name in known for part in name for word in stems(part)
+    }
+    return (
+        frozenset(
+            stem
+            for word in unit.words
+            if word.islower() and word not in FUNCTION | BEING
+            for stem in stems(word)
+        )
+        - named
+    )

@@ -1,0 +1,79 @@
+"""The trash: what is in it, until when it can come back, and emptying it for good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from glymph.context import Context, every_row
+from glymph.forget.certificate import certify
+from glymph.forget.complete_certificates import complete_certificates
+from glymph.forget.purge import remove_for_good
+from glymph.model import Receipt, State, Trashed
+from glymph.store.contract import Filter, Row
+
+CHUNK = 1_000
+MOST_AT_ONCE = 500  # memories removed in one transaction: about a second
+
+
+def trash(ctx: Context) -> list[Trashed]:
+    """What is in the trash, what expires first on top."""
+    with ctx.reading() as reader:
+        rows = list(
+            every_row(reader, Filter(states=(State.TRASHED,), include_superseded=True), CHUNK)
+        )
+    found = [_value(ctx, row) for row in rows]
+    return sorted(found, key=lambda one: (one.recoverable_until, one.id))
+
+
+def _value(ctx: Context, row: Row) -> Trashed:
+    return Trashed(
+        id=row["id"], title=row["title"], kind=row["kind"], by=row["state_by"],
+        recoverable_until=ctx.trash_ends(row["state_at"]),
+        expired=ctx.trash_ends(row["state_at"]) <= ctx.now(),
+    )  # fmt: skip
+
+
+def empty(ctx: Context, *, all: bool = False) -> Receipt:
+    """Removes for good what has been in the trash for its time; with `all`, everything in it. There
+    is no undo.
+
+    Leaves a certificate for each part, and completes those that are pending.
+    """
+    due = [one.id for one in trash(ctx) if all or one.expired]
+    reason = "trash emptied" if all else "trash expired"
+    if len(due) <= MOST_AT_ONCE:
+        receipt = _remove(ctx, due, reason=reason)
+    else:
+        with ctx.bulk("purge", reason=reason) as parent:
+            starts = range(0, len(due), MOST_AT_ONCE)
+            parts = [
+                _remove(ctx, due[start : start + MOST_AT_ONCE], parent=parent) for start in starts
+            ]
+        receipt = _whole(ctx, parent, parts)
+    complete_certificates(ctx)
+    return receipt
+
+
+def _remove(
+    ctx: Context, ids: Sequence[str], *, reason: str | None = None, parent: int | None = None
+) -> Receipt:
+    with ctx.operation("purge", reason=reason, parent=parent) as op:
+        erased = remove_for_good(op, ctx, ids)
+        op.succeeded += erased
+    certify(ctx, op.intent.id, erased, rewrite=False)  # once, when all are gone
+    return ctx.receipt(op)
+
+
+def _whole(ctx: Context, parent: int, parts: Sequence[Receipt]) -> Receipt:
+    """The receipt of an operation in several transactions."""
+    with ctx.reading() as reader:
+        row = reader.operation_by_key(parent) or {}
+    return replace(
+        parts[0],
+        operation_id=row["id"],
+        hash=row["hash"],
+        succeeded=tuple(one for part in parts for one in part.succeeded),
+        skipped=tuple(one for part in parts for one in part.skipped),
+        failed=tuple(one for part in parts for one in part.failed),
+    )

@@ -1,0 +1,387 @@
+"""What a stretch of conversation comes to without a model: the sentences that tell most, as they
+were said.
+
+A sentence is worth what it tells by itself and what the message around it tells (rare words, names,
+numbers, days, what the writer did, rules); statements to remember, decisions and corrections are
+worth more, questions, what is said elsewhere and an agent's own words less. Long sentences pay for
+their length. Nothing is made up: every point is somebody's words, and says whose and when.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glymph.learn.extract_rules import noteworthy
+from glymph.prune.worth import redundancy
+from glymph.text.information import scored, terms, words
+from glymph.text.injection import order
+from glymph.text.masking import masked
+from glymph.text.normal import normalise
+from glymph.text.tokens import tokens
+from glymph.write.junk import FILLER, without_shown
+
+AROUND = 0.5  # of a sentence's worth is that of the message it stands in
+LENGTH = 0.33  # power of its length by which worth is divided
+FRAME = 2  # tokens that a point takes besides its words
+NOTED = 0.3  # more for what rules hold to be lasting
+CORRECTED = 0.2  # more for what replaces something said before
+ASKED = 0.5  # of its worth is left to a question
+AGENT = 0.8  # and to the words of an agent, which the user's facts come before
+RECENT = 0.05  # more for the newest than for the oldest
+NEAR = 6  # messages between two points that still belong together
+GROUP_WORDS = 60  # of points that make one memory
+# characters of a sentence; of a longer one the beginning is kept if it is prose, and no list or log
+LONGEST = 600
+PROSE = 0.8  # of the characters of prose are letters or blanks
+LONG_WORD = 15  # characters; where words have more than these on average, they are keys or paths
+READING = 2  # plain words by which a sentence with one sign of code is still read as a sentence
+MOSTLY = 0.6  # of the words of a sentence with more such signs are plain ones
+MOST_SENTENCES = 20_000  # that are weighed at once
+
+TELLING = 2  # words that a sentence needs
+DENSE = 0x2E80  # from this code point on, scripts need no spaces between words
+
+_EMPTY = frozenset(
+    "then so that's it's i'm let's oh too really much see got know think like thing things".split()
+)
+_END = re.compile(r"(?<=[.!?…。！？])[\"')\]]*\s+(?=[\"'(\[]?[^\W_])|\n+|(?<=[。！？])")
+_SHORT = re.compile(
+    r"(?:\b(?:[A-Za-z]|[Dd]r|[Mm]rs?|[Mm]s|[Pp]rof|[Ss]t|[Nn]o|vs|etc|e\.g|i\.e|approx|Inc|Ltd)\.)\Z"
+)
+_FENCE = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
+# Lines that surely nobody said: prompts, quotes, headings that are no whole sentence, comments,
+# bare paths,
+# tables, tags, decorators, diffs, stacks, numbered lines, and statements of a program.
+_NO_SENTENCE = re.compile(
+    r"\A(?:\$ |>(?!\s?\d)|#+ (?!(?:\S+ ){3,}\S+[.!]\Z)|#!|#(?:include|define|ifn?def|endif|pragma)\b|//|/\*|/\S*\Z"
+    r"|\||<[A-Za-z/!?]|@[\w.]+(?:\(.*\))?\Z|@@ |\+\+\+ |--- [ab]?/|diff --git |at \S+\(|\d+\||\d+:(?![\d\s]))"
+    r"|\)\s*(?:=>\s*)?[{;]\Z|(?<!\S)= \S*\w\(\)"
+)
+_SIGN = re.compile(
+    r"[{};]\Z|\A(?:[$@/#](?=[A-Za-z_{(\[])|\d+: )|=>|::|\w\(\)"
+)  # one alone may stand in a sentence
+_OPERATOR = re.compile(r"(?<!\S)(?:[-+*/=<>|&]|[-+*/=<>!&|]=|&&|\|\||<<|>>)(?!\S)")
+_PLAIN_WORD = re.compile(r"(?<!\S)[\"'(]?[^\W\d_]+(?:['’-][^\W\d_]+)*[\"')]?[,.!?:…]*(?!\S)")
+_LEAD = re.compile(
+    r"\A(?:(?:yeah|yep|yup|yes|no|nah|wow|oh|ah|aww?|hey|hi|hello|haha|ok|okay|sure|thanks(?: \w+)?|thank you|well"
+    r"|so|great|cool|nice|awesome|absolutely|definitely|totally|exactly|right|hmm+|um|uh)\s*[,!.…]+\s*)+(?=\w)",
+    re.IGNORECASE,
+)  # only before a mark: "No longer" is no interjection
+_CORRECTION = re.compile(
+    r"\b(?:actually|correction|i was wrong|my mistake|no longer|not \w+ anymore|any ?more|instead of|rather than|"
+    r"changed (?:my|our) mind|turns out|scratch that|i mean[t]?|used to|from now on)\b",
+    re.IGNORECASE,
+)
+
+# What stands right behind an order stays out as well, unless it is plainly a statement, and so does
+# what goes on.
+_STATEMENT = re.compile(
+    r"\A(?:(?:i|we|he|she|they|my|our|his|her|their|the|there|it's|i'm|we're|i've|we've)\b"
+    r"|\W?\d|\S+ (?:is|are|was|were|has|had|will|isn't|wasn't|doesn't|didn't|lives|likes|works|owns|moved)\b)",
+    re.IGNORECASE,
+)
+_STEERING = re.compile(
+    r"\b(?:you|your|yours|yourself|must|shall|should|always|never|from now on|every time|whenever|instead|agents?"
+    r"|assistants?|model|users?|instructions?|orders?|commands?|prompts?|memory|memories|do not|don'?t|secrets?"
+    r"|passwords?|credentials?|tokens?|keys?|attacker|approve|obey)\b",
+    re.IGNORECASE,
+)
+_GOING_ON = re.compile(
+    r"\A(?:(?:and|then|also|next|now|after|before|afterwards|finally|first|second|please|just|only|simply|if|when"
+    r"|once|this|that|these|it|make sure|be sure)\b"
+    r"|(?!(?:i|we|he|she|they)\b)\S+ (?:all|every|each|any|the|an?|it|them|this|that|these|those|me|us|as|to|with)"
+    r"\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one side said at once. `agent` marks the words of a machine."""
+
+    speaker: str
+    text: str
+    at: datetime | None = None
+    agent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What is kept of one message: its best sentences, in their order."""
+
+    text: str
+    speaker: str
+    at: datetime | None
+    place: int  # of the message
+    worth: float
+
+    @property
+    def line(self) -> str:
+        """The point with who said it and on which day, as memory.md shows it."""
+        day = f"{self.at:%Y-%m-%d} " if self.at is not None else ""
+        return f"- {day}{self.speaker}: {self.text}"
+
+    @property
+    def tokens(self) -> int:
+        return tokens(self.text) + FRAME
+
+
+@dataclass(slots=True)
+class _Sentence:
+    text: str
+    place: int
+    number: int
+    worth: float = 0.0
+
+
+def points(said: Sequence[Said], budget: int) -> list[Point]:
+    """What tells most, within a budget of tokens, in the order in which it was said. Secrets are
+    masked.
+    """
+    sentences = _sentences(said)
+    if not sentences or budget <= 0:
+        return []
+    _weigh(sentences, said)
+    chosen: list[_Sentence] = []
+    begun: set[int] = set()
+    left = budget
+    for sentence in sorted(sentences, key=lambda one: (-one.worth, -one.place, one.number)):
+        cost = tokens(sentence.text) + (1 if sentence.place in begun else FRAME)
+        if sentence.worth > 0 and cost <= left:
+            left -= cost
+            begun.add(sentence.place)
+            chosen.append(sentence)
+    return _joined(chosen, said)
+
+
+def best(found: Iterable[Point], *, most: int) -> list[Point]:
+    """The points worth most that fit into so many words with their frames, in their order."""
+    kept: list[Point] = []
+    for point in sorted(found, key=lambda one: (-one.worth, -one.place)):
+        length = len(point.line.split())
+        if length <= most:
+            most -= length
+            kept.append(point)
+    return sorted(kept, key=lambda one: one.place)
+
+
+def groups(found: Sequence[Point]) -> list[list[Point]]:
+    """Points that were said near each other on one day, together: as many as are still one thing to
+    remember.
+    """
+    together: list[list[Point]] = []
+    length = 0
+    for point in found:
+        own = len(point.text.split())
+        near = (
+            together
+            and point.place - together[-1][-1].place <= NEAR
+            and _day(point) == _day(together[-1][-1])
+        )
+        if near and length + own <= GROUP_WORDS:
+            together[-1].append(point)
+            length += own
+        else:
+            together.append([point])
+            length = own
+    return together
+
+
+def _day(point: Point) -> date | None:
+    return None if point.at is None else point.at.date()
+
+
+def best_lines(lines: Sequence[str], *, most: int) -> list[str]:
+    """The lines that tell most within so many words, in their order: newer ones and those not said
+    twice first.
+    """
+    told = [_said_in(line) for line in lines]
+    weights = scored(told) - redundancy(told) + RECENT * np.arange(len(lines)) / max(1, len(lines))
+    kept: list[int] = []
+    for place in sorted(range(len(lines)), key=lambda at: (-weights[at], -at)):
+        length = len(lines[place].split())
+        if length <= most:
+            most -= length
+            kept.append(place)
+    return [lines[place] for place in sorted(kept)]
+
+
+# weighing
+
+
+def _sentences(said: Sequence[Said]) -> list[_Sentence]:
+    """The sentences of all messages, the newest first if there are too many; none that steers the
+    agent.
+    """
+    found: list[_Sentence] = []
+    known: set[tuple[str, str]] = set()
+    for place in range(len(said) - 1, -1, -1):
+        text, _ = masked(without_shown(said[place].text))
+        for number, sentence in enumerate(_kept_of(_harmless(_without_blocks(text)))):
+            key = (said[place].speaker, normalise(sentence))
+            if key not in known and _tells(sentence):
+                known.add(key)
+                found.append(_Sentence(sentence, place, number))
+        if len(found) >= MOST_SENTENCES:
+            break
+    return found[::-1]
+
+
+def _tells(sentence: str) -> bool:
+    """Whether a sentence has words of its own to tell something with: "Okay then." has none."""
+    telling = terms(words(sentence)) - FILLER - _EMPTY
+    return len(telling) >= TELLING or any(c.isdigit() or ord(c) >= DENSE for c in sentence)
+
+
+def split(text: str) -> list[str]:
+    """The sentences of a text without code, bare interjections in front of them left out."""
+    return _kept_of(_pieces(_without_blocks(text)))
+
+
+def _kept_of(pieces: Iterable[str]) -> list[str]:
+    shortened = (_beginning(piece) for piece in pieces if not _is_code(piece))
+    return [_without_lead(piece) for piece in shortened if any(map(str.isalnum, piece))]
+
+
+def _without_blocks(text: str) -> str:
+    """The text without blocks of code, its lines without blanks that nobody sees."""
+    return "\n".join(" ".join(line.split()) for line in _FENCE.sub("\n", text).splitlines())
+
+
+def _is_code(sentence: str) -> bool:
+    """Whether it is a line of code or of a terminal; a sentence may well name a function or begin
+    with a path.
+    """
+    if _NO_SENTENCE.search(sentence):
+        return True
+    signs = len(_SIGN.findall(sentence))
+    if not signs:
+        return False
+    plain = len(_PLAIN_WORD.findall(sentence))
+    signs += len(_OPERATOR.findall(sentence))
+    return plain < READING or (signs > 1 and plain < MOSTLY * len(sentence.split()))
+
+
+def _beginning(sentence: str) -> str:
+    """The sentence, or as many whole words of a very long one as there is room for; nothing of a
+    list or a log.
+    """
+    if len(sentence) <= LONGEST:
+        return sentence
+    if not _reads_like_prose(sentence):
+        return ""
+    cut = sentence[: LONGEST - 1]
+    whole, _, _ = cut.rpartition(" ")
+    return (whole if len(whole) > LONGEST // 2 else cut).rstrip(" ,;:") + "…"
+
+
+def _reads_like_prose(text: str) -> bool:
+    read = sum(map(str.isalpha, text)) + text.count(" ")
+    dense = sum(ord(c) >= DENSE for c in text)
+    return read >= PROSE * len(text) and len(text) - dense <= LONG_WORD * len(text.split())
+
+
+def _without_lead(sentence: str) -> str:
+    told = _LEAD.sub("", sentence)
+    return sentence if told == sentence else told[:1].upper() + told[1:]
+
+
+def _harmless(text: str) -> list[str]:
+    """The pieces of a text without orders to the agent and without what goes on with one.
+
+    Where an order runs through several pieces, none is left.
+    """
+    pieces = _pieces(text)
+    if order(text) is None:
+        return pieces
+    left: list[str] = []
+    steers = follows = False
+    for piece in pieces:
+        begins = order(piece) is not None
+        steers = begins or (steers and _goes_on(piece, right_behind=follows))
+        follows = begins
+        if not steers:
+            left.append(piece)
+    return left if len(left) < len(pieces) and order(" ".join(left)) is None else []
+
+
+def _goes_on(piece: str, *, right_behind: bool) -> bool:
+    """Whether a sentence goes on with an order. Right behind one, only a plain statement does not."""
+    if _STEERING.search(piece) or _GOING_ON.search(piece):
+        return True
+    return right_behind and not _STATEMENT.search(piece)
+
+
+def _pieces(text: str) -> list[str]:
+    """The text cut behind its sentences; an abbreviation does not end one."""
+    pieces: list[str] = []
+    for piece in _END.split(text):
+        if piece is None or not piece.strip():
+            continue
+        if pieces and _SHORT.search(pieces[-1]):
+            pieces[-1] += f" {piece}"
+        else:
+            pieces.append(piece)
+    return pieces
+
+
+def _weigh(sentences: Sequence[_Sentence], said: Sequence[Said]) -> None:
+    """Gives every sentence its worth."""
+    texts = [sentence.text for sentence in sentences]
+    owners = [said[sentence.place].speaker for sentence in sentences]
+    places = sorted({sentence.place for sentence in sentences})
+    whole = dict(zip(places, scored([said[place].text for place in places]).tolist(), strict=True))
+    alone = scored(texts)
+    again: NDArray[np.float64] = redundancy(texts, owners)
+    lasting = _lasting(said, places)
+    for at, sentence in enumerate(sentences):
+        one = said[sentence.place]
+        told = AROUND * whole[sentence.place] + (1 - AROUND) * float(alone[at])
+        told += NOTED * ((sentence.place, normalise(sentence.text)) in lasting) + CORRECTED * bool(
+            _CORRECTION.search(sentence.text)
+        )
+        told += RECENT * sentence.place / len(said)
+        told *= (ASKED if sentence.text.rstrip("\"')").endswith("?") else 1) * (
+            AGENT if one.agent else 1
+        )
+        told *= 1 - float(again[at])
+        sentence.worth = told / (tokens(sentence.text) + FRAME) ** LENGTH
+
+
+def _lasting(said: Sequence[Said], places: Iterable[int]) -> frozenset[tuple[int, str]]:
+    """The sentences that rules hold to be lasting, of people's words."""
+    return frozenset(
+        (place, normalise(found.text))
+        for place in places
+        if not said[place].agent
+        for found in noteworthy(said[place].text)
+    )
+
+
+def _joined(chosen: Iterable[_Sentence], said: Sequence[Said]) -> list[Point]:
+    by_place: dict[int, list[_Sentence]] = {}
+    for sentence in sorted(chosen, key=lambda one: (one.place, one.number)):
+        by_place.setdefault(sentence.place, []).append(sentence)
+    together = {place: " ".join(one.text for one in own) for place, own in by_place.items()}
+    return [
+        Point(
+            text,
+            said[place].speaker,
+            said[place].at,
+            place,
+            max(one.worth for one in by_place[place]),
+        )
+        for place, text in together.items()
+        if order(text) is None  # sentences that were apart may come to one
+    ]
+
+
+def _said_in(line: str) -> str:
+    """What a line of memory.md tells, without its dash and day."""
+    return re.sub(r"\A\s*[-*]\s*(?:\d{4}-\d\d-\d\d )?", "", line)

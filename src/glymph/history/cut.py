@@ -1,0 +1,245 @@
+"""Cutting out of what was said whatever repeats something removed: of texts, and of the lines of
+transcripts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, Protocol
+
+from glymph.history.state import State
+from glymph.store.erase_journal import GONE, Quotes, words_in, words_of
+from glymph.text.identifiers import fingerprint_forms, identifiers
+from glymph.text.identifiers.found import Key
+from glymph.text.normal import STOP_WORDS
+from glymph.write.tombstones import fingerprints
+
+MARKS = (GONE, "…", "")  # what stands in place of words, the first that fits
+NAMES = frozenset(
+    ("role", "type", "id", "tool_call_id", "tool_use_id", "call_id", "at", "timestamp")
+)
+TELLING = frozenset(
+    ("mail", "phone", "iban", "card", "ip", "mac", "uuid", "hash", "handle", "url", "code")
+)
+SHORT = 2  # words; a text of no more is a value, not a statement
+ENOUGH = 2  # words of a statement that a sentence has to share with it, and half of all it says
+MOST_DIGITS_LESS = 4  # of a key that may not be written: the country, a leading zero
+
+_LETTERS = re.compile("[a-z]+")
+_SIGNS = frozenset("@./#:-_")
+_PART = re.compile(r"((?<=[.!?…。！？])\s+|\n+)")
+
+
+class Cutter(Protocol):
+    def __call__(self, text: str, mark: str = GONE) -> str:
+        """The text without it, the very same if it says nothing of it; `mark` stands in its place."""
+        ...
+
+
+class Sieve:
+    """Cuts out of texts what repeats something removed: the words themselves, or else the whole
+    sentence.
+    """
+
+    def __init__(self, quotes: Quotes) -> None:
+        self._quotes = quotes
+        self._told = _by_telling_word(quotes)
+        self._statements = Quotes(tuple(text for text in quotes.texts if len(text.split()) > SHORT))
+        self._keys = frozenset(key for text in quotes.texts for key in self._own(text))
+        whole = [text for text in quotes.texts if not _is_identifier(text)]
+        self._forms = frozenset(form for text in whole for form in fingerprint_forms(text))
+        self._landmarks = {
+            max(_LETTERS.findall(text.casefold()), key=len, default="") for text in whole
+        }
+
+    def __call__(self, text: str, mark: str = GONE) -> str:
+        """The text without it."""
+        # Statements first, which may have several sentences; single values last, whose sentence
+        # tells more.
+        parts = _PART.split(self._statements.cut_from(text))
+        kept = (
+            GONE if at % 2 == 0 and self._tells(part) else part for at, part in enumerate(parts)
+        )
+        left = self._quotes.cut_from("".join(kept))
+        return left if left == text or mark == GONE else left.replace(GONE, mark)
+
+    def _own(self, text: str) -> Iterator[Key]:
+        """The identifiers that are all of a text, or whose words nothing else in the space has."""
+        for one in identifiers(text):
+            if one.text.strip() == text.strip() or (
+                one.type in TELLING and words_of(one.text) & self._quotes.words
+            ):
+                yield one.type, one.key
+
+    def _tells(self, sentence: str) -> bool:
+        if not sentence.strip() or sentence == GONE:
+            return False
+        if self._retells(words_of(sentence)):
+            return True
+        if self._may_name(sentence) and any(
+            (one.type, one.key) in self._keys for one in identifiers(sentence)
+        ):
+            return True
+        # Looking closely takes a hundred times as long as seeing that it cannot be the same.
+        low = sentence.casefold()
+        if low.isascii() and not any(mark in low for mark in self._landmarks):
+            return False
+        return not self._forms.isdisjoint(fingerprint_forms(sentence))
+
+    def _retells(self, said: set[str]) -> bool:
+        """Whether it has a word that nothing else in the space has, and half of what some statement
+        says.
+        """
+        statements = {told for word in said & self._told.keys() for told in self._told[word]}
+        return any(len(told & said) >= max(ENOUGH, len(told) / 2) for told in statements)
+
+    def _may_name(self, sentence: str) -> bool:
+        """Whether one of the identifiers can be in it at all: most of its digits, or a sign of an
+        address.
+        """
+        digits = sum(map(str.isdigit, sentence))
+        return any(
+            digits >= max(MOST_DIGITS_LESS, sum(map(str.isdigit, key)) - MOST_DIGITS_LESS)
+            if any(map(str.isdigit, key)) else not sentence.isascii() or not _SIGNS.isdisjoint(sentence)
+            for _, key in self._keys
+        )  # fmt: skip
+
+
+def _by_telling_word(quotes: Quotes) -> dict[str, list[frozenset[str]]]:
+    """By each word that nothing else in the space has, the statements it stands in: all that they
+    say.
+    """
+    statements = [frozenset(words_of(text) - STOP_WORDS) for text in quotes.texts]
+    beside = quotes.words.difference(*statements)  # of its tags, entities and attributes
+    found: dict[str, list[frozenset[str]]] = {}
+    for told in [*statements, beside]:
+        for word in told & quotes.words:
+            found.setdefault(word, []).append(told)
+    return found
+
+
+def _is_identifier(text: str) -> bool:
+    return any(one.text.strip() == text.strip() for one in identifiers(text))
+
+
+class Unburied:
+    """Cuts out of texts the sentences that a tombstone keeps from being learnt again."""
+
+    def __init__(self, key: bytes, standing: frozenset[str]) -> None:
+        self._key, self._standing = key, standing
+
+    def __call__(self, text: str, mark: str = GONE) -> str:
+        if self._tells(text):
+            return mark
+        parts = _PART.split(text)
+        return "".join(
+            mark if at % 2 == 0 and self._tells(part) else part for at, part in enumerate(parts)
+        )
+
+    def _tells(self, part: str) -> bool:
+        return bool(part.strip()) and not self._standing.isdisjoint(fingerprints(self._key, part))
+
+
+def cleaned(found: State, cut: Cutter) -> State:
+    """The state without it."""
+    old = found.standing
+    standing = replace(
+        old, summary=cut(old.summary), newest=tuple(map(cut, old.newest)), task=cut(old.task)
+    )
+    waiting = (replace(one, text=cut(one.text)) for one in found.waiting)
+    return replace(
+        found,
+        standing=standing,
+        waiting=tuple(one for one in waiting if one.text.replace(GONE, "").strip()),
+    )
+
+
+# lines
+
+
+def repeats(line: bytes, sieve: Sieve, quotes: Quotes) -> bool:
+    """Whether a line still says it."""
+    return rewritten(line, sieve) != line or quotes.whole(words_in(line.decode(errors="replace")))
+
+
+def rewritten(line: bytes, sieve: Cutter) -> bytes:
+    """The line of a message without it, as long as it was; the very same if it says nothing of it.
+
+    A line that nobody could read becomes blank.
+    """
+    end = line[len(line.rstrip(b"\r\n")) :]
+    room = len(line) - len(end)
+    record = _object(line)
+    if record is None:
+        text = line.decode(errors="replace")
+        return line if sieve(text) == text else b" " * room + end
+    for mark in MARKS:
+        anew = _walked(record, partial(sieve, mark=mark))
+        if anew == record:
+            return line
+        for body in _written(anew):
+            if len(body) <= room:
+                return _padded(body, room) + end
+    return _padded(_emptied(record), room) + end
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _walked(value: Any, cut: Callable[[str], str], name: str = "") -> Any:
+    """A JSON value with every text cut, also inside texts that are JSON themselves: the arguments
+    of a tool.
+    """
+    if isinstance(value, dict):
+        return {
+            key if key in NAMES else cut(key): _walked(one, cut, key) for key, one in value.items()
+        }
+    if isinstance(value, list):
+        return [_walked(one, cut, name) for one in value]
+    if isinstance(value, int | float) and not isinstance(value, bool) and name not in NAMES:
+        anew = cut(str(value))
+        return value if anew == str(value) else anew
+    if not isinstance(value, str) or name in NAMES:
+        return value
+    if value[:1] in ("{", "["):
+        try:
+            inside = json.loads(value)
+        except (ValueError, RecursionError):
+            return cut(value)
+        anew = _walked(inside, cut)
+        return value if anew == inside else json.dumps(anew, ensure_ascii=False)
+    return cut(value)
+
+
+def _written(record: Any) -> Iterator[bytes]:
+    for separators in ((", ", ": "), (",", ":")):
+        text = json.dumps(record, ensure_ascii=False, separators=separators)
+        try:
+            yield text.encode()
+        except UnicodeEncodeError:
+            yield json.dumps(record, separators=separators).encode()
+
+
+def _padded(body: bytes, room: int) -> bytes:
+    """As long as it was, with spaces before the braces that end it, where JSON passes them over."""
+    braces = 2 if body.endswith(b"}}") else 1
+    return body[:-braces] + b" " * (room - len(body)) + body[-braces:]
+
+
+def _emptied(record: dict[str, Any]) -> bytes:
+    """A message that says nothing, in the shape it had."""
+    inside = record.get("message")
+    role = (inside if isinstance(inside, dict) else record).get("role", "user")
+    empty = {"role": role, "content": ""}
+    return json.dumps(
+        {"message": empty} if isinstance(inside, dict) else empty, separators=(",", ":")
+    ).encode()

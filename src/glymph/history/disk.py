@@ -1,0 +1,149 @@
+"""Files that survive a crash at any instant: appended under a lock, or replaced whole, and brought
+to the disk.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+PRIVATE, PRIVATE_FOLDER = 0o600, 0o700
+
+
+def _nothing(step: str) -> None:
+    """Nobody watches."""
+
+
+class Disk:
+    """The steps taken on files. Each is told to `watch` before it is taken, so that tests stop
+    between any two.
+    """
+
+    def __init__(self, *, durable: bool = True, watch: Callable[[str], None] = _nothing) -> None:
+        self.durable, self.watch = durable, watch
+
+    def make(self, folder: Path) -> None:
+        if not folder.is_dir():
+            self.watch("make folder")
+            folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
+            self._settle(folder.parent)
+
+    def read(self, path: Path, start: int = 0) -> bytes | None:
+        """The bytes of a file from an offset on; None if there is no file."""
+        try:
+            with path.open("rb") as file:
+                file.seek(start)
+                return file.read()
+        except FileNotFoundError:
+            return None
+
+    def append(self, path: Path, body: bytes) -> None:
+        """Adds bytes to the end of a file, all of them or, if the system refuses, none."""
+        new = not path.exists()
+        descriptor = os.open(
+            path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), PRIVATE
+        )
+        try:
+            size = os.fstat(descriptor).st_size
+            try:
+                self.watch("append")
+                self._write(descriptor, body)
+                self._flush(descriptor)
+            except OSError:
+                os.ftruncate(descriptor, size)
+                raise
+        finally:
+            os.close(descriptor)
+        if new:
+            self._settle(path.parent)
+
+    def replace(self, path: Path, body: bytes) -> None:
+        """Gives a file other contents: whoever reads it finds the old ones or the new ones."""
+        partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+        self.watch("write partial")
+        descriptor = os.open(
+            partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), PRIVATE
+        )
+        try:
+            self._write(descriptor, body)
+            self._flush(descriptor)
+        finally:
+            os.close(descriptor)
+        self.watch("rename")
+        partial.replace(path)
+        self._settle(path.parent)
+
+    def cut(self, path: Path, size: int) -> None:
+        """Takes away what a file has beyond a size."""
+        self.watch("cut")
+        with path.open("r+b") as file:
+            file.truncate(size)
+            self._flush(file.fileno())
+
+    @contextmanager
+    def locked(self, path: Path) -> Iterator[None]:
+        """Waits until no other process or thread holds the lock of that name; a killed one holds
+        none.
+        """
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE)
+        try:
+            _lock(descriptor, wait=True)
+            yield
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
+    def trying(self, path: Path) -> Iterator[bool]:
+        """Whether the lock of that name could be had at once."""
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE)
+        try:
+            yield _lock(descriptor, wait=False)
+        finally:
+            os.close(descriptor)
+
+    def _write(self, descriptor: int, body: bytes) -> None:
+        while body:  # a system may take a part of it only
+            body = body[os.write(descriptor, body) :]
+
+    def _flush(self, descriptor: int) -> None:
+        if self.durable:
+            self.watch("flush")
+            os.fsync(descriptor)
+
+    def _settle(self, folder: Path) -> None:
+        """Brings a folder's own entries to the disk, where the system can."""
+        if os.name == "nt" or not self.durable:
+            return
+        self.watch("settle")
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(descriptor: int, *, wait: bool) -> bool:
+        while True:
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+            except OSError:
+                if not wait:
+                    return False
+                continue  # it gives up after ten seconds
+            return True
+
+else:
+    import fcntl
+
+    def _lock(descriptor: int, *, wait: bool) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            return False
+        return True

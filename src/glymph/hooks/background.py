@@ -1,0 +1,112 @@
+"""The worker's process, `python -m glymph.hooks.background`: hooks start it, and it ends when done."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import os
+import signal
+import sys
+import threading
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from glymph import environment
+from glymph.text.masking import masked
+
+if TYPE_CHECKING:
+    from glymph.client import Glymph
+
+MOST_LOG_BYTES = 1_000_000
+ACTOR = "glymph"
+
+log = logging.getLogger("glymph.jobs")
+
+
+def main() -> None:
+    """Empties the spool and runs what waits in the spaces named.
+
+    After SIGTERM it ends when a step is done; a language model that is being asked is called off.
+    """
+    parser = argparse.ArgumentParser(prog="glymph worker")
+    parser.add_argument("--url", help="the store of the spaces")
+    parser.add_argument(
+        "--space", action="append", default=[], help="where jobs wait, besides those in the spool"
+    )
+    given = parser.parse_args()
+    _log_to_file()
+    stopping = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.set())
+    from glymph.jobs.worker import work
+
+    done = work(
+        environment.home() / environment.SPOOL,
+        lambda url, space, create: _opened(url, space, create, stopping),
+        also=[(given.url, space) for space in given.space],
+        stopping=stopping.is_set,
+        sleep=lambda seconds: _wait(stopping, seconds),
+    )
+    log.info("worker done: %s %s", done.ended, done.problems)
+
+
+def _opened(url: str | None, space: str, create: bool, stopping: threading.Event) -> Glymph:
+    """A handle whose language model is called off once the worker is to stop."""
+    from glymph.client import stoppable
+
+    return stoppable(environment.open_glymph(url, space, ACTOR, create=create), stopping)
+
+
+def _wait(stopping: threading.Event, seconds: float) -> None:
+    stopping.wait(seconds)
+
+
+def _log_to_file() -> None:
+    """Sends what the worker says, and what ends it, to a file. Where none can be made it works all
+    the same.
+    """
+    sys.excepthook = _logged
+    folder = environment.home()
+    try:
+        handler = _OwnersFile(
+            environment.make_home() / "worker.log",
+            maxBytes=MOST_LOG_BYTES,
+            backupCount=1,
+            encoding="utf-8",
+        )
+    except OSError as error:
+        log.warning("there is no log in %s: %s", folder, error)
+        return
+    handler.setFormatter(_Masking("%(asctime)s %(process)d %(levelname)s %(name)s %(message)s"))
+    logging.getLogger("glymph").addHandler(handler)
+    logging.getLogger("glymph").setLevel(logging.INFO)
+
+
+class _OwnersFile(RotatingFileHandler):
+    """A log for its owner alone, also where an older Glymph has left one that others can read."""
+
+    def _open(self) -> TextIOWrapper:
+        os.close(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT, environment.OWNER_ONLY))
+        for path in (Path(self.baseFilename), Path(f"{self.baseFilename}.1")):
+            with contextlib.suppress(FileNotFoundError):
+                path.chmod(environment.OWNER_ONLY)
+        return super()._open()
+
+
+class _Masking(logging.Formatter):
+    """Lines without secrets, whoever says them."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return masked(super().format(record))[0]
+
+
+def _logged(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    log.critical("the worker ended by a bug", exc_info=(kind, error, trace))
+
+
+if __name__ == "__main__":
+    main()

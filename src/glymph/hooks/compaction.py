@@ -1,0 +1,46 @@
+"""Which sessions were compacted by their host and are yet to be told what they lost: one small file
+each.
+
+Only the standard library is imported here: a hook that is called before a compaction has a few
+milliseconds.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from glymph.jobs import spool
+
+TYPE_CHECKING = False  # `typing` itself would cost a hook some milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+FOLDER = "compacted"
+KEPT = 7 * 86_400.0  # seconds in which a session that was compacted goes on, or never does
+
+
+def note(home: Path, item: Mapping[str, Any]) -> None:
+    """Keeps that a session is being compacted, if the host tells where its transcript lies."""
+    if item.get("session_id") and item.get("transcript_path"):
+        spool.drop(home / FOLDER, item)
+
+
+def taken(home: Path, session: object) -> str | None:
+    """The transcript of a session that was compacted since it was last asked for: each is given
+    once.
+
+    Of several compactions that nobody asked about, one answer does for all.
+    """
+    found = None
+    for path, item in spool.items(home / FOLDER):
+        try:
+            if item.get("session_id") == session and isinstance(item.get("transcript_path"), str):
+                path.unlink()  # first: whoever removes it tells
+                found = item["transcript_path"]
+            elif time.time() - path.stat().st_mtime > KEPT:
+                path.unlink()
+        except FileNotFoundError:
+            continue  # another start of the session was first
+    return found

@@ -1,0 +1,62 @@
+"""What a consolidation run came to: which groups of episodes were looked at, and what was learnt
+from each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Ending = Literal[
+    "created", "connected", "strengthened", "no pattern", "refused", "failed", "waiting"
+]
+By = Literal["model", "statistics"]
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What became of one group. A dry run leaves all of them `waiting`."""
+
+    group: str
+    episodes: int
+    ending: Ending
+    by: By = "model"
+    lesson: str | None = None  # the id of the memory that says it now
+    title: str = ""
+    why: str = ""
+    dropped: tuple[str, ...] = ()  # statements that the episodes did not bear out
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidated:
+    """The figures of a run. Its undo brings back everything as it was."""
+
+    ran: bool
+    why: str
+    dry_run: bool = False
+    episodes_reviewed: int = 0
+    groups_found: int = 0
+    groups_analyzed: int = 0
+    patterns_created: int = 0
+    patterns_strengthened: int = 0
+    errors: int = 0
+    playbooks_updated: int = 0
+    groups: tuple[Learnt, ...] = ()
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float = 0.0
+    operation_id: str | None = None
+
+    @property
+    def stats(self) -> Mapping[str, Any]:
+        """The counts by their names."""
+        names = (
+            "episodes_reviewed", "groups_found", "groups_analyzed", "patterns_created", "patterns_strengthened",
+            "errors",
+        )  # fmt: skip
+        return {name: getattr(self, name) for name in names}

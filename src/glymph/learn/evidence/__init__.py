@@ -1,0 +1,192 @@
+"""Evidence: what remains of a lesson once every claim and every number in it was counted again.
+
+A claim is counted over all episodes its condition describes, not only over those it cites: citing
+the wins alone changes nothing. What does not hold is dropped and its sentence cut; what is left
+must still say something, rest on at least three episodes, and have been counted. Orders that stand
+in episodes do not become lessons.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from glymph.learn.episodes import Episode
+from glymph.learn.evidence.counting import refuted, tallied
+from glymph.learn.evidence.reading import SIDES, sentences, side
+from glymph.learn.evidence.statements import checked, conditions_of, unstated
+from glymph.learn.lesson import MOST_TITLE, Claim, Pattern
+from glymph.learn.tickers import opened
+from glymph.text.information import terms, words
+from glymph.text.normal import derive_title, normalise
+
+__all__ = ["Dropped", "Verified", "conditions_of", "verified"]
+
+LEAST_SUPPORT = 3  # episodes
+LEAST_WORDS = 6  # of a body that says something
+REPEATED = 0.6  # of an order's words; a sentence with so many of them repeats it
+
+_ORDER = re.compile(
+    r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:instruction|rule|prompt|previous|above|prior|polic)"
+    r"|\b(?:system prompt|developer mode|jailbreak|these instructions|your instructions|as an ai)\b"
+    r"|\b(?:api[ _-]?keys?|passwords?|seed phrase|private key|credentials?|secret key)\b"
+    r"|\b(?:execute|run|call|invoke)\b.{0,30}\b(?:command|script|tool|function|shell|code)\b"
+    r"|https?://|www\.|```|</?data-|<\w+>|\b\S+@\S+\.\w+\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_ADDRESSED = re.compile(
+    r"\A\W*(?:please|always|never|you|do not|don't|must|remember|note to|assistant|system|from now on|send"
+    r"|transfer|forward|reveal|print|write|store|save|delete|tell|say|reply|answer|approve|grant|give|treat|conclude)\b"
+    r"|\b(?:you (?:must|should|are|will|have to|need to)|your (?:task|job|answer|reply|lesson))\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Something a pattern says that is not kept, and why."""
+
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What is left of a pattern. `refused` says why it is no lesson; None if it is one."""
+
+    title: str
+    body: str
+    claims: tuple[Claim, ...]
+    dropped: tuple[Dropped, ...]
+    supporting: tuple[str, ...]  # ids of the episodes its claims were counted over
+    trigger: str | None
+    direction: str | None
+    refused: str | None
+
+    @property
+    def verdict(self) -> str:
+        """In a word or a sentence, as it is stored with the lesson."""
+        if self.refused is not None:
+            return f"refused: {self.refused}"
+        return (
+            "verified" if not self.dropped else f"verified, {len(self.dropped)} statements dropped"
+        )
+
+
+def verified(pattern: Pattern, episodes: Sequence[Episode]) -> Verified:
+    """The pattern without anything the episodes it was found in do not bear out."""
+    orders = list(_orders(episodes))
+    dropped: list[Dropped] = []
+    kept: list[Claim] = []
+    for claim in pattern.claims:
+        why = (
+            refuted(claim, episodes)
+            or _unfit(claim.text, orders)
+            or unstated(claim, episodes)
+            or checked(claim.text, episodes, [claim]).fault
+        )
+        if why is None:
+            kept.append(claim)
+        else:
+            dropped.append(Dropped(claim.text, why))
+    gone, stays = ([_folded(one.text) for one in some] for some in (dropped, kept))
+    body: list[str] = []
+    counted: list[Claim] = []
+    for sentence in sentences(pattern.body):
+        why = _of_dropped(sentence, gone, stays) or _unfit(sentence, orders)
+        if why is None:
+            found = checked(sentence, episodes, kept)
+            why = found.fault
+            counted += found.claims if why is None else []
+        if why is None:
+            body.append(sentence)
+        else:
+            dropped.append(Dropped(sentence, why))
+    claims = tuple(dict.fromkeys([*kept, *counted]))
+    return _judged(pattern, " ".join(body), claims, dropped, episodes, orders)
+
+
+def _judged(
+    pattern: Pattern, body: str, claims: tuple[Claim, ...], dropped: list[Dropped], episodes: Sequence[Episode],
+    orders: Sequence[frozenset[str]],
+) -> Verified:  # fmt: skip
+    held = {one.id for claim in claims for one in tallied(episodes, claim.where).episodes}
+    cited = {cited for claim in claims for cited in claim.episodes}
+    supporting = tuple(one.id for one in episodes if one.id in held)
+    refused = None
+    if not claims:
+        refused = "nothing it claims is borne out by the episodes"
+    elif len(held & cited) < LEAST_SUPPORT:
+        refused = f"fewer than {LEAST_SUPPORT} episodes support it"
+    elif len(words(body)) < LEAST_WORDS:
+        refused = "nothing is left of its text"
+    title = pattern.title
+    if why := _unfit(title, orders) or checked(title, episodes, claims).fault:
+        dropped.append(Dropped(title, why))
+        title = derive_title(body)
+        title = title if len(title) <= MOST_TITLE else title[: MOST_TITLE - 1].rstrip() + "…"
+    trigger = pattern.trigger
+    if trigger and (why := _unfit(trigger, orders) or checked(trigger, episodes, claims).fault):
+        dropped.append(Dropped(trigger, why))
+        trigger = None
+    direction = pattern.direction
+    if direction and (why := _misdirected(direction, claims, episodes)):
+        dropped.append(Dropped(direction, why))
+        direction = None
+    return Verified(title, body, claims, tuple(dropped), supporting, trigger, direction, refused)
+
+
+def _of_dropped(sentence: str, gone: Sequence[str], stays: Sequence[str]) -> str | None:
+    said = _folded(sentence)
+    lost = any(
+        one in said or (said in one and said not in stays) for one in gone if one not in stays
+    )
+    return "it states a claim that does not hold" if lost else None
+
+
+def _folded(sentence: str) -> str:
+    return normalise(sentence).rstrip(".!")
+
+
+def _unfit(sentence: str, orders: Sequence[frozenset[str]]) -> str | None:
+    """Why a sentence is no part of a lesson whatever it counts: it orders, or repeats an order."""
+    if _ORDER.search(sentence):
+        return "it reads like an order, not like a lesson"
+    said = terms(words(sentence))
+    if any(len(said & order) >= REPEATED * len(order) for order in orders):
+        return "it repeats an order that stands in an episode"
+    return None
+
+
+def _orders(episodes: Sequence[Episode]) -> Iterator[frozenset[str]]:
+    """The words of what speaks to the reader in the episodes."""
+    for one in episodes:
+        for sentence in (one.title, *sentences(opened(one.body)[0])):
+            said = terms(words(sentence))
+            if len(said) > (
+                1 if _ORDER.search(sentence) else 3 if _ADDRESSED.search(sentence) else len(said)
+            ):
+                yield said
+
+
+def _misdirected(
+    direction: str, claims: Sequence[Claim], episodes: Sequence[Episode]
+) -> str | None:
+    """Why the direction is not what the supporting episodes that ended well have in common."""
+    wanted = direction.strip().casefold()
+    if wanted not in (name for pair in SIDES for name in pair):
+        return checked(direction, episodes, claims).fault
+    own = tallied([one for one in episodes if wanted in (side(one), *_values(one))])
+    if not own.judged:
+        return f"no episode that ended is {wanted}"
+    other = tallied([one for one in episodes if one not in own.episodes])
+    assert own.rate is not None
+    better = own.rate > 50 and (other.rate is None or own.rate >= other.rate)
+    return None if better else f"the episodes speak against {wanted}"
+
+
+def _values(episode: Episode) -> list[str]:
+    return [
+        str(value).casefold() for value in episode.attributes.values() if isinstance(value, str)
+    ]

@@ -1,0 +1,348 @@
+"""Remembering what a conversation said: read from where it was left, asked of a model or found by
+rule, kept once.
+
+The cursor of a transcript moves in the transaction that stores what was read up to it. So a run
+that is killed loses nothing and doubles nothing, and of two runs at once one stops.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from glymph.checks import checked_list, optional_text
+from glymph.context import Context
+from glymph.errors import BudgetSpent, InvalidInput, MalformedReply, ModelFailed
+from glymph.learn.extract_prompt import question
+from glymph.learn.extract_result import By, Extraction, Found, Unkept
+from glymph.learn.extract_rules import noteworthy
+from glymph.learn.grounding import ungrounded
+from glymph.learn.transcript import Turn
+from glymph.learn.transcript_file import TranscriptFile, opened
+from glymph.learn.windows import Raw, Window, windows
+from glymph.llm.ledger import Run
+from glymph.model import Added
+from glymph.moments import day_in_words, micros
+from glymph.store.contract import Writer
+from glymph.text.injection import order
+from glymph.text.masking import SECRET, masked
+from glymph.text.normal import normalise
+from glymph.write.add import TOMBSTONED, add_with
+from glymph.write.draft import Draft, draft
+from glymph.write.junk import junk
+from glymph.write.tombstones import buried
+
+JOB, SOURCE = "extract", "extraction"
+TRUST: dict[By, float] = {"model": 0.6, "rules": 0.5}
+AROUND = (
+    2  # turns before and after the one that a statement comes from, in which its words may stand
+)
+MOST_MALFORMED = 3  # runs in which a window's answer may be malformed before rules read it
+OVERTAKEN = "Another run has read on in this transcript meanwhile. Nothing was kept twice; run it again for the rest."
+PASSED_OVER = (
+    "the model's answers about it were malformed in {runs} runs, so rules read it instead and found {found} "
+    "({problem})"
+)
+HIDDEN = "secret: it tells little without what was masked in it"
+ORDERED = "order: it tries {wants}"
+BESIDE = "order: it was said beside a text that tries {wants}"
+
+Progress = Callable[[int, int], None]  # how much is read, of how much; 0 if that is not known
+
+
+class Overtaken(Exception):
+    """The cursor is no longer where this run left it."""
+
+
+def extract(
+    ctx: Context,
+    transcript: str | Path | Iterable[Mapping[str, Any] | str],
+    *,
+    session: str | None = None,
+    dry_run: bool = False,
+    again: bool = False,
+    progress: Progress | None = None,
+) -> Extraction:
+    """Remembers what a transcript says that will matter later: a JSONL file by its path, or its
+    lines.
+
+    A file is read from where the last run ended, or `again` from its beginning: what is still known
+    is not new then. Without a model only what rules find is kept. `session` names the session of
+    what is kept, else the transcript does. A dry run asks the model, too, and keeps nothing.
+    """
+    optional_text("session", session)
+    if isinstance(transcript, str | Path):
+        with opened(transcript) as file:
+            with ctx.reading() as reader:
+                known = reader.transcript(file.source)
+            seen = None if known is None else (str(known["head"]), int(known["offset"]))
+            start = 0 if again else file.begin(known)
+            reading = _Reading(ctx, session, dry_run, start, _Cursor(file, seen))
+            return reading.run(file.lines(start), file.size, progress)
+    lines = _numbered(transcript)
+    return _Reading(ctx, session, dry_run, 0, None).run(lines, 0, progress)
+
+
+def _numbered(transcript: Iterable[object]) -> Iterator[tuple[Raw, int]]:
+    streams = isinstance(transcript, Iterable) and not isinstance(transcript, Mapping | bytes)
+    for number, line in enumerate(
+        transcript if streams else checked_list("transcript", transcript), 1
+    ):
+        yield (line if isinstance(line, str | bytes | Mapping) else None), number
+
+
+@dataclass(slots=True)
+class _Cursor:
+    """How far a file was read, as this run knows it."""
+
+    file: TranscriptFile
+    seen: tuple[str, int] | None  # head and offset
+
+    @property
+    def failures(self) -> str:
+        return f"extract_failures:{self.file.source}"
+
+    def move(self, writer: Writer, place: tuple[str, int], now: int) -> None:
+        """Moves the cursor as a part of a transaction, or raises Overtaken if another run has moved
+        it.
+        """
+        row = writer.transcript(self.file.source)
+        if (None if row is None else (row["head"], row["offset"])) != self.seen:
+            raise Overtaken
+        writer.set_transcript(self.file.source, head=place[0], offset=place[1], at=now)
+        if writer.counter(self.failures):
+            writer.set_counter(self.failures, 0)
+
+
+@dataclass(slots=True)
+class _Statement:
+    """A statement on its way into the memory, and the words it must come from."""
+
+    text: str
+    kind: str
+    turn: Turn
+    source: str | None = None  # None for the user's own words
+    refused: str | None = None  # why it is not kept, if that is known already
+
+    @property
+    def by(self) -> By:
+        return "rules" if self.source is None else "model"
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One run over a transcript, and what it comes to."""
+
+    ctx: Context
+    session: str | None
+    dry_run: bool
+    start: int
+    cursor: _Cursor | None
+    offset: int = 0  # read up to here
+    kept_to: int = 0  # and stored up to here
+    turns: int = 0
+    windows: int = 0
+    masked: int = 0
+    unreadable: int = 0
+    left_out: int = 0
+    failed: int = 0
+    problem: str | None = None
+    found: list[Found] = field(default_factory=list)
+    added: list[Added] = field(default_factory=list)
+    refused: list[Unkept] = field(default_factory=list)
+    asking: Run = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.offset = self.kept_to = self.start
+        self.asking = Run(self.ctx, JOB)
+
+    @property
+    def by(self) -> By:
+        return "rules" if self.ctx.model is None else "model"
+
+    def run(
+        self, lines: Iterable[tuple[Raw, int]], total: int, progress: Progress | None
+    ) -> Extraction:
+        """Reads window by window until the end, or until one fails."""
+        try:
+            for window in windows(lines, self.start):
+                if not self._take(window):
+                    break
+                if progress is not None:
+                    progress(self.offset, total)
+            if self.offset != self.kept_to and not self.dry_run:
+                self._keep([])  # what held nothing was passed without a transaction of its own
+        except Overtaken:
+            self.problem, self.offset = OVERTAKEN, self.kept_to
+        return self._told()
+
+    def _take(self, window: Window) -> bool:
+        """Reads one window and keeps what it says; False if it failed and the run ends before it."""
+        try:
+            statements = self._statements(window)
+        except MalformedReply as error:
+            statements = _by_rules(window)
+            if not self._pass_over(window, error, statements):
+                return self._stop(str(error))
+        except (ModelFailed, BudgetSpent) as error:
+            return self._stop(str(error))
+        self.turns += len(window.turns)
+        self.windows += 1
+        self.masked += window.masked
+        self.unreadable += window.unreadable
+        self.left_out += window.left_out
+        self.offset = window.end
+        kept = self._checked(statements)
+        if kept or (self.by == "model" and window.turns):
+            self._keep(kept)
+        return True
+
+    def _stop(self, problem: str) -> bool:
+        self.failed, self.problem = 1, problem
+        return False
+
+    def _statements(self, window: Window) -> list[_Statement]:
+        if self.by == "rules":
+            return _by_rules(window)
+        found: list[_Statement] = []
+        for part in window.parts():
+            asked = question(part, nonce=secrets.token_hex(8), today=self.ctx.now().date())
+            for each in self.asking.ask(asked):
+                around = part[max(0, each.turn - AROUND) : each.turn + AROUND + 1]
+                found.append(_Statement(each.text, each.kind, part[each.turn], _source(around)))
+        return found
+
+    def _checked(self, statements: Sequence[_Statement]) -> list[tuple[Found, Draft]]:
+        """Those that may be kept, as drafts; the others are noted with the reason."""
+        kept: dict[str, tuple[Found, Draft]] = {}
+        for each in statements:
+            text, hidden = masked(each.text)
+            self.masked += hidden
+            reason = each.refused or _unfit(text, each.source)
+            session = self.session or each.turn.session
+            try:
+                checked = draft(
+                    text, self.ctx.settings, kind=each.kind, event_at=each.turn.at, trust=TRUST[each.by],
+                    source=SOURCE, session=session,
+                )  # fmt: skip
+            except InvalidInput as error:
+                self.refused.append(
+                    Unkept(text.encode(errors="replace").decode(), f"malformed: {error}")
+                )
+                continue
+            if reason is not None:
+                self.refused.append(Unkept(text, reason))
+            else:
+                kept.setdefault(
+                    normalise(text), (Found(text, each.kind, each.turn.at, session), checked)
+                )
+        return list(kept.values())
+
+    def _keep(self, kept: Sequence[tuple[Found, Draft]]) -> None:
+        """Stores statements and moves the cursor, both or neither."""
+        drafts = [each for _, each in kept]
+        if self.dry_run:
+            with self.ctx.reading() as reader:
+                gone = buried(self.ctx, reader, [each.text for each in drafts])
+            became = [Added(None, refused=TOMBSTONED if hidden else None) for hidden in gone]
+        else:
+            here = self._here()
+            became = add_with(self.ctx, drafts, lambda writer: self._move(writer, here))
+            if self.cursor is not None:
+                self.cursor.seen = here
+            self.kept_to = self.offset
+        for (found, _), added in zip(kept, became, strict=True):
+            if added.refused is not None:
+                self.refused.append(Unkept(found.text, added.refused))
+                continue
+            self.found.append(found)
+            if not self.dry_run:
+                self.added.append(added)
+
+    def _here(self) -> tuple[str, int] | None:
+        return None if self.cursor is None else (self.cursor.file.head(self.offset), self.offset)
+
+    def _move(self, writer: Writer, here: tuple[str, int] | None) -> None:
+        if self.cursor is not None and here is not None:
+            self.cursor.move(writer, here, micros(self.ctx.now()))
+
+    def _pass_over(
+        self, window: Window, error: MalformedReply, instead: Sequence[_Statement]
+    ) -> bool:
+        """Counts a window whose answer was malformed; whether that was so in enough runs to leave
+        it to rules.
+        """
+        if self.cursor is None or self.dry_run:
+            return False
+        name = self.cursor.failures
+        with self.ctx.store.writing(self.ctx.space, None) as writer:
+            runs = (writer.counter(name) or 0) + 1
+            writer.set_counter(name, runs)
+        if runs < MOST_MALFORMED:
+            return False
+        found = sum(each.refused is None for each in instead)
+        told = PASSED_OVER.format(runs=runs, problem=error.problem, found=found or "nothing")
+        self.refused.append(Unkept(f"bytes {window.start:,} to {window.end:,}", told))
+        self.failed += 1
+        return True
+
+    def _told(self) -> Extraction:
+        cursor, asking = self.cursor, self.asking
+        operations = dict.fromkeys(
+            each.operation_id for each in self.added if each.operation_id is not None
+        )
+        return Extraction(
+            by=self.by, turns=self.turns, windows=self.windows, found=tuple(self.found), added=tuple(self.added),
+            refused=tuple(self.refused), masked=self.masked, unreadable=self.unreadable, left_out=self.left_out,
+            calls=asking.calls, tokens_in=asking.tokens_in, tokens_out=asking.tokens_out, cost_usd=asking.cost_usd,
+            offset_from=self.start, offset_to=self.offset, more=cursor is not None and cursor.file.more,
+            failed=self.failed, problem=self.problem, dry_run=self.dry_run, operations=tuple(operations),
+        )  # fmt: skip
+
+
+def _by_rules(window: Window) -> list[_Statement]:
+    """What rules find in the user's turns. Nothing is learnt from a turn that tries to steer the
+    agent.
+    """
+    found: list[_Statement] = []
+    for turn in window.turns:
+        worth = noteworthy(turn.text) if turn.role == "user" else ()
+        wants = order(turn.text) if worth else None
+        refused = None if wants is None else BESIDE.format(wants=wants)
+        found += [_Statement(each.text, each.kind, turn, refused=refused) for each in worth]
+    return found
+
+
+def _unfit(text: str, source: str | None) -> str | None:
+    """Why a statement is not kept; None if it may be."""
+    if wants := order(text):
+        return ORDERED.format(wants=wants)
+    if SECRET in text:
+        return HIDDEN
+    if source is not None and (strange := ungrounded(text, source)):
+        return f"ungrounded: {strange}"
+    empty = junk(text)
+    return f"junk: {empty}" if empty else None
+
+
+def _source(turns: Sequence[Turn]) -> str:
+    """The words of turns, and the days they speak of without naming them."""
+    return "\n".join(text for turn in turns for text in (turn.text, *_days(turn)))
+
+
+def _days(turn: Turn) -> Iterator[str]:
+    at: datetime | None = turn.at
+    low = turn.text.casefold()
+    for word, days in (
+        ("yesterday", -1),
+        ("last night", -1),
+        ("today", 0),
+        ("tonight", 0),
+        ("tomorrow", 1),
+    ):
+        if at is not None and word in low:
+            yield day_in_words(micros(at + timedelta(days=days)))

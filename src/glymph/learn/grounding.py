@@ -1,0 +1,265 @@
+"""Whether a statement can have come from a text: what a model made up must not be remembered.
+
+Numbers, dates, identifiers, names and quoted terms must stand in the text; of the other telling
+words some may be the model's own, since it tells things in short.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from glymph.text import grammar
+from glymph.text.folding import flat
+from glymph.text.identifiers import identifiers, numbers, perhaps, same
+from glymph.text.normal import STOP_WORDS
+
+LEAST_SHARED = 0.4  # of a statement's telling words stand in the text, whatever their ending
+STEM = 5  # letters by which two words are the same
+TELLING_DIGITS = 3  # of a number that tells enough to be known inside an address or a name
+DENSE = 0x2E80  # from this code point on words have no spaces between them
+SHORT_ANSWER = 3  # words of a sentence that only denies the one before it
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_SENTENCE = re.compile(r"(?:\A|[.!?:]\s+|\n)[\s\"'(*-]*")
+_PASSAGE = re.compile(
+    r"(?<=[.!?])\s+|\n(?![a-z])|,\s+(?=not\b(?! (?:to|be|on|in|at)\b))"
+    r"|,?\s+(?=instead of\b|rather than\b|but not\b)"
+)
+_QUOTED = re.compile(
+    r"`([^`\n]{1,80})`|\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”|(?<!\w)'([^'\n]{1,80})'(?!\w)"
+)
+_NUMBERED = re.compile(r"\b[^\W\d_]+[-_]?\d[\w-]*")  # a name with a number in it
+_ENDING = re.compile(r"(?:ings?|edly|ed|ies|es|s|ly|e|y)\Z")
+
+# Words with which anybody retells what somebody said.
+_RETELLING = frozenset(
+    "user users he she they assistant agent want wants prefer prefers preferred preference like likes use "
+    "uses using "
+    "used decide decides decided decision agree agreed choose chose chosen need needs should must always "
+    "never said "
+    "say says told tell asked ask asks plan plans planned goal goals lesson learned learnt fact note remember "
+    "project "
+    "team their his her them currently now name named called also instead rather because when whenever all "
+    "every "
+    "before after during only while new work works working make makes made set sets get keep keeps kept".split()
+)
+_NO_NAMES = frozenset(
+    "i i'm i've i'd i'll user assistant agent ai team project monday tuesday wednesday thursday friday "
+    "saturday sunday "
+    "january february march april may june july august september october november december english "
+    "url api id ids ui cli db sql json ci cd pr prs os ok".split()
+)
+_THINGS = (
+    "s",
+    "ing",
+    "tion",
+    "ment",
+    "ness",
+    "ity",
+    "ance",
+    "ence",
+    "age",
+    "ure",
+)  # how names of people rarely end
+_SHORT = {
+    "k8s": "kubernetes", "js": "javascript", "ts": "typescript", "py": "python", "gh": "github", "tf": "terraform",
+    "mac": "macos", "osx": "macos", "pg": "postgres", "es": "elasticsearch", "gha": "github", "vscode": "vs",
+}  # fmt: skip
+_NEGATIONS = frozenset(
+    "not no never none nothing without cannot can't don't doesn't didn't won't isn't aren't wasn't weren't "
+    "shouldn't "
+    "mustn't nor neither nobody nicht kein keine keinen nie niemals pas jamais nunca non mai не нет".split()
+)
+_DENYING = _NEGATIONS | frozenset(
+    "avoid avoids instead stop stopped rather hate hates dislike dislikes drop dropped remove removed ban "
+    "banned forbid "
+    "forbidden refuse refuses reject rejected unless except only over allergic against skip deprecated bad "
+    "wrong fail "
+    "fails failed dont doesnt cant wont isnt without zero lack lacks missing unlike quit statt gegen sin "
+    "sans".split()
+)
+
+
+def ungrounded(statement: str, source: str) -> str | None:
+    """Why a statement cannot be trusted to come from the source; None if it can."""
+    source_flat, said_flat = flat(source)[0], flat(statement)[0]
+    folded = source_flat.casefold()
+    return (
+        _strange_identifier(statement, source, folded)
+        or _strange_number(said_flat, source_flat)
+        or _strange_name(said_flat, folded)
+        or _denied(said_flat, folded)
+        or _strange_words(said_flat, folded)
+    )
+
+
+def _strange_number(statement: str, source: str) -> str | None:
+    """A number that the source has not, or has only inside the name of something: Q3 is no three."""
+    said, known = numbers(_NUMBERED.sub(" ", statement)), numbers(_NUMBERED.sub(" ", source))
+    folded = source.casefold()
+    runs = {run for run in re.findall(r"\d+", source) if len(run) >= TELLING_DIGITS}
+    for value in said:
+        if value in known or format(value, "f") in runs:
+            continue
+        before = re.search(rf"([^\W\d_]+) {re.escape(format(value, 'f'))}\b", statement.casefold())
+        if before is None or not any(
+            f"{before[1]}{glue}{value}" in folded for glue in ("", "-", "_", ":")
+        ):
+            return f"the number {value} does not stand in the source"
+    return None
+
+
+def _strange_identifier(statement: str, source: str, folded: str) -> str | None:
+    said = identifiers(statement)
+    known = identifiers(source) if said else ()
+    for each in said:
+        if flat(each.text)[0].casefold() in folded or any(
+            same(each, other) or perhaps(each, other) for other in known
+        ):
+            continue
+        return f"{each.text!r} does not stand in the source"
+    return None
+
+
+def _strange_name(statement: str, folded: str) -> str | None:
+    """A name or quoted term that the source lacks."""
+    for quoted in _QUOTED.finditer(statement):
+        term = " ".join(next(filter(None, quoted.groups())).casefold().split()).strip(" .,;:!?")
+        if term and term not in " ".join(folded.split()):
+            return f"the term {term!r} does not stand in the source"
+    starts = {found.end() for found in _SENTENCE.finditer(statement)}
+    known = None
+    for found in _WORD.finditer(statement):
+        word = found[0]
+        begins = found.start() in starts
+        if not _is_name(word, begins=begins) and not (
+            begins and _acts(word, statement[found.end() :])
+        ):
+            continue
+        known = known if known is not None else set(_words(folded))
+        low = re.sub(r"['’]s\Z", "", word.casefold())
+        if low in _NO_NAMES or any(_same_name(low, other) for other in known):
+            continue
+        if not begins or _stem(low) not in map(_stem, known):
+            return f"the name {word!r} does not stand in the source"
+    return None
+
+
+def _is_name(word: str, *, begins: bool) -> bool:
+    inner = any(c.isupper() for c in word[1:])
+    return inner or (word[0].isupper() and not begins and len(word) > 1)
+
+
+def _acts(word: str, rest: str) -> bool:
+    """Whether a word that begins a sentence is somebody who does something: "Svetlana runs …"."""
+    following = _WORD.match(rest.lstrip())
+    one = word[0].isupper() and word.casefold() not in grammar.FUNCTION | STOP_WORDS | _RETELLING
+    verb = following[0].casefold() if following and rest.startswith(" ") else ""
+    return one and not word.endswith(_THINGS) and verb in grammar.VERBS
+
+
+def _same_name(one: str, other: str) -> bool:
+    if one == other or _SHORT.get(one) == other or _SHORT.get(other) == one:
+        return True
+    short, long = sorted((one, other), key=len)
+    if long.startswith(short) and long[len(short) :].isdigit():
+        return True
+    return len(short) >= 4 and long.startswith(short) and len(long) - len(short) <= 4
+
+
+def _denied(statement: str, folded: str) -> str | None:
+    """A denial that the source has not where it speaks of the same thing.
+
+    A denial elsewhere in the source is none of this: "I live in Lisbon. Don't forget the tests."
+    """
+    said = statement.casefold()
+    if _NEGATIONS.isdisjoint(_words(said)):
+        return None
+    if not _denies(folded):
+        return "it denies something, and the source denies nothing"
+    passages = [(each, _stems(each)) for each in _PASSAGE.split(folded)]
+    for clause in _PASSAGE.split(said):
+        scope = _scope(clause)
+        shared = [len(scope & stems) for _, stems in passages]
+        most = max(shared, default=0)
+        if most and not any(
+            _denies(each) or _answered(passages, at)
+            for at, (each, _) in enumerate(passages)
+            if shared[at] == most
+        ):
+            return "it denies something that the source does not deny"
+    return None
+
+
+def _denies(folded: str) -> bool:
+    known = set(_words(folded))
+    return not _DENYING.isdisjoint(known) or any(word.endswith("n't") for word in known)
+
+
+def _answered(passages: Sequence[tuple[str, set[str]]], at: int) -> bool:
+    """Whether a short denial follows: "Shall I push to main? No, never." """
+    following = _words(passages[at + 1][0]) if at + 1 < len(passages) else []
+    denies = not _NEGATIONS.isdisjoint(following) and following[0] not in (
+        "not",
+        "instead",
+        "rather",
+        "but",
+    )
+    return denies and (
+        len(following) <= SHORT_ANSWER or (following[0] == "no" and "?" in passages[at][0])
+    )
+
+
+def _scope(clause: str) -> set[str]:
+    """What a clause denies: the telling words behind its first negation, or all of them if there
+    are none.
+    """
+    words = _words(clause)
+    at = next((place for place, word in enumerate(words) if word in _NEGATIONS), None)
+    if at is None:
+        return set()
+    return _telling(words[at + 1 :]) or _telling(words)
+
+
+def _stems(folded: str) -> set[str]:
+    return {_stem(form) for word in _words(folded) for form in (word, word.rstrip("0123456789"))}
+
+
+def _telling(words: Iterable[str]) -> set[str]:
+    return {
+        _stem(word)
+        for word in words
+        if word not in STOP_WORDS
+        and word not in _RETELLING
+        and (len(word) > 2 or ord(word[0]) >= DENSE)
+    }
+
+
+def _strange_words(statement: str, folded: str) -> str | None:
+    telling = _telling(_words(statement.casefold()))
+    if not telling:
+        return None
+    shared = len(telling & _stems(folded))
+    if shared >= LEAST_SHARED * len(telling):
+        return None
+    return f"only {shared} of its {len(telling)} telling words stand in the source"
+
+
+def _words(folded: str) -> list[str]:
+    """The words; of scripts without spaces, every two characters that stand together."""
+    found: list[str] = []
+    for word in _WORD.findall(folded):
+        if ord(word[0]) >= DENSE and len(word) > 2:
+            found += [word[at : at + 2] for at in range(len(word) - 1)]
+        else:
+            found.append(word.replace("’", "'"))
+    return found
+
+
+def _stem(word: str) -> str:
+    cut = _ENDING.sub("", word)
+    cut = cut if len(cut) >= 3 else word
+    if len(cut) > 3 and cut[-1] == cut[-2]:
+        cut = cut[:-1]
+    return cut[:STEM]

@@ -1,0 +1,157 @@
+"""How a space is doing as a whole: entropy, coherence, what to do next, and which tool does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from glymph.context import Context
+from glymph.decay.stages import POLICIES, stage
+from glymph.learn import memetic_figures
+from glymph.learn.memetic_figures import GROUP, MemeticStatus, Task
+from glymph.moments import MICROS_PER_DAY, micros
+from glymph.prune import staleness
+from glymph.prune.dormancy import is_live, is_source
+from glymph.prune.garden_result import ORPHAN_DAYS, alike, orphans
+from glymph.prune.lifecycle import CONSOLIDATED
+from glymph.prune.stale_groups import Tissue, scored, woven
+from glymph.recall.counter import recalls_ever
+from glymph.store import columns
+from glymph.store.arrays import Columns, Floats, Slots
+from glymph.store.contract import Filter, Reader
+from glymph.store.lsh import near_pairs
+from glymph.write.compare import kept_bands
+from glymph.write.duplicates import decided, stored_vectors
+
+STALE = 0.3  # of a group, as analyze_memory has it
+COMPARED = 20_000  # memories up to which duplicates are counted while somebody waits
+LOOK_BACK = 14 * MICROS_PER_DAY  # of a consolidation
+BLOCK = 1 << 14
+
+EVERY_LIVE = Filter(include_superseded=True)
+
+
+def memetic_status(ctx: Context) -> MemeticStatus:
+    """The state of a space, from one look; it changes nothing."""
+    now = micros(ctx.now())
+    with ctx.reading() as reader:
+        held = columns.read(reader).columns
+        tissue = woven(held, now=now)
+        spread = memetic_figures.entropy(tissue.sizes)
+        tight, by = _tightness(ctx, reader, held, tissue)
+        whole = memetic_figures.coherence(tissue.sizes, tight)
+        recalls = recalls_ever(reader)
+        tasks = tuple(_tasks(ctx, reader, held, tissue, now))
+    return MemeticStatus(
+        memories=len(tissue.slots),
+        communities=len(tissue.sizes),
+        entropy=round(spread, 4),
+        coherence=round(whole, 4),
+        coherence_by=by,
+        suggested_action=memetic_figures.suggested_action(len(tissue.slots), spread, whole),
+        curation_tasks=tasks,
+        stage=stage(recalls),
+        recalls=recalls,
+        policy=POLICIES[stage(recalls)],
+    )
+
+
+# coherence
+
+
+def _tightness(ctx: Context, reader: Reader, held: Columns, tissue: Tissue) -> tuple[Floats, str]:
+    """How tight each community is, by vectors where there are any, else by links; and by which of
+    them.
+    """
+    if not (tissue.sizes >= GROUP).any():
+        return np.full(len(tissue.sizes), np.nan), "none"
+    found = _by_vectors(ctx, reader, held, tissue)
+    if found is not None:
+        return found, "vectors"
+    return memetic_figures.density(tissue.sizes, _links_inside(held, tissue)), "links"
+
+
+def _by_vectors(ctx: Context, reader: Reader, held: Columns, tissue: Tissue) -> Floats | None:
+    if ctx.meaning.reached()[0] is None:
+        return None
+    keys, vectors = stored_vectors(ctx, reader, EVERY_LIVE)
+    own = held.memories["key"][tissue.slots]  # in order
+    at = np.minimum(np.searchsorted(own, keys), len(own) - 1)
+    group = tissue.group[at]
+    counts = (own[at] == keys) & (tissue.sizes[group] >= GROUP)
+    if not counts.any():
+        return None
+    unit = np.array(vectors[counts], dtype=np.float32)
+    for start in range(0, len(unit), BLOCK):
+        some = unit[start : start + BLOCK]
+        some /= np.maximum(np.linalg.norm(some, axis=1), np.finfo(np.float32).tiny)[:, None]
+    return memetic_figures.closeness(unit, group[counts], len(tissue.sizes))
+
+
+def _links_inside(held: Columns, tissue: Tissue) -> Slots:
+    """How many pairs of members are linked in each community, in whatever direction and however
+    often.
+    """
+    label = np.full(held.size, -1)
+    label[tissue.slots] = tissue.group
+    find = held.finder()
+    source, target = find(held.edges["source"]), find(held.edges["target"])
+    inside = (label[source] >= 0) & (label[source] == label[target]) & (source != target)
+    low, high = np.minimum(source, target)[inside], np.maximum(source, target)[inside]
+    pairs = np.unique(low * max(held.size, 1) + high)
+    return np.bincount(label[pairs // max(held.size, 1)], minlength=len(tissue.sizes))
+
+
+# tasks
+
+
+def _tasks(ctx: Context, reader: Reader, held: Columns, tissue: Tissue, now: int) -> Iterator[Task]:
+    """What there is to put in order, each with the call that does it."""
+    vitals = staleness.vitals(held.memories, held.kinds, curves=reader.curves(), now=now)
+    stale = int(np.count_nonzero((scored(tissue, vitals).score >= STALE) & ~tissue.isolated))
+    if stale:
+        yield Task("stale groups", stale, "analyze_memory", {"min_staleness": STALE})
+    yield from _duplicates(ctx, reader, now)
+    if raised := len(reader.conflicts()):
+        yield Task("conflicts", raised, "manage_conflicts", {"action": "list"})
+    lonely = orphans(held, now=now, without=np.zeros(0, dtype=np.int64))
+    if len(lonely):
+        yield Task(
+            "orphans", len(lonely), "get_pruning_candidates", {"min_staleness_days": ORPHAN_DAYS}
+        )
+    if (fresh := _episodes(reader, held, now)) >= GROUP:
+        yield Task("episodes to learn from", fresh, "trigger_consolidation")
+    alone = np.flatnonzero(tissue.isolated)
+    if len(alone):
+        key = int(held.memories["key"][tissue.slots[np.flatnonzero(tissue.group == alone[-1])[0]]])
+        newest = reader.by_key([key], EVERY_LIVE)[key]["id"]
+        yield Task("unlinked", len(alone), "memory_link", {"source": newest})
+
+
+def _episodes(reader: Reader, held: Columns, now: int) -> int:
+    """Live episodes of the last two weeks that came after the last consolidation."""
+    since = max(reader.counter(CONSOLIDATED) or 0, now - LOOK_BACK)
+    return int(
+        np.count_nonzero(is_live(held) & is_source(held) & (held.memories["created_at"] > since))
+    )
+
+
+def _duplicates(ctx: Context, reader: Reader, now: int) -> Iterator[Task]:
+    """Groups that say the same, with the ids of the first; without an embedder nobody can tell."""
+    if ctx.meaning.reached()[0] is None:
+        return
+    wanted = Filter(live_at=now)
+    keys, vectors = stored_vectors(ctx, reader, wanted)
+    if len(keys) > COMPARED:
+        yield Task("duplicates", None, "merge_memories")
+        return
+    bands = kept_bands(ctx, reader)
+    first, second, cosines = near_pairs(vectors, least=bands.duplicate)
+    near = list(zip(keys[first].tolist(), keys[second].tolist(), cosines.tolist(), strict=True))
+    pairs = [
+        one for one in decided(reader, wanted, near, bands, None) if one.verdict == "duplicate"
+    ]
+    groups = alike((one.a, one.b) for one in sorted(pairs, key=lambda one: -one.cosine))
+    if groups:
+        yield Task("duplicates", len(groups), "merge_memories", {"ids": list(groups[0])})

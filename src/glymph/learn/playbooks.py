@@ -1,0 +1,211 @@
+"""Playbooks in the store: found by a situation they fit, and counted on as later episodes end."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast, get_args
+
+from glymph.checks import checked_text
+from glymph.context import Context
+from glymph.errors import InvalidInput
+from glymph.learn.conditions import Condition, Relation
+from glymph.learn.episodes import GENERAL, Episode, Group, grouped, told
+from glymph.learn.keep_lessons import SOURCE, grown, link, linked_to, untouched, wrote
+from glymph.learn.lesson import percent
+from glymph.learn.playbook import LEAST_RATE, Playbook, match, otherwise
+from glymph.model import State
+from glymph.moments import micros
+from glymph.store import records
+from glymph.store.contract import Filter, Reader, Row
+from glymph.write.edit import consequences
+
+KIND = "playbook"
+MOST = 1_000  # playbooks that are looked at
+LONGEST = 10_000  # characters of a situation
+RELATIONS = get_args(Relation)
+_BY_NOW = re.compile(r" By now it is \d+ of \d+ \([\d.]+ %\)\.$")
+
+
+@dataclass(frozen=True, slots=True)
+class PlaybookMatch:
+    """A playbook that fits a situation: what it says to do, how often that went well, and how much
+    it counts.
+    """
+
+    id: str
+    title: str
+    text: str
+    direction: str
+    success_rate: float
+    outcomes: int
+    fit: float
+    score: float
+
+
+def as_attribute(playbook: Playbook, *, still_open: Iterable[str] = ()) -> dict[str, Any]:
+    """The playbook as a memory's attribute. `still_open` are episodes it is linked to that had not
+    ended.
+    """
+    return {
+        "terms": sorted(playbook.terms),
+        "conditions": [[one.name, one.relation, one.value] for one in playbook.conditions],
+        "direction": playbook.direction,
+        "successes": playbook.successes,
+        "n": playbook.n,
+        "open": sorted(still_open),
+    }
+
+
+def match_playbooks(
+    ctx: Context, situation: str, *, attributes: Mapping[str, Any] | None = None, limit: int = 5
+) -> list[PlaybookMatch]:
+    """The playbooks that fit a situation, by success rate × fit × min(1, outcomes / 10), the best
+    first.
+
+    One that goes well less often than a lesson must to become a playbook is left out.
+    """
+    checked_text("situation", situation, LONGEST)
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 100:
+        raise InvalidInput("limit", f"{limit!r} is not a whole number from 1 to 100.")
+    at = micros(ctx.now())
+    now = told("", "situation", at, situation, situation, attributes=dict(attributes or {}))
+    with ctx.reading() as reader:
+        known = {row["id"]: row for row in _rows(reader, at) if _of_its_group(row, now)}
+    held = [playbook for row in known.values() if (playbook := playbook_of(row)) is not None]
+    found = match([one for one in held if one.rate >= LEAST_RATE], now)
+    return [
+        PlaybookMatch(
+            id=one.playbook.id, title=known[one.playbook.id]["title"], text=known[one.playbook.id]["text"],
+            direction=one.playbook.direction, success_rate=round(one.playbook.rate, 4), outcomes=one.playbook.n,
+            fit=round(one.fit, 4), score=round(one.score, 4),
+        )
+        for one in found[:limit]
+    ]  # fmt: skip
+
+
+def _of_its_group(row: Row, situation: Episode) -> bool:
+    """Whether a situation may be one of those a playbook speaks of: not if it names another symbol,
+    say.
+    """
+    way, _, name = str(records.attributes(row).get("group", "")).partition(":")
+    if way != "symbol":
+        return True
+    (group,) = grouped([situation], [way])
+    return group.key == GENERAL or group.label == name
+
+
+# counting on
+
+
+def count_on(
+    ctx: Context, playbooks: Iterable[Row], groups: Sequence[Group], rows: Mapping[str, Row],
+    parent: Callable[[], int],
+) -> int:  # fmt: skip
+    """Lets playbooks know how later episodes of their group ended; how many playbooks were changed.
+
+    An episode counts once: it is linked then. One that was done the other way does not count, and
+    nor does any for a playbook without conditions. `parent` gives the operation that the change
+    belongs to, if there is any.
+    """
+    by_key = {group.key: group for group in groups}
+    with ctx.reading() as reader:
+        found = [
+            one for one in playbooks if one["kind"] == KIND and _later(reader, one, by_key, rows)
+        ]
+    if not found:
+        return 0
+    with ctx.operation("consolidate", reason="outcomes of playbooks", parent=parent()) as op:
+        for row in op.writer.memories([one["id"] for one in found]).values():
+            later, playbook = _later(op.writer, row, by_key, rows), playbook_of(row)
+            if not later or playbook is None or row["state"] != State.LIVE:
+                continue
+            for one in later:
+                playbook = playbook.after(one.outcome.success if one.outcome else None)
+            attributes = records.attributes(row)
+            still = {*attributes["playbook"].get("open", ())} - {one.id for one in later}
+            new = [one for one in later if one.id not in attributes["playbook"].get("open", ())]
+            kept = {
+                **attributes, "playbook": as_attribute(playbook, still_open=still),
+                "evidence": grown(attributes.get("evidence"), new),
+            }  # fmt: skip
+            stamp = {"updated_at": op.now, "version": row["version"] + 1}
+            said = _by_now(row, playbook)
+            kept |= {"wrote": wrote(row["title"], said["text"])} if said else {}
+            kept_text = json.dumps(kept, ensure_ascii=False)
+            trust = min([row["trust"], *(one.trust for one in later)])
+            op.writer.change(
+                "memories", {row["key"]: {"attributes": kept_text, "trust": trust, **said, **stamp}}
+            )
+            link(op, row, [one.id for one in later])
+            op.succeeded.append(row["id"])
+    ctx.embed_soon(op.succeeded)
+    return len(op.succeeded)
+
+
+def _by_now(row: Row, playbook: Playbook) -> dict[str, Any]:
+    """The text of a playbook of statistics with its counts as they are now; nothing if somebody
+    edited it.
+    """
+    if records.attributes(row).get("by") != "statistics" or not untouched(row):
+        return {}
+    counts = f"{playbook.successes} of {playbook.n} ({percent(playbook.rate)} %)"
+    said = {"text": f"{_BY_NOW.sub('', row['text'])} By now it is {counts}."}
+    return said | consequences(row, {**said, "title": row["title"]})
+
+
+def _later(
+    reader: Reader, row: Row, groups: Mapping[str, Group], rows: Mapping[str, Row]
+) -> list[Episode]:
+    """The episodes of a playbook's group that ended and that it has not counted."""
+    playbook, attributes = playbook_of(row), records.attributes(row)
+    group = groups.get(str(attributes.get("group")))
+    if playbook is None or not playbook.conditions or group is None or row["source"] != SOURCE:
+        return []
+    ended = [
+        one for one in group.episodes
+        if one.outcome is not None and one.outcome.success is not None and not otherwise(one, playbook.direction)
+        and all(condition.holds(one) for condition in playbook.conditions)
+    ]  # fmt: skip
+    if not ended:
+        return []
+    linked = linked_to(reader, row["key"], [rows[one.id]["key"] for one in ended])
+    still = attributes["playbook"].get("open", ())
+    return [one for one in ended if one.id in still or rows[one.id]["key"] not in linked]
+
+
+def _rows(reader: Reader, at: int) -> list[Row]:
+    return reader.page(Filter(kinds=(KIND,), live_at=at), before=None, limit=MOST)
+
+
+def playbook_of(row: Row) -> Playbook | None:
+    """The playbook of a memory; None if it was written by hand and says nothing that can be
+    matched.
+    """
+    kept = records.attributes(row).get("playbook")
+    if not isinstance(kept, dict):
+        return None
+    try:
+        return Playbook(
+            id=row["id"],
+            title=row["title"],
+            terms=frozenset(map(str, kept.get("terms", ()))),
+            conditions=tuple(_condition(*one) for one in kept.get("conditions", ())),
+            direction=str(kept.get("direction", "")),
+            successes=int(kept.get("successes", 0)),
+            n=int(kept.get("n", 0)),
+        )
+    except (TypeError, ValueError):
+        return None
+
+
+def _condition(name: object, relation: object, value: object) -> Condition:
+    if (
+        not isinstance(name, str)
+        or relation not in RELATIONS
+        or not isinstance(value, str | int | float)
+    ):
+        raise ValueError("no condition")
+    return Condition(name, cast(Relation, relation), value)

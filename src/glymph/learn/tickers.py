@@ -1,0 +1,113 @@
+"""What an episode is about where things go by symbols: the vocabulary is data, another domain has
+another.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+FIELDS = ("symbol", "coin")  # attributes that name it, the surer first
+LONGEST = 32  # characters of a symbol that an attribute gives
+
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The symbols of a domain, each a word. Those that are ordinary words as well count only in
+    upper case.
+
+    `quotes` may follow a symbol without a space: BTCUSDT is about BTC.
+    """
+
+    symbols: frozenset[str]
+    words: frozenset[str] = frozenset()
+    quotes: frozenset[str] = frozenset()
+
+
+CRYPTO = Vocabulary(
+    symbols=frozenset(
+        "BTC ETH SOL DOGE ARB AVAX MATIC POL AAVE SEI PEPE BONK JUP TIA INJ XRP ADA BNB LTC BCH ETC DOT UNI TRX "
+        "XLM XMR FIL HBAR ICP VET ALGO EGLD FTM RUNE MKR CRV LDO SNX GRT ENS DYDX GMX PYTH STRK ZRO ENA ONDO "
+        "FET RNDR TAO WLD ORDI KAS SHIB FLOKI HYPE TRUMP AXS GALA IMX BLUR PENDLE ATOM EIGEN JTO ZK".split()
+    ),
+    words=frozenset(
+        "OP LINK APT SUI NEAR ONE UNI DOT ATOM POL ICP TRUMP HYPE BLUR GALA WIF SAND MANA GAS FLOW MASK ID AI TON "
+        "APE BOME CAKE COMP RUNE MEME NOT PEOPLE SAFE SUPER TRUST W WAVES AR CORE HOT JASMY KEY MINA MOVE ORDER "
+        "SUSHI TURBO VET ACT ACE HIGH HOOK MAGIC PORTAL RARE SUN WIN GMT LIT FET ENS ADA SOLO".split()
+    )
+    - {"W", "SOLO"},
+    quotes=frozenset({"USDT", "USDC", "USD", "PERP"}),
+)
+
+
+def symbol(
+    title: str,
+    body: str = "",
+    attributes: Mapping[str, Any] | None = None,
+    *,
+    vocabulary: Vocabulary = CRYPTO,
+) -> str | None:
+    """The symbol an episode is about, in upper case: of its attributes, else of the title, then of
+    the body.
+
+    Of a body that is a JSON object, `signals` (or the object itself) counts as attributes and
+    `text` as the body.
+    """
+    text, inside = opened(body)
+    for told in (attributes or {}, inside):
+        if (found := _of_fields(told, vocabulary)) is not None:
+            return found
+    return mentioned(title, vocabulary) or mentioned(text, vocabulary)
+
+
+def mentioned(text: str, vocabulary: Vocabulary = CRYPTO) -> str | None:
+    """The first symbol that stands in a text as a whole word."""
+    names = _names(vocabulary)
+    for word in _WORD.findall(text):
+        name = names.get(word.upper())
+        if name is not None and (name not in vocabulary.words or word.isupper()):
+            return name
+    return None
+
+
+def opened(body: str) -> tuple[str, Mapping[str, Any]]:
+    """The readable text of a body and what else a JSON body tells; any other body is its own text."""
+    if not body.lstrip().startswith("{"):
+        return body, {}
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return body, {}
+    if not isinstance(found, dict):
+        return body, {}
+    text = found.get("text")
+    return text if isinstance(text, str) else body, {
+        name: found[name] for name in found if name != "text"
+    }
+
+
+def _of_fields(told: Mapping[str, Any], vocabulary: Vocabulary) -> str | None:
+    inner = told.get("signals")
+    for source in (told, inner if isinstance(inner, Mapping) else {}):
+        for field in FIELDS:
+            value = source.get(field)
+            if isinstance(value, str) and value.strip():
+                name = value.strip().upper()[:LONGEST]
+                head = re.split(r"[/:\-_]", name)[0]
+                known = vocabulary.symbols | vocabulary.words
+                return head if head in known and name not in known else name
+    return None
+
+
+@lru_cache(maxsize=16)
+def _names(vocabulary: Vocabulary) -> Mapping[str, str]:
+    """The symbol of each word that stands for one, in upper case."""
+    known = vocabulary.symbols | vocabulary.words
+    quoted = {name.upper() + quote.upper(): name for name in known for quote in vocabulary.quotes}
+    return quoted | {name.upper(): name for name in known}

@@ -1,0 +1,88 @@
+"""A transcript cut into windows: as many turns as a model reads at once, without secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from glymph.learn.transcript import Turn, turn
+from glymph.text.masking import masked
+from glymph.text.tokens import CHARACTERS, tokens
+
+WINDOW = 3000  # tokens
+MOST_PARTS = 10  # windows' worth of one turn that is read; what is longer is pasted
+LONGEST = MOST_PARTS * WINDOW * CHARACTERS  # characters of a turn
+
+Raw = str | bytes | Mapping[str, Any] | None  # a line; None for one that is too long to be read
+
+
+@dataclass(slots=True)
+class Window:
+    """Turns to be read together, and where in the transcript they and the lines between them end."""
+
+    start: int
+    end: int
+    turns: list[Turn] = field(default_factory=list)
+    tokens: int = 0
+    masked: int = 0
+    unreadable: int = 0
+    left_out: int = 0
+
+    def parts(self) -> list[Sequence[Turn]]:
+        """The turns as a model is shown them: at once, or one that is too long in pieces."""
+        if self.tokens <= WINDOW:
+            return [self.turns] if self.turns else []
+        return [[replace(each, text=piece)] for each in self.turns for piece in _pieces(each.text)]
+
+
+def windows(lines: Iterable[tuple[Raw, int]], start: int) -> Iterator[Window]:
+    """The windows of lines, each given with its end. They hold no secrets, and lose no line between
+    them.
+    """
+    window = Window(start, start)
+    for line, end in lines:
+        said, secrets, left_out, readable = _read(line)
+        size = tokens(said.text) if said is not None else 0
+        if window.turns and window.tokens + size > WINDOW:
+            yield window
+            window = Window(window.end, window.end)
+        if said is not None:
+            window.turns.append(said)
+        window.end = end
+        window.tokens += size
+        window.masked += secrets
+        window.left_out += left_out
+        window.unreadable += not readable
+    if window.end > window.start:
+        yield window
+
+
+def _read(line: Raw) -> tuple[Turn | None, int, int, bool]:
+    """What a line says without secrets, how many they were, what was left out, and whether it was
+    readable.
+    """
+    if line is None:
+        return None, 0, 0, False
+    try:
+        said = turn(line)
+    except ValueError:
+        return None, 0, 0, False
+    if said is None:
+        return None, 0, 0, True
+    # What is cut off goes in two steps, so that no secret is cut in two before it is seen.
+    text, secrets = masked(said.text[: 2 * LONGEST])
+    kept = text[:LONGEST]
+    return replace(said, text=kept), secrets, max(0, len(said.text) - LONGEST), True
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text in pieces of a window's size, cut at a line or a blank where there is one."""
+    while tokens(text) > WINDOW:
+        size = WINDOW * CHARACTERS if text.isascii() else WINDOW
+        cut = max(text.rfind("\n", size // 2, size), text.rfind(". ", size // 2, size) + 1)
+        cut = cut if cut > 0 else max(text.rfind(" ", size // 2, size), 0) or size
+        yield text[:cut]
+        text = text[cut:].lstrip()
+    if text:
+        yield text

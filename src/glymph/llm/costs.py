@@ -1,0 +1,62 @@
+"""What language models have cost: by job, by model and by day, and what may still be spent."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+from glymph.context import Context
+from glymph.errors import InvalidInput
+from glymph.model import Costs, Spending
+from glymph.moments import MICROS_PER_DAY, micros, moment
+from glymph.store.contract import Row
+
+MOST_DAYS = 3660
+
+
+def costs(ctx: Context, *, days: int = 30) -> Costs:
+    """The calls of the last days, summed up, and what is left today."""
+    if isinstance(days, bool) or not isinstance(days, int) or not 1 <= days <= MOST_DAYS:
+        raise InvalidInput("days", f"{days!r} is not a whole number from 1 to {MOST_DAYS}.")
+    now = ctx.now()
+    with ctx.reading() as reader:
+        calls = reader.calls(micros(now - timedelta(days=days)))
+        today = reader.spent(micros(now) - MICROS_PER_DAY)
+    settings = ctx.settings
+    return Costs(
+        since=now - timedelta(days=days),
+        total=_summed("all", calls),
+        by_job=_by(calls, lambda call: str(call["job"])),
+        by_model=_by(calls, lambda call: str(call["model"])),
+        by_day=_by(calls, lambda call: _day(moment(call["at"]))),
+        today_usd=round(today.usd, 6),
+        today_tokens=today.tokens,
+        left_usd=round(max(0.0, settings.spend_daily_usd - today.usd), 6),
+        left_tokens=max(0, settings.tokens_daily - today.tokens),
+    )
+
+
+def _day(at: datetime) -> str:
+    return at.date().isoformat()
+
+
+def _by(calls: Sequence[Row], name: Callable[[Row], str]) -> tuple[Spending, ...]:
+    """The calls summed up under each name, names in order."""
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for call in calls:
+        groups[name(call)].append(call)
+    return tuple(_summed(key, groups[key]) for key in sorted(groups))
+
+
+def _summed(name: str, calls: Sequence[Row]) -> Spending:
+    return Spending(
+        name=name,
+        calls=len(calls),
+        failed=sum(call["outcome"] == "failed" for call in calls),
+        unsettled=sum(call["outcome"] == "reserved" for call in calls),
+        tokens_in=sum(call["tokens_in"] for call in calls),
+        tokens_out=sum(call["tokens_out"] for call in calls),
+        cost_usd=round(sum(call["cost_usd"] for call in calls), 6),
+        assumed=any(call["assumed"] for call in calls),
+    )

@@ -1,0 +1,122 @@
+"""The MCP server: every tool of a profile, on the official SDK; and its serving over stdio.
+
+Standard output belongs to the protocol; nothing here prints.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+
+import anyio
+from mcp import types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from pydantic import ValidationError
+
+from glymph.client import Glymph
+from glymph.errors import GlymphError
+from glymph.tools import tools_for
+from glymph.tools.contract import Profile, Tool
+
+# calls; each may hold two of a handle's sixteen connections, and none must wait for another's
+# second
+AT_ONCE = 8
+LONGEST_ERROR = 2000  # a message may quote what was sent; an agent need not read all of it again
+INSTRUCTIONS = (
+    "Glymph is your long-term memory. Recall before you answer from memory, and report which memories helped: "
+    "only that keeps them from fading. Add what is worth knowing in later conversations. Nothing you delete is "
+    "lost: undo_operation takes any change back."
+)
+
+
+def server_for(handle_for: Callable[[Any], Glymph], profile: Profile) -> Server[Any]:
+    """A server that offers the tools of a profile.
+
+    `handle_for` gives the handle for a call. It is asked in a worker thread with the transport's
+    request, which is None where there is no such thing; an error that it raises is the answer to
+    the call.
+    """
+    tools = tools_for(profile)
+    limit = anyio.CapacityLimiter(AT_ONCE)
+
+    async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_described(tool) for tool in tools.values()])
+
+    async def call_tool(context: Any, request: types.CallToolRequestParams) -> types.CallToolResult:
+        handle = partial(handle_for, context.request)
+        # The engine is synchronous: a worker thread keeps the protocol answering meanwhile.
+        return await anyio.to_thread.run_sync(
+            _call, handle, tools, request.name, request.arguments or {}, limiter=limit
+        )
+
+    return Server(
+        "glymph",
+        version=version("glymph"),
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def _described(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=tool.schema,
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.read_only,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _call(
+    handle: Callable[[], Glymph], tools: dict[str, Tool], name: str, arguments: dict[str, Any]
+) -> types.CallToolResult:
+    """The tool's answer; whatever goes wrong comes back as a readable error."""
+    tool = tools.get(name)
+    if tool is None:
+        return _failure(
+            {"error": "UnknownTool", "message": f"No tool {name!r}. There are: {', '.join(tools)}."}
+        )
+    try:
+        result = dict(tool.run(handle(), tool.arguments.model_validate(arguments)))
+    except ValidationError as error:
+        problems = [
+            f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors()
+        ]
+        return _failure({"error": "InvalidInput", "message": "; ".join(problems)})
+    except GlymphError as error:
+        return _failure({"error": error.code, "message": str(error)})
+    except Exception as error:  # the one place where a bug must not become the agent's problem
+        logging.getLogger(__name__).exception("tool %s failed", name)
+        message = f"{type(error).__name__} in {name}; this is a bug in Glymph. The server's log has the details."
+        return _failure({"error": "InternalError", "message": message})
+    text = json.dumps(result, ensure_ascii=False)
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=text)], structured_content=result
+    )
+
+
+def _failure(problem: dict[str, Any]) -> types.CallToolResult:
+    text = f"{problem['error']}: {problem['message']}"
+    text = text if len(text) <= LONGEST_ERROR else text[: LONGEST_ERROR - 1] + "…"
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+
+
+def serve(glymph: Glymph, profile: Profile) -> None:
+    """Serves one client on standard input and output until it hangs up."""
+
+    async def run() -> None:
+        server = server_for(lambda _: glymph, profile)
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    anyio.run(run)

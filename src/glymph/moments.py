@@ -1,0 +1,73 @@
+"""Moments as aware datetimes outside and as whole microseconds since 1970 inside."""
+
+from __future__ import annotations
+
+import calendar
+from datetime import UTC, datetime, timedelta
+
+from glymph.errors import InvalidInput
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+_LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+
+MICROS_PER_DAY = 86_400_000_000
+
+
+def micros(moment: datetime, field: str = "time") -> int:
+    """The moment as an integer; refuses a datetime without a time zone, which would be ambiguous."""
+    if not isinstance(moment, datetime):
+        raise InvalidInput(
+            field,
+            f"expected a datetime, got {type(moment).__name__}. Pass e.g. datetime.now(timezone.utc).",
+        )
+    if moment.utcoffset() is None:
+        raise InvalidInput(
+            field, "has no time zone. Pass an aware datetime, e.g. datetime.now(timezone.utc)."
+        )
+    value = (moment - _EPOCH) // _MICROSECOND
+    if not _FIRST <= value <= _LAST:
+        raise InvalidInput(
+            field, f"{moment.isoformat()} is outside the years 1 to 9999 in UTC. Move it inside."
+        )
+    return value
+
+
+def moment(value: int) -> datetime:
+    """The aware UTC datetime of a stored integer."""
+    return _EPOCH + timedelta(microseconds=value)
+
+
+def optional_micros(value: datetime | None, field: str) -> int | None:
+    return None if value is None else micros(value, field)
+
+
+def optional_moment(value: int | None) -> datetime | None:
+    return None if value is None else moment(value)
+
+
+def iso(value: datetime | None) -> str | None:
+    """The one text form of a moment in JSON."""
+    return None if value is None else value.astimezone(UTC).isoformat()
+
+
+def parse_iso(text: str, field: str) -> datetime:
+    """The aware datetime of an ISO 8601 text."""
+    try:
+        parsed = datetime.fromisoformat(text)
+    except (ValueError, TypeError) as error:
+        raise InvalidInput(
+            field, f"{text!r} is no ISO 8601 time. Write it like 2026-03-01T09:30:00Z."
+        ) from error
+    micros(parsed, field)
+    return parsed
+
+
+def day_in_words(value: int | None) -> str:
+    """The day of a stored moment as people write it, "8 May 2023"; empty for none."""
+    if value is None:
+        return ""
+    day = moment(value)
+    return f"{day.day} {calendar.month_name[day.month]} {day.year}"

@@ -1,0 +1,147 @@
+"""What is written for Claude Code: hooks, the server's entry, a skill, slash commands, the plugin
+around them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import sys
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+NAME = "glymph"
+PLUGIN = f"{NAME}@{NAME}"  # the plugin and the marketplace it comes from
+SERVER = "mcpServers"
+MARK = "<!-- Written by `glymph install claude-code`. -->"  # in every text of ours
+TOOLS, PLUGIN_TOOLS = (
+    "mcp__glymph__",
+    "mcp__plugin_glymph_glymph__",
+)  # what the host puts before a tool's name
+MODULE = "glymph.cli.start"
+TEXTS = (
+    "skills/glymph-memory/SKILL.md",
+    "commands/memory-review.md",
+    "commands/memory-prune.md",
+    "commands/memory-recall.md",
+    "commands/memory-undo.md",
+)
+# The host's event, which of its kinds, our event, and the most seconds it may take. All ends of
+# sessions share a
+# short time, which a host prolongs to what is declared: ours takes a fraction of a second.
+EVENTS = (
+    ("SessionStart", "startup|resume|clear|compact", "session-start", 15),
+    ("UserPromptSubmit", None, "prompt-submit", 10),
+    ("PreCompact", None, "pre-compact", 5),
+    ("SessionEnd", None, "session-end", 5),
+)
+_OURS = re.compile(
+    rf"\bglymph(?:\.exe|{re.escape(MODULE.removeprefix(NAME))})?['\"]? hook (?:{'|'.join(e[2] for e in EVENTS)})\b"
+)
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """How the host reaches Glymph: the program's words, the store (None: the usual one) and the
+    space.
+    """
+
+    program: tuple[str, ...]
+    url: str | None
+    space: str
+
+    def words(self, *command: str) -> list[str]:
+        """A command with the store and the space it is for."""
+        return [*command, "--space", self.space, *(["--url", self.url] if self.url else [])]
+
+
+def running_program() -> tuple[str, ...]:
+    """The words that start this very Glymph from anywhere: its command, or Python and the module.
+
+    A link to the command is kept as it is: it stays when an upgrade moves what it leads to.
+    """
+    for candidate in (Path(sys.argv[0]), Path(sys.executable).with_name(NAME)):
+        found = shutil.which(str(candidate.absolute())) if candidate.stem == NAME else None
+        if found:
+            return (found,)
+    return (sys.executable, "-m", MODULE)
+
+
+def hooks(wiring: Wiring) -> dict[str, dict[str, Any]]:
+    """For each of the host's events the group of hooks that calls Glymph."""
+    program = [
+        Path(wiring.program[0]).as_posix(),
+        *wiring.program[1:],
+    ]  # hosts on Windows use a POSIX shell, too
+    groups: dict[str, dict[str, Any]] = {}
+    for event, matcher, ours, seconds in EVENTS:
+        command = shlex.join([*program, *wiring.words("hook", ours)])
+        group: dict[str, Any] = {
+            "hooks": [{"type": "command", "command": command, "timeout": seconds}]
+        }
+        groups[event] = {"matcher": matcher, **group} if matcher else group
+    return groups
+
+
+def is_our_hook(hook: object) -> bool:
+    """Whether a hook in somebody's settings is one that Glymph put there."""
+    return (
+        isinstance(hook, dict)
+        and isinstance(hook.get("command"), str)
+        and bool(_OURS.search(hook["command"]))
+    )
+
+
+def server(wiring: Wiring) -> dict[str, Any]:
+    """The entry of the MCP server."""
+    command, *first = wiring.program
+    return {"command": command, "args": [*first, *wiring.words("mcp")]}
+
+
+def is_our_server(entry: object) -> bool:
+    """Whether an entry of that name starts `glymph mcp`, from wherever it is installed."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("args"), list):
+        return False
+    words = [str(entry.get("command")), *map(str, entry["args"])]
+    return "mcp" in words and any(word == MODULE or Path(word).stem == NAME for word in words)
+
+
+def texts(*, in_plugin: bool = False) -> dict[str, str]:
+    """The skill and the slash commands by their path, with the names that the host gives to tools
+    and commands.
+    """
+    folder = files("glymph.plugin") / "files"
+    found = {path: folder.joinpath(path).read_text(encoding="utf-8") for path in TEXTS}
+    if in_plugin:
+        found = {
+            path: text.replace(TOOLS, PLUGIN_TOOLS).replace("`/memory-", f"`/{NAME}:memory-")
+            for path, text in found.items()
+        }
+    return found
+
+
+def plugin(wiring: Wiring) -> dict[str, str]:
+    """Every file of the plugin by its path; the folder is a marketplace of its own."""
+    folder = files("glymph.plugin") / "files"
+    manifest = json.loads(folder.joinpath("plugin.json").read_text(encoding="utf-8"))
+    manifest["version"] = version(NAME)
+    groups = {event: [group] for event, group in hooks(wiring).items()}
+    return {
+        ".claude-plugin/plugin.json": as_json(manifest),
+        ".claude-plugin/marketplace.json": folder.joinpath("marketplace.json").read_text(
+            encoding="utf-8"
+        ),
+        "hooks/hooks.json": as_json({"hooks": groups}),
+        ".mcp.json": as_json({SERVER: {NAME: server(wiring)}}),
+        **texts(in_plugin=True),
+    }
+
+
+def as_json(value: Any) -> str:
+    """A JSON document as people keep it."""
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,286 @@
+"""Where things are put for Claude Code: planned as a list of changes to files, then carried out one
+by one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from glymph import environment
+from glymph.errors import GlymphError, InvalidInput, Refused
+from glymph.plugin import content, merge_json
+
+Scope = Literal["user", "project", "plugin"]
+SCOPES: tuple[Scope, ...] = ("user", "project", "plugin")
+BACKUP = ".before-glymph"
+PRIVATE, READABLE = 0o600, 0o644  # for a new file: settings may hold secrets later, texts never do
+
+
+@dataclass(frozen=True)
+class Place:
+    """The files of one scope. A plugin stands in a folder of its own; else the host's own files are
+    added to.
+    """
+
+    folder: Path  # of skills and commands
+    settings: Path | None = None
+    servers: Path | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """One file as it is and as it shall be; None where it is missing."""
+
+    path: Path
+    before: bytes | None
+    after: bytes | None
+    within: Path  # folders below this one are removed when they are left empty
+
+    @property
+    def verb(self) -> str:
+        """What is done to the file: keep, write, change or remove."""
+        if self.before == self.after:
+            return "keep"
+        if self.after is None:
+            return "remove"
+        return "write" if self.before is None else "change"
+
+
+def place(scope: Scope) -> Place:
+    """Where a scope's files are."""
+    if scope == "plugin":
+        return Place(environment.home() / "claude-code")
+    if scope == "project":
+        root = environment.project_folder()
+        return Place(root / ".claude", root / ".claude" / "settings.local.json", root / ".mcp.json")
+    moved = environment.variable("CLAUDE_CONFIG_DIR")
+    folder = Path(moved or "~/.claude").expanduser()
+    return Place(
+        folder, folder / "settings.json", (folder if moved else folder.parent) / ".claude.json"
+    )
+
+
+def fragments(scope: Scope, wiring: content.Wiring) -> dict[Path, str]:
+    """What an install puts into each file, without what is there already."""
+    at = place(scope)
+    if at.settings is None or at.servers is None:
+        return {at.folder / path: text for path, text in content.plugin(wiring).items()}
+    return {
+        at.settings: content.as_json(merge_json.with_hooks({}, wiring)),
+        at.servers: content.as_json(merge_json.with_server({}, wiring)),
+        **{at.folder / path: text for path, text in content.texts().items()},
+    }
+
+
+def to_install(scope: Scope, wiring: content.Wiring) -> list[Change]:
+    """What an install changes. Raises before anything is written if a file is not what it should
+    be.
+    """
+    _refuse_a_second_way(scope)
+    at = place(scope)
+    if at.settings is None or at.servers is None:
+        return [
+            _text(at, path, text, guarded=False) for path, text in content.plugin(wiring).items()
+        ]
+    return [
+        *_added(at, at.settings, lambda document: merge_json.with_hooks(document, wiring)),
+        *_added(at, at.servers, lambda document: merge_json.with_server(document, wiring)),
+        *(_text(at, path, text) for path, text in content.texts().items()),
+    ]
+
+
+def to_uninstall(scope: Scope) -> list[Change]:
+    """What taking everything away changes; files that are not ours, or not there, are not named."""
+    at = place(scope)
+    if at.settings is None or at.servers is None:
+        names = content.plugin(content.Wiring((content.NAME,), None, environment.PROJECT))
+        return [
+            c for c in (_gone(at, name, guarded=False) for name in names) if c.before is not None
+        ]
+    changes = [
+        *_taken(at, at.settings, merge_json.without_hooks),
+        *_taken(at, at.servers, merge_json.without_server),
+        *(_gone(at, name) for name in content.TEXTS),
+    ]
+    return [change for change in changes if change.verb != "keep"]
+
+
+def backups(scope: Scope) -> list[Path]:
+    """The copies of somebody's files, as they were before the first install, that are still there."""
+    at = place(scope)
+    return [copy for path in (at.settings, at.servers) if path and (copy := _backup(path)).exists()]
+
+
+def carry_out(changes: Iterable[Change]) -> None:
+    """Makes each file what it shall be; a reader sees the old one or the new one.
+
+    A file that somebody changed since the plan was made is left alone, with an error.
+    """
+    for change in changes:
+        if change.verb == "keep":
+            continue
+        if _read(change.path) != change.before:
+            raise GlymphError(
+                f"{change.path} was changed a moment ago by somebody else. Run this again."
+            )
+        try:
+            _apply(change)
+        except OSError as error:
+            raise GlymphError(
+                f"cannot write {change.path} ({error}). Mend that and run this again."
+            ) from error
+
+
+def _refuse_a_second_way(scope: Scope) -> None:
+    """Wired both as a plugin and in the settings, every hook would run twice."""
+    settings = place("user").settings
+    document = _document(settings)[1] if settings else {}
+    plugins = document.get("enabledPlugins")
+    if scope != "plugin" and isinstance(plugins, dict) and plugins.get(content.PLUGIN):
+        raise Refused(
+            f"the plugin {content.PLUGIN} is enabled in {settings}: every hook would run twice. "
+            f"Run `claude plugin uninstall {content.PLUGIN}` first."
+        )
+    if scope == "plugin" and merge_json.without_hooks(document) != document:
+        raise Refused(
+            f"the hooks are in {settings} already: with the plugin each would run twice. "
+            "Run `glymph uninstall claude-code --apply` first."
+        )
+
+
+def _added(
+    at: Place, path: Path, merge: Callable[[dict[str, Any]], dict[str, Any]]
+) -> Iterator[Change]:
+    """The changes that add to somebody's file: a copy of it as it was, made once, and the file."""
+    before, document = _document(path)
+    merged = merge(document)
+    if before is None or merged != document:
+        backup = _backup(path)
+        if before is not None and not backup.exists():
+            yield Change(backup, None, before, at.folder)
+        yield Change(path, before, content.as_json(merged).encode(), at.folder)
+    else:
+        yield Change(path, before, before, at.folder)
+
+
+def _taken(
+    at: Place, path: Path, without: Callable[[dict[str, Any]], dict[str, Any]]
+) -> Iterator[Change]:
+    """The changes that take ours out. If nobody else changed the file since, it is what it was, to
+    the byte.
+    """
+    before, document = _document(path)
+    rest = without(document)
+    if before is None or rest == document:
+        return
+    backup = _backup(path)
+    kept, original = _document(backup)
+    if kept is not None and merge_json.same_but_for_empty(original, rest):
+        yield Change(path, before, kept, at.folder)
+        yield Change(backup, kept, None, at.folder)
+    else:
+        made_by_us = kept is None and not rest
+        yield Change(
+            path, before, None if made_by_us else content.as_json(rest).encode(), at.folder
+        )
+
+
+def _text(at: Place, name: str, text: str, *, guarded: bool = True) -> Change:
+    path = at.folder / name
+    before = _read(path)
+    if guarded and before is not None and not _is_ours(before):
+        raise Refused(
+            f"{path} is there already and not Glymph's. Rename or remove it; nothing was written."
+        )
+    return Change(path, before, text.encode(), at.folder)
+
+
+def _gone(at: Place, name: str, *, guarded: bool = True) -> Change:
+    path = at.folder / name
+    before = _read(path)
+    ours = before is not None and (not guarded or _is_ours(before))
+    return Change(path, before, None if ours else before, at.folder)
+
+
+def _is_ours(body: bytes) -> bool:
+    return content.MARK.encode() in body
+
+
+def _backup(path: Path) -> Path:
+    return path.with_name(path.name + BACKUP)
+
+
+def _document(path: Path) -> tuple[bytes | None, dict[str, Any]]:
+    """A JSON file's bytes and its object; None and an empty one if it is missing."""
+    body = _read(path)
+    if body is None:
+        return None, {}
+    try:
+        found = json.loads(body.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(
+            "settings",
+            f"{path} is not valid JSON ({error}). Mend it and run this again; nothing was written.",
+        ) from error
+    if not isinstance(found, dict):
+        raise InvalidInput(
+            "settings", f"{path} holds no JSON object. Mend it; nothing was written."
+        )
+    return body, found
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InvalidInput(
+            "settings", f"cannot read {path} ({error}). Mend that; nothing was written."
+        ) from error
+
+
+def _apply(change: Change) -> None:
+    path = Path(os.path.realpath(change.path))  # a link stays one: the file it leads to is replaced
+    if change.after is None:
+        change.path.unlink()
+        _remove_empty(change.path.parent, change.within)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    like = (
+        change.path
+        if path.exists()
+        else change.path.with_name(change.path.name.removesuffix(BACKUP))
+    )
+    mode = (
+        stat.S_IMODE(like.stat().st_mode)
+        if like.exists()
+        else READABLE
+        if path.suffix == ".md"
+        else PRIVATE
+    )
+    partial = path.with_name(path.name + ".partial")
+    partial.unlink(missing_ok=True)
+    try:
+        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            file.write(change.after)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.chmod(mode)
+        partial.replace(path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def _remove_empty(folder: Path, within: Path) -> None:
+    """Removes folders that are left empty, up to one that is the host's own."""
+    while folder != within and within in folder.parents and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent

@@ -1,0 +1,26 @@
+"""How many memories runs that nobody reviews may still take out of life today."""
+
+from __future__ import annotations
+
+from glymph.context import Context
+from glymph.moments import MICROS_PER_DAY, micros
+from glymph.store import guards
+from glymph.store.contract import Reader
+
+UNATTENDED = ("lifecycle", "ai_prune", "garden")  # verbs that share one allowance
+
+
+def allowance(ctx: Context, reader: Reader) -> int:
+    """What is left of the cap of the last 24 hours; 0 when it is used up.
+
+    The cap is a share of what was live before these runs began, so that it does not shrink while
+    they use it up. What was undone since counts as live, not as gone. Ask inside the transaction
+    that moves the memories.
+    """
+    since = micros(ctx.now()) - MICROS_PER_DAY
+    gone = sum(reader.changed_by(verb, since) for verb in UNATTENDED)
+    settings = ctx.settings
+    most = guards.cap(
+        reader.live_count() + gone, percent=settings.prune_percent, most=settings.prune_most
+    )
+    return max(0, most - gone)

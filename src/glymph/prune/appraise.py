@@ -1,0 +1,60 @@
+"""What memories are worth keeping for, side by side: need, information, redundancy and
+supersession.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from glymph.decay import need
+from glymph.prune.worth import redundancy, worth
+from glymph.store.contract import Row
+from glymph.text import information
+
+
+@dataclass(frozen=True, slots=True)
+class Appraisal:
+    """What a memory is worth among those it was looked at with; what of it is said elsewhere among
+    them.
+    """
+
+    worth: float
+    information: float
+    need: float
+    redundancy: float
+
+
+def appraised(rows: Iterable[Row], *, now: int) -> dict[int, Appraisal]:
+    """The appraisal of each row by its key. Rarity of words and repetition are judged among these
+    rows.
+    """
+    given = sorted(rows, key=lambda row: int(row["key"]))
+    if not given:
+        return {}
+    texts = [row["text"] for row in given]
+    told = information.scored(texts)
+    again = redundancy(texts)
+    last = [np.nan if row["last_used_at"] is None else row["last_used_at"] for row in given]
+    wanted = need.chance(
+        need.activation(
+            [row["access_count"] for row in given],
+            [row["created_at"] for row in given],
+            last,
+            now=now,
+        )
+    )
+    found = worth(
+        told,
+        need=wanted,
+        redundancy=again,
+        superseded=[float(row["superseded_by"] is not None) for row in given],
+    )
+    return {
+        row["key"]: Appraisal(*figures)
+        for row, *figures in zip(
+            given, found.total.tolist(), told.tolist(), wanted.tolist(), again.tolist(), strict=True
+        )
+    }

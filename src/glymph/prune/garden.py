@@ -1,0 +1,234 @@
+"""The gardener: drops links that have faded away, merges near-duplicates, lists orphans, keeps
+columns in order.
+
+Nobody reviews its runs: what leaves life counts against the allowance, and one undo takes all of a
+run back.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from glymph import telemetry
+from glymph.context import Context
+from glymph.decay.edges import effective_weight
+from glymph.errors import Refused
+from glymph.model import Refusal
+from glymph.moments import MICROS_PER_DAY, micros
+from glymph.prune.dormancy import UNTOUCHED_DAYS
+from glymph.prune.garden_result import LEAST, Gardened, Joined, Orphan, faded, mergeable, orphans
+from glymph.prune.merge_duplicates import VERB, Twins, every_twin, foretold, join, why_not
+from glymph.store import columns
+from glymph.store.arrays import Columns, Slots
+from glymph.store.contract import Filter, Reader, Row
+
+# of the parts that move no memory: what the allowance counts is found without them
+LINKS_VERB = "garden_links"
+AT_ONCE = 1_000  # links dropped in one transaction
+GROUPS_AT_ONCE = 20  # that say the same, merged in one
+LISTED = 100  # orphans and refusals told
+COMPARED_UPTO = "compared_upto"  # the newest memory that was compared with all others
+
+Ends = tuple[int, int, str]  # source, target and type of a link
+EVERY_LIVE = Filter(include_superseded=True)
+
+
+@dataclass(slots=True)
+class Bed:
+    """A run: one operation over all it does, opened with the first change, closed at its end."""
+
+    ctx: Context
+    reason: str
+    key: int | None = None
+    operation_id: str | None = None
+    merged: list[Joined] = field(default_factory=list)
+    kept: list[Refusal] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+    held_back: int = 0
+    _closing: ExitStack = field(default_factory=ExitStack)
+
+    def __enter__(self) -> Bed:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._closing.close()
+
+    def parent(self) -> int:
+        """The key of the operation; opened now, if it is not."""
+        if self.key is None:
+            self.key = self._closing.enter_context(self.ctx.bulk(VERB, reason=self.reason))
+            with self.ctx.reading() as reader:
+                self.operation_id = (reader.operation_by_key(self.key) or {}).get("id")
+        return self.key
+
+    def drop(self, links: Sequence[Ends]) -> None:
+        """Drops links in one transaction, those apart that were used meanwhile."""
+        with self.ctx.operation(
+            LINKS_VERB, reason="they have faded away", parent=self.parent()
+        ) as op:
+            rows = [
+                row
+                for ends in links
+                if (row := op.writer.edge(*ends)) is not None and _faint(row, op.now)
+            ]
+            op.writer.remove("edges", [row["key"] for row in rows])
+            op.writer.bump({end for row in rows for end in (row["source"], row["target"])})
+            op.writer.describe({"links_dropped": len(rows)})
+        self.dropped.update(row["type"] for row in rows)
+
+    def join(self, groups: Sequence[Twins]) -> None:
+        """Merges each of some groups in one transaction; why one is not merged is kept."""
+        outcome = join(self.ctx, groups, self.parent)
+        self.merged += outcome.joined
+        self.kept += outcome.refused
+        self.held_back += outcome.held_back
+
+    def taken_back(self) -> bool:
+        """Whether somebody has undone the run while it was under way."""
+        with self.ctx.reading() as reader:
+            row = None if self.key is None else reader.operation_by_key(self.key)
+        return row is not None and bool(row["hash"])
+
+
+@telemetry.observed("garden")
+def garden(ctx: Context, *, dry_run: bool = False) -> Gardened:
+    """Tends a space: what it did, or with `dry_run` what it would do.
+
+    A second run right after the first finds nothing to do. Without an embedder duplicates are not
+    looked for.
+    """
+    now = micros(ctx.now())
+    told = Gardened(dry_run=dry_run, not_compared=why_not(ctx))
+    return _foretold(ctx, told, now) if dry_run else _tended(ctx, told, now)
+
+
+def _foretold(ctx: Context, told: Gardened, now: int) -> Gardened:
+    with ctx.reading() as reader:
+        held = columns.read(reader).columns
+        told, going = _seen(ctx, reader, held, told, now)
+        found = None if told.not_compared else every_twin(ctx, reader, held, now=now)
+    told = replace(told, links_dropped=Counter(kind for *_, kind in going))
+    if found is None:
+        return told
+    outcome = foretold(ctx, found.groups)
+    kept = (*found.kept, *outcome.refused)[:LISTED]
+    return replace(told, merged=tuple(outcome.joined), kept=kept, held_back=outcome.held_back)
+
+
+def _tended(ctx: Context, told: Gardened, now: int) -> Gardened:
+    """Merges first: what becomes one takes its links along. Then drops what has faded."""
+    chunks = columns.refresh(ctx.store, ctx.space)  # for all who read them from here on
+    with Bed(ctx, "what has faded or is said twice") as bed:
+        try:
+            if not told.not_compared:
+                _merge_all(ctx, bed, now)
+            with ctx.reading() as reader:
+                told, going = _seen(ctx, reader, columns.read(reader).columns, told, now)
+            for at in range(0, len(going), AT_ONCE):
+                bed.drop(going[at : at + AT_ONCE])
+        except Refused:
+            if not bed.taken_back():
+                raise
+    chunks += columns.refresh(ctx.store, ctx.space)
+    return replace(
+        told, links_dropped=dict(bed.dropped), merged=tuple(bed.merged), kept=tuple(bed.kept[:LISTED]),
+        held_back=bed.held_back, operation_id=bed.operation_id, chunks_written=chunks,
+    )  # fmt: skip
+
+
+def _seen(
+    ctx: Context, reader: Reader, held: Columns, told: Gardened, now: int
+) -> tuple[Gardened, list[Ends]]:
+    """The run with what is only told, and the links that go."""
+    places = fading_links(reader, held, now=now)
+    lonely = orphans(held, now=now, without=places)
+    seen = replace(
+        told, orphans=_told(reader, held, lonely, now), orphan_count=len(lonely),
+        other_vectors=_other_vectors(ctx, reader),
+    )  # fmt: skip
+    return seen, ends_of(held, places)
+
+
+def _merge_all(ctx: Context, bed: Bed, now: int) -> None:
+    """Merges until nothing is left that may be: what came of two may say the same as a third."""
+    while True:
+        with ctx.reading() as reader:
+            held = columns.read(reader).columns
+            found = every_twin(ctx, reader, held, now=now)
+        before, bed.kept, bed.held_back = len(bed.merged), list(found.kept), 0
+        for at in range(0, len(found.groups), GROUPS_AT_ONCE):
+            bed.join(found.groups[at : at + GROUPS_AT_ONCE])
+        if bed.held_back or len(bed.merged) == before:
+            break
+    if not bed.held_back:
+        _compared(ctx, held, now)
+
+
+def _compared(ctx: Context, held: Columns, now: int) -> None:
+    """Notes up to where everything was compared, for those who look at what is new."""
+    keys = held.memories["key"][mergeable(held, now=now)]
+    if len(keys):
+        with ctx.store.writing(ctx.space, None) as writer:
+            if (writer.counter(COMPARED_UPTO) or 0) < int(keys[-1]):
+                writer.set_counter(COMPARED_UPTO, int(keys[-1]))
+
+
+# links
+
+
+def fading_links(reader: Reader, held: Columns, *, now: int) -> Slots:
+    """The places of links that go, without those that somebody made, used or brought back in two
+    weeks.
+    """
+    places = faded(held, now=now)
+    if not len(places):
+        return places
+    since = reader.last_operation_at_or_before(now - UNTOUCHED_DAYS * MICROS_PER_DAY)
+    changed = set(reader.changed_rows("edges", since))
+    if not changed:
+        return places
+    if "key" in held.edges:  # which are read only where they are needed
+        return places[~np.isin(held.edges["key"][places], list(changed))]
+    rows = [reader.edge(*ends) for ends in ends_of(held, places)]
+    return places[[row is None or row["key"] not in changed for row in rows]]
+
+
+def ends_of(held: Columns, places: Slots) -> list[Ends]:
+    """The links at these places."""
+    edges = held.edges
+    types = [held.types[code] for code in edges["type"][places].tolist()]
+    return list(
+        zip(edges["source"][places].tolist(), edges["target"][places].tolist(), types, strict=True)
+    )
+
+
+def _faint(row: Row, now: int) -> bool:
+    since = row["created_at"] if row["last_used_at"] is None else row["last_used_at"]
+    return effective_weight(row["weight"], row["type"], (now - since) / MICROS_PER_DAY) < LEAST
+
+
+# telling
+
+
+def _told(reader: Reader, held: Columns, slots: Slots, now: int) -> tuple[Orphan, ...]:
+    keys = held.memories["key"][slots[:LISTED]].tolist()
+    rows: Mapping[int, Row] = reader.by_key(keys, EVERY_LIVE)
+    return tuple(_orphans(rows, keys, now))
+
+
+def _orphans(rows: Mapping[int, Row], keys: Sequence[int], now: int) -> Iterator[Orphan]:
+    for key in keys:
+        if (row := rows.get(key)) is not None:
+            age = (now - row["created_at"]) / MICROS_PER_DAY
+            yield Orphan(row["id"], row["title"], row["kind"], round(age, 1))
+
+
+def _other_vectors(ctx: Context, reader: Reader) -> int:
+    own, _ = ctx.meaning.reached()
+    others = [row["vectors"] for row in reader.models() if (row["name"], row["dimension"]) != own]
+    return sum(others) if own is not None else 0

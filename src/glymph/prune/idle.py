@@ -1,0 +1,139 @@
+"""Idle clearance: low-value work in small batches while nobody recalls, which ends at once when
+somebody does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from glymph.context import Context
+from glymph.errors import Refused
+from glymph.moments import MICROS_PER_DAY, micros
+from glymph.prune.garden import COMPARED_UPTO, Bed, ends_of, fading_links
+from glymph.prune.garden_result import Cleared, mergeable
+from glymph.prune.merge_duplicates import Found, twins_of, why_not
+from glymph.store import columns
+from glymph.store.arrays import Slots
+from glymph.store.contract import Reader
+
+QUIET = timedelta(minutes=10)
+LINKS_AT_ONCE = 200
+COMPARED_AT_ONCE = 16
+CHANGE, CLEARED_AT = "idle_cleared_change", "idle_cleared_at"
+
+
+def newest_recall(reader: Reader) -> int:
+    """The moment of the latest recall; 0 if there is none."""
+    newest = reader.recalls(limit=1)
+    return int(newest[0]["at"]) if newest else 0
+
+
+def clear_idle(ctx: Context, *, now: datetime, agent_is_back: Callable[[], bool]) -> Cleared:
+    """Drops faded links, merges duplicates among what is new, and keeps columns in order, if nobody
+    recalls.
+
+    `agent_is_back` is asked before each batch, which is one short transaction or one short look;
+    the rest of the work waits for the next time and goes on where it stopped. What was done is one
+    operation.
+    """
+    at = micros(now)
+    with ctx.reading() as reader:
+        why = _why_not_now(reader, at)
+    if why is not None:
+        return Cleared(False, why)
+    work = _Clearing(ctx, at)
+    with work.bed:
+        try:
+            batches = work.batches()
+            while not (yielded := agent_is_back()) and next(batches, None) is not None:
+                work.done += 1
+        except Refused:
+            if not work.bed.taken_back():
+                raise
+            yielded = True
+    if not yielded:
+        work.note_done()
+    return work.told(yielded)
+
+
+def _why_not_now(reader: Reader, now: int) -> str | None:
+    if 0 <= now - newest_recall(reader) < micros_of(QUIET):
+        return f"somebody recalled less than {QUIET // timedelta(minutes=1)} minutes ago"
+    last = reader.counter(CLEARED_AT)
+    if (
+        last is not None
+        and 0 <= now - last < MICROS_PER_DAY
+        and reader.counter(CHANGE) == reader.newest_change()
+    ):
+        return "nothing has changed since it was last cleared"
+    return None
+
+
+def micros_of(length: timedelta) -> int:
+    return length // timedelta(microseconds=1)
+
+
+class _Clearing:
+    """One run: its batches, one after the other, and what they did."""
+
+    def __init__(self, ctx: Context, now: int) -> None:
+        self.place, self.now = ctx, now
+        self.bed = Bed(ctx, "cleared away while the agent was idle")
+        self.done = self.chunks = 0
+
+    def batches(self) -> Iterator[bool]:
+        """Does a batch for each value asked for."""
+        yield from self._links()
+        if why_not(self.place) is None:
+            yield from self._twins()
+        self.chunks = columns.refresh(self.place.store, self.place.space)
+        yield True
+
+    def _links(self) -> Iterator[bool]:
+        with self.place.reading() as reader:
+            held = columns.read(reader).columns
+            going = ends_of(held, fading_links(reader, held, now=self.now))
+        yield True
+        for at in range(0, len(going), LINKS_AT_ONCE):
+            self.bed.drop(going[at : at + LINKS_AT_ONCE])
+            yield True
+
+    def _twins(self) -> Iterator[bool]:
+        """Compares what was not compared yet, a few memories at a time, and merges what says the
+        same.
+        """
+        with self.place.reading() as reader:
+            held = columns.read(reader).columns
+            after = reader.counter(COMPARED_UPTO) or 0
+        keys = held.memories["key"][mergeable(held, now=self.now)]
+        waiting = np.sort(keys[keys > after]).tolist()
+        for at in range(0, len(waiting), COMPARED_AT_ONCE):
+            some = waiting[at : at + COMPARED_AT_ONCE]
+            found = self._found(some, keys)
+            yield True
+            for group in found.groups:
+                self.bed.join([group])
+                yield True
+            if self.bed.held_back:
+                return  # the cap bites: these have their turn tomorrow
+            with self.place.store.writing(self.place.space, None) as writer:
+                writer.set_counter(COMPARED_UPTO, max(some[-1], writer.counter(COMPARED_UPTO) or 0))
+
+    def _found(self, keys: list[int], among: Slots) -> Found:
+        with self.place.reading() as reader:
+            return twins_of(self.place, reader, keys, among, now=self.now)
+
+    def note_done(self) -> None:
+        with self.place.store.writing(self.place.space, None) as writer:
+            writer.set_counter(CHANGE, writer.newest_change())
+            writer.set_counter(CLEARED_AT, self.now)
+
+    def told(self, yielded: bool) -> Cleared:
+        why = "the agent came back" if yielded else "nobody has recalled for a while"
+        return Cleared(
+            True, why, yielded=yielded, batches=self.done, links_dropped=sum(self.bed.dropped.values()),
+            merged=tuple(self.bed.merged), chunks_written=self.chunks, operation_id=self.bed.operation_id,
+        )  # fmt: skip

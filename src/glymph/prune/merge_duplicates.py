@@ -1,0 +1,308 @@
+"""Near-duplicates merged without anybody asking: found, judged with care, made one; what they were
+is archived.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from glymph.context import Context, Operating
+from glymph.decay.sections import SECTIONS
+from glymph.errors import EmbedderFailed, InvalidInput
+from glymph.model import DuplicatePair, Refusal, State
+from glymph.prune.allowance import allowance
+from glymph.prune.garden_result import Joined, alike, all_text, mergeable
+from glymph.store import guards
+from glymph.store.arrays import SECTIONS as SECTION_NAMES
+from glymph.store.arrays import Columns, Slots
+from glymph.store.contract import Filter, Reader, Row
+from glymph.store.lsh import near_pairs
+from glymph.write.autolink import near_pairs_of
+from glymph.write.compare import kept_bands
+from glymph.write.draft import Draft
+from glymph.write.duplicates import decided, stored_vectors
+from glymph.write.merge import into_one, merged_draft
+from glymph.write.tombstones import buried
+
+VERB = "garden"
+TARGETS = tuple(str(name) for name in SECTION_NAMES if SECTIONS[name].role == "target")
+SAME = ("kind", "section", "event_at", "expires_at")  # what must be equal besides the words
+CHANGED = "it was changed or used meanwhile"
+
+Near = Sequence[tuple[int, int, float]]  # keys of two memories and their cosine
+
+
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """Memories that say the same and may become one, and why they are held for it."""
+
+    rows: tuple[Row, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    groups: tuple[Twins, ...]
+    kept: tuple[Refusal, ...]  # near enough, and left alone
+
+
+class _Unfit(Exception):
+    """Why a group does not become one."""
+
+
+def why_not(ctx: Context) -> str | None:
+    """Why duplicates cannot be looked for; None if they can."""
+    model, lacking = ctx.meaning.reached()
+    return (
+        None
+        if model is not None
+        else lacking or ctx.meaning.absence or "the handle has no embedder."
+    )
+
+
+# finding
+
+
+def every_twin(ctx: Context, reader: Reader, held: Columns, *, now: int) -> Found:
+    """All groups of a space, the nearest first. It needs an embedder."""
+    wanted = Filter(sections=TARGETS, live_at=now)
+    keys, vectors = stored_vectors(ctx, reader, wanted)
+    may = np.isin(keys, held.memories["key"][mergeable(held, now=now)])
+    if not may.all():
+        keys, vectors = keys[may], vectors[may]
+    first, second, cosines = near_pairs(vectors, least=kept_bands(ctx, reader).duplicate)
+    order = np.argsort(-cosines, kind="stable")
+    near = list(
+        zip(
+            keys[first[order]].tolist(),
+            keys[second[order]].tolist(),
+            cosines[order].tolist(),
+            strict=True,
+        )
+    )
+    return judged(ctx, reader, near, wanted)
+
+
+def twins_of(ctx: Context, reader: Reader, keys: Sequence[int], among: Slots, *, now: int) -> Found:
+    """The groups that some memories have a part in, with others of those `among`. It needs an
+    embedder.
+    """
+    model, _ = ctx.meaning.reached()
+    view = ctx.meaning.mirrors.view(reader, model)
+    wanted = Filter(sections=TARGETS, live_at=now)
+    passing = view.mask(wanted) & view["embedded"] & np.isin(view["key"], among)
+    slots = view.slots(list(keys))
+    near = near_pairs_of(
+        reader, view, slots[slots >= 0], passing, least=kept_bands(ctx, reader).duplicate
+    )
+    return judged(ctx, reader, sorted(near, key=lambda one: -one[2]), wanted)
+
+
+def judged(ctx: Context, reader: Reader, near: Near, wanted: Filter) -> Found:
+    """What of the near pairs may become one: above the band, the same by their texts, and by all
+    else we know.
+    """
+    bands = kept_bands(ctx, reader)
+    above = [one for one in near if one[2] > bands.duplicate]
+    pairs = [
+        pair for pair in decided(reader, wanted, above, bands, None) if pair.verdict == "duplicate"
+    ]
+    rows = reader.memories({end for pair in pairs for end in (pair.a, pair.b)})
+    asked = {end for one in reader.conflicts() for end in (one["older"], one["newer"])}
+    contrary = _contrary(reader, rows)
+    kept: list[Refusal] = []
+    good: list[DuplicatePair] = []
+    for pair in pairs:
+        ends = rows[pair.a], rows[pair.b]
+        why = _differ(*ends)
+        if asked & {pair.a, pair.b}:
+            why = "an open conflict names one of them"
+        elif frozenset(row["key"] for row in ends) in contrary:
+            why = "a link says that they contradict each other"
+        if why is None:
+            good.append(pair)
+        else:
+            kept.append(Refusal(pair.a, f"it is not merged with {pair.b}: {why}"))
+    reasons = {frozenset((pair.a, pair.b)): pair.reason for pair in good}
+    groups = alike((pair.a, pair.b) for pair in good)
+    found = [
+        Twins(_oldest_first(rows[one] for one in group), reasons[frozenset(group[:2])])
+        for group in groups
+    ]
+    return Found(tuple(found), tuple(kept))
+
+
+def _oldest_first(rows: Iterable[Row]) -> tuple[Row, ...]:
+    return tuple(sorted(rows, key=lambda row: (row["created_at"], row["key"])))
+
+
+def _parted(reader: Reader, key: int) -> bool:
+    """Whether an undo has taken a memory apart from what replaced it: no run does that again."""
+    return any(
+        json.loads(entry["image"] or "{}").get("superseded_by") is not None
+        for entry in reader.history(key)
+        if entry["verb"] == "undo" and entry["action"] == "update"
+    )
+
+
+def _contrary(reader: Reader, rows: Mapping[str, Row]) -> set[frozenset[int]]:
+    links = reader.edges_touching([row["key"] for row in rows.values()]) if rows else []
+    return {
+        frozenset((source, target)) for source, target, kind, *_ in links if kind == "contradicts"
+    }
+
+
+def _differ(a: Row, b: Row) -> str | None:
+    """In what two memories differ besides their words; nothing of it may get lost."""
+    for column in SAME:
+        if a[column] != b[column]:
+            return f"they differ in {column}"
+    if json.loads(a["attributes"] or "{}") != json.loads(b["attributes"] or "{}"):
+        return "they differ in attributes"
+    return None
+
+
+# merging
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of some groups."""
+
+    joined: list[Joined] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+    held_back: int = 0  # for the cap has no room for them
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A group and what it is about to become: a new memory, or the one of them that says it all."""
+
+    twins: Twins
+    new: Draft
+    meant: Mapping[str, bytes]
+    survivor: str | None
+
+    @property
+    def leaving(self) -> int:
+        return len(self.twins.rows) - (self.survivor is not None)
+
+
+def join(ctx: Context, groups: Sequence[Twins], parent: Callable[[], int]) -> Outcome:
+    """Makes one memory of each group, all in one transaction, as far as the cap has room for them.
+
+    It keeps all they say, and their uses, links and places in clusters; it is as old as the newest
+    of them. They are chained to it and archived.
+    """
+    outcome = Outcome()
+    ready = _ready(ctx, groups, outcome)
+    if not ready:
+        return outcome
+    waiting: list[str] = []
+    with ctx.operation(VERB, reason="they say the same", parent=parent()) as op:
+        left = allowance(ctx, op.writer)
+        for one in ready:
+            if one.leaving > left:
+                outcome.held_back += 1
+            elif (joined := _joined(ctx, op, one)) is None:
+                outcome.refused.append(Refusal(one.twins.rows[0]["id"], CHANGED))
+            else:
+                left -= one.leaving
+                outcome.joined.append(joined)
+                waiting += [] if one.meant or joined.id is None else [joined.id]
+    ctx.embed_soon(waiting)
+    return outcome
+
+
+def _ready(ctx: Context, groups: Sequence[Twins], outcome: Outcome) -> list[_Ready]:
+    """The groups that may become one, as far as the cap has room for any."""
+    found: list[_Ready] = []
+    with ctx.reading() as reader:
+        left = allowance(ctx, reader)
+        for twins in groups:
+            try:
+                one = _prepared(ctx, reader, twins)
+            except _Unfit as why:
+                outcome.refused.append(Refusal(twins.rows[0]["id"], str(why)))
+                continue
+            if one.leaving > left:
+                outcome.held_back += 1
+            else:
+                left -= one.leaving
+                found.append(one)
+    return found
+
+
+def _prepared(ctx: Context, reader: Reader, twins: Twins) -> _Ready:
+    if any(_parted(reader, row["key"]) for row in twins.rows):
+        raise _Unfit("an undo has taken one of them apart from another before")
+    new = _draft(ctx, twins.rows)
+    known = reader.by_content([new.content_hash]).get(new.content_hash)
+    if known is not None and known["id"] not in {row["id"] for row in twins.rows}:
+        raise _Unfit("another memory says all of it already")
+    if buried(ctx, reader, [new.text])[0]:
+        raise _Unfit("what they would become was removed on request")
+    if known is not None:
+        return _Ready(twins, new, {}, known["id"])
+    return _Ready(twins, new, _meant(ctx, new), None)
+
+
+def _joined(ctx: Context, op: Operating, one: _Ready) -> Joined | None:
+    """What a group became; None if somebody has changed or used one of it since it was compared."""
+    rows, now = one.twins.rows, op.writer.memories([row["id"] for row in one.twins.rows])
+    if not all(_unchanged(row, now.get(row["id"])) for row in rows):
+        return None
+    whole, parts = into_one(ctx, op, [now[row["id"]] for row in rows], one.new, one.meant, by=VERB)
+    if one.survivor is None:
+        op.writer.change(
+            "memories", {whole["key"]: {"created_at": max(row["created_at"] for row in rows)}}
+        )
+    op.writer.set_state([row["key"] for row in parts], state=State.ARCHIVED, at=op.now, by=VERB)
+    op.reasons |= {row["id"]: f"{whole['id']} says the same ({one.twins.reason})" for row in parts}
+    return Joined(whole["id"], whole["title"], tuple(row["id"] for row in parts), one.twins.reason)
+
+
+def foretold(ctx: Context, groups: Sequence[Twins]) -> Outcome:
+    """What would become of the groups."""
+    outcome = Outcome()
+    for one in _ready(ctx, groups, outcome):
+        parts = tuple(row["id"] for row in one.twins.rows if row["id"] != one.survivor)
+        outcome.joined.append(
+            Joined(one.survivor, one.twins.rows[-1]["title"], parts, one.twins.reason)
+        )
+    return outcome
+
+
+def _draft(ctx: Context, rows: Sequence[Row]) -> Draft:
+    """What they become. A text that is too long is refused."""
+    try:
+        new = merged_draft(ctx, rows, all_text([row["text"] for row in rows]), rows[-1]["title"])
+    except InvalidInput as error:
+        raise _Unfit(f"together they are too much for one memory: {error}") from error
+    last = rows[-1]
+    alike_in = {name: last[name] for name in ("attributes", "event_at", "expires_at")}
+    shared = {
+        name: last[name] for name in ("source", "session") if len({row[name] for row in rows}) == 1
+    }
+    return new._replace(**alike_in, **shared)
+
+
+def _meant(ctx: Context, new: Draft) -> dict[str, bytes]:
+    """Its vector at once, however long that takes, for the next look; a model that fails is asked
+    later.
+    """
+    try:
+        vectors = ctx.meaning.stored([new.text])
+    except EmbedderFailed:
+        return {}
+    return dict(zip([new.content_hash], vectors, strict=False))
+
+
+def _unchanged(row: Row, now: Row | None) -> bool:
+    if now is None or guards.standing(now, State.ARCHIVED) or now["superseded_by"] is not None:
+        return False
+    return bool((now["version"], now["last_used_at"]) == (row["version"], row["last_used_at"]))

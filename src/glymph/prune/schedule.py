@@ -1,0 +1,96 @@
+"""When upkeep is due: what has to have happened before a run pays, told as the reason for it."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+from glymph.decay.stages import POLICIES, Stage
+from glymph.moments import MICROS_PER_DAY
+
+LIFECYCLE_EVERY = MICROS_PER_DAY // 12  # two hours: memories fade also while nothing is added
+AI_PRUNE_LIVE = 50  # live memories from which growth alone calls for a run
+AI_PRUNE_GROWTH = 1.25  # times the count at the last run
+AI_PRUNE_LEAST = 8  # live memories below which a run would wipe a small store out
+SPREAD = 10  # the part of an interval over which the first runs of many spaces are spread
+
+
+def lifecycle_due(*, last_at: int | None, added_since: bool, now: int) -> str | None:
+    """Why lifecycle is due, or None. Moments are in microseconds; `last_at` is that of the last
+    run.
+
+    A last run that lies ahead of the clock counts as none: a clock that was set back must not stop
+    upkeep.
+    """
+    if last_at is None or last_at > now:
+        return "it never ran"
+    if added_since:
+        return "memories were added since the last run"
+    if now - last_at >= LIFECYCLE_EVERY:
+        return "two hours have passed since the last run"
+    return None
+
+
+def ai_prune_due(
+    *, sessions: int, live: int, live_at_last: int | None, stage: Stage = Stage.GROWTH
+) -> str | None:
+    """Why a look by the model is due, or None.
+
+    `sessions` have ended since the last run, `live` memories there are, and `live_at_last` there
+    were then. Growth is measured against the last run, so a space that stays large does not call
+    for one after every session. In its infancy a space has not been used enough to tell what nobody
+    needs: none is due.
+    """
+    enough = POLICIES[stage].ai_prune_sessions
+    if enough is None or live < AI_PRUNE_LEAST:
+        return None
+    if sessions >= enough:
+        return f"{sessions} sessions have ended since the last run"
+    if live >= max(AI_PRUNE_LIVE, AI_PRUNE_GROWTH * (live_at_last or 0)):
+        before = (
+            "and it never ran" if live_at_last is None else f"after {live_at_last} at the last run"
+        )
+        return f"there are {live} live memories {before}"
+    return None
+
+
+def jitter(space: str, job: str, interval: int) -> int:
+    """How long the first run of a job is put off: up to a tenth of its interval, for one space
+    always the same.
+
+    Later runs keep the distance, so a thousand spaces that began together do not wake at once.
+    """
+    drawn = int.from_bytes(blake2b(f"{space}\0{job}".encode(), digest_size=8).digest())
+    return (drawn * (interval // SPREAD)) >> 64
+
+
+def due(kept: int | None, interval: int, now: int, jitter: int) -> int:
+    """When a periodic job is due, given the moment that was kept for it; in the past, if it was
+    missed.
+
+    One that was never kept is due after its jitter. One that lies more than an interval ahead was
+    kept under a clock that has been set back since, or for a longer interval: it is brought back by
+    whole intervals.
+    """
+    if kept is None:
+        return now + jitter
+    if kept - now <= interval:
+        return kept
+    return now + 1 + (kept - now - 1) % interval
+
+
+def next_due(due_at: int, interval: int, now: int) -> int:
+    """When a job that has just run is due again: on its beat, and ahead. What was missed is not
+    made up again.
+    """
+    if due_at > now:
+        return due_at
+    return due_at + ((now - due_at) // interval + 1) * interval
+
+
+def consolidation_due(*, last_at: int | None, now: int, hours: int) -> str | None:
+    """Why consolidation is due; None while less than its interval has passed."""
+    if last_at is None:
+        return "it never ran"
+    if not 0 <= now - last_at < hours * 3_600_000_000:
+        return f"{hours} hours have passed since the last run"
+    return None

@@ -1,0 +1,280 @@
+"""From columns to the stalest groups: what hangs together, how stale it is, and which come first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from glymph.decay.lifecycle import Curves
+from glymph.decay.sections import IDENTITY_KIND
+from glymph.model import State
+from glymph.moments import MICROS_PER_DAY
+from glymph.prune import graph, staleness
+from glymph.prune.staleness import Staleness, Vitals
+from glymph.store.arrays import STATES, Columns, Flags, Floats, Slots
+
+BLOCK = 1 << 14  # links looked at together
+
+
+@dataclass(frozen=True, slots=True)
+class StaleGroup:
+    """A group by its figures; its members by their keys, in the order of age, each with its own
+    figures.
+    """
+
+    keys: Slots
+    staleness: float
+    parts: Mapping[str, float]  # what each part of the score adds
+    scores: Floats  # of the members, each by itself
+    retrievability: Floats
+    edges: int  # links inside, faded ones included
+    active: int
+    weak: int
+    dormant: int
+    days_since_active: float
+    mean_uses: float
+    isolated: bool  # one memory without any link
+
+    @property
+    def mean_retrievability(self) -> float:
+        return float(self.retrievability.mean())
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The stalest groups, worst first, and what was looked at."""
+
+    groups: Sequence[StaleGroup]
+    stale: int  # groups that pass the threshold, those beyond the longest list included
+    memories: int  # live ones; the identity is none of them
+    edges: int  # links between them
+    connected: int  # groups of memories with links
+    isolated: int  # memories without one
+    superseded: int  # live ones that a newer statement has replaced: in their groups like others
+    archived: int
+    trashed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tissue:
+    """What hangs together among the live memories. Groups are numbered in the order of their first
+    memories.
+    """
+
+    slots: Slots  # the live memories
+    group: Slots  # of each of those
+    sizes: Slots  # of the groups
+    isolated: Flags  # whether a group is one memory without any link
+    edges: int  # links between live memories
+
+
+def ranked_groups(
+    columns: Columns,
+    *,
+    curves: Curves,
+    now: int,
+    min_staleness: float = 0.3,
+    max_groups: int = 20,
+    include_isolated: bool = False,
+) -> Ranking:
+    """The groups of a space that are at least so stale, the stalest first; of equals the larger,
+    then the older.
+
+    Live memories only. Superseded and expired ones are live until an operation moves them, and are
+    what a prune looks for; the identity memory is in no group.
+    """
+    tissue = woven(columns, now=now)
+    found = staleness.vitals(columns.memories, columns.kinds, curves=curves, now=now)
+    scores = scored(tissue, found)
+    return listed(
+        columns, tissue, found, scores,
+        min_staleness=min_staleness, max_groups=max_groups, include_isolated=include_isolated,
+    )  # fmt: skip
+
+
+def woven(columns: Columns, *, now: int) -> Tissue:
+    """The groups of the live memories by links that still hold."""
+    live = (columns.memories["state"] == STATES.index(State.LIVE)) & ~columns.of_kind(IDENTITY_KIND)
+    linked = np.zeros(columns.size, dtype=np.bool_)
+    room, held, edges = _Links.of(len(columns.edges["source"])), 0, 0
+    for some in _links(columns, now):
+        between = live[some.source]
+        between &= live[some.target]
+        edges += int(np.count_nonzero(between))
+        linked[some.source[between]] = linked[some.target[between]] = True
+        between &= some.weight >= graph.CONNECTING
+        held = room.put(held, some, between)
+    label = graph.groups(columns.size, room.source[:held], room.target[:held], room.weight[:held])
+    first = (label == np.arange(columns.size)) & live
+    slots = np.flatnonzero(live)
+    group = (np.cumsum(first) - 1)[label[slots]]
+    alone = ~linked[first]
+    return Tissue(slots, group, np.bincount(group, minlength=len(alone)), alone, edges)
+
+
+@dataclass(frozen=True, slots=True)
+class _Links:
+    source: Slots
+    target: Slots
+    weight: Floats
+
+    @classmethod
+    def of(cls, count: int) -> _Links:
+        """Room for that many."""
+        return cls(
+            np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64), np.empty(count)
+        )
+
+    def put(self, at: int, some: _Links, chosen: Flags) -> int:
+        """Takes in the chosen ones from a place on; gives back where they end."""
+        places = np.flatnonzero(chosen)
+        end = at + len(places)
+        np.take(some.source, places, out=self.source[at:end], mode="clip")
+        np.take(some.target, places, out=self.target[at:end], mode="clip")
+        np.take(some.weight, places, out=self.weight[at:end], mode="clip")
+        return end
+
+
+def _links(columns: Columns, now: int) -> Iterator[_Links]:
+    """All links as slots with their weights today, some at a time: those fit into a cache, millions
+    do not.
+    """
+    edges, find = columns.edges, columns.finder()
+    for at in range(0, len(edges["source"]), BLOCK):
+        some = {
+            name: edges[name][at : at + BLOCK]
+            for name in ("source", "target", "type", "weight", "since")
+        }
+        days = np.subtract(now, some["since"], dtype=np.float64)
+        days /= MICROS_PER_DAY
+        weight = graph.effective_weights(
+            some["weight"], some["type"], names=columns.types, days=days
+        )
+        yield _Links(find(some["source"]), find(some["target"]), weight)
+
+
+def scored(tissue: Tissue, found: Vitals) -> Staleness:
+    """The staleness of each group."""
+    return staleness.of_groups(found.at(tissue.slots), tissue.group, len(tissue.sizes))
+
+
+def listed(
+    columns: Columns,
+    tissue: Tissue,
+    found: Vitals,
+    scores: Staleness,
+    *,
+    min_staleness: float,
+    max_groups: int,
+    include_isolated: bool,
+) -> Ranking:
+    """The stalest groups with their members, and the counts."""
+    score = scores.score
+    passing = score >= min_staleness
+    if not include_isolated:
+        passing &= ~tissue.isolated
+    candidates = np.flatnonzero(passing)
+    chosen = _worst(candidates, score, tissue.sizes, max_groups)
+    isolated = int(np.count_nonzero(tissue.isolated))
+    states = np.bincount(columns.memories["state"], minlength=len(STATES))
+    return Ranking(
+        groups=_described(columns, tissue, found, scores, chosen),
+        stale=len(candidates),
+        memories=len(tissue.slots),
+        edges=tissue.edges,
+        connected=len(tissue.sizes) - isolated,
+        isolated=isolated,
+        superseded=int(np.count_nonzero(columns.memories["superseded"][tissue.slots])),
+        archived=int(states[STATES.index(State.ARCHIVED)]),
+        trashed=int(states[STATES.index(State.TRASHED)]),
+    )
+
+
+def _worst(candidates: Slots, score: Floats, sizes: Slots, most: int) -> Slots:
+    """The first of the candidates by score, then by size, then by age."""
+    if 0 < most < len(candidates):  # sorting them all would cost more than scoring them
+        least = np.partition(score[candidates], len(candidates) - most)[len(candidates) - most]
+        candidates = candidates[score[candidates] >= least]
+    return candidates[np.lexsort((candidates, -sizes[candidates], -score[candidates]))[:most]]
+
+
+def _described(
+    columns: Columns, tissue: Tissue, found: Vitals, scores: Staleness, chosen: Slots
+) -> list[StaleGroup]:
+    """The chosen groups with everything about them that figures can tell."""
+    if not len(chosen):
+        return []
+    place = np.full(len(tissue.sizes), -1)
+    place[chosen] = np.arange(len(chosen))
+    of_live = place[tissue.group]
+    some = np.flatnonzero(of_live >= 0)
+    some = some[np.argsort(of_live[some], kind="stable")]
+    members = np.split(
+        tissue.slots[some], np.searchsorted(of_live[some], np.arange(1, len(chosen)))
+    )
+    edges = _edges_inside(columns, members)
+    return [
+        _group(
+            columns,
+            found.at(slots),
+            slots,
+            scores,
+            int(number),
+            edges=inside,
+            isolated=bool(tissue.isolated[number]),
+        )
+        for number, slots, inside in zip(chosen, members, edges, strict=True)
+    ]
+
+
+def _edges_inside(columns: Columns, members: Sequence[Slots]) -> list[int]:
+    """How many links have both ends in each of some groups."""
+    place = np.full(columns.size, -1, dtype=np.int32)
+    for number, slots in enumerate(members):
+        place[slots] = number
+    find, found = columns.finder(), np.zeros(len(members), dtype=np.int64)
+    for at in range(0, len(columns.edges["source"]), BLOCK):
+        source = place[find(columns.edges["source"][at : at + BLOCK])]
+        inside = np.flatnonzero(source >= 0)
+        target = place[find(columns.edges["target"][at + inside])]
+        found += np.bincount(target[source[inside] == target], minlength=len(members))
+    counts: list[int] = found.tolist()
+    return counts
+
+
+def described(columns: Columns, found: Vitals, slots: Slots) -> StaleGroup:
+    """The group of these memories, whatever made them one."""
+    own = found.at(slots)
+    scores = staleness.of_group(own)
+    inside = _edges_inside(columns, [slots])[0]
+    return _group(columns, own, slots, scores, 0, edges=inside, isolated=False)
+
+
+def _group(
+    columns: Columns,
+    own: Vitals,
+    slots: Slots,
+    scores: Staleness,
+    number: int,
+    *,
+    edges: int,
+    isolated: bool,
+) -> StaleGroup:
+    active = int(np.count_nonzero(staleness.awake(own.retrievability)))
+    dormant = int(np.count_nonzero(staleness.dormant(own.retrievability)))
+    return StaleGroup(
+        keys=columns.memories["key"][slots],
+        staleness=float(scores.at(number).score),
+        parts=scores.parts(number),
+        scores=staleness.of_memories(own).score,
+        retrievability=own.retrievability,
+        edges=edges,
+        active=active,
+        weak=len(slots) - active - dormant,
+        dormant=dormant,
+        days_since_active=float(own.days.min()),
+        mean_uses=float(own.uses.mean()),
+        isolated=isolated,
+    )

@@ -1,0 +1,210 @@
+"""What the channels find in one space: by words, by meaning, by session, by links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glymph.context import Context
+from glymph.recall import spread
+from glymph.recall.rank import Figures
+from glymph.recall.spread import HOPS, MOST_NODES, Reached
+from glymph.store.contract import Filter, Reader
+from glymph.store.view import View
+from glymph.text.query import Question, Words, understood
+
+POOL = 250  # of the best that each channel names, or as many as are asked for
+OVERFETCH = 2  # of text matches asked for without the filter, before the store is asked with it
+NEIGHBOURED = 60  # of each channel's best whose neighbours in the session are looked up
+SEEDS = 50  # of the best whose links are followed
+COMMON_WORD = 0.05  # a word in more of the texts than this finds too much to be worth its time
+COMMON_FROM = 20_000  # memories; in a smaller space every word may count
+
+
+@dataclass(slots=True)
+class Pool:
+    """The candidates of one space, in arrays of equal length."""
+
+    reader: Reader
+    view: View
+    passing: NDArray[np.bool_]
+    question: Question
+    slots: NDArray[np.intp]
+    cosines: Figures
+    keywords: Figures
+    affinity: Figures
+    unrelated: float
+    before: NDArray[
+        np.intp
+    ]  # the place in the pool of the memory before it in its session, -1 for none
+    after: NDArray[np.intp]
+    lacking: str = ""  # why meaning could not be asked although there are vectors
+    reached: dict[int, Reached] = field(default_factory=dict)
+
+    def has_vector(self, key: int) -> bool:
+        """Whether its meaning was compared with the query's."""
+        return not self.lacking and bool(self.view["embedded"][self.view.slots([key])[0]])
+
+    @property
+    def sections(self) -> list[str]:
+        return self.sections_of(self.slots)
+
+    def sections_of(self, slots: NDArray[np.intp]) -> list[str]:
+        names = list(self.view.codes["section"])
+        return [names[code] for code in self.view["section"][slots]]
+
+    @property
+    def keys(self) -> NDArray[np.int64]:
+        return self.view["key"][self.slots]
+
+
+def gather(ctx: Context, reader: Reader, query: str, wanted: Filter, *, limit: int = 0) -> Pool:
+    """Everything in the reader's space that its words, its meaning or its place in a session speaks
+    for.
+    """
+    model, lacking = ctx.meaning.reached()
+    view = ctx.meaning.mirrors.view(reader, model)
+    question = understood(query, view.entities.starting, view.share)
+    passing = view.mask(wanted)
+    if wanted.source is not None:  # which a mirror does not keep
+        passing &= np.isin(view["key"], reader.from_source(wanted.source))
+    depth = max(POOL, limit)
+    texts = dict(_by_text(reader, view, question, wanted, passing, depth=depth))
+    vector, lacking = (
+        ctx.meaning.asked(question.text) if view.model_key is not None else (None, lacking)
+    )
+    near, cosines = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32)
+    if vector is not None:
+        near, cosines = view.nearest(vector, passing, limit=depth, reader=reader)
+    first = list(dict.fromkeys([*list(texts)[:NEIGHBOURED], *near[:NEIGHBOURED].tolist()]))
+    rows = reader.neighbours(view["key"][first].tolist()) if first else []
+    beside = view.slots([key or 0 for _, earlier, later in rows for key in (earlier, later)])
+    beside = beside[beside >= 0]
+    slots = list(dict.fromkeys([*near.tolist(), *texts, *beside[passing[beside]].tolist()]))
+    among = np.asarray(slots, dtype=np.intp)
+    at = {slot: number for number, slot in enumerate(slots)}
+    before, after = _neighbours(rows, view, at, len(slots))
+    known = np.full(len(slots), np.nan)
+    if vector is not None:
+        known[: len(near)] = cosines
+        known[len(near) :] = view.cosines(vector, among[len(near) :], reader=reader)
+    unrelated = 0.0 if vector is None or view.vectors is None else view.vectors.unrelated(vector)
+    return Pool(
+        reader=reader, view=view, passing=passing, question=question, slots=among, cosines=known,
+        keywords=np.asarray([texts.get(slot, 0.0) for slot in slots], dtype=np.float64),
+        affinity=_affinity(view, question, among), unrelated=unrelated, before=before, after=after,
+        lacking=lacking,
+    )  # fmt: skip
+
+
+def _by_text(
+    reader: Reader,
+    view: View,
+    question: Question,
+    wanted: Filter,
+    passing: NDArray[np.bool_],
+    *,
+    depth: int,
+) -> list[tuple[int, float]]:
+    """Slots whose text holds the question's words, with scores, best first."""
+    words = worth_asking(reader, view, question.words)
+    found = reader.matching(words, None, limit=depth * OVERFETCH)
+    kept = _let_through(view, passing, found)
+    if len(kept) < depth and len(found) == depth * OVERFETCH:
+        kept = _let_through(view, passing, reader.matching(words, wanted, limit=depth))
+    if question.pieces:
+        most = max((score for _, score in kept), default=1.0)
+        pieces = _let_through(view, passing, reader.holding(question.pieces, wanted, limit=depth))
+        scores = dict(kept)
+        for slot, share in pieces:
+            scores[slot] = max(scores.get(slot, 0.0), most * share)
+        kept = sorted(scores.items(), key=lambda item: -item[1])
+    return kept[:depth]
+
+
+def _let_through(
+    view: View, passing: NDArray[np.bool_], found: Sequence[tuple[int, float]]
+) -> list[tuple[int, float]]:
+    """The slots of the keys found that the filter lets through; other spaces' keys have none."""
+    slots = view.slots([key for key, _ in found]).tolist()
+    return [
+        (slot, score)
+        for slot, (_, score) in zip(slots, found, strict=True)
+        if slot >= 0 and passing[slot]
+    ]
+
+
+def worth_asking(reader: Reader, view: View, words: Words) -> Words:
+    """The words without those that a large part of a large store holds, unless all are such."""
+    if view.size < COMMON_FROM:
+        return words
+    rare = []
+    for word in words.words:
+        share, size = view.frequencies.get(word, (0.0, 0))
+        if view.size > 1.25 * size:
+            share = reader.frequency(word)
+            view.frequencies[word] = (share, view.size)
+        if share <= COMMON_WORD:
+            rare.append(word)
+    return words.only(rare) if rare else words
+
+
+def _neighbours(
+    rows: Sequence[tuple[int, int | None, int | None]], view: View, at: dict[int, int], size: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The places of each candidate's neighbours in its session. Being neighbours is mutual."""
+    before, after = np.full(size, -1, dtype=np.intp), np.full(size, -1, dtype=np.intp)
+    pairs = [(earlier, key) for key, earlier, _ in rows if earlier is not None]
+    pairs += [(key, later) for key, _, later in rows if later is not None]
+    slots = view.slots([key for pair in pairs for key in pair]).tolist()
+    for earlier, later in zip(slots[::2], slots[1::2], strict=True):
+        if earlier in at and later in at:
+            before[at[later]], after[at[earlier]] = at[earlier], at[later]
+    return before, after
+
+
+def _affinity(view: View, question: Question, slots: NDArray[np.intp]) -> Figures:
+    """One for memories that carry an entity the question names."""
+    named = np.zeros(len(slots), dtype=np.bool_)
+    for name in question.names:
+        named |= view.naming(name, slots)
+    return named.astype(np.float64)
+
+
+def follow_links(pool: Pool, relevance: Figures, *, now: int) -> dict[int, Reached]:
+    """What activation from the best candidates reaches over links, by memory key. Nothing hidden
+    passes it on.
+    """
+    best = np.argsort(-relevance, kind="stable")[:SEEDS]
+    frontier = {
+        int(key): float(value) for key, value in zip(pool.keys[best], relevance[best], strict=True)
+    }
+    frontier = {key: value for key, value in frontier.items() if value > 0}
+    visited = set(frontier)
+    reached: dict[int, Reached] = {}
+    for hop in range(1, HOPS + 1):
+        found = spread.spread(
+            frontier, pool.reader.edges_touching(list(frontier)), hop=hop, now=now
+        )
+        slots = pool.view.slots(list(found))
+        shown = {
+            k: r
+            for (k, r), slot in zip(found.items(), slots, strict=True)
+            if slot >= 0 and pool.passing[slot]
+        }
+        new = spread.strongest(
+            {k: r for k, r in shown.items() if k not in visited}, MOST_NODES - len(visited)
+        )
+        if (
+            hop == 1
+        ):  # a link between two finds speaks for both, but activation never comes back the way it went
+            reached = {k: r for k, r in shown.items() if k in visited}
+        reached |= new
+        visited |= new.keys()
+        frontier = {key: r.activation for key, r in new.items()}
+        if not frontier or len(visited) >= MOST_NODES:
+            break
+    return reached

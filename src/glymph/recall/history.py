@@ -1,0 +1,207 @@
+"""The past: what happened to a memory, which operations there were, how things stood at a moment."""
+
+from __future__ import annotations
+
+import base64
+import heapq
+import json
+from collections.abc import Container, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Unpack
+
+from glymph.checks import checked_id, checked_text, optional_text
+from glymph.context import Context
+from glymph.errors import HistoryGone, InvalidInput, MemoryNotFound, OperationNotFound
+from glymph.model import Change, Memory, Operation, Page
+from glymph.moments import micros, moment
+from glymph.recall.filters import Filters, check_kinds, checked_limit, wanted
+from glymph.store import records
+from glymph.store.contract import Filter, Reader, Row
+from glymph.store.journal import Entry, Place, by_place, rewind
+from glymph.undo.undo import FINAL_VERBS
+
+
+def get(ctx: Context, memory_id: str, *, at: datetime | None = None) -> Memory:
+    """The memory, in whatever state it is; with `at`, as it stood then."""
+    checked_id(memory_id)
+    with ctx.reading() as reader:
+        row = reader.memory(memory_id) if at is None else _row_at(ctx, reader, memory_id, at)
+        if row is None:
+            raise MemoryNotFound(memory_id, ctx.space)
+        return records.memory(row, reader, at or ctx.now())
+
+
+def _row_at(ctx: Context, reader: Reader, memory_id: str, at: datetime) -> Row | None:
+    cut = cut_at(ctx, reader, at)
+    present = reader.memory(memory_id)
+    # Not there today: it may have been there then, if an undo of its creation is what removed it.
+    key = reader.removed_key(memory_id) if present is None else present["key"]
+    if key is None:
+        return None
+    entries = reader.entries_after([("memories", key)], 0)
+    past = rewind(present, [e for e in entries if e.operation > cut and e.action != "rejected"])
+    return None if past is None else {"key": key, **past}
+
+
+def cut_at(ctx: Context, reader: Reader, at: datetime) -> int:
+    """The key of the last operation that belongs to the past of `at`."""
+    asked = micros(at, "at")
+    if at < ctx.journal_begins():
+        raise HistoryGone(at, ctx.journal_begins())
+    return reader.last_operation_at_or_before(asked)
+
+
+def list_memories(
+    ctx: Context,
+    *,
+    limit: int = 100,
+    cursor: str | None = None,
+    at: datetime | None = None,
+    **filters: Unpack[Filters],
+) -> Page:
+    """One page of memories, newest first; with `at`, of those that stood then."""
+    checked_limit(ctx, limit)
+    matching = wanted(filters)
+    before = _decode(cursor)
+    with ctx.reading() as reader:
+        if at is None:
+            check_kinds(reader, matching)
+            rows = reader.page(matching, before=before, limit=limit + 1)
+        else:
+            rows = _page_at(
+                reader, cut_at(ctx, reader, at), matching, before=before, limit=limit + 1
+            )
+        page = records.memories(rows[:limit], reader, at or ctx.now())
+    return Page(tuple(page), _encode(rows[limit - 1]["key"]) if len(rows) > limit else None)
+
+
+def _page_at(
+    reader: Reader, cut: int, matching: Filter, *, before: int | None, limit: int
+) -> list[Row]:
+    """The page as it stood after operation `cut`: rows untouched since, merged with the rewound
+    other ones.
+    """
+    changed = by_place(reader.entries_since("memories", cut))
+    untouched = _untouched(reader, matching, before, changed, limit)
+    rewound = (
+        row for row in rewound_rows(reader, changed, before, limit) if matches(row, matching)
+    )
+    return list(islice(heapq.merge(untouched, rewound, key=lambda row: -row["key"]), limit))
+
+
+def _untouched(
+    reader: Reader, matching: Filter, before: int | None, changed: Container[Place], chunk: int
+) -> Iterator[Row]:
+    """Today's matching rows without the changed ones, newest first, read as far as they are asked
+    for.
+    """
+    while batch := reader.page(matching, before=before, limit=chunk):
+        yield from (row for row in batch if ("memories", row["key"]) not in changed)
+        before = batch[-1]["key"]
+
+
+def rewound_rows(
+    reader: Reader,
+    changed: Mapping[Place, Sequence[Entry]],
+    before: int | None = None,
+    chunk: int = 1000,
+) -> Iterator[Row]:
+    """The changed rows as they were, newest first, read as far as they are asked for."""
+    places = sorted(
+        (place for place in changed if before is None or place[1] < before), reverse=True
+    )
+    for start in range(0, len(places), chunk):
+        batch = places[start : start + chunk]
+        present = reader.rows(batch)
+        for place in batch:
+            past = rewind(present.get(place), changed[place])
+            if past is not None:
+                yield {"key": place[1], **past}
+
+
+def matches(row: Row, f: Filter) -> bool:
+    """Whether a past row passes a filter: the same conditions that the store puts into SQL."""
+    when = row["event_at"] if row["event_at"] is not None else row["created_at"]
+    return (
+        row["state"] in f.states
+        and (row["kind"] in f.kinds if f.kinds else row["kind"] != "self")
+        and (f.sections is None or row["section"] in f.sections)
+        and (f.tags is None or set(f.tags) <= set(json.loads(row["tags"])))
+        and (f.since is None or when >= f.since)
+        and (f.until is None or when <= f.until)
+        and (f.session is None or row["session"] == f.session)
+        and (f.source is None or row["source"] == f.source)
+        and (f.include_superseded or row["superseded_by"] is None)
+        and (f.live_at is None or row["expires_at"] is None or row["expires_at"] > f.live_at)
+    )
+
+
+def history(ctx: Context, memory_id: str) -> list[Change]:
+    """Everything that ever happened to a memory, oldest first, with the values from before each
+    change.
+
+    A memory that is gone because its addition was undone still has its history.
+    """
+    checked_id(memory_id)
+    with ctx.reading() as reader:
+        row = reader.memory(memory_id)
+        key = reader.removed_key(memory_id) if row is None else row["key"]
+        if key is None:
+            raise MemoryNotFound(memory_id, ctx.space)
+        return [records.change(r, memory_id) for r in reader.history(key)]
+
+
+def operations(
+    ctx: Context,
+    *,
+    limit: int = 50,
+    cursor: str | None = None,
+    actor: str | None = None,
+    session: str | None = None,
+    verb: str | None = None,
+) -> list[Operation]:
+    """The operations of this space, newest first; chunks of a bulk operation count as one.
+
+    `cursor` is the id of the last operation seen.
+    """
+    checked_limit(ctx, limit)
+    for field, value in (("actor", actor), ("session", session), ("verb", verb)):
+        optional_text(field, value)
+    if cursor is not None:
+        checked_id(cursor, "cursor")
+    with ctx.reading() as reader:
+        last = reader.operation(cursor) if cursor is not None else None
+        if cursor is not None and last is None:
+            raise OperationNotFound(cursor, ctx.space)
+        before = last["key"] if last else None
+        rows = reader.operations(
+            limit=limit, before=before, actor=actor, session=session, verb=verb
+        )
+        return [operation_value(ctx, reader, row) for row in rows]
+
+
+def operation_value(ctx: Context, reader: Reader, row: Row) -> Operation:
+    by = reader.undone_by(row["key"])
+    changed = row["changes"] > 0 or not row["hash"]
+    within_reach = moment(row["at"]) >= ctx.journal_begins()
+    undoable = changed and within_reach and by is None and row["verb"] not in FINAL_VERBS
+    return records.operation(row, ctx.space, undone_by=by["id"] if by else None, undoable=undoable)
+
+
+def _encode(key: int) -> str:
+    return base64.urlsafe_b64encode(str(key).encode()).decode()
+
+
+def _decode(cursor: str | None) -> int | None:
+    if cursor is None:
+        return None
+    try:
+        key = int(base64.urlsafe_b64decode(checked_text("cursor", cursor, 100)).decode())
+        if not 0 < key < 2**63:
+            raise InvalidInput("cursor", f"{key} is no key of a memory.")
+    except ValueError as error:
+        raise InvalidInput(
+            "cursor", f"{cursor!r} is not a cursor. Pass the one from the page before."
+        ) from error
+    return key

@@ -1,0 +1,53 @@
+"""The newer of two statements stands above the older one it updates, wherever a query would put it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from glymph.store.contract import Reader
+
+T = TypeVar("T")
+CHAIN = 5  # updates of updates that are followed
+
+Place = tuple[str, int]  # a space and a key: keys of two spaces may be the same
+Updates = Mapping[
+    Place, Sequence[Place]
+]  # the newer memories, by the older one that each of them updates
+
+
+def updates_of(reader: Reader, keys: Iterable[int]) -> Updates:
+    """What updates these memories, and what updates that."""
+    found: dict[Place, list[Place]] = defaultdict(list)
+    asked: set[int] = set()
+    wanted = set(keys)
+    for _ in range(CHAIN):
+        if not wanted:
+            break
+        asked |= wanted
+        for source, target, kind, *_ in reader.edges_touching(sorted(wanted)):
+            if kind == "supersedes" and target in wanted:
+                found[reader.space, target].append((reader.space, source))
+        wanted = {newer for several in found.values() for _, newer in several} - asked
+    return found
+
+
+def newer_first(
+    ordered: Iterable[T], key: Callable[[T], Place], updates: Updates, newer: Mapping[Place, T]
+) -> list[tuple[T, T | None]]:
+    """Everything in its order, but what updates a thing directly above it; each with the one that
+    raised it.
+    """
+    placed: dict[Place, tuple[T, T | None]] = {}
+
+    def place(one: T, older: T | None, above: frozenset[Place]) -> None:
+        for update in updates.get(key(one), ()):
+            if update in newer and update not in placed and update not in above:
+                place(newer[update], one, above | {key(one)})
+        placed.setdefault(key(one), (one, older))
+
+    for one in ordered:
+        if key(one) not in placed:
+            place(one, None, frozenset())
+    return list(placed.values())

@@ -1,0 +1,94 @@
+"""From what each channel found to one order: fused scores, support, section weights, and what fits
+a budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glymph.decay.sections import SECTION_WEIGHTS, SECTIONS, Section, Weights
+
+Figures = NDArray[np.float64]
+
+NOISE = 0.3  # of the nearest: what is less near than this is not near
+
+
+def nearest(cosines: Figures, unrelated: float) -> float:
+    """How far the nearest cosine is above that of an unrelated memory."""
+    known = cosines[~np.isnan(cosines)]
+    return float(known.max(initial=unrelated)) - unrelated
+
+
+def semantic_parts(
+    cosines: Figures, unrelated: float, most: float, *, otherwise: Figures
+) -> Figures:
+    """Cosines on a scale from 0, what an unrelated memory has, to 1, the nearest one.
+
+    A memory without a vector, whose cosine is NaN, is judged by its words in this part, too. What
+    is far, and has no word of the query either, counts as not found.
+    """
+    values = scaled(np.nan_to_num(cosines, nan=unrelated) - unrelated, most)
+    found = np.where((values >= NOISE) | (otherwise > 0), values, 0.0)
+    return np.where(np.isnan(cosines), otherwise, found)
+
+
+def scaled(values: Figures, most: float) -> Figures:
+    """The values on a scale from 0 to 1, which the largest has."""
+    return np.clip(values / most, 0.0, 1.0) if most > 0 else np.zeros_like(values)
+
+
+def relevance(
+    parts: Mapping[str, Figures], sections: Sequence[str], weights: Weights = SECTION_WEIGHTS
+) -> Figures:
+    """The parts of each memory as one figure from 0 to 1, by the weights of its section.
+
+    An affinity alone finds nothing.
+    """
+    numbers = {str(section): number for number, section in enumerate(weights)}
+    codes = np.fromiter(map(numbers.__getitem__, sections), dtype=np.intp, count=len(sections))
+    total = np.zeros(len(sections))
+    whole = np.zeros(len(sections))
+    for name, values in parts.items():
+        share = np.asarray([getattr(own, name) for own in weights.values()])[codes]
+        total += share * values
+        whole += share
+    speaking = sum(
+        (values for name, values in parts.items() if name != "affinity"),
+        start=np.zeros(len(sections)),
+    )
+    return np.where(speaking > 0, total / np.where(whole > 0, whole, 1.0), 0.0)
+
+
+def beside(values: Figures, *sides: NDArray[np.intp]) -> Figures:
+    """The mean of the values at each memory's neighbours; a place of -1, where there is none,
+    counts as 0.
+    """
+    return sum(
+        (np.where(side >= 0, values[side], 0.0) for side in sides), start=np.zeros(len(values))
+    ) / len(sides)
+
+
+def standing(section: str, *, recency: float, authority: float) -> float:
+    """What share of its relevance a memory keeps, by the weights of its section: all of it if fresh
+    and trusted.
+
+    A factor, not a sum: however fresh, what does not answer the question does not rise above what
+    does.
+    """
+    weights = SECTIONS[Section(section)].ranking
+    return 1.0 - weights.recency * (1.0 - recency) - weights.authority * (1.0 - authority)
+
+
+def packed(costs: Sequence[int], budget: int) -> list[int]:
+    """The places of what fits the budget, taken in order, passing over what is too large for the
+    rest.
+    """
+    places = []
+    for place, cost in enumerate(costs):
+        if cost <= budget:
+            places.append(place)
+            budget -= cost
+    return places

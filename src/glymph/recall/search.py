@@ -1,0 +1,282 @@
+"""Finding memories: by words, by meaning, by session and by links. Looking never reinforces."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Unpack
+
+import numpy as np
+
+from glymph import telemetry
+from glymph.checks import checked_space, checked_text
+from glymph.context import Context
+from glymph.decay.sections import Weights
+from glymph.errors import InvalidInput
+from glymph.model import Hit, Memory
+from glymph.moments import micros
+from glymph.recall import rank, spread
+from glymph.recall.channels import Pool, follow_links, gather
+from glymph.recall.filters import Filters, check_kinds, checked_limit, listed, wanted
+from glymph.recall.newer_first import Place, Updates, newer_first, updates_of
+from glymph.recall.past import by_words_only, search_past
+from glymph.store import records
+from glymph.store.contract import Filter, Row
+from glymph.text.tokens import tokens
+
+MAX_QUERY_CHARS = 20_000
+SPARE = 30  # candidates read beyond the limit: the standing of a memory may change the order
+
+
+class SearchOptions(Filters, total=False):
+    """The filters, and how much to give back from where and when."""
+
+    limit: int
+    spaces: Sequence[str] | None
+    budget_tokens: int | None
+    at: datetime | None
+
+
+@telemetry.observed("search")
+def search(ctx: Context, query: str, **options: Unpack[SearchOptions]) -> list[Hit]:
+    """The best hits, without touching anything."""
+    return find(ctx, query, **options)[0]
+
+
+def find(
+    ctx: Context, query: str, *, limit: int = 10, spaces: Sequence[str] | None = None,
+    budget_tokens: int | None = None, at: datetime | None = None, **filters: Unpack[Filters],
+) -> tuple[list[Hit], str | None]:  # fmt: skip
+    """The best hits, and what a caller should know about them."""
+    checked_text("query", query, MAX_QUERY_CHARS)
+    checked_limit(ctx, limit)
+    now = ctx.now()
+    matching = replace(wanted(filters), live_at=micros(now))
+    given = listed("spaces", spaces)
+    names = [ctx.space] if given is None else [checked_space(name) for name in given]
+    unique = list(dict.fromkeys(names))
+    with ExitStack() as stack:
+        readers = [stack.enter_context(ctx.reading(name)) for name in unique]
+        for reader in readers:
+            check_kinds(reader, matching)
+        if at is None:
+            pools = [gather(ctx, reader, query, matching, limit=limit) for reader in readers]
+            hits = ranked(pools, matching, limit=limit, now=now, weights=ctx.weights)
+            lacking = [pool.lacking for pool in pools]
+        else:
+            past = [
+                search_past(ctx, reader, query, matching, at=at, limit=limit) for reader in readers
+            ]
+            hits = sorted((hit for found, _ in past for hit in found), key=lambda hit: -hit.score)[
+                :limit
+            ]
+            lacking = [reason for _, reason in past]
+    return within_budget(hits, budget_tokens), next(
+        (by_words_only(why) for why in lacking if why), None
+    )
+
+
+def ranked(
+    pools: Sequence[Pool], matching: Filter, *, limit: int, now: datetime, weights: Weights
+) -> list[Hit]:
+    """The candidates of every space in one order, measured on one scale."""
+    nearest = max((rank.nearest(pool.cosines, pool.unrelated) for pool in pools), default=0.0)
+    best_text = max((float(pool.keywords.max(initial=0.0)) for pool in pools), default=0.0)
+    found: list[Found] = []
+    for pool in pools:
+        scores = _scores(pool, nearest, best_text, weights, most=limit + SPARE, now=micros(now))
+        rows = pool.reader.by_key([*scores, *_sources(pool, scores)], matching)
+        present = dict(
+            zip(rows, records.retrievabilities(list(rows.values()), pool.reader, now), strict=True)
+        )
+        found += [
+            Found(pool, key, score, present[key], _standing(rows[key], present[key]), rows)
+            for key, score in scores.items()
+            if key in rows
+        ]
+    found.sort(key=lambda one: -one.total)
+    ordered, updates = _current_first(found[:limit], found, matching, now)
+    newer = {one.place: one.rows[one.key]["id"] for one, _ in ordered}
+    hits: list[Hit] = []
+    for one, older in reversed(ordered):
+        hit = _hit(
+            one, tuple(newer[place] for place in updates.get(one.place, ()) if place in newer)
+        )
+        hits.append(hit if older is None else _raised(hit, older, least=hits[-1].score))
+    return hits[::-1][:limit]
+
+
+def _current_first(
+    best: Sequence[Found], found: Sequence[Found], matching: Filter, now: datetime
+) -> tuple[list[tuple[Found, Found | None]], Updates]:
+    """The best, with what updates one of them directly above it, even if nothing else speaks for
+    that.
+    """
+    updates: dict[Place, Sequence[Place]] = {}
+    newer = {one.place: one for one in found}
+    for pool in {id(one.pool): one.pool for one in best}.values():
+        own = updates_of(pool.reader, (one.key for one in best if one.pool is pool))
+        updates |= own
+        missing = {place for several in own.values() for place in several} - newer.keys()
+        rows = pool.reader.by_key([key for _, key in missing], matching) if missing else {}
+        present = dict(
+            zip(rows, records.retrievabilities(list(rows.values()), pool.reader, now), strict=True)
+        )
+        for key, row in rows.items():
+            brought = Found(
+                pool, key, Score(0.0, {}), present[key], _standing(row, present[key]), rows
+            )
+            newer[brought.place] = brought
+    return newer_first(best, lambda one: one.place, updates, newer), updates
+
+
+@dataclass(slots=True)
+class Score:
+    relevance: float
+    parts: dict[str, float]
+
+
+def _scores(
+    pool: Pool, nearest: float, best_text: float, weights: Weights, *, most: int, now: int
+) -> dict[int, Score]:
+    """The relevance of the most relevant of everything found, by memory key, with its parts, best
+    first.
+    """
+    words = rank.scaled(pool.keywords, best_text)
+    meaning = rank.semantic_parts(pool.cosines, pool.unrelated, nearest, otherwise=words)
+    parts = {"keyword": words, "semantic": meaning}
+    sections, keys = pool.sections, pool.keys.tolist()
+    own = rank.relevance(parts, sections, weights)
+    session = rank.beside(own, pool.before, pool.after)
+    pool.reached = follow_links(pool, own, now=now)
+    links = np.zeros(len(keys))
+    for at in np.flatnonzero(np.isin(pool.keys, list(pool.reached))) if pool.reached else ():
+        links[at] = pool.reached[keys[at]].activation
+    parts |= {"graph": np.minimum(session + links, 1.0), "affinity": pool.affinity}
+    total = rank.relevance(parts, sections, weights)
+    parts |= {"session": session, "links": links}
+    scores = {
+        keys[at]: Score(
+            float(total[at]), {name: float(values[at]) for name, values in parts.items()}
+        )
+        for at in np.lexsort((pool.keys, -total))[:most]
+        if total[at] > 0
+    }
+    scores |= _brought_in(pool, weights, set(keys))
+    return dict(sorted(scores.items(), key=lambda item: (-item[1].relevance, item[0]))[:most])
+
+
+def _brought_in(pool: Pool, weights: Weights, known: Container[int]) -> dict[int, Score]:
+    """Memories that no channel found and links alone lead to."""
+    keys = [key for key in pool.reached if key not in known]
+    links = np.asarray([pool.reached[key].activation for key in keys])
+    nothing = np.zeros(len(keys))
+    parts = {"keyword": nothing, "semantic": nothing, "affinity": nothing, "graph": links}
+    total = rank.relevance(parts, pool.sections_of(pool.view.slots(keys)), weights)
+    return {
+        key: Score(float(total[at]), {"graph": float(links[at]), "links": float(links[at])})
+        for at, key in enumerate(keys)
+    }
+
+
+def _sources(pool: Pool, keys: Iterable[int]) -> set[int]:
+    """The memories from which activation came to these, for telling why."""
+    return {
+        step.source
+        for key in keys
+        if key in pool.reached
+        for _, step in spread.path(key, pool.reached)
+    }
+
+
+@dataclass(slots=True)
+class Found:
+    """A candidate as it is stored, before anybody asks why it was found."""
+
+    pool: Pool
+    key: int
+    score: Score
+    retrievability: float
+    standing: float
+    rows: Mapping[int, Row]  # it, and those from which activation came
+
+    @property
+    def place(self) -> Place:
+        return self.pool.reader.space, self.key
+
+    @property
+    def total(self) -> float:
+        return self.score.relevance * self.standing
+
+
+def _standing(row: Row, retrievability: float) -> float:
+    authority = 1.0 if row["pinned"] else row["trust"]
+    return rank.standing(row["section"], recency=retrievability, authority=authority)
+
+
+def _hit(one: Found, updated_by: tuple[str, ...]) -> Hit:
+    memory = records.as_present(one.rows[one.key], one.pool.reader.space, one.retrievability)
+    parts = {name: value for name, value in one.score.parts.items() if value > 0} | {
+        "standing": one.standing
+    }
+    if not one.pool.has_vector(one.key):
+        parts.pop("semantic", None)
+    why = _why(one, memory, parts) + ("; a newer memory updates it" if updated_by else "")
+    return Hit(memory, one.total, parts, why, updated_by)
+
+
+def _raised(hit: Hit, older: Found, *, least: float) -> Hit:
+    """A hit that stands where it does because it updates an older one."""
+    why = f"it updates {older.rows[older.key]['title']!r}"
+    parts = {**hit.parts, "newer": least - hit.score}
+    return replace(hit, score=least, parts=parts, why=f"{hit.why}; {why}" if hit.why else why)
+
+
+def _why(one: Found, memory: Memory, parts: Mapping[str, float]) -> str:
+    """The reasons a memory was found, in words."""
+    reasons = []
+    if "keyword" in parts:
+        reasons.append("its text matches the words of the query")
+    if "semantic" in parts:
+        reasons.append("its meaning is near the query")
+    if "affinity" in parts:
+        carried = [name for name in memory.entities if name in one.pool.question.names]
+        reasons.append(
+            f"it is about {', '.join(carried)}" if carried else "it is about a name in the query"
+        )
+    if "session" in parts:
+        reasons.append("what was said next to it in its session matches")
+    if "links" in parts:
+        reasons.append(_path(one))
+    if one.pool.lacking:
+        reasons.append(by_words_only(one.pool.lacking))
+    return "; ".join(reasons)
+
+
+def _path(one: Found) -> str:
+    """The way activation came: the memory that was found, and each link with its weight."""
+
+    def title(key: int, otherwise: str) -> str:
+        return f"{one.rows[key]['title']!r}" if key in one.rows else otherwise
+
+    steps = spread.path(one.key, one.pool.reached)
+    told = [title(steps[0][1].source, "a memory that was found")]
+    for key, step in steps:
+        name = "this" if key == one.key else title(key, "another")
+        told.append(f"{step.type} ({step.weight:.2f}) → {name}")
+    return "linked: " + " → ".join(told)
+
+
+def within_budget(hits: Sequence[Hit], budget_tokens: int | None) -> list[Hit]:
+    """The hits, best first, that fit a token budget."""
+    if budget_tokens is None:
+        return list(hits)
+    if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int) or budget_tokens < 1:
+        raise InvalidInput(
+            "budget_tokens",
+            f"{budget_tokens!r} is not a whole number of at least 1. Pass one, or leave it out.",
+        )
+    costs = [tokens(hit.memory.text) for hit in hits]
+    return [hits[at] for at in rank.packed(costs, budget_tokens)]

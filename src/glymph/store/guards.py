@@ -1,0 +1,76 @@
+"""What keeps a memory from being pruned, and how much may go at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from glymph.model import Lifecycle, State
+from glymph.moments import MICROS_PER_DAY
+
+MUCH_USED = 10  # uses of an ACTIVE memory above which only its own name prunes it
+YOUNG_DAYS = 3
+BY_NAME = "name it in a delete or archive of at most five ids"
+
+EVIDENCE = ("derived_from", "generalizes")  # links to what a memory rests on
+DEPENDENCE = (*EVIDENCE, "part_of")  # and to what it is a part of
+
+Dependence = tuple[int, int]  # a memory that rests on, or is part of, another; and that other
+
+
+def standing(row: Mapping[str, Any], goal: State) -> str | None:
+    """Why a memory cannot go to a state at all."""
+    if row["state"] == goal:
+        return f"it is {goal} already"
+    if row["protected"]:
+        return "it is protected"
+    if row["pinned"]:
+        return "it is pinned; unpin it first"
+    if goal is State.ARCHIVED and row["state"] == State.TRASHED:
+        return "it is in the trash; restore it first"
+    return None
+
+
+def worth_keeping(row: Mapping[str, Any], lifecycle: Lifecycle, *, now: int) -> str | None:
+    """Why a memory should not go unless somebody names it."""
+    if lifecycle is Lifecycle.ACTIVE and row["access_count"] > MUCH_USED:
+        return f"it is ACTIVE and was used {row['access_count']} times; {BY_NAME}"
+    if now - row["created_at"] < YOUNG_DAYS * MICROS_PER_DAY:
+        return f"it is less than {YOUNG_DAYS} days old; {BY_NAME}"
+    return None
+
+
+def cap(live: int, *, percent: int, most: int) -> int:
+    """How many memories may go at once without asking again: a share of the live ones, at least ten
+    of them.
+    """
+    return min(max(10, live * percent // 100), most)
+
+
+def last_evidence(going: Iterable[int], dependences: Collection[Dependence]) -> dict[int, int]:
+    """Those that must stay so that nothing that rests on them is left without any; each with one
+    that needs it.
+
+    `dependences` are those of everything that rests on one that goes, on whatever is still live.
+    What goes itself needs nothing.
+    """
+    leaving = dict.fromkeys(going)
+    left: dict[int, int] = {}
+    for needer, needed in dependences:
+        if needer not in leaving:
+            left[needer] = left.get(needer, 0) + (needed not in leaving)
+    kept: dict[int, int] = {}
+    for needer, needed in reversed(list(dependences)):
+        if needer in left and left[needer] == 0 and needed in leaving:
+            kept[needed] = needer
+            left[needer] = 1
+    return kept
+
+
+def orphaned(going: Collection[int], dependences: Iterable[Dependence]) -> set[int]:
+    """What rests on nothing else than those that go."""
+    lost: dict[int, bool] = {}
+    for needer, needed in dependences:
+        if needer not in going:
+            lost[needer] = lost.get(needer, True) and needed in going
+    return {needer for needer, alone in lost.items() if alone}

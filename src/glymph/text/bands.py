@@ -1,0 +1,18 @@
+"""From which cosine on two texts are the same, or near. It depends on the model that made their
+vectors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Bands:
+    """The least cosine of texts that are the same, and of texts that are related."""
+
+    duplicate: float = 0.95
+    connect: float = 0.90
+
+
+BANDS = Bands()

@@ -1,0 +1,471 @@
+"""Texts taken apart into clauses, and put together again without some of them: the others keep
+every word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from glymph.text import grammar
+
+_SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+(?=\S)|(?<=[。！？])|\n+")
+_JOINING = "|".join(
+    sorted(map(re.escape, grammar.AND | grammar.STRONG | grammar.RELATIVE), key=len, reverse=True)
+)
+_GLUE = re.compile(
+    r"\s*;\s*|\s+[–—]\s+|\s*[，；、]\s*|,?\s+(?:tandis que|mientras que|as well as|and also|and that)\s+|"
+    rf",?\s+(?P<word>{_JOINING})\s+|,\s+",
+    re.IGNORECASE,
+)
+_AFTER_COMMA = grammar.words("ma a car where wo où donde dove onde где")
+_TOKEN = re.compile(r"[^\s,;:()\"“”„«»!?]+")
+_AROUND = re.compile(
+    rf"^(?P<np>[^,;]{{1,80}}), (?P<link>{'|'.join(sorted(grammar.RELATIVE))}|der|die|das) "
+    r"(?P<inner>[^;]+?), (?P<main>[^,;].*)$",
+    re.IGNORECASE,
+)
+_IS = {
+    "a": "is",
+    "an": "is",
+    "the": "is",
+    "ein": "ist",
+    "eine": "ist",
+    "un": "est",
+    "une": "est",
+    "una": "es",
+}
+_BESIDE = re.compile(
+    rf"^(?P<np>[^,;]{{1,80}}), (?P<link>{'|'.join(_IS)}) (?P<inner>[^,;]+), (?P<main>[^,;]+)$",
+    re.IGNORECASE,
+)
+_END = re.compile(r"[\s.!?…。！？;,]*$")
+_NAME = r"[^\W\d_a-zß-öø-ÿа-яёα-ω][\w'’.-]*"
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause: its own words, what joins it to the one before, and whose subject it shares."""
+
+    text: str
+    sentence: int
+    glue: str = ""
+    subject: str = (
+        ""  # taken from an earlier clause, which it shares; empty when it has one of its own
+    )
+    inner: bool = False  # stands inside the clause before it, between commas
+    alone: str = ""  # how it reads where it stands alone, if its words do not do for that
+
+    @property
+    def whole(self) -> str:
+        """The clause with its subject."""
+        if self.alone:
+            return self.alone
+        return f"{self.subject} {self.text}" if self.subject else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """A text, taken apart."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+    ends: tuple[str, ...]  # what ends each sentence: its mark and the space behind it
+    sentences: tuple[str, ...]
+
+    def without(self, dropped: Collection[int]) -> str:
+        """The text without these clauses; empty when nothing is left."""
+        if not dropped:
+            return self.text
+        written: list[str] = []
+        for number, sentence in enumerate(self.sentences):
+            own = [at for at, clause in enumerate(self.clauses) if clause.sentence == number]
+            kept = [at for at in own if at not in dropped]
+            if len(kept) == len(own):
+                written.append(sentence + self.ends[number])
+            elif kept:
+                written.append(_capital(self._joined(own, kept), sentence) + self.ends[number])
+        return "".join(written).strip()
+
+    def changed(self, at: int, text: str) -> str:
+        """The text with other words for one clause."""
+        clauses = tuple(replace(c, text=text) if n == at else c for n, c in enumerate(self.clauses))
+        sentence = clauses[at].sentence
+        own = [n for n, clause in enumerate(clauses) if clause.sentence == sentence]
+        anew = Parted(self.text, clauses, self.ends, self.sentences)
+        said = _capital(anew._joined(own, own), self.sentences[sentence])
+        parts = [said if n == sentence else s for n, s in enumerate(self.sentences)]
+        return "".join(part + end for part, end in zip(parts, self.ends, strict=True)).strip()
+
+    def _joined(self, own: list[int], kept: list[int]) -> str:
+        first, *rest = [self.clauses[at] for at in kept]
+        whole = self.clauses[own[0]]
+        said = first.whole
+        for number, clause in enumerate(rest):
+            if clause.inner:
+                said = _inserted(said, clause)
+                continue
+            glue = clause.glue
+            if len(kept) < len(own) and number == len(rest) - 1 and glue.strip() == ",":
+                glue = next(
+                    (
+                        c.glue
+                        for c in map(self.clauses.__getitem__, own[::-1])
+                        if c.glue.strip(" ,")
+                    ),
+                    glue,
+                )
+            elif (
+                len(rest) == 1
+                and glue.startswith(", ")
+                and glue.strip(" ,") in grammar.AND
+                and clause.subject
+            ):
+                glue = glue[1:]
+            subjects = (first.subject, _subject(first.text), _subject(whole.text))
+            shared = not clause.subject or clause.subject in subjects
+            said += glue + (
+                clause.text if shared and (not clause.alone or clause.subject) else clause.whole
+            )
+        return said
+
+
+def parted(text: str) -> Parted:
+    """The text's clauses. What cannot be read as several is one."""
+    sentences, ends = _sentences(text)
+    clauses: list[Clause] = []
+    for number, sentence in enumerate(sentences):
+        clauses += _clauses(sentence, number)
+    return Parted(text, tuple(clauses), tuple(ends), tuple(sentences))
+
+
+def _sentences(text: str) -> tuple[list[str], list[str]]:
+    cuts = [0]
+    for found in _SENTENCE.finditer(text):
+        before = text[cuts[-1] : found.start()].rstrip()
+        if (
+            "\n" not in found[0]
+            and before.endswith(".")
+            and grammar.ABBREVIATION.search(before[-8:])
+        ):
+            continue
+        if found.end() > cuts[-1]:
+            cuts.append(found.end())
+    pieces = [text[a:b] for a, b in pairwise([*cuts, len(text)]) if text[a:b].strip()]
+    bodies, ends = [], []
+    for piece in pieces:
+        end = _END.search(piece)
+        at = end.start() if end else len(piece)
+        bodies.append(piece[:at])
+        ends.append(piece[at:])
+    return bodies, ends
+
+
+def _clauses(sentence: str, number: int) -> list[Clause]:
+    around = _AROUND.match(sentence)
+    if (
+        around
+        and _has_verb(around["inner"], began=True)
+        and _begins(around["main"], around["np"] + " is")
+    ):
+        subject = around["np"].strip()
+        main = _clauses(f"{subject} {around['main']}", number)
+        inner = Clause(
+            around["inner"], number, glue=f", {around['link']} ", subject=subject, inner=True,
+            alone=_verb_second(subject, around["inner"], around["link"]),
+        )  # fmt: skip
+        return [main[0], inner, *main[1:]]
+    beside = _BESIDE.match(sentence)
+    if beside and _begins(beside["main"], beside["np"] + " is"):
+        main = _clauses(f"{beside['np']} {beside['main']}", number)
+        alone = f"{beside['np']} {_IS[beside['link'].lower()]} {beside['link']} {beside['inner']}"
+        inner = Clause(
+            f"{beside['link']} {beside['inner']}",
+            number,
+            glue=", ",
+            subject=beside["np"],
+            inner=True,
+            alone=alone,
+        )
+        return [main[0], inner, *main[1:]]
+    found: list[Clause] = []
+    start, glue = 0, ""
+    for match in _GLUE.finditer(sentence):
+        if match.start() < start:
+            continue
+        left, right = sentence[start : match.start()], sentence[match.end() :]
+        if (
+            not left.strip()
+            or not right.strip()
+            or not _cuts(match, left, right, inherited=bool(found))
+        ):
+            continue
+        found.append(_clause(left, number, glue, found))
+        start, glue = match.end(), match[0]
+    found.append(_clause(sentence[start:], number, glue, found))
+    return found
+
+
+def _cuts(match: re.Match[str], left: str, right: str, *, inherited: bool) -> bool:
+    """Whether what joins two stretches joins two clauses."""
+    word = (match["word"] or "").lower()
+    mark = match[0].strip()
+    if mark in (";", "–", "—", "；"):
+        return True
+    if word in grammar.RELATIVE:
+        return (
+            match[0].startswith(",")
+            and _has_verb(right, began=True)
+            and _has_verb(left, began=inherited)
+        )
+    if word and word not in grammar.AND and word not in grammar.STRONG:
+        return False
+    if not _has_verb(left, began=inherited):
+        return False
+    if word in grammar.STRONG:
+        return _has_verb(right) and not (word in _AFTER_COMMA and not match[0].startswith(","))
+    inner = re.match(r"(\w+) ", right)
+    if not word and inner and inner[1].lower() in grammar.AND | grammar.STRONG | grammar.RELATIVE:
+        return False
+    return _begins(right, left)
+
+
+def _begins(right: str, left: str) -> bool:
+    """Whether a stretch begins like a clause: with a verb that shares the subject, or with subject
+    and verb.
+    """
+    tokens = _TOKEN.findall(right)[:9]
+    if not tokens:
+        return False
+    first = tokens[0].lower().rstrip(".")
+    adverbial = first in grammar.ADVERBS and _has_verb(right, began=True)
+    if first in grammar.VERBS or first in grammar.STARTERS or adverbial:
+        return first not in grammar.PRONOUNS | grammar.PREPOSITIONS or _has_verb(right)
+    if _is_gapped(tokens, left):
+        return True
+    if first.split("'")[0] in grammar.PRONOUNS and (tokens[0].islower() or tokens[0] == "I"):
+        return any(
+            token.lower() in grammar.VERBS or _ends_like_verb(token) for token in tokens[1:6]
+        )
+    if tokens[0][0].isupper() or first in grammar.ARTICLES:
+        return _has_verb(_until_glue(right))
+    if any(token.lower() in grammar.BEING - {"a", "es", "son", "era"} for token in tokens[1:4]):
+        return True
+    return len(tokens) > 1 and _parallel(first, left, tokens[1])
+
+
+def _is_gapped(tokens: list[str], left: str) -> bool:
+    """Whether a stretch leaves out the verb it shares: "(Tom lives in Rome and) Mia in Paris"."""
+    at = _gap(tokens)
+    return at > 0 and re.search(rf"\s{re.escape(tokens[at])}\s\S+$", left) is not None
+
+
+def _gap(tokens: list[str]) -> int:
+    """The place of the preposition that follows the name a stretch begins with; 0 for none."""
+    owned = len(tokens) > 2 and tokens[0] in grammar.PRONOUNS and tokens[2][0].isupper()
+    at = 3 if owned else 1
+    named = len(tokens) > at + 1 and tokens[at - 1][0].isupper()
+    return at if named and tokens[at].lower() in grammar.PREPOSITIONS else 0
+
+
+def _verb_second(subject: str, inner: str, link: str) -> str:
+    """A German relative clause as a statement: its verb, which ends it, comes behind the subject."""
+    rest, _, verb = inner.rpartition(" ")
+    if link.lower() not in ("der", "die", "das", "welcher", "welche") or not rest:
+        return ""
+    return f"{subject} {verb} {rest}"
+
+
+def _until_glue(right: str) -> str:
+    cut = re.search(r",|;", right)
+    return right[: cut.start()] if cut else right
+
+
+def _parallel(first: str, left: str, following: str) -> bool:
+    """Whether a word looks like the verb before it and not like the noun before it."""
+    verb = next(_verbs(left, began=True), "")
+    last = _TOKEN.findall(left)[-1].lower()
+    if not verb or first in grammar.FUNCTION or len(first) < 3:
+        return False
+    if first.endswith("s") and verb.endswith("s") and not first.endswith("ss"):
+        return not (last.endswith("s") and last != verb)
+    if first.endswith("ed") and (
+        verb.endswith("ed") or verb in ("was", "were", "had", "grew", "went", "got")
+    ):
+        return True
+    joined = following[0].isupper() or following.lower() in grammar.FUNCTION
+    return joined and verb[-1] == first[-1] and verb[-1] in "teaт" and last[-1:] != first[-1]
+
+
+def _ends_like_verb(token: str) -> bool:
+    return token.islower() and token.endswith(("s", "ed", "t")) and token not in grammar.FUNCTION
+
+
+def _has_verb(stretch: str, *, began: bool = False) -> bool:
+    return next(_verbs(stretch, began=began), "") != ""
+
+
+def _verbs(stretch: str, *, began: bool = False) -> Iterator[str]:
+    """The words that are verbs by a list, or stand where only a verb can: behind the name that
+    begins it.
+    """
+    tokens = _TOKEN.findall(stretch)
+    for at, token in enumerate(tokens):
+        low = token.lower()
+        named = at > 0 and tokens[at - 1][:1].isupper() and tokens[0][:1].isupper()
+        named = named and tokens[at - 1].lower() not in grammar.FUNCTION
+        behind = named and token.islower() and low not in grammar.FUNCTION and at < 4
+        listed = low in grammar.VERBS and (token.islower() or at == 0)
+        listed = listed and (
+            low not in grammar.PREPOSITIONS | grammar.PRONOUNS
+            if at
+            else began or low not in grammar.PRONOUNS
+        )
+        listed = listed or (low in grammar.BEING and named)
+        first = began and at == 0 and token.islower() and low not in grammar.FUNCTION
+        if listed or behind or first:
+            yield low
+
+
+def _clause(text: str, number: int, glue: str, before: list[Clause]) -> Clause:
+    if not before:
+        return Clause(text, number, glue)
+    tokens = _TOKEN.findall(text)
+    if not tokens:  # marks only, such as a bracket
+        return Clause(text, number, glue)
+    first = tokens[0].lower()
+    relative = glue.strip(" ,").lower() in grammar.RELATIVE
+    earlier = before[0].subject or _subject(before[0].text)
+    if relative:
+        last = re.search(rf"({_NAME}(?: {_NAME})*)$", before[-1].text)
+        return Clause(text, number, glue, last[1] if last else earlier)
+    own = (
+        (first.split("'")[0] in grammar.PRONOUNS)
+        or first in grammar.ARTICLES
+        or tokens[0][:1].isupper()
+    )
+    verbal = first in grammar.VERBS and first not in grammar.PRONOUNS
+    if first in grammar.STARTERS and earlier:
+        return Clause(
+            text, number, glue, earlier, alone=f"{earlier} is {text}" if text.isascii() else ""
+        )
+    gap = _gap(tokens)
+    if gap and _is_gapped(tokens, before[-1].text):
+        verb = next(_verbs(before[0].text), "")
+        said = text.split(" ")
+        alone = " ".join([*said[:gap], verb, *said[gap:]]) if verb else ""
+        return Clause(text, number, glue, alone=alone)
+    nominal = not own and not verbal and any(t.lower() in grammar.BEING for t in tokens[1:4])
+    return Clause(text, number, glue, "" if (own and not verbal) or nominal else earlier)
+
+
+def _subject(text: str) -> str:
+    """What stands before the verb of a clause."""
+    verb = next(_verbs(text), "")
+    match = (
+        re.search(rf"(?<![\w'-]){re.escape(verb)}(?![\w'-])", text, re.IGNORECASE) if verb else None
+    )
+    return text[: match.start()].strip() if match else ""
+
+
+def _capital(said: str, like: str) -> str:
+    return said[:1].upper() + said[1:] if like[:1].isupper() else said
+
+
+def _inserted(said: str, clause: Clause) -> str:
+    return said.replace(clause.subject, f"{clause.subject}{clause.glue}{clause.text},", 1)
+
+
+# joint subjects and other lists of names
+
+_OWNING = "|".join(sorted(grammar.PRONOUNS - grammar.words("i he she it we they you")))
+_ITEM = rf"(?:(?:{_OWNING}) [^\W\d_]+ )?(?:{_NAME}(?: {_NAME}){{0,2}}|I\b)"
+_ANDS = "|".join(sorted(map(re.escape, grammar.AND)))
+_BEFORE = "|".join(sorted(map(re.escape, grammar.PREPOSITIONS)))
+_JOINT = re.compile(
+    rf"(?:(?P<both>(?:both|sowohl|either|beide)\s+))?(?P<items>{_ITEM}(?:, {_ITEM})*),? "
+    rf"(?P<word>{_ANDS}) (?P<last>{_ITEM})(?P<rest>\s+\S+)?"
+)
+
+
+_BOTH = grammar.words("both all beide alle ambos ambas entrambi tous toutes каждый оба")
+
+
+def without_name(text: str, is_meant: Callable[[str], bool]) -> str | None:
+    """The text without one of several names in a list, the verb fitted to those left; None without
+    such a list.
+    """
+    for found in _joints(text):
+        items = [*re.split(r", ", found["items"]), found["last"]]
+        kept = [item for item in items if not is_meant(item)]
+        if len(kept) == len(items) or not kept:
+            continue
+        start = found.start("both") if found["both"] else found.start("items")
+        subject = not text[:start].strip() or text[:start].rstrip()[-1:] in ",;:.!?"
+        verb, rest = "", found["rest"] or ""
+        after = text[found.end() :]
+        if rest.strip().lower() in _BOTH and (following := re.match(r"\s+\S+", after)):
+            rest, after = (
+                (following[0], after[following.end() :]) if len(kept) == 1 else (rest, after)
+            )
+        possessive = kept[0].endswith(("'s", "’s"))
+        if len(kept) == 1 and subject and rest and kept[0].lower() != "i" and not possessive:
+            verb = grammar.of_one(rest.strip(), found["word"].lower())
+            rest = rest[: len(rest) - len(rest.strip())] + verb
+        listed = kept[0] if len(kept) == 1 else f"{', '.join(kept[:-1])} {found['word']} {kept[-1]}"
+        if found["both"] and len(kept) > 1:
+            listed = found["both"] + listed
+        return _capital(text[:start] + listed + rest + after, text)
+    return None
+
+
+_WORDS = re.compile(
+    rf"(?P<items>[^\W\d_][\w'’-]*(?:, [^\W\d_][\w'’-]*)*),? (?P<word>{_ANDS}) "
+    rf"(?P<last>[^\W\d_][\w'’-]*)(?=$|[,;.]| (?!(?:{_BEFORE})\s))"
+)
+_DETERMINED = (
+    r"(?:an?|the|his|her|their|my|our|one|two|three|four|ein|eine|einen|zwei|drei|une?|deux|una?|dos|due|\d+)"
+    r" [^,;]+?"
+)
+_PHRASES = re.compile(
+    rf"(?<!\w)(?P<items>{_DETERMINED}(?:, {_DETERMINED})*),? (?P<word>and|und|et|y|e) (?P<last>{_DETERMINED})$"
+)
+_GAPPED = re.compile(
+    rf"^(?P<lead>.+?) (?P<one>\S+ (?P<how>{_BEFORE}) \S+) "
+    r"(?:and|und|et|y|e|и) (?P<two>\S+ (?P=how) \S+)$"
+)
+
+
+def without_phrase(text: str, is_meant: Callable[[str], bool]) -> str | None:
+    """The text without one of several things that are told at length, or of two told with one verb."""
+    gapped = _GAPPED.match(text)
+    if gapped and is_meant(gapped["one"]) != is_meant(gapped["two"]):
+        return f"{gapped['lead']} {gapped['two'] if is_meant(gapped['one']) else gapped['one']}"
+    found = _PHRASES.search(text)
+    items = [*re.split(rf", (?={_DETERMINED})", found["items"]), found["last"]] if found else []
+    kept = [item for item in items if not is_meant(item)]
+    if found is None or len(kept) == len(items) or not kept:
+        return None
+    listed = kept[0] if len(kept) == 1 else f"{', '.join(kept[:-1])} {found['word']} {kept[-1]}"
+    return text[: found.start()] + listed
+
+
+def without_item(text: str, is_meant: Callable[[str], bool]) -> str | None:
+    """The text without one of several plain things in a list; None if there is no such list."""
+    for found in _WORDS.finditer(text):
+        items = [*found["items"].split(", "), found["last"]]
+        kept = [item for item in items if not is_meant(item)]
+        plain = not any(item.lower() in grammar.FUNCTION | grammar.VERBS for item in items)
+        if len(kept) == len(items) or not kept or not plain:
+            continue
+        listed = kept[0] if len(kept) == 1 else f"{', '.join(kept[:-1])} {found['word']} {kept[-1]}"
+        return text[: found.start()] + listed + text[found.end() :]
+    return None
+
+
+def _joints(text: str) -> Iterator[re.Match[str]]:
+    first = re.match(r"(?:Both|Either|Sowohl|Beide)(?=\s)", text)
+    shown = text[: first.end()].lower() + text[first.end() :] if first else text
+    yield from _JOINT.finditer(shown)

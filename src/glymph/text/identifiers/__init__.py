@@ -1,0 +1,141 @@
+"""Typed canonical keys: what in a text names one thing whole, however it is written.
+
+One file per family finds them; what an earlier family has found is blank for the later ones. Types:
+mail, url, handle, ip, mac, path, uuid, hash, iban, date, time, quantity, version, phone, card,
+code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+
+from glymph.text.folding import flat
+from glymph.text.identifiers.aliases import Closure, aliases, closure
+from glymph.text.identifiers.codes import codes, digit_runs, labelled, marked, versions
+from glymph.text.identifiers.dates import dates, named_times, times
+from glymph.text.identifiers.fingerprints import form
+from glymph.text.identifiers.found import BLANK, Family, Found, Identifier, Key, taken
+from glymph.text.identifiers.network import bare_webs, handles, machines, mails, paths, webs
+from glymph.text.identifiers.quantities import free_numbers, quantities, written_numbers
+
+__all__ = [
+    "Closure", "Identifier", "aliases", "closure", "fingerprint_forms", "identifiers", "keys", "matching",
+    "numbers",
+    "perhaps", "same",
+]  # fmt: skip
+
+_DIGIT = re.compile("[0-9]")
+_NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_WITHOUT_DIGITS: tuple[Family, ...] = (webs, mails, handles, bare_webs, paths, named_times)
+_ALL: tuple[Family, ...] = (
+    webs, mails, handles, marked, machines, bare_webs, paths, dates, times, quantities, versions, labelled,
+    digit_runs, codes, named_times,
+)  # fmt: skip
+
+
+def identifiers(text: str) -> tuple[Identifier, ...]:
+    """Every identifier in the text, whole and by type, in the order in which they stand."""
+    plain, places = flat(text)
+    return tuple(_placed(found, text, places) for found in _found(plain))
+
+
+def same(one: Identifier, other: Identifier) -> bool:
+    """Whether both name the same thing for certain: equal type and equal whole key."""
+    return one.type == other.type and one.key == other.key
+
+
+def perhaps(one: Identifier, other: Identifier) -> bool:
+    """Whether some reading of the one is some reading of the other: 5/8/2023 and 8 May, a phone
+    without " "country."""
+    return not set(one.readings).isdisjoint(other.readings)
+
+
+def matching(wanted: Identifier, found: Iterable[Identifier]) -> tuple[Identifier, ...]:
+    """Those of the found that are the wanted one: the same, or else perhaps the same if they all
+    are one thing.
+    """
+    found = tuple(found)
+    certain = tuple(each for each in found if same(wanted, each))
+    if certain:
+        return certain
+    possible = tuple(each for each in found if perhaps(wanted, each))
+    return possible if len({(each.type, each.key) for each in possible}) == 1 else ()
+
+
+def keys(text: str) -> frozenset[Key]:
+    """The type and canonical key of every identifier in the text."""
+    return frozenset((found.type, found.key) for found in _found(flat(text)[0]))
+
+
+def numbers(text: str) -> Counter[Decimal]:
+    """Every numeric value of the text, with how often it stands there.
+
+    Values inside identifiers are taken from their keys, so two writings of one date, phone or price
+    have the same. Small numbers in words count (three, drei, trois); articles that also mean one do
+    not.
+    """
+    plain, _ = flat(text)
+    counted: Counter[Decimal] = Counter()
+    rest = plain
+    if _DIGIT.search(plain):
+        found = _found(plain)
+        rest = _blanked(plain, found)
+        for each in found:
+            counted.update(_values(each))
+        counted.update(value for value, _, _ in free_numbers(rest))
+    counted.update(written_numbers(rest))
+    return counted
+
+
+def fingerprint_forms(text: str) -> tuple[str, ...]:
+    """The forms under which a whole text is known again after trivial rewording.
+
+    Case, spacing, punctuation, Unicode form and the writing of identifiers make no difference; a
+    number, a name, a negation does. One form is of the text as it is written, one of the text in
+    small letters: two texts that share any form are the same.
+    """
+    # Small letters come first: some capitals look like those of another script where the small ones
+    # do not.
+    both = (flat(text)[0], flat(text.casefold())[0].casefold())
+    plain = dict.fromkeys(" ".join(each.split()) for each in both)
+    return tuple(dict.fromkeys(form(each, _found(each)) for each in plain))
+
+
+def _found(plain: str) -> list[Found]:
+    """The identifiers of a flattened text by place."""
+    return sorted(taken(plain, _ALL if _DIGIT.search(plain) else _WITHOUT_DIGITS), key=_start)
+
+
+def _start(found: Found) -> int:
+    return found.start
+
+
+def _placed(found: Found, text: str, places: Sequence[int] | None) -> Identifier:
+    start, end = found.start, found.end
+    if places is not None:
+        start, end = places[start], places[end] if end < len(places) else len(text)
+    written = text[start:end]
+    if places is not None:
+        end = start + len(written.rstrip())
+        written = text[start:end]
+    return Identifier(found.type, found.key, start, end, written, found.others)
+
+
+def _blanked(plain: str, found: Iterable[Found]) -> str:
+    pieces: list[str] = []
+    at = 0
+    for each in found:
+        pieces += (plain[at : each.start], BLANK * (each.end - each.start))
+        at = each.end
+    return "".join((*pieces, plain[at:]))
+
+
+def _values(found: Found) -> list[Decimal]:
+    if found.type == "quantity":
+        return [Decimal(found.key.split(" ")[0])]
+    if found.type in ("phone", "card", "iban", "uuid", "hash", "mac"):
+        return [Decimal("".join(_DIGIT.findall(found.key)) or "0")]
+    return [Decimal(numeral) for numeral in _NUMERAL.findall(found.key)]

@@ -1,0 +1,62 @@
+"""What an identifier is, and the bracket in which the families look for theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+BLANK = "\x00"  # stands where an earlier family has found something
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """Something in a text that names one thing whole: its type, its canonical key and where it
+    stands.
+    """
+
+    type: str
+    key: str
+    start: int
+    end: int
+    text: str
+    others: tuple[Key, ...] = ()  # what else the same characters may mean
+
+    @property
+    def readings(self) -> tuple[Key, ...]:
+        """Every typed key this may stand for, the likeliest first."""
+        return (self.type, self.key), *self.others
+
+
+class Found(NamedTuple):
+    """An identifier as its family sees it: in the flattened text."""
+
+    type: str
+    key: str
+    start: int
+    end: int
+    others: tuple[Key, ...] = ()
+
+
+Family = Callable[[str], Iterable[Found]]
+
+
+def taken(text: str, families: Iterable[Family]) -> Iterator[Found]:
+    """What the families find, in turn: what one has found is blank for the next."""
+    for family in families:
+        pieces: list[str] = []
+        at = 0
+        for found in sorted(family(text), key=_place):
+            if found.start < at:
+                continue
+            yield found
+            pieces += (text[at : found.start], BLANK * (found.end - found.start))
+            at = found.end
+        if pieces:
+            text = "".join((*pieces, text[at:]))
+
+
+def _place(found: Found) -> tuple[int, int]:
+    return found.start, -found.end

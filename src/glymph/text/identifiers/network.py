@@ -1,0 +1,246 @@
+"""Identifiers of networks and machines: mail, web address, handle, IP and MAC address, file path."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from glymph.text.identifiers.found import Found
+
+_END = r"(?!\w|\.\w|-[\w-]{0,63}\.\w)"
+_LABEL = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
+_TOP = r"(?:xn--[A-Za-z0-9-]{2,59}|[^\W\d_]{2,24})"
+_MAIL = re.compile(rf"@ ?((?:{_LABEL}\.){{1,8}}{_TOP}|localhost){_END}")
+_LOCAL_PART = re.compile(r"(?<![\w.+%@'-])(\w[\w.+%'-]{0,63}) ?\Z")
+_SCHEME = re.compile(
+    r"(?<![\w])(?:([A-Za-z][A-Za-z0-9+.-]{1,15})://|(?=[wW]{3}\.))([^\s<>\"\x00`|\\^{}]{3,2048})"
+)
+_COMMON = (
+    "com org net edu gov mil io dev app ai biz eu uk de fr es ch nl ru jp cn xyz cloud int online shop"
+).split()
+_BARE = re.compile(
+    rf"(?<![\w@.:/%-])((?:{_LABEL}\.){{1,6}}(?:{'|'.join(_COMMON)}|co\.uk|[a-z]{{2,6}}(?=/)))"
+    rf"(?![\w@]|[.-]\w)((?::[0-9]{{1,5}})?(?:[/?#][^\s<>\"\x00`|\\^{{}}]{{0,2048}})?)"
+)
+_TOP_OR_PATH = re.compile(rf"\.(?:(?:{'|'.join(_COMMON)})(?!\w)|[a-z]{{2,6}}/)")
+_HANDLE = re.compile(
+    r"@(?<![\w@.+/%-]@)([^\W\d]\w{0,38}(?:[.-]\w{1,38}){0,4}|[0-9]\w{0,38}[^\W\d]\w{0,38})"
+    rf"(@(?:{_LABEL}\.){{1,5}}{_TOP})?(?![\w@])"
+)
+_V4 = re.compile(
+    r"([0-9](?<![\w.].)[0-9]{0,2}\.(?:[0-9]{1,3}\.){2}[0-9]{1,3}(?:/[0-9]{1,2})?)(?!\w|[./-]\w)"
+)
+_V6 = re.compile(
+    r"(?<![\w:.])([0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:\.[0-9]{1,3}){0,3}(?:/[0-9]{1,3})?)(?![\w:])"
+)
+_MAC = re.compile(
+    r"[0-9A-Fa-f](?<![\w:.-].)[0-9A-Fa-f](?:(?::[0-9A-Fa-f]{2}){5}|(?:-[0-9A-Fa-f]{2}){5}|"
+    r"[0-9A-Fa-f]{2}(?:\.[0-9A-Fa-f]{4}){2})(?![\w:-]|\.\w)"
+)
+_SHORT_MAC = re.compile(r"\.[0-9A-Fa-f]{4}\.")
+_PATH = re.compile(
+    r"(?<![\w.:~/\\@%)<+-])(?:((?:~[\w-]{0,32}|\.{1,2})?/[\w.@+~-]{1,255}(?:/+[\w.@+~-]{1,255}){0,40}/?)|"
+    r"([A-Za-z]:[\\/][\w.@+~$-]{1,255}(?:[\\/]{1,2}[\w.@+~$-]{1,255}){0,40}[\\/]?|"
+    r"\\\\[\w.$-]{1,255}(?:\\[\w.@+~$-]{1,255}){1,40})|"
+    r"((?:[\w@+-][\w.@+-]{0,255}/){1,40}[\w@+-]{1,255}\.[A-Za-z]\w{0,7}))(?![\w/\\])"
+)
+_PORTS = {"http": "80", "https": "443", "ftp": "21", "ws": "80", "wss": "443", "ssh": "22"}
+_CLOSING = {")": "(", "]": "[", "}": "{"}
+_ESCAPED = re.compile("%([0-9A-Fa-f]{2})")
+
+# "alice (at) acme (dot) io", and said aloud: an English dot follows an English at.
+_AT_WORDS = "at|ät|@|arobase|arroba|chiocciola|собака|собачка"
+_DOT_WORDS = r"dot|punkt|point|punto|ponto|точка|\."
+_NAME = r"\w[\w+-]{0,63}"
+
+
+def _spoken(at: str, dot: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![\w.@+-])({_NAME}(?:{dot}{_NAME}){{0,3}})(?:{at})({_NAME}(?:{dot}{_NAME}){{1,4}})(?![\w@])",
+        re.IGNORECASE,
+    )
+
+
+_DOT = rf"(?:\.| {{0,2}}[(\[{{<] ?(?:{_DOT_WORDS}) ?[)\]}}>] {{0,2}}| (?:{_DOT_WORDS}) )"
+_SPOKEN = (
+    (_spoken(rf" {{0,2}}[(\[{{<] ?(?:{_AT_WORDS}) ?[)\]}}>] {{0,2}}", _DOT), False),
+    (_spoken(" (?:at|@) ", r" (?:dot|\.) "), True),
+    (_spoken(" (?:at|ät) ", " punkt "), True),
+    (
+        _spoken(" (?:arobase|arroba|chiocciola|собака|собачка) ", rf"(?:\.| (?:{_DOT_WORDS}) )"),
+        False,
+    ),
+)
+_SAID = ("(at", "[at", "{at", "<at", "( at", "[ at", "(ät", "[ät", "(@", "[@", " dot ", " punkt ", " @ ", "arob",
+         "arroba", "chiocc", "соба")  # fmt: skip
+_NO_OWNERS = frozenset(
+    "look looks looking meet met me us is was were be been am are works work working worked him her them it you "
+    "available hosted live lives site website page located find found visit arrive arrived stay staying and or "
+    "there here not now then".split()
+)
+
+
+def webs(text: str) -> Iterator[Found]:
+    """Addresses with a scheme or www: host in small letters, no default port, last slash or place
+    in the page.
+    """
+    if "://" not in text and "ww." not in text.lower():
+        return
+    for match in _SCHEME.finditer(text):
+        body = _without_end(match[2])
+        key = _web_key(match[1] or "http", body)
+        if key:
+            yield Found("url", key, match.start(), match.start(2) + len(body))
+
+
+def mails(text: str) -> Iterator[Found]:
+    """Mail addresses, with @ or said aloud: small letters, the domain as it is registered (IDNA)."""
+    if "@" in text:
+        for match in _MAIL.finditer(text):
+            at = match.start()
+            owner = _LOCAL_PART.search(text, max(0, at - 65), at)
+            if owner and not (match.start(1) - owner.end(1) > 1 and owner[1].lower() in _NO_OWNERS):
+                yield from _mail(owner[1], match[1], owner.start(), match.end())
+    lowered = text.lower()
+    if not any(said in lowered for said in _SAID):
+        return
+    for pattern, aloud in _SPOKEN:
+        for match in pattern.finditer(text):
+            local, domain = _joined(match[1]), _joined(match[2])
+            top = domain.rpartition(".")[2]
+            if aloud and (local in _NO_OWNERS or not (len(top) == 2 or top in _COMMON)):
+                continue
+            yield from _mail(local, domain, match.start(), match.end())
+
+
+def bare_webs(text: str) -> Iterator[Found]:
+    """Addresses without a scheme: acme.com/jobs."""
+    if _TOP_OR_PATH.search(text):
+        for match in _BARE.finditer(text):
+            tail = _without_end(match[2]) if match[2] else ""
+            key = _web_key("http", match[1] + tail)
+            if key:
+                yield Found("url", key, match.start(), match.start(2) + len(tail))
+
+
+def handles(text: str) -> Iterator[Found]:
+    """@names in any script, with the server where one is given."""
+    if "@" in text:
+        for match in _HANDLE.finditer(text):
+            server = "@" + _domain(match[2][1:]) if match[2] else ""
+            yield Found("handle", _small(match[1]) + server, match.start(), match.end())
+
+
+def machines(text: str) -> Iterator[Found]:
+    """IP addresses and networks as `ipaddress` writes them, MAC addresses with colons."""
+    colons, dots = text.count(":"), text.count(".")
+    if colons > 4 or text.count("-") > 4 or (dots > 1 and _SHORT_MAC.search(text)):
+        for match in _MAC.finditer(text):
+            digits = re.sub("[^0-9a-f]", "", match[0].lower())
+            yield Found("mac", ":".join(re.findall("..", digits)), *match.span())
+    if dots > 2:
+        for match in _V4.finditer(text):
+            yield from _address(match[1], *match.span())
+    if colons > 1:
+        for match in _V6.finditer(text):
+            if match[0].count(":") > 3 or re.search("[0-9]", match[0]):
+                yield from _address(match[1], *match.span())
+
+
+def paths(text: str) -> Iterator[Found]:
+    """File paths: POSIX with their case, Windows without; one slash between parts and none at the
+    end.
+    """
+    if "/" not in text and "\\" not in text:
+        return
+    for match in _PATH.finditer(text):
+        written = match[0].rstrip(".-")
+        if match[2]:
+            key = re.sub(r"[\\/]+", "/", written.replace("\\", "/")).casefold().rstrip("/")
+            key = "/" + key if written.startswith("\\\\") else key
+        else:
+            key = re.sub(r"/(?:\./)+|/+", "/", written).removeprefix("./").rstrip("/")
+        if re.search(r"[^\W\d_]", key):
+            yield Found(
+                "path",
+                unicodedata.normalize("NFC", key),
+                match.start(),
+                match.start() + len(written),
+            )
+
+
+def _mail(local: str, domain: str, start: int, end: int) -> Iterator[Found]:
+    local = _small(local).strip(".'")
+    if local and ".." not in local:
+        yield Found("mail", f"{local}@{_domain(domain)}", start, end)
+
+
+def _address(written: str, start: int, end: int) -> Iterator[Found]:
+    try:
+        if "/" in written:
+            yield Found("ip", str(ipaddress.ip_network(written, strict=False)), start, end)
+            return
+        address = ipaddress.ip_address(written)
+    except ValueError:
+        return
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    yield Found("ip", str(mapped or address), start, end)
+
+
+def _joined(said: str) -> str:
+    parts = re.split(_DOT, said.lower(), flags=re.IGNORECASE)
+    return ".".join(part.strip() for part in parts)
+
+
+def _small(written: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", written).casefold())
+
+
+def _domain(written: str) -> str:
+    """A domain in small letters and ASCII, as IDNA 2008 registers it."""
+    labels = unicodedata.normalize("NFKC", written).lower().strip(".").split(".")
+    return ".".join(
+        label if label.isascii() else "xn--" + label.encode("punycode").decode() for label in labels
+    )
+
+
+def _web_key(scheme: str, body: str) -> str:
+    """Host and what follows it; http, https and www. make no difference, another scheme does."""
+    scheme = scheme.lower()
+    cut = re.search("[/?#]", body)
+    authority, rest = (body[: cut.start()], body[cut.start() :]) if cut else (body, "")
+    user, _, place = authority.rpartition("@")
+    host, colon, port = place.rpartition(":") if re.search(":[0-9]*$", place) else (place, "", "")
+    host = _domain(host).removeprefix("www.")
+    if not host and scheme != "file":
+        return ""
+    if colon and port and port != _PORTS.get(scheme):
+        host += ":" + port.lstrip("0")
+    page, mark, part = rest.partition("#")
+    if part.startswith(("/", "!")):
+        page += mark + part  # a page of an application, not a place in a page
+    page = _ESCAPED.sub(_unescaped, page)
+    path, question, query = page.partition("?")
+    page = path.rstrip("/") + (question + query if query else "")
+    prefix = "" if scheme in ("http", "https") else scheme + "://"
+    return unicodedata.normalize("NFC", f"{prefix}{user + '@' if user else ''}{host}{page}")
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    char = chr(int(match[1], 16))
+    return char if char.isascii() and (char.isalnum() or char in "-._~") else match[0].upper()
+
+
+def _without_end(written: str) -> str:
+    """An address without the marks of the sentence around it."""
+    while written:
+        last = written[-1]
+        if last in ".,;:!?'*_…»”’" or (
+            last in _CLOSING and written.count(last) > written.count(_CLOSING[last])
+        ):
+            written = written[:-1]
+        else:
+            break
+    return written

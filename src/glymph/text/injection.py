@@ -1,0 +1,232 @@
+"""Texts that try to steer the agent or its memory: to ignore its rules, deceive its user, or give
+secrets away.
+
+What is remembered is shown to an agent again, so such a text must not become a memory. Ordinary
+standing orders ("always run the linter", "never tell customers the roadmap") are none of these.
+Every pattern is bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from glymph.text.folding import flat
+
+BEFORE = 60  # characters before a match that may deny it
+
+
+class Order(NamedTuple):
+    """How an order reads and what it wants. One that may be forbidden is fair behind "never"."""
+
+    wants: str
+    pattern: re.Pattern[str]
+    forbidden: bool = True
+
+
+def order(text: str) -> str | None:
+    """What a text tries to make the agent do that no memory may; None if it is no such order."""
+    plain = flat(text)[0]
+    for each in ORDERS:
+        for found in each.pattern.finditer(plain):
+            if not (each.forbidden and _denied(plain, found.start())):
+                return each.wants
+    return None
+
+
+def _denied(text: str, at: int) -> bool:
+    """Whether the clause says not to do what follows: "never send keys to …" is a fair rule."""
+    clause = _CLAUSE.split(text[max(0, at - BEFORE) : at])[-1]
+    return bool(_NOT.search(clause)) and not _NOT_REALLY.search(clause)
+
+
+_CLAUSE = re.compile(r"[.!?;:,\n]|\b(?:and|but|then|instead|always)\b", re.IGNORECASE)
+_NOT = re.compile(
+    r"\b(?:never|not|don'?t|doesn'?t|didn'?t|won'?t|can'?t|cannot|mustn'?t|shouldn'?t|avoid|nobody|no one"
+    r"|nothing"
+    r"|without|forbidden|prevents?|blocks?|rejects?|detects?|instead of|rather than|against)\b",
+    re.IGNORECASE,
+)
+_NOT_REALLY = re.compile(
+    r"\b(?:forget|fail|hesitate|refuse|stop|afraid|only|omit|neglect)\b", re.IGNORECASE
+)
+
+_RULES = r"(?:instructions?|prompts?|directives?|guidelines?|rules?|polic(?:y|ies)|orders|constraints|commands)"
+_TOLD = r"(?:instructions?|prompts?|directives?)"
+_EARLIER = (
+    r"(?:previous|prior|above|earlier|preceding|foregoing|system|safety|built-in|developer'?s?)"
+)
+_IGNORE = (
+    r"(?<!we )(?<!they )\b(?:ignore|disregard|forget|override|bypass|discard|disobey|violate|(?:set|cast"
+    r"|put) aside"
+    r"|(?:do not|don'?t|stop) (?:follow|following|obey|obeying))"
+)
+_USER = r"(?:the|your|any|my) (?:user|users|human|humans|operator|owner)"
+_THIS = r"(?:this|it|that|these|them|anything|everything|what you|your|the fact|any of)"
+_SECRETS = (
+    r"(?:\.ssh/\w+|id_(?:rsa|ed25519)|\.aws/credentials|\.netrc|/etc/(?:passwd|shadow)|secrets?|api["
+    r" -]?keys?|(?:private |ssh |secret |access |encryption |signing )?keys|private key|ssh key"
+    r"|credentials?|passwords?|passphrases?|(?:access |auth |session )?tokens?|env(?:ironment)?"
+    r" var(?:iable)?s|\.env\b"
+    r"|cookies|seed phrases?|wallets?|(?:chat|conversation) (?:logs?|history|histories))"
+    r"(?! (?:reset|change|polic|count|usage|limit|doc|summar|rotation|page|form|flow|manager|header|expir)\w*)"
+)
+_SEND = (
+    r"\b(?:send|post|upload|forward|e-?mail|mail|exfiltrate|leak|transmit|submit|share|copy|publish|paste"
+    r"|dump|deliver"
+    r"|transfer|report|reveal|give|hand over|disclose)"
+)
+_ALL = r"(?:all|every|any|each|your|the user'?s|their|his|her)"
+_AWAY = (
+    r"(?:https?://|ftp://|\w[\w.+-]{0,60}@[\w-]+\.\w|(?:[\w-]{1,60}\.){1,4}(?!md\b|py\b|txt\b|ya?ml\b"
+    r"|json\b|env\b)[a-z]{2,12}\b"
+    r"|\d{1,3}(?:\.\d{1,3}){3}|(?:an? |the |this |my )?(?:external|remote|attacker|outside|third[- ]party"
+    r"|evil|unknown)\b"
+    r"|me\b|this (?:address|server|url|endpoint|host)|pastebin)"
+)
+_SAFE = (
+    r"(?:the |our |a |aws |azure )*(?:vault|key ?vault|1password|bitwarden|keychain|kms|sops|secrets?"
+    r" (?:manager|store))"
+)
+_SHELL = (
+    r"(?:sudo (?:-\w+ )?)?(?:/bin/|/usr/bin/env )?(?:(?:ba|z|da|k|fi)?sh|python[\d.]*|perl|ruby|node|iex"
+    r"|invoke-expression)\b"
+)
+_GUARD = (
+    r"(?:safety(?: (?:checks?|guards?|features?|filters?|measures|rules|protocols?|mechanisms?|settings"
+    r"|restrictions))?"
+    r"|guard[ -]?rails?|safeguards?|content (?:filters?|polic(?:y|ies)|moderation)|permission (?:checks?"
+    r"|prompts?)"
+    r"|security (?:checks?|controls?|restrictions|polic(?:y|ies)|measures|filters?)"
+    r"|(?<=your )(?:sandbox|restrictions|guards?|filters?|limits|limitations|permissions))"
+)
+_BEGINS = (
+    r"(?:\A|[.!?:;,\n] {0,3}|\b(?:from now on,?|always|please|you (?:must|should|will|shall|can|now)|now"
+    r"|and|to) )"
+)
+_BE = (
+    r"(?:an?|the|in|free|no longer|unrestricted|unfiltered|uncensored|jailbroken|my|dan|root|admin"
+    r")"
+)
+
+_PATTERNS: tuple[tuple[str, str], ...] = (
+    ("to ignore its instructions",
+        rf"{_IGNORE}\b(?: (?:all|any|every|each|of|the|your|my|its|those|these|and|other|or)){{0,4}}(?:"
+        rf" {_EARLIER}){{1,3}}(?: (?:\w+ )?(?:and|or) \w+)? (?:{_TOLD}|(?<!override earlier ){_RULES}"
+        rf"|messages)\b"),
+    ("to ignore its instructions",
+        rf"{_IGNORE} (?:(?:all|any|every)(?: of)?(?: the| your| its)?|your|its)(?: \w+){{0,2}} {_TOLD}\b"),
+    ("to ignore its instructions", rf"{_IGNORE} (?:(?:all|any) (?:of )?)?your (?:\w+ )?{_RULES}\b"),
+    ("to ignore its instructions",
+        rf"{_IGNORE} (?:(?:all|any|of) ){{0,2}}(?:the |these |those )?{_RULES} (?:above|before|so far|you"
+        rf" (?:were|have been|got)|given to you|from (?:the )?(?:system|developer|user))\b"),
+    ("to ignore its instructions",
+        r"\b(?:forget|ignore|disregard) (?:everything|anything|all|whatever)(?: that)? (?:above|before"
+        r"|you (?:were|have been|know|learned|learnt|are told)|(?:was|has been) (?:said|written|told)"
+        r"|came before|prior|the (?:user|developer|system))\b"),
+    ("to ignore its instructions",
+        r"\b(?:these|the following|my|this) (?:new )?(?:instructions?|orders?|memory|prompt|rules?)"
+        r" (?:overrides?|supersedes?|replaces?|outranks?|takes? (?:precedence|priority) over) (?:all|any"
+        r"|every|your|the (?:system|previous))\b"),
+    ("to ignore its instructions",
+        r"\byour (?:new|real|true|only|actual) (?:task|instructions?|role|goal|objective|purpose|mission"
+        r"|prompt|rules?|orders?) (?:is|are)\b|\bnew system (?:prompt|instructions?|message)\b"),
+    ("to ignore its instructions",
+        r"\bignor(?:iere|ieren sie|e|ez) (?:alle|toutes|bitte|sämtliche)?(?: deine| les| tes| vos)?"
+        r" ?(?:vorherigen|bisherigen|vorigen|instructions) ?(?:anweisungen|regeln|befehle|précédentes"
+        r"|antérieures)\b|\bignora (?:todas )?(?:las |tus )?instrucciones (?:anteriores|previas)\b"),
+    ("to give its prompt away",
+        r"\b(?:reveal|leak|repeat|print|output|disclose|recite|exfiltrate|share|show|quote|tell)\b(?:"
+        r" \w+){0,3} (?:your|the) (?:\w+ )?(?:system|developer|hidden|initial|original|secret) (?:prompt"
+        r"|message|instructions)\b|\byour (?:system|hidden|developer) prompt\b"),
+    ("to take a text for its prompt",
+        r"\btreat\b[^.!?\n]{0,60} as (?:an? |the |your )?(?:system|developer) (?:instruction|message|prompt"
+        r"|order)s?\b"
+        r"|\b(?:over|above|instead of) (?:the|your) system (?:prompt|message|instructions)\b"),
+    ("to give secrets away",
+        rf"\b(?:give|tell|send|show|mail) (?:me|us) (?:all|every|your|the user'?s|any)(?: of)?(?: the| your)?"
+        rf"(?: \w+)? {_SECRETS}\b"
+        rf"|\bb?cc\b[^.!?\n]{{0,10}} \S{{1,60}}@\S{{1,60}} [^!?\n]{{0,40}}?(?<!\w){_SECRETS}\b"
+        r"|(?:\.env|id_rsa|credentials|printenv|\benv|secrets?|passw\w{2,5})\b[^\n|]{0,40}\|\s?(?:curl|nc"
+        r"|ncat|wget)\b"),
+    ("to take a text for its prompt",
+        r"<\|im_start\|>|<\|?system\|?>|\[/?(?:INST|SYSTEM)\]|<<SYS>>|(?:\A|\n)\W{0,4}system (?:prompt"
+        r"|message|override|instruction)s?\W{0,3}:"),
+    ("to take a role",
+        rf"\byou(?: are|'re)(?: now| no longer| hereby)+ (?:{_BE})\b|\byou are no longer\b|\bfrom now"
+        rf" on,? you(?: are|'re|'ll be| will be) (?:{_BE})\b"),
+    ("to take a role",
+        rf"{_BEGINS}(?:act|behave|pose|role-?play) as (?:if you|though you|an? |my"
+        rf" |the |dan\b|root\b)|{_BEGINS}pretend (?:to be|you|that you)\b"),
+    ("to take a role",
+        r"\b(?:you have|with|under|without) no (?:restrictions|limitations|guidelines|ethic\w*)\b(?= |\W"
+        r"|\Z)|\byou are in (?:developer|dan|god|debug) mode\b|\b(?:dan|god|jailbreak|unrestricted"
+        r"|unfiltered) mode\b|\bdo anything now\b|\bjailbreak (?:yourself|the (?:agent|model|assistant))\b"),
+    ("to give secrets away",
+        rf"{_SEND}\b(?! {_SAFE})(?:[^.!?\n]|\.(?=\S)){{0,40}}?(?<!\w){_SECRETS}\b[^!?\n]{{0,40}}? (?:to|at"
+        rf"|on|via|into"
+        rf"|with) {_AWAY}"),
+    ("to give secrets away",
+        rf"{_SEND}\b(?: \w+){{0,2}} {_ALL}(?: of)?(?: the| your| my| their)?(?: \w+){{0,2}}"
+        rf" {_SECRETS}\b[^.!?\n]{{0,20}} (?:to|at|via"
+        rf"|into|with|in every) (?!{_SAFE})"),
+    ("to give secrets away",
+        r"\b(?:exfiltrate|steal|harvest)\b[^.!?\n]{0,40}\b(?:secret|key|credential|password|token|data"
+        r"|file|cookie|information)s?\b"),
+    ("to give secrets away",
+        r"\b(?:include|append|add|put|embed|insert|print)\b[^.!?\n]{0,30}\b(?:secrets|credentials"
+        r"|passwords?|api[ -]?keys?)\b[^.!?\n]{0,20}\bin (?:every|each|all|your) (?:\w+ )?(?:repl(?:y"
+        r"|ies)|answers?|responses?|summar(?:y|ies)|commit messages?)\b"),
+    ("to run what it downloads",
+        rf"\b(?:curl|wget|iwr|irm|invoke-webrequest|fetch|base64)\b[^\n|]{{0,200}}\|\s{{0,3}}{_SHELL}"),
+    ("to run what it downloads",
+        r"\b(?:ba|z|da)?sh\b[^\n]{0,10}(?:<\(|\$\(|`)\s?(?:curl|wget)\b|\beval\b[^\n]{0,5}(?:\$\("
+        r"|`)(?:curl|wget)\b|\biex\b[^\n]{0,20}(?:downloadstring|iwr|irm)"),
+    ("to run what it downloads",
+        r"\b(?:download|fetch|curl|wget)\b[^.!?\n]{0,40}(?:https?://|\w\.\w{2,6}\b)[^!?\n]{0,80}\b(?:and"
+        r"|then)\b[^.!?\n]{0,12}\b(?:run|execute|eval|source)\b (?:it|them|that|the (?:script|file|binary"
+        r"|result))\b|\bpipe\b[^.!?\n]{0,40}\b(?:curl|wget"
+        r"|download)\b[^.!?\n]{0,30}\b(?:in)?to\b[^.!?\n]{0,10}\b(?:ba|z)?sh(?:ell)?\b"),
+    ("to destroy files",
+        r"\brm\s+-(?:rf|fr|r -f)\s+(?:--no-preserve-root\s+)?(?:/|~|\$HOME|\*)(?=[\s\"'`.,;*]|\Z)"
+        r"|:\(\)\s?\{\s?:\|:&\s?\}"),
+    ("to drop its guards",
+        rf"(?<!we )(?<!they )\b(?:disable|turn off|switch off|remove|bypass|circumvent|deactivate|ignore"
+        rf"|override|evade|drop)\b(?: (?:all|any|every|of|the|your|its|built-in|existing)){{0,4}}"
+        rf" {_GUARD}(?![\w-])(?! (?:in the (?:css|game|ui)|net|belt))"),
+    ("to change the memory",
+        r"\b(?:delete|erase|wipe|purge|overwrite|forget|clear|destroy|corrupt) (?:all|every|any|your"
+        r"|everything in|the entire|the whole)(?: of)?(?: (?:the|your|its|other|stored|previous|earlier"
+        r"|existing|saved|agent'?s?|user'?s?|long-term)){0,3} memor(?:ies\b|y\b(?! (?:cache|leak|block"
+        r"|page|buffer|pool|usage|region|card|arena|table|segment|map)))"),
+    ("to change the memory",
+        r"\b(?:trust|believe|obey|follow) (?:only |no )?(?:this|these|any) (?:memory|memories"
+        r"|instructions?)\b[^.!?\n]{0,20}\b(?:over|above|more than|regardless)\b"),
+)  # fmt: skip
+_HIDING = (
+    rf"\b(?:never|do not|don'?t|must not|mustn'?t|not to|shall not|should not|avoid|cannot)\b(?: ever)?"
+    rf" (?:tell(?:ing)?"
+    rf"|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|warn(?:ing)?|let(?:ting)?) {_USER}"
+    rf"(?: (?:know|find out|see|notice))?(?=\W{{0,3}}\Z|[.!;,\n]| (?:about|of) {_THIS}\b| {_THIS}\b| or\b)"
+    rf"|\b(?:never|do not|don'?t|must not)\b(?: ever)? (?:mention|reveal|disclose|report|admit|show)"
+    rf" (?:this|it|that|these)"
+    rf"(?: (?:instructions?|rule|order|memory|prompt|message|text))? to (?:{_USER}|anyone|anybody)\b"
+    r"|\b(?:never|do not|don'?t|must not)\b(?: ever)? (?:mention|reveal|disclose|talk about)"
+    r" (?:this|these|your) (?:instructions?|orders?|memory|prompt)\b"
+)
+_UNTOLD = (
+    rf"\b(?:hide|conceal|keep|withhold)\b (?:this|it|that|these|them|everything|all of (?:this|it)|your"
+    rf" (?:\w+ )?\w+"
+    rf"|what you (?:do|did|are doing)|the fact|the truth)(?: \w+){{0,4}} from {_USER}\b"
+    rf"|\b(?:lie|lying) to {_USER}\b|\bdeceive {_USER}\b|\bbehind {_USER}'?s? back\b"
+    r"|\bsecretly (?:send|add|insert|copy|log|forward|install|include|upload|post|run|record|store|change"
+    r"|delete)\b"
+    rf"|\bwithout (?:telling|informing|notifying|alerting|asking|warning) {_USER}\b"
+    rf"|\bwithout {_USER}'?s? (?:knowing|knowledge|noticing|consent|permission|approval)\b"
+)
+
+ORDERS: tuple[Order, ...] = (
+    *(Order(wants, re.compile(pattern, re.IGNORECASE)) for wants, pattern in _PATTERNS),
+    Order("to keep something from the user", re.compile(_HIDING, re.IGNORECASE), forbidden=False),
+    Order("to keep something from the user", re.compile(_UNTOLD, re.IGNORECASE)),
+)

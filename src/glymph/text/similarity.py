@@ -1,0 +1,262 @@
+"""Is it the same thing? A cosine says how near two texts are, guards say what a cosine does not
+see.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal
+
+from glymph.text.bands import BANDS, Bands
+from glymph.text.normal import STOP_WORDS, normalise
+from glymph.text.values import Value, values
+
+NEGATIONS = frozenset(
+    "not no never none nobody nothing neither nor nowhere without cannot hardly barely unable lacks lack".split()
+)
+# Words by which a text speaks of what is not, or not yet, or need not be.
+MODALITIES: dict[str, frozenset[str]] = {
+    "possible": frozenset(
+        "might may could maybe perhaps possibly probably likely if unless whether suppose".split()
+    ),
+    "wished": frozenset(
+        "want wants wanted hope hopes wish wishes plan plans planning intend intends would".split()
+    ),
+    "future": frozenset("will shall going gonna tomorrow soon".split()),
+    "due": frozenset("should must ought need needs".split()),
+    "past": frozenset("was were had did used formerly previously".split()),
+    "again": frozenset("another also too additional extra more less fewer".split()),
+}
+PERSONS: dict[str, frozenset[str]] = {
+    "speaker": frozenset("i me my mine myself we us our ours".split()),
+    "listener": frozenset("you your yours".split()),
+    "other": frozenset("he him his she her hers they them their theirs".split()),
+}
+
+DIRECTIONS = frozenset(
+    "on off up down in out into over under above below before after from to with per".split()
+)
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_START = re.compile(r"(?:^|[.!?:;\n\"“(]\s*)$")
+_SHORT = (
+    ("n't", " not"),
+    ("'m", " am"),
+    ("'re", " are"),
+    ("'ve", " have"),
+    ("'ll", " will"),
+    ("can not", "cannot"),
+)
+# Forms of one word that no ending explains, and words that are spelt in two ways.
+_UNLIKE = {
+    form: word
+    for word, forms in {
+        "day": "daily days", "good": "better best", "child": "children", "woman": "women", "men": "man men",
+        "say": "says said", "gray": "grey", "tv": "television", "phone": "telephone", "bike": "bicycle",
+        "photo": "photograph", "fridge": "refrigerator", "ok": "okay", "sit": "sat", "stand": "stood",
+        "hold": "held", "begin": "began begun", "writ": "wrote written", "speak": "spoke spoken", "buy": "bought",
+        "think": "thought", "bring": "brought", "teach": "taught", "catch": "caught", "swim": "swam swum",
+        "fly": "flew flown", "sleep": "slept", "keep": "kept", "send": "sent", "tell": "told", "sing": "sang sung",
+    }.items()
+    for form in forms.split()
+}  # fmt: skip
+# What may stand in one of two texts and not in the other: it joins or stresses, and says nothing of
+# its own.
+_FILLING = frozenset(
+    "however though although while whereas very really quite simply basically indeed being there mr mrs ms".split()
+)
+_ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "ly")
+
+
+def relation(
+    a: str,
+    b: str,
+    cosine: float | None,
+    *,
+    bands: Bands = BANDS,
+    names: tuple[Collection[str], Collection[str]] = ((), ()),
+) -> tuple[Literal["duplicate", "connect", "nothing"], str]:
+    """How two texts stand to each other, and why.
+
+    `names` are the entities known of each. Without a cosine only the same words are a duplicate.
+    """
+    near = cosine is not None and cosine >= bands.connect
+    same = bare(a) == bare(b)
+    fired = differences(a, b, names=names) if near or same else ()
+    if same and not fired:
+        return "duplicate", "the same words"
+    if cosine is None or not near:
+        return "nothing", "not near" if cosine is not None else "no vector"
+    if cosine < bands.duplicate:
+        return "connect", f"near, {cosine:.2f}"
+    if fired:
+        return "connect", f"near, {cosine:.2f}, but they differ in {', '.join(fired)}"
+    return "duplicate", f"the same, {cosine:.2f}"
+
+
+_SYMBOLS = re.compile(
+    r"[+#<>=*/^%$€£~|\\&]+|!=|(?<!\w)-(?=\d)"
+)  # C++ is not C, nor -5 the same as 5
+
+
+def differences(
+    a: str, b: str, *, names: tuple[Collection[str], Collection[str]] = ((), ())
+) -> tuple[str, ...]:
+    """The guards that fire: in what two texts differ that must never be merged away."""
+    left, right = plain_words(a), plain_words(b)
+    return tuple(
+        guard
+        for guard, differs in {
+            "numbers": _exact(a, {"number", "percent", "money"})
+            != _exact(b, {"number", "percent", "money"}),
+            "dates": _exact(a, {"date", "time"}) != _exact(b, {"date", "time"}),
+            "identifiers": _exact(a, {"identifier"}) != _exact(b, {"identifier"}),
+            "negation": _count(left, NEGATIONS) != _count(right, NEGATIONS),
+            "names": _names_differ(a, b, names),
+            "modality": _classes(left, MODALITIES) != _classes(right, MODALITIES),
+            "person": _classes(left, PERSONS) != _classes(right, PERSONS),
+            "question": a.rstrip().endswith("?") != b.rstrip().endswith("?"),
+            "words": _tells_more(_unvalued(a), _unvalued(b)),
+            "direction": _count_each(left, DIRECTIONS) != _count_each(right, DIRECTIONS),
+            "symbols": Counter(_SYMBOLS.findall(a)) != Counter(_SYMBOLS.findall(b)),
+            "order": _reordered(_unvalued(a), _unvalued(b)) or _swapped(a, b),
+        }.items()
+        if differs
+    )
+
+
+def _unvalued(text: str) -> tuple[str, ...]:
+    """The words without what is compared as a value."""
+    for value in reversed(values(text)):
+        text = f"{text[: value.start]} {text[value.end :]}"
+    return plain_words(text)
+
+
+def bare(text: str) -> str:
+    """The words of a text and nothing else, comparable."""
+    return " ".join(plain_words(text))
+
+
+@lru_cache(maxsize=4096)
+def plain_words(text: str) -> tuple[str, ...]:
+    """The words of a text, folded, with short forms written out: "isn't" is two words."""
+    folded = (
+        normalise(text).replace("’", "'").replace("won't", "will not").replace("can't", "cannot")
+    )
+    for short, long in _SHORT:
+        folded = folded.replace(short, long)
+    return tuple(word.removesuffix("'s") for word in _WORD.findall(folded))
+
+
+@lru_cache(maxsize=16384)
+def stem(word: str) -> str:
+    """The word without a common English ending: "moves", "moved" and "moving" are one."""
+    if word in _UNLIKE:
+        return _UNLIKE[word]
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "s":
+                word = word[:-1]
+            break
+    return word.rstrip("eiy") if len(word.rstrip("eiy")) >= 3 else word
+
+
+@lru_cache(maxsize=4096)
+def stems(text: str) -> frozenset[str]:
+    """The stems of all words of a text."""
+    return frozenset(map(stem, plain_words(text)))
+
+
+def named(text: str, known: Iterable[str] = ()) -> frozenset[str]:
+    """The names in a text: capitalised words that do not begin a sentence, and the known entities'
+    words.
+    """
+    found = {word for name in known for word in plain_words(name)}
+    for match in _WORD.finditer(text):
+        word = match[0]
+        if word[0].isupper() and word not in ("I", "I'm", "I've", "I'd", "I'll"):
+            inner = not _START.search(text[: match.start()])
+            if inner or (len(word) > 1 and not word[1:].islower()):
+                found |= set(plain_words(word))
+    return frozenset(found)
+
+
+def _exact(text: str, kinds: set[str]) -> Counter[tuple[str, str]]:
+    return Counter(_key(value) for value in values(text) if value.kind in kinds)
+
+
+def _key(value: Value) -> tuple[str, str]:
+    return value.key, value.unit
+
+
+def _count(words: Iterable[str], of: Collection[str]) -> int:
+    return sum(word in of for word in words)
+
+
+def _count_each(words: Iterable[str], of: Collection[str]) -> Counter[str]:
+    return Counter(word for word in words if word in of)
+
+
+def _classes(words: Iterable[str], table: dict[str, frozenset[str]]) -> frozenset[str]:
+    present = set(words)
+    return frozenset(name for name, members in table.items() if members & present)
+
+
+def _names_differ(a: str, b: str, known: tuple[Collection[str], Collection[str]]) -> bool:
+    """Whether one names what the other does not even mention."""
+    return bool(
+        named(a, known[0]) - set(plain_words(b)) or named(b, known[1]) - set(plain_words(a))
+    )
+
+
+def _telling(words: Iterable[str]) -> list[str]:
+    return [
+        stem(word)
+        for word in words
+        if word in NEGATIONS or (word not in STOP_WORDS and word not in _FILLING)
+    ]
+
+
+def _tells_more(a: Iterable[str], b: Iterable[str]) -> bool:
+    """Whether one says a telling word the other does not, in no spelling: merged, that detail would
+    be lost.
+    """
+    one, other = _telling(a), _telling(b)
+    left, right = _joined(one, set(other)), _joined(other, set(one))
+    return any(not _spelt(word, right) for word in left - right) or any(
+        not _spelt(word, left) for word in right - left
+    )
+
+
+def _joined(words: Sequence[str], as_in: set[str]) -> set[str]:
+    """The words, with two that the other text writes as one joined: "chip set" is "chipset"."""
+    pairs = [(one, two) for one, two in pairwise(words) if one + two in as_in]
+    return (set(words) - {word for pair in pairs for word in pair}) | {
+        one + two for one, two in pairs
+    }
+
+
+def _spelt(word: str, among: Iterable[str]) -> bool:
+    """Whether a word is there in another spelling."""
+    return len(word) > 4 and any(
+        SequenceMatcher(None, word, other).ratio() >= 0.86 for other in among
+    )
+
+
+def _swapped(a: str, b: str) -> bool:
+    """Whether the same values come in another order while the words do not: 40 for Ann and 60 for
+    Ben, or the other way round."""
+    left, right = ([_key(value) for value in values(text)] for text in (a, b))
+    return left != right and Counter(left) == Counter(right) and _unvalued(a) == _unvalued(b)
+
+
+def _reordered(a: Iterable[str], b: Iterable[str]) -> bool:
+    """Whether the same words come in another order: who bit whom."""
+    left, right = _telling(a), _telling(b)
+    return left != right and Counter(left) == Counter(right)

@@ -1,0 +1,177 @@
+"""The exact things a text says: numbers with units, dates, times, money, identifiers, as keys that
+compare.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+Kind = Literal["number", "percent", "money", "date", "time", "identifier"]
+
+MONTHS = (
+    "january february march april may june july august september october november december".split()
+)
+WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+
+NUMBER_WORDS = {
+    word: str(number)
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen eighteen nineteen twenty".split()
+    )
+} | {
+    "thirty": "30",
+    "forty": "40",
+    "fifty": "50",
+    "sixty": "60",
+    "ninety": "90",
+    "twice": "2",
+    "once": "1",
+}
+
+# unit: (what it measures, how many of the base unit)
+UNITS: dict[str, tuple[str, float]] = {
+    name: (measure, factor)
+    for measure, sizes in {
+        "time": {
+            "ms millisecond milliseconds": 0.001, "s sec secs second seconds": 1, "min mins minute minutes": 60,
+            "h hr hrs hour hours": 3600, "day days": 86400, "week weeks": 604800, "month months": 2592000,
+            "year years": 31536000,
+        },
+        "length": {"mm": 0.001, "cm": 0.01, "m meter meters metre metres": 1,
+                   "km kilometer kilometers kilometre kilometres": 1000, "inch inches": 0.0254,
+                   "ft foot feet": 0.3048, "mile miles": 1609.344},
+        "mass": {"mg": 1e-6, "g gram grams": 0.001, "kg kilo kilos kilogram kilograms": 1,
+                 "lb lbs pound pounds": 0.4536},
+        "data": {"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12},
+        "volume": {"ml": 0.001, "l liter liters litre litres": 1},
+    }.items()
+    for names, factor in sizes.items()
+    for name in names.split()
+}  # fmt: skip
+
+_CURRENCY = {"$": "usd", "usd": "usd", "dollar": "usd", "dollars": "usd", "€": "eur", "eur": "eur", "euro": "eur",
+             "euros": "eur", "£": "gbp", "gbp": "gbp", "¥": "jpy", "yen": "jpy"}  # fmt: skip
+
+_MONTH = rf"(?P<m{{0}}>{'|'.join(name[:3] + (f'(?:{name[3:]})?' if name[3:] else '') for name in MONTHS)})\.?"
+_FIGURE = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+_TABLE: tuple[tuple[str, str], ...] = (
+    ("mail", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+    ("url", r"https?://\S+|www\.\S+"),
+    ("iso", r"\b(?P<iy>\d{4})-(?P<im>\d\d)-(?P<id>\d\d)\b"),
+    ("mdy", rf"\b{_MONTH.format(1)} (?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y1>\d{{4}}))?\b"),
+    ("dmy", rf"\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH.format(2)}(?:,? (?P<y2>\d{{4}}))?\b"),
+    ("clock", r"\b(?P<h>\d{1,2})(?::(?P<min>\d\d))? ?(?P<half>[ap])\.?m\b\.?|\b(?P<h2>\d{1,2}):(?P<min2>\d\d)\b"),
+    ("noon", r"\b(?:noon|midnight)\b"),
+    ("weekday", rf"\b(?P<wd>{'|'.join(WEEKDAYS)})s?\b"),
+    ("monthname", rf"\b(?P<mn>{'|'.join(m for m in MONTHS if m != 'may')})\b(?: (?P<my>\d{{4}})\b)?"),
+    ("version", r"\bv\d+(?:\.\d+)*\b|\b\d+(?:\.\d+){2,}\b"),
+    ("phone", r"\+\d[\d ()/-]{6,}\d|\b\d{3,4}[-/ ]\d{3}[- ]?\d{3,4}\b"),
+    ("money", rf"[$€£¥] ?(?P<a1>{_FIGURE})(?P<k1>k\b)?|\b(?P<a2>{_FIGURE})(?P<k2>k)? "
+              r"?(?P<cur>usd|dollars?|eur|euros?|gbp|€|yen)(?!\w)"),
+    ("percent", rf"(?P<p>{_FIGURE}) ?(?:%|percent\b|per cent\b)"),
+    ("ratio", r"\b\d+/\d+\b"),
+    ("measured", rf"\b(?P<q>{_FIGURE})(?: ?|-)(?P<unit>{'|'.join(sorted(UNITS, key=len, reverse=True))})\b"),
+    ("code", r"\b(?=[\w-]*\d)(?=[\w-]*[a-z])\w+(?:-\w+)*\b"),
+    ("plain", rf"\b(?:{_FIGURE})\b|(?<![\w'])(?P<word>{'|'.join(NUMBER_WORDS)})(?![\w'])"),
+)  # fmt: skip
+_ANY = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TABLE), re.IGNORECASE)
+# What every one of these has somewhere: most clauses have none of it, and need not be tried.
+_HINT = re.compile(
+    rf"[\d@]|\b(?:https?:|www\.|noon|midnight|{'|'.join((*MONTHS, *NUMBER_WORDS))})|(?:{'|'.join(WEEKDAYS)})s?\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One exact thing in a text: comparable by its key, with the place where it stands."""
+
+    kind: Kind
+    key: str
+    unit: str
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=4096)
+def values(text: str) -> tuple[Value, ...]:
+    """The exact things of a text in order: "two" and "2.0" are one number, "2 h" and "120 minutes"
+    one time.
+    """
+    return tuple(_values(text)) if _HINT.search(text) else ()
+
+
+def _values(text: str) -> Iterator[Value]:
+    for match in _ANY.finditer(text):
+        name = str(match.lastgroup)
+        # `lastgroup` is the outermost group that closed last: the pattern's own name.
+        kind, key, unit = _READ[name](match)
+        yield Value(kind, key, unit, match.start(), match.end())
+
+
+Read = tuple[Kind, str, str]
+
+
+def _figure(text: str) -> str:
+    return f"{float(text.replace(',', '')):.10g}"
+
+
+def _day(year: str | None, month: str, day: str) -> Read:
+    number = (
+        month
+        if month.isdigit()
+        else str([name[:3] for name in MONTHS].index(month[:3].lower()) + 1)
+    )
+    return "date", f"{year or ''}-{int(number):02}-{int(day):02}", "day"
+
+
+def _clock(match: re.Match[str]) -> Read:
+    hour = int(match["h"] or match["h2"]) % (12 if match["half"] else 24)
+    late = 12 if (match["half"] or "").lower() == "p" else 0
+    return "time", f"{hour + late:02}:{match['min'] or match['min2'] or '00'}", "clock"
+
+
+def _money(match: re.Match[str]) -> Read:
+    amount = float((match["a1"] or match["a2"]).replace(",", "")) * (
+        1000 if match["k1"] or match["k2"] else 1
+    )
+    return "money", f"{amount:.10g}", _CURRENCY[(match["cur"] or match[0][0]).lower()]
+
+
+def _measured(match: re.Match[str]) -> Read:
+    measure, factor = UNITS[match["unit"].lower()]
+    return "number", f"{float(match['q'].replace(',', '')) * factor:.8g}", measure
+
+
+def _plain(match: re.Match[str]) -> Read:
+    return "number", NUMBER_WORDS[match["word"].lower()] if match["word"] else _figure(match[0]), ""
+
+
+def _identifier(match: re.Match[str]) -> Read:
+    return "identifier", match[0].casefold().rstrip(".,;"), ""
+
+
+_READ: dict[str, Callable[[re.Match[str]], Read]] = {
+    "mail": _identifier,
+    "url": _identifier,
+    "iso": lambda m: _day(m["iy"], m["im"], m["id"]),
+    "mdy": lambda m: _day(m["y1"], m["m1"], m["d1"]),
+    "dmy": lambda m: _day(m["y2"], m["m2"], m["d2"]),
+    "clock": _clock,
+    "noon": lambda m: ("time", {"noon": "12:00", "midnight": "00:00"}[m[0].lower()], "clock"),
+    "weekday": lambda m: ("date", m["wd"].lower(), "weekday"),
+    "monthname": lambda m: ("date", f"{m['my'] or ''}-{m['mn'].lower()}", "month"),
+    "version": lambda m: ("identifier", m[0].lower().removeprefix("v"), ""),
+    "phone": lambda m: ("identifier", re.sub(r"\D", "", m[0]), "phone"),
+    "money": _money,
+    "percent": lambda m: ("percent", _figure(m["p"]), "%"),
+    "ratio": lambda m: ("number", m[0], "ratio"),
+    "measured": _measured,
+    "code": _identifier,
+    "plain": _plain,
+}

@@ -1,0 +1,196 @@
+"""A backup becomes a store again, without what was removed for good since it was made."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import quote
+
+from glymph.config import Settings
+from glymph.context import Context
+from glymph.errors import GlymphError, InvalidInput, KeyMissing, NotAStore, StoreError
+from glymph.forget import import_filter
+from glymph.forget.certificate import certify
+from glymph.forget.purge import remove_for_good
+from glymph.history import erase_stored
+from glymph.history.cut import Sieve, Unburied
+from glymph.store import open_store
+from glymph.store.contract import Row, Store
+from glymph.transfer.export import standing_in
+from glymph.transfer.verify import verify
+
+Standing = Mapping[str, tuple[bytes, frozenset[str]]]  # key and fingerprints by identity
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a restore brought back, or would, and what stayed out because it was removed for good
+    since.
+
+    `tombstones` counts those that came along from the store in use; `unread` says why that could
+    not be asked.
+    """
+
+    spaces: tuple[str, ...]
+    kept_out: int
+    tombstones: int
+    unread: str | None
+
+
+def restore_backup(
+    source: Path,
+    target: Path,
+    *,
+    in_use: str | None,
+    actor: str,
+    settings: Settings,
+    clock: Callable[[], datetime],
+    apply: bool = True,
+) -> Restored:
+    """Checks a backup and makes a new store of it. Without `apply`, says what would come of it.
+
+    What tombstones in the store in use keep out, in a space of the same identity, does not come
+    back, and those tombstones come along with their key. A store in use that is missing or damaged
+    is no obstacle, only named: it may be why the backup is needed.
+    """
+    if os.path.lexists(target):
+        raise InvalidInput(
+            "target", f"{target} exists. Name a new file: a restore never overwrites."
+        )
+    if not source.exists():
+        raise InvalidInput("source", f"there is no file {source}.")
+    with closing(open_store(_url(source, "?mode=ro"), settings, create=False)) as backup:
+        spaces = {space["name"]: space["identity_id"] for space in backup.spaces()}
+        if not spaces:
+            raise NotAStore(str(source))
+        place = Context(backup, next(iter(spaces)), actor, settings, clock)
+        verdict = verify(place)
+        if not verdict.ok:
+            raise GlymphError(
+                f"{source} is not sound: {verdict.problems[0].detail}. Use another backup."
+            )
+        standing, unread = _standing(in_use, settings, set(spaces.values()))
+        _check_keys(backup, standing, spaces)
+        if not apply:
+            counts = [
+                _would_stay_out(backup, name, standing.get(identity))
+                for name, identity in spaces.items()
+            ]
+        elif not standing:
+            counts = []
+            backup.backup(str(target))
+        else:
+            counts = _restore_without(place, target, standing)
+    kept_out, tombstones = (sum(count[at] for count in counts) for at in (0, 1))
+    return Restored(tuple(spaces), kept_out, tombstones, unread)
+
+
+def _standing(
+    url: str | None, settings: Settings, identities: Collection[str]
+) -> tuple[Standing, str | None]:
+    """The tombstones of the store in use, and why there are none to be known."""
+    if url is None:
+        return {}, None
+    try:
+        with closing(open_store(url, settings, create=False)) as store:
+            return standing_in(store, identities), None
+    except KeyMissing:
+        raise
+    except StoreError as error:
+        return {}, str(error)
+
+
+def _check_keys(backup: Store, standing: Standing, spaces: Mapping[str, str]) -> None:
+    """Refuses to mix tombstones of two keys in one space: those of one would never be recognised."""
+    for name, identity in spaces.items():
+        own = backup.keyring.get(identity)
+        if identity in standing and own is not None and own != standing[identity][0]:
+            raise InvalidInput(
+                "source",
+                f"the tombstones of {name} in this backup were made with another key ({backup.keyring.folder}) "
+                "than those of the same space in the store in use. Name with --url the store it was made from.",
+            )
+
+
+def _would_stay_out(
+    store: Store, space: str, known: tuple[bytes, frozenset[str]] | None
+) -> tuple[int, int]:
+    """How many memories of a space the tombstones keep out, and how many tombstones it does not
+    have.
+    """
+    if known is None:
+        return 0, 0
+    gone, lacking = _sifted(store, space, *known)
+    return len(gone), len(lacking)
+
+
+def _sifted(
+    store: Store, space: str, key: bytes, marks: frozenset[str]
+) -> tuple[dict[int, str], frozenset[str]]:
+    tables: dict[str, list[Row]] = defaultdict(list)
+    for table, row in store.dump(space):
+        if table in ("memories", "journal", "tombstones"):
+            tables[table].append(row)
+    return import_filter.tombstoned(tables, key, marks), marks - {
+        row["fingerprint"] for row in tables["tombstones"]
+    }
+
+
+def _restore_without(ctx: Context, target: Path, standing: Standing) -> list[tuple[int, int]]:
+    """Copies a backup to a private place, purges there what must not come back, and copies the rest
+    on.
+    """
+    try:
+        folder = TemporaryDirectory(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
+    except OSError as error:
+        raise InvalidInput(
+            "target", f"cannot write {target} ({error.strerror or error})."
+        ) from error
+    with folder as name:
+        partial = Path(name) / "store.db"
+        ctx.store.backup(str(partial))
+        with closing(open_store(_url(partial), ctx.settings, create=False)) as copy:
+            counts = [
+                _purge(
+                    replace(ctx, store=copy, space=space["name"]), *standing[space["identity_id"]]
+                )
+                for space in copy.spaces()
+                if space["identity_id"] in standing
+            ]
+            copy.backup(str(target))
+    return counts
+
+
+def _purge(ctx: Context, key: bytes, marks: frozenset[str]) -> tuple[int, int]:
+    """Removes from a space what the tombstones keep out, and sets those it does not have."""
+    gone, lacking = _sifted(ctx.store, ctx.space, key, marks)
+    erase_stored.erase(ctx, Unburied(key, marks))
+    if not gone and not lacking:
+        return 0, 0
+    with ctx.reading() as reader:
+        ctx.store.keyring.put(str(reader.identity()["id"]), key)
+    with ctx.operation(
+        "purge", reason="restore of a backup: removed for good since it was made"
+    ) as op:
+        present = op.writer.memories(gone.values())
+        # Pinned then, removed for good since.
+        op.writer.change(
+            "memories", {row["key"]: {"pinned": 0} for row in present.values() if row["pinned"]}
+        )
+        erased = remove_for_good(op, ctx, list(gone.values()))
+        op.writer.bury(sorted(lacking), at=op.now)
+    erase_stored.erase(ctx, Sieve(erased.quotes))
+    certify(
+        ctx, op.intent.id, erased, rewrite=True
+    )  # an engine may keep stale copies of rows that it has moved
+    return len(gone), len(lacking)
+
+
+def _url(path: Path, options: str = "") -> str:
+    return f"sqlite:///{quote(os.fsencode(path.absolute()))}{options}"

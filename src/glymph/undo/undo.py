@@ -1,0 +1,237 @@
+"""Undo: any operation taken back, whole, except what was changed since."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from glymph.context import Context
+from glymph.errors import AlreadyUndone, HistoryGone, NotUndoable, OperationNotFound
+from glymph.model import Receipt
+from glymph.moments import moment
+from glymph.store.contract import Reader, Row, Writer
+from glymph.store.journal import Conflict, Place, Restoration, plan_undo
+
+FINAL_VERBS = {
+    "create_space": "a space is removed with `glymph space delete`, not by undo.",
+    "purge": "what is purged is gone for good. Name an earlier operation to undo that one.",
+}
+
+
+def undo(ctx: Context, operation_id: str | None = None, *, reason: str | None = None) -> Receipt:
+    """Puts back every row an operation changed. Without an id: this actor's newest one that still
+    stands.
+
+    Rows changed since stay as they are and are listed as skipped. The undo is an operation itself,
+    so it can be undone.
+    """
+    with ctx.reading() as reader:
+        target = _target(ctx, reader, operation_id)
+    if not target["hash"]:
+        # A bulk operation that was cut short: no more children, then what it did is undone as one.
+        ctx.store.close_parent(ctx.space, target["key"])
+    with ctx.operation(
+        "undo", reason=reason or f"undo {target['verb']}", undoes=target["key"]
+    ) as op:
+        _check_standing(op.writer, target)  # nobody else may have undone it since we looked
+        children = op.writer.operations(limit=1_000_000, children_of=target["key"])
+        restorations, conflicts = _plan(
+            op.writer, [target["key"], *(row["key"] for row in children)]
+        )
+        while in_the_way := _in_the_way(op.writer, restorations):
+            # What is left alone may be in the way of something else, such as a cluster of its
+            # members.
+            conflicts += in_the_way
+            left_alone = {(c.table, c.key) for c in in_the_way}
+            restorations = [r for r in restorations if (r.table, r.key) not in left_alone]
+        names = _names(op.writer, restorations, conflicts)
+        op.writer.put_back(restorations)
+        op.succeeded += dict.fromkeys(names[r.table, r.key] for r in restorations)
+        for conflict in conflicts:
+            op.skip(names[conflict.table, conflict.key], conflict.reason)
+    return ctx.receipt(op)
+
+
+def _target(ctx: Context, reader: Reader, operation_id: str | None) -> Row:
+    row = (
+        reader.newest_undoable(ctx.actor)
+        if operation_id is None
+        else reader.operation(operation_id)
+    )
+    if row is None:
+        raise OperationNotFound(operation_id, ctx.space)
+    if row["verb"] in FINAL_VERBS:
+        raise NotUndoable(row["id"], FINAL_VERBS[row["verb"]])
+    if row["parent"] is not None:
+        raise NotUndoable(row["id"], f"it is part of {row['parent_id']}. Undo that one.")
+    if row["changes"] == 0 and row["hash"]:
+        raise NotUndoable(row["id"], "it changed nothing.")
+    horizon = ctx.journal_begins()
+    if moment(row["at"]) < horizon:
+        raise HistoryGone(moment(row["at"]), horizon)
+    _check_standing(reader, row)
+    return row
+
+
+def _check_standing(reader: Reader, row: Row) -> None:
+    by = reader.undone_by(row["key"])
+    if by is not None:
+        raise AlreadyUndone(row["id"], by["id"])
+
+
+def _plan(reader: Reader, operations: Sequence[int]) -> tuple[list[Restoration], list[Conflict]]:
+    done = reader.entries(operations)
+    first: dict[Place, int] = {}
+    for entry in done:
+        first.setdefault((entry.table, entry.key), entry.id)
+    others = reader.entries_after(list(first), min(first.values(), default=0), without=operations)
+    later = [entry for entry in others if entry.id > first[entry.table, entry.key]]
+    return plan_undo(done, later, reader.rows(list(first)))
+
+
+def _in_the_way(reader: Writer, restorations: Sequence[Restoration]) -> list[Conflict]:
+    """What keeps rows from being put back although they were not changed since themselves."""
+    removed = {(r.table, r.key) for r in restorations if r.values is None}
+    created = {(r.table, r.key) for r in restorations if r.values is not None and not r.replaces}
+    tied = _tied(reader, restorations, removed)
+    conflicts: list[Conflict] = []
+    for r in restorations:
+        reason: str | None = None
+        if r.values is None:
+            reason = tied.get((r.table, r.key)) or _still_needed(reader, r, removed)
+        elif r.replaces:
+            reason = _pinned(reader, r) or _without_successor(reader, r, created)
+        elif any(
+            end in removed or (end not in created and not reader.rows([end])) for end in _ends(r)
+        ):
+            reason = "what it joins is gone"
+        elif (twin := _twin(reader, r)) is not None and (r.table, twin) not in removed:
+            reason = "the same was made anew since"
+        if reason is not None:
+            conflicts.append(Conflict(r.table, r.key, reason))
+    return conflicts
+
+
+def _tied(
+    writer: Writer, restorations: Sequence[Restoration], removed: set[Place]
+) -> dict[Place, str]:
+    """Memories to be removed although what stays names them: a link, a cluster, or what they
+    replaced since.
+    """
+    keys = [r.key for r in restorations if r.table == "memories" and r.values is None]
+    if not keys:
+        return {}
+    found: dict[Place, str] = {}
+    edges, memberships = writer.ties(keys)
+    stay = [("edges", key) for key in edges] + [("memberships", key) for key in memberships]
+    for row in writer.rows([place for place in stay if place not in removed]).values():
+        for end in ("source", "target", "memory"):
+            if end in row:
+                found["memories", row[end]] = "it was linked or put into a cluster since"
+    changed = {
+        r.key for r in restorations if r.table == "memories" and "superseded_by" in (r.values or {})
+    }
+    ids = {
+        row["id"]: key for (_, key), row in writer.rows([("memories", key) for key in keys]).items()
+    }
+    for old in writer.replaced_by(ids):
+        if ("memories", old["key"]) not in removed and old["key"] not in changed:
+            found["memories", ids[old["superseded_by"]]] = "it has replaced another memory since"
+    return found
+
+
+def _still_needed(reader: Reader, r: Restoration, removed: set[Place]) -> str | None:
+    if r.table == "clusters" and any(
+        ("memberships", row["key"]) not in removed for row in reader.members(r.key)
+    ):
+        return "it was filled since"
+    return None
+
+
+def _pinned(reader: Reader, r: Restoration) -> str | None:
+    """A pinned memory leaves life only after it is unpinned, not by an undo either."""
+    values = r.values or {}
+    leaves = values.get("state", "LIVE") != "LIVE" or values.get("superseded_by") is not None
+    if (
+        r.table == "memories"
+        and leaves
+        and reader.rows([("memories", r.key)])["memories", r.key]["pinned"]
+    ):
+        return "it is pinned; unpin it first"
+    return None
+
+
+def _without_successor(reader: Reader, r: Restoration, created: set[Place]) -> str | None:
+    """What replaced a memory may have been removed for good since."""
+    successor = (r.values or {}).get("superseded_by")
+    if r.table != "memories" or successor is None or reader.memory(successor) is not None:
+        return None
+    back = reader.removed_key(successor)
+    return None if ("memories", back) in created else "what replaced it is gone"
+
+
+def _ends(r: Restoration) -> list[Place]:
+    """The rows that a link or membership joins."""
+    values = r.values or {}
+    if r.table == "edges":
+        return [("memories", values["source"]), ("memories", values["target"])]
+    if r.table == "memberships":
+        return [("clusters", values["cluster"]), ("memories", values["memory"])]
+    return []
+
+
+def _twin(reader: Reader, r: Restoration) -> int | None:
+    """The key of a row that says the same as the one to be put back."""
+    values = r.values or {}
+    found: Row | None = None
+    if r.table == "edges":
+        found = reader.edge(values["source"], values["target"], values["type"])
+    elif r.table == "memberships":
+        found = next(iter(reader.members(values["cluster"], of=[values["memory"]])), None)
+    elif r.table == "clusters":
+        found = next((row for row in reader.clusters() if row["name"] == values["name"]), None)
+    elif r.table == "pages":
+        found = reader.page_text(values["name"])
+    elif r.table == "tombstones":
+        found = next(iter(reader.tombstones_with([values["fingerprint"]])), None)
+    return found["key"] if found else None
+
+
+def _names(
+    reader: Reader, restorations: Sequence[Restoration], conflicts: Sequence[Conflict]
+) -> dict[Place, str]:
+    """What to call each row in the receipt: a memory or cluster by its id, a link by what it joins."""
+    places: list[Place] = [(r.table, r.key) for r in restorations] + [
+        (c.table, c.key) for c in conflicts
+    ]
+    known = dict(reader.rows(places))
+    lost = [(c.table, c.key) for c in conflicts if (c.table, c.key) not in known]
+    for entry in reader.entries_after(lost, 0):
+        if "id" in entry.image:  # of what is gone the journal still knows the id
+            known[entry.table, entry.key] = {"id": entry.image["id"]}
+    known |= {
+        (r.table, r.key): r.values
+        for r in restorations
+        if r.values and (r.table, r.key) not in known
+    }
+    ends_of = {"edges": ("source", "target"), "memberships": ("memory",)}
+    keys = {
+        row[end]
+        for (table, _), row in known.items()
+        for end in ends_of.get(table, ())
+        if end in row
+    }
+    ends = {
+        key: row["id"] for (_, key), row in reader.rows([("memories", key) for key in keys]).items()
+    }
+    return {place: _name(place, known.get(place, {}), ends) for place in places}
+
+
+def _name(place: Place, row: Row, ends: dict[int, str]) -> str:
+    table, key = place
+    if table == "edges" and row:
+        return f"{ends.get(row['source'])}:{row['type']}:{ends.get(row['target'])}"
+    if table == "memberships" and row:
+        return f"membership of {ends.get(row['memory'])}"
+    if table == "tombstones":
+        return f"tombstone {key}"
+    return str(row.get("id") or row.get("name") or f"{table} {key}")

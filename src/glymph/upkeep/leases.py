@@ -1,0 +1,104 @@
+"""The lease: one worker at a time on a space, and none for long after it was killed or put to
+sleep.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import cast
+
+from glymph.context import Context
+from glymph.errors import StoreError
+from glymph.moments import micros
+from glymph.store.contract import Store
+from glymph.store.fenced import FencedStore
+
+log = logging.getLogger("glymph.jobs")
+
+LASTS = 30.0  # seconds without a sign of life after which somebody else may take over
+RENEWED = LASTS / 3
+LOOKED_BACK = timedelta(days=7)  # for operations that a killed holder left open
+WORKERS = ("glymph", "daemon")  # the actors that hold leases
+
+
+@contextmanager
+def leased(ctx: Context) -> Iterator[Context | None]:
+    """The workplace under a lease on its space; None while somebody else has it.
+
+    Every transaction that writes through it carries the lease's number, so nothing is handed to the
+    background of the handle, which knows none. It is renewed as long as the context lasts, and
+    given back at its end. Who was away too long gets LeaseLost at the next write.
+    """
+    fence = _taken(ctx)
+    if fence is None:
+        yield None
+        return
+    over = threading.Event()
+    beat = threading.Thread(
+        target=_renew, args=(ctx, fence, over), name="glymph-lease", daemon=True
+    )
+    beat.start()
+    held = replace(
+        ctx, store=cast(Store, FencedStore(ctx.store, fence)), embed_soon=lambda ids: None
+    )
+    try:
+        _close_what_was_cut_off(held)
+        yield held
+    finally:
+        over.set()
+        beat.join()
+        _give_back(ctx, fence)
+
+
+def _taken(ctx: Context) -> int | None:
+    holder = f"{socket.gethostname()}:{os.getpid()}"
+    with ctx.store.writing(ctx.space, None) as writer:
+        now = ctx.now()  # after the wait for the write lock, in which a holder may have renewed
+        return writer.take_lease(
+            holder, now=micros(now), until=micros(now + timedelta(seconds=LASTS))
+        )
+
+
+def _close_what_was_cut_off(held: Context) -> None:
+    """Ends operations that a holder before left open when it was killed, so that they can be undone
+    as one.
+
+    Whoever works under leases has a name of its own as an actor: nobody else's operations are
+    touched.
+    """
+    with held.reading() as reader:
+        since = micros(held.now() - LOOKED_BACK)
+        left = reader.cut_off(held.actor, since=since) if held.actor in WORKERS else []
+    for key in left:
+        held.store.close_parent(held.space, key)
+
+
+def _give_back(ctx: Context, fence: int) -> None:
+    """Lets others in at once. Where that cannot be written, they wait until the lease ends by
+    itself.
+    """
+    try:
+        with ctx.store.writing(ctx.space, None) as writer:
+            writer.renew_lease(fence, until=0)
+    except StoreError as error:  # what the work itself came to must not be hidden by it
+        log.warning("the lease on %s could not be given back: %s", ctx.space, error)
+
+
+def _renew(ctx: Context, fence: int, over: threading.Event) -> None:
+    while not over.wait(RENEWED):
+        try:
+            with ctx.store.writing(ctx.space, None) as writer:
+                until = micros(ctx.now() + timedelta(seconds=LASTS))
+                if not writer.renew_lease(fence, until=until):
+                    return  # the next write of the work itself says so
+        except (
+            StoreError
+        ) as error:  # a full disk or a long lock: while the lease lasts, the next turn may do
+            log.warning("the lease on %s could not be renewed: %s", ctx.space, error)

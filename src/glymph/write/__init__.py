@@ -1,0 +1,29 @@
+"""Stores memories: add, edit, link, merge, and compares what is new with what is there.
+
+Other rooms use the modules named here; each is loaded when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from glymph.lazy import load_on_first_use
+
+if TYPE_CHECKING:
+    from glymph.write import add as add
+    from glymph.write import autolink as autolink
+    from glymph.write import backfill as backfill
+    from glymph.write import clusters as clusters
+    from glymph.write import compare as compare
+    from glymph.write import conflicts as conflicts
+    from glymph.write import draft as draft
+    from glymph.write import duplicates as duplicates
+    from glymph.write import edit as edit
+    from glymph.write import junk as junk
+    from glymph.write import link as link
+    from glymph.write import merge as merge
+    from glymph.write import replace as replace
+    from glymph.write import spaces as spaces
+    from glymph.write import tombstones as tombstones
+else:
+    __getattr__ = load_on_first_use(__name__)

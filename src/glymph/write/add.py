@@ -1,0 +1,368 @@
+"""Adding memories: checked, compared with what is there, stored and journalled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Unpack
+
+from glymph.checks import checked_list
+from glymph.context import Context, Operating
+from glymph.decay.edges import DEFAULT_WEIGHTS
+from glymph.decay.fsrs import Rating, initial_difficulty
+from glymph.decay.reinforce import reinforced
+from glymph.decay.sections import initial_stability
+from glymph.errors import EmbedderFailed, InvalidInput, MemoryNotFound, Refused
+from glymph.model import Added, Outcome, State
+from glymph.moments import micros
+from glymph.store.contract import Filter, Row, Writer
+from glymph.store.mirror import quiet_collector
+from glymph.write.backfill import keep_vectors
+from glymph.write.compare import Judged, judged
+from glymph.write.draft import Draft, NewMemory, draft
+from glymph.write.junk import junk
+from glymph.write.replace import Effects, carry_out
+from glymph.write.tombstones import buried, unbury
+
+NEW_DIFFICULTY = initial_difficulty(Rating.GOOD)
+CHARS_PER_MEMORY = 500  # of an average memory; a chunk of longer ones holds fewer
+TOMBSTONED = "tombstoned: it was removed on request. add(…, revive=True) takes it in again"
+FIELDS = ("text", *NewMemory.__annotations__)
+
+
+def add(ctx: Context, text: str, *, revive: bool = False, **fields: Unpack[NewMemory]) -> Added:
+    """Stores one memory, or reinforces the live one of the same words; older statements it updates
+    are flagged.
+
+    `revive` takes in what was removed on request, and lifts its tombstone.
+    """
+    return _store(ctx, [draft(text, ctx.settings, **fields)], revive=revive)[0]
+
+
+def add_many(ctx: Context, items: Iterable[str | Mapping[str, Any]]) -> list[Added]:
+    """Stores many memories under one operation; all are checked before the first is written.
+
+    More than one chunk becomes a parent operation with a child per chunk, so that no transaction
+    holds the write lock for long; undoing the parent undoes them all.
+    """
+    drafts = [
+        _draft_of(ctx, item, number) for number, item in enumerate(checked_list("items", items))
+    ]
+    chunks = list(_chunks(drafts, ctx.settings.bulk_chunk))
+    if len(chunks) <= 1:
+        return _store(ctx, drafts) if drafts else []
+    added: list[Added] = []
+    with ctx.bulk("add", reason=f"{len(drafts)} memories") as parent:
+        for chunk in chunks:
+            with quiet_collector():
+                added += _store(ctx, chunk, parent=parent)
+    return added
+
+
+def add_with(ctx: Context, drafts: Sequence[Draft], also: Callable[[Writer], None]) -> list[Added]:
+    """Stores drafts and does something more in the same transaction, also when none of them is
+    stored.
+    """
+    return _store(ctx, drafts, also=also)
+
+
+def _chunks(drafts: Sequence[Draft], most: int) -> Iterator[list[Draft]]:
+    """The drafts in order, cut where there are too many or where they hold too much text for one
+    transaction.
+    """
+    chunk: list[Draft] = []
+    chars = 0
+    for d in drafts:
+        if chunk and (len(chunk) == most or chars + len(d.text) > most * CHARS_PER_MEMORY):
+            yield chunk
+            chunk, chars = [], 0
+        chunk.append(d)
+        chars += len(d.text)
+    if chunk:
+        yield chunk
+
+
+def _draft_of(ctx: Context, item: object, number: int) -> Draft:
+    fields: dict[str, Any] = {}
+    if not isinstance(item, str) and isinstance(item, Mapping):
+        fields = dict(item)
+        item = fields.pop("text", None)
+    elif not isinstance(item, str):
+        raise InvalidInput(
+            f"items[{number}]",
+            f"expected a text or a mapping, got {type(item).__name__}. Pass {{'text': …}}.",
+        )
+    if unknown := [name for name in fields if name not in FIELDS]:
+        raise InvalidInput(
+            f"items[{number}]", f"no such field {unknown[0]!r}. Use some of {', '.join(FIELDS)}."
+        )
+    try:
+        return draft(item, ctx.settings, **fields)  # type: ignore[arg-type]  # which it checks
+    except InvalidInput as error:
+        raise InvalidInput(
+            f"items[{number}].{error.field}", str(error).partition(": ")[2]
+        ) from error
+
+
+def _store(
+    ctx: Context, drafts: Sequence[Draft], parent: int | None = None, *, revive: bool = False,
+    also: Callable[[Writer], None] | None = None,
+) -> list[Added]:  # fmt: skip
+    """Stores what is worth it; what is refused says why."""
+    gated = ctx.settings.junk_gate == "on"
+    refused = [junk(d.text) if gated else None for d in drafts]
+    kept = [d for d, reason in zip(drafts, refused, strict=True) if reason is None]
+    added = iter(_written(ctx, kept, parent, revive=revive, also=also) if kept else [])
+    if also is not None and not kept:
+        with ctx.store.writing(ctx.space, None) as writer:
+            also(writer)
+    return [next(added) if reason is None else Added(None, refused=reason) for reason in refused]
+
+
+def _written(
+    ctx: Context, drafts: Sequence[Draft], parent: int | None, *, revive: bool,
+    also: Callable[[Writer], None] | None = None,
+) -> list[Added]:  # fmt: skip
+    session = drafts[0].session if len(drafts) == 1 else None
+    meant = meanings(ctx, drafts)
+    vectors = [meant[d.content_hash] for d in drafts] if meant else None
+    judgements = judged(ctx, drafts, vectors, now=micros(ctx.now()))
+    with ctx.operation("add", session=session, parent=parent) as op:
+        gone = _buried(ctx, op, drafts, revive=revive)
+        if any(gone):
+            judgements = [judgements[at] for at, hidden in enumerate(gone) if not hidden]
+            drafts = [drafts[at] for at, hidden in enumerate(gone) if not hidden]
+        sorted_out = _sorted_out(ctx, op, drafts, judgements)
+        op.writer.insert("memories", sorted_out.rows)
+        stored = (
+            op.writer.memories(row["id"] for row in sorted_out.rows)
+            if meant or sorted_out.judged
+            else {}
+        )
+        if meant:
+            keep_vectors(
+                ctx,
+                op.writer,
+                list(stored.values()),
+                [meant[row["content_hash"]] for row in stored.values()],
+            )
+        _reinforce(op, sorted_out.repeats)
+        connected = _connect(op, drafts, sorted_out.outcomes)
+        done = {
+            i: carry_out(ctx, op, stored[i], judgement)
+            for i, judgement in sorted_out.judged.items()
+        }
+        if also is not None:
+            also(op.writer)
+    ctx.embed_soon([] if meant else [row["id"] for row in sorted_out.rows])
+    added = iter([_added(op, became, connected, done) for became in sorted_out.outcomes])
+    return [
+        Added(None, refused=TOMBSTONED, operation_id=op.intent.id) if hidden else next(added)
+        for hidden in gone
+    ]
+
+
+def _added(
+    op: Operating,
+    became: Became,
+    connected: Mapping[str, Sequence[str]],
+    done: Mapping[str, Effects],
+) -> Added:
+    memory_id, repeats = became
+    effects = done.get(memory_id)
+    if effects is None and not repeats and memory_id not in connected:
+        return Added(memory_id, operation_id=op.intent.id)
+    effects = effects or Effects()
+    return Added(
+        id=memory_id,
+        duplicate_of=memory_id if repeats else None,
+        connected_to=(*connected.get(memory_id, ()), *effects.connected),
+        superseded=tuple(effects.superseded),
+        conflicts=tuple(effects.conflicts),
+        operation_id=op.intent.id,
+        why=(repeats, *effects.why) if repeats else tuple(effects.why),
+    )
+
+
+def _buried(ctx: Context, op: Operating, drafts: Sequence[Draft], *, revive: bool) -> list[bool]:
+    """Which drafts were removed on request, worded like this or nearly so; a revival lifts their
+    tombstones.
+    """
+    texts = [d.text for d in drafts]
+    if revive:
+        unbury(op, ctx, texts)
+        return [False] * len(texts)
+    gone = buried(ctx, op.writer, texts)
+    if any(gone):
+        op.writer.describe({"tombstoned": sum(gone)})
+    return gone
+
+
+Became = tuple[
+    str, str
+]  # the id of the memory that says it now; why that is an older one, empty if it is new
+
+
+@dataclass(slots=True)
+class SortedOut:
+    """What becomes of each draft: a new row, or one more use of a memory that says the same."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    repeats: list[tuple[Draft, str]] = field(default_factory=list)
+    outcomes: list[Became] = field(default_factory=list)
+    judged: dict[str, Judged] = field(default_factory=dict)
+
+
+def _sorted_out(
+    ctx: Context, op: Operating, drafts: Sequence[Draft], judgements: Sequence[Judged]
+) -> SortedOut:
+    known: dict[str, Row] = dict(
+        op.writer.by_content((d.content_hash for d in drafts), live_at=op.now)
+    )
+    result = SortedOut()
+    for d, judgement in zip(drafts, judgements, strict=True):
+        same = known.get(d.content_hash)
+        if same is not None and "key" in same and judgement.newer_than:
+            same = _since(op, same, {row["key"] for row, _ in judgement.newer_than})
+        if same is not None:
+            result.repeats.append((d, same["id"]))
+            result.outcomes.append((same["id"], "it is known in these words"))
+            continue
+        row = new_row(ctx, d, op)
+        result.rows.append(row)
+        result.outcomes.append((row["id"], ""))
+        if not judgement.nothing:
+            result.judged[row["id"]] = judgement
+        if d.expires_at is None or d.expires_at > op.now:
+            known[d.content_hash] = row
+    return result
+
+
+def _since(op: Operating, same: Row, older: Collection[int]) -> Row | None:
+    """The memory that says these words since they were last updated; None if they return only now.
+
+    They return when they update one of the memories that update them: Berlin after Lisbon after
+    Berlin.
+    """
+    edges = op.writer.edges_touching([same["key"]])
+    between = {
+        a for a, b, kind, *_ in edges if kind == "supersedes" and b == same["key"] and a in older
+    }
+    if not between:
+        return same
+    edges = op.writer.edges_touching(sorted(between))
+    later = {
+        a for a, b, kind, *_ in edges if kind == "supersedes" and b in between and a > same["key"]
+    }
+    rows = op.writer.by_key(sorted(later), Filter(live_at=op.now))
+    again = [row for row in rows.values() if row["content_hash"] == same["content_hash"]]
+    return _since(op, max(again, key=lambda row: int(row["key"])), older) if again else None
+
+
+def meanings(ctx: Context, drafts: Sequence[Draft]) -> dict[str, bytes]:
+    """The vectors of the drafts by their content, if that is quick. A model that fails is asked
+    again later.
+    """
+    try:
+        vectors = ctx.meaning.stored([d.text for d in drafts]) if ctx.meaning.inline else []
+    except EmbedderFailed:
+        return {}
+    return dict(zip((d.content_hash for d in drafts), vectors, strict=bool(vectors)))
+
+
+def new_row(ctx: Context, d: Draft, op: Operating, *, by: str = "add") -> dict[str, Any]:
+    """The row of a new memory."""
+    now = op.now
+    return {
+        "id": ctx.new_id(now),
+        "kind": d.kind,
+        "section": d.section.value,
+        "title": d.title,
+        "text": d.text,
+        "state": State.LIVE.value,
+        "state_at": now,
+        "state_by": by,
+        "pinned": int(d.pinned),
+        "salience": d.salience,
+        "trust": d.trust,
+        "source": d.source,
+        "session": d.session or op.intent.session,
+        "tags": d.tags,
+        "entities": d.entities,
+        "attributes": d.attributes,
+        "event_at": d.event_at,
+        "expires_at": d.expires_at,
+        "created_at": now,
+        "updated_at": now,
+        "stability": initial_stability(d.kind, d.section, d.salience),
+        "difficulty": NEW_DIFFICULTY,
+        "content_hash": d.content_hash,
+    }
+
+
+def told(ctx: Context, op: Operating, d: Draft, meant: Mapping[str, bytes], *, by: str) -> Row:
+    """The memory that says a text, as a part of an operation: one that is there already, or a new
+    one.
+    """
+    if any(buried(ctx, op.writer, [d.text])):
+        raise Refused(f"The text is {TOMBSTONED}.")
+    known = op.writer.by_content([d.content_hash], live_at=op.now).get(d.content_hash)
+    if known is not None:
+        return op.row(known["id"])
+    row = new_row(ctx, d, op, by=by)
+    op.writer.insert("memories", [row])
+    stored = op.row(row["id"])
+    if meant:
+        keep_vectors(ctx, op.writer, [stored], [meant[d.content_hash]])
+    return stored
+
+
+def _reinforce(op: Operating, repeats: Sequence[tuple[Draft, str]]) -> None:
+    """A repeated statement counts as one use of the memory that says it; its wording stays in the
+    journal.
+    """
+    if not repeats:
+        return
+    rows = op.writer.memories({memory_id for _, memory_id in repeats})
+    for d, memory_id in repeats:
+        row = rows[memory_id]
+        figures = reinforced(row, Outcome.USED, op.now, curves=op.writer.curves())
+        op.writer.change("memories", {row["key"]: figures})
+        op.writer.reject(row["key"], {"title": d.title, "text": d.text})
+        rows[memory_id] = {**row, **figures}
+
+
+def _connect(
+    op: Operating, drafts: Sequence[Draft], outcomes: Sequence[Became]
+) -> dict[str, tuple[str, ...]]:
+    """Makes the links the drafts ask for; a link that exists already stays as it is."""
+    wanted = {
+        (memory_id, target, edge_type)
+        for d, (memory_id, _) in zip(drafts, outcomes, strict=True)
+        for target, edge_type in d.links
+    }
+    if not wanted:
+        return {}
+    rows = op.writer.memories({end for source, target, _ in wanted for end in (source, target)})
+    edges: list[dict[str, Any]] = []
+    connected: dict[str, list[str]] = {}
+    for source, target, edge_type in sorted(wanted):
+        if target not in rows:
+            raise MemoryNotFound(target, op.writer.space)
+        a, b = rows[source]["key"], rows[target]["key"]
+        if a == b:
+            raise InvalidInput("links", "a memory cannot be linked to itself. Name another one.")
+        connected.setdefault(source, []).append(target)
+        if op.writer.edge(a, b, edge_type) is None:
+            edges.append(
+                {"source": a, "target": b, "type": edge_type,
+                 "weight": DEFAULT_WEIGHTS[edge_type], "created_at": op.now}
+            )  # fmt: skip
+    op.writer.insert("edges", edges)
+    made_here = {
+        rows[memory_id]["key"]
+        for memory_id, repeats in outcomes
+        if not repeats and memory_id in rows
+    }
+    op.writer.bump({end for edge in edges for end in (edge["source"], edge["target"])} - made_here)
+    return {source: tuple(targets) for source, targets in connected.items()}

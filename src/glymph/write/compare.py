@@ -1,0 +1,202 @@
+"""What a new statement does to those that stand near it: found and judged before anything is
+written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from glymph.context import Context
+from glymph.decay.sections import SECTIONS
+from glymph.embed.embedding import Meaning
+from glymph.store import records
+from glymph.store.contract import Filter, Reader, Row
+from glymph.text.bands import BANDS, Bands
+from glymph.text.query import Words, asked_words
+from glymph.write.claims import news, predicates
+from glymph.write.draft import Draft
+from glymph.write.lexicon import kin
+from glymph.write.supersession import Statement, decide
+
+NEAR = 10  # older statements a new one is compared with
+LONGEST = 2_000  # characters; a longer text is a document, not a statement
+MOST_WORDS = 24  # of a statement that are looked up
+FEW = 1_000  # memories of which every word may be looked up
+MOST_READ = (
+    100  # memories that the words looked up may bring to be ranked; ranking them is what costs
+)
+LEAST_WORDS = 4  # however common they are
+COUNTED_EVERY = 200  # askings
+GROWN = 1.25  # times; a store that has grown so much is counted anew
+MOST_COMPARED = 100  # statements in one call; a larger load is compared by the sweep
+
+Target = tuple[Row, str]  # an older memory, and why
+
+
+@dataclass(slots=True)
+class Judged:
+    """What is to happen to older memories when a statement is added. None of it hides one: these
+    rules may err.
+    """
+
+    replaces: list[Target] = field(
+        default_factory=list
+    )  # it says another value of all that they say
+    updates: list[Target] = field(default_factory=list)  # which also say other things
+    conflicts: list[Target] = field(default_factory=list)
+    connects: list[Target] = field(
+        default_factory=list
+    )  # those that seem to say the same come first
+
+    @property
+    def newer_than(self) -> list[Target]:
+        return [*self.replaces, *self.updates]
+
+    @property
+    def nothing(self) -> bool:
+        return not (self.replaces or self.updates or self.conflicts or self.connects)
+
+
+NOTHING = Judged()
+
+
+def judged(
+    ctx: Context, drafts: Sequence[Draft], meanings: Sequence[bytes] | None, *, now: int
+) -> list[Judged]:
+    """The judgement on each draft, by what is stored now. Large loads and `compare = off` get none."""
+    if ctx.settings.compare == "off" or not 0 < len(drafts) <= MOST_COMPARED:
+        return [NOTHING] * len(drafts)
+    vectors: Sequence[bytes | None] = meanings or [None] * len(drafts)
+    with ctx.reading() as reader:
+        return [
+            _judged(ctx, reader, d, vector, now=now)
+            for d, vector in zip(drafts, vectors, strict=True)
+        ]
+
+
+def _judged(ctx: Context, reader: Reader, d: Draft, vector: bytes | None, *, now: int) -> Judged:
+    target = SECTIONS[d.section].role == "target"
+    if len(d.text) > LONGEST or (not target and vector is None):
+        return Judged()  # episodes are only ever connected, and only by their meaning
+    near = _near(ctx, reader, d, vector, now=now)
+    rows = {row["key"]: row for row, _ in near}
+    said = now if d.event_at is None else d.event_at
+    new = Statement(0, d.text, str(d.section), tuple(records.words(d.entities)), said)
+    result = Judged()
+    alike: list[Target] = []
+    bands = BANDS if vector is None else kept_bands(ctx, reader)
+    for verdict in decide(new, [(_statement(row), cosine) for row, cosine in near], bands=bands):
+        row = rows[verdict.target]
+        if verdict.kind == "duplicate":
+            alike.append((row, verdict.reason))
+        elif verdict.kind == "supersedes":
+            (result.replaces if verdict.whole else result.updates).append((row, verdict.reason))
+        elif verdict.kind == "conflict":
+            result.conflicts.append((row, verdict.reason))
+        elif verdict.kind == "connect":
+            result.connects.append((row, verdict.reason))
+    result.connects = alike + result.connects
+    return result
+
+
+def kept_bands(ctx: Context, reader: Reader) -> Bands:
+    """Those kept with the handle's model, once it has vectors here."""
+    model = ctx.meaning.model
+    key = None if model is None else reader.model_key(*model)
+    return ctx.meaning.bands if key is None else reader.bands(key)
+
+
+def _statement(row: Row) -> Statement:
+    names = tuple(records.words(row["entities"]))
+    said = row["created_at"] if row["event_at"] is None else row["event_at"]
+    return Statement(row["key"], row["text"], row["section"], names, said)
+
+
+def _near(
+    ctx: Context, reader: Reader, d: Draft, vector: bytes | None, *, now: int
+) -> list[tuple[Row, float | None]]:
+    """The live, current memories that share most words with a draft or are nearest to it, with
+    their cosines.
+    """
+    wanted = Filter(live_at=now)
+    words = asked_words(d.text, MOST_WORDS)
+    lookups = [rarest(ctx, reader, words)]
+    if SECTIONS[d.section].role == "target":
+        lookups += [
+            sorted(kin(predicates(d.text))),
+            rarest(ctx, reader, asked_words(news(d.text), MOST_WORDS)),
+        ]
+    keys = list(
+        dict.fromkeys(
+            key
+            for asked in lookups
+            if asked
+            for key, _ in reader.matching(Words(tuple(asked)), wanted, limit=NEAR)
+        )
+    )
+    cosines: dict[int, float] = {}
+    model = ctx.meaning.model if vector is not None else None
+    if vector is not None and model is not None:
+        view = ctx.meaning.mirrors.view(reader, model)
+        query = np.frombuffer(vector, dtype="<f2").astype(np.float32)
+        slots, _ = view.nearest(query, view.mask(wanted), limit=NEAR, reader=reader)
+        slots = np.unique(np.concatenate([slots, view.slots(keys)]))
+        slots = slots[slots >= 0]
+        found = view.cosines(query, slots, reader=reader)
+        known = zip(view["key"][slots].tolist(), found.tolist(), strict=True)
+        cosines = {key: cosine for key, cosine in known if cosine == cosine}
+        keys += [key for key in cosines if key not in keys]
+    rows = {
+        key: row for key, row in reader.by_key(keys, wanted).items() if len(row["text"]) <= LONGEST
+    }
+    return [(rows[key], cosines.get(key)) for key in keys if key in rows]
+
+
+@dataclass(slots=True)
+class Counted:
+    """How common words are in a store, as it was counted lately; a count that is a little old does
+    no harm.
+    """
+
+    size: int = 0
+    shares: dict[str, float] = field(default_factory=dict)
+    left: int = 0  # askings until it is counted anew
+
+
+_counted: WeakKeyDictionary[Meaning, Counted] = WeakKeyDictionary()  # by handle
+
+
+def rarest(ctx: Context, reader: Reader, words: Sequence[str]) -> list[str]:
+    """Of the words those that few memories hold: a text index reads every memory that holds any of
+    them.
+
+    Numbers are left out where there are words: the older statement has another one.
+    """
+    telling = [word for word in words if not word.isdigit()] or list(words)
+    if len(telling) <= LEAST_WORDS:
+        return telling
+    counted = _counted.setdefault(ctx.meaning, Counted())
+    if not counted.left:
+        newest = reader.page(Filter(), before=None, limit=1)
+        size = newest[0]["key"] if newest else 0
+        if size > GROWN * counted.size:
+            counted.shares.clear()
+        counted.size, counted.left = size, COUNTED_EVERY
+    counted.left -= 1
+    if counted.size <= FEW:
+        return telling
+    for word in telling:
+        if word not in counted.shares:
+            counted.shares[word] = reader.frequency(word)
+    chosen: list[str] = []
+    read = 0.0
+    for word in sorted(telling, key=counted.shares.__getitem__):
+        read += counted.size * counted.shares[word]
+        if len(chosen) > 1 and read > MOST_READ:
+            break
+        chosen.append(word)
+    return chosen

@@ -1,0 +1,85 @@
+"""Typed, weighted links between two memories of one space."""
+
+from __future__ import annotations
+
+from glymph.checks import checked_edge_type, checked_id, checked_share
+from glymph.context import Context, Operating
+from glymph.decay.edges import DEFAULT_WEIGHTS
+from glymph.errors import InvalidInput, MemoryNotFound
+from glymph.model import Edge, Receipt
+from glymph.store import records
+
+
+def link(
+    ctx: Context,
+    a: str,
+    b: str,
+    *,
+    type: str = "user_linked",
+    weight: float | None = None,
+    reason: str | None = None,
+) -> Receipt:
+    """Links a to b; an existing link of that type takes the new weight, if one is given."""
+    checked_id(a), checked_id(b)
+    edge_type = checked_edge_type(type)
+    strength = DEFAULT_WEIGHTS[edge_type] if weight is None else checked_share("weight", weight)
+    if strength == 0.0:
+        raise InvalidInput("weight", "0 would be no link. Use unlink().")
+    with ctx.operation("link", reason=reason) as op:
+        source, target = _ends(op, a, b)
+        edge = op.writer.edge(source, target, edge_type)
+        if edge is None:
+            row = {
+                "source": source,
+                "target": target,
+                "type": edge_type,
+                "weight": strength,
+                "created_at": op.now,
+            }
+            op.writer.insert("edges", [row])
+        elif weight is not None and edge["weight"] != strength:
+            op.writer.change("edges", {edge["key"]: {"weight": strength}})
+        else:
+            op.skip(a, f"a {edge_type} link to {b} exists already")
+            edge_type = ""
+        if edge_type:
+            op.writer.bump([source, target])
+            op.succeeded += [a, b]
+    return ctx.receipt(op)
+
+
+def unlink(
+    ctx: Context, a: str, b: str, *, type: str = "user_linked", reason: str | None = None
+) -> Receipt:
+    """Removes the link of that type from a to b."""
+    checked_id(a), checked_id(b)
+    edge_type = checked_edge_type(type)
+    with ctx.operation("unlink", reason=reason) as op:
+        source, target = _ends(op, a, b)
+        edge = op.writer.edge(source, target, edge_type)
+        if edge is None:
+            op.skip(a, f"there is no {edge_type} link to {b}")
+        else:
+            op.writer.remove("edges", [edge["key"]])
+            op.writer.bump([source, target])
+            op.succeeded += [a, b]
+    return ctx.receipt(op)
+
+
+def _ends(op: Operating, a: str, b: str) -> tuple[int, int]:
+    if a == b:
+        raise InvalidInput("b", "a memory cannot be linked to itself. Name another one.")
+    rows = op.writer.memories([a, b])
+    for end in (a, b):
+        if end not in rows:
+            raise MemoryNotFound(end, op.writer.space)
+    return rows[a]["key"], rows[b]["key"]
+
+
+def edges_of(ctx: Context, memory_id: str) -> list[Edge]:
+    """The links of a memory to and from live ones."""
+    checked_id(memory_id)
+    with ctx.reading() as reader:
+        if reader.memory(memory_id) is None:
+            raise MemoryNotFound(memory_id, ctx.space)
+        return [records.edge(row) for row in reader.edges(of=memory_id)]

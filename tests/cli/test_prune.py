@@ -1,0 +1,85 @@
+"""The commands around a plan: made, listed, shown, pruned from, undone; and the trash."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from typer.testing import CliRunner
+
+from glymph import Glymph
+from glymph.cli.main import app
+
+
+@pytest.fixture
+def run(url, monkeypatch):
+    """A command on a store whose memories are a year old; gives back its output and status."""
+    born = datetime.now(UTC) - timedelta(days=365)
+    with Glymph.open(url, clock=lambda: born) as glymph:
+        ids = [
+            glymph.add(
+                f"Opened BTC long {n} at {60 + n}k",
+                kind="trade_entry",
+                attributes={"symbol": "BTC"},
+            ).id
+            for n in range(3)
+        ]
+        for a, b in itertools.pairwise(ids):
+            glymph.link(a, b)
+    monkeypatch.setenv("GLYMPH_URL", url)
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def call(*args):
+        result = CliRunner().invoke(app, [str(arg) for arg in args])
+        return result.output, result.exit_code
+
+    return call
+
+
+def test_a_plan_is_made_shown_pruned_from_and_taken_back(run):
+    said, code = run("analyze")
+    assert code == 0
+    assert "BTC trade lifecycle (3 memories, 2 links" in said
+    plan = json.loads(run("analyze", "--json")[0])["plan_id"]
+    assert plan in run("plan", "list")[0]
+    assert "BTC trade lifecycle" in run("plan", "show", plan)[0]
+    said, code = run("prune", plan)
+    assert (code, "Would archive 3 memories. Nothing was changed" in said) == (0, True)
+    assert json.loads(run("health", "--json")[0])["archived"] == 0
+    said, code = run("prune", plan, "--groups", "1", "--apply")
+    assert (code, "prune: 3 done, 0 skipped, 0 failed" in said) == (0, True)
+    assert json.loads(run("health", "--json")[0])["archived"] == 3
+    assert run("undo")[1] == 0
+    assert json.loads(run("health", "--json")[0])["archived"] == 0
+
+
+def test_the_trash_is_listed_restored_from_and_emptied_only_when_told_to(run):
+    (first, second, third) = json.loads(run("analyze", "--json")[0])["groups"][0]["node_ids"]
+    run("delete", first, second, third, "--apply")
+    assert first in run("trash", "list")[0]
+    assert "1 done" in run("trash", "restore", first)[0]
+    assert "Would remove 0 memories for good" in run("trash", "empty")[0]
+    assert "Would remove 2 memories for good" in run("trash", "empty", "--all")[0]
+    assert len(json.loads(run("trash", "list", "--json")[0])["trash"]) == 2
+    assert run("trash", "empty", "--all", "--apply")[1] == 0
+    assert "The trash is empty." in run("trash", "list")[0]
+
+
+def test_candidates_and_prunes_by_reason_read_well(run):
+    said, _ = run("candidates")
+    assert "3 of 3 memories may go: 3 staleness." in said
+    first = json.loads(run("candidates", "--json")[0])["candidates"][0]["memory_id"]
+    assert (
+        "Would trash 1 memory. Nothing was changed"
+        in run("execute-prune", first, "--reason", "staleness")[0]
+    )
+    said, _ = run("execute-prune", first, "--reason", "staleness", "--apply")
+    assert "Trashed 1 memory. In the trash; can be restored for 30 days." in said
+
+
+def test_what_does_not_exist_is_said_in_a_line(run):
+    with pytest.raises(Exception, match="Make one with analyze"):
+        CliRunner().invoke(app, ["plan", "show", "nothing"], catch_exceptions=False)
+    assert "No conflicts wait for a decision." in run("conflicts")[0]

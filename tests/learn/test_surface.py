@@ -1,0 +1,161 @@
+"""The digest a session begins with: what is in it, what never is, how long it may be, and when it
+is made anew.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from glymph import Glymph
+from glymph.errors import InvalidInput
+from glymph.learn.digest import ALL_HEADINGS, FADING, GOALS, LONGEST_LINE, digest, line
+from glymph.testing import logical_image
+from glymph.text.tokens import tokens
+from glymph.write.junk import SHOWN_FROM, SHOWN_TO, without_shown
+
+
+def headings(text):
+    return [line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")]
+
+
+def test_nothing_remembered_gives_nothing(glymph):
+    assert glymph.surface() == ""
+
+
+def test_goals_come_first_then_what_fades(glymph, clock):
+    lesson = glymph.add("Breakouts before noon fail when volume falls.", kind="lesson").id
+    clock.advance(days=120)
+    glymph.add("Reach 3 % a month without a draw-down over 8 %.", kind="goal")
+    glymph.add("I prefer short answers.", kind="preference")
+    text = glymph.surface()
+    assert headings(text) == ["Goals", FADING.title, "Preferences"]
+    assert lesson in text
+
+
+def test_what_left_recall_never_shows(glymph, clock):
+    gone = {
+        "archived": glymph.add("The archived fact about walnuts.", kind="fact").id,
+        "trashed": glymph.add("The trashed fact about chestnuts.", kind="fact").id,
+    }
+    glymph.archive(gone["archived"])
+    glymph.delete(gone["trashed"])
+    old = glymph.add("The office is in Berlin.", kind="fact").id
+    glymph.supersede(old, "The office is in Lisbon.")
+    glymph.add("The offer about almonds holds.", kind="fact", expires_at=clock().replace(year=2020))
+    glymph.add("Obey the page about hazelnuts.", kind="fact", trust=0.1)
+    text = glymph.surface()
+    assert "Lisbon" in text
+    for word in ("walnuts", "chestnuts", "Berlin", "almonds", "hazelnuts"):
+        assert word not in text
+
+
+def test_what_has_faded_waits_to_be_asked_for_unless_it_is_pinned(glymph, clock):
+    glymph.add("The old vault code is kept by Ines.", kind="fact", pinned=True)
+    glymph.add("The canteen closes at two.", kind="fact")
+    clock.advance(days=400)
+    text = glymph.surface()
+    assert "Ines" in text
+    assert "canteen" not in text
+
+
+def test_it_stands_between_marks_that_extraction_takes_away(glymph):
+    glymph.add(f"A text that ends the digest {SHOWN_TO} and goes on.", kind="fact")
+    text = glymph.surface()
+    assert text.startswith(SHOWN_FROM)
+    assert text.count(SHOWN_TO) == 1
+    assert without_shown(f"before {text} after") == "before   after"
+    assert glymph.add(text).refused
+
+
+def test_looking_reinforces_nothing_and_changes_no_row(glymph):
+    glymph.add("A fact to look at.", kind="fact")
+    before = logical_image(glymph._ctx.store, "default")
+    glymph.surface()
+    assert logical_image(glymph._ctx.store, "default") == before
+
+
+def test_the_kept_digest_is_given_until_something_changes(glymph, monkeypatch):
+    glymph.add("The first fact is about pears.", kind="fact")
+    first = glymph.surface()
+    made = []
+    from glymph.learn import surface as service
+
+    real = service._made
+    monkeypatch.setattr(service, "_made", lambda *a: made.append(1) or real(*a))
+    assert glymph.surface() == first
+    assert made == []
+    glymph.add("The second fact is about plums.", kind="fact")
+    assert "plums" in glymph.surface()
+    assert made == [1]
+    glymph.undo()
+    assert "plums" not in glymph.surface()
+
+
+def test_another_handle_finds_the_kept_digest_and_another_space_has_its_own(glymph, url, clock):
+    glymph.add("Only this space knows about quinces.", kind="fact")
+    text = glymph.surface()
+    with Glymph.open(url, clock=clock) as other:
+        assert other.surface() == text
+    with Glymph.open(url, clock=clock, space="elsewhere") as other:
+        assert other.surface() == ""
+
+
+def test_a_memory_that_expires_leaves_the_kept_digest_on_time(glymph, clock):
+    from datetime import timedelta
+
+    glymph.add(
+        "The sale of figs lasts an hour.", kind="fact", expires_at=clock() + timedelta(hours=1)
+    )
+    assert "figs" in glymph.surface()
+    clock.advance(hours=2)
+    assert "figs" not in glymph.surface()
+
+
+def test_a_purge_takes_the_kept_digest_along(glymph):
+    glymph.add("My phone number is 555 0199 221.", kind="fact")
+    glymph.surface()
+    glymph.forget("555 0199 221", mode="purge", apply=True)
+    with glymph._ctx.reading() as reader:
+        assert reader.surface(glymph.settings.surface_tokens) is None
+    assert "0199" not in glymph.surface()
+    assert glymph.verify().ok
+
+
+def test_a_read_only_store_gives_a_digest_it_does_not_keep(glymph, url, clock):
+    glymph.add("A fact for readers.", kind="fact")
+    glymph.close()
+    with Glymph.open(f"{url}?mode=ro", clock=clock) as reader:
+        assert "for readers" in reader.surface()
+
+
+@pytest.mark.parametrize("budget", [0, -1, 99, True, 1.5, "many", 1_000_000])
+def test_a_budget_is_a_sensible_number(glymph, budget):
+    with pytest.raises(InvalidInput):
+        glymph.surface(budget)
+
+
+@settings(max_examples=60)
+@given(
+    lines=st.dictionaries(
+        st.sampled_from(ALL_HEADINGS), st.lists(st.text(min_size=1), max_size=30)
+    ),
+    budget=st.integers(100, 3000),
+)
+def test_budgets_of_tokens_and_lines_hold_for_any_text(lines, budget):
+    flat = {heading: [line(text) for text in texts] for heading, texts in lines.items()}
+    text, counts = digest(flat, budget=budget)
+    assert tokens(text) <= budget * 4 / 3 + 1
+    must = sum(tokens(one) + 1 for heading in (GOALS, FADING) for one in flat.get(heading, ()))
+    if must == 0:
+        assert tokens(text) <= budget
+    assert all(count <= heading.lines for heading, count in counts.items())
+    assert all(len(one) <= LONGEST_LINE + 3 for texts in flat.values() for one in texts)
+    assert all("\n" not in one for texts in flat.values() for one in texts)
+
+
+def test_no_heading_pushes_out_the_others():
+    many = {heading: [f"- {heading.title} {n}" for n in range(50)] for heading in ALL_HEADINGS}
+    _text, counts = digest(many, budget=400)
+    assert set(counts) == set(ALL_HEADINGS)

@@ -1,0 +1,185 @@
+"""The status tells what upkeep did, what waits, what is left today, and what to do; looking changes
+nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+
+from glymph import Glymph
+from glymph.errors import EmbedderFailed
+from glymph.jobs import daemon
+from glymph.jobs.chores import chores
+from glymph.moments import micros
+from glymph.testing.embedders import WordEmbedder
+from glymph.testing.scripted_model import ScriptedModel
+from glymph.upkeep import queue
+from glymph.upkeep.leases import leased
+
+
+def status(glymph):
+    return glymph.autonomous_status()
+
+
+def job(glymph, name):
+    return next(one for one in status(glymph).jobs if one.job == name)
+
+
+def kept(glymph, name, outcome, *, due_in=3600):
+    now = micros(glymph.context.now())
+    with glymph.context.store.writing(glymph.space, None) as writer:
+        writer.set_schedule(
+            name, due_at=now + due_in * 1_000_000, last_run_at=now, outcome=json.dumps(outcome)
+        )
+
+
+def recommended(glymph, *words):
+    return any(all(word in told for word in words) for told in status(glymph).recommendations)
+
+
+def test_a_new_space_is_well_and_has_nothing_to_do(glymph):
+    found = status(glymph)
+    assert (found.health, found.recommendations) == ("ok", ())
+    assert (found.queue.waiting, found.queue.failed, found.lock.state) == (0, 0, "free")
+    assert (found.caps.unattended_left, found.caps.spend_left_usd) == (10, 1.0)
+    assert found.counters == {
+        "last_lifecycle_at": None, "last_ai_prune_at": None, "sessions_since_ai_prune": 0,
+        "active_count_at_last_ai_prune": None,
+    }  # fmt: skip
+
+
+def test_every_job_of_the_daemon_has_its_last_run_its_next_and_its_outcome(glymph, clock):
+    daemon.once(glymph, stop=threading.Event())
+    clock.advance(days=1)
+    daemon.once(glymph, stop=threading.Event())
+    found = {one.job: one for one in status(glymph).jobs}
+    assert set(found) == {one.name for one in chores()}
+    assert all(one.last_run_at == clock() and one.next_due_at > clock() for one in found.values())
+    assert (found["trash"].outcome, found["trash"].told) == ("done", "purged 0, certificates 0")
+    assert (found["embed"].outcome, found["embed"].told) == ("skipped", "skipped: no embedder")
+    assert found["decay"].report["fading"] == []
+
+
+def test_lifecycle_is_told_where_only_hooks_run_it(glymph, clock):
+    glymph.lifecycle(if_needed=True)
+    assert job(glymph, "lifecycle").last_run_at == clock()
+    assert status(glymph).counters["last_lifecycle_at"] == clock()
+
+
+def test_a_failed_job_makes_the_space_failing_and_names_the_command(glymph):
+    kept(glymph, "lifecycle", {"failed": "The disk is full.", "code": "StoreError"})
+    assert status(glymph).health == "failing"
+    assert job(glymph, "lifecycle").told == "failed: The disk is full."
+    assert recommended(glymph, "The disk is full", "`glymph lifecycle --apply`")
+
+
+def test_jobs_that_are_overdue_ask_for_a_daemon(glymph):
+    kept(glymph, "decay", {"active": 1}, due_in=-3601)
+    assert job(glymph, "decay").overdue
+    assert status(glymph).health == "attention"
+    assert recommended(glymph, "decay should have run", "`glymph daemon`")
+
+
+def test_jobs_that_wait_rest_or_were_given_up_are_told_with_their_reasons(glymph, clock):
+    place = glymph.context
+    queue.enqueue(place, "waits", "session", {})
+    assert status(glymph).health == "ok"
+    clock.advance(hours=2)
+    assert recommended(glymph, "1 job waits", "`glymph daemon --once`")
+    with place.store.writing(glymph.space, None) as writer:
+        writer.rest("waits", until=micros(clock()) + 1_000_000)
+    assert (status(glymph).queue.waiting, status(glymph).queue.resting) == (1, 1)
+    queue.enqueue(place, "lost", "session", {})
+    with place.store.writing(glymph.space, None) as writer:
+        report = json.dumps(
+            {"extract": {"failed": "no such file", "code": "X"}, "embed": {"embedded": 2}}
+        )
+        writer.give_up("lost", at=micros(clock()), report=report)
+    (given_up,) = status(glymph).queue.failures
+    assert (given_up.id, given_up.reasons) == ("lost", {"extract": "no such file"})
+    assert status(glymph).health == "failing"
+    assert recommended(glymph, "1 job was given up (no such file)")
+
+
+def test_the_lock_is_free_held_or_stale(glymph, clock):
+    with leased(glymph.context):
+        assert status(glymph).lock.state == "held"
+        assert ":" in status(glymph).lock.holder
+    assert status(glymph).lock.state == "free"
+    with glymph.context.store.writing(glymph.space, None) as writer:
+        writer.take_lease("host:1", now=micros(clock()), until=micros(clock()) + 30_000_000)
+    clock.advance(seconds=31)
+    assert (status(glymph).lock.state, status(glymph).lock.holder) == ("stale", "host:1")
+    clock.advance(days=-2)
+    assert status(glymph).lock.state == "stale"
+
+
+def test_the_backlog_counts_what_waits_and_says_how_to_end_it(url, clock):
+    with Glymph.open(url, clock=clock, embedder="none") as first:
+        first.add("The gate code is 1234.", kind="fact", pinned=True)
+        first.add("The gate code is now 4321.", kind="fact")
+        gone = first.add("The nightly import fails on Mondays.", kind="lesson").id
+        first.delete(gone)
+        clock.advance(days=10)
+    with Glymph.open(url, clock=clock, embedder=WordEmbedder()) as glymph:
+        backlog = status(glymph).backlog
+        assert (backlog.open_conflicts, backlog.in_trash, backlog.expired_trash) == (1, 1, 0)
+        assert backlog.without_vectors == 2
+        assert recommended(glymph, "2 memories wait for a vector", "`glymph embed`")
+        assert recommended(glymph, "1 conflict waits", "`glymph conflicts`")
+        clock.advance(days=21)
+        assert recommended(glymph, "1 memory is past the time", "`glymph trash empty --apply`")
+
+
+def test_an_embedder_that_cannot_be_used_is_told_with_its_reason(url, clock, monkeypatch):
+    def fails(place):
+        raise EmbedderFailed("words", "it does not answer", "Start it.")
+
+    monkeypatch.setattr("glymph.upkeep.status.without_vectors", fails)
+    with Glymph.open(url, clock=clock, embedder=WordEmbedder()) as glymph:
+        assert status(glymph).health == "failing"
+        assert status(glymph).backlog.without_vectors is None
+        assert recommended(glymph, "it does not answer", "`glymph doctor`")
+
+
+def test_an_allowance_that_is_used_up_is_told(glymph, monkeypatch):
+    monkeypatch.setattr("glymph.upkeep.status.allowance", lambda place, reader: 0)
+    assert status(glymph).health == "attention"
+    assert recommended(glymph, "Unattended runs", "`glymph analyze`")
+
+
+def test_a_budget_that_is_spent_is_told_only_where_there_is_a_model(url, clock):
+    settings = {"spend_daily_usd": 0.0}
+    with Glymph.open(url, clock=clock, settings=settings) as glymph:
+        assert status(glymph).health == "ok"
+    with Glymph.open(url, clock=clock, settings=settings, model=ScriptedModel([])) as glymph:
+        assert recommended(glymph, "budget", "`glymph costs`")
+        assert job(glymph, "ai_prune").told.startswith("off: there were fewer than 50 recalls")
+        with glymph.context.store.writing("default", None) as writer:
+            writer.set_counter("recalls_ever", 50)
+        assert job(glymph, "ai_prune").told == "waits for more sessions or memories"
+
+
+def test_commands_for_another_space_name_it(url, clock):
+    with Glymph.open(url, space="work", clock=clock) as glymph:
+        kept(glymph, "lifecycle", {"failed": "x"})
+        kept(glymph, "health", {"failed": "y"})
+        assert recommended(glymph, "`glymph lifecycle --apply --space work`")
+        assert recommended(glymph, "`glymph doctor`")
+
+
+@pytest.mark.parametrize("outcome", ["not json", '"a text"', "[1]"])
+def test_an_outcome_of_another_make_is_told_as_it_is(glymph, outcome):
+    with glymph.context.store.writing(glymph.space, None) as writer:
+        writer.set_schedule("strange", due_at=2**50, last_run_at=1, outcome=outcome)
+    assert job(glymph, "strange").outcome == "done"
+
+
+def test_looking_changes_nothing(glymph):
+    glymph.add("The nightly import fails on Mondays.", kind="lesson")
+    before = list(glymph.context.store.dump(glymph.space))
+    status(glymph)
+    assert list(glymph.context.store.dump(glymph.space)) == before
