@@ -25,6 +25,7 @@
     │   ├── NoModel                            it needs a language model and none is configured
     │   ├── BudgetSpent                        a call would go beyond what may be spent
     │   └── LeaseLost                          somebody else works on the space by now
+    ├── BadExtension                           a package adds something that cannot be used
     ├── HistoryGone                            older than the journal reaches
     ├── TooMuchHistory                         too many memories changed since
     ├── EmbedderFailed                         what turns texts into vectors cannot be used now
@@ -229,6 +230,13 @@ class TooMany(Refused):
             f"{count:,} memories would go, and {most:,} may without being confirmed; nothing was changed. {way}."
         )
         self.count, self.most = count, most
+
+
+class BadExtension(GlymphError):
+    """Something that a package adds to Glymph cannot be used."""
+
+    def __init__(self, group: str, name: str, problem: str) -> None:
+        super().__init__(f"The extension {name!r} of {group}: {problem}.")
 
 
 class HistoryGone(GlymphError):
