@@ -183,7 +183,10 @@ def _fill(
     nearest, nearest_filtered = Nearest(vectors), Nearest(vectors)
     embedder = PreparedVectors({})
     stored = 0
-    with Glymph.open(f"sqlite:///{folder / 'memory.db'}", embedder=embedder) as glymph:
+    # Every text counts, whatever it is like: queries and their exact answers are numbered by it.
+    settings = {"compare": "off", "junk_gate": "off"}
+    url = f"sqlite:///{folder / 'memory.db'}"
+    with Glymph.open(url, embedder=embedder, settings=settings) as glymph:
         for told, points in batches:
             embedder.known = dict(zip(told, points, strict=True))
             codes = random.integers(len(KINDS), size=len(told))
