@@ -134,7 +134,6 @@ def test_imports_point_only_down():
                 level(other) == level(name) and {level(name)} <= {LEVEL["text"], LEVEL["context"]}
             )
         ]
-    wrong = [one for one in wrong if not one.endswith("history.erase")]  # on its way out
     assert not wrong, "\n".join(sorted(wrong))
 
 

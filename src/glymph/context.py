@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from glymph import telemetry
 from glymph.checks import optional_text
@@ -19,7 +19,9 @@ from glymph.ids import uuid7
 from glymph.llm.contract import Model
 from glymph.model import Receipt, Refusal
 from glymph.moments import micros, moment
+from glymph.store.certificate import PlaceStatus
 from glymph.store.contract import Filter, Intent, Reader, Row, Store, Writer
+from glymph.store.erase_journal import Quotes
 
 
 @dataclass(slots=True)
@@ -64,6 +66,26 @@ class Operating:
         return found
 
 
+class TextKeeper(Protocol):
+    """A part above the store that keeps texts of its own and erases them when a purge asks for it.
+
+    Its places in the store are declared in `store.erase_places` with `apart=True`.
+    """
+
+    @property
+    def places(self) -> Sequence[str]:
+        """The names under which certificates list what it keeps."""
+        ...
+
+    def erase(self, ctx: Context, quotes: Quotes, *, on_request: bool) -> list[PlaceStatus]:
+        """Erases what repeats the removed texts, if somebody asked for that; returns the outcome."""
+        ...
+
+    def report_unchecked(self, ctx: Context) -> list[PlaceStatus]:
+        """Reports a purge that was killed before `erase` ran: the removed texts are lost."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     store: Store
@@ -71,6 +93,8 @@ class Context:
     actor: str
     settings: Settings
     clock: Callable[[], datetime]
+    # Required, so that no way of opening a store can leave texts out of a purge's reach.
+    text_keepers: Callable[[], Sequence[TextKeeper]]
     session: str | None = None
     meaning: Meaning = field(default_factory=Meaning)
     weights: Weights = field(default_factory=lambda: SECTION_WEIGHTS)

@@ -5,6 +5,7 @@ text.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -89,6 +90,13 @@ def test_a_purge_is_certified_place_by_place(glymph):
     assert all(one.how for one in done.places)
     assert certificates(glymph._ctx) == [done]
     assert certificates(glymph._ctx, pending=True) == []
+
+
+def test_a_place_that_nobody_erases_is_pending_instead_of_missing(glymph):
+    alone = replace(glymph._ctx, text_keepers=lambda: ())
+    done = purge_certified(alone, glymph.add(SECRET).id).certificate
+    assert [one.name for one in done.pending] == ["conversations"]
+    assert "Glymph.open" in done.text
 
 
 def test_it_reads_well_and_is_plain_data(glymph):

@@ -11,6 +11,7 @@ import pytest
 
 from glymph import Glymph
 from glymph.forget.purge import purge
+from glymph.history import list_text_keepers
 from glymph.store.backends.sqlite import migrations, settling
 from glymph.store.erase_places import PLACES, WORDLESS, uncovered
 from glymph.store.statements import statements
@@ -79,6 +80,18 @@ def test_the_registry_names_nothing_that_is_not_there(schema):
         assert place.checked
         for statement in filter(None, (place.left, place.former, *place.quoted)):
             assert statement in statements()
+
+
+def test_every_place_that_is_kept_apart_has_a_part_that_erases_it(url):
+    apart = {place.name for place in PLACES if place.apart}
+    assert apart
+    assert apart <= {name for keeper in list_text_keepers() for name in keeper.places}
+    with Glymph.open(url) as glymph:
+        keepers = glymph.context.text_keepers()
+        reported = [
+            one.name for keeper in keepers for one in keeper.report_unchecked(glymph.context)
+        ]
+        assert reported == [name for keeper in keepers for name in keeper.places]
 
 
 def test_every_file_of_a_store_belongs_to_a_place(url, clock):

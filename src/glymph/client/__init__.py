@@ -23,6 +23,7 @@ from glymph.context import Context
 from glymph.embed.contract import Embedder
 from glymph.embed.embedding import open_meaning
 from glymph.errors import InvalidInput, SpaceNotFound
+from glymph.history import list_text_keepers
 from glymph.llm import interrupt, open_model
 from glymph.llm.contract import Model
 from glymph.llm.lazy import LazyModel
@@ -82,7 +83,10 @@ class Glymph(Remembering, Finding, Forgetting, Sleeping, Conversing, Keeping):
         asked = _model(settings, model)
         store = open_store(url, settings, create=create)
         meaning = open_meaning(settings, embedder)
-        place = Context(store, space, actor, settings, clock or _now, session, meaning, model=asked)
+        place = Context(
+            store, space, actor, settings, clock or _now, list_text_keepers,
+            session=session, meaning=meaning, model=asked,
+        )  # fmt: skip
         if not store.has_space(space):
             if not (create and store.writable):
                 store.close()

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from glymph.context import Context, Operating
 from glymph.errors import OperationNotFound
-from glymph.history.erase import certified
 from glymph.moments import micros, moment
 from glymph.store.certificate import (
     CLEAN,
@@ -39,6 +38,7 @@ REWRITTEN_AT_ONCE = 64 * 1024 * 1024
 QUOTED_ANEW = {"operations", "plans", "recall log", "conflicts", "job queue", "session digests"}
 DERIVED = "derived memories"
 UNCHECKED = "not checked yet"
+NO_KEEPER = "no part that keeps it is registered: open the store with Glymph.open"
 BY_KEY = f"{IN_TRANSACTION}; looked for by key only, for the text is not kept"
 
 
@@ -115,8 +115,8 @@ def certify(
     others = left.get(JOURNAL, Leftover(0)).without(quoting)  # those are named by themselves
     left = {**left, JOURNAL: others}
     resting = [one for one in rows if derived[one] == "rests on it"]
-    conversations = certified(ctx, quotes, on_request=any(part.on_request for part in erased))
-    statuses = [*checked(left), derived_status(quoting, resting), *conversations]
+    kept_apart = _erase_apart(ctx, quotes, on_request=any(part.on_request for part in erased))
+    statuses = [*checked(left), derived_status(quoting, resting), *kept_apart]
     pages = tuple({*left.get(PAGES, Leftover(0)).pages, *others.pages})
     record = Record(
         operation_id, row["at"], tuple(statuses), False, quoting, others.memories, pages
@@ -136,6 +136,28 @@ def certificates(ctx: Context, *, pending: bool = False, limit: int = 100) -> li
             else reader.certificates(limit=limit)
         )
     return [record_of(row).value for row in rows[:limit]]
+
+
+def _erase_apart(ctx: Context, quotes: Quotes, *, on_request: bool) -> list[PlaceStatus]:
+    """Has every part that keeps texts of its own erase them, and returns what each reports."""
+    keepers = ctx.text_keepers()
+    reported = [
+        one for keeper in keepers for one in keeper.erase(ctx, quotes, on_request=on_request)
+    ]
+    return [*reported, *_unreported(reported)]
+
+
+def report_unchecked(ctx: Context) -> list[PlaceStatus]:
+    """Returns what those parts report of a purge that was killed before they were asked."""
+    reported = [one for keeper in ctx.text_keepers() for one in keeper.report_unchecked(ctx)]
+    return [*reported, *_unreported(reported)]
+
+
+def _unreported(reported: Iterable[PlaceStatus]) -> list[PlaceStatus]:
+    """Names the places that a text keeper should have reported and none did."""
+    known = {one.name for one in reported}
+    missing = (place for place in PLACES if place.apart and place.name not in known)
+    return [PlaceStatus(place.name, PENDING, NO_KEEPER) for place in missing]
 
 
 def _still_rare(reader: Reader, quotes: Quotes) -> Quotes:

@@ -16,12 +16,12 @@ from glymph.forget.certificate import (
     checked,
     derived_status,
     record_of,
+    report_unchecked,
     save,
     settled,
     with_statuses,
 )
 from glymph.forget.purge import erase_wordings, remove_for_good
-from glymph.history.erase import unchecked as unchecked_conversations
 from glymph.store.certificate import PENDING, Certificate
 from glymph.store.contract import Reader
 from glymph.store.erase_journal import Quotes
@@ -94,7 +94,7 @@ def _checked_by_key(ctx: Context, reader: Reader, record: Record) -> Record:
         ]
     if unchecked or DERIVED in pending:
         anew.append(derived_status(record.quoting, ()))
-    return with_statuses(record, [*anew, *(unchecked_conversations(ctx) if unchecked else [])])
+    return with_statuses(record, [*anew, *(report_unchecked(ctx) if unchecked else [])])
 
 
 def _keys(reader: Reader, operation: int, ids: Sequence[str]) -> dict[int, str]:

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING
 from glymph.lazy import load_on_first_use
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from glymph.context import TextKeeper
     from glymph.history import build as build
     from glymph.history import carry as carry
     from glymph.history import cut as cut
@@ -35,3 +38,10 @@ if TYPE_CHECKING:
     from glymph.history import transcript as transcript
 else:
     __getattr__ = load_on_first_use(__name__)
+
+
+def list_text_keepers() -> Sequence[TextKeeper]:
+    """Returns the parts that keep texts outside of memories; every context carries this list."""
+    from glymph.history.erase import ConversationKeeper  # only a purge needs it
+
+    return (ConversationKeeper(),)

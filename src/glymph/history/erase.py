@@ -31,25 +31,25 @@ class Erasure:
     left: tuple[str, ...] = ()  # what could not be erased, and why
 
 
-def certified(ctx: Context, quotes: Quotes, *, on_request: bool) -> list[PlaceStatus]:
-    """Erases from the conversations of a space what was removed on request; how they stand, for a
-    certificate.
-    """
-    if not on_request:
-        return _untouched(ctx, RETAINED, "")
-    sieve = Sieve(quotes)
-    in_store, _ = erase_stored.erase(ctx, sieve)
-    names = erase_stored.repeating(ctx, sieve, quotes)
-    in_files, _, left = erase_files.erase(ctx, sieve, quotes, dry_run=False)
-    still = [STILL.format(name) for name in names]
-    return [_status(CONVERSATIONS, in_store, still), _status(FILES, in_files, left)]
+class ConversationKeeper:
+    """Makes conversations, in the store and in folders, a place that purges erase."""
 
+    places = (CONVERSATIONS, FILES)
 
-def unchecked(ctx: Context) -> list[PlaceStatus]:
-    """How they stand if a purge was killed before they were looked through: its words are known no
-    more.
-    """
-    return _untouched(ctx, "not looked through, for the text is not kept", CUT_SHORT)
+    def erase(self, ctx: Context, quotes: Quotes, *, on_request: bool) -> list[PlaceStatus]:
+        """Erases what was removed on request from the conversations of the space."""
+        if not on_request:
+            return _untouched(ctx, RETAINED, "")
+        sieve = Sieve(quotes)
+        in_store, _ = erase_stored.erase(ctx, sieve)
+        names = erase_stored.repeating(ctx, sieve, quotes)
+        in_files, _, left = erase_files.erase(ctx, sieve, quotes, dry_run=False)
+        still = [STILL.format(name) for name in names]
+        return [_status(CONVERSATIONS, in_store, still), _status(FILES, in_files, left)]
+
+    def report_unchecked(self, ctx: Context) -> list[PlaceStatus]:
+        """Reports conversations that a killed purge did not look through."""
+        return _untouched(ctx, "not looked through, for the text is not kept", CUT_SHORT)
 
 
 def erase(ctx: Context, quotes: Quotes, *, dry_run: bool = False) -> Erasure:

@@ -18,7 +18,7 @@ from glymph.errors import GlymphError, InvalidInput, KeyMissing, NotAStore, Stor
 from glymph.forget import import_filter
 from glymph.forget.certificate import certify
 from glymph.forget.purge import remove_for_good
-from glymph.history import erase_stored
+from glymph.history import erase_stored, list_text_keepers
 from glymph.history.cut import Sieve, Unburied
 from glymph.store import open_store
 from glymph.store.contract import Row, Store
@@ -69,7 +69,7 @@ def restore_backup(
         spaces = {space["name"]: space["identity_id"] for space in backup.spaces()}
         if not spaces:
             raise NotAStore(str(source))
-        place = Context(backup, next(iter(spaces)), actor, settings, clock)
+        place = Context(backup, next(iter(spaces)), actor, settings, clock, list_text_keepers)
         verdict = verify(place)
         if not verdict.ok:
             raise GlymphError(
