@@ -446,7 +446,7 @@ def test_a_lost_lease_goes_through(opened, clock, monkeypatch):
     def lost(*args, **kwargs):
         raise errors.LeaseLost("another")
 
-    monkeypatch.setattr(derive_lessons.lessons, "create", lost)
+    monkeypatch.setattr(derive_lessons.keep_lessons, "create", lost)
     with pytest.raises(errors.LeaseLost):
         consolidate(glymph._ctx)
     assert lessons(glymph) == []

@@ -13,9 +13,9 @@ from glymph.learn.consolidate_prompt import question
 from glymph.learn.episodes import told
 from glymph.learn.evidence import verified
 from glymph.learn.evidence.counting import refuted, rounds_to
-from glymph.learn.evidence.reading import sentences
 from glymph.learn.evidence.statements import checked
 from glymph.learn.lesson import Claim, Pattern
+from glymph.text.sentences import LESSON, split_sentences
 
 HOUR = 3_600_000_000
 SHORT, HIGH = Condition("side", "=", "short"), Condition("funding", ">", 0.08)
@@ -559,7 +559,7 @@ def test_of_all_rates_only_the_true_one_survives(form):
 @given(st.text(max_size=300), st.text(max_size=60))
 def test_any_text_is_read_and_nothing_is_added_to_it(body, title):
     found = verified(Pattern(title, body), TRADES)
-    assert all(sentence in body for sentence in sentences(found.body))
+    assert all(sentence in body for sentence in split_sentences(found.body, LESSON))
     assert found.refused or found.claims
 
 

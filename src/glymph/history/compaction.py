@@ -23,6 +23,7 @@ from glymph.text.information import scored, terms, words
 from glymph.text.injection import order
 from glymph.text.masking import masked
 from glymph.text.normal import normalise
+from glymph.text.sentences import SPOKEN, split_sentences
 from glymph.text.tokens import tokens
 from glymph.write.junk import FILLER, without_shown
 
@@ -49,10 +50,6 @@ DENSE = 0x2E80  # from this code point on, scripts need no spaces between words
 
 _EMPTY = frozenset(
     "then so that's it's i'm let's oh too really much see got know think like thing things".split()
-)
-_END = re.compile(r"(?<=[.!?…。！？])[\"')\]]*\s+(?=[\"'(\[]?[^\W_])|\n+|(?<=[。！？])")
-_SHORT = re.compile(
-    r"(?:\b(?:[A-Za-z]|[Dd]r|[Mm]rs?|[Mm]s|[Pp]rof|[Ss]t|[Nn]o|vs|etc|e\.g|i\.e|approx|Inc|Ltd)\.)\Z"
 )
 _FENCE = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 # Lines that surely nobody said: prompts, quotes, headings that are no whole sentence, comments,
@@ -241,7 +238,7 @@ def _tells(sentence: str) -> bool:
 
 def split(text: str) -> list[str]:
     """The sentences of a text without code, bare interjections in front of them left out."""
-    return _kept_of(_pieces(_without_blocks(text)))
+    return _kept_of(split_sentences(_without_blocks(text), SPOKEN))
 
 
 def _kept_of(pieces: Iterable[str]) -> list[str]:
@@ -297,7 +294,7 @@ def _harmless(text: str) -> list[str]:
 
     Where an order runs through several pieces, none is left.
     """
-    pieces = _pieces(text)
+    pieces = split_sentences(text, SPOKEN)
     if order(text) is None:
         return pieces
     left: list[str] = []
@@ -316,19 +313,6 @@ def _goes_on(piece: str, *, right_behind: bool) -> bool:
     if _STEERING.search(piece) or _GOING_ON.search(piece):
         return True
     return right_behind and not _STATEMENT.search(piece)
-
-
-def _pieces(text: str) -> list[str]:
-    """The text cut behind its sentences; an abbreviation does not end one."""
-    pieces: list[str] = []
-    for piece in _END.split(text):
-        if piece is None or not piece.strip():
-            continue
-        if pieces and _SHORT.search(pieces[-1]):
-            pieces[-1] += f" {piece}"
-        else:
-            pieces.append(piece)
-    return pieces
 
 
 def _weigh(sentences: Sequence[_Sentence], said: Sequence[Said]) -> None:

@@ -16,6 +16,7 @@ from glymph.store.erase_journal import GONE, Quotes, words_in, words_of
 from glymph.text.identifiers import fingerprint_forms, identifiers
 from glymph.text.identifiers.found import Key
 from glymph.text.normal import STOP_WORDS
+from glymph.text.sentences import PIECES, split_with_breaks
 from glymph.write.tombstones import fingerprints
 
 MARKS = (GONE, "…", "")  # what stands in place of words, the first that fits
@@ -31,7 +32,6 @@ MOST_DIGITS_LESS = 4  # of a key that may not be written: the country, a leading
 
 _LETTERS = re.compile("[a-z]+")
 _SIGNS = frozenset("@./#:-_")
-_PART = re.compile(r"((?<=[.!?…。！？])\s+|\n+)")
 
 
 class Cutter(Protocol):
@@ -60,7 +60,7 @@ class Sieve:
         """The text without it."""
         # Statements first, which may have several sentences; single values last, whose sentence
         # tells more.
-        parts = _PART.split(self._statements.cut_from(text))
+        parts = split_with_breaks(self._statements.cut_from(text), PIECES)
         kept = (
             GONE if at % 2 == 0 and self._tells(part) else part for at, part in enumerate(parts)
         )
@@ -135,7 +135,7 @@ class Unburied:
     def __call__(self, text: str, mark: str = GONE) -> str:
         if self._tells(text):
             return mark
-        parts = _PART.split(text)
+        parts = split_with_breaks(text, PIECES)
         return "".join(
             mark if at % 2 == 0 and self._tells(part) else part for at, part in enumerate(parts)
         )

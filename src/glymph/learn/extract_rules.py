@@ -8,8 +8,9 @@ what holds for this moment only are not. In doubt nothing is kept. The rules are
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+
+from glymph.text.sentences import TYPED, split_sentences
 
 SHORTEST, LONGEST = 12, 300  # characters of a sentence
 PROSE = 0.78  # of its characters are letters or blanks
@@ -27,11 +28,6 @@ class Noteworthy:
 
 
 _FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
-_END = re.compile(r"(?P<word>\S{0,40}?)(?P<mark>[.!?]+)[\"')]?\s+(?=[\"'(]?[A-Za-z`])")
-_ABBREVIATED = frozenset(
-    "approx apt art ca cf ch chap corp dept dr eq est etc fig figs gen hon hr hrs inc incl jr lt ltd max min mr "
-    "mrs ms nr op para pp prof ref resp rev sec sect sgt sr st str tel vol vs".split()
-)  # words that end with a full stop within a sentence
 _QUOTE = re.compile(r"\s*(?:[>|$#%+@]|\d+[:|\t]|---|\*\*\*|```|- \[|</?\w)")
 _BULLET = re.compile(r"\A\s*(?:[-*•]|\d+[.)])\s+")
 _LOG = re.compile(
@@ -221,33 +217,11 @@ def noteworthy(text: str) -> tuple[Noteworthy, ...]:
     for line in _FENCED.sub("\n", text).splitlines():
         if _QUOTE.match(line) and not _BULLET.match(line):
             continue
-        for sentence in _sentences(_BULLET.sub("", line)):
+        for sentence in split_sentences(_BULLET.sub("", line), TYPED):
             kept = _kept(" ".join(sentence.split()))
             if kept is not None:
                 found.setdefault(kept.text.casefold(), kept)
     return tuple(found.values())
-
-
-def _sentences(line: str) -> Iterator[str]:
-    """The sentences of a line, also where the next one begins with a small letter."""
-    start = 0
-    for found in _END.finditer(line):
-        if _ends(found["word"].lstrip("\"'("), found["mark"], small=line[found.end()].islower()):
-            yield line[start : found.end()]
-            start = found.end()
-    yield line[start:]
-
-
-def _ends(word: str, mark: str, *, small: bool) -> bool:
-    """Whether a mark behind a word ends the sentence: not in "e.g.", "5 p.m.", "Dr.", nor "wait …
-    what".
-    """
-    if mark != ".":
-        return not (small and mark.startswith(".."))
-    if word.casefold() in _ABBREVIATED:
-        return word.casefold() == "etc" and not small
-    initials = re.fullmatch(r"(?:[A-Za-z]\.)*[A-Za-z]", word) is not None  # e.g, p.m, J
-    return not (initials and (small or len(word) == 1))
 
 
 def _kept(sentence: str) -> Noteworthy | None:

@@ -13,6 +13,7 @@ from glymph.text import grammar
 from glymph.text.folding import flat
 from glymph.text.identifiers import identifiers, numbers, perhaps, same
 from glymph.text.normal import STOP_WORDS
+from glymph.text.sentences import find_starts
 
 LEAST_SHARED = 0.4  # of a statement's telling words stand in the text, whatever their ending
 STEM = 5  # letters by which two words are the same
@@ -21,7 +22,6 @@ DENSE = 0x2E80  # from this code point on words have no spaces between them
 SHORT_ANSWER = 3  # words of a sentence that only denies the one before it
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_SENTENCE = re.compile(r"(?:\A|[.!?:]\s+|\n)[\s\"'(*-]*")
 _PASSAGE = re.compile(
     r"(?<=[.!?])\s+|\n(?![a-z])|,\s+(?=not\b(?! (?:to|be|on|in|at)\b))"
     r"|,?\s+(?=instead of\b|rather than\b|but not\b)"
@@ -128,7 +128,7 @@ def _strange_name(statement: str, folded: str) -> str | None:
         term = " ".join(next(filter(None, quoted.groups())).casefold().split()).strip(" .,;:!?")
         if term and term not in " ".join(folded.split()):
             return f"the term {term!r} does not stand in the source"
-    starts = {found.end() for found in _SENTENCE.finditer(statement)}
+    starts = find_starts(statement)
     known = None
     for found in _WORD.finditer(statement):
         word = found[0]

@@ -7,11 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from glymph.text import grammar
+from glymph.text.sentences import NOTES, split_with_breaks
 
-_SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+(?=\S)|(?<=[。！？])|\n+")
 _JOINING = "|".join(
     sorted(map(re.escape, grammar.AND | grammar.STRONG | grammar.RELATIVE), key=len, reverse=True)
 )
@@ -142,20 +141,11 @@ def parted(text: str) -> Parted:
 
 
 def _sentences(text: str) -> tuple[list[str], list[str]]:
-    cuts = [0]
-    for found in _SENTENCE.finditer(text):
-        before = text[cuts[-1] : found.start()].rstrip()
-        if (
-            "\n" not in found[0]
-            and before.endswith(".")
-            and grammar.ABBREVIATION.search(before[-8:])
-        ):
-            continue
-        if found.end() > cuts[-1]:
-            cuts.append(found.end())
-    pieces = [text[a:b] for a, b in pairwise([*cuts, len(text)]) if text[a:b].strip()]
+    parts = [*split_with_breaks(text, NOTES), ""]
     bodies, ends = [], []
-    for piece in pieces:
+    for piece in map("".join, zip(parts[::2], parts[1::2], strict=True)):
+        if not piece.strip():
+            continue
         end = _END.search(piece)
         at = end.start() if end else len(piece)
         bodies.append(piece[:at])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 
 def words(text: str) -> frozenset[str]:
     """The words of a listing."""
@@ -122,11 +120,6 @@ VERBS = _VERBS | BEING
 # What stands for a verb whose "is" is left out.
 STARTERS = words(
     "based located born married aged employed situated divorced retired basé basée né née geboren ansässig"
-)
-ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:dr|mr|mrs|ms|st|vs|no|nr|prof|sr|sra|dra|mme|ca|bzw|etc|tel|art|inc|ltd|co|jr|e\.g|i\.e|z\.b|\d{1,2}|"
-    r"[^\W\d_])\.$",
-    re.IGNORECASE,
 )
 
 _IRREGULAR = {

@@ -6,6 +6,8 @@ import hashlib
 import re
 import unicodedata
 
+from glymph.text.sentences import TITLE_END
+
 TITLE_LENGTH = 80
 
 # Words that say nothing in a query; they stay in the index, where phrases may need them.
@@ -16,7 +18,6 @@ STOP_WORDS = frozenset(
     "you your".split()
 )
 
-_SENTENCE_END = re.compile(r"[.!?] |\n")
 _UNSTORABLE = re.compile("[\\x00\ud800-\udfff]")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u00ad\ufeff\u2060"))  # breaks and joins nobody sees
 
@@ -45,7 +46,7 @@ def content_hash(text: str, kind: str, event_at: int | None) -> str:
 def derive_title(text: str) -> str:
     """The first sentence or line, cut at a word near 80 characters."""
     head = text.lstrip()[: TITLE_LENGTH * 2]
-    end = _SENTENCE_END.search(head)
+    end = TITLE_END.search(head)
     first = head.rstrip() if end is None else head[: end.start() + 1].rstrip()
     if len(first) <= TITLE_LENGTH:
         return first

@@ -14,6 +14,7 @@ from typing import Literal
 
 from glymph.text.bands import BANDS, Bands
 from glymph.text.normal import STOP_WORDS, normalise
+from glymph.text.sentences import begins_sentence
 from glymph.text.values import Value, values
 
 NEGATIONS = frozenset(
@@ -43,7 +44,6 @@ DIRECTIONS = frozenset(
 )
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_START = re.compile(r"(?:^|[.!?:;\n\"“(]\s*)$")
 _SHORT = (
     ("n't", " not"),
     ("'m", " am"),
@@ -181,7 +181,7 @@ def named(text: str, known: Iterable[str] = ()) -> frozenset[str]:
     for match in _WORD.finditer(text):
         word = match[0]
         if word[0].isupper() and word not in ("I", "I'm", "I've", "I'd", "I'll"):
-            inner = not _START.search(text[: match.start()])
+            inner = not begins_sentence(text, match.start())
             if inner or (len(word) > 1 and not word[1:].islower()):
                 found |= set(plain_words(word))
     return frozenset(found)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from glymph.text.normal import STOP_WORDS
+from glymph.text.sentences import STATEMENTS, split_sentences
 from glymph.text.similarity import named, plain_words, stem
 from glymph.text.values import Value, values
 from glymph.write import lexicon as lex
@@ -21,7 +22,6 @@ Mood = Literal["said", "asked", "supposed", "planned", "reported", "past"]
 
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _QUOTED = re.compile(r"[\"“][^\"”\n]*\s[^\"”\n]*[\"”]")
-_SENTENCE = re.compile(rf"(?<!\b(?:{'|'.join(lex.ABBREVIATIONS)}))(?<=[.!?;:])\s+|\n+|\s[–—-]\s")
 _CLAUSE = re.compile(
     r"(?<=worried) that\s|(?<=glad) that\s|(?<=proud) that\s|(?<=noticed) that\s|(?<=realised) that\s|"
     r"(?:,\s*)?\b(?=(?:but|because|although|though|whereas|which|who|since|considering|given that|now that|so that"
@@ -97,7 +97,7 @@ class Claim:
 def claims(text: str) -> tuple[Claim, ...]:
     """The claims of a text in order; code and quotations claim nothing."""
     found: list[Claim] = []
-    for sentence in _SENTENCE.split(_QUOTED.sub(" ", _CODE.sub("\n", text))):
+    for sentence in split_sentences(_QUOTED.sub(" ", _CODE.sub("\n", text)), STATEMENTS):
         parts = _clauses(sentence.strip())
         asks = sentence.rstrip().endswith("?")
         exact = values(sentence)

@@ -18,15 +18,6 @@ def _any(*phrases: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(phrases)})\b")
 
 
-ABBREVIATIONS = (
-    "Dr.",
-    "Mr.",
-    "Ms.",
-    "St.",
-    "vs.",
-    "No.",
-)  # of one length, as a look behind needs them
-
 # Clauses are matched folded, with short forms written out ("i am", "do not").
 ASKING = re.compile(
     r"^(?:can|could|do|does|did|is|are|am|was|were|should|would|will|have|has|may|shall|what|how|when|where|who|why"

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 from glymph.learn.episodes import Episode
 from glymph.learn.evidence.counting import refuted, tallied
-from glymph.learn.evidence.reading import SIDES, sentences, side
+from glymph.learn.evidence.reading import SIDES, side
 from glymph.learn.evidence.statements import checked, conditions_of, unstated
 from glymph.learn.lesson import MOST_TITLE, Claim, Pattern
 from glymph.learn.tickers import opened
 from glymph.text.information import terms, words
 from glymph.text.normal import derive_title, normalise
+from glymph.text.sentences import LESSON, split_sentences
 
 __all__ = ["Dropped", "Verified", "conditions_of", "verified"]
 
@@ -93,7 +94,7 @@ def verified(pattern: Pattern, episodes: Sequence[Episode]) -> Verified:
     gone, stays = ([_folded(one.text) for one in some] for some in (dropped, kept))
     body: list[str] = []
     counted: list[Claim] = []
-    for sentence in sentences(pattern.body):
+    for sentence in split_sentences(pattern.body, LESSON):
         why = _of_dropped(sentence, gone, stays) or _unfit(sentence, orders)
         if why is None:
             found = checked(sentence, episodes, kept)
@@ -162,7 +163,7 @@ def _unfit(sentence: str, orders: Sequence[frozenset[str]]) -> str | None:
 def _orders(episodes: Sequence[Episode]) -> Iterator[frozenset[str]]:
     """The words of what speaks to the reader in the episodes."""
     for one in episodes:
-        for sentence in (one.title, *sentences(opened(one.body)[0])):
+        for sentence in (one.title, *split_sentences(opened(one.body)[0], LESSON)):
             said = terms(words(sentence))
             if len(said) > (
                 1 if _ORDER.search(sentence) else 3 if _ADDRESSED.search(sentence) else len(said)

@@ -72,7 +72,6 @@ _ONE = re.compile(
     rf"|\bone(?= (?:out )?of (?:the |my |these )?(?:\d|(?:{'|'.join(SPELLED)})\b))",
     re.IGNORECASE,
 )
-_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[^\Wa-z_])|\n+")
 _CLAUSE = re.compile(
     r";\s|,?\s+\b(?:while|whereas|versus|vs\.?|compared (?:to|with)|otherwise|but)\b|,\s+(?=and\b)",
     re.IGNORECASE,
@@ -122,11 +121,6 @@ class Clause:
 
     def _positive(self, found: re.Match[str], positive: bool) -> bool:
         return positive is not (NEGATED.search(self.text[: found.start()]) is not None)
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of a text."""
-    return [piece.strip() for piece in _END.split(text) if piece and piece.strip()]
 
 
 def with_digits(text: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from glymph.text.folding import flat, folded
 from glymph.text.identifiers.found import Found, taken
 from glymph.text.identifiers.network import handles, mails
+from glymph.text.sentences import STATEMENT_END
 
 _MOST_WORDS = 4  # of a name
 _CONNECTED = re.compile(
@@ -91,7 +92,6 @@ _DENIED = re.compile(
     r"(?<!\w)(?:not|never|isn't|no longer|nicht|nie|kein|ne|pas|jamais|nunca|non|não|no|не)(?:\W|$)",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[.!?;\n](?:\s|$)")
 
 
 class Closure:
@@ -303,7 +303,7 @@ def _is_name(word: str) -> bool:
 
 def _stated(text: str, start: int, end: int) -> bool:
     """Whether the sentence around neither asks nor denies."""
-    following = _SENTENCE.search(text, end, end + 300)
+    following = STATEMENT_END.search(text, end, end + 300)
     if following and following[0][0] == "?":
         return False
     before = text[max(0, start - 24) : end]

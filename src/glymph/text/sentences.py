@@ -1,0 +1,120 @@
+"""Cuts texts into sentences.
+
+There is one splitter. What differs between the rooms is a `Rule`: which marks end a sentence,
+what the next one may begin with, and which full stops belong to a word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+_MARKS = ".!?…"
+_DENSE_MARKS = "。！？"  # of scripts without spaces: the next sentence follows at once
+_ALWAYS_SHORT = "dr mr mrs ms st vs prof sr sra dra jr mme ca bzw tel art inc ltd co nr e.g i.e z.b"
+ABBREVIATIONS = frozenset(f"{_ALWAYS_SHORT} approx".split())
+# Written words of instructions and manuals; "5 min. He left" may end a sentence elsewhere.
+WRITTEN_ABBREVIATIONS = ABBREVIATIONS | frozenset(
+    "apt cf ch chap corp dept eq est fig figs gen hon hr hrs incl lt max min op para pp ref resp "
+    "rev sec sect sgt str vol".split()
+)
+_LAST_WORD = re.compile(r"([^\s\"'(]{0,40})\.\Z")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")  # p.m, U.S, J
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What stands between two sentences, and which full stops end none."""
+
+    between: re.Pattern[str]  # the group `gap` separates them; a closing quote before it stays
+    abbreviations: frozenset[str] = frozenset()
+    initials: bool = False  # "J. Smith" and "at 5 p.m. today" go on
+    ordinals: bool = False  # "am 3. Mai" goes on
+    trailing: bool = False  # "wait... what" goes on
+
+
+# Notes and memories: the next sentence may begin with anything, an emoji as well.
+NOTES = Rule(
+    re.compile(rf"(?<=[{_MARKS}])[\"'”’)]*(?P<gap>\s+)(?=\S)|(?<=[{_DENSE_MARKS}])|\n+"),
+    ABBREVIATIONS,
+    initials=True,
+    ordinals=True,
+)
+# What was said in a conversation: ":)" behind a sentence belongs to it.
+SPOKEN = Rule(
+    re.compile(
+        rf"(?<=[{_MARKS}{_DENSE_MARKS}])[\"')\]]*(?P<gap>\s+)(?=[\"'(\[]?[^\W_])|\n+"
+        rf"|(?<=[{_DENSE_MARKS}])"
+    ),
+    ABBREVIATIONS,
+    initials=True,
+)
+# One line of what a user typed, where the next sentence often begins with a small letter.
+TYPED = Rule(
+    re.compile(r"(?<=[.!?])[\"')]?(?P<gap>\s+)(?=[\"'(]?[A-Za-z`])"),
+    WRITTEN_ABBREVIATIONS,
+    initials=True,
+    trailing=True,
+)
+# What states something by itself: also the parts around a semicolon, a colon or a dash.
+STATEMENTS = Rule(re.compile(r"(?<=[.!?;:])(?P<gap>\s+)|\n+|\s[–—-]\s"), ABBREVIATIONS)
+# A model's lesson: a sentence begins with a capital or a figure, "vs. shorts" goes on.
+LESSON = Rule(re.compile(r"(?<=[.!?])[\"')\]]*(?P<gap>\s+)(?=[\"'(\[]?[^\Wa-z_])|\n+"))
+# For cutting out what was removed: every mark ends a piece, since less is cut out then.
+PIECES = Rule(re.compile(rf"(?<=[{_MARKS}{_DENSE_MARKS}])(?P<gap>\s+)|\n+"))
+
+TITLE_END = re.compile(r"[.!?] |\n")
+STATEMENT_END = re.compile(r"[.!?;\n](?:\s|$)")
+_BEGINNING = re.compile(r"(?:^|[.!?:;\n\"“(]\s*)$")
+_LISTED_BEGINNING = re.compile(r"(?:\A|[.!?:]\s+|\n)[\s\"'(*-]*")
+
+
+def split_sentences(text: str, rule: Rule) -> list[str]:
+    """Returns the sentences without what stands between them; empty ones are left out."""
+    pieces = map(str.strip, split_with_breaks(text, rule)[::2])
+    return [piece for piece in pieces if piece]
+
+
+def split_with_breaks(text: str, rule: Rule) -> list[str]:
+    """Returns sentences and what stands between them in turn; joined they are the text."""
+    cuts = [0, *(place for span in find_breaks(text, rule) for place in span), len(text)]
+    return [text[start:end] for start, end in pairwise(cuts)]
+
+
+def find_breaks(text: str, rule: Rule) -> Iterator[tuple[int, int]]:
+    """Yields the start and end of what separates two sentences."""
+    for found in rule.between.finditer(text):
+        if "\n" in found[0] or not _goes_on(text, found, rule):
+            yield max(found.start(), found.start("gap")), found.end()
+
+
+def _goes_on(text: str, found: re.Match[str], rule: Rule) -> bool:
+    """Whether the full stop before a break belongs to a word, so that no sentence ends there."""
+    last = _LAST_WORD.search(text, max(0, found.start() - 41), found.start())
+    if last is None:
+        return False
+    word, following = last[1], text[found.end() : found.end() + 1]
+    low = word.casefold()
+    if word.endswith("."):
+        return rule.trailing and following.islower()
+    if low == "no":  # "no. 5"; but "She said no. He left"
+        return bool(rule.abbreviations) and following.isdigit()
+    if low == "etc":
+        return bool(rule.abbreviations) and following.islower()
+    if low in rule.abbreviations:
+        return True
+    if rule.initials and _INITIALS.fullmatch(word):
+        return len(word) == 1 or following.islower()
+    return rule.ordinals and word.isdigit() and len(word) <= 2
+
+
+def begins_sentence(text: str, at: int) -> bool:
+    """Whether a word at this place begins a sentence, or something quoted or in brackets."""
+    return _BEGINNING.search(text[:at]) is not None
+
+
+def find_starts(text: str) -> set[int]:
+    """Returns where sentences begin, behind bullets and opening marks."""
+    return {found.end() for found in _LISTED_BEGINNING.finditer(text)}
