@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from glymph.forget.request import Request
+from glymph.text.dates import MONTHS_WRITTEN as _MONTHS
 from glymph.text.folding import flat, folded, transliterated
 from glymph.text.identifiers import Identifier
-from glymph.text.identifiers.dates import MONTHS_WRITTEN as _MONTHS
 
 MOST_FORMS = 400
 MOST_SPLIT = 11  # digits that are parted in every way; a card or an IBAN has groups of one size

@@ -23,12 +23,13 @@ from glymph.learn.episodes import Episode, Scalar, facts, plain, plain_kind
 from glymph.learn.tickers import opened
 from glymph.moments import moment
 from glymph.prune.outcomes import tells_outcome
+from glymph.text.dates import WEEKDAYS
 from glymph.text.normal import normalise
 
 Relation = Literal["=", "!=", ">", ">=", "<", "<=", "contains"]
 RESERVED = ("kind", "tag", "entity", "text", "hour", "weekday", "previous kind", "previous outcome")
 BAND = 6  # hours
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+DAYS = tuple(map(str.capitalize, WEEKDAYS))
 CUTS = 10  # equal parts between which a number is cut
 MOST_VALUES = 50  # different words of an attribute that are tried
 FEW_NUMBERS = 5  # different numbers up to which an attribute is a choice as well

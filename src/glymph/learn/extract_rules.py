@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from glymph.text.dates import ENGLISH_MONTHS
 from glymph.text.sentences import TYPED, split_sentences
 
 SHORTEST, LONGEST = 12, 300  # characters of a sentence
@@ -122,8 +123,8 @@ _PASSING_THINGS = (
     r"instance|call|component|page|button|form|table|column|row|model|prompt|argument|parameter|module|import)\b"
 )
 _ENDS = (
-    r"by|before|until|in) (?:the end|end of|q[1-4]|\d|next|january|february|march|april|may|june|july|august|"
-    r"september|october|november|december|spring|summer|autumn|fall|winter|christmas|mon|tue|wed|thu|fri|sat|sun"
+    rf"by|before|until|in) (?:the end|end of|q[1-4]|\d|next|{'|'.join(ENGLISH_MONTHS)}|"
+    r"spring|summer|autumn|fall|winter|christmas|mon|tue|wed|thu|fri|sat|sun"
 )
 _BEING = (
     r"is|are|runs? on|runs? in|lives? in|uses?|was born|works? (?:at|for|as|in)|listens? on|deploys?|depends? "

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from glymph.text import grammar
+from glymph.text.dates import ENGLISH_MONTHS, WEEKDAYS
 from glymph.text.folding import flat
 from glymph.text.identifiers import identifiers, numbers, perhaps, same
 from glymph.text.normal import STOP_WORDS
@@ -45,11 +46,9 @@ _RETELLING = frozenset(
     "before after during only while new work works working make makes made set sets get keep keeps kept".split()
 )
 _NO_NAMES = frozenset(
-    "i i'm i've i'd i'll user assistant agent ai team project monday tuesday wednesday thursday friday "
-    "saturday sunday "
-    "january february march april may june july august september october november december english "
+    "i i'm i've i'd i'll user assistant agent ai team project english "
     "url api id ids ui cli db sql json ci cd pr prs os ok".split()
-)
+) | {*ENGLISH_MONTHS, *WEEKDAYS}
 _THINGS = (
     "s",
     "ing",

@@ -21,6 +21,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from glymph.text.dates import ENGLISH_MONTHS, SHORT_MONTHS, WEEKDAYS
 from glymph.text.normal import STOP_WORDS
 
 RAREST = 15  # words of a text that count
@@ -67,11 +68,9 @@ DEEDS = _set(
     "read told said thought knew kept built grew taught spent paid sold drove flew ate drank slept chose heard "
     "held led sent set spoke stood swam wore broke caught fell live work love like hate prefer enjoy own need want"
 )
-DAYS = _set(
-    "january february march april june july august september october november december jan feb mar apr jun jul "
-    "aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday yesterday today tonight "
-    "tomorrow ago weekend deadline birthday anniversary"
-)
+DAYS = (
+    frozenset((*ENGLISH_MONTHS, *SHORT_MONTHS, *WEEKDAYS)) - {"may"}  # which mostly is no month
+) | _set("yesterday today tonight tomorrow ago weekend deadline birthday anniversary")
 NEAR = _set("last next past this")
 SPANS = _set("week month year night summer winter spring fall autumn")
 RULES = _set(

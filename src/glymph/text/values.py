@@ -10,12 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-Kind = Literal["number", "percent", "money", "date", "time", "identifier"]
+from glymph.text.dates import ENGLISH_MONTHS, WEEKDAYS
 
-MONTHS = (
-    "january february march april may june july august september october november december".split()
-)
-WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+Kind = Literal["number", "percent", "money", "date", "time", "identifier"]
 
 NUMBER_WORDS = {
     word: str(number)
@@ -57,7 +54,7 @@ UNITS: dict[str, tuple[str, float]] = {
 _CURRENCY = {"$": "usd", "usd": "usd", "dollar": "usd", "dollars": "usd", "€": "eur", "eur": "eur", "euro": "eur",
              "euros": "eur", "£": "gbp", "gbp": "gbp", "¥": "jpy", "yen": "jpy"}  # fmt: skip
 
-_MONTH = rf"(?P<m{{0}}>{'|'.join(name[:3] + (f'(?:{name[3:]})?' if name[3:] else '') for name in MONTHS)})\.?"
+_MONTH = rf"(?P<m{{0}}>{'|'.join(name[:3] + (f'(?:{name[3:]})?' if name[3:] else '') for name in ENGLISH_MONTHS)})\.?"
 _FIGURE = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _TABLE: tuple[tuple[str, str], ...] = (
     ("mail", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
@@ -68,7 +65,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("clock", r"\b(?P<h>\d{1,2})(?::(?P<min>\d\d))? ?(?P<half>[ap])\.?m\b\.?|\b(?P<h2>\d{1,2}):(?P<min2>\d\d)\b"),
     ("noon", r"\b(?:noon|midnight)\b"),
     ("weekday", rf"\b(?P<wd>{'|'.join(WEEKDAYS)})s?\b"),
-    ("monthname", rf"\b(?P<mn>{'|'.join(m for m in MONTHS if m != 'may')})\b(?: (?P<my>\d{{4}})\b)?"),
+    ("monthname", rf"\b(?P<mn>{'|'.join(m for m in ENGLISH_MONTHS if m != 'may')})\b(?: (?P<my>\d{{4}})\b)?"),
     ("version", r"\bv\d+(?:\.\d+)*\b|\b\d+(?:\.\d+){2,}\b"),
     ("phone", r"\+\d[\d ()/-]{6,}\d|\b\d{3,4}[-/ ]\d{3}[- ]?\d{3,4}\b"),
     ("money", rf"[$€£¥] ?(?P<a1>{_FIGURE})(?P<k1>k\b)?|\b(?P<a2>{_FIGURE})(?P<k2>k)? "
@@ -82,7 +79,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
 _ANY = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TABLE), re.IGNORECASE)
 # What every one of these has somewhere: most clauses have none of it, and need not be tried.
 _HINT = re.compile(
-    rf"[\d@]|\b(?:https?:|www\.|noon|midnight|{'|'.join((*MONTHS, *NUMBER_WORDS))})|(?:{'|'.join(WEEKDAYS)})s?\b",
+    rf"[\d@]|\b(?:https?:|www\.|noon|midnight|{'|'.join((*ENGLISH_MONTHS, *NUMBER_WORDS))})|(?:{'|'.join(WEEKDAYS)})s?\b",
     re.IGNORECASE,
 )
 
@@ -125,7 +122,7 @@ def _day(year: str | None, month: str, day: str) -> Read:
     number = (
         month
         if month.isdigit()
-        else str([name[:3] for name in MONTHS].index(month[:3].lower()) + 1)
+        else str([name[:3] for name in ENGLISH_MONTHS].index(month[:3].lower()) + 1)
     )
     return "date", f"{year or ''}-{int(number):02}-{int(day):02}", "day"
 

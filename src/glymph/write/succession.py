@@ -8,9 +8,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from glymph.text.dates import ENGLISH_MONTHS, WEEKDAYS
 from glymph.text.normal import STOP_WORDS
 from glymph.text.similarity import PERSONS, plain_words, stem
-from glymph.text.values import MONTHS, WEEKDAYS, Value
+from glymph.text.values import Value
 from glymph.write import lexicon as lex
 from glymph.write.claims import Claim
 
@@ -90,7 +91,7 @@ _RECAST = re.compile(
 _CALLED_OFF = re.compile(
     r"\b(?:is|are|was|were|been|got)\b.*\b(?:cancell?ed|called off|scrapped|discontinued)\b"
 )
-_CALENDAR = frozenset((*MONTHS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS)))
+_CALENDAR = frozenset((*ENGLISH_MONTHS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS)))
 _LASTING = frozenset(stem(word) for word in lex.LASTING)
 _ATTRIBUTES = frozenset(stem(word) for word in lex.ATTRIBUTES)
 

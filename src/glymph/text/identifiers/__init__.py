@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
+from glymph.text.dates import dates, named_times, times
 from glymph.text.folding import flat
+from glymph.text.found import BLANK, Family, Found, Identifier, Key, taken
 from glymph.text.identifiers.aliases import Closure, aliases, closure
 from glymph.text.identifiers.codes import codes, digit_runs, labelled, marked, versions
-from glymph.text.identifiers.dates import dates, named_times, times
 from glymph.text.identifiers.fingerprints import form
-from glymph.text.identifiers.found import BLANK, Family, Found, Identifier, Key, taken
 from glymph.text.identifiers.network import bare_webs, handles, machines, mails, paths, webs
-from glymph.text.identifiers.quantities import free_numbers, quantities, written_numbers
+from glymph.text.numbers import free_numbers, quantities, written_numbers
 
 __all__ = [
     "Closure", "Identifier", "aliases", "closure", "fingerprint_forms", "identifiers", "keys", "matching",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from glymph.text.folding import flat, folded
-from glymph.text.identifiers.found import Found, taken
+from glymph.text.found import Found, taken
 from glymph.text.identifiers.network import handles, mails
 from glymph.text.sentences import STATEMENT_END
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from glymph.text.folding import look_alike_latin
-from glymph.text.identifiers.found import Found, Key
+from glymph.text.found import Found, Key
 from glymph.text.normal import STOP_WORDS
 
 LONGEST = 128  # characters of a code; what is longer is data

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 
-from glymph.text.identifiers.found import Found
-from glymph.text.identifiers.quantities import TAIL, plain, values
+from glymph.text.found import Found
+from glymph.text.numbers import TAIL, plain, values
 
 # "not" loses its apostrophe as people lose it; elsewhere one parts words: Ana's is not Anas.
 _NOT = re.compile(r"(?<=n)'(?=t\b)")

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from glymph.text.identifiers.found import Found
+from glymph.text.found import Found
 
 _END = r"(?!\w|\.\w|-[\w-]{0,63}\.\w)"
 _LABEL = r"[^\W_](?:[\w-]{0,61}[^\W_])?"

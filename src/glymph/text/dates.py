@@ -1,4 +1,4 @@
-"""Dates and times of day, in the writings of several languages, as ISO 8601."""
+"""Reads dates and times of day in the writings of several languages; the names of months and days."""
 
 from __future__ import annotations
 
@@ -6,30 +6,36 @@ import calendar
 import re
 from collections.abc import Iterator
 
-from glymph.text.identifiers.found import Found
+from glymph.text.found import Found
 
-_MONTHS = {
-    name: month
-    for month, names in {
-        1: "jan january januar jänner janvier janv enero ene gennaio gen janeiro januari январь января stycznia",
-        2: "feb february februar février févr febrero febbraio fevereiro fev februari февраль февраля lutego",
-        3: "mar march märz maerz mär mars marzo março marco maart март марта marca",
-        4: "apr april avril avr abril abr aprile апрель апреля kwietnia",
-        5: "may mai mayo maggio mag maio mei май мая maja",
-        6: "jun june juni juin junio giugno giu junho июнь июня czerwca",
-        7: "jul july juli juillet juil julio luglio lug julho июль июля lipca",
-        8: "aug august août aout agosto ago augustus август августа sierpnia",
-        9: "sep sept september septembre septiembre setiembre settembre setembro set сентябрь сентября września",
-        10: "oct october oktober okt octobre octubre ottobre ott outubro out октябрь октября października",
-        11: "nov november novembre noviembre novembro ноябрь ноября listopada",
-        12: "dec december dezember dez décembre déc diciembre dic dicembre dezembro декабрь декабря grudnia",
-    }.items()
-    for name in names.split()
-}
+# The names of each month: in English, short ones first, and in the other languages.
+_MONTHS = (
+    ("jan january", "januar jänner janvier janv enero ene gennaio gen janeiro januari январь января"
+     " stycznia"),
+    ("feb february", "februar février févr febrero febbraio fevereiro fev februari февраль февраля"
+     " lutego"),
+    ("mar march", "märz maerz mär mars marzo março marco maart март марта marca"),
+    ("apr april", "avril avr abril abr aprile апрель апреля kwietnia"),
+    ("may", "mai mayo maggio mag maio mei май мая maja"),
+    ("jun june", "juni juin junio giugno giu junho июнь июня czerwca"),
+    ("jul july", "juli juillet juil julio luglio lug julho июль июля lipca"),
+    ("aug august", "août aout agosto ago augustus август августа sierpnia"),
+    ("sep sept september", "septembre septiembre setiembre settembre setembro set сентябрь сентября"
+     " września"),
+    ("oct october", "oktober okt octobre octubre ottobre ott outubro out октябрь октября"
+     " października"),
+    ("nov november", "novembre noviembre novembro ноябрь ноября listopada"),
+    ("dec december", "dezember dez décembre déc diciembre dic dicembre dezembro декабрь декабря"
+     " grudnia"),
+)  # fmt: skip
+ENGLISH_MONTHS = tuple(english.split()[-1] for english, _ in _MONTHS)
+SHORT_MONTHS = tuple(name for english, _ in _MONTHS for name in english.split()[:-1])
 MONTHS_WRITTEN = {
-    number: tuple(name for name, month in _MONTHS.items() if month == number)
-    for number in range(1, 13)
+    number: tuple(f"{english} {others}".split())
+    for number, (english, others) in enumerate(_MONTHS, start=1)
 }
+_MONTH_NUMBERS = {name: number for number, names in MONTHS_WRITTEN.items() for name in names}
+WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
 _STOP = r"(?![\w]|[-/.,:][0-9])"
 _YEAR_FIRST = re.compile(
     rf"([0-9](?<![\w./-].)[0-9]{{3}})([-/.])([0-9]{{1,2}})\2([0-9]{{1,2}})(?:(?=[Tt][0-9]{{2}}:)|{_STOP})"
@@ -152,7 +158,7 @@ def _worded(text: str) -> Iterator[Found]:
 
 
 def _month(name: str) -> str | None:
-    month = _MONTHS.get(name.lower())
+    month = _MONTH_NUMBERS.get(name.lower())
     return str(month) if month else None
 
 

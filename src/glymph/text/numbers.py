@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from glymph.text.identifiers.found import Found, Key
+from glymph.text.found import Found, Key
 
 # What follows the first digit of a number: groups of three, or digits, and decimals.
 TAIL = (
