@@ -9,10 +9,11 @@ import pytest
 
 from glymph import Glymph
 from glymph.client.history import History
-from glymph.history import erase_files, memory_file, places
-from glymph.history.cut import Sieve, rewritten
+from glymph.history import memory_file, places
+from glymph.history.cut import QuoteCutter, rewrite_line
 from glymph.history.disk import Disk
 from glymph.history.erase import FILES as PLACE
+from glymph.history.erase import SessionFolder, fingerprint_transcript
 from glymph.history.files import ASIDE
 from glymph.history.state import Waiting
 from glymph.history.transcript import FILE, TORN, JsonTranscript
@@ -81,7 +82,7 @@ def everything(glymph):
     ],
 )
 def test_a_text_loses_what_repeats_it_and_no_more(text, left):
-    sieve = Sieve(Quotes((SECRET, NUMBER), frozenset({"zorblax", "dingos"})))
+    sieve = QuoteCutter(Quotes((SECRET, NUMBER), frozenset({"zorblax", "dingos"})))
     assert sieve(text) == left
     assert sieve(left) == left
 
@@ -92,13 +93,13 @@ def test_a_text_loses_what_repeats_it_and_no_more(text, left):
     "text", [SECRET, NUMBER, "é€𝄞 " + NUMBER, "\ud800 " + NUMBER, f"{NUMBER} " * 20]
 )
 def test_a_line_keeps_its_length_and_its_shape(text, ascii, compact):
-    sieve = Sieve(Quotes((SECRET, NUMBER)))
+    sieve = QuoteCutter(Quotes((SECRET, NUMBER)))
     separators = (",", ":") if compact else None
     for record in (user(text), {"at": "2026-01-01", "message": {**user(text), "name": "Anna"}}):
         body = json.dumps(
             record, ensure_ascii=ascii or "\ud800" in text, separators=separators
         ).encode()
-        anew = rewritten(body + b"\n", sieve)
+        anew = rewrite_line(body + b"\n", sieve)
         assert len(anew) == len(body) + 1
         assert b"1234567" not in anew
         found = json.loads(anew)
@@ -107,10 +108,10 @@ def test_a_line_keeps_its_length_and_its_shape(text, ascii, compact):
 
 
 def test_a_line_that_says_nothing_of_it_keeps_every_byte_and_an_unreadable_one_becomes_blank():
-    sieve = Sieve(Quotes((SECRET, NUMBER)))
+    sieve = QuoteCutter(Quotes((SECRET, NUMBER)))
     for line in (b'{"role" :"user","content":"x"}\r\n', b"broken\n", b"\n", b"[1, 2]\n", b"7"):
-        assert rewritten(line, sieve) == line
-    assert rewritten(b'{"role": "user", "content": "+49 170 1234567\n', sieve) == b" " * 44 + b"\n"
+        assert rewrite_line(line, sieve) == line
+    assert rewrite_line(b'{"role": "user", "content": "+49 170 1234567\n', sieve) == b" " * 44 + b"\n"
 
 
 # conversations
@@ -215,15 +216,15 @@ def test_a_crash_at_any_step_leaves_a_conversation_that_goes_on_where_it_was(gly
 
     standing = told.session("s").load()[0].standing
     kept = len(told.messages("s"))
-    session = erase_files._Session(
+    session = SessionFolder(
         folder(glymph),
         Disk(watch=watch),
-        Sieve(Quotes((SECRET, NUMBER))),
+        QuoteCutter(Quotes((SECRET, NUMBER))),
         glymph.page(),
         dry_run=False,
     )
     try:
-        session.erased()
+        session.erase()
     except Crash:
         crashed = True
     else:
@@ -243,7 +244,7 @@ def test_a_fingerprint_of_bytes_is_that_of_the_file(tmp_path):
     transcript = JsonTranscript(tmp_path, Disk(durable=False))
     (tmp_path / FILE).write_bytes(body := bytes(range(256)) * 20)
     for offset in (0, 1, 100, 1024, 1025, 1200, 1300, 5120):
-        assert erase_files.known_by(body, offset) == transcript.known_by(offset)
+        assert fingerprint_transcript(body, offset) == transcript.known_by(offset)
 
 
 def test_a_purge_that_was_killed_says_that_conversations_were_not_looked_through(

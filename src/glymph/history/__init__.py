@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from glymph.history import cut as cut
     from glymph.history import disk as disk
     from glymph.history import erase as erase
-    from glymph.history import erase_stored as erase_stored
     from glymph.history import files as files
     from glymph.history import find as find
     from glymph.history import lookup as lookup

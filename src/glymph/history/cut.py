@@ -1,6 +1,4 @@
-"""Cutting out of what was said whatever repeats something removed: of texts, and of the lines of
-transcripts.
-"""
+"""Cuts what repeats something removed out of texts, and out of the lines of transcripts."""
 
 from __future__ import annotations
 
@@ -35,21 +33,22 @@ _SIGNS = frozenset("@./#:-_")
 
 
 class Cutter(Protocol):
+    """Cuts something out of texts."""
+
     def __call__(self, text: str, mark: str = GONE) -> str:
-        """The text without it, the very same if it says nothing of it; `mark` stands in its place."""
+        """Returns the text with `mark` in its place; the same text if it says nothing of it."""
         ...
 
 
-class Sieve:
-    """Cuts out of texts what repeats something removed: the words themselves, or else the whole
-    sentence.
-    """
+class QuoteCutter:
+    """Cuts what repeats something removed: the words themselves, or else the whole sentence."""
 
     def __init__(self, quotes: Quotes) -> None:
         self._quotes = quotes
-        self._told = _by_telling_word(quotes)
+        self._statements_by_word = _index_by_telling_word(quotes)
         self._statements = Quotes(tuple(text for text in quotes.texts if len(text.split()) > SHORT))
         self._keys = frozenset(key for text in quotes.texts for key in self._own(text))
+        self._digits = [_count_digits(key) for _, key in self._keys]
         whole = [text for text in quotes.texts if not _is_identifier(text)]
         self._forms = frozenset(form for text in whole for form in fingerprint_forms(text))
         self._landmarks = {
@@ -57,9 +56,8 @@ class Sieve:
         }
 
     def __call__(self, text: str, mark: str = GONE) -> str:
-        """The text without it."""
-        # Statements first, which may have several sentences; single values last, whose sentence
-        # tells more.
+        # Statements go first, for they may have several sentences. Single values go last: where
+        # one stands, the whole sentence usually has to go.
         parts = split_with_breaks(self._statements.cut_from(text), PIECES)
         kept = (
             GONE if at % 2 == 0 and self._tells(part) else part for at, part in enumerate(parts)
@@ -68,7 +66,7 @@ class Sieve:
         return left if left == text or mark == GONE else left.replace(GONE, mark)
 
     def _own(self, text: str) -> Iterator[Key]:
-        """The identifiers that are all of a text, or whose words nothing else in the space has."""
+        """Yields the identifiers that make up a text, or whose words nothing else here has."""
         for one in identifiers(text):
             if one.text.strip() == text.strip() or (
                 one.type in TELLING and words_of(one.text) & self._quotes.words
@@ -91,34 +89,33 @@ class Sieve:
         return not self._forms.isdisjoint(fingerprint_forms(sentence))
 
     def _retells(self, said: set[str]) -> bool:
-        """Whether it has a word that nothing else in the space has, and half of what some statement
-        says.
-        """
-        statements = {told for word in said & self._told.keys() for told in self._told[word]}
-        return any(len(told & said) >= max(ENOUGH, len(told) / 2) for told in statements)
+        """Tells whether it has a rare word, and half of the words, of a removed statement."""
+        known = self._statements_by_word
+        statements = {words for word in said & known.keys() for words in known[word]}
+        return any(len(words & said) >= max(ENOUGH, len(words) / 2) for words in statements)
 
     def _may_name(self, sentence: str) -> bool:
-        """Whether one of the identifiers can be in it at all: most of its digits, or a sign of an
-        address.
-        """
-        digits = sum(map(str.isdigit, sentence))
+        """Tells whether an identifier can be in it: most of its digits, or a sign of an address."""
+        digits = _count_digits(sentence)
+        has_sign = not sentence.isascii() or not _SIGNS.isdisjoint(sentence)
         return any(
-            digits >= max(MOST_DIGITS_LESS, sum(map(str.isdigit, key)) - MOST_DIGITS_LESS)
-            if any(map(str.isdigit, key)) else not sentence.isascii() or not _SIGNS.isdisjoint(sentence)
-            for _, key in self._keys
-        )  # fmt: skip
+            digits >= max(MOST_DIGITS_LESS, wanted - MOST_DIGITS_LESS) if wanted else has_sign
+            for wanted in self._digits
+        )
 
 
-def _by_telling_word(quotes: Quotes) -> dict[str, list[frozenset[str]]]:
-    """By each word that nothing else in the space has, the statements it stands in: all that they
-    say.
-    """
+def _count_digits(text: str) -> int:
+    return sum(map(str.isdigit, text))
+
+
+def _index_by_telling_word(quotes: Quotes) -> dict[str, list[frozenset[str]]]:
+    """Maps each word that nothing else in the space has to the statements it stands in."""
     statements = [frozenset(words_of(text) - STOP_WORDS) for text in quotes.texts]
     beside = quotes.words.difference(*statements)  # of its tags, entities and attributes
     found: dict[str, list[frozenset[str]]] = {}
-    for told in [*statements, beside]:
-        for word in told & quotes.words:
-            found.setdefault(word, []).append(told)
+    for words in [*statements, beside]:
+        for word in words & quotes.words:
+            found.setdefault(word, []).append(words)
     return found
 
 
@@ -126,8 +123,8 @@ def _is_identifier(text: str) -> bool:
     return any(one.text.strip() == text.strip() for one in identifiers(text))
 
 
-class Unburied:
-    """Cuts out of texts the sentences that a tombstone keeps from being learnt again."""
+class TombstoneCutter:
+    """Cuts the sentences that a tombstone keeps from being learnt again."""
 
     def __init__(self, key: bytes, standing: frozenset[str]) -> None:
         self._key, self._standing = key, standing
@@ -144,8 +141,8 @@ class Unburied:
         return bool(part.strip()) and not self._standing.isdisjoint(fingerprints(self._key, part))
 
 
-def cleaned(found: State, cut: Cutter) -> State:
-    """The state without it."""
+def clean_state(found: State, cut: Cutter) -> State:
+    """Returns the state without it."""
     old = found.standing
     standing = replace(
         old, summary=cut(old.summary), newest=tuple(map(cut, old.newest)), task=cut(old.task)
@@ -161,33 +158,33 @@ def cleaned(found: State, cut: Cutter) -> State:
 # lines
 
 
-def repeats(line: bytes, sieve: Sieve, quotes: Quotes) -> bool:
-    """Whether a line still says it."""
-    return rewritten(line, sieve) != line or quotes.whole(words_in(line.decode(errors="replace")))
+def line_repeats(line: bytes, cut: QuoteCutter, quotes: Quotes) -> bool:
+    """Tells whether a line still says it."""
+    return rewrite_line(line, cut) != line or quotes.whole(words_in(line.decode(errors="replace")))
 
 
-def rewritten(line: bytes, sieve: Cutter) -> bytes:
-    """The line of a message without it, as long as it was; the very same if it says nothing of it.
+def rewrite_line(line: bytes, cut: Cutter) -> bytes:
+    """Returns the line of a message without it, as long as it was; the same if it says nothing.
 
-    A line that nobody could read becomes blank.
+    A line that is no JSON object becomes blank.
     """
     end = line[len(line.rstrip(b"\r\n")) :]
     room = len(line) - len(end)
-    record = _object(line)
+    record = _parse_object(line)
     if record is None:
         text = line.decode(errors="replace")
-        return line if sieve(text) == text else b" " * room + end
+        return line if cut(text) == text else b" " * room + end
     for mark in MARKS:
-        anew = _walked(record, partial(sieve, mark=mark))
+        anew = _cut_values(record, partial(cut, mark=mark))
         if anew == record:
             return line
-        for body in _written(anew):
+        for body in _encode_variants(anew):
             if len(body) <= room:
-                return _padded(body, room) + end
-    return _padded(_emptied(record), room) + end
+                return _pad(body, room) + end
+    return _pad(_empty_message(record), room) + end
 
 
-def _object(line: bytes) -> dict[str, Any] | None:
+def _parse_object(line: bytes) -> dict[str, Any] | None:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
@@ -195,16 +192,15 @@ def _object(line: bytes) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _walked(value: Any, cut: Callable[[str], str], name: str = "") -> Any:
-    """A JSON value with every text cut, also inside texts that are JSON themselves: the arguments
-    of a tool.
-    """
+def _cut_values(value: Any, cut: Callable[[str], str], name: str = "") -> Any:
+    """Cuts every text in a JSON value, also inside texts that are JSON, as a tool's arguments."""
     if isinstance(value, dict):
         return {
-            key if key in NAMES else cut(key): _walked(one, cut, key) for key, one in value.items()
+            key if key in NAMES else cut(key): _cut_values(inner, cut, key)
+            for key, inner in value.items()
         }
     if isinstance(value, list):
-        return [_walked(one, cut, name) for one in value]
+        return [_cut_values(one, cut, name) for one in value]
     if isinstance(value, int | float) and not isinstance(value, bool) and name not in NAMES:
         anew = cut(str(value))
         return value if anew == str(value) else anew
@@ -215,12 +211,12 @@ def _walked(value: Any, cut: Callable[[str], str], name: str = "") -> Any:
             inside = json.loads(value)
         except (ValueError, RecursionError):
             return cut(value)
-        anew = _walked(inside, cut)
+        anew = _cut_values(inside, cut)
         return value if anew == inside else json.dumps(anew, ensure_ascii=False)
     return cut(value)
 
 
-def _written(record: Any) -> Iterator[bytes]:
+def _encode_variants(record: Any) -> Iterator[bytes]:
     for separators in ((", ", ": "), (",", ":")):
         text = json.dumps(record, ensure_ascii=False, separators=separators)
         try:
@@ -229,14 +225,14 @@ def _written(record: Any) -> Iterator[bytes]:
             yield json.dumps(record, separators=separators).encode()
 
 
-def _padded(body: bytes, room: int) -> bytes:
-    """As long as it was, with spaces before the braces that end it, where JSON passes them over."""
+def _pad(body: bytes, room: int) -> bytes:
+    """Fills a line with spaces before its last braces, where JSON skips them."""
     braces = 2 if body.endswith(b"}}") else 1
     return body[:-braces] + b" " * (room - len(body)) + body[-braces:]
 
 
-def _emptied(record: dict[str, Any]) -> bytes:
-    """A message that says nothing, in the shape it had."""
+def _empty_message(record: dict[str, Any]) -> bytes:
+    """Returns a message that says nothing, in the shape it had."""
     inside = record.get("message")
     role = (inside if isinstance(inside, dict) else record).get("role", "user")
     empty = {"role": role, "content": ""}

@@ -15,8 +15,8 @@ from glymph.checks import checked_space
 from glymph.context import Context
 from glymph.errors import InvalidInput, KeyMissing, Refused
 from glymph.forget import import_filter
-from glymph.history.cut import Sieve, Unburied
-from glymph.history.erase_stored import cut_rows
+from glymph.history.cut import QuoteCutter, TombstoneCutter
+from glymph.history.erase import cut_rows
 from glymph.moments import MICROS_PER_DAY, micros
 from glymph.store.contract import Row, Store
 from glymph.store.erase_journal import Quotes
@@ -155,7 +155,7 @@ def _sifted(ctx: Context, source: Path, tables: dict[str, list[Row]], *, tombsto
     key, standing = found
     gone = import_filter.tombstoned(tables, key, standing)
     quotes = Quotes(tuple(row["text"] for row in tables["memories"] if row["key"] in gone))
-    for cut in (Unburied(key, standing), Sieve(quotes)):
+    for cut in (TombstoneCutter(key, standing), QuoteCutter(quotes)):
         cut_rows(tables, cut)
     if gone or not standing <= {row["fingerprint"] for row in tables["tombstones"]}:
         newest = max(row["at"] for row in tables["operations"])

@@ -18,8 +18,9 @@ from glymph.errors import GlymphError, InvalidInput, KeyMissing, NotAStore, Stor
 from glymph.forget import import_filter
 from glymph.forget.certificate import certify
 from glymph.forget.purge import remove_for_good
-from glymph.history import erase_stored, list_text_keepers
-from glymph.history.cut import Sieve, Unburied
+from glymph.history import list_text_keepers
+from glymph.history.cut import QuoteCutter, TombstoneCutter
+from glymph.history.erase import erase_in_store
 from glymph.store import open_store
 from glymph.store.contract import Row, Store
 from glymph.transfer.export import standing_in
@@ -170,7 +171,7 @@ def _restore_without(ctx: Context, target: Path, standing: Standing) -> list[tup
 def _purge(ctx: Context, key: bytes, marks: frozenset[str]) -> tuple[int, int]:
     """Removes from a space what the tombstones keep out, and sets those it does not have."""
     gone, lacking = _sifted(ctx.store, ctx.space, key, marks)
-    erase_stored.erase(ctx, Unburied(key, marks))
+    erase_in_store(ctx, TombstoneCutter(key, marks))
     if not gone and not lacking:
         return 0, 0
     with ctx.reading() as reader:
@@ -185,7 +186,7 @@ def _purge(ctx: Context, key: bytes, marks: frozenset[str]) -> tuple[int, int]:
         )
         erased = remove_for_good(op, ctx, list(gone.values()))
         op.writer.bury(sorted(lacking), at=op.now)
-    erase_stored.erase(ctx, Sieve(erased.quotes))
+    erase_in_store(ctx, QuoteCutter(erased.quotes))
     certify(
         ctx, op.intent.id, erased, rewrite=True
     )  # an engine may keep stale copies of rows that it has moved
