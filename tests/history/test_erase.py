@@ -111,7 +111,9 @@ def test_a_line_that_says_nothing_of_it_keeps_every_byte_and_an_unreadable_one_b
     sieve = QuoteCutter(Quotes((SECRET, NUMBER)))
     for line in (b'{"role" :"user","content":"x"}\r\n', b"broken\n", b"\n", b"[1, 2]\n", b"7"):
         assert rewrite_line(line, sieve) == line
-    assert rewrite_line(b'{"role": "user", "content": "+49 170 1234567\n', sieve) == b" " * 44 + b"\n"
+    assert (
+        rewrite_line(b'{"role": "user", "content": "+49 170 1234567\n', sieve) == b" " * 44 + b"\n"
+    )
 
 
 # conversations
