@@ -13,7 +13,8 @@ from scipy.special import expit
 from benchmarks.harness.dialogues import Dialogue
 from glymph.prune.worth import redundancy, worth
 from glymph.text import information
-from glymph.text.information import Weights, rarities, scored, terms, words
+from glymph.text.information import Weights, rarities, scored
+from glymph.text.words import drop_stop_words, split_words
 
 RANDOM = 5  # orders of which the mean is taken
 PENALTY = 0.02  # keeps the weights of what is rare in the data from running away
@@ -52,7 +53,7 @@ class Ranked:
 def ranked(dialogue: Dialogue, random: np.random.Generator) -> Ranked:
     """The dialogue under each way of ranking; nothing of it was used, so need plays no part."""
     texts = [item["text"] for item in dialogue.items]
-    telling = [terms(words(text)) for text in texts]
+    telling = [drop_stop_words(split_words(text)) for text in texts]
     rarity = rarities(telling)
     again = redundancy(texts, owners(dialogue))
     rankings = {

@@ -30,8 +30,9 @@ from glymph.embed.contract import Embedder
 from glymph.history.disk import Disk
 from glymph.history.messages import seen
 from glymph.testing import FrozenClock
-from glymph.text.information import rarities, terms, words
+from glymph.text.information import rarities
 from glymph.text.tokens import tokens
+from glymph.text.words import drop_stop_words, split_words
 
 TOP = 10  # memories recalled for a question
 STRETCHES = 4  # times a dialogue is shortened, about
@@ -232,7 +233,7 @@ class _Weight:
     """How much of what a turn tells some texts tell as well."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._terms = [terms(words(text)) for text in texts]
+        self._terms = [drop_stop_words(split_words(text)) for text in texts]
         self._rarity = rarities(self._terms)
 
     def share(self, asked: Asked, held: Held, *, enough: float = 0.0) -> float:
@@ -245,7 +246,7 @@ class _Weight:
     def _told(self, place: int, texts: Sequence[str]) -> float:
         own = self._terms[place]
         mass = sum(map(self._rarity, own))
-        said = own & frozenset().union(*(terms(words(text)) for text in texts))
+        said = own & frozenset().union(*(drop_stop_words(split_words(text)) for text in texts))
         return sum(map(self._rarity, said)) / mass if mass else 1.0
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from glymph.text.information import PARTS, RAREST, Weights, measured, prose, scored, weighed, words
+from glymph.text.information import PARTS, RAREST, Weights, measured, prose, scored, weighed
+from glymph.text.words import split_words
 
 PLAIN = "The meeting room has a table and some chairs near the window."
 FILLING = [f"We talked about the weather and number {n} on the list of things." for n in range(20)]
@@ -88,7 +89,7 @@ def test_figures_of_the_whole_space_may_be_given_for_a_few_texts():
     everything = [PLAIN, *FILLING]
     counts = {}
     for text in everything:
-        for word in set(words(text)):
+        for word in set(split_words(text)):
             counts[word] = counts.get(word, 0) + 1
     few = scored([PLAIN], frequency=lambda word: counts.get(word, 0), total=len(everything))
     assert few == pytest.approx(scored(everything)[:1])

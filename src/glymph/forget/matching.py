@@ -11,13 +11,13 @@ from functools import cached_property
 from itertools import pairwise
 
 from glymph.forget import wording
-from glymph.forget.names import UNSPACED, WORD, bare, places
+from glymph.forget.names import bare, places
 from glymph.forget.request import Request
 from glymph.text.clauses import Clause, Parted, parted
 from glymph.text.folding import flat, folded
 from glymph.text.grammar import FUNCTION, PRONOUNS, VERBS
 from glymph.text.identifiers import Closure, Identifier, aliases, identifiers, matching
-from glymph.text.similarity import stem
+from glymph.text.words import NAME_WORD, UNSPACED_OR_HANGUL, stem
 
 Name = tuple[str, ...]
 
@@ -84,7 +84,7 @@ class Unit:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        return tuple(bare(word) for word in WORD.findall(self.about))
+        return tuple(bare(word) for word in NAME_WORD.findall(self.about))
 
     @cached_property
     def figures(self) -> frozenset[str]:
@@ -109,7 +109,7 @@ def _units(statement: Statement) -> list[Unit]:
     found: list[Unit] = []
     antecedent = ""
     for at, clause in enumerate(parts.clauses):
-        first = WORD.search(clause.text)
+        first = NAME_WORD.search(clause.text)
         lead = bare(first[0]).lower() if first else ""
         leans = lead in PRONOUNS and not clause.subject and first is not None and first[0] != "I"
         about = f"{antecedent}: {clause.whole}" if leans and antecedent else clause.whole
@@ -220,7 +220,9 @@ def sought(request: Request, among: Sequence[Unit], closure: Closure) -> Sought:
     unknown: list[str] = []
     for run in request.names:
         for name in _present(run, among, words, unknown):
-            others = {tuple(WORD.findall(alias)) for alias in closure.of(" ".join(name))} - {()}
+            others = {tuple(NAME_WORD.findall(alias)) for alias in closure.of(" ".join(name))} - {
+                ()
+            }
             names.append(tuple(dict.fromkeys([name, *sorted(others)])))
     left = []
     for word in words:
@@ -331,7 +333,7 @@ def score(unit: Unit, wanted: Sought) -> float:
         weight = 0.6 if named else 1.0
         total += weight
         if any(lexical(word, said) for said in unit.words) or (
-            UNSPACED.search(word) and word in unit.about
+            UNSPACED_OR_HANGUL.search(word) and word in unit.about
         ):
             met += weight
         elif named & unit.topics or wording.topics(word) & unit.attributes:

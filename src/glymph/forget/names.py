@@ -10,15 +10,14 @@ from functools import lru_cache
 
 from glymph.text.folding import across_scripts, folded, romanised
 from glymph.text.grammar import ARTICLES, FUNCTION, PREPOSITIONS, VERBS
+from glymph.text.words import NAME_WORD, UNSPACED_OR_HANGUL, word_set
 
-WORD = re.compile(r"[^\W_]+(?:[-'’.@][^\W_]+)*")
-UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
 _INFLECTED = re.compile("[\u0370-\u03ff\u0400-\u052f]")
 _CASELESS = re.compile(
     "[\u0590-\u06ff\u0900-\u0dff\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
 )
 _POSSESSIVE = re.compile(r"['’](?:s|S)$|['’]$")
-_DETERMINERS = ARTICLES | frozenset("your my his her their our its every each all".split())
+_DETERMINERS = ARTICLES | word_set("your my his her their our its every each all")
 
 
 def bare(word: str) -> str:
@@ -55,11 +54,11 @@ def places(text: str, name: Sequence[str], *, strict: bool = True) -> list[tuple
     """Where the words of a name stand together in a text; `strict` asks that they are written like
     a name.
     """
-    if len(name) == 1 and UNSPACED.search(name[0]):
+    if len(name) == 1 and UNSPACED_OR_HANGUL.search(name[0]):
         return [found.span() for found in re.finditer(re.escape(name[0]), text)]
     tokens = [
         (bare(found[0]), found.start(), found.start() + len(bare(found[0])))
-        for found in WORD.finditer(text)
+        for found in NAME_WORD.finditer(text)
     ]
     tokens = [piece for token in tokens for piece in _apart(token)]
     lower = not any(token[0][:1].isupper() for token in tokens)

@@ -30,12 +30,13 @@ from glymph.forget.matching import (
     sought,
     units,
 )
-from glymph.forget.names import WORD, fuller, places
+from glymph.forget.names import fuller, places
 from glymph.forget.request import Request, understood
 from glymph.text.clauses import Parted, without_item, without_name, without_phrase
 from glymph.text.folding import folded
 from glymph.text.grammar import OF_THE_SPEAKER
 from glymph.text.identifiers import matching
+from glymph.text.words import NAME_WORD
 
 UNSAFE = "it is not certain what would be left of it; reword it by hand, or name its id to remove all of it"
 _ENTANGLED = re.compile(
@@ -338,8 +339,8 @@ def is_safe(old: str, new: str, *, listed: bool) -> bool:
     """
     if _ENTANGLED.search(old) or (not listed and _ALTERNATIVE.search(old)):
         return False
-    told = {word.casefold() for word in WORD.findall(old)}
-    return all(_is_form(word.casefold(), told) for word in WORD.findall(new))
+    told = {word.casefold() for word in NAME_WORD.findall(old)}
+    return all(_is_form(word.casefold(), told) for word in NAME_WORD.findall(new))
 
 
 def _is_form(word: str, told: Collection[str]) -> bool:
@@ -418,7 +419,7 @@ def _relisted(text: str, wanted: Sought) -> str | None:
         return without
 
     def said(item: str) -> bool:
-        return any(lexical(word, part) for word in wanted.words for part in WORD.findall(item))
+        return any(lexical(word, part) for word in wanted.words for part in NAME_WORD.findall(item))
 
     return without_phrase(text, said) or without_item(text, said)
 

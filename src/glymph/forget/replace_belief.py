@@ -20,11 +20,10 @@ from glymph.forget.matching import (
     sought,
     units,
 )
-from glymph.forget.names import WORD
 from glymph.forget.planner import Meant, left, meant
 from glymph.forget.request import Request, understood
 from glymph.text.grammar import BEING, FUNCTION
-from glymph.text.similarity import stems
+from glymph.text.words import NAME_WORD, stems
 
 _LOOSE = frozenset(
     {"colour", "liking", "time", "name"}
@@ -109,11 +108,11 @@ def _only_other(
     if not wanted.names or wanted.unknown or request.strong:
         return []
     plain = [word for word in wanted.words if not wording.attributes(word)]
-    if any(lexical(word, said) for word in plain for said in WORD.findall(new_text)):
+    if any(lexical(word, said) for word in plain for said in NAME_WORD.findall(new_text)):
         return []  # it tells of a thing that nothing here told of before
     about = [unit for unit in among if names_met(unit, wanted) and unit.statement.current]
     topics = {topic for word in wanted.words for topic in wording.attributes(word)}
-    said = {topic for word in WORD.findall(new_text) for topic in wording.topics(word)}
+    said = {topic for word in NAME_WORD.findall(new_text) for topic in wording.topics(word)}
     for meant_by in (topics & said, said - _LOOSE, topics):
         near = [unit for unit in about if unit.topics & meant_by]
         if near:

@@ -8,11 +8,12 @@ import re
 from dataclasses import dataclass
 
 from glymph.forget import wording
-from glymph.forget.names import UNSPACED, WORD, bare, looks_named
+from glymph.forget.names import bare, looks_named
 from glymph.text.folding import flat, folded
-from glymph.text.grammar import OF_THE_SPEAKER, words
+from glymph.text.grammar import OF_THE_SPEAKER
 from glymph.text.identifiers import Identifier, identifiers
 from glymph.text.normal import STOP_WORDS
+from glymph.text.words import NAME_WORD, UNSPACED_OR_HANGUL, word_set
 
 WEAK = frozenset({"date", "time", "quantity", "version"})
 _FIGURE = re.compile(r"(?<![\w.,])\d+(?:[./]\d+)*(?!\w)")
@@ -24,7 +25,7 @@ _CJK_NOISE = re.compile(
 _GERMAN_NOUN = re.compile(
     r"(?:^|\s)(?:des|der|das|dem|den|ein|eine|einen|vom|zum|zur|im|am|beim)\s$", re.IGNORECASE
 )
-_PARTICLES = words("van von de da di del der la le bin al an do el dos du den ten ter")
+_PARTICLES = word_set("van von de da di del der la le bin al an do el dos du den ten ter")
 _OF_SOMETHING = re.compile(r"\s(?:des|der|von|vom)\s")
 
 
@@ -67,7 +68,7 @@ def understood(text: str) -> Request:
     plain = "".join(rest)
     figures = tuple(_FIGURE.findall(flat(plain)[0]))
     names, others = _named(plain)
-    tokens = [folded(bare(token)) for token in WORD.findall(text)]
+    tokens = [folded(bare(token)) for token in NAME_WORD.findall(text)]
     soft = any(token in wording.SOFT for token in tokens)
     return Request(
         text=text,
@@ -90,7 +91,7 @@ def _named(plain: str) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
     others: list[str] = []
     run: list[str] = []
     end = 0
-    for match in WORD.finditer(plain):
+    for match in NAME_WORD.finditer(plain):
         for word, ends in _pieces(match[0]):
             broken = bool(plain[end : match.start()].strip(" ")) or ends
             noun = _GERMAN_NOUN.search(plain[: match.start()]) or (
@@ -121,7 +122,7 @@ def _named(plain: str) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
 
 
 def _pieces(token: str) -> list[tuple[str, bool]]:
-    if UNSPACED.search(token):
+    if UNSPACED_OR_HANGUL.search(token):
         return [(piece, True) for piece in _CJK_NOISE.split(token) if piece]
     token = re.sub(r"^[^\W\d_]{1,2}['’](?=\w{2})", "", token)
     return [(bare(token), False)]

@@ -10,10 +10,10 @@ from glymph.forget.request import Request
 from glymph.text.dates import MONTHS_WRITTEN as _MONTHS
 from glymph.text.folding import flat, folded, transliterated
 from glymph.text.identifiers import Identifier
+from glymph.text.words import RUN
 
 MOST_FORMS = 400
 MOST_SPLIT = 11  # digits that are parted in every way; a card or an IBAN has groups of one size
-_PART = re.compile(r"[^\W_]+")
 _EDGE = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _CYRILLIC = {
     "shch": "щ", "sh": "ш", "ch": "ч", "zh": "ж", "kh": "х", "ts": "ц", "ya": "я", "yu": "ю", "yo": "ё", "ye": "е",
@@ -62,7 +62,7 @@ def of_name(name: str) -> Iterator[str]:
 
 def _of_identifier(each: Identifier) -> Iterator[str]:
     plain = flat(each.text)[0]
-    parts = _PART.findall(plain)
+    parts = RUN.findall(plain)
     yield " ".join(parts)
     if each.type == "date":
         yield from _of_date(each)

@@ -7,12 +7,11 @@ from __future__ import annotations
 import re
 
 from glymph.text.folding import folded
-from glymph.text.grammar import words
 from glymph.text.normal import STOP_WORDS
-from glymph.text.similarity import stem
+from glymph.text.words import stem, word_set
 
 # Words by which a request asks, not what it asks for.
-NOISE = STOP_WORDS | words(
+NOISE = STOP_WORDS | word_set(
     "forget forgetting delete remove erase purge drop release please kindly everything anything all any every "
     "whatever "
     "about regarding concerning fact facts thing things stuff info information details detail data profile "
@@ -45,16 +44,16 @@ NOISE = STOP_WORDS | words(
     "забудь видали про усе unut sil hakkında her şey vergeet verwijder alles over wat waar wie het een van "
     "zapomnij usuń wszystko o glöm allt om"
 )  # fmt: skip
-SOFT = words(
+SOFT = word_set(
     "medical health personal contact private clinical financial gesundheit médical médicales salud"
 )
-QUESTIONS = words(
+QUESTIONS = word_set(
     "where who what which when wo wer was où qui dónde quién qué dove chi onde quem где кто что"
 )
-NOW = words("now current currently today present latest jetzt aktuell heute maintenant actuel actuellement "
+NOW = word_set("now current currently today present latest jetzt aktuell heute maintenant actuel actuellement "
 "ahora actual "
             "adesso attuale agora atual сейчас теперь")  # fmt: skip
-WHOLE = words(
+WHOLE = word_set(
     "all everything anything alles tout todo toda tutto tudo всё все history profile data усе"
 )
 PAST = re.compile(

@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 
 from glymph.learn.extract_rules import noteworthy
 from glymph.prune.worth import redundancy
-from glymph.text.information import scored, terms, words
+from glymph.text.information import scored
 from glymph.text.injection import order
 from glymph.text.masking import masked
 from glymph.text.normal import normalise
 from glymph.text.sentences import SPOKEN, split_sentences
 from glymph.text.tokens import tokens
+from glymph.text.words import DENSE, drop_stop_words, split_words
 from glymph.write.junk import FILLER, without_shown
 
 AROUND = 0.5  # of a sentence's worth is that of the message it stands in
@@ -46,7 +47,6 @@ MOSTLY = 0.6  # of the words of a sentence with more such signs are plain ones
 MOST_SENTENCES = 20_000  # that are weighed at once
 
 TELLING = 2  # words that a sentence needs
-DENSE = 0x2E80  # from this code point on, scripts need no spaces between words
 
 _EMPTY = frozenset(
     "then so that's it's i'm let's oh too really much see got know think like thing things".split()
@@ -232,7 +232,7 @@ def _sentences(said: Sequence[Said]) -> list[_Sentence]:
 
 def _tells(sentence: str) -> bool:
     """Whether a sentence has words of its own to tell something with: "Okay then." has none."""
-    telling = terms(words(sentence)) - FILLER - _EMPTY
+    telling = drop_stop_words(split_words(sentence)) - FILLER - _EMPTY
     return len(telling) >= TELLING or any(c.isdigit() or ord(c) >= DENSE for c in sentence)
 
 

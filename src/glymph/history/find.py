@@ -20,8 +20,7 @@ from glymph.errors import InvalidInput
 from glymph.history.messages import Call, seen
 from glymph.history.sessions import Conversation
 from glymph.history.transcript import Line, comparable
-from glymph.text.information import terms, words
-from glymph.text.similarity import stem
+from glymph.text.words import UNSPACED_LETTERS, drop_stop_words, pair_characters, split_words, stem
 
 LONGEST_QUERY, MOST_WORDS = 2000, 32
 MOST = 100  # hits
@@ -38,10 +37,6 @@ _INFLECTIONS = frozenset(("", "e", "y", "s", "es", "ed", "ing", "ings", "ies", "
 _SILENT = frozenset(("e", "es", "ed", "ing"))  # endings of words that end with a silent e
 _VOWEL = re.compile("[aeiouy]")
 _ESCAPED = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
-# Scripts without spaces between words; the first ones have marks that are no letters.
-_UNSPACED = re.compile(
-    "[\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u1049\u1780-\u17d3]+|(?:[^\\W_](?<=[\u2e80-\U0010ffff]))+"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +106,14 @@ def find(conversation: Conversation, query: str, *, limit: int = 10) -> list[Old
 
 def _asked(query: str) -> _Asked:
     text = comparable(query)
-    plain = words(_UNSPACED.sub(" ", text))
-    chosen = sorted(terms(plain) or frozenset(plain))[:MOST_WORDS]
-    runs = sorted({piece for run in _UNSPACED.findall(text) for piece in _pieces(run)})
+    plain = split_words(UNSPACED_LETTERS.sub(" ", text))
+    chosen = sorted(drop_stop_words(plain) or frozenset(plain))[:MOST_WORDS]
+    runs = sorted({piece for run in UNSPACED_LETTERS.findall(text) for piece in _pieces(run)})
     return _Asked(tuple(chosen), tuple(map(_root, chosen)), tuple(runs[: MOST_WORDS - len(chosen)]))
 
 
 def _pieces(run: str) -> list[str]:
-    return [run] if len(run) <= MOST_PAIRED else [run[at : at + 2] for at in range(len(run) - 1)]
+    return [run] if len(run) <= MOST_PAIRED else pair_characters(run)
 
 
 @lru_cache(maxsize=16384)
@@ -142,9 +137,9 @@ def _root(word: str) -> str:
 def _met(asked: _Asked, number: int, line: Line) -> _Met | None:
     text = comparable(_text(line))
     runs: list[str] = []
-    if not text.isascii() and (runs := _UNSPACED.findall(text)):
-        text = _UNSPACED.sub(" ", text)
-    found = words(text)
+    if not text.isascii() and (runs := UNSPACED_LETTERS.findall(text)):
+        text = UNSPACED_LETTERS.sub(" ", text)
+    found = split_words(text)
     counts = Counter(found)
     said = [
         counts[word] or (-_inflected(root, counts) if root in text else 0)

@@ -147,9 +147,9 @@ def _about(glymph: Glymph, prompt: object) -> Iterator[str]:
 
 
 def _telling(text: str) -> frozenset[str]:
-    from glymph.text.information import terms, words
+    from glymph.text.words import drop_stop_words, split_words
 
-    return frozenset(word for word in terms(words(text)) if word not in FILLER)
+    return frozenset(word for word in drop_stop_words(split_words(text)) if word not in FILLER)
 
 
 def _bears_on(asked: frozenset[str], text: str) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from glymph.text.dates import ENGLISH_MONTHS
 from glymph.text.sentences import TYPED, split_sentences
+from glymph.text.words import RUN
 
 SHORTEST, LONGEST = 12, 300  # characters of a sentence
 PROSE = 0.78  # of its characters are letters or blanks
@@ -262,7 +263,7 @@ def _remembered(asked: re.Match[str]) -> Noteworthy | None:
 
 def _tells(rest: str) -> bool:
     """Whether what follows the mark says something without what was said before it."""
-    words = [word for word in re.findall(r"[^\W_]+", rest.casefold()) if word not in _PRONOUNS]
+    words = [word for word in RUN.findall(rest.casefold()) if word not in _PRONOUNS]
     if not words or (_VAGUE.search(rest) and len(words) <= LEAST_TELLING):
         return False
     return not re.match(r"(?:this|that|it|these|those|them)\b[.!,]*(?:\s|\Z)", rest, re.IGNORECASE)

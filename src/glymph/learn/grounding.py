@@ -15,14 +15,13 @@ from glymph.text.folding import flat
 from glymph.text.identifiers import identifiers, numbers, perhaps, same
 from glymph.text.normal import STOP_WORDS
 from glymph.text.sentences import find_starts
+from glymph.text.words import DENSE, WORD, pair_characters
 
 LEAST_SHARED = 0.4  # of a statement's telling words stand in the text, whatever their ending
 STEM = 5  # letters by which two words are the same
 TELLING_DIGITS = 3  # of a number that tells enough to be known inside an address or a name
-DENSE = 0x2E80  # from this code point on words have no spaces between them
 SHORT_ANSWER = 3  # words of a sentence that only denies the one before it
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _PASSAGE = re.compile(
     r"(?<=[.!?])\s+|\n(?![a-z])|,\s+(?=not\b(?! (?:to|be|on|in|at)\b))"
     r"|,?\s+(?=instead of\b|rather than\b|but not\b)"
@@ -129,7 +128,7 @@ def _strange_name(statement: str, folded: str) -> str | None:
             return f"the term {term!r} does not stand in the source"
     starts = find_starts(statement)
     known = None
-    for found in _WORD.finditer(statement):
+    for found in WORD.finditer(statement):
         word = found[0]
         begins = found.start() in starts
         if not _is_name(word, begins=begins) and not (
@@ -152,7 +151,7 @@ def _is_name(word: str, *, begins: bool) -> bool:
 
 def _acts(word: str, rest: str) -> bool:
     """Whether a word that begins a sentence is somebody who does something: "Svetlana runs …"."""
-    following = _WORD.match(rest.lstrip())
+    following = WORD.match(rest.lstrip())
     one = word[0].isupper() and word.casefold() not in grammar.FUNCTION | STOP_WORDS | _RETELLING
     verb = following[0].casefold() if following and rest.startswith(" ") else ""
     return one and not word.endswith(_THINGS) and verb in grammar.VERBS
@@ -248,9 +247,9 @@ def _strange_words(statement: str, folded: str) -> str | None:
 def _words(folded: str) -> list[str]:
     """The words; of scripts without spaces, every two characters that stand together."""
     found: list[str] = []
-    for word in _WORD.findall(folded):
+    for word in WORD.findall(folded):
         if ord(word[0]) >= DENSE and len(word) > 2:
-            found += [word[at : at + 2] for at in range(len(word) - 1)]
+            found += pair_characters(word)
         else:
             found.append(word.replace("’", "'"))
     return found

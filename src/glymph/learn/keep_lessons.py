@@ -22,8 +22,8 @@ from glymph.model import State
 from glymph.store import records
 from glymph.store.contract import Filter, Reader, Row
 from glymph.text.bands import BANDS, Bands
-from glymph.text.information import terms, words
 from glymph.text.similarity import differences
+from glymph.text.words import drop_stop_words, split_words
 from glymph.write.add import told
 from glymph.write.compare import kept_bands
 from glymph.write.draft import Draft
@@ -257,7 +257,9 @@ def _numbers(vector: bytes) -> Any:
 
 def _words(title: str, text: str) -> frozenset[str]:
     """The words of a lesson, numbers apart."""
-    return frozenset(word for word in terms(words(f"{title} {text}")) if not word[0].isdigit())
+    return frozenset(
+        word for word in drop_stop_words(split_words(f"{title} {text}")) if not word[0].isdigit()
+    )
 
 
 def _stated(attributes: Mapping[str, Any]) -> Stated | None:

@@ -13,7 +13,7 @@ from glymph.learn.evidence import Verified, conditions_of
 from glymph.learn.evidence.counting import tallied
 from glymph.learn.evidence.reading import SIDES
 from glymph.learn.tickers import opened
-from glymph.text.information import terms, words
+from glymph.text.words import drop_stop_words, split_words
 
 LEAST_OUTCOMES = 8
 LEAST_RATE = 0.7
@@ -117,7 +117,7 @@ def promoted_from(
     """The playbook of these counts; None below 8 outcomes or 70 % success, without trigger or
     direction.
     """
-    called = terms(words(trigger))
+    called = drop_stop_words(split_words(trigger))
     if (
         n < LEAST_OUTCOMES
         or successes < LEAST_RATE * n
@@ -164,7 +164,7 @@ def fit(playbook: Playbook, situation: Episode) -> float:
         *values,
     ]
     told += [name.replace("_", " ") for name in situation.attributes]
-    said = {_stem(word) for word in terms(words(" ".join(told)))}
+    said = {_stem(word) for word in drop_stop_words(split_words(" ".join(told)))}
     shares = [float(met is True) for met in parts]
     if playbook.terms:
         wanted = {_stem(word) for word in playbook.terms}

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glymph.store.scan import Vectors
-from glymph.text.information import rarities, terms, words
+from glymph.text.information import rarities
 from glymph.text.normal import normalise
+from glymph.text.words import drop_stop_words, split_words
 
 MOST, MOST_TOKENS = 80, 6_000
 NEIGHBOURS = 16  # of each group that are asked for: those nearest to it
@@ -54,7 +55,7 @@ def bag_vectors(texts: Sequence[str], dimension: int = DIMENSION) -> Vectors:
     For where there is no embedder. Texts of the same words have the very same vector, and none has
     zeros only.
     """
-    telling = [terms(words(text)) or frozenset([normalise(text)]) for text in texts]
+    telling = [drop_stop_words(split_words(text)) or frozenset([normalise(text)]) for text in texts]
     rarity = rarities(telling)
     found = np.zeros((len(texts), dimension), dtype=np.float32)
     for row, own in zip(found, telling, strict=True):

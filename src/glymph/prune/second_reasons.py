@@ -21,6 +21,7 @@ from glymph.store.contract import Filter, Reader, Row
 from glymph.text import information
 from glymph.text.information import Frequency
 from glymph.text.query import Words, asked_words
+from glymph.text.words import drop_stop_words, split_words
 from glymph.write.compare import MOST_WORDS, rarest
 
 SAMPLE = 2_000  # memories by which it is judged how much the others tell
@@ -52,7 +53,7 @@ def second_reasons(
     if not rows:
         return {}
     sample = [row["text"] for row in reader.by_key(_sampled(columns), KEPT).values()]
-    counts = Counter(word for text in sample for word in information.terms(information.words(text)))
+    counts = Counter(word for text in sample for word in drop_stop_words(split_words(text)))
     found = _least_telling(rows, sample, counts.__getitem__)
     left = {key: row for key, row in rows.items() if key not in found}
     found |= _copies(reader, left, now=now)

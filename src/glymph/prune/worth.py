@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from glymph.text.information import Frequency, rarities, terms, words
+from glymph.text.information import Frequency, rarities
 from glymph.text.similarity import NEGATIONS
+from glymph.text.words import drop_stop_words, split_words
 
 SAID = 0.7  # of what a text tells; what another text has of it counts from here on
 MOST_SHARING = (
@@ -119,8 +120,8 @@ def redundancy(
     denial of only one of them, keeps a text from being redundant, and a question does not say what
     a statement says.
     """
-    found = [words(text) for text in texts]
-    telling = [terms(one) for one in found]
+    found = [split_words(text) for text in texts]
+    telling = [drop_stop_words(one) for one in found]
     rarity = rarities(telling, frequency=frequency, total=total)
     said = [
         _said(own, all_words, text, owner, rarity)

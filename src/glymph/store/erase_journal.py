@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from glymph.store.journal import PURGED as PURGED
+from glymph.text.words import RUN
 
 GONE = "(removed by a purge)"  # in place of a reason that repeated what was removed
 
@@ -38,7 +39,6 @@ WORDED: Mapping[str, tuple[str, ...]] = {
 SHORT = 12  # characters; a shorter text counts only where it is not a part of another word
 MOST_PROBES = 8
 
-_WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b")
 
 
@@ -168,12 +168,12 @@ def repeating(texts: Iterable[str]) -> Callable[[str], bool]:
     # their words.
     by_word: dict[str, list[str]] = defaultdict(list)
     for one in {folded for text in texts if (folded := _folded(text))}:
-        first = _WORD.search(one)
+        first = RUN.search(one)
         by_word[first[0] if first and first[0].isascii() else ""].append(one)
 
     def repeats(text: str) -> bool:
         whole = _folded(text)
-        known = (by_word[word] for word in {"", *_WORD.findall(whole)} & by_word.keys())
+        known = (by_word[word] for word in {"", *RUN.findall(whole)} & by_word.keys())
         return any(one in whole and _stands_in(one, whole) for held in known for one in held)
 
     return repeats
@@ -191,7 +191,7 @@ def _apart(pattern: str) -> str:
 
 def words_of(text: str) -> set[str]:
     """The words of a text, folded."""
-    return {word.casefold() for word in _WORD.findall(unicodedata.normalize("NFC", text))}
+    return {word.casefold() for word in RUN.findall(unicodedata.normalize("NFC", text))}
 
 
 def words_in(body: str) -> str:

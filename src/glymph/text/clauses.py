@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from glymph.text import grammar
 from glymph.text.sentences import NOTES, split_with_breaks
+from glymph.text.words import word_set
 
 _JOINING = "|".join(
     sorted(map(re.escape, grammar.AND | grammar.STRONG | grammar.RELATIVE), key=len, reverse=True)
@@ -19,7 +20,7 @@ _GLUE = re.compile(
     rf",?\s+(?P<word>{_JOINING})\s+|,\s+",
     re.IGNORECASE,
 )
-_AFTER_COMMA = grammar.words("ma a car where wo où donde dove onde где")
+_AFTER_COMMA = word_set("ma a car where wo où donde dove onde где")
 _TOKEN = re.compile(r"[^\s,;:()\"“”„«»!?]+")
 _AROUND = re.compile(
     rf"^(?P<np>[^,;]{{1,80}}), (?P<link>{'|'.join(sorted(grammar.RELATIVE))}|der|die|das) "
@@ -370,7 +371,7 @@ def _inserted(said: str, clause: Clause) -> str:
 
 # joint subjects and other lists of names
 
-_OWNING = "|".join(sorted(grammar.PRONOUNS - grammar.words("i he she it we they you")))
+_OWNING = "|".join(sorted(grammar.PRONOUNS - word_set("i he she it we they you")))
 _ITEM = rf"(?:(?:{_OWNING}) [^\W\d_]+ )?(?:{_NAME}(?: {_NAME}){{0,2}}|I\b)"
 _ANDS = "|".join(sorted(map(re.escape, grammar.AND)))
 _BEFORE = "|".join(sorted(map(re.escape, grammar.PREPOSITIONS)))
@@ -380,7 +381,7 @@ _JOINT = re.compile(
 )
 
 
-_BOTH = grammar.words("both all beide alle ambos ambas entrambi tous toutes каждый оба")
+_BOTH = word_set("both all beide alle ambos ambas entrambi tous toutes каждый оба")
 
 
 def without_name(text: str, is_meant: Callable[[str], bool]) -> str | None:

@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-
-def words(text: str) -> frozenset[str]:
-    """The words of a listing."""
-    return frozenset(text.split())
-
+from glymph.text.words import word_set
 
 # Words between names in a list, and between clauses that share a subject.
-AND = words("and und et y e и та і och og ve & or oder ou o или nor plus sowie")
+AND = word_set("and und et y e и та і och og ve & or oder ou o или nor plus sowie")
 # Words that begin a clause of its own wherever they stand.
-STRONG = words(
+STRONG = word_set(
     "but while whereas although though aber sondern während wohingegen mais tandis pero mientras aunque ma "
     "mentre "
     "mas enquanto porém но а хотя men medan maar terwijl fakat where wo où donde dove onde где because weil "
     "denn porque perché car"
 )
-RELATIVE = words(
+RELATIVE = word_set(
     "who which whose welcher welche qui che который которая которые lequel laquelle quien"
 )
-PRONOUNS = words(
+PRONOUNS = word_set(
     "i he she it we they you his her their its my our your er sie es wir ihr ihre sein seine seinen ihren mein "
     "meine "
     "il elle ils elles on son sa ses leur mon ma mes je nous él ella ellos ellas su sus mi yo nosotros lui lei "
     "loro suo "
     "sua suoi mio mia io ele ela eles elas seu sua meu minha eu он она они его её ее их мой моя я мы він вона"
 )
-OF_THE_SPEAKER = words(
+OF_THE_SPEAKER = word_set(
     "i we my our mein meine wir unser mon ma je nous mi yo io mio mia eu meu minha я мы мой моя"
 )
-ARTICLES = words(
+ARTICLES = word_set(
     "the a an this that these those der die das den dem ein eine einen einem le la les l un une des du el los "
     "las una "
     "unos il lo gli uno o os as um uma"
 )
-PREPOSITIONS = words(
+PREPOSITIONS = word_set(
     "in at on to into for from with as of by about over under after before between off up through down out "
     "near via "
     "per since until during bei mit von zu zum zur im am an auf aus für nach über unter seit vor durch gegen "
@@ -46,7 +42,7 @@ PREPOSITIONS = words(
     "об от до "
     "за по для при у від ως σε στην στη στο από με για"
 )
-ADVERBS = words(
+ADVERBS = word_set(
     "not never now just also still already always usually often really only even then no longer currently "
     "recently "
     "nicht kein keine auch noch schon immer oft jetzt nie ne pas jamais aussi encore toujours souvent no "
@@ -54,7 +50,7 @@ ADVERBS = words(
     "siempre ya non anche sempre mai não também sempre не также уже всегда ja"
 )
 FUNCTION = ARTICLES | PREPOSITIONS | ADVERBS | AND | STRONG | RELATIVE | PRONOUNS
-BEING = words(
+BEING = word_set(
     "is are was were be been am has have had does do did will can must should may might would could ist sind "
     "war waren "
     "hat haben hatte wird werden kann muss est sont était étaient ont avait sera peut es son era eran está "
@@ -63,7 +59,7 @@ BEING = words(
     "isn't aren't "
     "doesn't don't wasn't hasn't didn't won't can't"
 )
-_VERBS = words(
+_VERBS = word_set(
     "lives live lived works work worked plays play played likes like liked loves love loved owns own owned "
     "drives drive "
     "drove speaks speak spoke collects collect studies study studied teaches teach enjoys enjoy hates hate "
@@ -118,7 +114,7 @@ _VERBS = words(
 )
 VERBS = _VERBS | BEING
 # What stands for a verb whose "is" is left out.
-STARTERS = words(
+STARTERS = word_set(
     "based located born married aged employed situated divorced retired basé basée né née geboren ansässig"
 )
 
@@ -160,7 +156,7 @@ _LANGUAGE_OF = {
     "та": "ru",
     "і": "ru",
 }
-_PAST = words("took went left met ran drove drank ate spoke bought sold paid taught saw made got knew spent "
+_PAST = word_set("took went left met ran drove drank ate spoke bought sold paid taught saw made got knew spent "
 "read had "
               "came grew wrote sang swam won lost found built kept slept stood sat began broke chose fell flew "
               "gave "

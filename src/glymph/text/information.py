@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glymph.text.dates import ENGLISH_MONTHS, SHORT_MONTHS, WEEKDAYS
-from glymph.text.normal import STOP_WORDS
+from glymph.text.words import drop_stop_words, split_words, word_set
 
 RAREST = 15  # words of a text that count
 ENOUGH = 2  # days named, or statements about oneself: more of them do not tell more
@@ -53,36 +53,31 @@ WEIGHTS = Weights()
 PARTS = tuple(field.name for field in fields(Weights))
 
 
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-READER = _set("you your yours yourself you're you've you'd you'll")
-WRITER = _set("i we")
-WRITER_HAS = _set("i've we've i'd we'd")
-BETWEEN = _set(
+READER = word_set("you your yours yourself you're you've you'd you'll")
+WRITER = word_set("i we")
+WRITER_HAS = word_set("i've we've i'd we'd")
+BETWEEN = word_set(
     "just also recently finally really actually always never already even once first still only both usually often"
 )
-DEEDS = _set(
+DEEDS = word_set(
     "was were have had went got made took met saw found bought gave ran wrote began did won lost felt came left "
     "read told said thought knew kept built grew taught spent paid sold drove flew ate drank slept chose heard "
     "held led sent set spoke stood swam wore broke caught fell live work love like hate prefer enjoy own need want"
 )
 DAYS = (
     frozenset((*ENGLISH_MONTHS, *SHORT_MONTHS, *WEEKDAYS)) - {"may"}  # which mostly is no month
-) | _set("yesterday today tonight tomorrow ago weekend deadline birthday anniversary")
-NEAR = _set("last next past this")
-SPANS = _set("week month year night summer winter spring fall autumn")
-RULES = _set(
+) | word_set("yesterday today tonight tomorrow ago weekend deadline birthday anniversary")
+NEAR = word_set("last next past this")
+SPANS = word_set("week month year night summer winter spring fall autumn")
+RULES = word_set(
     "always never prefer prefers preferred preference preferences favorite favourite whenever must"
 )
-REPLIES = _set(
+REPLIES = word_set(
     "yeah yep yup yes no nah nope sure thanks thank thx hm hmm hmmm um uh ok okay wow oh ah haha aw aww got great "
     "that that's sounds alright cool nice definitely absolutely awesome congrats congratulations totally exactly "
     "right agreed good so wait these this let's it it's hey hi hello glad really true"
 )
 
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _YEAR = re.compile(r"(?:19|20)\d\d\Z")
 _MAY = re.compile(r"\bMay \d|\d(?:st|nd|rd|th)? (?:of )?May\b")
@@ -114,8 +109,8 @@ def measured(
 ) -> Floats:
     """What each text has of each part: a row per text, a column for each of `PARTS`."""
     proses = [prose(text) for text in texts]
-    said = [words(text) for text in proses]
-    telling = [terms(one) for one in said]
+    said = [split_words(text) for text in proses]
+    telling = [drop_stop_words(one) for one in said]
     rarity = rarities(telling, frequency=frequency, total=total)
     rows = [
         (
@@ -158,16 +153,6 @@ def rarities(
         return found
 
     return rarity
-
-
-def words(text: str) -> list[str]:
-    """The words of a text in lower case, short forms kept whole."""
-    return _WORD.findall(text.replace("’", "'").lower())
-
-
-def terms(found: Iterable[str]) -> frozenset[str]:
-    """The words that say something."""
-    return frozenset(found) - STOP_WORDS
 
 
 def prose(text: str) -> str:

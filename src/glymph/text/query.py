@@ -11,26 +11,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from glymph.text.normal import STOP_WORDS
+from glymph.text.words import SIGNED_WORD, UNSPACED, pair_characters, split_signed
 
 MOST_WORDS = 64  # of a query; a longer one is cut
 MOST_PAIRED = 16  # words; in a longer query the pairs say little more than the words
 MOST_PIECES = 32
 COMMON_NAME = 0.02  # a name on more of the memories than this says who is meant, not what
 
-# Points and vowel signs, parts of words though not to Python: Hebrew, Arabic, and from Devanagari
-# to Sinhala.
-_MARKS = (
-    "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
-    "\u0900-\u0963\u0966-\u0dff"
-)
-_LETTERS = rf"[^\W_](?:[^\W_]|[{_MARKS}])*"
-_WORD = re.compile(_LETTERS, re.UNICODE)
-_POSSESSED = re.compile(rf"({_LETTERS})(?:['’][sS]\b)?", re.UNICODE)
-# Scripts written without spaces between words: Thai to Myanmar, Khmer, Kana, Han, Yi.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\ua000-\ua48f\uf900-\ufaff"
-    "\U00020000-\U0003ffff]+"
-)
+_POSSESSED = re.compile(rf"({SIGNED_WORD})(?:['’][sS]\b)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +57,7 @@ def understood(
     entities as a field.
     """
     composed = unicodedata.normalize("NFC", query)
-    found = _WORD.findall(composed)
+    found = split_signed(composed)
     shares = {name: share(name) for name in _named(found, names)}
     named = [name for name in shares if shares[name] > 0]
     words = telling_words(found)
@@ -87,7 +75,7 @@ def understood(
 
 def asked_words(text: str, most: int) -> tuple[str, ...]:
     """The words of a text to look for its like with."""
-    return tuple(telling_words(_WORD.findall(unicodedata.normalize("NFC", text)))[:most])
+    return tuple(telling_words(split_signed(text))[:most])
 
 
 def telling_words(found: Sequence[str]) -> list[str]:
@@ -116,7 +104,7 @@ def _named(words: Sequence[str], names: Mapping[str, Sequence[str]]) -> list[str
 
 def name_words(name: str) -> list[str]:
     """An entity's words, comparable."""
-    return [word.casefold() for word in _WORD.findall(unicodedata.normalize("NFC", name))]
+    return [word.casefold() for word in split_signed(name)]
 
 
 def _without(text: str, common: set[str]) -> str:
@@ -130,7 +118,6 @@ def _without(text: str, common: set[str]) -> str:
 def _pieces(text: str) -> list[str]:
     """Pairs of neighbouring characters in runs of unspaced scripts; a run of one is its own piece."""
     pieces: dict[str, None] = {}
-    for run in _UNSPACED.findall(text):
-        pairs = [run[at : at + 2] for at in range(len(run) - 1)] or [run]
-        pieces |= dict.fromkeys(pairs)
+    for run in UNSPACED.findall(text):
+        pieces |= dict.fromkeys(pair_characters(run))
     return list(pieces)

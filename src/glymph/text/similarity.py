@@ -8,69 +8,46 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from difflib import SequenceMatcher
-from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
 from glymph.text.bands import BANDS, Bands
-from glymph.text.normal import STOP_WORDS, normalise
+from glymph.text.normal import STOP_WORDS
 from glymph.text.sentences import begins_sentence
 from glymph.text.values import Value, values
+from glymph.text.words import WORD, plain_words, stem, word_set
 
-NEGATIONS = frozenset(
-    "not no never none nobody nothing neither nor nowhere without cannot hardly barely unable lacks lack".split()
+NEGATIONS = word_set(
+    "not no never none nobody nothing neither nor nowhere without cannot hardly barely unable lacks lack"
 )
 # Words by which a text speaks of what is not, or not yet, or need not be.
 MODALITIES: dict[str, frozenset[str]] = {
-    "possible": frozenset(
-        "might may could maybe perhaps possibly probably likely if unless whether suppose".split()
+    "possible": word_set(
+        "might may could maybe perhaps possibly probably likely if unless whether suppose"
     ),
-    "wished": frozenset(
-        "want wants wanted hope hopes wish wishes plan plans planning intend intends would".split()
+    "wished": word_set(
+        "want wants wanted hope hopes wish wishes plan plans planning intend intends would"
     ),
-    "future": frozenset("will shall going gonna tomorrow soon".split()),
-    "due": frozenset("should must ought need needs".split()),
-    "past": frozenset("was were had did used formerly previously".split()),
-    "again": frozenset("another also too additional extra more less fewer".split()),
+    "future": word_set("will shall going gonna tomorrow soon"),
+    "due": word_set("should must ought need needs"),
+    "past": word_set("was were had did used formerly previously"),
+    "again": word_set("another also too additional extra more less fewer"),
 }
 PERSONS: dict[str, frozenset[str]] = {
-    "speaker": frozenset("i me my mine myself we us our ours".split()),
-    "listener": frozenset("you your yours".split()),
-    "other": frozenset("he him his she her hers they them their theirs".split()),
+    "speaker": word_set("i me my mine myself we us our ours"),
+    "listener": word_set("you your yours"),
+    "other": word_set("he him his she her hers they them their theirs"),
 }
 
-DIRECTIONS = frozenset(
-    "on off up down in out into over under above below before after from to with per".split()
+DIRECTIONS = word_set(
+    "on off up down in out into over under above below before after from to with per"
 )
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_SHORT = (
-    ("n't", " not"),
-    ("'m", " am"),
-    ("'re", " are"),
-    ("'ve", " have"),
-    ("'ll", " will"),
-    ("can not", "cannot"),
-)
-# Forms of one word that no ending explains, and words that are spelt in two ways.
-_UNLIKE = {
-    form: word
-    for word, forms in {
-        "day": "daily days", "good": "better best", "child": "children", "woman": "women", "men": "man men",
-        "say": "says said", "gray": "grey", "tv": "television", "phone": "telephone", "bike": "bicycle",
-        "photo": "photograph", "fridge": "refrigerator", "ok": "okay", "sit": "sat", "stand": "stood",
-        "hold": "held", "begin": "began begun", "writ": "wrote written", "speak": "spoke spoken", "buy": "bought",
-        "think": "thought", "bring": "brought", "teach": "taught", "catch": "caught", "swim": "swam swum",
-        "fly": "flew flown", "sleep": "slept", "keep": "kept", "send": "sent", "tell": "told", "sing": "sang sung",
-    }.items()
-    for form in forms.split()
-}  # fmt: skip
 # What may stand in one of two texts and not in the other: it joins or stresses, and says nothing of
 # its own.
-_FILLING = frozenset(
-    "however though although while whereas very really quite simply basically indeed being there mr mrs ms".split()
+_FILLING = word_set(
+    "however though although while whereas very really quite simply basically indeed being there mr mrs ms"
 )
-_ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "ly")
 
 
 def relation(
@@ -142,43 +119,12 @@ def bare(text: str) -> str:
     return " ".join(plain_words(text))
 
 
-@lru_cache(maxsize=4096)
-def plain_words(text: str) -> tuple[str, ...]:
-    """The words of a text, folded, with short forms written out: "isn't" is two words."""
-    folded = (
-        normalise(text).replace("’", "'").replace("won't", "will not").replace("can't", "cannot")
-    )
-    for short, long in _SHORT:
-        folded = folded.replace(short, long)
-    return tuple(word.removesuffix("'s") for word in _WORD.findall(folded))
-
-
-@lru_cache(maxsize=16384)
-def stem(word: str) -> str:
-    """The word without a common English ending: "moves", "moved" and "moving" are one."""
-    if word in _UNLIKE:
-        return _UNLIKE[word]
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word[: -len(ending)]
-            if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "s":
-                word = word[:-1]
-            break
-    return word.rstrip("eiy") if len(word.rstrip("eiy")) >= 3 else word
-
-
-@lru_cache(maxsize=4096)
-def stems(text: str) -> frozenset[str]:
-    """The stems of all words of a text."""
-    return frozenset(map(stem, plain_words(text)))
-
-
 def named(text: str, known: Iterable[str] = ()) -> frozenset[str]:
     """The names in a text: capitalised words that do not begin a sentence, and the known entities'
     words.
     """
     found = {word for name in known for word in plain_words(name)}
-    for match in _WORD.finditer(text):
+    for match in WORD.finditer(text):
         word = match[0]
         if word[0].isupper() and word not in ("I", "I'm", "I've", "I'd", "I'll"):
             inner = not begins_sentence(text, match.start())

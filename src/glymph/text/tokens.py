@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import re
 
+from glymph.text.words import DENSE
+
 CHARACTERS = 4
-_DENSE = re.compile("[\u2e80-\U0010ffff]")  # from this code point on a character is about a token
+_DENSE = re.compile(f"[{chr(DENSE)}-\U0010ffff]")
 
 
 def tokens(text: str) -> int:

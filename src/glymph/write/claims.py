@@ -14,8 +14,9 @@ from typing import Literal
 
 from glymph.text.normal import STOP_WORDS
 from glymph.text.sentences import STATEMENTS, split_sentences
-from glymph.text.similarity import named, plain_words, stem
+from glymph.text.similarity import named
 from glymph.text.values import Value, values
+from glymph.text.words import plain_words, stem
 from glymph.write import lexicon as lex
 
 Mood = Literal["said", "asked", "supposed", "planned", "reported", "past"]

@@ -8,6 +8,8 @@ import re
 import unicodedata
 from collections import Counter
 
+from glymph.text.words import RUN
+
 # Wherever recalled memories are shown to a model they stand between these, so that they are never
 # learnt again.
 SHOWN_FROM, SHOWN_TO = "<glymph-recalled>", "</glymph-recalled>"
@@ -30,7 +32,6 @@ FILLER = frozenset(
     "tschüss oui non merci salut sí gracias hola vale ciao grazie prego".split()
 )
 
-_WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _UNIT = re.compile(r"(.{1,6}?)\1{3,}", re.DOTALL)
 _SHOWN = re.compile(f"{re.escape(SHOWN_FROM)}.*?(?:{re.escape(SHOWN_TO)}|$)", re.DOTALL)
 _CONSONANTS = re.compile(rf"[bcdfghjklmnpqrstvwxz]{{{NOISE_FROM},}}", re.IGNORECASE)
@@ -91,11 +92,11 @@ def _repeated(telling: list[str]) -> str | None:
 
 
 def _noise(text: str) -> str | None:
-    words = _WORD.findall(text)
+    words = RUN.findall(text)
     noisy = [word for word in words if _CONSONANTS.search(word)]
     return "it looks like keys struck at random" if noisy and len(noisy) * 2 > len(words) else None
 
 
 def _filler(text: str) -> str | None:
-    words = [word.casefold() for word in _WORD.findall(text)]
+    words = [word.casefold() for word in RUN.findall(text)]
     return "it is only filler" if words and all(word in FILLER for word in words) else None

@@ -8,10 +8,7 @@ import re
 from collections.abc import Iterable
 
 from glymph.text.similarity import NEGATIONS as NEGATIONS
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+from glymph.text.words import word_set
 
 
 def _any(*phrases: str) -> re.Pattern[str]:
@@ -116,8 +113,8 @@ TURNING = _any(
     "(?:preference|shift) (?:shift )?(?:from|towards?)",
     "(?:got|gotten) over (?:\\w+ )?(?:dislike|fear|aversion)", "more nuanced view",
 )  # fmt: skip
-STANCE = _words("like love enjoy hate dislik prefer avoid favour favor ador detest fear")
-KINSFOLK = _words(
+STANCE = word_set("like love enjoy hate dislik prefer avoid favour favor ador detest fear")
+KINSFOLK = word_set(
     "friend brother sister wife husband neighbour neighbor colleague boss son daughter mother father mom dad "
     "partner roommate cousin aunt uncle nephew niece flatmate girlfriend boyfriend coworker grandmother "
     "grandfather"
@@ -129,31 +126,31 @@ PERFECT = re.compile(
     r"\b(have|has|recently|already) (?:(?:now|already|recently|just|only|finally|since|so far) )*"
     r"(?:\w+ed|done|read|seen|written|made|run|taught|sold|bought|met|won|spent|taken|built|found)\b"
 )
-STOCK = _words("have be contain includ")
-LIKING = _words(
+STOCK = word_set("have be contain includ")
+LIKING = word_set(
     "like likes love loves enjoy prefer liked favourite favorite read play eat drink listen watch"
 )
-DISLIKING = _words("dislike dislikes hate hates avoid avoids")
-EXTRA = _words("also too another additionally additional besides as-well")
+DISLIKING = word_set("dislike dislikes hate hates avoid avoids")
+EXTRA = word_set("also too another additionally additional besides as-well")
 
-BE = _words("am is are was were be been being")
-AUXILIARIES = BE | _words("have has had do does did can cannot will been being got get")
+BE = word_set("am is are was were be been being")
+AUXILIARIES = BE | word_set("have has had do does did can cannot will been being got get")
 GAP = "valuegap"  # stands where a value stood
-DO = _words("do does did can cannot will")
-BEGINNING = _words("started start starts began begun keep keeps kept stopped")
-ADVERBS = _words(
+DO = word_set("do does did can cannot will")
+BEGINNING = word_set("started start starts began begun keep keeps kept stopped")
+ADVERBS = word_set(
     "not never now just recently actually currently still already always usually often really finally only even "
     "also then normally mostly mainly nowadays correction sorry meant longer no yet ever kinda"
 )
-PREPOSITIONS = _words(
+PREPOSITIONS = word_set(
     "in at on to into for from with as of by about over under after before between off up through down out away"
 )
-DETERMINERS = _words(
+DETERMINERS = word_set(
     "a an the my our your his her their its this that these those some any every each no"
 )
-ARTICLES = _words("a an the this that these those s")
-PRONOUNS = _words("i we you he she they it")
-UNCLEAR = _words("it this that which who he she they there these those you")
+ARTICLES = word_set("a an the this that these those s")
+PRONOUNS = word_set("i we you he she they it")
+UNCLEAR = word_set("it this that which who he she they there these those you")
 
 # Forms that no ending explains, and verbs that are hard to tell from nouns.
 LEMMAS: dict[str, str] = {
@@ -183,10 +180,10 @@ LEMMAS: dict[str, str] = {
     }.items()
     for form in forms.split()
 }  # fmt: skip
-PAST_FORMS = _words(
+PAST_FORMS = word_set(
     "took went left met ran drove drank ate spoke bought sold paid taught saw made got knew spent read had"
 )
-LEMMA_WORDS = _words(
+LEMMA_WORDS = word_set(
     "move moved moving change changed switched have has had go went get got make made take took"
 )
 # Verbs that say the same of their subject.
@@ -195,7 +192,7 @@ VERB_CLASSES: dict[str, str] = {
     "live at": "live in",    "join": "work at", "work for": "work at", "start at": "work at", "call to": "call",
 }  # fmt: skip
 # Verbs whose object has one value at a time; of all others a subject may have many.
-ONE_AT_A_TIME = _words("prefer weigh cost belong drive call") | {
+ONE_AT_A_TIME = word_set("prefer weigh cost belong drive call") | {
     "live in",
     "work at",
     "work as",
@@ -203,16 +200,16 @@ ONE_AT_A_TIME = _words("prefer weigh cost belong drive call") | {
     "prefer",
 }
 # What "my X is Y" and "the X is Y" say one value of, though the value is a plain word.
-ATTRIBUTES = _words(
+ATTRIBUTES = word_set(
     "name title colour color email mail number address favourite favorite status type size job boss owner "
     "password language nickname birthday capital editor default deadline"
 )
 # Verbs by which one comes to have, and to be, what another verb says.
-HAVING = _words("buy adopt get own hav")
+HAVING = word_set("buy adopt get own hav")
 # What does not change: two different values are an error, not news.
-LASTING = _words("born birthday birthplace bloodtype blood long tall wide high deep")
+LASTING = word_set("born birthday birthplace bloodtype blood long tall wide high deep")
 # Labels that say nothing of what follows: two notes are two notes.
-NO_LABELS = _words(
+NO_LABELS = word_set(
     "note notes memo reminder todo fyi info idea tip remark important warning update ps nb"
 )
 
@@ -255,7 +252,7 @@ STATE_WORDS = {
 # Overlapping wordings are all found, so each stands in a look ahead.
 STATING = re.compile(rf"(?=\b({'|'.join(sorted(STATED, key=len, reverse=True))})\b)")
 
-SIGNALS = _words(
+SIGNALS = word_set(
     "now new recently currently again anymore more instead actually longer just sorry meant correction these days "
     "moved moving changed switched updated update updating increase increased growth goal decreased improved "
     "rescheduled reached adjusted extended raised "
@@ -263,7 +260,7 @@ SIGNALS = _words(
     "total started stopped quit never always too also another already finally latest nowadays"
 )
 EMPTY = frozenset(
-    _words(
+    word_set(
         "have get go make take want try help need sure sur can figur know kinda one thing way us use using lik "
         "som aft wor might understand found find notic reflect giv think still all best bet recent about per from"
     )

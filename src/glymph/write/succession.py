@@ -10,8 +10,9 @@ from typing import Literal
 
 from glymph.text.dates import ENGLISH_MONTHS, WEEKDAYS
 from glymph.text.normal import STOP_WORDS
-from glymph.text.similarity import PERSONS, plain_words, stem
+from glymph.text.similarity import PERSONS
 from glymph.text.values import Value
+from glymph.text.words import plain_words, stem
 from glymph.write import lexicon as lex
 from glymph.write.claims import Claim
 

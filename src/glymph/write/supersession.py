@@ -16,7 +16,8 @@ from typing import Literal
 from glymph.decay.sections import SECTIONS, Section
 from glymph.text.bands import BANDS, Bands
 from glymph.text.identifiers import identifiers
-from glymph.text.similarity import named, relation, stems
+from glymph.text.similarity import named, relation
+from glymph.text.words import stems
 from glymph.write import lexicon as lex
 from glymph.write.claims import Claim, Entry, claims, entry
 from glymph.write.succession import LEAST_SHARED, LONGEST, Finding, compared, listed, touches

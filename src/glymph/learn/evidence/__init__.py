@@ -18,9 +18,9 @@ from glymph.learn.evidence.reading import SIDES, side
 from glymph.learn.evidence.statements import checked, conditions_of, unstated
 from glymph.learn.lesson import MOST_TITLE, Claim, Pattern
 from glymph.learn.tickers import opened
-from glymph.text.information import terms, words
 from glymph.text.normal import derive_title, normalise
 from glymph.text.sentences import LESSON, split_sentences
+from glymph.text.words import drop_stop_words, split_words
 
 __all__ = ["Dropped", "Verified", "conditions_of", "verified"]
 
@@ -120,7 +120,7 @@ def _judged(
         refused = "nothing it claims is borne out by the episodes"
     elif len(held & cited) < LEAST_SUPPORT:
         refused = f"fewer than {LEAST_SUPPORT} episodes support it"
-    elif len(words(body)) < LEAST_WORDS:
+    elif len(split_words(body)) < LEAST_WORDS:
         refused = "nothing is left of its text"
     title = pattern.title
     if why := _unfit(title, orders) or checked(title, episodes, claims).fault:
@@ -154,7 +154,7 @@ def _unfit(sentence: str, orders: Sequence[frozenset[str]]) -> str | None:
     """Why a sentence is no part of a lesson whatever it counts: it orders, or repeats an order."""
     if _ORDER.search(sentence):
         return "it reads like an order, not like a lesson"
-    said = terms(words(sentence))
+    said = drop_stop_words(split_words(sentence))
     if any(len(said & order) >= REPEATED * len(order) for order in orders):
         return "it repeats an order that stands in an episode"
     return None
@@ -164,7 +164,7 @@ def _orders(episodes: Sequence[Episode]) -> Iterator[frozenset[str]]:
     """The words of what speaks to the reader in the episodes."""
     for one in episodes:
         for sentence in (one.title, *split_sentences(opened(one.body)[0], LESSON)):
-            said = terms(words(sentence))
+            said = drop_stop_words(split_words(sentence))
             if len(said) > (
                 1 if _ORDER.search(sentence) else 3 if _ADDRESSED.search(sentence) else len(said)
             ):
