@@ -21,7 +21,7 @@ from glymph.model import Receipt, Refusal
 from glymph.moments import micros, moment
 from glymph.store.certificate import PlaceStatus
 from glymph.store.contract import Filter, Intent, Reader, Row, Store, Writer
-from glymph.store.erase_journal import Quotes
+from glymph.text.quotes import Quotes
 
 
 @dataclass(slots=True)

@@ -20,10 +20,10 @@ from glymph.forget.complete_certificates import complete_certificates
 from glymph.forget.purge import erase_wordings, purge, purge_certified, remove_for_good
 from glymph.plain import plain
 from glymph.store.certificate import Certificate, PlaceStatus
-from glymph.store.erase_journal import Quotes
 from glymph.store.erase_places import PLACES
 from glymph.testing.embedders import WordEmbedder
 from glymph.text.normal import content_hash
+from glymph.text.quotes import Quotes
 
 SECRET = "Zarathustra keeps the spare key under plank 7731"
 WORDS = ("zarathustra", "spare", "plank", "7731 ")

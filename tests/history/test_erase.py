@@ -18,8 +18,8 @@ from glymph.history.files import ASIDE
 from glymph.history.state import Waiting
 from glymph.history.transcript import FILE, TORN, JsonTranscript
 from glymph.store.certificate import CLEAN, OUT_OF_REACH
-from glymph.store.erase_journal import GONE, Quotes
 from glymph.testing import ScriptedModel
+from glymph.text.quotes import GONE, Quotes
 
 SECRET = "Anna's phone number is +49 170 1234567."
 NUMBER = "+49 170 1234567"

@@ -104,7 +104,7 @@ class Conversing(Handle):
         many files.
         """
         from glymph.history.erase import erase
-        from glymph.store.erase_journal import Quotes
+        from glymph.text.quotes import Quotes
 
         for text in texts:
             checked_text("text", text, self._ctx.settings.max_text_chars)

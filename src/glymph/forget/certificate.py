@@ -26,8 +26,8 @@ from glymph.store.certificate import (
     is_complete,
 )
 from glymph.store.contract import Reader, Row
-from glymph.store.erase_journal import Quotes
 from glymph.store.erase_places import IN_TRANSACTION, JOURNAL, PAGES, PLACES, Leftover, Removed
+from glymph.text.quotes import Quotes
 
 if TYPE_CHECKING:
     from glymph.forget.purge import Erased

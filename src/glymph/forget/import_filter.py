@@ -14,16 +14,9 @@ from typing import Any
 
 from glymph.forget.purge import without_successor
 from glymph.store.contract import Intent, Row
-from glymph.store.erase_journal import (
-    GONE,
-    PURGED,
-    compact,
-    repeating,
-    texts_in,
-    without_words,
-    words_in,
-)
+from glymph.store.erase_journal import PURGED, compact, texts_in, without_words
 from glymph.store.seals import is_edit, seal
+from glymph.text.quotes import GONE, repeating, words_in
 from glymph.write.tombstones import fingerprints
 
 Tables = dict[str, list[Row]]

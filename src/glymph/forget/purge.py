@@ -21,9 +21,10 @@ from glymph.forget.certificate import certify, stage
 from glymph.model import Receipt, State
 from glymph.store.certificate import Certificate
 from glymph.store.contract import Filter, Row
-from glymph.store.erase_journal import PURGED, SHORT, Quotes, wordings_of, words_of
+from glymph.store.erase_journal import PURGED, wordings_of
 from glymph.text.normal import STOP_WORDS
 from glymph.text.query import Words
+from glymph.text.quotes import SHORT, Quotes, words_of
 from glymph.undo.restore import checked_ids
 from glymph.write.tombstones import bury
 

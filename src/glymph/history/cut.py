@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any, Protocol
 
 from glymph.history.state import State
-from glymph.store.erase_journal import GONE, Quotes, words_in, words_of
 from glymph.text.found import Key
 from glymph.text.identifiers import fingerprint_forms, identifiers
 from glymph.text.normal import STOP_WORDS
+from glymph.text.quotes import GONE, Quotes, words_in, words_of
 from glymph.text.sentences import PIECES, split_with_breaks
 from glymph.write.tombstones import fingerprints
 

@@ -27,8 +27,8 @@ from glymph.history.transcript import FILE, HEAD, LOCK, NECK, TORN
 from glymph.store.certificate import CLEAN, OUT_OF_REACH, PlaceStatus
 from glymph.store.contract import Row
 from glymph.store.conversations import Rewording
-from glymph.store.erase_journal import Quotes, words_in
 from glymph.store.erase_places import CONVERSATIONS
+from glymph.text.quotes import Quotes, words_in
 from glymph.write.edit import read_page
 
 FILES = "conversation files"

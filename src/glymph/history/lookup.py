@@ -13,7 +13,7 @@ from glymph.context import Context
 from glymph.history import places
 from glymph.model import State
 from glymph.recall.search import MAX_QUERY_CHARS, search
-from glymph.store.erase_journal import Quotes
+from glymph.text.quotes import Quotes
 
 MOST_NAMED = 10  # conversations in a message
 MOST_SAYING = 100  # memories that are looked at

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from glymph.store.erase_journal import PURGED, Quotes, words_in
+from glymph.store.erase_journal import PURGED
 from glymph.store.erase_places import (
     FULL_TEXT,
     JOURNAL,
@@ -18,6 +18,7 @@ from glymph.store.erase_places import (
 )
 from glymph.store.session import Row, Session
 from glymph.store.statements import statements
+from glymph.text.quotes import Quotes, words_in
 
 MOST_NAMED = 20  # memories
 MOST_LOOKED_UP = 100  # words of what was removed

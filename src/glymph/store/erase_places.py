@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from glymph.store.erase_journal import Quotes
+from glymph.text.quotes import Quotes
 
 Row = Mapping[str, Any]
 

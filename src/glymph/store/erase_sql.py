@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from glymph.store import erase_journal
 from glymph.store.contract import Intent
-from glymph.store.erase_journal import Quotes
 from glymph.store.reader import SqlReader
 from glymph.store.seals import local_head, seal
 from glymph.store.session import Row
 from glymph.store.statements import statements
+from glymph.text.quotes import GONE, Quotes
 
 
 class Whole(NamedTuple):
@@ -196,9 +196,7 @@ class SqlEraser(SqlReader):
             own + self._rows("sealed_operations", keys=json.dumps(sorted(parents))) if own else []
         ):
             said = {
-                "reason": erase_journal.GONE
-                if row["reason"] and quotes(row["reason"])
-                else row["reason"],
+                "reason": GONE if row["reason"] and quotes(row["reason"]) else row["reason"],
                 "details": quotes.cut_from_details(row["details"]),
             }
             entries = sorted(self._tuples("entries_to_seal", operation=row["key"]))

@@ -19,9 +19,9 @@ from glymph.history.cut import QuoteCutter, TombstoneCutter
 from glymph.history.erase import cut_rows
 from glymph.moments import MICROS_PER_DAY, micros
 from glymph.store.contract import Row, Store
-from glymph.store.erase_journal import Quotes
 from glymph.store.keyring import key_as_text, key_beside, key_from
 from glymph.store.portable import BIRTH_ORDER, Columns, appearing, flaw, note_keys, plain_json
+from glymph.text.quotes import Quotes
 from glymph.transfer.migrate import backup_into
 from glymph.transfer.verify import UNFINISHED, problems_of
 

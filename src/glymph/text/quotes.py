@@ -1,0 +1,154 @@
+"""Recognises texts that repeat something removed, whatever the case and the spaces."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from glymph.text.words import RUN
+
+GONE = "(removed by a purge)"  # stands in place of what repeated it
+SHORT = 12  # characters; a shorter text counts only where it is not a part of another word
+MOST_PROBES = 8
+
+_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Quotes:
+    """Removed texts, and the words of them that nothing else in the space has. Never stored.
+
+    A text repeats them if it holds one of the texts whole, or one of these words.
+    """
+
+    texts: tuple[str, ...]
+    words: frozenset[str] = frozenset()
+    _repeats: Callable[[str], bool] = field(init=False, repr=False, compare=False)
+    _patterns: list[re.Pattern[str]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_repeats", repeating(self.texts))
+
+    def __bool__(self) -> bool:
+        return bool(self.texts or self.words)
+
+    def __call__(self, text: str) -> bool:
+        """Tells whether a text repeats them."""
+        return self._repeats(text) or (
+            bool(self.words) and not self.words.isdisjoint(words_of(text))
+        )
+
+    def strongly(self, body: str) -> bool:
+        """Tells whether a text or a JSON document holds one of them whole, or two of the words.
+
+        A single word may be there by chance.
+        """
+        text = words_in(body)
+        return self._repeats(text) or len(self.words & words_of(text)) > 1
+
+    def in_json(self, body: str) -> bool:
+        """Tells whether the texts in a JSON document repeat them; a part of an id is no word."""
+        return bool(self) and body != "{}" and self(self._without_ids(words_in(body)))
+
+    def _without_ids(self, text: str) -> str:
+        return _ID.sub(lambda found: found[0] if self._repeats(found[0]) else " ", text)
+
+    def whole(self, text: str) -> bool:
+        """Tells whether a text holds one of them whole."""
+        return self._repeats(text)
+
+    def cut_from(self, text: str) -> str:
+        """Returns a text without those that it holds whole."""
+        if not self._patterns:  # made when they are needed: a purge may remove thousands
+            longest_first = sorted(
+                (one.split() for one in self.texts), key=lambda words: -len(" ".join(words))
+            )
+            forms = (_apart(r"\s+".join(map(re.escape, words))) for words in longest_first if words)
+            self._patterns.extend(re.compile(form, re.IGNORECASE) for form in forms)
+        for pattern in self._patterns:
+            text = pattern.sub(GONE, text)
+        return text
+
+    def cut_from_details(self, body: str) -> str:
+        """Returns the details of an operation without single reasons that repeat them, or empty."""
+        if not self.in_json(body):
+            return body
+        details = json.loads(body)
+        if isinstance(reasons := details.get("reasons"), dict):
+            details["reasons"] = {
+                key: why for key, why in reasons.items() if not self.in_json(json.dumps([why]))
+            }
+        rest = json.dumps(details, ensure_ascii=False, separators=(",", ":"))
+        return "{}" if self.in_json(rest) else rest
+
+    def probes(self) -> list[str]:
+        """Returns a few pieces, as in JSON, of which whatever repeats them has one."""
+        longest = sorted(self.words, key=len, reverse=True)
+        found = {
+            next((word for word in longest if word in text.lower()), text) for text in self.texts
+        }
+        found |= set(longest[:MOST_PROBES])
+        escaped = [json.dumps(one.lower(), ensure_ascii=False)[1:-1] for one in found if one]
+        return escaped[:MOST_PROBES]
+
+
+def repeating(texts: Iterable[str]) -> Callable[[str], bool]:
+    """Returns a function that tells whether a text holds one of these."""
+    # Looked up by their first word, so that many texts cost no more than few. Texts in scripts
+    # that may not part their words are always compared.
+    by_word: dict[str, list[str]] = defaultdict(list)
+    for one in {folded for text in texts if (folded := _fold(text))}:
+        first = RUN.search(one)
+        by_word[first[0] if first and first[0].isascii() else ""].append(one)
+
+    def repeats(text: str) -> bool:
+        whole = _fold(text)
+        known = (by_word[word] for word in {"", *RUN.findall(whole)} & by_word.keys())
+        return any(one in whole and _stands_in(one, whole) for held in known for one in held)
+
+    return repeats
+
+
+def _stands_in(one: str, whole: str) -> bool:
+    """Tells whether a short text is not just a part of another word."""
+    return len(one) >= SHORT or re.search(_apart(re.escape(one)), whole) is not None
+
+
+def _apart(pattern: str) -> str:
+    """Returns the pattern for where it stands by itself, not inside a longer word."""
+    return rf"(?<!\w){pattern}(?!\w)"
+
+
+def words_of(text: str) -> set[str]:
+    """Returns the words of a text, folded."""
+    return {word.casefold() for word in RUN.findall(unicodedata.normalize("NFC", text))}
+
+
+def words_in(body: str) -> str:
+    """Returns the texts in a JSON document as they were before it was written; other text as is."""
+    try:
+        waiting = [json.loads(body)]
+    except ValueError:
+        return body
+    words: list[str] = []
+    while waiting:
+        match waiting.pop():
+            case str() as word:
+                words.append(word)
+            case int() | float() as number:
+                words.append(str(number))
+            case list() as values:
+                waiting += values
+            case dict() as values:
+                waiting += [*values, *values.values()]
+    return "\n".join(words)
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.casefold().split())
