@@ -17,6 +17,7 @@ from glymph.text.clauses import Clause, Parted, parted
 from glymph.text.folding import flat, folded
 from glymph.text.grammar import FUNCTION, PRONOUNS, VERBS
 from glymph.text.identifiers import Closure, Identifier, aliases, identifiers, matching
+from glymph.text.negation import IN_A_CLAUSE
 from glymph.text.words import NAME_WORD, UNSPACED_OR_HANGUL, stem
 
 Name = tuple[str, ...]
@@ -96,7 +97,7 @@ class Unit:
 
     @cached_property
     def negated(self) -> bool:
-        return wording.NEGATION.search(self.clause.text) is not None
+        return IN_A_CLAUSE.search(self.clause.text) is not None
 
 
 def units(statements: Iterable[Statement]) -> list[Unit]:

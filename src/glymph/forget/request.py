@@ -12,6 +12,7 @@ from glymph.forget.names import bare, looks_named
 from glymph.text.folding import flat, folded
 from glymph.text.grammar import OF_THE_SPEAKER
 from glymph.text.identifiers import Identifier, identifiers
+from glymph.text.negation import IN_A_CLAUSE
 from glymph.text.normal import STOP_WORDS
 from glymph.text.words import NAME_WORD, UNSPACED_OR_HANGUL, word_set
 
@@ -77,7 +78,7 @@ def understood(text: str) -> Request:
         names=names,
         words=tuple(word for word in others if folded(word) not in wording.SOFT),
         soft=soft,
-        negated=wording.NEGATION.search(text) is not None,
+        negated=IN_A_CLAUSE.search(text) is not None,
         stated=wording.STATED.search(text) is not None,
         now=not wording.NOW.isdisjoint(tokens),
         mine=not OF_THE_SPEAKER.isdisjoint(tokens),
@@ -113,7 +114,7 @@ def _named(plain: str) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
                 if match[0] != word and _possessed(match[0]):
                     names.append(tuple(run))
                     run = []
-            elif not noise and not word[0].isdigit() and not wording.NEGATION.fullmatch(word):
+            elif not noise and not word[0].isdigit() and not IN_A_CLAUSE.fullmatch(word):
                 others.append(word)
         end = match.end()
     if run:

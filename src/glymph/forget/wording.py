@@ -61,15 +61,6 @@ PAST = re.compile(
     r"antes|hasta|era|prima|fino|fosse|até|до|раньше|был|была)(?!\w)",
     re.IGNORECASE,
 )
-NEGATION = re.compile(
-    r"(?<!\w)(?:not|no longer|never|none|neither|nor|without|cannot|lacks?|lacking|dislikes?|disliking|hates?|"
-    r"avoids?|refuses?|\w+n['’]t|nicht|nie|niemals|kein|keine|keinen|keinem|keiner|ohne|hasst|pas|jamais|aucun|aucune|sans|"
-    r"déteste|plus|nunca|jamás|ningún|ninguna|sin|odia|non|mai|senza|não|sem|не|нет|никогда|без|ні|ikke|inte|niet|"
-    r"geen|değil)(?!\w)|(?<!\w)no(?= (?:\w+ )?(?:tiene|es|está|come|bebe|vive|trabaja|gusta|le|me|se|quiere|"
-    r"puede|[a-záéíóú]+[ae]\b))|"
-    r"不|没|ない|ません|않|لا |ليس|לא ",
-    re.IGNORECASE,
-)
 STATED = re.compile(
     r"(?<!\w)(?:that|dass|daß|que|che|что)(?!\w)|"
     r"^[^\W\d_]\w+ (?:\w+s|is|are|has|have|does|do|was|ist|hat|est|a|es|è|é|ne|no)\s",

@@ -13,6 +13,7 @@ from glymph.text import grammar
 from glymph.text.dates import ENGLISH_MONTHS, WEEKDAYS
 from glymph.text.folding import flat
 from glymph.text.identifiers import identifiers, numbers, perhaps, same
+from glymph.text.negation import DENIALS
 from glymph.text.normal import STOP_WORDS
 from glymph.text.sentences import find_starts
 from glymph.text.words import DENSE, WORD, pair_characters
@@ -64,12 +65,7 @@ _SHORT = {
     "k8s": "kubernetes", "js": "javascript", "ts": "typescript", "py": "python", "gh": "github", "tf": "terraform",
     "mac": "macos", "osx": "macos", "pg": "postgres", "es": "elasticsearch", "gha": "github", "vscode": "vs",
 }  # fmt: skip
-_NEGATIONS = frozenset(
-    "not no never none nothing without cannot can't don't doesn't didn't won't isn't aren't wasn't weren't "
-    "shouldn't "
-    "mustn't nor neither nobody nicht kein keine keinen nie niemals pas jamais nunca non mai не нет".split()
-)
-_DENYING = _NEGATIONS | frozenset(
+_DENYING = DENIALS | frozenset(
     "avoid avoids instead stop stopped rather hate hates dislike dislikes drop dropped remove removed ban "
     "banned forbid "
     "forbidden refuse refuses reject rejected unless except only over allergic against skip deprecated bad "
@@ -172,7 +168,7 @@ def _denied(statement: str, folded: str) -> str | None:
     A denial elsewhere in the source is none of this: "I live in Lisbon. Don't forget the tests."
     """
     said = statement.casefold()
-    if _NEGATIONS.isdisjoint(_words(said)):
+    if DENIALS.isdisjoint(_words(said)):
         return None
     if not _denies(folded):
         return "it denies something, and the source denies nothing"
@@ -198,7 +194,7 @@ def _denies(folded: str) -> bool:
 def _answered(passages: Sequence[tuple[str, set[str]]], at: int) -> bool:
     """Whether a short denial follows: "Shall I push to main? No, never." """
     following = _words(passages[at + 1][0]) if at + 1 < len(passages) else []
-    denies = not _NEGATIONS.isdisjoint(following) and following[0] not in (
+    denies = not DENIALS.isdisjoint(following) and following[0] not in (
         "not",
         "instead",
         "rather",
@@ -214,7 +210,7 @@ def _scope(clause: str) -> set[str]:
     are none.
     """
     words = _words(clause)
-    at = next((place for place, word in enumerate(words) if word in _NEGATIONS), None)
+    at = next((place for place, word in enumerate(words) if word in DENIALS), None)
     if at is None:
         return set()
     return _telling(words[at + 1 :]) or _telling(words)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from glymph.text.information import Frequency, rarities
-from glymph.text.similarity import NEGATIONS
+from glymph.text.negation import NEGATIONS
 from glymph.text.words import drop_stop_words, split_words
 
 SAID = 0.7  # of what a text tells; what another text has of it counts from here on

@@ -41,6 +41,7 @@ def _denied(text: str, at: int) -> bool:
 
 
 _CLAUSE = re.compile(r"[.!?;:,\n]|\b(?:and|but|then|instead|always)\b", re.IGNORECASE)
+# A list of its own: every word in it lets an order through.
 _NOT = re.compile(
     r"\b(?:never|not|don'?t|doesn'?t|didn'?t|won'?t|can'?t|cannot|mustn'?t|shouldn'?t|avoid|nobody|no one"
     r"|nothing"

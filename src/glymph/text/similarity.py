@@ -12,14 +12,12 @@ from itertools import pairwise
 from typing import Literal
 
 from glymph.text.bands import BANDS, Bands
+from glymph.text.negation import NEGATIONS
 from glymph.text.normal import STOP_WORDS
 from glymph.text.sentences import begins_sentence
 from glymph.text.values import Value, values
 from glymph.text.words import WORD, plain_words, stem, word_set
 
-NEGATIONS = word_set(
-    "not no never none nobody nothing neither nor nowhere without cannot hardly barely unable lacks lack"
-)
 # Words by which a text speaks of what is not, or not yet, or need not be.
 MODALITIES: dict[str, frozenset[str]] = {
     "possible": word_set(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+from glymph.text.negation import NEGATIONS
 from glymph.text.normal import STOP_WORDS
 from glymph.text.sentences import STATEMENTS, split_sentences
 from glymph.text.similarity import named
@@ -182,7 +183,7 @@ def _claim(
     ending = lex.ENDING.search(spoken)
     end = ending is not None and _ends(spoken, ending)
     denied = (
-        frozenset() if ending else lex.NEGATIONS & signals
+        frozenset() if ending else NEGATIONS & signals
     )  # "I have not given it up" denies nothing but that
     turned = bool(lex.TURNING.search(spoken))
     counted = [_noun(clause, value) for value in exact]
@@ -227,7 +228,7 @@ def _ends(spoken: str, found: re.Match[str]) -> bool:
         return True
     if found[0] == "left" and lex.AT_A_TIME.search(spoken):
         return False  # "I left the office at six"
-    return lex.NEGATIONS.isdisjoint(spoken[: found.start()].split()[-3:])
+    return NEGATIONS.isdisjoint(spoken[: found.start()].split()[-3:])
 
 
 def _total(spoken: str) -> Literal["", "recent", "perfect"]:

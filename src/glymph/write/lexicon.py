@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from glymph.text.similarity import NEGATIONS as NEGATIONS
 from glymph.text.words import word_set
 
 

@@ -14,6 +14,7 @@ from glymph.learn.conditions import DAYS, Condition, Relation
 from glymph.learn.episodes import Episode, facts
 from glymph.learn.tickers import opened
 from glymph.prune.outcomes import tells_outcome
+from glymph.text.negation import SHORTLY_BEFORE
 from glymph.text.normal import STOP_WORDS
 
 NUMBER = r"[+-]?\d+(?:,\d{3})*(?:\.\d+)?"
@@ -40,10 +41,6 @@ BAD = re.compile(
     r"\b(?:los(?:t|es?|ing|ers?|s(?:es)?)|fail(?:s|ed|ures?|ing)?|unprofitable|unsuccessful|stopped out|wrong"
     r"|rejected|avoid(?:s|ed|ing)?|in the red|(?:closed?|ended|ends?|finished) (?:red|negative)"
     r"|did (?:badly|poorly))\b",
-    re.IGNORECASE,
-)
-NEGATED = re.compile(
-    r"(?:\b(?:not|never|no|none|without|rarely|seldom|hardly|scarcely)|n't)\b[\w\s]{0,20}\Z",
     re.IGNORECASE,
 )
 BETTER = re.compile(
@@ -120,7 +117,7 @@ class Clause:
         return min(near)[1] if near else None
 
     def _positive(self, found: re.Match[str], positive: bool) -> bool:
-        return positive is not (NEGATED.search(self.text[: found.start()]) is not None)
+        return positive is not (SHORTLY_BEFORE.search(self.text[: found.start()]) is not None)
 
 
 def with_digits(text: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from glymph.text.folding import flat, folded
 from glymph.text.found import Found, taken
 from glymph.text.identifiers.network import handles, mails
+from glymph.text.negation import IN_A_STRETCH
 from glymph.text.sentences import STATEMENT_END
 
 _MOST_WORDS = 4  # of a name
@@ -87,10 +88,6 @@ _NO_NAMES = frozenset(
     "contact mail email write ask tell call meet yes no not also please hello hi dear new der den dem mr mrs "
     "ms dr "
     "herr frau please".split()
-)
-_DENIED = re.compile(
-    r"(?<!\w)(?:not|never|isn't|no longer|nicht|nie|kein|ne|pas|jamais|nunca|non|não|no|не)(?:\W|$)",
-    re.IGNORECASE,
 )
 
 
@@ -308,7 +305,7 @@ def _stated(text: str, start: int, end: int) -> bool:
         return False
     before = text[max(0, start - 24) : end]
     sentence = re.split(r"[.!?;\n,]\s", before)[-1]
-    return _DENIED.search(sentence) is None
+    return IN_A_STRETCH.search(sentence) is None
 
 
 def _name_key(name: str) -> str:
