@@ -282,8 +282,8 @@ def test_pauses_grow_up_to_a_bound():
 def test_a_complaint_of_another_library_is_one_line_without_what_an_exception_says():
     script = """
 import logging
-from glymph.cli import working
-working.log_neighbours(as_json=False)
+from glymph.cli import worker
+worker.log_neighbours(as_json=False)
 for name in ("procrastinate.worker", "asyncio", "psycopg.pool"):
     try:
         raise ValueError("Ann skis.")

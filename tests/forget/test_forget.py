@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from glymph import Glymph, errors
-from glymph.forget.forget import forget as forget_on_request
+from glymph.forget import forget as forgetting
 from glymph.model import State
 from glymph.testing import FrozenClock
 
 
 def forget(glymph, request, **how):
-    return forget_on_request(glymph._ctx, request, **how)
+    return forgetting.forget(glymph._ctx, request, **how)
 
 
 def live(glymph):
@@ -40,7 +40,7 @@ def test_a_plan_shows_what_would_happen_and_does_nothing(glymph):
     assert "becomes: Eli plays the drums." in plan.text
     assert len(live(glymph)) == 3
     assert forget(glymph, "Eli's job").id == plan.id
-    assert forget.forget.forget_plan(glymph._ctx, plan.id) == plan
+    assert forgetting.forget_plan(glymph._ctx, plan.id) == plan
     assert glymph.plans() == []
     with pytest.raises(errors.PlanNotFound):
         glymph.plan(plan.id)
@@ -262,7 +262,7 @@ def test_a_purge_that_would_leave_the_identifier_fails_and_changes_nothing(
     "bad", ["Ann skis (TCK-4471).", "Ann skis, see tck 4471.", "Ann skis with TCK4471."]
 )
 def test_a_plan_with_a_bad_rewording_is_not_carried_out(glymph, monkeypatch, bad):
-    planned = forget.forget.plan
+    planned = forgetting.plan
 
     def careless(request, said, **how):
         found = planned(request, said, **how)
@@ -270,7 +270,7 @@ def test_a_plan_with_a_bad_rewording_is_not_carried_out(glymph, monkeypatch, bad
             found, actions=tuple(replace(one, kind="rewrite", new=bad) for one in found.actions)
         )
 
-    monkeypatch.setattr(forget.forget, "plan", careless)
+    monkeypatch.setattr(forgetting, "plan", careless)
     glymph.add("The ticket is TCK-4471 and Ann skis.")
     shown = forget(glymph, "TCK-4471", mode="purge")
     before = live(glymph)

@@ -110,7 +110,7 @@ def test_the_judge_sees_what_is_lost_and_what_is_doubled(grounds):
         assert writer.counter(SESSIONS) == 2
     assert peaceful.harm(peaceful).doubled == 1
     with peaceful.opened(SPACE) as glymph:
-        text = next(text for _, text in peaceful.statements())
+        told = next(one for one in glymph.list() if one.source == "extraction")
         before = peaceful.statements()
-        glymph.add(text)
+        glymph.add(told.text, kind=told.kind, event_at=told.event_at)
     assert (peaceful.statements() - before).total() == 1
