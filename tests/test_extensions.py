@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-from importlib.metadata import EntryPoint
-
 import pytest
 
 from glymph.errors import BadExtension
-from glymph.extensions import ExtensionPoint
+from glymph.extensions import ExtensionPoint, has_entry_points
 from glymph.prune.rules import Rule
+from tests.packages import install_entry_points
 
 
-def rules(monkeypatch, *entries):
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: entries)
-    return ExtensionPoint("glymph.rules", Rule, package="glymph.prune.rules", attribute="RULE")
+@pytest.fixture
+def rules(tmp_path, monkeypatch):
+    """Prune rules as they are after a package with entry points was installed."""
+
+    def installed(**entries):
+        if entries:
+            monkeypatch.syspath_prepend(install_entry_points(tmp_path, "glymph.rules", **entries))
+        return ExtensionPoint("glymph.rules", Rule, package="glymph.prune.rules", attribute="RULE")
+
+    return installed
 
 
-def entry(name, value):
-    return EntryPoint(name, value, "glymph.rules")
-
-
-def test_built_in_members_are_the_files_of_a_folder(monkeypatch):
-    point = rules(monkeypatch)
+def test_built_in_members_are_the_files_of_a_folder(rules):
+    point = rules()
     assert "expired" in point.built_in_names
     assert point.members["expired"] is point.get("expired")
 
 
-def test_a_package_adds_a_member_by_an_entry_point(monkeypatch):
-    point = rules(monkeypatch, entry("mine", "glymph.prune.rules.expired:RULE"))
+def test_a_package_adds_a_member_by_an_entry_point(rules):
+    point = rules(mine="glymph.prune.rules.expired:RULE")
     assert point.members["mine"] is point.get("mine") is point.members["expired"]
     assert point.get("unknown") is None
+
+
+def test_only_a_group_that_a_package_names_is_looked_up(rules):
+    assert not has_entry_points("glymph.rules")
+    rules(mine="glymph.prune.rules.expired:RULE")
+    assert has_entry_points("glymph.rules")
+    assert not has_entry_points("glymph.rule")
 
 
 @pytest.mark.parametrize(
@@ -42,7 +50,7 @@ def test_a_package_adds_a_member_by_an_entry_point(monkeypatch):
         ("mine", "glymph.prune.rules.expired:fires", "must be a Rule"),
     ],
 )
-def test_a_member_that_cannot_be_used_is_named_with_the_reason(monkeypatch, name, value, problem):
+def test_a_member_that_cannot_be_used_is_named_with_the_reason(rules, name, value, problem):
     with pytest.raises(BadExtension, match=problem) as caught:
-        _ = rules(monkeypatch, entry(name, value)).members
+        _ = rules(**{name: value}).members
     assert name in str(caught.value)

@@ -7,9 +7,13 @@ group. Both hand over the same kind of object and are registered by the same cod
 from __future__ import annotations
 
 import pkgutil
+import sys
 from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module
+from importlib.machinery import PathFinder
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from glymph.errors import BadExtension
@@ -18,6 +22,19 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
+
+
+def has_entry_points(group: str) -> bool:
+    """Tells whether an installed package may have entry points of the group.
+
+    Importing importlib.metadata takes 60 ms, a fifth of `glymph --help`; reading the files that it
+    would read takes a few.
+    """
+    others = (finder for finder in sys.meta_path if finder is not PathFinder)
+    if any(hasattr(finder, "find_distributions") for finder in others):
+        return True  # packages may also lie where no folder shows them
+    files = chain.from_iterable(Path(one).glob("*-info/entry_points.txt") for one in sys.path)
+    return any(f"[{group}]" in file.read_text(encoding="utf-8") for file in files)
 
 
 class ExtensionPoint(Generic[T]):
@@ -76,7 +93,8 @@ class ExtensionPoint(Generic[T]):
 
     @cached_property
     def _entry_points(self) -> tuple[EntryPoint, ...]:
-        # The import takes 40 ms, which a look at built-in members alone does not pay.
+        if not has_entry_points(self.group):
+            return ()
         from importlib.metadata import entry_points
 
         return tuple(sorted(entry_points(group=self.group), key=lambda entry: entry.name))

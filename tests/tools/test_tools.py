@@ -12,10 +12,10 @@ import jsonschema
 import pytest
 from pydantic import ValidationError
 
-from glymph import Glymph, errors, tools
+from glymph import Glymph, errors
 from glymph.history.policy import KEPT_CHARACTERS, worth_keeping
 from glymph.testing import FrozenClock, logical_image
-from glymph.tools import all_tools, index, tools_for
+from glymph.tools import all_tools, builtin, index, tools_for
 
 CORE = {
     "memory_add", "memory_search", "memory_recall", "memory_report", "memory_get", "memory_update",
@@ -144,8 +144,8 @@ def but_plans(glymph):
 
 
 def test_every_file_holds_one_tool_of_its_own_name_and_command():
-    modules = {m.name for m in pkgutil.iter_modules(tools.__path__)} - tools._NOT_TOOLS
-    found = {name: importlib.import_module(f"glymph.tools.{name}").TOOL for name in modules}
+    modules = {m.name for m in pkgutil.iter_modules(builtin.__path__)}
+    found = {name: importlib.import_module(f"glymph.tools.builtin.{name}").TOOL for name in modules}
     assert {name: tool.name for name, tool in found.items()} == {name: name for name in modules}
     assert len({tool.command for tool in found.values()}) == len(modules)
     assert found == all_tools()

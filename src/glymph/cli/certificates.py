@@ -1,22 +1,20 @@
-"""`glymph certificates` and `glymph compact`: what was removed for good, and the end of its traces."""
+"""`glymph certificates`: what was removed for good, and whether each place is clean."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from glymph.cli.options import Json, SpaceName, Url
+from glymph.cli.options import KEEP, Json, SpaceName, Url
 
 if TYPE_CHECKING:
     from glymph.store.certificate import Certificate
 
-PANEL = "Keep"
-
 
 def register(app: typer.Typer) -> None:
-    app.command("certificates", rich_help_panel=PANEL)(certificates)
-    app.command("compact", rich_help_panel=PANEL)(compact)
+    app.command("certificates", rich_help_panel=KEEP)(certificates)
 
 
 def certificates(
@@ -32,32 +30,14 @@ def certificates(
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         found = glymph.certificates(pending=pending)
-    _show(
-        found,
-        as_json=as_json,
-        otherwise="Nothing was removed for good." if not pending else "None is pending.",
-    )
+    none = "None is pending." if pending else "Nothing was removed for good."
+    answer_certificates(found, none, as_json=as_json)
 
 
-def compact(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
-    """Write the store anew, without what was removed, and complete the certificates that waited."""
-    from glymph import environment
-
-    with environment.open_glymph(url, space, "user", create=False) as glymph:
-        found = glymph.compact()
-    _show(
-        found, as_json=as_json, otherwise="The store is written anew. No certificate waited for it."
-    )
-
-
-def _show(found: list[Certificate], *, as_json: bool, otherwise: str) -> None:
-    from glymph.cli import show
+def answer_certificates(found: Sequence[Certificate], none: str, *, as_json: bool) -> None:
+    """Prints certificates, or what to say if there is none."""
+    from glymph.cli import output
     from glymph.plain import plain
 
-    if as_json:
-        show.document({"certificates": plain(found)})
-        return
-    for one in found:
-        show.line(one.text)
-    if not found:
-        show.line(otherwise)
+    page = [one.text for one in found]
+    output.answer({"certificates": plain(found)}, page or none, as_json=as_json)

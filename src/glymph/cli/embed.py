@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
 import typer
 
-from glymph.cli.options import Json, SpaceName, Url
+from glymph.cli.options import KEEP, Json, SpaceName, Url
 
-PANEL = "Keep"
+NO_EMBEDDER = (
+    "No embedder: the setting embedder is none. `glymph config set embedder auto` switches it on."
+)
 
 
 def register(app: typer.Typer) -> None:
-    app.command("embed", rich_help_panel=PANEL)(embed)
+    app.command("embed", rich_help_panel=KEEP)(embed)
 
 
 def embed(
@@ -32,15 +33,18 @@ def embed(
     from time import perf_counter
 
     from glymph import environment
-    from glymph.cli import show
+    from glymph.cli import output
+    from glymph.cli.progress import show_progress
     from glymph.errors import GlymphError
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         before = glymph.meaning()
         if before.embedder is None:
-            raise GlymphError(before.failure or before.absence or show.SWITCHED_OFF)
+            raise GlymphError(before.failure or before.absence or NO_EMBEDDER)
         started = perf_counter()
-        with _progress(before.waiting, quiet=as_json) as tick:
+        waiting = before.waiting
+        # Archived memories come after the live ones that were counted: more may be done than wait.
+        with show_progress("embedding", "memories", quiet=as_json, expected=waiting) as tick:
             done = glymph.embed(tidy=tidy, progress=tick)
         seconds = perf_counter() - started
         after = glymph.meaning()
@@ -53,24 +57,44 @@ def embed(
         "per_second": round(done / seconds, 1),
         "removed": sum(n for _, n in before.others) - sum(n for _, n in after.others),
     }
-    if as_json:
-        show.document(facts)
+    output.answer(facts, _render(facts), as_json=as_json)
+
+
+def _render(facts: Mapping[str, Any]) -> Iterator[str]:
+    from glymph.tools.blocks import quantity
+
+    model = f"{facts['embedder']}, {facts['dimension']} numbers per text"
+    if facts["embedded"]:
+        many = quantity(facts["embedded"], "memory", "memories")
+        speed = f"{facts['seconds']:.1f} s, {facts['per_second']:.0f} per second"
+        yield f"Gave {many} a vector of {model}: {speed}."
     else:
-        show.embedded(facts)
+        yield f"Nothing to do: every memory has its vector of {model}."
+    if facts["waiting"]:
+        many = quantity(facts["waiting"], "memory", "memories")
+        yield f"{many} came meanwhile and wait: run it again."
+    if facts["removed"]:
+        yield f"Removed {quantity(facts['removed'], 'vector', 'vectors')} of other models."
 
 
-@contextmanager
-def _progress(total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """A bar on standard error that moves with the memories, where somebody can see it."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+def describe_embedder(status: Mapping[str, Any], space: str) -> list[str]:
+    """Says in sentences how the embedder of a space and its vectors are doing."""
+    from glymph.tools.blocks import quantity
 
-    console = Console(stderr=True)
-    with Progress(
-        TextColumn("embedding"), BarColumn(), TextColumn("{task.completed:,} of {task.total:,}"),
-        TimeRemainingColumn(compact=True),
-        console=console, disable=quiet or not console.is_terminal, transient=True,
-    ) as progress:  # fmt: skip
-        task = progress.add_task("embed", total=total)
-        # Archived memories come after the live ones that were counted.
-        yield lambda done: progress.update(task, completed=done, total=max(total, done))
+    if status["embedder"] is None:
+        by_text = f"Recall goes by text only. {status['absence'] or NO_EMBEDDER}"
+        return [status["failure"] or by_text]
+    here = "" if space == "default" else f" --space {space}"
+    sentences = [f"{status['embedder']}, {status['dimension']} numbers per text."]
+    if status["waiting"]:
+        many = quantity(status["waiting"], "memory waits", "memories wait")
+        sentences.append(f"{many} for a vector: `glymph embed{here}`.")
+    else:
+        sentences.append("Every memory has its vector.")
+    if status["others"]:
+        others = ", ".join(f"{name} ({vectors:,})" for name, vectors in status["others"])
+        removal = f"`glymph embed --tidy{here}` removes them."
+        sentences.append(f"Vectors of other models, never compared: {others}. {removal}")
+    if status["failure"]:
+        sentences.append(status["failure"])
+    return sentences

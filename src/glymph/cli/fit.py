@@ -1,4 +1,4 @@
-"""`glymph fit`: how much better the forgetting curves of a space could fit its own recall log."""
+"""`glymph fit`: fits the forgetting curves of a space to its own recall log."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from glymph.cli.options import Apply, Json, SpaceName, Url
+from glymph.cli.options import KEEP, Apply, Json, SpaceName, Url
 
 if TYPE_CHECKING:
     from glymph.decay.fit import Fit, SectionFit
 
-PANEL = "Keep"
-
 
 def register(app: typer.Typer) -> None:
-    app.command("fit", rich_help_panel=PANEL)(fit)
+    app.command("fit", rich_help_panel=KEEP)(fit)
 
 
 def fit(
@@ -32,18 +30,22 @@ def fit(
 ) -> None:
     """Fit the forgetting curves to the recall log and adopt those that are better."""
     from glymph import environment
-    from glymph.cli import show
+    from glymph.cli import output
     from glymph.plain import plain
+    from glymph.tools.blocks import Table
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         found = glymph.fit(apply=apply, reset=reset)
-    if as_json:
-        show.document({"applied": apply, "reset": reset, **plain(found)})
-        return
     columns = ["section", "shown>", "used>", "days>", "decay>", "scale>", "log loss>", "verdict"]
-    show.table(columns, [_row(one) for one in found.sections])
     command = "glymph fit" if space == "default" else f"glymph fit --space {space}"
-    show.line(_next_step(found, command, apply=apply, reset=reset))
+    output.answer(
+        {"applied": apply, "reset": reset, **plain(found)},
+        [
+            Table(columns, [_row(one) for one in found.sections]),
+            _next_step(found, command, apply=apply, reset=reset),
+        ],
+        as_json=as_json,
+    )
 
 
 def _row(one: SectionFit) -> list[str | int]:
@@ -56,7 +58,7 @@ def _row(one: SectionFit) -> list[str | int]:
 
 
 def _change(before: float | None, after: float | None, digits: int) -> str:
-    """Both figures with an arrow between them, one where they look the same."""
+    """Returns both figures with an arrow between them, or one where they look the same."""
     figures = [f"{value:.{digits}f}" for value in (before, after) if value is not None]
     return " → ".join(dict.fromkeys(figures))
 
@@ -71,7 +73,8 @@ def _next_step(found: Fit, command: str, *, apply: bool, reset: bool) -> str:
     if better:
         return f"Better for {better}. Adopt it with: {command} --apply"
     if all(one.after is None for one in found.sections):
-        return "Nothing to fit yet. Recall, then say what was used: glymph report RECALL_ID --used MEMORY_ID"
+        report = "glymph report RECALL_ID --used MEMORY_ID"
+        return f"Nothing to fit yet. Recall, then say what was used: {report}"
     if adopted:
         return (
             f"Nothing better to adopt. In force for {adopted}; take it back with: {command} --reset"

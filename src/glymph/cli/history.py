@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from glymph.cli.options import Actor, Apply, Json, SpaceName, Url
+from glymph.cli.options import LOOK, Actor, Apply, Json, SpaceName, Url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
     from glymph.client import Glymph
-    from glymph.client.conversing import Erasure
     from glymph.client.history import History
     from glymph.history.policy import HistorySettings
+    from glymph.tools.blocks import Line, Table
 
-PANEL = "Look"
 MEMORY = "memory"
 HELP = "Show what happened to a memory (`glymph history ID`), and look after conversations."
 
@@ -47,12 +46,10 @@ Folder = Annotated[
 
 
 class Histories(TyperGroup):
-    """Takes what is none of its commands for the id of a memory, unless more words make it a
-    command misspelt.
-    """
+    """Takes a single word that is none of its commands for the id of a memory."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        if args and args[0] not in self.commands and args[0] != "--help":
+        if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
             from glymph.ids import is_uuid7
 
             words = _words(self.commands[MEMORY], args)
@@ -62,7 +59,7 @@ class Histories(TyperGroup):
 
 
 def _words(command: Any, args: Sequence[str]) -> list[str]:
-    """What stands in the arguments of a command beside its options and their values."""
+    """Returns the arguments of a command without its options and their values."""
     valued = {
         name for one in command.params if not getattr(one, "is_flag", True) for name in one.opts
     }
@@ -78,8 +75,8 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(cls=Histories, no_args_is_help=True, rich_markup_mode=None, help=HELP)
     for function in (memory, show, search, consolidate, remove, erase):
         group.command(function.__name__)(function)
-    group.command("list")(list_)
-    app.add_typer(group, name="history", rich_help_panel=PANEL)
+    group.command("list")(list_conversations)
+    app.add_typer(group, name="history", rich_help_panel=LOOK)
 
 
 def memory(
@@ -90,9 +87,10 @@ def memory(
 ) -> None:
     """Show everything that ever happened to a memory."""
     from glymph import environment
-    from glymph.cli import show as page
+    from glymph.cli import output
     from glymph.errors import InvalidInput, MemoryNotFound
     from glymph.plain import plain
+    from glymph.tools.render import render_changes
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         try:
@@ -102,13 +100,10 @@ def memory(
                 way = SHOWS.format(quote(memory_id))
                 raise InvalidInput("id", f"{memory_id!r} is a conversation: {way}") from error
             raise
-    if as_json:
-        page.document({"history": changes})
-    else:
-        page.changes(changes)
+    output.answer({"history": changes}, [render_changes(changes)], as_json=as_json)
 
 
-def list_(
+def list_conversations(
     folder: Folder = None,
     url: Url = None,
     space: SpaceName = "default",
@@ -118,27 +113,29 @@ def list_(
     first.
     """
     from glymph import environment
-    from glymph.cli import show as page
+    from glymph.cli import output
     from glymph.plain import plain
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         if folder is None:
             found, where = plain(glymph.every_conversation()), f"the space {glymph.space}"
         else:
-            history = _kept(glymph, folder)
+            history = _history_in(glymph, folder)
             where = _where(history)
             found = [{**one, "where": str(folder)} for one in plain(history.sessions())]
-    if as_json:
-        page.document({"conversations": found})
-        return
+    none = f"No conversations in {where}. `History.append` begins one."
+    output.answer({"conversations": found}, [_table(found)] if found else none, as_json=as_json)
+
+
+def _table(conversations: Sequence[Mapping[str, Any]]) -> Table:
+    from glymph.tools.blocks import Table, format_time
+
     rows = [
         [one["session"], str(one["messages"]), str(one["summarised"]),
-         page.when(one["newest_at"]) if one["newest_at"] else "", one["where"]]
-        for one in found
+         format_time(one["newest_at"]) if one["newest_at"] else "", one["where"]]
+        for one in conversations
     ]  # fmt: skip
-    page.table(["session", "messages>", "in notes>", "newest (UTC)", "where"], rows)
-    if not found:
-        page.line(f"No conversations in {where}. `History.append` begins one.")
+    return Table(["session", "messages>", "in notes>", "newest (UTC)", "where"], rows)
 
 
 def show(
@@ -158,50 +155,60 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show the notes on a conversation, the agent's page and its newest messages."""
-    from glymph.cli import show as page
+    from glymph.cli import output
     from glymph.errors import InvalidInput
 
-    with _opened(session, folder, url, space, "user") as history:
+    with _open(session, folder, url, space, "user") as history:
         messages = history.messages(session)
+        notes, page = history.summary(session), history.page()
+    count = len(messages)
+    if around is None:
         facts = {
-            "session": session, "messages": len(messages), "summary": history.summary(session),
-            "page": history.page(), "newest": messages[-limit:],
+            "session": session, "messages": count, "summary": notes, "page": page,
+            "newest": messages[-limit:],
         }  # fmt: skip
-    if around is not None and around > len(messages):
-        raise InvalidInput(
-            "around",
-            f"the newest message has the number {len(messages)}. Name that or a lower one.",
-        )
-    if around is not None:
-        first, last = max(0, around - 1 - AROUND), min(len(messages), around + AROUND)
-        turns = [{"number": at + 1, "message": messages[at]} for at in range(first, last)]
-        facts = {"session": session, "messages": len(messages), "around": around, "turns": turns}
-    if as_json:
-        page.document(facts)
+        output.answer(facts, _render_newest(facts), as_json=as_json)
         return
-    many = page.counted(len(messages), "message", "messages")
-    if around is not None:
-        page.line(f"Message {around} of {many}, and those around it", "bold")
-        _conversation(messages[first:last], first + 1)
-        return
+    if around > count:
+        newest = f"the newest message has the number {count}. Name that or a lower one."
+        raise InvalidInput("around", newest)
+    first, last = max(0, around - 1 - AROUND), min(count, around + AROUND)
+    turns = [{"number": at + 1, "message": messages[at]} for at in range(first, last)]
+    facts = {"session": session, "messages": count, "around": around, "turns": turns}
+    output.answer(facts, _render_around(facts), as_json=as_json)
+
+
+def _render_newest(facts: Mapping[str, Any]) -> Iterator[Line]:
+    from glymph.tools.blocks import Line, quantity
+
     for title, text in (("Notes", facts["summary"]), ("The agent's page", facts["page"])):
         if text:
-            page.line(title, "bold")
-            page.line(str(text))
-    page.line(f"The newest of {many}", "bold")
-    _conversation(messages[-limit:], max(0, len(messages) - limit) + 1)
+            yield Line(title, "bold")
+            yield Line(str(text))
+    count, newest = facts["messages"], facts["newest"]
+    yield Line(f"The newest of {quantity(count, 'message', 'messages')}", "bold")
+    yield from _render_messages(newest, count - len(newest) + 1)
 
 
-def _conversation(messages: Sequence[Mapping[str, Any]], first: int) -> None:
-    """Messages with their numbers, of which the first is given."""
-    from glymph.cli import show as page
+def _render_around(facts: Mapping[str, Any]) -> Iterator[Line]:
+    from glymph.tools.blocks import Line, quantity
+
+    many = quantity(facts["messages"], "message", "messages")
+    yield Line(f"Message {facts['around']} of {many}, and those around it", "bold")
+    turns = facts["turns"]
+    yield from _render_messages([turn["message"] for turn in turns], turns[0]["number"])
+
+
+def _render_messages(messages: Sequence[Mapping[str, Any]], first: int) -> Iterator[Line]:
+    """Shows messages with their numbers, of which the first is given."""
+    from glymph.tools.blocks import Line
 
     width = len(str(first + len(messages) - 1))
     for number, message in enumerate(messages, first):
-        page.line(f"{number:>{width}} {_said(message)}")
+        yield Line(f"{number:>{width}} {_describe(message)}")
 
 
-def _said(message: Mapping[str, Any]) -> str:
+def _describe(message: Mapping[str, Any]) -> str:
     from glymph.history.messages import seen
 
     view = seen(message)
@@ -222,28 +229,34 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Find old turns of a conversation, also those that only its notes stand for."""
-    from glymph.cli import show as page
+    from glymph.cli import output
     from glymph.plain import plain
 
-    with _opened(session, folder, url, space, "user") as history:
+    with _open(session, folder, url, space, "user") as history:
         turns = plain(history.search(session, query, limit=limit))
-    if as_json:
-        page.document({"session": session, "turns": turns})
-        return
+    facts = {"session": session, "turns": turns}
+    output.answer(facts, _render_turns(facts, _options(space, folder)), as_json=as_json)
+
+
+def _render_turns(facts: Mapping[str, Any], where: str) -> Iterator[Line | Table]:
+    from glymph.tools.blocks import Line, Table, format_time
+
+    turns = facts["turns"]
     rows = [
-        [str(one["number"]), page.when(one["at"]) if one["at"] else "", one["role"]]
+        [str(one["number"]), format_time(one["at"]) if one["at"] else "", one["role"]]
         for one in turns
     ]
-    page.table(["message>", "when (UTC)", "who"], rows, [one["text"] for one in turns])
+    yield Table(["message>", "when (UTC)", "who"], rows, [one["text"] for one in turns])
     if turns:
-        way = f"glymph history show {quote(session)} --around {turns[0]['number']}{_options(space, folder)}"
-        page.line(f"What was said before and after: {way}", "dim")
+        show = f"glymph history show {quote(facts['session'])}"
+        way = f"{show} --around {turns[0]['number']}{where}"
+        yield Line(f"What was said before and after: {way}", "dim")
     else:
-        page.line("Nothing was said about it. Other words may find it.")
+        yield Line("Nothing was said about it. Other words may find it.")
 
 
 def _options(space: str, folder: Path | None = None) -> str:
-    """What a command that is named has to say beside, to mean the same place."""
+    """Returns the options with which a command means the same place."""
     elsewhere = "" if folder is None else f" --folder {quote(str(folder))}"
     return elsewhere + ("" if space == "default" else f" --space {quote(space)}")
 
@@ -273,35 +286,32 @@ def consolidate(
     """Make notes of all but the newest messages of a conversation now. The messages stay in its
     transcript.
     """
-    from glymph.cli import show as page
+    from glymph.cli import output
     from glymph.errors import GlymphError, InvalidInput
     from glymph.history.policy import HistorySettings
     from glymph.plain import plain
+    from glymph.tools.blocks import quantity
+    from glymph.tools.render import NOT_CHANGED
 
     if apply and dry_run:
         raise InvalidInput("apply", "--apply and --dry-run are opposites. Use one of them.")
     given = {"consolidation_threshold": threshold, "unit": unit, "keep_recent_ratio": keep}
     settings = HistorySettings.parse(given)
-    with _opened(session, folder, url, space, actor, settings) as history:
+    with _open(session, folder, url, space, actor, settings) as history:
         cut, stay = history.would_consolidate(session)
         done = history.consolidate(session) if apply and cut else None
     if done is None:
         facts = {"dry_run": not apply, "session": session, "messages": cut, "kept": stay}
-        many = page.counted(cut, "message", "messages")
-        said = f"Would make notes of {many} and keep {stay}. Nothing was changed: add --apply to do it."
-        _say(facts, said if cut else NOTHING.format(tail=settings.tail, unit=unit), as_json)
+        would = f"Would make notes of {quantity(cut, 'message', 'messages')} and keep {stay}."
+        text = f"{would} {NOT_CHANGED}" if cut else NOTHING.format(tail=settings.tail, unit=unit)
+        output.answer(facts, text, as_json=as_json)
         return
     if done.problem and not done.messages:
         raise GlymphError(f"Nothing was shortened, and nothing is lost: {done.problem}")
-    many = page.counted(done.messages, "message", "messages")
-    said = "\n".join(
-        [f"Made notes of {many}, by {'a model' if done.by == 'model' else 'rules'}:", *done.notes]
-    )
-    _say(
-        {"session": session, **plain(done)},
-        f"{said}\n{done.problem}" if done.problem else said,
-        as_json,
-    )
+    many = quantity(done.messages, "message", "messages")
+    page = [f"Made notes of {many}, by {'a model' if done.by == 'model' else 'rules'}:"]
+    page += [*done.notes, *([done.problem] if done.problem else [])]
+    output.answer({"session": session, **plain(done)}, page, as_json=as_json)
     if done.problem:
         raise typer.Exit(1)
 
@@ -318,18 +328,16 @@ def remove(
     """Remove a conversation for good, with its notes. What was learnt from it stays until it is
     forgotten.
     """
-    from glymph.cli import show as page
+    from glymph.cli import output
+    from glymph.tools.blocks import quantity
+    from glymph.tools.render import NOT_CHANGED
 
-    with _opened(session, folder, url, space, actor) as history:
+    with _open(session, folder, url, space, actor) as history:
         count = history.remove(session) if apply else len(history.messages(session))
     facts = {"dry_run": not apply, "session": session, "messages": count}
-    many = page.counted(count, "message", "messages")
-    said = (
-        f"Removed {many}."
-        if apply
-        else f"Would remove {many}, for good. Nothing was changed: add --apply."
-    )
-    _say(facts, said, as_json)
+    many = quantity(count, "message", "messages")
+    text = f"Removed {many}." if apply else f"Would remove {many}, for good. {NOT_CHANGED}"
+    output.answer(facts, text, as_json=as_json)
 
 
 def erase(
@@ -347,68 +355,59 @@ def erase(
     Backups and exports from before still have it.
     """
     from glymph import environment
+    from glymph.cli import output
     from glymph.plain import plain
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         done = glymph.erase_from_conversations(text, apply=apply)
         memories = glymph.memories_saying(text)
-    said = [_erased(done, apply), *done.left, *_remembered(text, len(memories), space)]
-    _say({"dry_run": not apply, **plain(done), "memories": memories}, "\n".join(said), as_json)
+    facts = {"dry_run": not apply, **plain(done), "memories": memories}
+    page = [_summarize(plain(done), apply), *done.left, *_advise(text, len(memories), space)]
+    output.answer(facts, page, as_json=as_json)
     if done.left:
         raise typer.Exit(1)
 
 
-def _erased(done: Erasure, apply: bool) -> str:
-    from glymph.cli.forget import written_anew
-    from glymph.plain import plain
+def _summarize(erasure: Mapping[str, Any], apply: bool) -> str:
+    from glymph.tools.render import NOT_CHANGED, describe_rewritten
 
-    what = written_anew(plain(done))
+    what = describe_rewritten(erasure)
     if not what:
         return "No conversation says it."
     if apply:
         return f"Wrote {what} anew, without it. Backups and exports from before still have it."
-    return f"Would write {what} anew, without it. Nothing was changed: add --apply to do it."
+    return f"Would write {what} anew, without it. {NOT_CHANGED}"
 
 
-def _remembered(text: str, count: int, space: str) -> list[str]:
-    """What to say of memories that say it, too."""
-    from glymph.cli import show as page
+def _advise(text: str, memories: int, space: str) -> list[str]:
+    """Names the command for memories that say it, too."""
+    from glymph.tools.blocks import quantity
 
-    if not count:
+    if not memories:
         return []
-    many = page.counted(count, "memory says", "memories say")
-    return [
-        f"{many} it. To see what would go there: glymph forget {quote(text)} --mode purge{_options(space)}"
-    ]
+    many = quantity(memories, "memory says", "memories say")
+    command = f"glymph forget {quote(text)} --mode purge{_options(space)}"
+    return [f"{many} it. To see what would go there: {command}"]
 
 
-def _say(facts: dict[str, Any], sentence: str, as_json: bool) -> None:
-    from glymph.cli import show as page
-
-    if as_json:
-        page.document(facts)
-    else:
-        page.line(sentence)
-
-
-def _opened(
+def _open(
     session: str, folder: Path | None, url: str | None, space: str, actor: str,
     settings: HistorySettings | None = None,
 ) -> AbstractContextManager[History]:  # fmt: skip
-    """The histories among which a session is, wherever it lies or in a folder."""
+    """Opens the history that has a session, in a folder or wherever it lies."""
     from contextlib import contextmanager
 
     from glymph import environment
 
     @contextmanager
-    def opened() -> Iterator[History]:
+    def open_() -> Iterator[History]:
         with environment.open_glymph(url, space, actor, create=False) as glymph:
-            yield _with(glymph, session, folder, settings)
+            yield _find_history(glymph, session, folder, settings)
 
-    return opened()
+    return open_()
 
 
-def _with(
+def _find_history(
     glymph: Glymph, session: str, folder: Path | None, settings: HistorySettings | None
 ) -> History:
     from glymph.errors import InvalidInput
@@ -417,16 +416,16 @@ def _with(
         try:
             return glymph.conversations_with(session, settings=settings)
         except InvalidInput as error:
-            told = str(error).removeprefix(f"{error.field}: ")
-            raise InvalidInput(error.field, f"{told} {LISTS}") from error
-    history = _kept(glymph, folder, settings)
+            problem = str(error).removeprefix(f"{error.field}: ")
+            raise InvalidInput(error.field, f"{problem} {LISTS}") from error
+    history = _history_in(glymph, folder, settings)
     if history.exists(session):
         return history
     where = f"the space {glymph.space} lies in {_where(history)}"
     raise InvalidInput("session", f"no conversation {session!r} of {where}. {LISTS}")
 
 
-def _kept(glymph: Glymph, folder: Path, settings: HistorySettings | None = None) -> History:
+def _history_in(glymph: Glymph, folder: Path, settings: HistorySettings | None = None) -> History:
     return glymph.conversations(str(folder), settings=settings)
 
 

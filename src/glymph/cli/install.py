@@ -1,6 +1,4 @@
-"""`glymph install claude-code` and `glymph uninstall claude-code`: the way in and out of an agent's
-host.
-"""
+"""`glymph install claude-code` and `glymph uninstall claude-code`: Glymph in an agent's host."""
 
 from __future__ import annotations
 
@@ -9,19 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from glymph.cli.options import PANEL as WHERE
-from glymph.cli.options import Apply, Json, Url
+from glymph.cli.options import KEEP, WHERE, Apply, Json, Url
 from glymph.environment import PROJECT
 
 if TYPE_CHECKING:
     from glymph.plugin.install import Change, Scope
 
-PANEL = "Keep"
 ScopeName = Annotated[
     str,
     typer.Option(
         "--scope",
-        help="user: every project; project: this one; plugin: a plugin folder that Claude Code installs itself.",
+        help="user: every project; project: this one; plugin: a plugin folder that Claude Code "
+        "installs itself.",
     ),
 ]
 DONE = {"write": "wrote", "change": "changed", "remove": "removed", "keep": "kept"}
@@ -35,7 +32,7 @@ def register(app: typer.Typer) -> None:
         group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=what)
         group.callback()(_group)  # else a group of one command would be that command
         group.command("claude-code")(command)
-        app.add_typer(group, name=name, rich_help_panel=PANEL)
+        app.add_typer(group, name=name, rich_help_panel=KEEP)
 
 
 def _group() -> None:
@@ -79,7 +76,7 @@ def install_claude_code(
     if apply:
         install.carry_out(changes)
     further = _after_install(chosen) if apply else []
-    _tell(changes, further, "everything is there already", apply=apply, as_json=as_json)
+    _answer(changes, further, "everything is there already", apply=apply, as_json=as_json)
 
 
 def uninstall_claude_code(
@@ -100,7 +97,7 @@ def uninstall_claude_code(
         further.append(
             f"If Claude Code has it installed: `claude plugin uninstall {content.PLUGIN}`."
         )
-    _tell(
+    _answer(
         changes,
         further if apply else [],
         "nothing of Glymph's is there",
@@ -120,57 +117,53 @@ def _scope(name: str) -> Scope:
 
 
 def _after_install(scope: Scope) -> list[str]:
-    """What is left for the person to do."""
+    """Says what is left for the person to do."""
     from importlib.util import find_spec
     from shlex import quote
 
     from glymph.plugin import content, install
 
-    told = []
+    steps = []
     if find_spec("mcp") is None:
-        told.append("The tools need an extra package: pip install 'glymph[mcp]'.")
+        steps.append("The tools need an extra package: pip install 'glymph[mcp]'.")
     if scope == "plugin":
         folder = install.place(scope).folder
-        told.append(f"Next: claude plugin marketplace add {quote(str(folder))}")
-        told.append(f"Then: claude plugin install {content.PLUGIN}")
+        steps.append(f"Next: claude plugin marketplace add {quote(str(folder))}")
+        steps.append(f"Then: claude plugin install {content.PLUGIN}")
     else:
-        told.append("It is in force from the next session of Claude Code on.")
-    return told
+        steps.append("It is in force from the next session of Claude Code on.")
+    return steps
 
 
 def _print(files: dict[str, str], *, as_json: bool) -> None:
-    from glymph.cli import show
+    from glymph.cli import output
 
     if as_json:
-        show.document({"files": files})
+        output.print_json({"files": files})
         return
     for path, text in files.items():
         typer.echo(f"# {path}\n\n{text}")
 
 
-def _tell(
-    changes: Sequence[Change], further: Sequence[str], otherwise: str, *, apply: bool, as_json: bool
+def _answer(
+    changes: Sequence[Change], further: Sequence[str], none: str, *, apply: bool, as_json: bool
 ) -> None:
-    """Says what was or would be done to each file, and what is next."""
-    from glymph.cli import show
+    """Prints what was or would be done to each file, and what is next."""
+    from glymph.cli import output
+    from glymph.tools.blocks import Line
+    from glymph.tools.render import NOT_CHANGED
 
     verbs = [(change.verb, str(change.path)) for change in changes]
     same = all(verb == "keep" for verb, _ in verbs)
     if as_json:
         rows: list[dict[str, Any]] = [{"change": verb, "path": path} for verb, path in verbs]
-        show.document(
-            {
-                "dry_run": not apply,
-                "changed": apply and not same,
-                "files": rows,
-                "next": list(further),
-            }
-        )
+        changed = {"dry_run": not apply, "changed": apply and not same}
+        output.print_json({**changed, "files": rows, "next": list(further)})
         return
     if same:
-        show.line(f"Nothing to do: {otherwise}.", "bold")
+        output.print_blocks([Line(f"Nothing to do: {none}.", "bold")])
     elif not apply:
-        show.line("This would be done. Nothing was changed: add --apply to do it.", "bold")
+        output.print_blocks([Line(f"This would be done. {NOT_CHANGED}", "bold")])
     for verb, path in verbs:  # never wrapped: paths and commands are copied
         typer.echo(f"  {DONE[verb] if apply else verb:<7}  {path}")
     for sentence in further:

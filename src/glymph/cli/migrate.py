@@ -1,4 +1,4 @@
-"""`glymph migrate`: spaces move from one store to another, whole, checked, and again after a kill."""
+"""`glymph migrate`: moves spaces from one store to another, and goes on after a kill."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from glymph.cli.options import Json
+from glymph.cli.options import KEEP, Json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from glymph.client.migrating import Moved, Planned, Progress, Report
 
-PANEL = "Keep"
 SHORT = 12  # digits of a checksum that people compare
 
 
 def register(app: typer.Typer) -> None:
-    app.command("migrate", rich_help_panel=PANEL)(migrate)
+    app.command("migrate", rich_help_panel=KEEP)(migrate)
 
 
 def migrate(
@@ -40,29 +39,28 @@ def migrate(
     bring it up.
     """
     from glymph import environment
+    from glymph.cli import output
     from glymph.client.migrating import migrate, shown, survey_migration
+    from glymph.plain import plain
 
     settings, _ = environment.effective_settings()
     if dry_run:
-        with _telling(as_json) as tell:
+        with _show_steps(as_json) as tell:
             planned, missing = survey_migration(
                 source, target, spaces=spaces, settings=settings, progress=tell
             )
-        behind = _behind(source, [one.space for one in planned])
-        _would(planned, missing, shown(target), behind, as_json=as_json)
+        behind = _find_left_behind(source, [one.space for one in planned])
+        _answer_plan(planned, missing, shown(target), behind, as_json=as_json)
         return
-    with _telling(as_json) as tell:
+    with _show_steps(as_json) as tell:
         report = migrate(source, target, spaces=spaces, settings=settings, progress=tell)
-    _did(
-        report,
-        shown(target),
-        _behind(source, [one.space for one in report.spaces]),
-        as_json=as_json,
-    )
+    behind = _find_left_behind(source, [one.space for one in report.spaces])
+    facts = {"target": shown(target), **plain(report), "left_behind": behind}
+    output.answer(facts, _render(report, shown(target), behind), as_json=as_json)
 
 
-def _behind(source: str, spaces: Sequence[str]) -> list[str]:
-    """The folders of the source with conversations of spaces, which no migration carries."""
+def _find_left_behind(source: str, spaces: Sequence[str]) -> list[str]:
+    """Returns the folders of the source with conversations, which no migration carries."""
     from glymph import environment
 
     if not spaces:
@@ -72,10 +70,8 @@ def _behind(source: str, spaces: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def _telling(quiet: bool) -> Iterator[Callable[[Progress], None]]:
-    """Shows on standard error how far each space is; where a move goes on is said in a line that
-    stays.
-    """
+def _show_steps(quiet: bool) -> Iterator[Callable[[Progress], None]]:
+    """Shows on standard error how far each space is, and in a line that stays where it goes on."""
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bars
@@ -83,7 +79,8 @@ def _telling(quiet: bool) -> Iterator[Callable[[Progress], None]]:
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     said: set[str] = set()
     with Bars(
-        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,} of {task.total:,} rows"),
+        TextColumn("{task.description}"), BarColumn(),
+        TextColumn("{task.completed:,} of {task.total:,} rows"),
         console=console, disable=quiet or not console.is_terminal, transient=True,
     ) as bars:  # fmt: skip
         task = bars.add_task("", total=0)
@@ -105,76 +102,69 @@ def _telling(quiet: bool) -> Iterator[Callable[[Progress], None]]:
         yield tell
 
 
-def _would(
+def _answer_plan(
     planned: Sequence[Planned], missing: str, target: str, behind: list[str], *, as_json: bool
 ) -> None:
-    from glymph.cli import show
+    from glymph.cli import output
 
-    refused = [one for one in planned if one.obstacle]
-    if as_json:
-        facts = [
-            {
-                "space": p.space,
-                "rows": p.rows,
-                "plan": p.plan,
-                "goes_on_at": p.goes_on_at,
-                "obstacle": p.obstacle,
-            }
-            for p in planned
-        ]
-        told = {"dry_run": True, "target": target, "target_is_new": bool(missing), "spaces": facts}
-        show.document({**told, "left_behind": behind})
-    else:
-        show.table(
-            ["space", "rows>", "what"], [[p.space, f"{p.rows:,}", _plan(p)] for p in planned]
-        )
-        made = f"{target} would be made. " if missing else ""
-        if behind:
-            show.line(show.left_behind(behind))
-        show.line(f"{made}{_next_step(len(refused), len(planned))}")
-    if refused:
+    spaces = [
+        {
+            "space": one.space,
+            "rows": one.rows,
+            "plan": one.plan,
+            "goes_on_at": one.goes_on_at,
+            "obstacle": one.obstacle,
+        }
+        for one in planned
+    ]
+    facts = {"dry_run": True, "target": target, "target_is_new": bool(missing), "spaces": spaces}
+    page = _render_plan(planned, missing, target, behind)
+    output.answer({**facts, "left_behind": behind}, page, as_json=as_json)
+    if any(one.obstacle for one in planned):
         raise typer.Exit(1)
 
 
-def _plan(one: Planned) -> str:
+def _render_plan(
+    planned: Sequence[Planned], missing: str, target: str, behind: list[str]
+) -> Iterator[Any]:
+    from glymph.cli.export import describe_left_behind
+    from glymph.tools.blocks import Table, quantity
+
+    rows = [[one.space, f"{one.rows:,}", _describe(one)] for one in planned]
+    yield Table(["space", "rows>", "what"], rows)
+    yield from describe_left_behind(behind)
+    made = f"{target} would be made. " if missing else ""
+    if any(one.obstacle for one in planned):
+        yield f"{made}Nothing is moved while something is in the way."
+    else:
+        many = quantity(len(planned), "space", "spaces")
+        yield f"{made}{many}; run it without --dry-run to do it."
+
+
+def _describe(one: Planned) -> str:
     if one.obstacle:
         return f"in the way: {one.obstacle}"
     return one.plan + (f", goes on at row {one.goes_on_at:,}" if one.goes_on_at else "")
 
 
-def _next_step(refused: int, spaces: int) -> str:
-    from glymph.cli import show
+def _render(report: Report, target: str, behind: list[str]) -> Iterator[Any]:
+    from glymph.cli.export import describe_left_behind
+    from glymph.tools.blocks import Table, quantity
 
-    if refused:
-        return "Nothing is moved while something is in the way."
-    return f"{show.counted(spaces, 'space', 'spaces')}; run it without --dry-run to do it."
-
-
-def _did(report: Report, target: str, behind: list[str], *, as_json: bool) -> None:
-    from glymph.cli import show
-    from glymph.plain import plain
-
-    if as_json:
-        show.document({"target": target, **plain(report), "left_behind": behind})
-        return
     columns = ["space", "rows>", "checksum", "searches>", "seconds>", "outcome"]
-    show.table(columns, [_row(one) for one in report.spaces])
-    unsettled = sum(one.unsettled for one in report.spaces)
-    if unsettled:
-        many = show.counted(unsettled, "erase certificate stays", "erase certificates stay")
-        show.line(
-            f"{many} pending in the source, whose files may still hold what was removed: run `glymph compact`."
+    yield Table(columns, [_row(one) for one in report.spaces])
+    if pending := sum(one.unsettled for one in report.spaces):
+        many = quantity(pending, "erase certificate stays", "erase certificates stay")
+        yield (
+            f"{many} pending in the source, whose files may still hold what was removed: "
+            "run `glymph compact`."
         )
     if report.changed:
         names = ", ".join(report.changed)
-        show.line(
-            f"Written to in the source meanwhile: {names}. Run it again to bring that over, too."
-        )
-    if behind:
-        show.line(show.left_behind(behind))
-    show.line(
-        f"{target} has {show.counted(len(report.spaces), 'space', 'spaces')} of the source, checked."
-    )
+        yield f"Written to in the source meanwhile: {names}. Run it again to bring that over, too."
+    yield from describe_left_behind(behind)
+    many = quantity(len(report.spaces), "space", "spaces")
+    yield f"{target} has {many} of the source, checked."
 
 
 def _row(one: Moved) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Options that every command takes."""
+"""Options that several commands take, and the panels of `glymph --help`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-PANEL = "Where"
+LOOK, KEEP, SLEEP = "Look", "Keep", "While the agent sleeps"
+WHERE = "Where"
 
 Url = Annotated[
     str | None,
@@ -14,13 +15,13 @@ Url = Annotated[
         "--url",
         envvar="GLYMPH_URL",
         help="The store, e.g. sqlite:///memory.db.",
-        rich_help_panel=PANEL,
+        rich_help_panel=WHERE,
     ),
 ]
 SpaceName = Annotated[
     str,
     typer.Option(
-        "--space", envvar="GLYMPH_SPACE", help="The space to work in.", rich_help_panel=PANEL
+        "--space", envvar="GLYMPH_SPACE", help="The space to work in.", rich_help_panel=WHERE
     ),
 ]
 Actor = Annotated[
@@ -29,19 +30,18 @@ Actor = Annotated[
         "--actor",
         envvar="GLYMPH_ACTOR",
         help="Who is acting, for the journal.",
-        rich_help_panel=PANEL,
+        rich_help_panel=WHERE,
     ),
 ]
 Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document.", rich_help_panel=PANEL)
+    bool, typer.Option("--json", help="Print one JSON document.", rich_help_panel=WHERE)
 ]
 Apply = Annotated[
     bool, typer.Option("--apply", help="Do it. Without this, only say what would happen.")
 ]
-ApplyPlan = Annotated[
+IfNeeded = Annotated[
     bool,
     typer.Option(
-        "--apply",
-        help="Do it: needs --plan ID, as it was shown without this. A request is only shown.",
+        "--if-needed", help="Do it if it is due, else nothing. Implies --apply: it is for hooks."
     ),
 ]

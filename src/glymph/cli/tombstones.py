@@ -1,20 +1,18 @@
-"""`glymph tombstones`: what keeps facts removed for good from being learnt again, and the way to
-let them be.
-"""
+"""`glymph tombstones`: lists and lifts what keeps removed facts from being learnt again."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from glymph.cli.options import Apply, Json, SpaceName, Url
+from glymph.cli.options import KEEP, Apply, Json, SpaceName, Url
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
     from glymph.model import Tombstone
-
-PANEL = "Keep"
+    from glymph.tools.blocks import Table
 
 
 def register(app: typer.Typer) -> None:
@@ -23,34 +21,32 @@ def register(app: typer.Typer) -> None:
         rich_markup_mode=None,
         help="List and lift what keeps facts removed for good from being learnt again.",
     )
-    group.command("list")(tombstones_list)
-    group.command("lift")(tombstones_lift)
-    app.add_typer(group, name="tombstones", rich_help_panel=PANEL)
+    group.command("list")(list_tombstones)
+    group.command("lift")(lift)
+    app.add_typer(group, name="tombstones", rich_help_panel=KEEP)
 
 
-def tombstones_list(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
+def list_tombstones(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
     """List the tombstones of a space. What they stand for, nobody can tell from them."""
     from glymph import environment
-    from glymph.cli import show
+    from glymph.cli import output
     from glymph.plain import plain
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         found = plain(glymph.tombstones())
-    if as_json:
-        show.document({"tombstones": found})
-        return
-    show.table(["number>", "since (UTC)", "operation"], [_row(one) for one in found])
-    if not found:
-        show.line("No tombstones: nothing was removed for good on request.")
+    none = "No tombstones: nothing was removed for good on request."
+    page = [_table(found)] if found else none
+    output.answer({"tombstones": found}, page, as_json=as_json)
 
 
-def _row(one: dict[str, str]) -> list[str]:
-    from glymph.cli import show
+def _table(tombstones: Sequence[dict[str, Any]]) -> Table:
+    from glymph.tools.blocks import Table, format_time
 
-    return [one["number"], show.when(one["created_at"]), one["operation"]]
+    rows = [[one["number"], format_time(one["created_at"]), one["operation"]] for one in tombstones]
+    return Table(["number>", "since (UTC)", "operation"], rows)
 
 
-def tombstones_lift(
+def lift(
     numbers: Annotated[
         list[int] | None,
         typer.Argument(help="Numbers that `tombstones list` shows.", show_default=False),
@@ -69,25 +65,25 @@ def tombstones_lift(
 ) -> None:
     """Let facts be learnt again. What was removed does not come back by it."""
     from glymph import environment
-    from glymph.cli import show
+    from glymph.cli import output
     from glymph.errors import InvalidInput
     from glymph.plain import plain
+    from glymph.tools.blocks import Line, quantity
+    from glymph.tools.render import NOT_CHANGED
 
     if (bool(numbers), text is not None, every).count(True) != 1:
         raise InvalidInput("numbers", "name NUMBERS, or --text TEXT, or --all: one of the three.")
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         if apply:
             done = glymph.lift_tombstones(numbers or (), text=text, all=every)
-            show.result(plain(done), as_json=as_json)
+            output.answer_receipt(plain(done), as_json=as_json)
             return
-        found = _wanted(glymph, numbers, text)
-    if as_json:
-        show.document({"dry_run": True, "would": "lift", "tombstones": plain(found)})
-        return
-    many = show.counted(len(found), "tombstone", "tombstones")
-    show.line(f"Would lift {many}. Nothing was changed: add --apply to do it.", "bold")
-    show.table(["number>", "since (UTC)", "operation"], [_row(one) for one in plain(found)])
+        found = plain(_find(glymph, numbers, text))
+    facts = {"dry_run": True, "would": "lift", "tombstones": found}
+    many = quantity(len(found), "tombstone", "tombstones")
+    page = [Line(f"Would lift {many}. {NOT_CHANGED}", "bold"), _table(found)]
+    output.answer(facts, page, as_json=as_json)
 
 
-def _wanted(glymph: Glymph, numbers: list[int] | None, text: str | None) -> list[Tombstone]:
+def _find(glymph: Glymph, numbers: list[int] | None, text: str | None) -> list[Tombstone]:
     return [one for one in glymph.tombstones(text=text) if not numbers or one.number in numbers]

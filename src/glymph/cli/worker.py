@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from glymph.cli.options import PANEL as WHERE
-from glymph.cli.options import Json
+from glymph.cli.options import WHERE, Json
 from glymph.errors import GlymphError, StoreError
 
 if TYPE_CHECKING:
@@ -124,9 +123,9 @@ def worker(
                 0
             )  # the threads of those jobs would keep the process; what they write is refused soon
         elif once and as_json:
-            from glymph.cli import show
+            from glymph.cli import output
 
-            show.document(
+            output.print_json(
                 {
                     "stores": [
                         {"url": name, **asdict(queue.counts())} for name, queue in _named(queues)
@@ -325,27 +324,26 @@ def _without_password(url: str) -> str:
 
 
 def _list_dead(queues: Queues, *, as_json: bool) -> None:
-    from glymph.cli import show
+    from glymph.cli import output
+    from glymph.tools.blocks import Table, format_time
 
     found = [
         {"url": name, **letter.as_dict()}
         for name, queue in _named(queues)
         for letter in queue.dead()
     ]
-    if as_json:
-        show.document({"dead": found})
-        return
-    rows = [[one["id"], one["attempts"], show.when(one["at"]), one["why"]] for one in found]
-    show.table(["id", "failed>", "at (UTC)", "why"], rows)
-    show.line(
+    rows = [[one["id"], one["attempts"], format_time(one["at"]), one["why"]] for one in found]
+    page = [
+        Table(["id", "failed>", "at (UTC)", "why"], rows),
         "`glymph worker --retry ID` puts one back."
         if found
-        else "No dead letters: no job was given up."
-    )
+        else "No dead letters: no job was given up.",
+    ]
+    output.answer({"dead": found}, page, as_json=as_json)
 
 
 def _put_back(queues: Queues, wanted: str, *, as_json: bool) -> None:
-    from glymph.cli import show
+    from glymph.cli import output
     from glymph.errors import InvalidInput
 
     known = [(queue, letter.ticket.id) for queue in queues.values() for letter in queue.dead()]
@@ -354,10 +352,6 @@ def _put_back(queues: Queues, wanted: str, *, as_json: bool) -> None:
         raise InvalidInput(
             "--retry", f"no dead letter {wanted!r}. `glymph worker --dead` lists them."
         )
-    if as_json:
-        show.document({"put_back": back})
-        return
-    for one in back:
-        show.line(f"{one['id']} is put back: a worker tries it again.")
-    if not back:
-        show.line("No dead letters: nothing to put back.")
+    page = [f"{one['id']} is put back: a worker tries it again." for one in back]
+    none = "No dead letters: nothing to put back."
+    output.answer({"put_back": back}, page or none, as_json=as_json)

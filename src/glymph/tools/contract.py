@@ -1,4 +1,4 @@
-"""What an agent tool is. Each is defined once; MCP, CLI and JSON schemas derive from it."""
+"""What a tool is. Each is defined once: the MCP tool, the command and the schema derive from it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from glymph.tools.blocks import Rendering, render_facts
+
 if TYPE_CHECKING:
     from glymph.client import Glymph
 
@@ -15,7 +17,7 @@ Profile = Literal["core", "curator", "full"]
 
 
 class Arguments(BaseModel):
-    """Arguments of a tool. A field marked positional stands without its name on the command line."""
+    """Arguments of a tool. A positional field is given without its name on the command line."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -25,19 +27,28 @@ POSITIONAL: dict[str, Any] = {"positional": True}
 
 @dataclass(frozen=True, slots=True)
 class Tool:
+    """A tool for agents, and the command of the same job for people.
+
+    `run` returns data that JSON can carry. Ids that were left alone stand under `failed` and
+    `skipped`, and the command then ends with status 3; a text under `refused` says why nothing was
+    done, and the command then ends with status 1.
+    """
+
     name: str
     command: str  # its name on the command line
     description: str  # one sentence, for the model that chooses
     arguments: type[Arguments]
     run: Callable[[Glymph, Any], Mapping[str, Any]]
     profile: Profile
+    render: Callable[[Mapping[str, Any]], Rendering] = render_facts  # the data of a run, for people
     read_only: bool = False
     destructive: bool = False  # as MCP means it: it may change or remove what is there
     idempotent: bool = False
     keep_chars: int = 800  # how much of an old result is worth keeping in a conversation
-    preview: Callable[[Glymph, Any], Mapping[str, Any]] | None = (
-        None  # what a destructive run would do
-    )
+    # A tool with a preview shows it on the command line, until it is called with --apply.
+    preview: Callable[[Glymph, Any], Mapping[str, Any]] | None = None
+    render_preview: Callable[[Mapping[str, Any]], Rendering] = render_facts
+    acts_on: str | None = None  # the argument without which a run only shows what it would do
 
     @property
     def schema(self) -> dict[str, Any]:

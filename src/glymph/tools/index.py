@@ -1,7 +1,7 @@
-"""The tools' commands and descriptions read from their files' text, without importing them.
+"""The commands of all tools, for `glymph --help`, found without importing the built-in ones.
 
-`glymph --help` lists every tool; importing them all would cost it the import of Pydantic. A test
-holds this list against the real one.
+Importing them would cost the import of Pydantic, so their files are read as text. A test compares
+what is read with the real tools. Tools of packages are imported, if there are any.
 """
 
 from __future__ import annotations
@@ -9,20 +9,52 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib import resources
+from typing import NamedTuple
+
+from glymph.tools import all_tools, extension_point
 
 _COMMAND = re.compile(r'^    command="([^"]+)",$', re.MULTILINE)
-_DESCRIPTION = re.compile(r'^    description="([^"]+)",$', re.MULTILINE)
+_DESCRIPTION = re.compile(r'^    description=\(?\s*((?:"[^"]+"\s*)+)\)?,$', re.MULTILINE)
+
+
+class Listed(NamedTuple):
+    """A command in the help."""
+
+    tool: str
+    description: str
 
 
 @cache
-def commands() -> dict[str, tuple[str, str]]:
-    """Module name and description of each tool, by its command."""
-    found: dict[str, tuple[str, str]] = {}
-    for file in sorted(resources.files("glymph.tools").iterdir(), key=lambda f: f.name):
+def built_in_commands() -> dict[str, Listed]:
+    """Returns the commands of the built-in tools."""
+    found: dict[str, Listed] = {}
+    for file in sorted(resources.files("glymph.tools.builtin").iterdir(), key=lambda f: f.name):
         if not file.name.endswith(".py"):
             continue
         text = file.read_text(encoding="utf-8")
         command, description = _COMMAND.search(text), _DESCRIPTION.search(text)
         if command and description:
-            found[command[1]] = (file.name.removesuffix(".py"), description[1])
+            sentence = "".join(re.findall(r'"([^"]+)"', description[1]))
+            found[command[1]] = Listed(file.name.removesuffix(".py"), sentence)
     return found
+
+
+def package_commands() -> dict[str, Listed]:
+    """Returns the commands of the tools that installed packages add."""
+    from glymph.extensions import has_entry_points
+
+    if not has_entry_points("glymph.tools"):
+        return {}
+    built_in = extension_point().built_in_names
+    added = [tool for name, tool in all_tools().items() if name not in built_in]
+    return {tool.command: Listed(tool.name, tool.description) for tool in added}
+
+
+def commands() -> dict[str, Listed]:
+    """Returns the commands of all tools."""
+    return {**built_in_commands(), **package_commands()}
+
+
+def find_command(name: str) -> Listed | None:
+    """Returns the command of that name, or None. A built-in one costs no look at packages."""
+    return built_in_commands().get(name) or package_commands().get(name)

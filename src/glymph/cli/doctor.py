@@ -1,0 +1,69 @@
+"""`glymph doctor`: checks a whole store against every invariant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from glymph.cli.options import LOOK, Json, Url
+
+if TYPE_CHECKING:
+    from glymph.tools.blocks import Table
+    from glymph.tools.render import Blocks
+
+
+def register(app: typer.Typer) -> None:
+    app.command("doctor", rich_help_panel=LOOK)(doctor)
+
+
+def doctor(url: Url = None, as_json: Json = False) -> None:
+    """Check a whole store against every invariant, name what is wrong, and tell how recall finds by
+    meaning.
+    """
+    from glymph import environment
+    from glymph.cli import output
+    from glymph.cli.status import find_spaces
+    from glymph.plain import plain
+
+    with environment.open_whole(url) as glymph:
+        verdict = glymph.verify()
+        store = glymph.shown_url
+        spaces, away = find_spaces(glymph)
+    sound = verdict.ok and not away
+    meaning = {}
+    for name in spaces:
+        with environment.open_glymph(url, name, "user", create=False) as glymph:
+            meaning[name] = plain(glymph.meaning())
+    facts = {"store": store, "ok": sound, "away": away, **plain(verdict), "meaning": meaning}
+    output.answer(facts, _render(facts, sound), as_json=as_json)
+    if not sound:
+        raise typer.Exit(1)
+
+
+def _render(facts: dict[str, Any], sound: bool) -> Blocks:
+    from glymph.tools.blocks import Line, quantity
+
+    for check in facts["checks"]:
+        yield Line(f"checked  {check}")
+    for problem in facts["problems"]:
+        yield Line(f"WRONG    {problem['check']}: {problem['detail']}", "bold red")
+    yield _table_of_embedders(facts["meaning"])
+    problems = quantity(len(facts["problems"]), "problem", "problems")
+    yield Line(f"{facts['store']}: {'sound' if sound else problems}", "bold")
+
+
+def _table_of_embedders(meaning: dict[str, Any]) -> Table:
+    """Says once what is the same in every space."""
+    from glymph.cli.embed import describe_embedder
+    from glymph.tools.blocks import Table
+
+    spaces_by_sentence: dict[str, list[str]] = {}
+    for space, status in meaning.items():
+        for sentence in describe_embedder(status, space):
+            spaces_by_sentence.setdefault(sentence, []).append(space)
+    rows = []
+    for sentence, spaces in spaces_by_sentence.items():
+        where = "" if len(spaces) == len(meaning) else f"{', '.join(spaces)}: "
+        rows.append(["meaning", where + sentence])
+    return Table(["", ""], rows)

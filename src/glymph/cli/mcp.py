@@ -1,0 +1,63 @@
+"""`glymph mcp`: serves the tools to agents."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from glymph.cli.options import LOOK, Actor, SpaceName, Url
+
+
+def register(app: typer.Typer) -> None:
+    app.command("mcp", rich_help_panel=LOOK)(mcp)
+
+
+def mcp(
+    url: Url = None,
+    space: SpaceName = "default",
+    actor: Actor = "agent",
+    profile: Annotated[str, typer.Option(help="Which tools a client sees: core, curator or full.")] = "core",
+    http: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT", show_default=False,
+            help="Serve many clients over HTTP, at /mcp. Beyond this machine, with a secret in GLYMPH_TOKEN.",
+        ),
+    ] = None,
+    any_space: Annotated[
+        bool, typer.Option("--any-space", help="With --http: a request's header Glymph-Space names the space.")
+    ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", help="With --http: a name by which clients may call it; may be repeated."),
+    ] = None,
+) -> None:  # fmt: skip
+    """Serve the memory tools to an agent over MCP, on standard input and output or over HTTP."""
+    from glymph import environment
+    from glymph.errors import GlymphError, InvalidInput
+
+    if profile not in ("core", "curator", "full"):
+        raise InvalidInput("profile", f"{profile!r} is not one of core, curator, full.")
+    chosen: Any = profile
+    if http is None and (any_space or allow_host):
+        raise InvalidInput(
+            "http", "--any-space and --allow-host are for a server over HTTP: add --http HOST:PORT."
+        )
+    try:
+        from glymph.mcp import server
+    except ImportError as error:
+        raise GlymphError("MCP needs an extra package: pip install 'glymph[mcp]'.") from error
+    if http is None:
+        with environment.open_glymph(url, space, actor, create=True) as glymph:
+            server.serve(glymph, chosen)
+        return
+    from glymph.cli.daemon import log_to_stderr
+    from glymph.mcp.http import Door, Handles
+    from glymph.mcp.http import serve as serve_http
+
+    log_to_stderr(as_json=False)
+    door = Door.of(http, environment.token(), allow_host or ())
+    with environment.open_glymph(url, space, actor, create=True) as glymph:
+        handles = Handles(glymph, url=url, any_space=any_space)
+        serve_http(server.server_for(handles.of, chosen), handles, door)

@@ -1,0 +1,56 @@
+"""What a command prints: one JSON document for machines, text and tables for people; and its exit status."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from glymph.tools.blocks import Rendering
+
+FAILED, LEFT_ALONE = 1, 3
+
+
+def answer(facts: Mapping[str, Any], blocks: Rendering, *, as_json: bool) -> None:
+    """Prints facts as JSON, or else what people read. A generator runs only then."""
+    if as_json:
+        print_json(facts)
+    else:
+        print_blocks(blocks)
+
+
+def answer_receipt(receipt: Mapping[str, Any], *, as_json: bool) -> None:
+    """Prints a receipt and ends with the status that belongs to it."""
+    from glymph.tools.render import render_receipt
+
+    answer(receipt, render_receipt(receipt), as_json=as_json)
+    exit_if_left_alone(receipt)
+
+
+def exit_if_left_alone(result: Mapping[str, Any]) -> None:
+    """Ends the program with status 3 if some ids were left alone."""
+    import typer
+
+    if result.get("failed") or result.get("skipped"):
+        raise typer.Exit(LEFT_ALONE)
+
+
+def print_json(value: Any) -> None:
+    plain_ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
+    sys.stdout.write(json.dumps(value, ensure_ascii=plain_ascii, indent=2) + "\n")
+
+
+def print_blocks(blocks: Rendering) -> None:
+    from rich.console import Console
+
+    from glymph.tools.blocks import Line, Table
+
+    # A pipe has no width: one row is one line then, however long.
+    columns = shutil.get_terminal_size((1_000_000, 24)).columns
+    console = Console(highlight=False, width=columns)
+    for block in [blocks] if isinstance(blocks, str) else blocks:
+        shown = Line(block) if isinstance(block, str) else block
+        console.print(shown, soft_wrap=isinstance(shown, Table))  # a table wraps its own lines

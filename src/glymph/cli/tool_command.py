@@ -1,0 +1,172 @@
+"""The command of a tool: options from its arguments, its run as the body, its render as the output."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+import types
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+
+import typer
+
+from glymph import environment
+from glymph.cli import options, output
+from glymph.errors import InvalidInput
+from glymph.tools.blocks import format_cell
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic.fields import FieldInfo
+
+    from glymph.tools.contract import Tool
+
+COMMON: dict[str, tuple[Any, Any]] = {
+    "url": (options.Url, None),
+    "space": (options.SpaceName, "default"),
+    "actor": (options.Actor, "user"),
+    "as_json": (options.Json, False),
+}
+
+
+def command_for(tool: Tool) -> Any:
+    """Returns the command of a tool."""
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(tool.command, help=tool.description)(_function_for(tool))
+    return typer.main.get_command(app)
+
+
+def _function_for(tool: Tool) -> Callable[..., None]:
+    fields = tool.arguments.model_fields
+
+    def body(**given: Any) -> None:
+        common = {
+            key: given.pop(key) if key not in fields else default
+            for key, (_, default) in COMMON.items()
+        }
+        apply = given.pop("apply", True)
+        values = {
+            name: _parse(name, fields[name], value)
+            for name, value in given.items()
+            if value is not None
+        }
+        _run(tool, values, apply=apply, **common)
+
+    parameters = [_parameter(name, field) for name, field in fields.items()]
+    if tool.preview is not None:
+        parameters.append(_keyword("apply", _apply_option(tool), False))
+    parameters += [
+        _keyword(name, kind, default)
+        for name, (kind, default) in COMMON.items()
+        if name not in fields
+    ]
+    # Arguments without a default must stand first in a signature; all are passed by name anyway.
+    parameters.sort(key=lambda p: p.default is not inspect.Parameter.empty)
+    body.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    body.__annotations__ = {p.name: p.annotation for p in parameters}
+    return body
+
+
+def _run(
+    tool: Tool, values: Mapping[str, Any], *, apply: bool, url: str | None, space: str, actor: str,
+    as_json: bool,
+) -> None:  # fmt: skip
+    arguments = _validate(tool, values)
+    acts = apply and (tool.acts_on is None or tool.acts_on in values)
+    create = False if tool.read_only else None
+    with environment.open_glymph(url, space, actor, create=create) as glymph:
+        if tool.preview is not None and not acts:
+            result, render = tool.preview(glymph, arguments), tool.render_preview
+        else:
+            result, render = tool.run(glymph, arguments), tool.render
+    refused = result.get("refused")
+    if refused and not as_json:
+        sys.stderr.write(f"glymph: refused: {format_cell(refused)}\n")
+    else:
+        facts = result if apply else {"dry_run": True, **result}
+        output.answer(facts, render(result), as_json=as_json)
+    if refused:
+        raise typer.Exit(output.FAILED)
+    output.exit_if_left_alone(result)
+
+
+def _apply_option(tool: Tool) -> Any:
+    if tool.acts_on is None:
+        return options.Apply
+    option = tool.acts_on.replace("_", "-")
+    help_text = f"Do it: needs --{option} ID, as it was shown without this."
+    return Annotated[bool, typer.Option("--apply", help=f"{help_text} A request is only shown.")]
+
+
+def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
+
+
+def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
+    extra = field.json_schema_extra
+    positional = isinstance(extra, dict) and bool(extra.get("positional"))
+    kind = _terminal_type(field.annotation)
+    help_text = field.description or ""
+    option = f"--{name.replace('_', '-')}"
+    choices = (
+        "|".join(get_args(field.annotation)) if get_origin(field.annotation) is Literal else None
+    )
+    if positional:
+        info: Any = typer.Argument(help=help_text, metavar=choices, show_default=False)
+    elif kind is bool:
+        info = typer.Option(option, help=help_text)
+    elif kind == list[str]:
+        repeated = f"{help_text.removesuffix('.')}; may be repeated."
+        info = typer.Option(option, help=repeated, metavar="<str>", show_default=False)
+    else:
+        info = typer.Option(option, help=help_text, metavar=choices, show_default=False)
+    if field.is_required():
+        default: Any = inspect.Parameter.empty
+    elif kind is bool:
+        default = field.default
+    else:
+        default = None
+        kind = kind | None
+    return _keyword(name, Annotated[kind, info], default)
+
+
+def _terminal_type(annotation: Any) -> Any:
+    """Returns what the terminal can carry: a flag, a number, repeated texts, or else a text."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        annotation = next(a for a in get_args(annotation) if a is not type(None))
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    if annotation in (bool, int, float):
+        return annotation
+    if get_origin(annotation) is list:
+        return list[str]
+    return str
+
+
+def _parse(name: str, field: FieldInfo, value: Any) -> Any:
+    if isinstance(value, str) and "dict" in str(field.annotation):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError) as error:
+            raise InvalidInput(name, f"not JSON that can be kept ({error}).") from error
+    return value
+
+
+def _validate(tool: Tool, values: Mapping[str, Any]) -> Any:
+    """Returns the tool's arguments, or raises InvalidInput for the first wrong field."""
+    from pydantic import ValidationError
+
+    try:
+        return tool.arguments.model_validate(dict(values))
+    except ValidationError as error:
+        raise _first_problem(error) from error
+
+
+def _first_problem(error: ValidationError) -> InvalidInput:
+    problem = error.errors()[0]
+    return InvalidInput(
+        ".".join(str(part) for part in problem["loc"]) or "arguments", f"{problem['msg']}."
+    )

@@ -1,0 +1,50 @@
+"""analyze_memory: find groups of memories that have gone stale together, as a plan to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from glymph.tools import shapes
+from glymph.tools.contract import Arguments, Tool
+from glymph.tools.render import render_plan
+
+if TYPE_CHECKING:
+    from glymph.client import Glymph
+
+
+class AnalyzeArguments(Arguments):
+    min_staleness: float = Field(
+        0.3, ge=0, le=1, description="Only groups at least this stale: 0 fresh, 1 stale."
+    )
+    max_groups: int = Field(
+        20, ge=1, le=1000, description="Most groups to show, the stalest first."
+    )
+    include_isolated: bool = Field(
+        False, description="Also memories without links, each as its own group."
+    )
+    grouping: str = Field(
+        "community",
+        description="What belongs together: community (links), entity, tag, session, cluster, similarity or "
+        "attribute:NAME.",
+    )
+
+
+def run(glymph: Glymph, args: AnalyzeArguments) -> Mapping[str, Any]:
+    return shapes.plan(glymph.analyze(**args.model_dump()))
+
+
+TOOL = Tool(
+    name="analyze_memory",
+    command="analyze",
+    description="Find groups of stale memories, with reasons and impact, as a plan to look at before pruning.",
+    arguments=AnalyzeArguments,
+    run=run,
+    profile="curator",
+    render=render_plan,
+    read_only=False,
+    idempotent=True,
+    keep_chars=400,
+)

@@ -1,0 +1,89 @@
+"""batch_prune: archive or trash what a plan showed, or memories by id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from glymph.errors import InvalidInput
+from glymph.tools import shapes
+from glymph.tools.arguments import Numbers, Texts
+from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.render import render_prune_preview, render_receipt
+
+if TYPE_CHECKING:
+    from glymph.client import Glymph
+    from glymph.model import Receipt
+
+
+class BatchPruneArguments(Arguments):
+    node_ids: Texts = Field(
+        [],
+        description="Ids of the memories, as analyze_memory shows them.",
+        json_schema_extra=POSITIONAL,
+    )
+    action: str = Field(
+        "archive",
+        description="archive: hidden, kept for ever; delete: trash, recoverable for 30 days.",
+    )
+    plan: str | None = Field(
+        None, description="Id of the plan they were shown in: what changed since is skipped."
+    )
+    groups: Numbers | None = Field(
+        None, description="With a plan: numbers of whole groups, instead of ids."
+    )
+    cascade: bool = Field(
+        False, description="With a plan: also what only exists through them, as the plan shows."
+    )
+    confirm_large: bool = Field(False, description="Yes, really so many at once.")
+    reason: str | None = Field(None, description="Why.")
+
+
+def run(glymph: Glymph, args: BatchPruneArguments) -> Mapping[str, Any]:
+    return shapes.receipt(_pruned(glymph, args, dry_run=False))
+
+
+def preview(glymph: Glymph, args: BatchPruneArguments) -> Mapping[str, Any]:
+    """What a run would do, id by id."""
+    return {"would": args.action, **shapes.receipt(_pruned(glymph, args, dry_run=True))}
+
+
+def _pruned(glymph: Glymph, args: BatchPruneArguments, *, dry_run: bool) -> Receipt:
+    if args.plan is None:
+        if args.groups is not None or args.cascade:
+            raise InvalidInput(
+                "plan", "groups and cascade belong to a plan. Give its id, from analyze_memory."
+            )
+        if not args.node_ids:
+            raise InvalidInput(
+                "node_ids", "is empty. Name at least one memory, or a plan and its groups."
+            )
+        return glymph.batch_prune(
+            args.node_ids,
+            args.action,
+            confirm_large=args.confirm_large,
+            reason=args.reason,
+            dry_run=dry_run,
+        )
+    return glymph.prune(
+        args.plan, groups=args.groups, ids=args.node_ids or None, action=args.action, cascade=args.cascade,
+        confirm_large=args.confirm_large, reason=args.reason, dry_run=dry_run,
+    )  # fmt: skip
+
+
+TOOL = Tool(
+    name="batch_prune",
+    command="batch-prune",
+    description="Archive or trash memories a plan showed, or by id, behind guards; undo_operation reverts it.",
+    arguments=BatchPruneArguments,
+    run=run,
+    profile="curator",
+    render=render_receipt,
+    destructive=True,
+    idempotent=True,
+    keep_chars=300,
+    preview=preview,
+    render_preview=render_prune_preview,
+)

@@ -1,0 +1,78 @@
+"""memory_add: remember one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import AwareDatetime, Field
+
+from glymph.tools import shapes
+from glymph.tools.arguments import Texts
+from glymph.tools.blocks import Line
+from glymph.tools.contract import POSITIONAL, Arguments, Tool
+
+if TYPE_CHECKING:
+    from glymph.client import Glymph
+
+
+class AddArguments(Arguments):
+    text: str = Field(
+        description="What to remember, in full sentences.", json_schema_extra=POSITIONAL
+    )
+    title: str | None = Field(None, description="A short title; taken from the text when left out.")
+    kind: str = Field(
+        "note",
+        description="lesson, preference, decision, fact, goal, event, signal, … or a word of your own.",
+    )
+    section: str | None = Field(
+        None, description="Only for a kind of your own: which section it lives in."
+    )
+    tags: Texts = Field([], description="Words to find it by.")
+    entities: Texts = Field([], description="People, places and things it is about.")
+    attributes: dict[str, Any] = Field(
+        {}, description='Facts about it as JSON, e.g. {"symbol": "BTC"}.'
+    )
+    event_at: AwareDatetime | None = Field(
+        None, description="When it happened, ISO 8601 with time zone."
+    )
+    expires_at: AwareDatetime | None = Field(None, description="When it stops being true.")
+    salience: float = Field(
+        0.5, ge=0, le=1, description="How much it matters: 0 to 1, 0.5 is neutral."
+    )
+    source: str | None = Field(None, description="Where it comes from.")
+    session: str | None = Field(None, description="The conversation it belongs to.")
+    trust: float = Field(1.0, ge=0, le=1, description="How far the source can be trusted.")
+    links: Texts = Field([], description="Ids of memories to link it to.")
+    pinned: bool = Field(False, description="Keep it from ever being cleaned up.")
+    revive: bool = Field(False, description="Take it in although it was removed on request.")
+
+
+def run(glymph: Glymph, args: AddArguments) -> Mapping[str, Any]:
+    return shapes.added(glymph.add(**args.model_dump()))
+
+
+def render(result: Mapping[str, Any]) -> Iterator[Line]:
+    if result["created"]:
+        yield Line(f"remembered {result['id']}")
+    else:
+        yield Line(f"known already as {result['duplicate_of']}: reinforced instead")
+    for memory_id in result["connected_to"]:
+        yield Line(f"  linked to {memory_id}")
+    for why in result["why"]:
+        yield Line(f"  {why}")
+    for conflict in result["conflicts"]:
+        command = f"glymph conflicts resolve {conflict} --resolution new_is_current"
+        yield Line(f"  decide with: {command}", "dim")
+
+
+TOOL = Tool(
+    name="memory_add",
+    command="add",
+    description="Remember one thing; says whether it was new, known, updates something older or contradicts it.",
+    arguments=AddArguments,
+    run=run,
+    profile="core",
+    render=render,
+    keep_chars=150,
+)

@@ -1,0 +1,50 @@
+"""memory_link: join two memories, or part them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from glymph.decay.edges import DEFAULT_WEIGHTS
+from glymph.errors import InvalidInput
+from glymph.tools import shapes
+from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.render import render_receipt
+
+if TYPE_CHECKING:
+    from glymph.client import Glymph
+
+
+class LinkArguments(Arguments):
+    source: str = Field(
+        description="Id of the memory the link starts at.", json_schema_extra=POSITIONAL
+    )
+    target: str = Field(description="Id of the memory it points to.", json_schema_extra=POSITIONAL)
+    type: str = Field("user_linked", description=f"One of {', '.join(DEFAULT_WEIGHTS)}.")
+    weight: float | None = Field(
+        None, gt=0, le=1, description="Strength; each type has its own default."
+    )
+    remove: bool = Field(False, description="Remove the link instead of making it.")
+
+
+def run(glymph: Glymph, args: LinkArguments) -> Mapping[str, Any]:
+    if args.source == args.target:
+        raise InvalidInput("target", "a memory cannot be linked to itself. Name another one.")
+    if args.remove:
+        return shapes.receipt(glymph.unlink(args.source, args.target, args.type))
+    return shapes.receipt(glymph.link(args.source, args.target, args.type, args.weight))
+
+
+TOOL = Tool(
+    name="memory_link",
+    command="link",
+    description="Link two memories so that one helps to recall the other, or remove such a link.",
+    arguments=LinkArguments,
+    run=run,
+    profile="core",
+    render=render_receipt,
+    destructive=True,
+    idempotent=True,
+)

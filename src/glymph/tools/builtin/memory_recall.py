@@ -1,0 +1,52 @@
+"""memory_recall: look, and be able to say afterwards what helped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from glymph.tools import shapes
+from glymph.tools.arguments import Filters
+from glymph.tools.blocks import Line
+from glymph.tools.contract import POSITIONAL, Tool
+from glymph.tools.render import Blocks, render_hits
+
+if TYPE_CHECKING:
+    from glymph.client import Glymph
+
+
+class RecallArguments(Filters):
+    query: str = Field(
+        description="What you need to know, in your own words.", json_schema_extra=POSITIONAL
+    )
+    reinforce: bool = Field(False, description="Count every hit as used at once, without a report.")
+
+
+def run(glymph: Glymph, args: RecallArguments) -> Mapping[str, Any]:
+    found = glymph.recall(**args.given())
+    result: dict[str, Any] = {"recall_id": found.id, "hits": [shapes.hit(h) for h in found]}
+    if found.notice:
+        result["notice"] = found.notice
+    return result
+
+
+def render(result: Mapping[str, Any]) -> Blocks:
+    yield from render_hits(result)
+    if result["hits"] and result["recall_id"]:
+        yield Line(f"Say what helped: glymph report {result['recall_id']} --used ID", "dim")
+    if result.get("notice"):
+        yield Line(result["notice"], "yellow")
+
+
+TOOL = Tool(
+    name="memory_recall",
+    command="recall",
+    description="Recall memories for use; report with memory_report which ones helped.",
+    arguments=RecallArguments,
+    run=run,
+    profile="core",
+    render=render,
+    keep_chars=600,
+)

@@ -1,0 +1,40 @@
+"""memory_search: look without leaving a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from glymph.tools import shapes
+from glymph.tools.arguments import Filters
+from glymph.tools.contract import POSITIONAL, Tool
+from glymph.tools.render import render_hits
+
+if TYPE_CHECKING:
+    from glymph.client import Glymph
+
+
+class SearchArguments(Filters):
+    query: str = Field(
+        description="What to look for, in your own words.", json_schema_extra=POSITIONAL
+    )
+
+
+def run(glymph: Glymph, args: SearchArguments) -> Mapping[str, Any]:
+    return {"hits": [shapes.hit(found) for found in glymph.search(**args.given())]}
+
+
+TOOL = Tool(
+    name="memory_search",
+    command="search",
+    description="Find memories without logging or reinforcing anything.",
+    arguments=SearchArguments,
+    run=run,
+    profile="core",
+    render=render_hits,
+    read_only=True,
+    idempotent=True,
+    keep_chars=600,
+)

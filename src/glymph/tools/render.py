@@ -1,0 +1,204 @@
+"""What several tools and commands show alike: memories, receipts, plans, hits and upkeep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from glymph.moments import parse_iso
+from glymph.tools.blocks import Line, Table, format_time, quantity
+
+NOT_CHANGED = "Nothing was changed: add --apply to do it."
+UPKEEP_STYLES = {"ok": "bold green", "attention": "bold yellow", "failing": "bold red"}
+LONGEST_VALUE = 60  # characters of a replaced value in a memory's history
+
+Result = Mapping[str, Any]
+Blocks = Iterator[Line | Table]
+
+
+def render_undo(operation_id: str | None, where: str = "") -> Blocks:
+    """Shows the command that takes an operation back, if there was one."""
+    if operation_id:
+        yield Line(f"  take it back with: glymph undo {operation_id}{where}", "dim")
+
+
+def render_usage(result: Result) -> Blocks:
+    """Shows how often a language model was asked and for how much, if it was."""
+    if result["calls"]:
+        calls = quantity(result["calls"], "call", "calls")
+        tokens = f"{result['tokens_in']:,} tokens in, {result['tokens_out']:,} out"
+        yield Line(f"{calls}: {tokens}, {result['cost_usd']:.4f} USD.", "dim")
+
+
+def render_receipt(receipt: Result) -> Blocks:
+    """Shows what an operation did, what it left alone and why, and the way back."""
+    done, skipped, failed = (len(receipt[name]) for name in ("succeeded", "skipped", "failed"))
+    along = f" ({len(receipt['cascaded'])} more along with them)" if receipt.get("cascaded") else ""
+    yield Line(f"{receipt['verb']}: {done} done{along}, {skipped} skipped, {failed} failed")
+    yield from render_refusals(receipt)
+    if receipt.get("recoverable_until"):
+        yield Line(f"  in the trash, recoverable until {receipt['recoverable_until'][:10]}")
+    if receipt["succeeded"] and receipt["verb"] == "purge":
+        yield Line("  for good: there is no undo. `glymph certificates` says what is clean.", "dim")
+    elif receipt["succeeded"]:
+        yield from render_undo(receipt["operation_id"])
+
+
+def render_refusals(receipt: Result) -> Blocks:
+    """Shows the ids that were left alone, each with the reason."""
+    for kind, style in (("skipped", "yellow"), ("failed", "red")):
+        for refusal in receipt[kind]:
+            yield Line(f"  {kind}: {refusal['id']}: {refusal['reason']}", style)
+
+
+def render_memories(memories: Sequence[Result]) -> Table:
+    """Shows memories, each in a row."""
+    rows = [
+        [
+            memory["id"],
+            memory["kind"],
+            memory["state"] if memory["state"] != "LIVE" else memory["lifecycle"],
+            f"{memory['retrievability']:.2f}",
+            memory["title"],
+        ]
+        for memory in memories
+    ]
+    return Table(["id", "kind", "presence", "R>", "title"], rows)
+
+
+def render_changes(changes: Sequence[Result]) -> Table:
+    """Shows a memory's history, oldest first, with what each change replaced."""
+    bookkeeping = ("content_hash", "updated_at", "version")
+    rows = []
+    for change in changes:
+        before = change["before"].items()
+        replaced = (f"{name}: {_cut(value)}" for name, value in before if name not in bookkeeping)
+        when = format_time(change["at"])
+        rows.append([when, change["actor"], change["verb"], change["action"], ", ".join(replaced)])
+    columns = ["when (UTC)", "actor", "verb", "change", "before"]
+    return Table(columns, rows, [change["reason"] for change in changes])
+
+
+def _cut(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"
+
+
+def render_hits(result: Result) -> Blocks:
+    """Shows what a search or a recall found, the best first, with why."""
+    hits = result["hits"]
+    rows = [[f"{h['score']:.2f}", h["kind"], h["lifecycle"], h["id"], h["title"]] for h in hits]
+    notes = [f"{h['why']} ({_figures(h['parts'])})" for h in hits]
+    yield Table(["score>", "kind", "presence", "id", "title"], rows, notes)
+    if not rows:
+        yield Line("Nothing found. Other words, or --states ARCHIVED, may find it.")
+
+
+def _figures(parts: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:.2f}" for name, value in parts.items())
+
+
+def render_plan(plan: Result) -> Blocks:
+    """Shows a plan to prune, and how to act on it."""
+    yield Line(plan["text"])
+    if plan["groups"]:
+        command = f"glymph prune {plan['plan_id']} --groups 1 --apply"
+        yield Line(f"On the command line: {command}", "dim")
+
+
+def render_prune_preview(result: Result) -> Blocks:
+    """Shows the ids that a prune would archive or trash."""
+    many = quantity(len(result["succeeded"]), "memory", "memories")
+    along = len(result["cascaded"])
+    also = f", and {along:,} that only exist through them" if along else ""
+    yield Line(f"Would {result['would']} {many}{also}. {NOT_CHANGED}", "bold")
+    for memory_id in [*result["succeeded"], *result["cascaded"]]:
+        yield Line(f"  {memory_id}")
+    yield from render_refusals(result)
+
+
+def describe_rewritten(erasure: Result | None) -> str:
+    """Says which files and messages an erasure writes anew; empty if none."""
+    files, messages = (erasure["files"], erasure["messages"]) if erasure else (0, 0)
+    parts = [
+        quantity(files, "file of conversations", "files of conversations") if files else "",
+        quantity(messages, "message in the store", "messages in the store") if messages else "",
+    ]
+    return " and ".join(filter(None, parts))
+
+
+def render_upkeep(status: Result) -> Blocks:
+    """Shows how upkeep is doing: what to do, what waits, and when each job ran and will run."""
+    yield Line(f"Upkeep: {status['health']}", UPKEEP_STYLES[status["health"]])
+    yield Table(["", ""], [["•", advice] for advice in status["recommendations"]])
+    yield Table(
+        ["", ""],
+        [
+            ["queue", _describe_queue(status["queue"])],
+            ["lock", _describe_lock(status["lock"])],
+            ["left today", _describe_caps(status["caps"])],
+            ["AI prune", _describe_ai_prune(status["counters"])],
+        ],
+    )
+    waiting = [job for job in status["jobs"] if _is_new(job)]
+    known = [job for job in status["jobs"] if not _is_new(job)]
+    rows = [[job["job"], from_now(job["last_run_at"]), _next(job), job["told"]] for job in known]
+    yield Table(["job", "last run", "next", "outcome"], rows)
+    if waiting:
+        yield Line(f"Not run yet: {', '.join(job['job'] for job in waiting)}.", "dim")
+
+
+def _is_new(job: Result) -> bool:
+    return job["told"] == "has not run yet" and not job["overdue"]
+
+
+def _next(job: Result) -> str:
+    if job["next_due_at"] is None:
+        return "-"
+    when = from_now(job["next_due_at"])
+    return "overdue" if job["overdue"] else when if when.startswith("in") else "due"
+
+
+def _describe_queue(queue: Result) -> str:
+    if not queue["waiting"] and not queue["failed"]:
+        return "empty"
+    since = f", the oldest came {from_now(queue['oldest_at'])}" if queue["oldest_at"] else ""
+    waiting = f"{queue['waiting']:,} waiting ({queue['resting']:,} resting)"
+    return f"{waiting}, {queue['failed']:,} given up{since}"
+
+
+def _describe_lock(lock: Result) -> str:
+    if lock["state"] == "free":
+        return "free"
+    if lock["state"] == "held":
+        return f"held by {lock['holder']} until {format_time(lock['until'])} UTC"
+    return f"stale: {lock['holder']} did not give it back; the next worker takes it over"
+
+
+def _describe_caps(caps: Result) -> str:
+    archive = quantity(caps["unattended_left"], "memory", "memories")
+    spend = f"{caps['spend_left_usd']:.2f} USD and {caps['tokens_left']:,} tokens to spend"
+    return f"{archive} to archive, {spend}"
+
+
+def _describe_ai_prune(counters: Result) -> str:
+    sessions = quantity(counters["sessions_since_ai_prune"], "session has", "sessions have")
+    then = counters["active_count_at_last_ai_prune"]
+    if then is None:
+        return f"never ran; {sessions} ended"
+    ran = f"ran {from_now(counters['last_ai_prune_at'])} with {then:,} live memories"
+    return f"{ran}; {sessions} ended since"
+
+
+def from_now(iso: str | None) -> str:
+    """Returns a moment as seen from now: 5 min ago, in 2 h."""
+    if iso is None:
+        return "never"
+    seconds = (parse_iso(iso, "time") - datetime.now(UTC)).total_seconds()
+    size = abs(seconds)
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if size >= 2 * length or (unit == "min" and size >= length):
+            span = f"{size / length:.0f} {unit}"
+            return f"in {span}" if seconds > 0 else f"{span} ago"
+    return "now"
