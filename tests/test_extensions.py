@@ -47,7 +47,7 @@ def test_only_a_group_that_a_package_names_is_looked_up(rules):
         ("expired", "glymph.prune.rules.orphan:RULE", "taken"),
         ("mine", "no_such_package:RULE", "cannot be loaded"),
         ("mine", "glymph.prune.rules.expired:NOTHING", "cannot be loaded"),
-        ("mine", "glymph.prune.rules.expired:fires", "must be a Rule"),
+        ("mine", "glymph.prune.rules.expired:holds", "must be a Rule"),
     ],
 )
 def test_a_member_that_cannot_be_used_is_named_with_the_reason(rules, name, value, problem):

@@ -28,3 +28,13 @@ def used(glymph, memory_id, times=1):
     for _ in range(times):
         found = glymph.recall(glymph.get(memory_id).text)
         glymph.report(found.id, used=[memory_id])
+
+
+def install_extension(folder, monkeypatch, module, code, group, name, attribute):
+    """Puts a package with one entry point where Python finds it, as an installer would."""
+    (folder / f"{module}.py").write_text(code)
+    about = folder / f"{module}-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[{group}]\n{name} = {module}:{attribute}\n")
+    monkeypatch.syspath_prepend(folder)

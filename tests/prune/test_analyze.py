@@ -247,6 +247,26 @@ def test_a_group_tells_all_there_is_to_know_about_it(glymph, clock):
     assert answer["text"] == glymph.plans()[0].text
 
 
+def test_members_far_from_every_goal_say_so(url, clock):
+    embedder = WordEmbedder(256, ms=0.0)
+    with Glymph.open(url, clock=clock, embedder=embedder, settings={"compare": "off"}) as glymph:
+        near = glymph.add("Billing must ship in spring to all customers").id
+        far = glymph.add("Penguins cannot taste sweet things whatsoever").id
+        glymph.link(near, far)
+        clock.advance(days=300)
+        (group,) = glymph.analyze().groups
+        assert not any("unaligned" in node.rules for node in group.nodes)
+        glymph.add("Billing must ship in spring", kind="goal")
+        plan = glymph.analyze()
+        (group,) = plan.groups
+        assert {node.id: "unaligned" in node.rules for node in group.nodes} == {
+            near: False,
+            far: True,
+        }
+        assert "1 unaligned" in group.reasons
+        assert "it is far from every goal" in plan.text
+
+
 def test_trades_that_dominate_name_their_group_after_what_was_traded(glymph, clock):
     entry = glymph.add("Opened SOL long at 142", kind="trade_entry").id
     close = glymph.add(

@@ -367,7 +367,7 @@ def test_more_than_one_transaction_takes_is_one_operation(plain, clock, monkeypa
 
 
 def test_every_memory_has_its_turn_to_be_read(plain, clock, monkeypatch) -> None:
-    monkeypatch.setattr("glymph.prune.lifecycle.READ", 7)
+    monkeypatch.setattr("glymph.prune.lifecycle_select.READ", 7)
     knowledge(plain, 20)
     bland = plain.add("ok then", kind="fact").id
     clock.advance(days=720)
@@ -633,8 +633,8 @@ def test_a_run_that_was_cut_short_is_made_up_for_by_the_next(plain, clock, monke
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("glymph.prune.lifecycle.allowance", lambda place, reader: 10)
-        patch.setattr("glymph.prune.lifecycle._trash_allowance", cut)
+        patch.setattr("glymph.prune.lifecycle_select.allowance", lambda place, reader: 10)
+        patch.setattr("glymph.prune.lifecycle_select.trash_allowance", cut)
         with pytest.raises(KeyboardInterrupt):
             run(plain)
     assert counters(plain) == (None, None)

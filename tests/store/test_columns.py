@@ -347,7 +347,7 @@ def test_from_a_store_to_its_stalest_groups(glymph, clock, kept):
     assert group.staleness > 0.7
     assert (found.memories, found.edges, found.connected, found.isolated) == (6, 3, 2, 1)
     own = glymph.get(lone)
-    assert group.retrievability.tolist() == pytest.approx([own.retrievability] * 3)
+    assert group.vitals.retrievability.tolist() == pytest.approx([own.retrievability] * 3)
 
 
 class ColumnsMachine(GlymphMachine):

@@ -14,7 +14,7 @@ from glymph.moments import MICROS_PER_DAY, micros
 from glymph.prune import staleness
 from glymph.prune.dormancy import is_live, is_source
 from glymph.prune.garden_result import ORPHAN_DAYS, alike, orphans
-from glymph.prune.lifecycle import CONSOLIDATED
+from glymph.prune.schedule import CONSOLIDATED
 from glymph.prune.stale_groups import Tissue, scored, woven
 from glymph.recall.counter import recalls_ever
 from glymph.store import columns

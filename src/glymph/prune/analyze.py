@@ -9,20 +9,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from time import perf_counter
+from typing import Any
+
+import numpy as np
 
 from glymph import telemetry
 from glymph.context import Context
 from glymph.decay.lifecycle import lifecycle
 from glymph.errors import InvalidInput
 from glymph.model import State
-from glymph.moments import MICROS_PER_DAY, micros, moment
-from glymph.prune import labels, plans, rules
+from glymph.moments import micros, moment
+from glymph.prune import labels, plans, staleness
 from glymph.prune.appraise import Appraisal, appraised
+from glymph.prune.dormancy import is_live
 from glymph.prune.execute import closure
+from glymph.prune.facts import collect_facts, count_links
+from glymph.prune.other_groups import grouped_otherwise
 from glymph.prune.plan import Group, Impact, Member, Plan, Totals, plan_id
-from glymph.prune.rules import Candidate
-from glymph.prune.stale_groups import Ranking, StaleGroup, ranked_groups
+from glymph.prune.rules import Facts, Findings, apply_rules, rules
+from glymph.prune.stale_groups import Pick, Ranking, StaleGroup, ranked_groups
+from glymph.prune.staleness import Vitals
+from glymph.prune.vectors import align_all, align_rows
 from glymph.store import columns, guards, records
+from glymph.store.arrays import Columns, Flags, Slots
 from glymph.store.contract import Filter, Reader, Row
 
 EXAMINED = 500  # recalls of which a plan says what they showed first
@@ -42,23 +51,8 @@ def analyze(
     now = ctx.now()
     with ctx.reading() as reader:
         reading = columns.read(reader)
-        if grouping == BY_LINKS:
-            ranking = ranked_groups(
-                reading.columns, curves=reader.curves(), now=micros(now), min_staleness=min_staleness,
-                max_groups=max_groups, include_isolated=include_isolated,
-            )  # fmt: skip
-        else:
-            from glymph.prune.other_groups import grouped_otherwise
-
-            ranking = grouped_otherwise(
-                ctx,
-                reader,
-                reading.columns,
-                grouping,
-                min_staleness=min_staleness,
-                max_groups=max_groups,
-            )
-        groups = _told(ctx, reader, ranking)
+        ranking = _rank(ctx, reader, reading.columns, **thresholds)
+        groups = _told(ctx, reader, reading.columns, ranking)
     plan = Plan(
         id=plan_id(ctx.space, thresholds, [group.nodes for group in groups]),
         space=ctx.space,
@@ -76,13 +70,56 @@ def analyze(
     return plan
 
 
+def _rank(
+    ctx: Context,
+    reader: Reader,
+    held: Columns,
+    *,
+    min_staleness: float,
+    max_groups: int,
+    include_isolated: bool,
+    grouping: str,
+) -> Ranking:
+    pick = _picker(ctx, reader, held)
+    if grouping == BY_LINKS:
+        return ranked_groups(
+            held, curves=reader.curves(), now=micros(ctx.now()), min_staleness=min_staleness,
+            max_groups=max_groups, include_isolated=include_isolated, pick=pick,
+        )  # fmt: skip
+    return grouped_otherwise(
+        ctx, reader, held, grouping,
+        min_staleness=min_staleness, max_groups=max_groups, pick=pick,
+    )  # fmt: skip
+
+
+def _picker(ctx: Context, reader: Reader, held: Columns) -> Pick | None:
+    """Returns what marks the memories that rules select for a plan; None if no rule does so."""
+    if not any("analyze" in rule.selects for rule in rules()):
+        return None
+
+    def pick(slots: Slots, group: Slots, count: int) -> Flags:
+        now = micros(ctx.now())
+        vitals = staleness.vitals(held.memories, held.kinds, curves=reader.curves(), now=now)
+        own = vitals.at(slots)
+        sizes = np.bincount(group, minlength=count)
+        dormant = np.bincount(group, staleness.dormant(own.retrievability), count)
+        facts = collect_facts(
+            held, slots, own, now=now, connections=count_links(held, is_live(held))[slots],
+            alignment=align_all(ctx, reader, held, slots), group_size=sizes[group],
+            group_dormant=(dormant / np.maximum(sizes, 1))[group],
+        )  # fmt: skip
+        return apply_rules(facts, "analyze").find_first() >= 0
+
+    return pick
+
+
 def _checked(
     ctx: Context,
     min_staleness: object,
     max_groups: object,
     include_isolated: object,
     grouping: object,
-) -> dict[str, object]:
+) -> dict[str, Any]:
     if (
         isinstance(min_staleness, bool)
         or not isinstance(min_staleness, int | float)
@@ -129,23 +166,47 @@ class Telling:
     now: int
     rows: Mapping[int, Row]
     appraisal: Mapping[int, Appraisal]
-    links: Mapping[int, int]  # how many links each has
     shown: Mapping[str, set[int]]  # for each memory the recalls that showed it first
     examined: int
 
 
-def _told(ctx: Context, reader: Reader, ranking: Ranking) -> list[Group]:
+def _told(ctx: Context, reader: Reader, held: Columns, ranking: Ranking) -> list[Group]:
     """The groups as a plan shows them."""
+    if not ranking.groups:
+        return []
     now = micros(ctx.now())
     keys = list(dict.fromkeys(key for group in ranking.groups for key in group.keys.tolist()))
     rows = reader.by_key(keys, EVERY_LIVE)
-    links = Counter(end for edge in reader.edges_touching(keys) for end in edge[:2])
     shown, examined = shown_first(reader)
-    telling = Telling(now, rows, appraised(rows.values(), now=now), links, shown, examined)
-    return [
-        _group(reader, number, group, telling)
-        for number, group in enumerate(ranking.groups, start=1)
-    ]
+    telling = Telling(now, rows, appraised(rows.values(), now=now), shown, examined)
+    found = apply_rules(_collect_facts(ctx, reader, held, ranking, telling), "analyze")
+    groups, at = [], 0
+    for number, group in enumerate(ranking.groups, start=1):
+        groups.append(_group(reader, number, group, telling, found, at))
+        at += len(group.keys)
+    return groups
+
+
+def _collect_facts(
+    ctx: Context, reader: Reader, held: Columns, ranking: Ranking, telling: Telling
+) -> Facts:
+    """The facts of all members, one group after the other."""
+    keys = np.concatenate([group.keys for group in ranking.groups])
+    sizes = np.array([len(group.keys) for group in ranking.groups])
+    dormant = np.array([group.dormant for group in ranking.groups])
+    rows = [telling.rows[key] for key in keys.tolist()]
+    links = Counter(end for edge in reader.edges_touching(list(telling.rows)) for end in edge[:2])
+    return collect_facts(
+        held,
+        held.finder()(keys),
+        Vitals.joined([group.vitals for group in ranking.groups]),
+        now=telling.now,
+        connections=np.array([links[key] for key in keys.tolist()]),
+        alignment=align_rows(ctx, reader, held, rows),
+        redundancy=np.array([telling.appraisal[row["key"]].redundancy for row in rows]),
+        group_dormant=np.repeat(dormant / sizes, sizes),
+        group_size=np.repeat(sizes, sizes),
+    )
 
 
 def shown_first(reader: Reader) -> tuple[Mapping[str, set[int]], int]:
@@ -160,10 +221,15 @@ def shown_first(reader: Reader) -> tuple[Mapping[str, set[int]], int]:
     return found, len(recalls)
 
 
-def _group(reader: Reader, number: int, group: StaleGroup, telling: Telling) -> Group:
+def _group(
+    reader: Reader, number: int, group: StaleGroup, telling: Telling, found: Findings, start: int
+) -> Group:
+    """One group; its members' facts begin at a place of the findings."""
     keys = group.keys.tolist()
-    figures = zip(keys, group.scores.tolist(), group.retrievability.tolist(), strict=True)
-    nodes = [_member(telling, key, group, stale, present) for key, stale, present in figures]
+    nodes = [
+        _member(telling, key, stale, found, start + place)
+        for place, (key, stale) in enumerate(zip(keys, group.scores.tolist(), strict=True))
+    ]
     told = [
         {**telling.rows[key], "attributes": records.attributes(telling.rows[key])} for key in keys
     ]
@@ -185,31 +251,21 @@ def _group(reader: Reader, number: int, group: StaleGroup, telling: Telling) -> 
     )
 
 
-def _member(telling: Telling, key: int, group: StaleGroup, stale: float, present: float) -> Member:
-    row, appraisal, now = telling.rows[key], telling.appraisal[key], telling.now
+def _member(telling: Telling, key: int, stale: float, found: Findings, at: int) -> Member:
+    row, appraisal = telling.rows[key], telling.appraisal[key]
+    present, used = float(found.facts.retrievability[at]), row["last_used_at"]
     phase = lifecycle(present, row["state"])
-    used = row["last_used_at"]
-    candidate = Candidate(
-        lifecycle=phase,
-        age_days=(now - row["created_at"]) / MICROS_PER_DAY,
-        days_since_use=(now - (used or row["created_at"])) / MICROS_PER_DAY,
-        access_count=row["access_count"],
-        connections=telling.links[key],
-        expired=row["expires_at"] is not None and row["expires_at"] <= now,
-        superseded=row["superseded_by"] is not None,
-        redundancy=appraisal.redundancy,
-        group_dormant=group.dormant / len(group.keys),
-        group_size=len(group.keys),
-    )
-    fired = rules.fired(candidate)
+    why = found.explain(at)
     return Member(
-        id=row["id"], title=row["title"], kind=row["kind"], section=row["section"], lifecycle=phase.value,
-        retrievability=round(present, 4), staleness=round(stale, 3), worth=round(appraisal.worth, 3),
-        access_count=row["access_count"], created_at=moment(row["created_at"]),
+        id=row["id"], title=row["title"], kind=row["kind"], section=row["section"],
+        lifecycle=phase.value, retrievability=round(present, 4), staleness=round(stale, 3),
+        worth=round(appraisal.worth, 3), access_count=row["access_count"],
+        created_at=moment(row["created_at"]),
         last_used_at=None if used is None else moment(used), version=row["version"],
-        rules=tuple(rule.name for rule, _ in fired), reasons=tuple(why for _, why in fired),
+        rules=tuple(rule.name for rule, _ in why), reasons=tuple(text for _, text in why),
         recalls=len(telling.shown.get(row["id"], ())),
-        blocked=guards.standing(row, State.ARCHIVED) or guards.worth_keeping(row, phase, now=now),
+        blocked=guards.standing(row, State.ARCHIVED)
+        or guards.worth_keeping(row, phase, now=telling.now),
     )  # fmt: skip
 
 

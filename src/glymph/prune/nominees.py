@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from glymph.context import Context
 from glymph.decay.sections import IDENTITY_KIND
-from glymph.embed.embedding import wording
 from glymph.model import State
 from glymph.moments import MICROS_PER_DAY, micros
 from glymph.prune import staleness
 from glymph.prune.ai_prune_prompt import Shown, record
 from glymph.prune.batches import MOST, bag_vectors, similar_batches
 from glymph.prune.dormancy import UNTOUCHED_DAYS, recently_used
+from glymph.prune.vectors import load_vectors
 from glymph.store import columns as store_columns
 from glymph.store import guards
 from glymph.store.arrays import STATES, Columns
@@ -30,7 +30,6 @@ from glymph.text.tokens import tokens
 MOST_BATCHES = 25  # in a run
 MOST_TOKENS = 5_500  # of the records of a batch: with what is asked about them, 6,000
 COMPARED = 1_000  # characters of a text that are compared where there are no vectors
-CHUNK = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,27 +110,8 @@ def _nominee(row: Row, now: int) -> Nominee:
 
 def _vectors(ctx: Context, reader: Reader, rows: Sequence[Row]) -> Vectors:
     """The vectors of memories by the handle's model; where some have none, by their words as well."""
-    said = _by_meaning(ctx, reader, rows)
+    said = load_vectors(ctx, reader, rows)
     if said is not None and said.any(axis=1).all():
         return said
     words = bag_vectors([f"{row['title']} {row['text'][:COMPARED]}" for row in rows])
     return words if said is None else np.concatenate([said, words], axis=1)
-
-
-def _by_meaning(ctx: Context, reader: Reader, rows: Sequence[Row]) -> Vectors | None:
-    """The stored vectors of these wordings, zeros for those without one; None if the handle has no
-    embedder.
-    """
-    model, _ = ctx.meaning.reached()
-    key = None if model is None else reader.model_key(*model)
-    if model is None or key is None:
-        return None
-    found = np.zeros((len(rows), model[1]), dtype=np.float32)
-    places = {(row["key"], wording(row["content_hash"])): at for at, row in enumerate(rows)}
-    for start in range(0, len(rows), CHUNK):
-        for memory, version, vector in reader.vectors_of(
-            key, [row["key"] for row in rows[start : start + CHUNK]]
-        ):
-            if (memory, version) in places:  # older wordings keep theirs
-                found[places[memory, version]] = np.frombuffer(vector, dtype="<f2")
-    return found

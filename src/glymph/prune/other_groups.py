@@ -10,16 +10,15 @@ import numpy as np
 
 from glymph.context import Context, every_row
 from glymph.decay.sections import IDENTITY_KIND
-from glymph.embed.embedding import wording
 from glymph.model import State
 from glymph.moments import micros
 from glymph.prune import staleness
 from glymph.prune.groupings import Item, Material, grouped, understood
-from glymph.prune.stale_groups import Ranking, described, woven
+from glymph.prune.stale_groups import Pick, Ranking, add_picked, described, woven
+from glymph.prune.vectors import load_vectors
 from glymph.store import records
 from glymph.store.arrays import STATES, Columns
 from glymph.store.contract import Filter, Reader, Row
-from glymph.store.scan import Vectors
 
 CHUNK = 1_000
 
@@ -32,9 +31,10 @@ def grouped_otherwise(
     *,
     min_staleness: float,
     max_groups: int,
+    pick: Pick | None = None,
 ) -> Ranking:
     """The stalest groups by a way of grouping, the stalest first. A memory may be in several of
-    them.
+    them. Of groups that are less stale, the members that `pick` marks are listed.
     """
     understood(way)
     now = micros(ctx.now())
@@ -51,7 +51,7 @@ def grouped_otherwise(
     stale = [at for at in order if scores[at] >= min_staleness]
     states = np.bincount(columns.memories["state"], minlength=len(STATES))
     tissue = woven(columns, now=now)
-    return Ranking(
+    ranking = Ranking(
         groups=[described(columns, vitals, groups[at]) for at in stale[:max_groups]],
         stale=len(stale),
         memories=len(rows),
@@ -62,6 +62,12 @@ def grouped_otherwise(
         archived=int(states[STATES.index(State.ARCHIVED)]),
         trashed=int(states[STATES.index(State.TRASHED)]),
     )
+    if pick is None or not groups:
+        return ranking
+    members = np.concatenate(groups)
+    group = np.repeat(np.arange(len(groups)), [len(one) for one in groups])
+    marked = pick(members, group, len(groups)) & ~np.isin(group, stale)
+    return add_picked(ranking, columns, vitals, members[marked], group[marked], most=max_groups)
 
 
 def _material(
@@ -79,22 +85,4 @@ def _material(
         )
         for row in rows
     ]  # fmt: skip
-    return Material(items, vectors=_vectors(ctx, reader, rows))
-
-
-def _vectors(ctx: Context, reader: Reader, rows: list[Row]) -> Vectors | None:
-    """The vectors of memories, zeros for those without one; None if the handle has no embedder."""
-    model, _ = ctx.meaning.reached()
-    if model is None:
-        return None
-    view = ctx.meaning.mirrors.view(reader, model)
-    found = np.zeros((len(rows), model[1]), dtype=np.float32)
-    if view.model_key is None:
-        return found
-    places = {(row["key"], wording(row["content_hash"])): at for at, row in enumerate(rows)}
-    for start in range(0, len(rows), CHUNK):
-        keys = [row["key"] for row in rows[start : start + CHUNK]]
-        for key, said, vector in reader.vectors_of(view.model_key, keys):
-            if (key, said) in places:  # older wordings keep theirs
-                found[places[key, said]] = np.frombuffer(vector, dtype="<f2")
-    return found
+    return Material(items, vectors=load_vectors(ctx, reader, rows))

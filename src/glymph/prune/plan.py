@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any
 
 from glymph.model import Receipt
+from glymph.prune.rules import rules
 
-OF_THE_GROUP = "dead_group"  # a rule that says the same of every member
 EMPTY = "No memories found: the store is empty. There is nothing to analyse."
 HEALTHY = "No group reaches the staleness asked for: the graph is healthy."
 
@@ -181,7 +181,8 @@ def _group(group: Group) -> list[str]:
 
 def _member(node: Member) -> str:
     kept = f"; stays: {node.blocked}" if node.blocked else ""
-    told = [why for rule, why in zip(node.rules, node.reasons, strict=True) if rule != OF_THE_GROUP]
+    of_group = {rule.name for rule in rules() if rule.of_group}  # said of the group as a whole
+    told = [why for rule, why in zip(node.rules, node.reasons, strict=True) if rule not in of_group]
     why = f": {', '.join(told)}" if told else ""
     return f"  - {node.title} ({node.kind}, {node.lifecycle.lower()}{why}{kept}) [{node.id}]"
 
@@ -217,6 +218,7 @@ class PruneCandidate:
     connections: int
     byte_size: int
     priority: float
+    why: tuple[str, ...] = field(default=(), repr=False)  # the sentence of each rule that holds
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from hashlib import blake2b
 from glymph.decay.stages import POLICIES, Stage
 from glymph.moments import MICROS_PER_DAY
 
+CONSOLIDATED = "last_consolidation_at"  # up to when a consolidation has looked at episodes
 LIFECYCLE_EVERY = MICROS_PER_DAY // 12  # two hours: memories fade also while nothing is added
 AI_PRUNE_LIVE = 50  # live memories from which growth alone calls for a run
 AI_PRUNE_GROWTH = 1.25  # times the count at the last run

@@ -3,47 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from glymph.context import Context
 from glymph.decay.sections import IDENTITY_KIND
 from glymph.decay.stages import POLICIES
-from glymph.embed.embedding import wording
 from glymph.errors import InvalidInput
 from glymph.model import State
-from glymph.moments import MICROS_PER_DAY, micros
+from glymph.moments import micros
 from glymph.prune import staleness
-from glymph.prune.graph import degrees
+from glymph.prune.dormancy import is_live
+from glymph.prune.facts import collect_facts, count_links
 from glymph.prune.plan import Candidates, PruneCandidate
+from glymph.prune.rules import REASONS, Facts, Findings, Thresholds, apply_rules
+from glymph.prune.vectors import align_all
 from glymph.recall.counter import stage_of
 from glymph.store import columns as store_columns
 from glymph.store import guards
-from glymph.store.arrays import FOR_EVER, STATES, Columns, Flags, Floats
-from glymph.store.contract import Filter, Reader
+from glymph.store.arrays import Columns, Flags, Floats, Slots
+from glymph.store.contract import Filter, Reader, Row
 
 CONNECTED = 3  # links from which a memory is kept for what hangs on it
-COMPARED = 20_000  # memories compared with the goals where their vectors are not at hand
 NEUTRAL = 0.5  # alignment in the priority where there are no goals
 EVERY_LIVE = Filter(states=(State.LIVE,), include_superseded=True)
-REASONS = ("", "redundancy", "low_alignment", "orphan", "staleness")
-_KEPT, _REDUNDANT, _UNALIGNED, _ORPHAN, _STALE = range(len(REASONS))
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """What decides, for each live memory."""
-
-    slots: NDArray[np.int64]
-    age: Floats
-    days: Floats  # since the last use
-    links: NDArray[np.int64]
-    superseded: Flags
-    expired: Flags
-    kept: Flags  # by a guard or by its links
-    alignment: Floats  # NaN where unknown
 
 
 def candidates(
@@ -53,8 +36,8 @@ def candidates(
     min_staleness_days: float | None = None,
     min_alignment: float = 0.4,
 ) -> Candidates:
-    """The memories that may go, the first to go first, with counts over everything that was looked
-    at.
+    """Returns the memories that may go, the first to go first, and counts over all that were
+    examined.
 
     Without `min_staleness_days` it is as the stage of the space has it.
     """
@@ -65,35 +48,35 @@ def candidates(
         if min_staleness_days is None:
             min_staleness_days = POLICIES[stage_of(reader)].min_staleness_days
         _check("min_staleness_days", min_staleness_days, 36_500)
-        reading = store_columns.read(reader)
-        found = _figures(ctx, reader, reading.columns)
-        reasons = _reasons(found, min_staleness_days, min_alignment)
-        priority = _priority(found)
-        going = np.flatnonzero(reasons != _KEPT)
-        first = going[np.lexsort((found.slots[going], -priority[going]))[:limit]]
-        keys = reading.columns.memories["key"][found.slots[first]]
-        rows = reader.by_key(keys.tolist(), EVERY_LIVE)
+        columns = store_columns.read(reader).columns
+        slots = np.flatnonzero(is_live(columns) & ~columns.of_kind(IDENTITY_KIND))
+        facts = _collect_facts(ctx, reader, columns, slots)
+        found = apply_rules(facts, "candidates", Thresholds(min_staleness_days, min_alignment))
+        first_rule = np.where(_is_guarded(columns, slots, facts), -1, found.find_first())
+        priority = _priority(facts)
+        going = np.flatnonzero(first_rule >= 0)
+        first = going[np.lexsort((slots[going], -priority[going]))[:limit]]
+        keys = columns.memories["key"][slots[first]].tolist()
+        rows = reader.by_key(keys, EVERY_LIVE)
         listed = tuple(
-            PruneCandidate(
-                memory_id=rows[key]["id"], title=rows[key]["title"], reason=REASONS[reasons[at]],
-                age_days=round(float(found.age[at]), 1), days_since_use=round(float(found.days[at]), 1),
-                alignment=None if np.isnan(found.alignment[at]) else round(float(found.alignment[at]), 3),
-                connections=int(found.links[at]), byte_size=len(rows[key]["text"].encode()),
-                priority=round(float(priority[at]), 4),
-            )
-            for at, key in zip(first.tolist(), keys.tolist(), strict=True) if key in rows
-        )  # fmt: skip
-    counts = Counter(REASONS[code] for code in reasons[going].tolist())
+            _candidate(found, at, int(first_rule[at]), float(priority[at]), rows[key])
+            for at, key in zip(first.tolist(), keys, strict=True)
+            if key in rows
+        )
+    numbers, totals = np.unique(first_rule[going], return_counts=True)
+    counts: Counter[str] = Counter()
+    for number, total in zip(numbers.tolist(), totals.tolist(), strict=True):
+        counts[found.rules[number].reason] += total
     return Candidates(
         candidates=listed,
         summary={
             "total": len(going),
-            "by_reason": {name: counts.get(name, 0) for name in REASONS if name},
+            "by_reason": {reason: counts[reason] for reason in REASONS},
             "thresholds": {
                 "min_staleness_days": min_staleness_days,
                 "min_alignment": min_alignment,
             },
-            "examined": len(found.slots),
+            "examined": len(slots),
         },
     )
 
@@ -103,84 +86,49 @@ def _check(field: str, value: object, most: float) -> None:
         raise InvalidInput(field, f"{value!r} is not a number from 0 to {most:g}.")
 
 
-def _figures(ctx: Context, reader: Reader, columns: Columns) -> Figures:
+def _collect_facts(ctx: Context, reader: Reader, columns: Columns, slots: Slots) -> Facts:
     now = micros(ctx.now())
+    live = is_live(columns) & ~columns.of_kind(IDENTITY_KIND)
+    vitals = staleness.vitals(columns.memories, columns.kinds, curves=reader.curves(), now=now)
+    return collect_facts(
+        columns,
+        slots,
+        vitals.at(slots),
+        now=now,
+        connections=count_links(columns, live)[slots],
+        alignment=align_all(ctx, reader, columns, slots),
+    )
+
+
+def _is_guarded(columns: Columns, slots: Slots, facts: Facts) -> Flags:
+    """Marks what stays whatever rules say: by a guard, as a goal, or for what is linked to it."""
     memories = columns.memories
-    live = (memories["state"] == STATES.index(State.LIVE)) & ~columns.of_kind(IDENTITY_KIND)
-    slots = np.flatnonzero(live)
-    vitals = staleness.vitals(memories, columns.kinds, curves=reader.curves(), now=now).at(slots)
-    find = columns.finder()
-    source, target = find(columns.edges["source"]), find(columns.edges["target"])
-    between = live[source] & live[target]
-    links = degrees(columns.size, source[between], target[between])[slots]
-    age = (now - memories["created_at"][slots]) / MICROS_PER_DAY
-    guarded = memories["pinned"][slots] | memories["protected"][slots] | (age < guards.YOUNG_DAYS)
-    guarded |= staleness.awake(vitals.retrievability) & (
-        memories["access_count"][slots] > guards.MUCH_USED
-    )
-    guarded |= columns.of_kind("goal")[slots]
-    expires = memories["expires_at"][slots]
-    return Figures(
-        slots=slots,
-        age=age,
-        days=vitals.days,
-        links=links,
-        superseded=memories["superseded"][slots],
-        expired=(expires <= now) & (expires != FOR_EVER),
-        kept=guarded | (links >= CONNECTED),
-        alignment=_alignment(ctx, reader, columns, slots),
-    )
+    kept = memories["pinned"][slots] | memories["protected"][slots] | facts.is_kind("goal")
+    kept |= facts.age_days < guards.YOUNG_DAYS
+    kept |= staleness.awake(facts.retrievability) & (facts.access_count > guards.MUCH_USED)
+    return np.asarray(kept | (facts.connections >= CONNECTED))
 
 
-def _reasons(found: Figures, stale_days: float, least: float) -> NDArray[np.int64]:
-    """The code of each memory's reason, in the order of the rules."""
-    stale = found.days >= stale_days
-    conditions = [
-        found.kept,
-        found.expired,
-        found.superseded,
-        found.alignment < least,
-        stale & (found.links == 0),
-    ]
-    return np.select(
-        [*conditions, stale],
-        [_KEPT, _STALE, _REDUNDANT, _UNALIGNED, _ORPHAN, _STALE],
-        default=_KEPT,
-    )
-
-
-def _priority(found: Figures) -> Floats:
-    alignment = np.where(np.isnan(found.alignment), NEUTRAL, found.alignment)
+def _priority(facts: Facts) -> Floats:
+    alignment = np.where(np.isnan(facts.alignment), NEUTRAL, facts.alignment)
+    age = np.minimum(1.0, facts.age_days / 365)
     return np.asarray(
-        0.5 * (1 - alignment) + 0.3 * np.minimum(1.0, found.age / 365) + 0.2 / (found.links + 1),
-        dtype=np.float64,
+        0.5 * (1 - alignment) + 0.3 * age + 0.2 / (facts.connections + 1), dtype=np.float64
     )
 
 
-def _alignment(ctx: Context, reader: Reader, columns: Columns, slots: NDArray[np.int64]) -> Floats:
-    """The cosine of each memory with the goal that is nearest to it; NaN without goals or vectors."""
-    found = np.full(len(slots), np.nan)
-    goals = slots[columns.of_kind("goal")[slots] & ~columns.memories["superseded"][slots]]
-    model, _ = ctx.meaning.reached()
-    if not len(goals) or model is None:
-        return found
-    view = ctx.meaning.mirrors.view(reader, model, whole=True)
-    if view.model_key is None or view.vectors is None:
-        return found
-    keys = columns.memories["key"]
-    aimed = reader.by_key(keys[goals].tolist(), EVERY_LIVE)
-    aims = [
-        np.frombuffer(vector, dtype="<f2").astype(np.float32)
-        for key, said, vector in reader.vectors_of(view.model_key, list(aimed))
-        if said == wording(aimed[key]["content_hash"])
-    ]
-    own = view.slots(keys[slots].tolist())
-    some = np.flatnonzero(own >= 0)
-    if view.vectors.matrix is None:
-        oldest = np.argsort(columns.memories["created_at"][slots[some]], kind="stable")
-        some = some[oldest[:COMPARED]]
-    for aim in aims:
-        cosines = view.cosines(aim, own[some], reader=reader)
-        found[some] = np.fmax(found[some], cosines)
-    found[np.isin(slots, goals)] = 1.0 if aims else np.nan
-    return np.asarray(np.clip(found, 0.0, 1.0))
+def _candidate(found: Findings, at: int, rule: int, priority: float, row: Row) -> PruneCandidate:
+    facts = found.facts
+    alignment = float(facts.alignment[at])
+    return PruneCandidate(
+        memory_id=row["id"],
+        title=row["title"],
+        reason=found.rules[rule].reason,
+        age_days=round(float(facts.age_days[at]), 1),
+        days_since_use=round(float(facts.days_since_use[at]), 1),
+        alignment=None if np.isnan(alignment) else round(alignment, 3),
+        connections=int(facts.connections[at]),
+        byte_size=len(row["text"].encode()),
+        priority=round(priority, 4),
+        why=tuple(sentence for _, sentence in found.explain(at)),
+    )

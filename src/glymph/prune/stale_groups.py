@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from glymph.store.arrays import STATES, Columns, Flags, Floats, Slots
 
 BLOCK = 1 << 14  # links looked at together
 
+# Marks which of some memories a rule selects, given their slots, their groups and how many these are.
+Pick = Callable[[Slots, Slots, int], Flags]
+
 
 @dataclass(frozen=True, slots=True)
 class StaleGroup:
@@ -28,7 +31,7 @@ class StaleGroup:
     staleness: float
     parts: Mapping[str, float]  # what each part of the score adds
     scores: Floats  # of the members, each by itself
-    retrievability: Floats
+    vitals: Vitals
     edges: int  # links inside, faded ones included
     active: int
     weak: int
@@ -39,7 +42,7 @@ class StaleGroup:
 
     @property
     def mean_retrievability(self) -> float:
-        return float(self.retrievability.mean())
+        return float(self.vitals.retrievability.mean())
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +81,45 @@ def ranked_groups(
     min_staleness: float = 0.3,
     max_groups: int = 20,
     include_isolated: bool = False,
+    pick: Pick | None = None,
 ) -> Ranking:
     """The groups of a space that are at least so stale, the stalest first; of equals the larger,
     then the older.
 
     Live memories only. Superseded and expired ones are live until an operation moves them, and are
-    what a prune looks for; the identity memory is in no group.
+    what a prune looks for; the identity memory is in no group. Of groups that are less stale, the
+    members that `pick` marks are listed.
     """
     tissue = woven(columns, now=now)
     found = staleness.vitals(columns.memories, columns.kinds, curves=curves, now=now)
     scores = scored(tissue, found)
-    return listed(
+    ranking = listed(
         columns, tissue, found, scores,
         min_staleness=min_staleness, max_groups=max_groups, include_isolated=include_isolated,
     )  # fmt: skip
+    if pick is None:
+        return ranking
+    done = scores.score >= min_staleness
+    if not include_isolated:
+        done |= tissue.isolated
+    marked = pick(tissue.slots, tissue.group, len(tissue.sizes)) & ~done[tissue.group]
+    return add_picked(
+        ranking, columns, found, tissue.slots[marked], tissue.group[marked], most=max_groups
+    )
+
+
+def add_picked(
+    ranking: Ranking, columns: Columns, found: Vitals, slots: Slots, group: Slots, *, most: int
+) -> Ranking:
+    """Returns the ranking with these members of further groups in it."""
+    if not len(slots):
+        return ranking
+    numbers, own = np.unique(group, return_inverse=True)
+    score = staleness.of_groups(found.at(slots), own, len(numbers)).score
+    chosen = _worst(np.arange(len(numbers)), score, np.bincount(own), most)
+    picked = [described(columns, found, slots[own == number]) for number in chosen]
+    both = sorted([*ranking.groups, *picked], key=lambda one: -one.staleness)
+    return replace(ranking, groups=both[:most], stale=ranking.stale + len(numbers))
 
 
 def woven(columns: Columns, *, now: int) -> Tissue:
@@ -269,7 +297,7 @@ def _group(
         staleness=float(scores.at(number).score),
         parts=scores.parts(number),
         scores=staleness.of_memories(own).score,
-        retrievability=own.retrievability,
+        vitals=own,
         edges=edges,
         active=active,
         weak=len(slots) - active - dormant,

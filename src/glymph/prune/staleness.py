@@ -66,6 +66,16 @@ class Vitals:
         """The same for some of them."""
         return Vitals(self.retrievability[slots], self.days[slots], self.uses[slots])
 
+    @classmethod
+    def joined(cls, several: Sequence[Vitals]) -> Vitals:
+        """Those of several groups, one after the other."""
+        return cls(
+            *(
+                np.concatenate([getattr(one, name) for one in several])
+                for name in ("retrievability", "days", "uses")
+            )
+        )
+
 
 def vitals(
     memories: Mapping[str, NDArray[Any]], kinds: Sequence[str], *, curves: Curves, now: int

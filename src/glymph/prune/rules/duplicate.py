@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from glymph.prune.rules import Candidate, Rule, Thresholds
+import numpy as np
 
-SAID_ELSEWHERE = 0.9  # of what it says
+from glymph.prune.rules import Facts, Flags, Rule, Thresholds
 
-
-def fires(candidate: Candidate, least: Thresholds) -> str | None:
-    if candidate.redundancy < SAID_ELSEWHERE:
-        return None
-    return f"{candidate.repeats!r} says the same" if candidate.repeats else "it is said elsewhere"
+SAID_ELSEWHERE = 0.9  # of its text
 
 
-RULE = Rule("duplicate", "redundancy", 30, fires)
+def holds(facts: Facts, least: Thresholds) -> Flags:
+    return np.asarray(facts.redundancy >= SAID_ELSEWHERE)
+
+
+def explain(facts: Facts, at: int) -> str:
+    # By its id: a purge empties every record that quotes what it removes.
+    other = facts.repeats[at]
+    return f"{other} says it as well" if other else "it is said elsewhere"
+
+
+RULE = Rule(
+    "duplicate", "redundancy", 30, holds, explain, selects=frozenset({"candidates", "lifecycle"})
+)

@@ -1,12 +1,18 @@
-"""It said itself until when it holds."""
+"""It says itself until when it is valid, and that time is over."""
 
 from __future__ import annotations
 
-from glymph.prune.rules import Candidate, Rule, Thresholds
+from glymph.prune.rules import Facts, Flags, Rule, Thresholds
 
 
-def fires(candidate: Candidate, least: Thresholds) -> str | None:
-    return "its time has run out" if candidate.expired else None
+def holds(facts: Facts, least: Thresholds) -> Flags:
+    return facts.expired
 
 
-RULE = Rule("expired", "staleness", 10, fires)
+def explain(facts: Facts, at: int) -> str:
+    return "it has expired"
+
+
+RULE = Rule(
+    "expired", "staleness", 10, holds, explain, selects=frozenset({"candidates", "lifecycle"})
+)

@@ -1,15 +1,20 @@
-"""It has faded and was not used for long."""
+"""It is dormant and was not used for long."""
 
 from __future__ import annotations
 
-from glymph.model import Lifecycle
-from glymph.prune.rules import Candidate, Rule, Thresholds
+import numpy as np
+
+from glymph.prune.rules import Facts, Flags, Rule, Thresholds
 
 
-def fires(candidate: Candidate, least: Thresholds) -> str | None:
-    if candidate.lifecycle is not Lifecycle.DORMANT or candidate.days_since_use < least.stale_days:
-        return None
-    return f"faded, unused for {candidate.days_since_use:.0f} days"
+def holds(facts: Facts, least: Thresholds) -> Flags:
+    return np.asarray(facts.dormant & (facts.days_since_use >= least.stale_days))
 
 
-RULE = Rule("faded", "staleness", 70, fires)
+def explain(facts: Facts, at: int) -> str:
+    present, days = facts.retrievability[at], facts.days_since_use[at]
+    return f"faded to retrievability {present:.2f}, unused for {days:.0f} days"
+
+
+# Lifecycle takes only what this holds for; knowledge needs another rule besides.
+RULE = Rule("faded", "staleness", 70, holds, explain, selects=frozenset({"candidates"}))

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from glymph.prune.rules import Candidate, Rule, Thresholds
+from glymph.prune.rules import Facts, Flags, Rule, Thresholds
 
 
-def fires(candidate: Candidate, least: Thresholds) -> str | None:
-    return "a newer statement has replaced it" if candidate.superseded else None
+def holds(facts: Facts, least: Thresholds) -> Flags:
+    return facts.superseded
 
 
-RULE = Rule("superseded", "redundancy", 20, fires)
+def explain(facts: Facts, at: int) -> str:
+    return "a newer statement has replaced it"
+
+
+RULE = Rule(
+    "superseded", "redundancy", 20, holds, explain, selects=frozenset({"candidates", "lifecycle"})
+)

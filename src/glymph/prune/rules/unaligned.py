@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from glymph.prune.rules import Candidate, Rule, Thresholds
+import numpy as np
+
+from glymph.prune.rules import Facts, Flags, Rule, Thresholds
 
 
-def fires(candidate: Candidate, least: Thresholds) -> str | None:
-    if candidate.alignment is None or candidate.alignment >= least.alignment:
-        return None
-    return f"it is far from every goal (alignment {candidate.alignment:.2f})"
+def holds(facts: Facts, least: Thresholds) -> Flags:
+    return np.asarray(facts.alignment < least.alignment)  # NaN is below nothing
 
 
-RULE = Rule("unaligned", "low_alignment", 40, fires)
+def explain(facts: Facts, at: int) -> str:
+    return f"it is far from every goal (alignment {facts.alignment[at]:.2f})"
+
+
+RULE = Rule(
+    "unaligned", "low_alignment", 40, holds, explain,
+    selects=frozenset({"candidates"}), explains=frozenset({"analyze", "candidates"}),
+)  # fmt: skip

@@ -1,15 +1,21 @@
-"""It is still present, but was not used for long."""
+"""It is not dormant yet, but was not used for long."""
 
 from __future__ import annotations
 
-from glymph.model import Lifecycle
-from glymph.prune.rules import Candidate, Rule, Thresholds
+import numpy as np
+
+from glymph.prune.rules import Facts, Flags, Rule, Thresholds
 
 
-def fires(candidate: Candidate, least: Thresholds) -> str | None:
-    if candidate.lifecycle is Lifecycle.DORMANT or candidate.days_since_use < least.stale_days:
-        return None
-    return f"unused for {candidate.days_since_use:.0f} days"
+def holds(facts: Facts, least: Thresholds) -> Flags:
+    return np.asarray(~facts.dormant & (facts.days_since_use >= least.stale_days))
 
 
-RULE = Rule("untouched", "staleness", 80, fires)
+def explain(facts: Facts, at: int) -> str:
+    return f"unused for {facts.days_since_use[at]:.0f} days"
+
+
+RULE = Rule(
+    "untouched", "staleness", 80, holds, explain,
+    selects=frozenset({"candidates"}), explains=frozenset({"analyze", "candidates"}),
+)  # fmt: skip

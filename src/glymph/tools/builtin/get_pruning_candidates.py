@@ -32,6 +32,8 @@ class CandidateArguments(Arguments):
 
 def run(glymph: Glymph, args: CandidateArguments) -> Mapping[str, Any]:
     result: dict[str, Any] = plain(glymph.candidates(**args.model_dump()))
+    for one in result["candidates"]:
+        del one["why"]  # the reason and the figures beside it say so in fewer tokens
     return result
 
 
