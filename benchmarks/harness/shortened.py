@@ -28,7 +28,7 @@ from glymph import Glymph, Memory
 from glymph.client.history import History
 from glymph.embed.contract import Embedder
 from glymph.history.disk import Disk
-from glymph.history.messages import seen
+from glymph.history.messages import read_message
 from glymph.testing import FrozenClock
 from glymph.text.information import rarities
 from glymph.text.tokens import tokens
@@ -111,7 +111,7 @@ class _Left:
 
 def _left(dialogue: Dialogue, share: float, times: float, folder: Path, glymph: Glymph) -> _Left:
     texts = [str(item["text"]) for item in dialogue.items]
-    total = sum(seen(_message(dialogue, place)).tokens for place in range(len(texts)))
+    total = sum(read_message(_message(dialogue, place)).tokens for place in range(len(texts)))
     history, lines = _shortened(dialogue, share, times, total, folder, glymph)
     built = history.build(SESSION)
     visible: dict[int, list[str]] = {

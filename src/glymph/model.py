@@ -168,7 +168,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What an operation did. Its `operation_id` is the way back."""
+    """What one operation did. Its `operation_id` is the way back."""
 
     operation_id: str
     verb: str
@@ -194,7 +194,7 @@ class Trashed:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What became of one `add`, and why.
+    """The outcome of one `add`, and why.
 
     `superseded` are the older memories that it seems to update: they are still found, below it. It
     repeats another (`duplicate_of`) only where the words are the same.
@@ -222,14 +222,13 @@ class Hit:
     score: float
     parts: Mapping[str, float]
     why: str
-    updated_by: tuple[
-        str, ...
-    ] = ()  # newer memories, shown above it, that update it, or a part of what it says
+    # Newer memories, shown above it, that update it or a part of what it says.
+    updated_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """The hits of one recall. `id` is None when the store is read-only and nothing could be logged."""
+    """The hits of one recall. `id` is None if the store is read-only and nothing was logged."""
 
     id: str | None
     query: str
@@ -301,18 +300,15 @@ class MeaningStatus:
     embedder: str | None  # its name; None without one
     dimension: int | None
     waiting: int  # live memories that have no vector of it yet
-    others: tuple[
-        tuple[str, int], ...
-    ] = ()  # other models in the space, each with the number of its vectors
+    # Other models in the space, each with the number of its vectors.
+    others: tuple[tuple[str, int], ...] = ()
     absence: str = ""  # why there is no embedder, where that was not asked for
     failure: str = ""  # what the embedder said when it was last needed and failed
 
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """That something was removed for good on request, and when. What it was, nobody can tell from
-    it.
-    """
+    """A record that something was removed for good on request; it does not tell what."""
 
     number: int
     created_at: datetime
@@ -327,15 +323,13 @@ class DuplicatePair:
     b: str
     titles: tuple[str, str]
     cosine: float
-    verdict: Literal[
-        "duplicate", "connect"
-    ]  # a duplicate may be merged; what is merely near is only linked
+    verdict: Literal["duplicate", "connect"]  # a duplicate may be merged, what is near only linked
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class DuplicateReport:
-    """What a sweep for duplicates found, the nearest first, and what it linked if it was asked to."""
+    """The pairs a sweep for duplicates found, the nearest first, and how many it linked."""
 
     pairs: tuple[DuplicatePair, ...]
     examined: int  # memories that were compared
@@ -386,34 +380,3 @@ class Verdict:
 
     def __bool__(self) -> bool:
         return self.ok
-
-
-@dataclass(frozen=True, slots=True)
-class Spending:
-    """Calls of a language model, summed up. `unsettled` ones were cut off and count at their
-    dearest.
-    """
-
-    name: str
-    calls: int
-    failed: int
-    unsettled: int
-    tokens_in: int
-    tokens_out: int
-    cost_usd: float
-    assumed: bool  # whether a price was not known and a dear one was taken
-
-
-@dataclass(frozen=True, slots=True)
-class Costs:
-    """What language models have cost since a moment, and what may still be spent in these 24 hours."""
-
-    since: datetime
-    total: Spending
-    by_job: tuple[Spending, ...]
-    by_model: tuple[Spending, ...]
-    by_day: tuple[Spending, ...]
-    today_usd: float
-    today_tokens: int
-    left_usd: float
-    left_tokens: int

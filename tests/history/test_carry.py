@@ -7,8 +7,8 @@ import json
 import pytest
 
 from glymph.errors import InvalidInput
-from glymph.history import carry
-from glymph.history.carry import carried_over
+from glymph.history import build
+from glymph.history.build import carry_over
 from glymph.text.tokens import tokens
 from glymph.write.junk import SHOWN_FROM, SHOWN_TO, without_shown
 
@@ -26,7 +26,7 @@ def test_what_tells_most_comes_back_between_marks_that_nothing_is_learnt_from(tm
         "We decided to host Orion in Bergen from 3 May.",
         "Thanks!",
     )
-    text = carried_over(path)
+    text = carry_over(path)
     assert text.startswith(SHOWN_FROM)
     assert text.endswith(SHOWN_TO)
     assert "- user: We decided to host Orion in Bergen from 3 May." in text
@@ -37,20 +37,20 @@ def test_what_tells_most_comes_back_between_marks_that_nothing_is_learnt_from(tm
 def test_it_fits_its_budget_and_holds_no_secret(tmp_path):
     texts = [f"Crate {at} with {at * 3} lamps went to Oslo on day {at}." for at in range(400)]
     path = spoken(tmp_path / "t.jsonl", *texts, "The password is hunter2-Xy7!qq for Orion.")
-    text = carried_over(path, budget=300)
+    text = carry_over(path, budget=300)
     assert 100 < tokens(text) < 800
     assert "hunter2" not in text
 
 
 def test_only_the_end_of_a_long_transcript_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(carry, "MOST_BYTES", 300)
+    monkeypatch.setattr(build, "CARRY_BYTES", 300)
     path = spoken(tmp_path / "t.jsonl", *(f"Crate {at} went to Oslo on 3 May." for at in range(50)))
-    text = carried_over(path)
+    text = carry_over(path)
     assert "Crate 49" in text
     assert "Crate 1 " not in text
 
 
 def test_a_session_in_which_nothing_was_said_brings_nothing_back(tmp_path):
-    assert carried_over(spoken(tmp_path / "t.jsonl", "ok")) == ""
+    assert carry_over(spoken(tmp_path / "t.jsonl", "ok")) == ""
     with pytest.raises(InvalidInput, match="cannot be read"):
-        carried_over(tmp_path / "gone.jsonl")
+        carry_over(tmp_path / "gone.jsonl")

@@ -17,9 +17,9 @@ from glymph.client.history import History
 from glymph.errors import InvalidInput, ModelFailed, StoreError
 from glymph.history import memory_file
 from glymph.history.disk import Disk
-from glymph.history.files import ASIDE
-from glymph.history.files import SHORTENING as LOCK
 from glymph.history.policy import NOTICE, Cursor
+from glymph.history.shelves import ASIDE
+from glymph.history.shelves import SHORTENING as LOCK
 from glymph.testing import FrozenClock, ScriptedModel
 
 SMALL = {"unit": "messages", "consolidation_threshold": 6, "keep_recent_ratio": 0.34}
@@ -361,7 +361,7 @@ def test_without_a_model_the_machines_part_stays_within_its_words_and_the_graph_
 def test_of_two_that_shorten_at_once_one_waits(files):
     turns(files, 4)
     folder = files.session_folder("s")
-    with Disk().trying(folder / LOCK) as mine:
+    with Disk().try_lock(folder / LOCK) as mine:
         assert mine
         built = files.build("s")
     assert built.summarised == 0
@@ -372,11 +372,11 @@ def test_of_two_that_shorten_at_once_one_waits(files):
 def test_one_that_was_overtaken_while_it_asked_changes_nothing(opened):
     def answer(messages, schema):
         other = history.session("s")
-        lines = other.transcript.after(0)
+        lines = other.transcript.read_after(0)
         moved = Cursor(lines[1].end, 2)
         other.change(
             lambda state: replace(
-                state, standing=state.standing.moved(moved, "- theirs", "- theirs"),
+                state, standing=state.standing.advance(moved, "- theirs", "- theirs"),
                 known_by=other.transcript.known_by(moved.offset),
             )
         )  # fmt: skip
@@ -442,7 +442,7 @@ def test_the_agent_and_the_machine_never_overwrite_each_other(files):
     files.write_memory("Lamps are red.", "append", session="s")
     turns(files, 4, first=4)
     files.build("s")
-    shown = memory_file.read(memory_md(files).read_text())
+    shown = memory_file.parse(memory_md(files).read_text())
     assert shown.agent == files.page() == "Annika prefers tea.\nLamps are red."
     assert shown.machine == files.summary("s")
     assert machine.splitlines()[0] in shown.machine
@@ -518,7 +518,7 @@ def test_marks_inside_a_text_do_not_tear_the_file_apart(files):
     turns(files, 4)
     files.build("s")
     assert files.build("s").problems == ()
-    assert "still mine" in memory_file.read(memory_md(files).read_text()).agent
+    assert "still mine" in memory_file.parse(memory_md(files).read_text()).agent
     assert "still mine" in files.page()
 
 
@@ -614,7 +614,7 @@ def test_a_machine_that_stops_twice_before_memory_md_is_written_loses_no_summary
     turns(history, 4, first=12)
     built = history.build("s")
     assert [number for number in range(1, 5) if f"Note {number}:" in built.system] == [1, 2, 3, 4]
-    assert memory_file.read(memory_md(history).read_text()).machine == history.summary("s")
+    assert memory_file.parse(memory_md(history).read_text()).machine == history.summary("s")
 
 
 def test_words_are_found_however_a_line_was_written_and_malformed_lines_count_for_nothing(files):

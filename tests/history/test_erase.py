@@ -10,13 +10,13 @@ import pytest
 from glymph import Glymph
 from glymph.client.history import History
 from glymph.history import memory_file, places
+from glymph.history.conversation import Waiting
 from glymph.history.cut import QuoteCutter, rewrite_line
 from glymph.history.disk import Disk
 from glymph.history.erase import FILES as PLACE
 from glymph.history.erase import SessionFolder, fingerprint_transcript
-from glymph.history.files import ASIDE
-from glymph.history.state import Waiting
-from glymph.history.transcript import FILE, TORN, JsonTranscript
+from glymph.history.shelves import ASIDE
+from glymph.history.transcript import FILE, TORN, FileTranscript
 from glymph.store.certificate import CLEAN, OUT_OF_REACH
 from glymph.testing import ScriptedModel
 from glymph.text.quotes import GONE, Quotes
@@ -165,9 +165,9 @@ def test_what_lies_beside_a_transcript_is_reached_as_well(glymph, told):
 
 def test_a_page_that_a_person_edited_in_memory_md_is_still_taken_over(glymph, told):
     path = folder(glymph) / memory_file.FILE
-    parts = memory_file.read(path.read_text())
+    parts = memory_file.parse(path.read_text())
     path.write_text(
-        memory_file.rendered(
+        memory_file.render(
             memory_file.Parts(parts.machine + "\n- Mine.", "My page.", parts.revision)
         )
     )
@@ -243,7 +243,7 @@ def test_a_crash_at_any_step_leaves_a_conversation_that_goes_on_where_it_was(gly
 
 
 def test_a_fingerprint_of_bytes_is_that_of_the_file(tmp_path):
-    transcript = JsonTranscript(tmp_path, Disk(durable=False))
+    transcript = FileTranscript(tmp_path, Disk(durable=False))
     (tmp_path / FILE).write_bytes(body := bytes(range(256)) * 20)
     for offset in (0, 1, 100, 1024, 1025, 1200, 1300, 5120):
         assert fingerprint_transcript(body, offset) == transcript.known_by(offset)
@@ -281,7 +281,7 @@ def test_a_dry_run_counts_files_and_changes_none(glymph, told):
 
 def test_a_folder_of_ones_own_is_known_to_the_store_from_the_first_message_on(glymph, tmp_path):
     history = glymph.conversations(tmp_path / "own")
-    assert places.folders(glymph.context) == []
+    assert places.list_folders(glymph.context) == []
     history.append("s", user(SECRET))
     history.append("s", user("Fine."))
     glymph.conversations(tmp_path / "own").append("t", user("Fine."))

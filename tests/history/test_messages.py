@@ -9,12 +9,12 @@ from glymph.history.messages import (
     IMAGE_TOKENS,
     Call,
     Result,
-    answers,
-    boundaries,
-    checked,
-    mended,
-    seen,
-    shortened,
+    check_message,
+    find_boundaries,
+    match_results,
+    read_message,
+    repair,
+    shorten_results,
 )
 
 
@@ -47,22 +47,25 @@ def anthropic_results(*ids, text="found"):
 
 
 def places(*messages):
-    return boundaries([seen(message) for message in messages])
+    return find_boundaries([read_message(message) for message in messages])
 
 
 @pytest.mark.parametrize("calls", [openai_calls("a", "b"), anthropic_calls("a", "b")])
 def test_calls_of_both_shapes_look_the_same(calls):
-    assert seen(calls).calls == (Call("a", "look", '{"at": 1}'), Call("b", "look", '{"at": 1}'))
-    assert seen(calls).role == "assistant"
+    assert read_message(calls).calls == (
+        Call("a", "look", '{"at": 1}'),
+        Call("b", "look", '{"at": 1}'),
+    )
+    assert read_message(calls).role == "assistant"
 
 
 def test_results_of_both_shapes_look_the_same_and_open_no_turn():
-    ours, theirs = seen(openai_result("a")), seen(anthropic_results("a"))
+    ours, theirs = read_message(openai_result("a")), read_message(anthropic_results("a"))
     assert ours.results == theirs.results == (Result("a", "found"),)
     assert ours.text == theirs.text == ""
     assert not ours.opens
     assert not theirs.opens
-    assert seen(user()).opens
+    assert read_message(user()).opens
 
 
 @pytest.mark.parametrize(
@@ -84,9 +87,9 @@ def test_results_of_both_shapes_look_the_same_and_open_no_turn():
     ids=["items", "functions"],
 )
 def test_newer_and_older_shapes_of_openai_are_understood(call, result):
-    checked(call)
-    checked(result)
-    assert [one.name for one in seen(call).calls] == ["look"]
+    check_message(call)
+    check_message(result)
+    assert [one.name for one in read_message(call).calls] == ["look"]
     assert places(user(), call, result, user()) == [1, 3]
 
 
@@ -99,7 +102,7 @@ def test_parts_are_read_and_pictures_and_thoughts_are_counted():
             {"type": "thinking", "thinking": "t" * 400},
         ],
     }
-    view = seen(message)
+    view = read_message(message)
     assert (view.text, view.media, view.hidden) == ("Look", 1, "t" * 400)
     assert IMAGE_TOKENS < view.tokens < IMAGE_TOKENS + 120
 
@@ -113,7 +116,7 @@ def test_a_call_that_is_answered_within_its_own_message_needs_nothing_else():
             {"type": "text", "text": "Found."},
         ],
     }
-    assert answers([seen(message)]).orphans == (frozenset(),)
+    assert match_results([read_message(message)]).orphans == (frozenset(),)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +131,7 @@ def test_a_call_that_is_answered_within_its_own_message_needs_nothing_else():
 )
 def test_what_is_no_message_is_refused_with_the_field_named(message, named):
     with pytest.raises(InvalidInput) as caught:
-        checked(message)
+        check_message(message)
     assert caught.value.field == named
 
 
@@ -175,19 +178,23 @@ def test_a_result_that_lost_its_call_is_told_in_words():
         anthropic_results("gone", text="7 lines"),
         openai_calls("a"),
     ]
-    first, second, third = mended(messages, [seen(one) for one in messages])
+    first, second, third = repair(messages, [read_message(one) for one in messages])
     assert (first["role"], "42 lines" in first["content"]) == ("user", True)
     assert second["content"][0]["type"] == "text"
     assert "7 lines" in second["content"][0]["text"]
     assert third is messages[2]
-    assert not any(seen(one).results for one in (first, second))
+    assert not any(read_message(one).results for one in (first, second))
 
 
 @pytest.mark.parametrize(
     "result", [openai_result("a", "x" * 900), anthropic_results("a", text="x" * 900)]
 )
 def test_an_old_result_is_cut_to_what_its_tool_says_and_tells_how_much_is_missing(result):
-    cut = seen(shortened(result, {"a": "look"}, {"look": 100}.__getitem__)).results[0].text
+    cut = (
+        read_message(shorten_results(result, {"a": "look"}, {"look": 100}.__getitem__))
+        .results[0]
+        .text
+    )
     assert cut.startswith("x" * 100 + " … [800 characters")
     assert len(cut) < 200
 
@@ -199,7 +206,7 @@ def test_a_short_result_and_every_other_message_stay_the_very_same():
         user("x" * 9999),
         openai_calls("a"),
     ):
-        assert shortened(message, {"a": "look"}, lambda name: 100) is message
+        assert shorten_results(message, {"a": "look"}, lambda name: 100) is message
 
 
 def test_a_result_in_parts_is_cut_as_a_whole_and_its_pictures_become_words():
@@ -212,7 +219,10 @@ def test_a_result_in_parts_is_cut_as_a_whole_and_its_pictures_become_words():
         "role": "user",
         "content": [{"type": "tool_result", "tool_use_id": "a", "content": parts}],
     }
-    view = seen(shortened(message, {"a": "look"}, lambda name: 1000))
+    view = read_message(shorten_results(message, {"a": "look"}, lambda name: 1000))
     assert view.media == 0
     assert view.results[0].text.endswith("[a picture or file]")
-    assert len(seen(shortened(message, {"a": "look"}, lambda name: 20)).results[0].text) < 100
+    assert (
+        len(read_message(shorten_results(message, {"a": "look"}, lambda name: 20)).results[0].text)
+        < 100
+    )

@@ -15,11 +15,11 @@ from glymph.history.policy import (
     Cursor,
     HistorySettings,
     Standing,
-    cut_of,
-    due,
+    build_tail,
+    decide_due,
+    find_cut,
     last_turn,
-    parts_of,
-    tail_of,
+    split_parts,
     worth_keeping,
 )
 
@@ -33,12 +33,12 @@ def talk(turns, words=1):
 
 
 def tail(messages, unit="messages"):
-    return tail_of(messages, unit)
+    return build_tail(messages, unit)
 
 
 def decided(messages, *, announces=True, noticed=None, **chosen):
     settings = HistorySettings(**{"unit": "messages", **chosen})
-    return due(
+    return decide_due(
         tail(messages, settings.unit),
         settings,
         standing=Standing(noticed=noticed),
@@ -150,29 +150,29 @@ def test_the_notice_in_tokens_leaves_room_for_a_turn_like_the_last():
 
 
 def test_the_tail_begins_where_somebody_speaks():
-    assert cut_of(tail(talk(5)), 3) == 8
-    assert cut_of(tail(talk(5)), 1) == 9  # no turn is that short
+    assert find_cut(tail(talk(5)), 3) == 8
+    assert find_cut(tail(talk(5)), 1) == 9  # no turn is that short
 
 
 def test_at_least_one_message_stays_however_large_it_is():
     messages = [*talk(2), {"role": "user", "content": "x" * 9999}]
-    assert cut_of(tail(messages, "tokens"), 1) == 4
-    assert cut_of(tail(messages[-1:], "tokens"), 1) == 0
+    assert find_cut(tail(messages, "tokens"), 1) == 4
+    assert find_cut(tail(messages[-1:], "tokens"), 1) == 0
 
 
 def test_a_part_ends_at_a_legal_place_and_makes_progress():
     messages = talk(10, words=100)
     view = tail(messages, "tokens")
-    assert parts_of(view, 10, 10**9) == [10]
-    assert parts_of(view, 10, 1) == list(range(1, 11))
-    ends = parts_of(view, 10, sum(view.sizes[:5]))
+    assert split_parts(view, 10, 10**9) == [10]
+    assert split_parts(view, 10, 1) == list(range(1, 11))
+    ends = split_parts(view, 10, sum(view.sizes[:5]))
     assert 1 < ends[0] <= 5
     assert ends == sorted(set(ends))
     assert ends[-1] == 10
 
 
 def test_a_consolidation_moves_the_cursor_and_forgets_the_notice():
-    after = Standing(noticed=8).moved(Cursor(100, 8), "- a", "- a")
+    after = Standing(noticed=8).advance(Cursor(100, 8), "- a", "- a")
     assert (after.cursor.count, after.noticed, after.consolidations) == (8, None, 1)
 
 
@@ -191,7 +191,7 @@ def test_old_results_shrink_and_the_newest_turn_is_never_cut():
             {"role": "tool", "tool_call_id": f"c{number}", "content": "r" * 5000},
         ]
 
-    sent = tail_of([*turn(1), *turn(2)], "tokens").messages
+    sent = build_tail([*turn(1), *turn(2)], "tokens").messages
     assert sent[2]["content"].startswith("r" * 400 + " … [4,600 characters")
     assert sent[5]["content"] == "r" * 5000
 

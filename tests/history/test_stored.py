@@ -93,7 +93,7 @@ def test_a_model_that_fails_changes_nothing(url, clock):
 def test_who_shortens_keeps_others_out_until_it_ends_or_was_killed(glymph, history, clock):
     history.append("s", *crates(9))
     shelf = history.session("s").shelf
-    with shelf.shortening() as mine, shelf.shortening() as yours:
+    with shelf.claim() as mine, shelf.claim() as yours:
         assert (mine, yours) == (True, False)
         built = history.build("s")
         assert built.problems == (AT_IT,)
@@ -110,7 +110,7 @@ def test_who_shortens_keeps_others_out_until_it_ends_or_was_killed(glymph, histo
 def test_the_whole_of_a_long_conversation_is_read_page_by_page_and_its_end_alone_when_it_is_sent(
     glymph, history, monkeypatch
 ):
-    monkeypatch.setattr("glymph.history.stored.AT_ONCE", 7)
+    monkeypatch.setattr("glymph.history.shelves.AT_ONCE", 7)
     history.append("s", *crates(30))
     history.consolidate("s")
     assert history.messages("s") == crates(30)

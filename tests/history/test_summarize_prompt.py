@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from glymph.errors import MalformedReply
-from glymph.history.summarize_prompt import MOST_POINTS, SHOWN, Shown, condensing, question
+from glymph.history.summarize_prompt import MOST_POINTS, SHOWN, Shown, condense_question, question
 
 TODAY = date(2026, 3, 1)
 
@@ -60,7 +60,7 @@ def test_what_is_no_list_of_short_notes_is_malformed(answer):
 
 
 def test_many_notes_may_become_few_but_not_none():
-    found = condensing("- a\n\n- b", nonce="n1")
+    found = condense_question("- a\n\n- b", nonce="n1")
     assert '{"note": "- a"}\n{"note": "- b"}' in found.messages[1].content
     assert found.parse('{"notes": ["a and b"]}') == ("a and b",)
     with pytest.raises(MalformedReply, match="drops every note"):

@@ -9,7 +9,7 @@ import pytest
 from glymph import Glymph
 from glymph.errors import InvalidInput, ModelFailed, SpaceNotFound
 from glymph.history import memory_file
-from glymph.history.policy import Built, tail_of
+from glymph.history.policy import Built, build_tail
 from glymph.history.shorten import OVERTAKEN
 from glymph.store.certificate import CLEAN
 from glymph.testing import ScriptedModel
@@ -184,11 +184,11 @@ def test_what_was_asked_for_is_still_told_when_a_long_turn_is_cut_in_the_middle(
 @pytest.mark.parametrize("shape", ["openai", "anthropic"])
 def test_a_call_without_a_result_is_told_in_words_once_somebody_speaks_again(shape):
     messages = [user("Hi"), called(1, shape), user("Are you there?")]
-    told = tail_of(messages, "tokens").messages[1]
+    told = build_tail(messages, "tokens").messages[1]
     assert "tool_use" not in json.dumps(told)
     assert "tool_calls" not in told
     assert "Called look" in json.dumps(told)
-    waiting = Built("", tail_of(messages[:2], "tokens").messages)
+    waiting = Built("", build_tail(messages[:2], "tokens").messages)
     assert waiting.with_system() == messages[:2]
     assert waiting.with_system(messages[2])[1] == told
 
@@ -196,7 +196,7 @@ def test_a_call_without_a_result_is_told_in_words_once_somebody_speaks_again(sha
 def test_one_of_two_calls_that_was_answered_stays_a_call():
     both = called(1)
     both["tool_calls"] = [*both["tool_calls"], *called(2)["tool_calls"]]
-    sent = tail_of([user("Hi"), both, result(2), user("Well?")], "tokens").messages
+    sent = build_tail([user("Hi"), both, result(2), user("Well?")], "tokens").messages
     assert [call["id"] for call in sent[1]["tool_calls"]] == ["c2"]
     assert sent[2] == result(2)
 

@@ -26,7 +26,7 @@ from glymph import Glymph
 from glymph.client.history import History
 from glymph.errors import ModelFailed
 from glymph.history.disk import Disk
-from glymph.history.messages import boundaries, seen
+from glymph.history.messages import find_boundaries, read_message
 from glymph.history.policy import TOO_LARGE
 from glymph.testing import FrozenClock, ScriptedModel
 
@@ -249,7 +249,7 @@ class World:
         gone, kept = self.known[: built.summarised], self.known[built.summarised :]
         assert len(built.messages) == len(kept)
         for sent, message in zip(built.messages, kept, strict=True):
-            assert seen(sent).text == seen(message).text
+            assert read_message(sent).text == read_message(message).text
         if self.known:
             assert kept
         self._check_boundary(gone, kept, built)
@@ -257,12 +257,12 @@ class World:
             self._check_summary(gone, kept)
 
     def _check_boundary(self, gone, kept, built):
-        views = [seen(message) for message in kept]
+        views = [read_message(message) for message in kept]
         answered = {result.id for view in views for result in view.results}
         assert answered <= {call.id for view in views for call in view.calls}
         if gone:
             assert not views[0].results
-            assert len(gone) in boundaries([seen(message) for message in self.known])
+            assert len(gone) in find_boundaries([read_message(message) for message in self.known])
 
     def _check_summary(self, gone, kept):
         noted = Counter(MARK.findall(self.history.summary(self.session)))

@@ -209,9 +209,9 @@ def _render_messages(messages: Sequence[Mapping[str, Any]], first: int) -> Itera
 
 
 def _describe(message: Mapping[str, Any]) -> str:
-    from glymph.history.messages import seen
+    from glymph.history.messages import read_message
 
-    view = seen(message)
+    view = read_message(message)
     words = view.text or "; ".join(result.text for result in view.results)
     calls = f"(calls {', '.join(call.name for call in view.calls)})" if view.calls else ""
     return f"{view.role}: {' '.join(filter(None, (words, calls))) or '(no words)'}"

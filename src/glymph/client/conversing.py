@@ -15,15 +15,15 @@ from glymph.errors import InvalidInput
 if TYPE_CHECKING:
     from glymph.client.history import History
     from glymph.history.erase import Erasure as Erasure
-    from glymph.history.lookup import Kept
+    from glymph.history.places import Kept
     from glymph.history.policy import HistorySettings
 
 
 def carried_over(transcript: str | Path) -> str:
     """What tells most of a session that its host has compacted; empty if nothing does."""
-    from glymph.history import carry
+    from glymph.history.build import carry_over
 
-    return carry.carried_over(transcript)
+    return carry_over(transcript)
 
 
 class Conversing(Handle):
@@ -40,20 +40,20 @@ class Conversing(Handle):
         the store, or on a server the store. `more` are the other arguments of `History`.
         """
         from glymph.client.history import History
-        from glymph.history.places import chosen_folder
+        from glymph.history.places import choose_folder
 
-        return History(chosen_folder(self._ctx, folder), self, settings=settings, **more)
+        return History(choose_folder(self._ctx, folder), self, settings=settings, **more)
 
     def every_conversation(self) -> list[Kept]:
         """The conversations of this space in all places, the one in which something was said last
         first.
         """
-        from glymph.history import lookup
+        from glymph.history import places
 
-        return lookup.in_order([
-            lookup.Kept(one.session, one.messages, one.summarised, one.newest_at, lookup.where(root))
-            for root in lookup.roots(self._ctx)
-            for one in self.conversations(lookup.where(root)).sessions()
+        return places.sort_newest_first([
+            places.Kept(one.session, one.messages, one.summarised, one.newest_at, places.name_place(root))
+            for root in places.list_roots(self._ctx)
+            for one in self.conversations(places.name_place(root)).sessions()
         ])  # fmt: skip
 
     def conversations_with(
@@ -64,14 +64,14 @@ class Conversing(Handle):
 
         Raises InvalidInput, which names some that there are, if it is nowhere.
         """
-        from glymph.history import lookup
+        from glymph.history import places
 
-        for root in [] if session is None else lookup.roots(self._ctx):
-            history = self.conversations(lookup.where(root), settings=settings)
+        for root in [] if session is None else places.list_roots(self._ctx):
+            history = self.conversations(places.name_place(root), settings=settings)
             if history.exists(str(session)):
                 return history
         known = dict.fromkeys(one.session for one in self.every_conversation())
-        raise InvalidInput("session", lookup.unknown(session, list(known)))
+        raise InvalidInput("session", places.explain_unknown(session, list(known)))
 
     def conversation_folders(self, *spaces: str) -> list[Path]:
         """The folders with conversations of some spaces, or of this one: exports and backups are
@@ -79,25 +79,25 @@ class Conversing(Handle):
         """
         from glymph.history import places
 
-        found = (places.folders(self._ctx, space) for space in spaces or (self.space,))
+        found = (places.list_folders(self._ctx, space) for space in spaces or (self.space,))
         return list(dict.fromkeys(folder for folders in found for folder in folders))
 
     def memories_saying(self, text: str) -> list[str]:
         """The ids of memories that repeat a text whole, such as notes on a conversation it was cut
         out of.
         """
-        from glymph.history.lookup import saying
+        from glymph.history.find import find_memories_repeating
 
         checked_text("text", text, self._ctx.settings.max_text_chars)
-        return saying(self._ctx, text)
+        return find_memories_repeating(self._ctx, text)
 
     def carried_over(self, transcript: str | Path) -> str:
         """What tells most of a session that its host has compacted, without what was removed on
         request.
         """
-        from glymph.history import carry
+        from glymph.history.build import carry_over
 
-        return carry.carried_over(transcript, ctx=self._ctx)
+        return carry_over(transcript, ctx=self._ctx)
 
     def erase_from_conversations(self, *texts: str, apply: bool = False) -> Erasure:
         """Cuts texts out of every conversation of this space for good; without `apply`, says how

@@ -11,16 +11,21 @@ from typing import TYPE_CHECKING, Any
 from glymph.checks import checked_text
 from glymph.context import Context
 from glymph.errors import InvalidInput, SpaceNotFound
-from glymph.history import build, files, find, places, shorten, stored
+from glymph.history import build, find, places, shorten
+from glymph.history.conversation import LONGEST_NAME, Conversation, Listed, Page, Shelf, describe
 from glymph.history.disk import Disk
-from glymph.history.files import FileShelf
+from glymph.history.memory_file import write_page
 from glymph.history.messages import Raw
-from glymph.history.page import FilePage, Page, StorePage
-from glymph.history.policy import KEPT_CHARACTERS, Built, HistorySettings, Shortened
-from glymph.history.rest import Rest
-from glymph.history.sessions import LONGEST_NAME, Conversation, Listed, folder_of, listed, write
-from glymph.history.shelf import Shelf
-from glymph.history.stored import StoreShelf
+from glymph.history.policy import KEPT_CHARACTERS, Backoff, Built, HistorySettings, Shortened
+from glymph.history.shelves import (
+    FilePage,
+    FileShelf,
+    StorePage,
+    StoreShelf,
+    folder_of,
+    read_conversations,
+    session_names,
+)
 from glymph.history.transcript import messages_of
 from glymph.llm import open_model
 from glymph.llm.contract import Model
@@ -80,7 +85,7 @@ class History:
         self.folder = None if folder is None else Path(folder).expanduser()
         self._noted = self._ctx is None or self.folder is None
         self._space_folder: Path | None = None
-        self._rests: dict[str, Rest] = {}
+        self._backoffs: dict[str, Backoff] = {}
         self._page = self._kept_page()
 
     def _kept_page(self) -> Page:
@@ -96,7 +101,7 @@ class History:
         """What services work with."""
         return Conversation(
             session, self._shelf(session), self.settings, self._page, self._clock, self._ctx, self._keep,
-            self._rests.setdefault(session, Rest()),
+            self._backoffs.setdefault(session, Backoff()),
         )  # fmt: skip
 
     def session_folder(self, session: str) -> Path | None:
@@ -130,7 +135,7 @@ class History:
     def _note_folder(self) -> None:
         """Lets the store know where conversations lie: a purge has to find them."""
         if not self._noted and self._ctx is not None and self.folder is not None:
-            places.note(self._ctx, self.folder)
+            places.note_folder(self._ctx, self.folder)
             self._noted = True
 
     def build(
@@ -176,17 +181,18 @@ class History:
         """All conversations, the one in which something was said last first."""
         own = self._own_folder()
         if own is not None:
-            names = files.sessions(own)
+            names = session_names(own)
         else:
-            names = iter(()) if self._ctx is None else stored.sessions(self._ctx)
-        found = [listed(self.session(name)) for name in names]
+            rows = iter(()) if self._ctx is None else read_conversations(self._ctx)
+            names = (row["name"] for row in rows)
+        found = [describe(self.session(name)) for name in names]
         return sorted(
             found, key=lambda one: (one.newest_at is not None, one.newest_at), reverse=True
         )
 
     def exists(self, session: str) -> bool:
         """Whether anything was ever said in a session."""
-        return next(self.session(session).transcript.every(), None) is not None
+        return next(self.session(session).transcript.read_all(), None) is not None
 
     def remove(self, session: str) -> int:
         """Removes a conversation for good; how many messages. What was learnt from it stays in the
@@ -204,7 +210,7 @@ class History:
 
     def messages(self, session: str) -> list[Raw]:
         """Every message there ever was, in order."""
-        lines = messages_of(list(self.session(session).transcript.every()))
+        lines = messages_of(list(self.session(session).transcript.read_all()))
         return [line.message for line in lines if line.message is not None]
 
     def summary(self, session: str) -> str:
@@ -221,7 +227,7 @@ class History:
         if session is None:
             self._page.write(text, mode)
         else:
-            write(self.session(session), text, mode)
+            write_page(self.session(session), text, mode)
 
 
 def _with_model(ctx: Context, model: str | Model | None) -> Context:

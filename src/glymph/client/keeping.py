@@ -51,7 +51,9 @@ class Keeping(Handle):
         from glymph.history import places
 
         if self._ctx.store.writable and self._ctx.store.has_space(name):
-            places.remove(self._ctx, name)  # first: another space of that name must not find them
+            places.remove_folders(
+                self._ctx, name
+            )  # first: another space of that name must not find them
         return exhaust(write.spaces.delete_space(self._ctx.store, name), progress)
 
     def export(self, path: str | Path) -> int:

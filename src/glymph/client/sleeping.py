@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from glymph import learn, prune, upkeep
 from glymph.client.handle import Handle
-from glymph.model import Costs, Receipt
+from glymph.model import Receipt
 
 if TYPE_CHECKING:  # what services give; each service is loaded when it is first called
     from glymph.learn.consolidate_result import Consolidated
     from glymph.learn.extract_result import Extraction
     from glymph.learn.memetic_figures import MemeticStatus
     from glymph.learn.playbooks import PlaybookMatch
+    from glymph.llm.costs import Costs
     from glymph.prune.ai_prune_result import AiPruned
     from glymph.prune.garden_result import Gardened
     from glymph.prune.lifecycle_result import Fading, LifecycleRun

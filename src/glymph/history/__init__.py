@@ -1,8 +1,8 @@
 """Keeps conversations short without losing what matters: transcripts, cursor, summaries, search.
 
-transcript.jsonl   every message, one a line; nothing is ever taken out state.json         the
-cursor and the summary of what lies before it, replaced as one memory.md          the summary (the
-machine's part) and the agent's page, for people to read and edit
+    transcript.jsonl   every message, one a line; nothing is ever taken out
+    state.json         the cursor and the summary of what lies before it, replaced as one
+    memory.md          the summary (the machine's part) and the agent's page, for people to edit
 
 Other rooms use the modules named here; each is loaded when it is first asked for.
 """
@@ -18,22 +18,16 @@ if TYPE_CHECKING:
 
     from glymph.context import TextKeeper
     from glymph.history import build as build
-    from glymph.history import carry as carry
+    from glymph.history import conversation as conversation
     from glymph.history import cut as cut
     from glymph.history import disk as disk
     from glymph.history import erase as erase
-    from glymph.history import files as files
     from glymph.history import find as find
-    from glymph.history import lookup as lookup
     from glymph.history import messages as messages
-    from glymph.history import page as page
     from glymph.history import places as places
     from glymph.history import policy as policy
-    from glymph.history import rest as rest
-    from glymph.history import sessions as sessions
-    from glymph.history import shelf as shelf
+    from glymph.history import shelves as shelves
     from glymph.history import shorten as shorten
-    from glymph.history import stored as stored
     from glymph.history import transcript as transcript
 else:
     __getattr__ = load_on_first_use(__name__)

@@ -1,5 +1,4 @@
-"""What a stretch of conversation comes to without a model: the sentences that tell most, as they
-were said.
+"""Shortens a stretch of conversation without a model: keeps the sentences that tell most.
 
 A sentence is worth what it tells by itself and what the message around it tells (rare words, names,
 numbers, days, what the writer did, rules); statements to remember, decisions and corrections are
@@ -53,11 +52,12 @@ _EMPTY = frozenset(
 )
 _FENCE = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 # Lines that surely nobody said: prompts, quotes, headings that are no whole sentence, comments,
-# bare paths,
-# tables, tags, decorators, diffs, stacks, numbered lines, and statements of a program.
+# bare paths, tables, tags, decorators, diffs, stacks, numbered lines, statements of a program.
 _NO_SENTENCE = re.compile(
-    r"\A(?:\$ |>(?!\s?\d)|#+ (?!(?:\S+ ){3,}\S+[.!]\Z)|#!|#(?:include|define|ifn?def|endif|pragma)\b|//|/\*|/\S*\Z"
-    r"|\||<[A-Za-z/!?]|@[\w.]+(?:\(.*\))?\Z|@@ |\+\+\+ |--- [ab]?/|diff --git |at \S+\(|\d+\||\d+:(?![\d\s]))"
+    r"\A(?:\$ |>(?!\s?\d)|#+ (?!(?:\S+ ){3,}\S+[.!]\Z)|#!|#(?:include|define|ifn?def|endif"
+    r"|pragma)\b|//|/\*|/\S*\Z"
+    r"|\||<[A-Za-z/!?]|@[\w.]+(?:\(.*\))?\Z|@@ |\+\+\+ |--- [ab]?/|diff --git |at \S+\(|\d+\|"
+    r"|\d+:(?![\d\s]))"
     r"|\)\s*(?:=>\s*)?[{;]\Z|(?<!\S)= \S*\w\(\)"
 )
 _SIGN = re.compile(
@@ -66,12 +66,15 @@ _SIGN = re.compile(
 _OPERATOR = re.compile(r"(?<!\S)(?:[-+*/=<>|&]|[-+*/=<>!&|]=|&&|\|\||<<|>>)(?!\S)")
 _PLAIN_WORD = re.compile(r"(?<!\S)[\"'(]?[^\W\d_]+(?:['’-][^\W\d_]+)*[\"')]?[,.!?:…]*(?!\S)")
 _LEAD = re.compile(
-    r"\A(?:(?:yeah|yep|yup|yes|no|nah|wow|oh|ah|aww?|hey|hi|hello|haha|ok|okay|sure|thanks(?: \w+)?|thank you|well"
-    r"|so|great|cool|nice|awesome|absolutely|definitely|totally|exactly|right|hmm+|um|uh)\s*[,!.…]+\s*)+(?=\w)",
+    r"\A(?:(?:yeah|yep|yup|yes|no|nah|wow|oh|ah|aww?|hey|hi|hello|haha|ok|okay|sure|thanks(?: "
+    r"\w+)?|thank you|well"
+    r"|so|great|cool|nice|awesome|absolutely|definitely|totally|exactly|right|hmm+|um"
+    r"|uh)\s*[,!.…]+\s*)+(?=\w)",
     re.IGNORECASE,
 )  # only before a mark: "No longer" is no interjection
 _CORRECTION = re.compile(
-    r"\b(?:actually|correction|i was wrong|my mistake|no longer|not \w+ anymore|any ?more|instead of|rather than|"
+    r"\b(?:actually|correction|i was wrong|my mistake|no longer|not \w+ anymore|any ?more|instead "
+    r"of|rather than|"
     r"changed (?:my|our) mind|turns out|scratch that|i mean[t]?|used to|from now on)\b",
     re.IGNORECASE,
 )
@@ -80,19 +83,24 @@ _CORRECTION = re.compile(
 # what goes on.
 _STATEMENT = re.compile(
     r"\A(?:(?:i|we|he|she|they|my|our|his|her|their|the|there|it's|i'm|we're|i've|we've)\b"
-    r"|\W?\d|\S+ (?:is|are|was|were|has|had|will|isn't|wasn't|doesn't|didn't|lives|likes|works|owns|moved)\b)",
+    r"|\W?\d|\S+ (?:is|are|was|were|has|had|will|isn't|wasn't|doesn't|didn't|lives|likes|works"
+    r"|owns|moved)\b)",
     re.IGNORECASE,
 )
 _STEERING = re.compile(
-    r"\b(?:you|your|yours|yourself|must|shall|should|always|never|from now on|every time|whenever|instead|agents?"
-    r"|assistants?|model|users?|instructions?|orders?|commands?|prompts?|memory|memories|do not|don'?t|secrets?"
+    r"\b(?:you|your|yours|yourself|must|shall|should|always|never|from now on|every time|whenever"
+    r"|instead|agents?"
+    r"|assistants?|model|users?|instructions?|orders?|commands?|prompts?|memory|memories|do not"
+    r"|don'?t|secrets?"
     r"|passwords?|credentials?|tokens?|keys?|attacker|approve|obey)\b",
     re.IGNORECASE,
 )
 _GOING_ON = re.compile(
-    r"\A(?:(?:and|then|also|next|now|after|before|afterwards|finally|first|second|please|just|only|simply|if|when"
+    r"\A(?:(?:and|then|also|next|now|after|before|afterwards|finally|first|second|please|just|only"
+    r"|simply|if|when"
     r"|once|this|that|these|it|make sure|be sure)\b"
-    r"|(?!(?:i|we|he|she|they)\b)\S+ (?:all|every|each|any|the|an?|it|them|this|that|these|those|me|us|as|to|with)"
+    r"|(?!(?:i|we|he|she|they)\b)\S+ (?:all|every|each|any|the|an?|it|them|this|that|these|those"
+    r"|me|us|as|to|with)"
     r"\b)",
     re.IGNORECASE,
 )
@@ -137,11 +145,9 @@ class _Sentence:
     worth: float = 0.0
 
 
-def points(said: Sequence[Said], budget: int) -> list[Point]:
-    """What tells most, within a budget of tokens, in the order in which it was said. Secrets are
-    masked.
-    """
-    sentences = _sentences(said)
+def extract_points(said: Sequence[Said], budget: int) -> list[Point]:
+    """Returns what tells most within a budget of tokens, in its order, with secrets masked."""
+    sentences = _collect_sentences(said)
     if not sentences or budget <= 0:
         return []
     _weigh(sentences, said)
@@ -154,11 +160,11 @@ def points(said: Sequence[Said], budget: int) -> list[Point]:
             left -= cost
             begun.add(sentence.place)
             chosen.append(sentence)
-    return _joined(chosen, said)
+    return _join(chosen, said)
 
 
-def best(found: Iterable[Point], *, most: int) -> list[Point]:
-    """The points worth most that fit into so many words with their frames, in their order."""
+def choose_best(found: Iterable[Point], *, most: int) -> list[Point]:
+    """Returns the points worth most that fit into so many words with their frames, in order."""
     kept: list[Point] = []
     for point in sorted(found, key=lambda one: (-one.worth, -one.place)):
         length = len(point.line.split())
@@ -168,10 +174,8 @@ def best(found: Iterable[Point], *, most: int) -> list[Point]:
     return sorted(kept, key=lambda one: one.place)
 
 
-def groups(found: Sequence[Point]) -> list[list[Point]]:
-    """Points that were said near each other on one day, together: as many as are still one thing to
-    remember.
-    """
+def group_points(found: Sequence[Point]) -> list[list[Point]]:
+    """Groups points said near each other on one day, as many as are still one thing to remember."""
     together: list[list[Point]] = []
     length = 0
     for point in found:
@@ -194,12 +198,14 @@ def _day(point: Point) -> date | None:
     return None if point.at is None else point.at.date()
 
 
-def best_lines(lines: Sequence[str], *, most: int) -> list[str]:
-    """The lines that tell most within so many words, in their order: newer ones and those not said
-    twice first.
+def choose_best_lines(lines: Sequence[str], *, most: int) -> list[str]:
+    """Returns the lines that tell most within so many words, in their order.
+
+    Newer lines, and those that repeat nothing, come first.
     """
-    told = [_said_in(line) for line in lines]
-    weights = scored(told) - redundancy(told) + RECENT * np.arange(len(lines)) / max(1, len(lines))
+    texts = [_without_frame(line) for line in lines]
+    weights = scored(texts) - redundancy(texts)
+    weights += RECENT * np.arange(len(lines)) / max(1, len(lines))
     kept: list[int] = []
     for place in sorted(range(len(lines)), key=lambda at: (-weights[at], -at)):
         length = len(lines[place].split())
@@ -212,15 +218,16 @@ def best_lines(lines: Sequence[str], *, most: int) -> list[str]:
 # weighing
 
 
-def _sentences(said: Sequence[Said]) -> list[_Sentence]:
-    """The sentences of all messages, the newest first if there are too many; none that steers the
-    agent.
+def _collect_sentences(said: Sequence[Said]) -> list[_Sentence]:
+    """Returns the sentences of all messages, none that steers the agent.
+
+    If there are too many, those of the newest messages are taken.
     """
     found: list[_Sentence] = []
     known: set[tuple[str, str]] = set()
     for place in range(len(said) - 1, -1, -1):
         text, _ = masked(without_shown(said[place].text))
-        for number, sentence in enumerate(_kept_of(_harmless(_without_blocks(text)))):
+        for number, sentence in enumerate(_clean(_without_orders(_without_blocks(text)))):
             key = (said[place].speaker, normalise(sentence))
             if key not in known and _tells(sentence):
                 known.add(key)
@@ -231,30 +238,28 @@ def _sentences(said: Sequence[Said]) -> list[_Sentence]:
 
 
 def _tells(sentence: str) -> bool:
-    """Whether a sentence has words of its own to tell something with: "Okay then." has none."""
+    """Tells whether a sentence has words of its own: "Okay then." has none."""
     telling = drop_stop_words(split_words(sentence)) - FILLER - _EMPTY
     return len(telling) >= TELLING or any(c.isdigit() or ord(c) >= DENSE for c in sentence)
 
 
-def split(text: str) -> list[str]:
-    """The sentences of a text without code, bare interjections in front of them left out."""
-    return _kept_of(split_sentences(_without_blocks(text), SPOKEN))
+def read_sentences(text: str) -> list[str]:
+    """Returns the sentences of a text, without code and leading interjections."""
+    return _clean(split_sentences(_without_blocks(text), SPOKEN))
 
 
-def _kept_of(pieces: Iterable[str]) -> list[str]:
+def _clean(pieces: Iterable[str]) -> list[str]:
     shortened = (_beginning(piece) for piece in pieces if not _is_code(piece))
     return [_without_lead(piece) for piece in shortened if any(map(str.isalnum, piece))]
 
 
 def _without_blocks(text: str) -> str:
-    """The text without blocks of code, its lines without blanks that nobody sees."""
+    """Returns the text without blocks of code, each run of blanks as one space."""
     return "\n".join(" ".join(line.split()) for line in _FENCE.sub("\n", text).splitlines())
 
 
 def _is_code(sentence: str) -> bool:
-    """Whether it is a line of code or of a terminal; a sentence may well name a function or begin
-    with a path.
-    """
+    """Tells a line of code or of a terminal from a sentence, which may well name a function."""
     if _NO_SENTENCE.search(sentence):
         return True
     signs = len(_SIGN.findall(sentence))
@@ -266,9 +271,7 @@ def _is_code(sentence: str) -> bool:
 
 
 def _beginning(sentence: str) -> str:
-    """The sentence, or as many whole words of a very long one as there is room for; nothing of a
-    list or a log.
-    """
+    """Returns a sentence, or the beginning of a very long one; nothing of a list or a log."""
     if len(sentence) <= LONGEST:
         return sentence
     if not _reads_like_prose(sentence):
@@ -285,12 +288,12 @@ def _reads_like_prose(text: str) -> bool:
 
 
 def _without_lead(sentence: str) -> str:
-    told = _LEAD.sub("", sentence)
-    return sentence if told == sentence else told[:1].upper() + told[1:]
+    rest = _LEAD.sub("", sentence)
+    return sentence if rest == sentence else rest[:1].upper() + rest[1:]
 
 
-def _harmless(text: str) -> list[str]:
-    """The pieces of a text without orders to the agent and without what goes on with one.
+def _without_orders(text: str) -> list[str]:
+    """Returns the pieces of a text without orders to the agent and what goes on with one.
 
     Where an order runs through several pieces, none is left.
     """
@@ -309,7 +312,10 @@ def _harmless(text: str) -> list[str]:
 
 
 def _goes_on(piece: str, *, right_behind: bool) -> bool:
-    """Whether a sentence goes on with an order. Right behind one, only a plain statement does not."""
+    """Tells whether a sentence goes on with an order.
+
+    Right behind one, only a plain statement does not.
+    """
     if _STEERING.search(piece) or _GOING_ON.search(piece):
         return True
     return right_behind and not _STATEMENT.search(piece)
@@ -323,23 +329,23 @@ def _weigh(sentences: Sequence[_Sentence], said: Sequence[Said]) -> None:
     whole = dict(zip(places, scored([said[place].text for place in places]).tolist(), strict=True))
     alone = scored(texts)
     again: NDArray[np.float64] = redundancy(texts, owners)
-    lasting = _lasting(said, places)
+    lasting = _find_lasting(said, places)
     for at, sentence in enumerate(sentences):
         one = said[sentence.place]
-        told = AROUND * whole[sentence.place] + (1 - AROUND) * float(alone[at])
-        told += NOTED * ((sentence.place, normalise(sentence.text)) in lasting) + CORRECTED * bool(
+        worth = AROUND * whole[sentence.place] + (1 - AROUND) * float(alone[at])
+        worth += NOTED * ((sentence.place, normalise(sentence.text)) in lasting) + CORRECTED * bool(
             _CORRECTION.search(sentence.text)
         )
-        told += RECENT * sentence.place / len(said)
-        told *= (ASKED if sentence.text.rstrip("\"')").endswith("?") else 1) * (
+        worth += RECENT * sentence.place / len(said)
+        worth *= (ASKED if sentence.text.rstrip("\"')").endswith("?") else 1) * (
             AGENT if one.agent else 1
         )
-        told *= 1 - float(again[at])
-        sentence.worth = told / (tokens(sentence.text) + FRAME) ** LENGTH
+        worth *= 1 - float(again[at])
+        sentence.worth = worth / (tokens(sentence.text) + FRAME) ** LENGTH
 
 
-def _lasting(said: Sequence[Said], places: Iterable[int]) -> frozenset[tuple[int, str]]:
-    """The sentences that rules hold to be lasting, of people's words."""
+def _find_lasting(said: Sequence[Said], places: Iterable[int]) -> frozenset[tuple[int, str]]:
+    """Returns the sentences of people that rules hold to be lasting."""
     return frozenset(
         (place, normalise(found.text))
         for place in places
@@ -348,7 +354,7 @@ def _lasting(said: Sequence[Said], places: Iterable[int]) -> frozenset[tuple[int
     )
 
 
-def _joined(chosen: Iterable[_Sentence], said: Sequence[Said]) -> list[Point]:
+def _join(chosen: Iterable[_Sentence], said: Sequence[Said]) -> list[Point]:
     by_place: dict[int, list[_Sentence]] = {}
     for sentence in sorted(chosen, key=lambda one: (one.place, one.number)):
         by_place.setdefault(sentence.place, []).append(sentence)
@@ -366,6 +372,6 @@ def _joined(chosen: Iterable[_Sentence], said: Sequence[Said]) -> list[Point]:
     ]
 
 
-def _said_in(line: str) -> str:
-    """What a line of memory.md tells, without its dash and day."""
+def _without_frame(line: str) -> str:
+    """Returns a line of memory.md without its dash and day."""
     return re.sub(r"\A\s*[-*]\s*(?:\d{4}-\d\d-\d\d )?", "", line)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
-from glymph.history.state import State
+from glymph.history.conversation import State
 from glymph.text.found import Key
 from glymph.text.identifiers import fingerprint_forms, identifiers
 from glymph.text.normal import STOP_WORDS

@@ -1,6 +1,4 @@
-"""Files that survive a crash at any instant: appended under a lock, or replaced whole, and brought
-to the disk.
-"""
+"""Files that survive a crash at any instant: appended under a lock, or replaced whole."""
 
 from __future__ import annotations
 
@@ -13,26 +11,24 @@ from pathlib import Path
 PRIVATE, PRIVATE_FOLDER = 0o600, 0o700
 
 
-def _nothing(step: str) -> None:
-    """Nobody watches."""
+def _ignore(step: str) -> None:
+    """Ignores the step: nobody watches."""
 
 
 class Disk:
-    """The steps taken on files. Each is told to `watch` before it is taken, so that tests stop
-    between any two.
-    """
+    """Takes steps on files, and tells `watch` before each, so that a test can stop there."""
 
-    def __init__(self, *, durable: bool = True, watch: Callable[[str], None] = _nothing) -> None:
+    def __init__(self, *, durable: bool = True, watch: Callable[[str], None] = _ignore) -> None:
         self.durable, self.watch = durable, watch
 
-    def make(self, folder: Path) -> None:
+    def make_folder(self, folder: Path) -> None:
         if not folder.is_dir():
             self.watch("make folder")
             folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
-            self._settle(folder.parent)
+            self._fsync_folder(folder.parent)
 
     def read(self, path: Path, start: int = 0) -> bytes | None:
-        """The bytes of a file from an offset on; None if there is no file."""
+        """Returns the bytes of a file from an offset on; None if there is no file."""
         try:
             with path.open("rb") as file:
                 file.seek(start)
@@ -41,7 +37,7 @@ class Disk:
             return None
 
     def append(self, path: Path, body: bytes) -> None:
-        """Adds bytes to the end of a file, all of them or, if the system refuses, none."""
+        """Adds bytes to the end of a file: all of them or, if the system refuses, none."""
         new = not path.exists()
         descriptor = os.open(
             path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), PRIVATE
@@ -51,17 +47,17 @@ class Disk:
             try:
                 self.watch("append")
                 self._write(descriptor, body)
-                self._flush(descriptor)
+                self._fsync(descriptor)
             except OSError:
                 os.ftruncate(descriptor, size)
                 raise
         finally:
             os.close(descriptor)
         if new:
-            self._settle(path.parent)
+            self._fsync_folder(path.parent)
 
     def replace(self, path: Path, body: bytes) -> None:
-        """Gives a file other contents: whoever reads it finds the old ones or the new ones."""
+        """Replaces a file atomically: a reader finds the old contents or the new ones."""
         partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
         self.watch("write partial")
         descriptor = os.open(
@@ -69,25 +65,23 @@ class Disk:
         )
         try:
             self._write(descriptor, body)
-            self._flush(descriptor)
+            self._fsync(descriptor)
         finally:
             os.close(descriptor)
         self.watch("rename")
         partial.replace(path)
-        self._settle(path.parent)
+        self._fsync_folder(path.parent)
 
-    def cut(self, path: Path, size: int) -> None:
-        """Takes away what a file has beyond a size."""
+    def truncate(self, path: Path, size: int) -> None:
+        """Cuts a file off behind a size."""
         self.watch("cut")
         with path.open("r+b") as file:
             file.truncate(size)
-            self._flush(file.fileno())
+            self._fsync(file.fileno())
 
     @contextmanager
-    def locked(self, path: Path) -> Iterator[None]:
-        """Waits until no other process or thread holds the lock of that name; a killed one holds
-        none.
-        """
+    def lock(self, path: Path) -> Iterator[None]:
+        """Waits for the lock of that name. A process that was killed holds none."""
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE)
         try:
             _lock(descriptor, wait=True)
@@ -96,8 +90,8 @@ class Disk:
             os.close(descriptor)
 
     @contextmanager
-    def trying(self, path: Path) -> Iterator[bool]:
-        """Whether the lock of that name could be had at once."""
+    def try_lock(self, path: Path) -> Iterator[bool]:
+        """Takes the lock of that name if it is free; gives False otherwise."""
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE)
         try:
             yield _lock(descriptor, wait=False)
@@ -108,13 +102,13 @@ class Disk:
         while body:  # a system may take a part of it only
             body = body[os.write(descriptor, body) :]
 
-    def _flush(self, descriptor: int) -> None:
+    def _fsync(self, descriptor: int) -> None:
         if self.durable:
             self.watch("flush")
             os.fsync(descriptor)
 
-    def _settle(self, folder: Path) -> None:
-        """Brings a folder's own entries to the disk, where the system can."""
+    def _fsync_folder(self, folder: Path) -> None:
+        """Fsyncs the folder, where the system can."""
         if os.name == "nt" or not self.durable:
             return
         self.watch("settle")

@@ -16,13 +16,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from glymph.context import Context
-from glymph.history import memory_file, places, state
+from glymph.history import memory_file, places
+from glymph.history.conversation import (
+    OR,
+    State,
+    UnreadableState,
+    dump_state,
+    parse_state,
+)
 from glymph.history.cut import Cutter, QuoteCutter, clean_state, line_repeats, rewrite_line
 from glymph.history.disk import Disk
-from glymph.history.files import ASIDE, SHORTENING, STATE, FileShelf
 from glymph.history.memory_file import AGENT, MACHINE
-from glymph.history.state import State
-from glymph.history.stored import NEW, conversations, messages
+from glymph.history.shelves import (
+    ASIDE,
+    NEW,
+    SHORTENING,
+    STATE,
+    FileShelf,
+    read_conversations,
+    read_messages,
+)
 from glymph.history.transcript import FILE, HEAD, LOCK, NECK, TORN
 from glymph.store.certificate import CLEAN, OUT_OF_REACH, PlaceStatus
 from glymph.store.contract import Row
@@ -99,7 +112,7 @@ def erase(ctx: Context, quotes: Quotes, *, dry_run: bool = False) -> Erasure:
 def _report_untouched(ctx: Context, how: str, detail: str) -> list[PlaceStatus]:
     with ctx.reading() as reader:
         in_store = bool(reader.conversations(limit=1))
-    there = ((CONVERSATIONS, in_store), (FILES, bool(places.folders(ctx))))
+    there = ((CONVERSATIONS, in_store), (FILES, bool(places.list_folders(ctx))))
     return [
         PlaceStatus(name, OUT_OF_REACH, how, detail) if some else PlaceStatus(name, CLEAN, NONE)
         for name, some in there
@@ -134,7 +147,7 @@ def erase_in_store(ctx: Context, cut: Cutter, *, dry_run: bool = False) -> tuple
     if not dry_run:
         with ctx.store.writing(ctx.space, None) as writer:
             writer.revoke_claims()  # notes that are being made now may repeat it
-    planned = [_plan_change(ctx, row, cut) for row in conversations(ctx)]
+    planned = [_plan_change(ctx, row, cut) for row in read_conversations(ctx)]
     changes = [one for one in planned if one.texts]
     if changes and not dry_run:
         with ctx.operation("purge", reason=REASON) as op:
@@ -148,7 +161,7 @@ def erase_in_store(ctx: Context, cut: Cutter, *, dry_run: bool = False) -> tuple
 def _plan_change(ctx: Context, row: Row, cut: Cutter) -> _Change:
     rewordings = [
         Rewording(message.number, message.body, anew)
-        for message in messages(ctx, row["name"])
+        for message in read_messages(ctx, row["name"])
         if (anew := cut_message(message.body, cut)) != message.body
     ]
     changes_state = cut_state(row["state"], cut) != row["state"]
@@ -159,12 +172,12 @@ def _find_repeating(ctx: Context, cut: QuoteCutter, quotes: Quotes) -> list[str]
     """Returns the names of conversations in the store that still repeat it, by name or message."""
     return [
         row["name"]
-        for row in conversations(ctx)
+        for row in read_conversations(ctx)
         if cut(row["name"]) != row["name"]
         or cut_state(row["state"], cut) != row["state"]
         or any(
             line_repeats(message.body.encode(), cut, quotes)
-            for message in messages(ctx, row["name"])
+            for message in read_messages(ctx, row["name"])
         )
     ]
 
@@ -189,11 +202,11 @@ def cut_state(text: str, cut: Cutter) -> str:
     if text == NEW:
         return text
     try:
-        found = state.read(text)
-    except state.Unreadable:
+        found = parse_state(text)
+    except UnreadableState:
         return cut_message(text, cut)
     clean = clean_state(found, cut)
-    return text if clean == found else state.told(clean)
+    return text if clean == found else dump_state(clean)
 
 
 # in folders
@@ -206,8 +219,8 @@ def _erase_in_folders(
     disk = Disk(durable=ctx.settings.durability == "full")
     page = read_page(ctx)
     count, files = 0, 0
-    left = places.out_of_reach(ctx)
-    for folder in places.folders(ctx):
+    left = places.list_out_of_reach(ctx)
+    for folder in places.list_folders(ctx):
         for session in sorted(path for path in folder.iterdir() if path.is_dir()):
             count += 1
             try:
@@ -234,7 +247,7 @@ class SessionFolder:
 
     def erase(self) -> int:
         """Rewrites the files that repeat it; returns how many were, or would be, rewritten."""
-        with self.disk.locked(self.folder / SHORTENING), self.disk.locked(self.folder / LOCK):
+        with self.disk.lock(self.folder / SHORTENING), self.disk.lock(self.folder / LOCK):
             shelf = FileShelf(self.folder, self.disk)
             if not self.dry_run:
                 self._remove_partial_files()
@@ -244,7 +257,7 @@ class SessionFolder:
             known = fingerprint_transcript(anew, found.standing.cursor.offset)
             clean = self._clean_state(found)
             # Until the transcript is replaced the state knows both, so that a crash costs nothing.
-            between = found.known_by if anew == body else f"{found.known_by}{state.OR}{known}"
+            between = found.known_by if anew == body else f"{found.known_by}{OR}{known}"
             if not self.dry_run and (clean != found or anew != body):
                 shelf.save(replace(clean, known_by=between))
                 self.files += clean != found
@@ -270,14 +283,14 @@ class SessionFolder:
             return found
         shown = dict(found.shown)
         file = self.disk.read(self.folder / memory_file.FILE)
-        parts = memory_file.read(file.decode(errors="replace")) if file is not None else None
+        parts = memory_file.parse(file.decode(errors="replace")) if file is not None else None
         for name, before, after in (
             (MACHINE, found.standing.summary, clean.standing.summary),
             (AGENT, self.page, self.cut(self.page)),
         ):
             marks = [memory_file.fingerprint(after)]
             text = "" if parts is None else getattr(parts, name)
-            if parts is not None and not memory_file.changed(
+            if parts is not None and not memory_file.is_edited(
                 text, before, found.shown.get(name, ())
             ):
                 marks.append(memory_file.fingerprint(self.cut(text)))
@@ -313,7 +326,7 @@ class SessionFolder:
 
 
 def fingerprint_transcript(body: bytes, offset: int) -> str:
-    """Returns what `JsonTranscript.known_by` will say of a file with these bytes."""
+    """Returns what `FileTranscript.known_by` will say of a file with these bytes."""
     if offset == 0:
         return ""
     first = body[: min(HEAD, offset)]

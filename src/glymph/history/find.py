@@ -1,6 +1,4 @@
-"""Finding old turns: every message of a transcript stays searchable, however long ago it was
-summarised.
-"""
+"""Finds old turns: every message stays searchable, however long ago it was summarised."""
 
 from __future__ import annotations
 
@@ -16,10 +14,14 @@ from functools import lru_cache
 from heapq import nlargest
 
 from glymph.checks import checked_text
+from glymph.context import Context
 from glymph.errors import InvalidInput
-from glymph.history.messages import Call, seen
-from glymph.history.sessions import Conversation
+from glymph.history.conversation import Conversation
+from glymph.history.messages import Call, read_message
 from glymph.history.transcript import Line, comparable
+from glymph.model import State as MemoryState
+from glymph.recall.search import MAX_QUERY_CHARS, search
+from glymph.text.quotes import Quotes
 from glymph.text.words import UNSPACED_LETTERS, drop_stop_words, pair_characters, split_words, stem
 
 LONGEST_QUERY, MOST_WORDS = 2000, 32
@@ -29,9 +31,9 @@ LENGTH, USUAL = 0.75, 60  # how much longer messages lose, and how many words ar
 RECENT = 0.1  # more for the newest message than for the oldest
 INFLECTED = 0.5  # of what a word counts, where only another form of it is said
 SHORTEST_ROOT = 4  # letters that the forms of a word share; a silent e is one of them
-MOST_PAIRED = (
-    4  # characters of a run without spaces that is sought as a whole; of a longer one, its pairs
-)
+# Characters of a run without spaces that is sought as a whole; of a longer one, its pairs.
+MOST_PAIRED = 4
+MOST_REPEATING = 100  # memories that are looked at
 
 _INFLECTIONS = frozenset(("", "e", "y", "s", "es", "ed", "ing", "ings", "ies", "ied"))
 _SILENT = frozenset(("e", "es", "ed", "ing"))  # endings of words that end with a silent e
@@ -41,9 +43,7 @@ _ESCAPED = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class OldTurn:
-    """A message that was found: which one it is, who said it when, and what it says around the
-    words.
-    """
+    """A message that was found: its number, who said it when, and its text around the words."""
 
     number: int  # of the message, from 1
     role: str
@@ -54,8 +54,8 @@ class OldTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is sought: words with their roots, and runs of characters where scripts have no spaces."""
+class _Query:
+    """The words sought, with their roots, and runs of characters of scripts without spaces."""
 
     words: tuple[str, ...]
     roots: tuple[str, ...]  # of the words
@@ -63,53 +63,60 @@ class _Asked:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What a text surely holds, one of these, if it says anything of what is sought."""
+        """The roots and runs of which a text holds at least one if it matches at all."""
         return tuple(dict.fromkeys((*self.roots, *self.runs)))
 
 
 @dataclass(frozen=True, slots=True)
-class _Met:
+class _Match:
+    """A message with some of what is sought."""
+
     number: int
     start: int
-    counts: tuple[
-        int, ...
-    ]  # of each word and each run; below zero where only other forms of a word are said
+    # Of each word and each run; below zero where only other forms of a word are said.
+    counts: tuple[int, ...]
     length: int
 
 
 def find(conversation: Conversation, query: str, *, limit: int = 10) -> list[OldTurn]:
-    """The messages that say most of what is asked for, rare words counting most and newer ones a
-    little more.
+    """Returns the messages that say most of what is asked for.
 
-    Other forms of a word count less than the word itself. The transcript is read once, line by
-    line, and never held as a whole.
+    Rare words count most, newer messages a little more, and other forms of a word less than the
+    word itself. The transcript is read once, line by line, and never held as a whole.
     """
     checked_text("query", query, LONGEST_QUERY)
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST:
         raise InvalidInput("limit", f"{limit!r} is not a whole number from 1 to {MOST}.")
-    asked = _asked(query)
-    met: list[_Met] = []
+    sought = _parse_query(query)
+    matches: list[_Match] = []
     total = 0
-    for total, line in conversation.transcript.holding(asked.parts):
-        if line is not None and (one := _met(asked, total, line)) is not None:
-            met.append(one)
-    best = nlargest(limit, _scored(met, total), key=lambda one: (one[0], one[1].number))
-    known, _ = conversation.load()
-    shown = _places(asked)
-    return [
-        _told(conversation, score, one, shown, known.standing.cursor.count) for score, one in best
-    ]
+    for total, line in conversation.transcript.scan(sought.parts):
+        if line is not None and (match := _match(sought, total, line)) is not None:
+            matches.append(match)
+    best = nlargest(limit, _score(matches, total), key=lambda one: (one[0], one[1].number))
+    summarised = conversation.load()[0].standing.cursor.count
+    pattern = _pattern(sought)
+    return [_show(conversation, score, match, pattern, summarised) for score, match in best]
+
+
+def find_memories_repeating(ctx: Context, text: str) -> list[str]:
+    """Returns the ids of memories that repeat a text whole, archived ones included."""
+    repeats = Quotes((text,)).whole
+    states = (MemoryState.LIVE, MemoryState.ARCHIVED)
+    most = min(MOST_REPEATING, ctx.settings.max_page)
+    hits = search(ctx, text[:MAX_QUERY_CHARS], limit=most, states=states, include_superseded=True)
+    return [hit.memory.id for hit in hits if repeats(hit.memory.text)]
 
 
 # what is sought
 
 
-def _asked(query: str) -> _Asked:
+def _parse_query(query: str) -> _Query:
     text = comparable(query)
     plain = split_words(UNSPACED_LETTERS.sub(" ", text))
     chosen = sorted(drop_stop_words(plain) or frozenset(plain))[:MOST_WORDS]
     runs = sorted({piece for run in UNSPACED_LETTERS.findall(text) for piece in _pieces(run)})
-    return _Asked(tuple(chosen), tuple(map(_root, chosen)), tuple(runs[: MOST_WORDS - len(chosen)]))
+    return _Query(tuple(chosen), tuple(map(_root, chosen)), tuple(runs[: MOST_WORDS - len(chosen)]))
 
 
 def _pieces(run: str) -> list[str]:
@@ -118,8 +125,9 @@ def _pieces(run: str) -> list[str]:
 
 @lru_cache(maxsize=16384)
 def _root(word: str) -> str:
-    """How all simple forms of a word begin, or the word: "truck" of "trucks", "mov" of "moved" and
-    "moving".
+    """Returns how all simple forms of a word begin, or the word itself.
+
+    "truck" for "trucks", "mov" for "moved" and "moving".
     """
     word = word.removesuffix("'s")
     root = stem(word)
@@ -134,7 +142,7 @@ def _root(word: str) -> str:
 # what a message says
 
 
-def _met(asked: _Asked, number: int, line: Line) -> _Met | None:
+def _match(sought: _Query, number: int, line: Line) -> _Match | None:
     text = comparable(_text(line))
     runs: list[str] = []
     if not text.isascii() and (runs := UNSPACED_LETTERS.findall(text)):
@@ -142,35 +150,33 @@ def _met(asked: _Asked, number: int, line: Line) -> _Met | None:
     found = split_words(text)
     counts = Counter(found)
     said = [
-        counts[word] or (-_inflected(root, counts) if root in text else 0)
-        for word, root in zip(asked.words, asked.roots, strict=True)
+        counts[word] or (-_count_forms(root, counts) if root in text else 0)
+        for word, root in zip(sought.words, sought.roots, strict=True)
     ]
-    said += [sum(one.count(run) for one in runs) for run in asked.runs]
-    return (
-        _Met(number, line.start, tuple(said), len(found) + sum(map(len, runs)) // 2)
-        if any(said)
-        else None
-    )
+    said += [sum(one.count(run) for one in runs) for run in sought.runs]
+    if not any(said):
+        return None
+    return _Match(number, line.start, tuple(said), len(found) + sum(map(len, runs)) // 2)
 
 
-def _inflected(root: str, counts: Counter[str]) -> int:
-    """How often words with this root are said."""
+def _count_forms(root: str, counts: Counter[str]) -> int:
+    """Counts the words with this root."""
     return sum(
         count for word, count in counts.items() if word.startswith(root) and _root(word) == root
     )
 
 
 def _text(line: Line) -> str:
-    view = seen(line.message or {})
+    view = read_message(line.message or {})
     if not (view.results or view.calls):
         return view.text
     return "\n".join(
-        (view.text, *(result.text for result in view.results), *map(_called, view.calls))
+        (view.text, *(result.text for result in view.results), *map(_call_text, view.calls))
     )
 
 
-def _called(call: Call) -> str:
-    """A call in plain characters: its arguments are JSON, in which a word may be escaped."""
+def _call_text(call: Call) -> str:
+    """Returns a call in plain characters: in its JSON arguments a word may be escaped."""
     arguments = call.arguments
     if "\\" in arguments:
         with suppress(ValueError, RecursionError):  # no JSON, or only the beginning of it
@@ -179,58 +185,53 @@ def _called(call: Call) -> str:
     return f"{call.name} {arguments}"
 
 
-def _scored(met: list[_Met], total: int) -> Iterator[tuple[float, _Met]]:
-    holding = (
-        [sum(one.counts[word] != 0 for one in met) for word in range(len(met[0].counts))]
-        if met
-        else []
-    )
-    rarity = [math.log(1 + total / (1 + count)) for count in holding]
-    for one in met:
-        weight = 1.2 * (1 - LENGTH + LENGTH * one.length / USUAL)
-        told = 0.0
-        for rare, count in zip(rarity, one.counts, strict=True):
+def _score(matches: list[_Match], total: int) -> Iterator[tuple[float, _Match]]:
+    """Yields each match with its score, by BM25."""
+    by_word = zip(*(match.counts for match in matches), strict=True)
+    rarity = [math.log(1 + total / (1 + sum(map(bool, counts)))) for counts in by_word]
+    for match in matches:
+        weight = 1.2 * (1 - LENGTH + LENGTH * match.length / USUAL)
+        score = 0.0
+        for rare, count in zip(rarity, match.counts, strict=True):
             if count > 0:
-                told += rare * 2.2 * count / (count + weight)
+                score += rare * 2.2 * count / (count + weight)
             elif count < 0:
-                told += INFLECTED * rare * 2.2 * count / (count - weight)
-        yield told * (1 + RECENT * one.number / total), one
+                score += INFLECTED * rare * 2.2 * count / (count - weight)
+        yield score * (1 + RECENT * match.number / total), match
 
 
 # what is shown
 
 
-def _places(asked: _Asked) -> re.Pattern[str]:
-    """Finds what is sought in a text that is comparable."""
-    begun = (rf"(?<![^\W_]){re.escape(root)}" for root in asked.roots)
-    return re.compile("|".join((*begun, *map(re.escape, asked.runs))))
+def _pattern(sought: _Query) -> re.Pattern[str]:
+    """Returns a pattern that finds what is sought in a comparable text."""
+    beginnings = (rf"(?<![^\W_]){re.escape(root)}" for root in sought.roots)
+    return re.compile("|".join((*beginnings, *map(re.escape, sought.runs))))
 
 
-def _told(
-    conversation: Conversation, score: float, one: _Met, sought: re.Pattern[str], summarised: int
-) -> OldTurn:
-    line = conversation.transcript.at(one.start)
+def _show(
+    conversation: Conversation, score: float, match: _Match, pattern: re.Pattern[str],
+    summarised: int,
+) -> OldTurn:  # fmt: skip
+    line = conversation.transcript.read_at(match.start)
     text = " ".join(_text(line).split())
-    first = _first(sought, text)
+    first = _find_first(pattern, text)
     start = max(0, first - AROUND // 3) if len(text) > AROUND else 0
-    shown = (
-        ("…" if start else "")
-        + text[start : start + AROUND]
-        + ("…" if start + AROUND < len(text) else "")
-    )
-    role = seen(line.message or {}).role
-    return OldTurn(one.number, role, shown, line.at, score, one.number <= summarised)
+    before, after = "…" if start else "", "…" if start + AROUND < len(text) else ""
+    shown = f"{before}{text[start : start + AROUND]}{after}"
+    role = read_message(line.message or {}).role
+    return OldTurn(match.number, role, shown, line.at, score, match.number <= summarised)
 
 
-def _first(sought: re.Pattern[str], text: str) -> int:
-    """Where in a text the first of what is sought stands."""
+def _find_first(pattern: re.Pattern[str], text: str) -> int:
+    """Returns where in a text the first of what is sought stands."""
     whole = comparable(text)
     if len(whole) == len(text):
-        found = sought.search(whole)
+        found = pattern.search(whole)
         return found.start() if found else 0
     at = 0
-    for word in text.split(" "):  # places differ: they are looked for word by word
-        if found := sought.search(comparable(word)):
+    for word in text.split(" "):  # offsets differ: they are looked for word by word
+        if found := pattern.search(comparable(word)):
             return min(at + found.start(), len(text))
         at += len(word) + 1
     return 0

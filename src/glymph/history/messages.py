@@ -1,8 +1,8 @@
-"""Messages of a conversation in the shapes of OpenAI and of Anthropic, seen as one thing.
+"""Messages of a conversation in the shapes of OpenAI and of Anthropic, read as one thing.
 
-A message is a mapping and stays as it was given; `seen` tells what is in it. Calls of tools and
-their results are matched here, so that nobody cuts a conversation between the two: a provider
-refuses a result without its call.
+A message is a mapping and stays as it was given; `read_message` tells what is in it. Calls of
+tools and their results are matched here, so that nobody cuts a conversation between the two: a
+provider refuses a result without its call.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 ROLES: Mapping[str, Role] = {
     "system": "system", "developer": "system", "user": "user", "human": "user",
-    "assistant": "assistant", "ai": "assistant", "model": "assistant", "tool": "tool", "function": "tool",
+    "assistant": "assistant", "ai": "assistant", "model": "assistant",
+    "tool": "tool", "function": "tool",
 }  # fmt: skip
 IMAGE_TOKENS = 1000  # about what a picture, a page or a sound of some seconds takes
 LEFT_OUT = " … [{count:,} characters of an old result are left out]"
@@ -56,8 +57,8 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What is in a message. `hidden` is text that is sent and that nobody said: a model's thoughts."""
+class MessageView:
+    """What is in a message. `hidden` is sent and was said by nobody: a model's thoughts."""
 
     role: Role
     text: str = ""
@@ -68,22 +69,22 @@ class Seen:
 
     @property
     def opens(self) -> bool:
-        """Whether a turn begins with it: somebody speaks, and no tool answers."""
+        """True if a turn begins with it: somebody speaks, and no tool answers."""
         return self.role == "user" and not self.results
 
     @property
     def tokens(self) -> int:
         """About how many tokens it takes."""
-        told = PER_MESSAGE + tokens(self.text) + IMAGE_TOKENS * self.media
+        count = PER_MESSAGE + tokens(self.text) + IMAGE_TOKENS * self.media
         if not (self.hidden or self.calls or self.results):
-            return told
-        told += tokens(self.hidden)
-        told += sum(tokens(call.name) + tokens(call.arguments) for call in self.calls)
-        return told + sum(tokens(result.text) for result in self.results)
+            return count
+        count += tokens(self.hidden)
+        count += sum(tokens(call.name) + tokens(call.arguments) for call in self.calls)
+        return count + sum(tokens(result.text) for result in self.results)
 
 
-def checked(message: object) -> Raw:
-    """The message, if it is one in a known shape and JSON can hold it; else InvalidInput."""
+def check_message(message: object) -> Raw:
+    """Returns the message; raises InvalidInput unless it is in a known shape."""
     if not isinstance(message, Mapping):
         raise InvalidInput(
             "message", f"expected a mapping, got {type(message).__name__}. {EXAMPLE}"
@@ -111,44 +112,44 @@ def checked(message: object) -> Raw:
     return message
 
 
-# looking
+# reading
 
 
-def seen(message: Raw) -> Seen:
-    """What is in a message. What it does not know it passes over."""
+def read_message(message: Raw) -> MessageView:
+    """Returns what is in a message, without parts of unknown types."""
     content = message.get("content")
     if (
         isinstance(content, str)
         and len(message) == 2
         and (plain := _SPEAKING.get(message.get("role")))
     ):
-        return Seen(plain, content)  # most messages are nothing but words
+        return MessageView(plain, content)  # most messages are nothing but words
     item = _item_role(message)
     role = ROLES.get(str(message.get("role")), item or "user")
-    looking = _Looking()
-    looking.content(content)
+    reader = _MessageReader()
+    reader.content(content)
     for call in _list(message.get("tool_calls")):
-        looking.function(call.get("id"), call.get("function", call.get("custom")))
+        reader.function(call.get("id"), call.get("function", call.get("custom")))
     if isinstance(legacy := message.get("function_call"), Mapping):
-        looking.function(f"{_UNNAMED}{legacy.get('name')}", legacy)
-    looking.content(message.get("refusal"))
+        reader.function(f"{_UNNAMED}{legacy.get('name')}", legacy)
+    reader.content(message.get("refusal"))
     if isinstance(audio := message.get("audio"), Mapping):
-        looking.content(audio.get("transcript"))
+        reader.content(audio.get("transcript"))
     if isinstance(thought := message.get("reasoning_content"), str):
-        looking.hidden.append(thought)
+        reader.hidden.append(thought)
     if item is not None:
-        looking.part(message)
-    if role == "tool" and not looking.results:
+        reader.part(message)
+    if role == "tool" and not reader.results:
         named = message.get("tool_call_id") or f"{_UNNAMED}{message.get('name')}"
-        looking.results, looking.texts = [Result(str(named), "\n".join(looking.texts))], []
-    return Seen(
-        role, "\n".join(looking.texts), tuple(looking.calls), tuple(looking.results), looking.media,
-        "\n".join(looking.hidden),
+        reader.results, reader.texts = [Result(str(named), "\n".join(reader.texts))], []
+    return MessageView(
+        role, "\n".join(reader.texts), tuple(reader.calls), tuple(reader.results), reader.media,
+        "\n".join(reader.hidden),
     )  # fmt: skip
 
 
 def _item_role(message: Raw) -> Role | None:
-    """Whose an item is that has a type and no role, as in OpenAI's Responses; None if it is none."""
+    """Returns the role of an item without one, as in OpenAI's Responses; None for a message."""
     kind = message.get("type")
     if "role" in message or not isinstance(kind, str):
         return None
@@ -157,8 +158,8 @@ def _item_role(message: Raw) -> Role | None:
     return "assistant" if kind.endswith("_call") or kind == "reasoning" else None
 
 
-class _Looking:
-    """The parts of one message, sorted while they are looked at."""
+class _MessageReader:
+    """Sorts the parts of one message while it reads them."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -184,7 +185,7 @@ class _Looking:
             self.hidden.append(_text(part.get(_THOUGHTS[kind])))
         elif kind in _CALLS:
             self.calls.append(
-                Call(_call_id(part), _text(part.get("name")), _written(_argument(part)))
+                Call(_call_id(part), _text(part.get("name")), _to_json(_argument(part)))
             )
         elif str(kind).endswith(("_call_output", "tool_result")):
             self._result(part)
@@ -199,15 +200,15 @@ class _Looking:
             self.media += 1
 
     def _result(self, part: Raw) -> None:
-        inside = _Looking()
+        inside = _MessageReader()
         inside.content(part.get("content", part.get("output")))
         self.media += inside.media
         named = part.get("tool_use_id", part.get("call_id"))
         self.results.append(Result(str(named), "\n".join(inside.texts)))
 
     def function(self, named: object, function: object) -> None:
-        told = function if isinstance(function, Mapping) else {}
-        self.calls.append(Call(str(named), _text(told.get("name")), _written(_argument(told))))
+        part = function if isinstance(function, Mapping) else {}
+        self.calls.append(Call(str(named), _text(part.get("name")), _to_json(_argument(part))))
 
 
 def _argument(part: Raw) -> object:
@@ -222,7 +223,7 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _written(value: object) -> str:
+def _to_json(value: object) -> str:
     if isinstance(value, str) or value is None:
         return value or ""
     return json.dumps(value, ensure_ascii=False, default=str)
@@ -233,8 +234,9 @@ def _written(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Which message answers which. `reach` is, for each message, the last one that answers its
-    calls, or itself.
+    """Which message answers which.
+
+    `reach` is, for each message, the last one that answers its calls, or itself.
 
     `names` are the tools whose results a message holds, by the id of the call; `orphans` the ids of
     results whose call is not among the messages; `given_up` those of calls that nobody answered
@@ -251,7 +253,7 @@ _NO_NAMES: Mapping[str, str] = {}
 _NO_ORPHANS: frozenset[str] = frozenset()
 
 
-def answers(messages: Sequence[Seen]) -> Answers:
+def match_results(messages: Sequence[MessageView]) -> Answers:
     """Matches every result with the last call of its id before it.
 
     A call that nobody has answered reaches to the end while its turn goes on: the answer may still
@@ -292,13 +294,13 @@ def answers(messages: Sequence[Seen]) -> Answers:
     return Answers(tuple(reach), tuple(names), tuple(orphans), frozen)
 
 
-def boundaries(messages: Sequence[Seen], matched: Answers | None = None) -> list[int]:
-    """The places before which a conversation may be cut: no call before one is answered behind it.
+def find_boundaries(messages: Sequence[MessageView], matched: Answers | None = None) -> list[int]:
+    """Returns the places where a conversation may be cut: no call before is answered behind.
 
     What begins there is never a result. Places are between the first and the last message; 0 is
     none of them.
     """
-    reach = (matched or answers(messages)).reach
+    reach = (matched or match_results(messages)).reach
     found: list[int] = []
     furthest = -1
     for place, message in enumerate(messages):
@@ -311,39 +313,41 @@ def boundaries(messages: Sequence[Seen], matched: Answers | None = None) -> list
 # changing
 
 
-def mended(
-    messages: Sequence[Raw], shown: Sequence[Seen], matched: Answers | None = None
+def repair(
+    messages: Sequence[Raw], shown: Sequence[MessageView], matched: Answers | None = None
 ) -> list[Raw]:
-    """The messages, every result without its call and every call without a result told in plain
-    words: no provider takes them otherwise."""
-    matched = matched or answers(shown)
+    """Puts every result without its call, and every call without a result, into plain words.
+
+    No provider takes them otherwise.
+    """
+    matched = matched or match_results(shown)
     sent = list(messages)
     for place, gone in enumerate(matched.orphans):
         if gone:
-            sent[place] = _told(sent[place], shown[place], gone)
+            sent[place] = _tell_orphans(sent[place], shown[place], gone)
     return _without_unanswered(sent, shown, matched)
 
 
 def followed_by(messages: Sequence[Raw], message: Raw) -> list[Raw]:
-    """The messages and one in which somebody speaks: calls of the last turn without a result will
-    have none.
-    """
-    begins = next((at for at in range(len(messages) - 1, -1, -1) if seen(messages[at]).opens), 0)
+    """Returns the messages and a new one, after which open calls will never have a result."""
+    begins = next(
+        (at for at in range(len(messages) - 1, -1, -1) if read_message(messages[at]).opens), 0
+    )
     last = [*messages[begins:], message]
-    shown = [seen(one) for one in last]
-    return [*messages[:begins], *_without_unanswered(last, shown, answers(shown))]
+    shown = [read_message(one) for one in last]
+    return [*messages[:begins], *_without_unanswered(last, shown, match_results(shown))]
 
 
 def _without_unanswered(
-    messages: Sequence[Raw], shown: Sequence[Seen], matched: Answers
+    messages: Sequence[Raw], shown: Sequence[MessageView], matched: Answers
 ) -> list[Raw]:
     sent = list(messages)
     for place, gone in matched.given_up.items():
-        sent[place] = _uncalled(sent[place], shown[place], gone)
+        sent[place] = _without_calls(sent[place], shown[place], gone)
     return sent
 
 
-def _told(message: Raw, view: Seen, gone: frozenset[str]) -> Raw:
+def _tell_orphans(message: Raw, view: MessageView, gone: frozenset[str]) -> Raw:
     content = message.get("content")
     parts = content if isinstance(content, list) else []
     if any(_is_result(part) for part in parts):
@@ -356,9 +360,9 @@ def _told(message: Raw, view: Seen, gone: frozenset[str]) -> Raw:
     return {"role": "user", "content": text}
 
 
-def _uncalled(message: Raw, view: Seen, gone: frozenset[str]) -> Raw:
-    """The message without these calls, which are told in words."""
-    told = [
+def _without_calls(message: Raw, view: MessageView, gone: frozenset[str]) -> Raw:
+    """Returns the message with these calls put into words."""
+    words = [
         {
             "type": "text",
             "text": GIVEN_UP.format(
@@ -369,7 +373,7 @@ def _uncalled(message: Raw, view: Seen, gone: frozenset[str]) -> Raw:
         if call.id in gone
     ]
     if _item_role(message) is not None:
-        return {"role": "assistant", "content": told[0]["text"]}
+        return {"role": "assistant", "content": words[0]["text"]}
     content, calls = message.get("content"), _list(message.get("tool_calls"))
     rest = {
         name: value
@@ -380,9 +384,9 @@ def _uncalled(message: Raw, view: Seen, gone: frozenset[str]) -> Raw:
         rest["tool_calls"] = kept
     if isinstance(content, list):
         parts = [part for part in content if not (_is_call(part) and _call_id(part) in gone)]
-        return {**rest, "content": [*parts, *told]}
-    words = [content] if isinstance(content, str) and content else []
-    return {**rest, "content": "\n".join([*words, *(one["text"] for one in told)])}
+        return {**rest, "content": [*parts, *words]}
+    said = [content] if isinstance(content, str) and content else []
+    return {**rest, "content": "\n".join([*said, *(one["text"] for one in words)])}
 
 
 def _is_call(part: object) -> bool:
@@ -398,9 +402,7 @@ def _is_result(part: object) -> bool:
 
 
 def _is_own_result(part: object) -> bool:
-    """Whether it is what a tool of the host gave back; what a provider's own tool found cannot be
-    shortened.
-    """
+    """Tells whether it is the result of a host's tool; a provider's own cannot be shortened."""
     return isinstance(part, Mapping) and part.get("type") in ("tool_result", "mcp_tool_result")
 
 
@@ -409,17 +411,16 @@ def _result_id(part: Raw) -> str:
 
 
 def _as_text(part: Raw) -> Raw:
-    inside = _Looking()
+    inside = _MessageReader()
     inside.content(part.get("content", part.get("output")))
     return {"type": "text", "text": ORPHANED.format(text="\n".join(inside.texts))}
 
 
-def shortened(message: Raw, names: Mapping[str, str], keep: Callable[[str], int]) -> Raw:
-    """The message with each result of a tool cut to as many characters as that tool's old results
-    are worth.
+def shorten_results(message: Raw, names: Mapping[str, str], keep: Callable[[str], int]) -> Raw:
+    """Cuts each result of a tool to the characters that `keep` grants that tool.
 
-    `names` are the tools by the ids of their calls. A picture in such a result becomes a word. What
-    is short enough already stays the very same.
+    `names` are the tools by the ids of their calls. A picture in such a result becomes a word. A
+    message that is short enough already is returned as it is.
     """
     content = message.get("content")
     if isinstance(content, list) and any(_is_result(part) for part in content):
@@ -445,18 +446,18 @@ def _cut_inside(holder: Raw, field: str, most: int) -> Raw:
         return holder if cut == content else {**holder, field: cut}
     if not isinstance(content, list):
         return holder
-    looked = _Looking()
-    looked.content(content)
-    words = [*looked.texts, *["[a picture or file]"] * looked.media]
+    inside = _MessageReader()
+    inside.content(content)
+    words = [*inside.texts, *["[a picture or file]"] * inside.media]
     whole = "\n".join(words)
-    if not looked.media and len(whole) <= most:
+    if not inside.media and len(whole) <= most:
         return holder
     kind = "input_text" if field == "output" else "text"
     return {**holder, field: [{"type": kind, "text": _cut(whole, most)}]}
 
 
 def _cut(text: str, most: int) -> str:
-    """The beginning of a text, unless saying what is missing would take as much as is saved."""
+    """Cuts a text, unless saying what is missing would take as much as is saved."""
     if len(text) <= most:
         return text
     note = LEFT_OUT.format(count=len(text) - most)

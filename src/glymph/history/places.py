@@ -1,5 +1,4 @@
-"""Where the conversations of a space lie: in its store, in a usual folder, and in others that were
-asked for.
+"""Where the conversations of a space lie: in its store, in a usual folder, and in other folders.
 
 The usual folder is what the setting `history_folder` names, or one beside the file of an embedded
 store; on a server it is the store itself. The store lists the other folders, so that a purge, and
@@ -11,32 +10,106 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 
 from glymph.context import Context
 
-IN_STORE = "store"  # said in the place of a folder
+IN_STORE = "store"  # given in place of a folder
 BESIDE = ".history"  # behind the name of a store's file
 SQLITE = "sqlite:///"
+MOST_NAMED = 10  # conversations in a message
+NONE_YET = "There is none yet: `History.append` begins one."
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A conversation in a list of those of all places: what `Listed` says, and where it lies."""
+
+    session: str
+    messages: int
+    summarised: int
+    newest_at: datetime | None
+    where: str  # its folder, or `store`, as `Glymph.conversations` takes it
+
+
+# folders
 
 
 def usual_folder(ctx: Context) -> Path | None:
-    """The folder for conversations where nobody names another; None if it is the store."""
-    named = ctx.settings.history_folder
-    if named:
-        return None if named == IN_STORE else Path(named).expanduser()
-    return _beside(ctx)
+    """Returns the folder for conversations if nobody names another; None if it is the store."""
+    setting = ctx.settings.history_folder
+    if setting:
+        return None if setting == IN_STORE else Path(setting).expanduser()
+    return _folder_beside(ctx)
 
 
-def chosen_folder(ctx: Context, folder: str | Path | None) -> Path | None:
-    """The folder that is asked for, or the usual one; None if it is the store."""
+def choose_folder(ctx: Context, folder: str | Path | None) -> Path | None:
+    """Returns the folder that is asked for, or the usual one; None if it is the store."""
     if folder is None:
         return usual_folder(ctx)
     return None if folder == IN_STORE else Path(folder).expanduser()
 
 
-def _beside(ctx: Context) -> Path | None:
+def space_folder(ctx: Context, root: Path, space: str | None = None) -> Path:
+    """Returns the folder of a space: its id, which no other space has and no new name changes."""
+    with ctx.store.reading(space or ctx.space) as reader:
+        return root / str(reader.identity()["id"])
+
+
+def list_folders(ctx: Context, space: str | None = None) -> list[Path]:
+    """Lists the folders that hold conversations of a space."""
+    name = space or ctx.space
+    own = (space_folder(ctx, root, name) for root in _roots(ctx, name))
+    return [folder for folder in own if folder.is_dir()]
+
+
+def list_roots(ctx: Context) -> list[Path | None]:
+    """Lists every place of the space's conversations, the usual one first; None is the store."""
+    usual = usual_folder(ctx)
+    first = None if usual is None else usual.absolute()
+    return list(dict.fromkeys((first, None, *_roots(ctx, ctx.space))))
+
+
+def note_folder(ctx: Context, root: Path) -> None:
+    """Records in the store that conversations of the space lie in another folder than beside it."""
+    path = root.absolute()
+    if not ctx.store.writable or path == _folder_beside(ctx):
+        return  # where nothing can be written nothing is purged either
+    if path not in _read_folders(ctx, ctx.space)[0]:
+        with ctx.store.writing(ctx.space, None) as writer:
+            writer.note_folder(quote(os.fsencode(path)), _owner(ctx))
+
+
+def list_out_of_reach(ctx: Context) -> list[str]:
+    """Lists the recorded folders that cannot be looked into from here, and why."""
+    ours, theirs = _read_folders(ctx, ctx.space)
+    away = [
+        f"{root} cannot be seen from here: erase it there" for root in ours if not root.is_dir()
+    ]
+    return away + [
+        f"{root} belongs to the store that this one is a copy of: erase it there" for root in theirs
+    ]
+
+
+def remove_folders(ctx: Context, space: str) -> Sequence[Path]:
+    """Removes the conversations of a space for good; returns the folders that were removed."""
+    folders = list_folders(ctx, space)
+    for folder in folders:
+        shutil.rmtree(folder)
+    return folders
+
+
+def _roots(ctx: Context, space: str) -> list[Path]:
+    """Every folder in which this store may have put conversations, whether it exists or not."""
+    usual = (usual_folder(ctx), _folder_beside(ctx), *_read_folders(ctx, space)[0])
+    return list(dict.fromkeys(folder.absolute() for folder in usual if folder is not None))
+
+
+def _folder_beside(ctx: Context) -> Path | None:
+    """The folder beside the file of an embedded store; None if the store is no file."""
     path = ctx.store.url.removeprefix(SQLITE).partition("?")[0]
     if path == ctx.store.url or not path or path.startswith(":"):
         return None
@@ -44,19 +117,8 @@ def _beside(ctx: Context) -> Path | None:
     return file.with_name(file.name + BESIDE)
 
 
-def note(ctx: Context, root: Path) -> None:
-    """Keeps in the store that conversations of the space lie in a folder that is not the one beside
-    it.
-    """
-    path = root.absolute()
-    if not ctx.store.writable or path == _beside(ctx) or path in _noted(ctx, ctx.space)[0]:
-        return  # where nothing can be written nothing is purged either
-    with ctx.store.writing(ctx.space, None) as writer:
-        writer.note_folder(quote(os.fsencode(path)), _owner(ctx))
-
-
-def _noted(ctx: Context, space: str) -> tuple[list[Path], list[Path]]:
-    """Folders that this store has noted, and those that came with a copy of another."""
+def _read_folders(ctx: Context, space: str) -> tuple[list[Path], list[Path]]:
+    """The folders that this store has recorded, and those that came with a copy of another."""
     with ctx.store.reading(space) as reader:
         rows = reader.folders()
     ours: list[Path] = []
@@ -67,51 +129,36 @@ def _noted(ctx: Context, space: str) -> tuple[list[Path], list[Path]]:
 
 
 def _owner(ctx: Context) -> str:
-    """What tells this store from a copy of it: where it lies."""
-    beside = _beside(ctx)
+    """Where this store lies: that tells it from a copy of it."""
+    beside = _folder_beside(ctx)
     if beside is not None:
         return quote(os.fsencode(beside))
     where = urlsplit(ctx.store.url)
     return f"{where.scheme}://{where.hostname}:{where.port}{where.path}"
 
 
-def roots(ctx: Context, space: str) -> list[Path]:
-    """Every folder in which this store may have put conversations of a space, whether it is there
-    or not.
-    """
-    usual = (usual_folder(ctx), _beside(ctx), *_noted(ctx, space)[0])
-    return list(dict.fromkeys(folder.absolute() for folder in usual if folder is not None))
+# what is listed and said
 
 
-def space_folder(ctx: Context, root: Path, space: str | None = None) -> Path:
-    """The folder of a space: by its identity, which no other space has and which no new name
-    changes.
-    """
-    with ctx.store.reading(space or ctx.space) as reader:
-        return root / str(reader.identity()["id"])
+def name_place(root: Path | None) -> str:
+    """Names a place as `Glymph.conversations` takes it."""
+    return IN_STORE if root is None else str(root)
 
 
-def folders(ctx: Context, space: str | None = None) -> list[Path]:
-    """The folders that hold conversations of a space."""
-    name = space or ctx.space
-    own = (space_folder(ctx, root, name) for root in roots(ctx, name))
-    return [folder for folder in own if folder.is_dir()]
+def sort_newest_first(conversations: Sequence[Kept]) -> list[Kept]:
+    """Sorts conversations by when something was last said, the newest first."""
+    return sorted(
+        conversations, key=lambda one: (one.newest_at is not None, one.newest_at), reverse=True
+    )
 
 
-def out_of_reach(ctx: Context) -> list[str]:
-    """Folders that were named once and cannot be looked into from here, and why."""
-    ours, theirs = _noted(ctx, ctx.space)
-    away = [
-        f"{root} is not to be seen from here: erase it there" for root in ours if not root.is_dir()
-    ]
-    return away + [
-        f"{root} belongs to the store that this one is a copy of: erase it there" for root in theirs
-    ]
-
-
-def remove(ctx: Context, space: str) -> Sequence[Path]:
-    """Removes the conversations of a space for good; gives back the folders that went."""
-    gone = folders(ctx, space)
-    for folder in gone:
-        shutil.rmtree(folder)
-    return gone
+def explain_unknown(session: str | None, known: Sequence[str]) -> str:
+    """Tells somebody who names no conversation, or an unknown one, which there are."""
+    problem = (
+        "name the conversation" if session is None else f"there is no conversation {session!r}"
+    )
+    if not known:
+        return f"{problem}. {NONE_YET}"
+    names = ", ".join(repr(name) for name in known[:MOST_NAMED])
+    more = f" and {len(known) - MOST_NAMED:,} more" if len(known) > MOST_NAMED else ""
+    return f"{problem}. Known: {names}{more}."

@@ -1,5 +1,4 @@
-"""When a conversation is shortened, where it is cut, and what is said one turn before: state in,
-state out.
+"""Decides when a conversation is shortened, where it is cut, and what is said one turn before.
 
 One mechanism only: once what lies after the cursor passes the threshold, its older part becomes a
 summary and the cursor moves behind it. A turn is one exchange: what is added between two calls of
@@ -10,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta
 from difflib import get_close_matches
 from itertools import accumulate
 from typing import Any, Literal
@@ -17,14 +17,14 @@ from typing import Any, Literal
 from glymph.errors import InvalidInput
 from glymph.history.messages import (
     Answers,
+    MessageView,
     Raw,
-    Seen,
-    answers,
-    boundaries,
+    find_boundaries,
     followed_by,
-    mended,
-    seen,
-    shortened,
+    match_results,
+    read_message,
+    repair,
+    shorten_results,
 )
 
 Unit = Literal["tokens", "messages"]
@@ -36,6 +36,9 @@ GOES_ON = "(The conversation goes on. What came before is in your notes.)"
 ADDITIONS = 16  # consolidations whose notes are known apart, for whoever edits an older memory.md
 TASK_CHARACTERS = 2_000  # of a request that is still shown when its message is summarised
 MACHINE_WORDS = 600  # of the summaries in memory.md; beyond, they are made into one
+PATIENCE = 3  # failures of a model in a row that cost nothing but time
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=30), timedelta(minutes=10)
+PAUSED = "{problem} It has failed {failures} times and is asked again from {until:%H:%M:%S} UTC on."
 
 # Characters of an old result that are worth keeping, by tool; every tool states its own.
 KEPT_CHARACTERS: Mapping[str, int] = {
@@ -47,18 +50,17 @@ KEPT_CHARACTERS: Mapping[str, int] = {
 OTHER_CHARACTERS = 800
 
 NOTICE = (
-    "The older part of this conversation will be summarised after this turn. What must survive word for word, "
-    "write down now with memory_write."
+    "The older part of this conversation will be summarised after this turn. What must survive "
+    "word for word, write down now with memory_write."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class HistorySettings:
-    """When a history is shortened and how much of it stays; None stands for the usual threshold of
-    the unit.
+    """When a history is shortened and how much of it stays.
 
-    `extract_ratio` is how much of the older part is kept for recall where rules shorten it, in
-    tokens.
+    A threshold of None is the usual one of the unit. `extract_ratio` is the share of the older
+    part's tokens that is kept for recall where rules shorten it.
     """
 
     consolidation_threshold: int | None = None
@@ -77,7 +79,8 @@ class HistorySettings:
         ):
             raise InvalidInput(
                 "consolidation_threshold",
-                f"{limit!r} is not a whole number of at least 1. Write one such as {THRESHOLDS[self.unit]}.",
+                f"{limit!r} is not a whole number of at least 1. Write one such as "
+                f"{THRESHOLDS[self.unit]}.",
             )
         for name in ("keep_recent_ratio", "extract_ratio"):
             ratio = getattr(self, name)
@@ -88,7 +91,7 @@ class HistorySettings:
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> HistorySettings:
-        """Settings from a mapping; a name that does not exist, or no longer, is an error."""
+        """Reads settings from a mapping; raises on a name that does not exist."""
         if not isinstance(values, Mapping):
             raise InvalidInput("settings", f"expected a mapping, got {type(values).__name__}.")
         known = [field.name for field in fields(cls)]
@@ -106,7 +109,7 @@ class HistorySettings:
 
     @property
     def tail(self) -> int:
-        """How much stays, in the same unit: at least one."""
+        """How much stays, in the same unit: at least 1."""
         return max(1, int(self.threshold * self.keep_recent_ratio))
 
 
@@ -120,38 +123,33 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How far a conversation is summarised, and what the summary says. Kept as one: neither without
-    the other.
-    """
+    """How far a conversation is summarised, and the summary. Neither changes without the other."""
 
     cursor: Cursor = Cursor()
     summary: str = ""
     newest: tuple[str, ...] = ()  # what each of the last consolidations added to the summary
     consolidations: int = 0
-    noticed: int | None = (
-        None  # messages there were when the notice was given that no consolidation has followed
-    )
-    task: str = (
-        ""  # what was asked for in the turn that is under way, if its beginning is summarised
-    )
+    # Messages there were when the notice was given that no consolidation has followed.
+    noticed: int | None = None
+    # What was asked for in the turn that is under way, if its beginning is summarised.
+    task: str = ""
 
-    def moved(self, cursor: Cursor, summary: str, newest: str, task: str = "") -> Standing:
-        """The state after a consolidation."""
+    def advance(self, cursor: Cursor, summary: str, newest: str, task: str = "") -> Standing:
+        """Returns the standing after a consolidation."""
         added = (*self.newest, newest)[-ADDITIONS:]
         return Standing(cursor, summary, added, self.consolidations + 1, task=task)
 
-    def announced(self, count: int) -> Standing:
+    def announce(self, count: int) -> Standing:
+        """Returns the standing after a notice, when there were so many messages."""
         return replace(self, noticed=count)
 
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """What lies after the cursor: as it is sent, as it was, and how much of the unit each message
-    takes.
-    """
+    """The messages after the cursor: as they are sent, as they were, and the size of each."""
 
     messages: tuple[Raw, ...]
-    seen: tuple[Seen, ...]
+    views: tuple[MessageView, ...]
     sizes: tuple[int, ...]
     matched: Answers
 
@@ -160,14 +158,15 @@ class Tail:
         return sum(self.sizes)
 
 
-def tail_of(raw: Sequence[Raw], unit: Unit, *, keep: Mapping[str, int] = KEPT_CHARACTERS) -> Tail:
-    """What is sent of these messages: old results of tools shortened, results that lost their call
-    told in words.
+def build_tail(
+    raw: Sequence[Raw], unit: Unit, *, keep: Mapping[str, int] = KEPT_CHARACTERS
+) -> Tail:
+    """Shortens old results of tools, and puts results that lost their call into words.
 
     The newest turn, from the last time somebody spoke, is never cut.
     """
-    views = [seen(message) for message in raw]
-    matched = answers(views)
+    views = [read_message(message) for message in raw]
+    matched = match_results(views)
     newest = max((place for place, view in enumerate(views) if view.opens), default=0)
     sent = list(raw)
     sizes = [1] * len(views) if unit == "messages" else [view.tokens for view in views]
@@ -175,17 +174,18 @@ def tail_of(raw: Sequence[Raw], unit: Unit, *, keep: Mapping[str, int] = KEPT_CH
         if view.results:
             sent[place] = _short(raw[place], matched.names[place], keep)
             if unit == "tokens" and sent[place] is not raw[place]:
-                sizes[place] = seen(sent[place]).tokens
-    return Tail(tuple(mended(sent, views, matched)), tuple(views), tuple(sizes), matched)
+                sizes[place] = read_message(sent[place]).tokens
+    return Tail(tuple(repair(sent, views, matched)), tuple(views), tuple(sizes), matched)
 
 
 def _short(message: Raw, names: Mapping[str, str], keep: Mapping[str, int]) -> Raw:
-    return shortened(message, names, lambda name: worth_keeping(name, keep))
+    return shorten_results(message, names, lambda name: worth_keeping(name, keep))
 
 
 def worth_keeping(tool: str, keep: Mapping[str, int] = KEPT_CHARACTERS) -> int:
-    """How many characters of an old result of a tool stay. Hosts put the name of the server before
-    a tool's.
+    """Returns how many characters of a tool's old result stay.
+
+    Hosts put the name of the server before a tool's.
     """
     return keep.get(tool, keep.get(tool.rsplit("__", 1)[-1], OTHER_CHARACTERS))
 
@@ -195,15 +195,16 @@ def worth_keeping(tool: str, keep: Mapping[str, int] = KEPT_CHARACTERS) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What this turn brings: a notice, or a consolidation of the messages before `cut`, or neither."""
+    """What this turn needs: a notice, a consolidation of the messages before `cut`, or neither."""
 
     notice: bool = False
     cut: int = 0
 
 
-def due(tail: Tail, settings: HistorySettings, *, standing: Standing, announces: bool) -> Due:
-    """What is due now. `announces` tells whether a notice would help: something follows, and can be
-    acted upon.
+def decide_due(
+    tail: Tail, settings: HistorySettings, *, standing: Standing, announces: bool
+) -> Due:
+    """Decides what is due now. `announces`: a notice would help, for the agent can act on it.
 
     What was announced happens in the next turn, and what can be announced never happens before it
     was. The notice stays for as long as its turn does; only a turn that is far too large to be sent
@@ -213,7 +214,7 @@ def due(tail: Tail, settings: HistorySettings, *, standing: Standing, announces:
     announced = standing.noticed is not None
     if not announced and size + (last_turn(tail, settings.unit) if announces else 0) <= limit:
         return Due()
-    cut = cut_of(tail, settings.tail)
+    cut = find_cut(tail, settings.tail)
     if cut == 0:
         return Due()  # nothing could be cut off
     if announced:
@@ -225,16 +226,17 @@ def due(tail: Tail, settings: HistorySettings, *, standing: Standing, announces:
 
 
 def last_turn(tail: Tail, unit: Unit) -> int:
-    """The size of the last exchange: what the agent said last and what that answered, or what
-    answered it.
+    """Returns the size of the last exchange.
+
+    It is what the agent said last and what that answered, or what answered it.
     """
     if unit == "messages":
         return TURN_MESSAGES
     size, changes = 0, 0
-    for place in range(len(tail.seen) - 1, -1, -1):
-        speaks = tail.seen[place].role == "assistant"
-        changes += place + 1 < len(tail.seen) and speaks != (
-            tail.seen[place + 1].role == "assistant"
+    for place in range(len(tail.views) - 1, -1, -1):
+        speaks = tail.views[place].role == "assistant"
+        changes += place + 1 < len(tail.views) and speaks != (
+            tail.views[place + 1].role == "assistant"
         )
         if changes > 1:
             break
@@ -242,28 +244,26 @@ def last_turn(tail: Tail, unit: Unit) -> int:
     return size
 
 
-def cut_of(tail: Tail, most: int) -> int:
-    """Before which message to cut so that at most `most` stays: 0 if nowhere.
+def find_cut(tail: Tail, most: int) -> int:
+    """Returns the message before which to cut so that at most `most` stays; 0 if nowhere.
 
     Best where somebody begins to speak; else wherever no call is separated from its result. If not
     even what begins at the last such place is small enough, that is kept all the same: at least one
     message stays.
     """
-    places = boundaries(tail.seen, tail.matched)
+    places = find_boundaries(tail.views, tail.matched)
     if not places:
         return 0
     before = [0, *accumulate(tail.sizes)]
     fitting = [place for place in places if before[-1] - before[place] <= most]
-    opening = [place for place in fitting if tail.seen[place].opens]
+    opening = [place for place in fitting if tail.views[place].opens]
     return (opening or fitting or places[-1:])[0]
 
 
-def parts_of(tail: Tail, cut: int, most: int) -> list[int]:
-    """Where the parts end in which what lies before the cut is summarised: at legal places, within
-    a size.
-    """
-    places = [place for place in boundaries(tail.seen, tail.matched) if place < cut] + [cut]
-    before = [0, *accumulate(view.tokens for view in tail.seen)]
+def split_parts(tail: Tail, cut: int, most: int) -> list[int]:
+    """Returns the ends of the parts to summarise one by one: legal places, within a size."""
+    places = [place for place in find_boundaries(tail.views, tail.matched) if place < cut] + [cut]
+    before = [0, *accumulate(view.tokens for view in tail.views)]
     ends: list[int] = []
     begins = 0
     for place, after in zip(places, [*places[1:], None], strict=True):
@@ -273,25 +273,23 @@ def parts_of(tail: Tail, cut: int, most: int) -> list[int]:
     return ends
 
 
-def task_of(tail: Tail, cut: int, before: str) -> str:
-    """What was asked for in the turn that a cut goes through; empty if it goes through none.
+def find_task(tail: Tail, cut: int, before: str) -> str:
+    """Returns what was asked for in the turn that a cut goes through; empty if there is none.
 
     `before` is what was asked for earlier, if that turn began before these messages.
     """
-    if cut >= len(tail.seen) or tail.seen[cut].opens:
+    if cut >= len(tail.views) or tail.views[cut].opens:
         return ""
-    asked = next((view.text for view in reversed(tail.seen[:cut]) if view.opens), before)
+    asked = next((view.text for view in reversed(tail.views[:cut]) if view.opens), before)
     return asked[:TASK_CHARACTERS]
 
 
-# what came of it
+# results
 
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """What a consolidation came to. One that failed leaves everything as it was, and `problem` says
-    why.
-    """
+    """The result of a consolidation. One that failed changes nothing, and `problem` says why."""
 
     by: Literal["model", "rules"]
     messages: int = 0  # that the summary now stands for
@@ -302,10 +300,36 @@ class Shortened:
     problem: str | None = None
 
 
+@dataclass(slots=True)
+class Backoff:
+    """Leaves a model alone that keeps failing: each question would keep the agent waiting."""
+
+    failures: int = 0  # in a row
+    problem: str = ""
+    until: datetime | None = None
+
+    def explain(self, now: datetime) -> str | None:
+        """Says why the model is not asked now; None if it may be."""
+        if self.until is None or now >= self.until:
+            return None
+        return PAUSED.format(problem=self.problem, failures=self.failures, until=self.until)
+
+    def note(self, shortened: Shortened, now: datetime) -> None:
+        """Counts a failure, or forgets all after a success."""
+        if shortened.by != "model" or shortened.calls == 0:
+            return
+        if shortened.messages or shortened.problem is None:
+            self.failures, self.problem, self.until = 0, "", None
+            return
+        self.failures, self.problem = self.failures + 1, shortened.problem
+        if self.failures >= PATIENCE:
+            pause = FIRST_PAUSE * 2 ** (self.failures - PATIENCE)
+            self.until = now + min(LONGEST_PAUSE, pause)
+
+
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What to send to the agent's model: the system prompt, the messages that are kept, and what is
-    to be told.
+    """What to send to the agent's model: the system prompt and the messages that are kept.
 
     `notice` says that the prompt announces a consolidation, `shortened` what one did just now,
     `problems` what somebody should look at. `size` is measured after the cursor, in the unit of the
@@ -321,19 +345,19 @@ class Built:
     summarised: int = 0  # messages before the cursor
 
     def with_system(self, user_message: Raw | None = None) -> list[Raw]:
-        """All of it as one list, the prompt first, as OpenAI takes it."""
+        """Returns all of it as one list, the prompt first, as OpenAI takes it."""
         first: list[Raw] = [{"role": "system", "content": self.system}] if self.system else []
         if user_message is None:
             return [*first, *self.messages]
         return [*first, *followed_by(self.messages, user_message)]
 
     def as_anthropic(self, user_message: Raw | None = None) -> tuple[str, list[Raw]]:
-        """The prompt and the messages apart, as Anthropic takes them: the first one is the user's."""
+        """Returns prompt and messages apart, the user's first, as Anthropic takes them."""
         messages = (
             list(self.messages)
             if user_message is None
             else followed_by(self.messages, user_message)
         )
-        if messages and seen(messages[0]).role != "user":
+        if messages and read_message(messages[0]).role != "user":
             messages.insert(0, {"role": "user", "content": GOES_ON})
         return self.system, messages

@@ -1,29 +1,42 @@
-"""Shortening a conversation: older messages become notes, and the cursor moves behind them in the
-same instant.
+"""Shortens a conversation: older messages become notes, and the cursor moves behind them.
 
-By a model, or by rules without one. A model that fails changes nothing. What is noted also goes to
-the graph, handed over until it surely arrived.
+Both happen in the same instant, by a model or by rules without one. A model that fails changes
+nothing. Notes also go to the graph, and are handed over until they surely arrived.
 """
 
 from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import TypeVar
 
 from glymph.context import Context
 from glymph.errors import BudgetSpent, GlymphError, InvalidInput, MalformedReply, ModelFailed
-from glymph.history.compaction import Point, Said, best, best_lines, groups, points
-from glymph.history.messages import Seen, seen
-from glymph.history.policy import MACHINE_WORDS, Shortened, cut_of, parts_of, tail_of, task_of
-from glymph.history.sessions import Conversation, marked, noted, show
-from glymph.history.shelf import Overtaken
-from glymph.history.state import State, Waiting
-from glymph.history.summarize_prompt import Shown, condensing, question
-from glymph.history.transcript import Line, messages_of, moved
+from glymph.history.compaction import (
+    Point,
+    Said,
+    choose_best,
+    choose_best_lines,
+    extract_points,
+    group_points,
+)
+from glymph.history.conversation import Conversation, Overtaken, State, Waiting
+from glymph.history.memory_file import mark, show, take_over_edits
+from glymph.history.messages import MessageView, read_message
+from glymph.history.policy import (
+    MACHINE_WORDS,
+    Shortened,
+    Tail,
+    Unit,
+    build_tail,
+    find_cut,
+    find_task,
+    split_parts,
+)
+from glymph.history.summarize_prompt import Shown, condense_question, question
+from glymph.history.transcript import Line, messages_of, move_cursor
 from glymph.llm.ledger import Run
 from glymph.moments import iso, parse_iso
 from glymph.text.injection import order
@@ -46,45 +59,46 @@ PIECE_WORDS = 250  # of these, in memory.md
 AT_IT = "Another process is shortening this conversation. The whole of it is shown meanwhile."
 NOTHING = "There is nothing to shorten: all of it is the newest part."
 OVERTAKEN = "Another process has shortened this conversation meanwhile."
+REFUSED = "the graph takes no such note of a conversation, it stays in memory.md: %s"
 
 
-def shorten(conversation: Conversation, found: State, lines: Sequence[Line], cut: int) -> Shortened:
-    """Makes notes of the first messages, part by part; each part is done or not begun, whatever
-    happens.
-    """
-    with conversation.shelf.shortening() as mine:
+def shorten(conversation: Conversation, state: State, lines: Sequence[Line], cut: int) -> Shortened:
+    """Makes notes of the first messages, part by part; each part is done whole or not begun."""
+    with conversation.shelf.claim() as mine:
         if not mine:
             return Shortened("model" if conversation.has_model else "rules", problem=AT_IT)
-        return _Shortening(conversation).run(found, list(lines), cut)
+        return _Shortening(conversation).run(state, list(lines), cut)
 
 
 def shorten_now(conversation: Conversation) -> Shortened:
     """Makes notes of all but the tail, whether it is due or not."""
-    found, _ = conversation.load()
-    lines, cut = _cut(conversation, found)
+    state, _ = conversation.load()
+    lines, cut = _find_cut(conversation, state)
     if cut == 0:
         return Shortened("model" if conversation.has_model else "rules", problem=NOTHING)
-    return shorten(conversation, found, lines, cut)
+    return shorten(conversation, state, lines, cut)
 
 
 def would_cut(conversation: Conversation) -> tuple[int, int]:
-    """How many messages `shorten_now` would make notes of, of how many that lie after the cursor."""
-    lines, cut = _cut(conversation, conversation.load()[0])
+    """Counts the messages `shorten_now` would make notes of, and all that lie after the cursor."""
+    lines, cut = _find_cut(conversation, conversation.load()[0])
     return cut, len(lines)
 
 
-def _cut(conversation: Conversation, found: State) -> tuple[list[Line], int]:
-    lines = messages_of(conversation.transcript.after(found.standing.cursor.offset))
-    tail = tail_of(
-        [line.message or {} for line in lines], conversation.settings.unit, keep=conversation.keep
-    )
+def _find_cut(conversation: Conversation, state: State) -> tuple[list[Line], int]:
+    lines = messages_of(conversation.transcript.read_after(state.standing.cursor.offset))
+    tail = _tail(conversation, lines, conversation.settings.unit)
     most = conversation.settings.tail
-    return lines, cut_of(tail, most) if tail.size > most else 0
+    return lines, find_cut(tail, most) if tail.size > most else 0
+
+
+def _tail(conversation: Conversation, lines: Sequence[Line], unit: Unit) -> Tail:
+    return build_tail([line.message or {} for line in lines], unit, keep=conversation.keep)
 
 
 @dataclass(slots=True)
 class _Piece:
-    """What some messages come to: lines for memory.md, and what the graph takes."""
+    """What some messages come to: lines for memory.md, and notes for the graph."""
 
     lines: list[str]
     waiting: list[Waiting]
@@ -92,128 +106,118 @@ class _Piece:
 
 @dataclass(slots=True)
 class _Shortening:
+    """One run over the parts of a conversation, and what it has done so far."""
+
     conversation: Conversation
     messages: int = 0
     notes: list[str] = field(default_factory=list)
     problem: str | None = None
-    asking: Run | None = None
+    model: Run | None = None
     remembered: int = 0
 
-    def run(self, found: State, lines: list[Line], cut: int) -> Shortened:
-        place = self.conversation.ctx
-        if place is not None and self.conversation.has_model:
-            self.asking = Run(place, JOB)
+    def run(self, state: State, lines: list[Line], cut: int) -> Shortened:
+        ctx = self.conversation.ctx
+        if ctx is not None and self.conversation.has_model:
+            self.model = Run(ctx, JOB)
         try:
-            tail = tail_of(
-                [line.message or {} for line in lines], "tokens", keep=self.conversation.keep
-            )
-            for end in parts_of(tail, cut, PART):
+            tail = _tail(self.conversation, lines, "tokens")
+            for end in split_parts(tail, cut, PART):
                 part = lines[self.messages : end]
-                piece = self._piece(part, found)
-                found = self._commit(found, part, piece, task_of(tail, end, found.standing.task))
+                piece = self._summarise(part, state)
+                state = self._commit(state, part, piece, find_task(tail, end, state.standing.task))
                 self.messages = end
                 self.notes += piece.lines
-                if len(found.waiting) > MOST_WAITING:  # they are written with every part
+                if len(state.waiting) > MOST_WAITING:  # they are written with every part
                     self._hand_over()
-            self._condense(found)
+            self._condense(state)
         except (ModelFailed, MalformedReply, BudgetSpent) as error:
             self.problem = str(error)
         except Overtaken:
             self.problem = OVERTAKEN
         self._hand_over()
-        asking = self.asking
         return Shortened(
-            "rules" if asking is None else "model", self.messages, tuple(self.notes), self.remembered,
-            asking.calls if asking else 0, asking.cost_usd if asking else 0.0, self.problem,
+            "rules" if self.model is None else "model", self.messages, tuple(self.notes),
+            self.remembered, self.model.calls if self.model else 0,
+            self.model.cost_usd if self.model else 0.0, self.problem,
         )  # fmt: skip
 
-    def _piece(self, lines: Sequence[Line], found: State) -> _Piece:
-        """Notes on these messages, without what steers the agent, was removed for good, or is a
-        secret.
-        """
-        first = found.standing.cursor.count
-        if self.asking is not None:
-            return self._asked(self.asking, lines, found, first)
-        kept = _points(lines, self.conversation.settings.extract_ratio)
-        kept = self._unburied(kept, [point.text for point in kept])
-        waiting = [_waiting(group, first) for group in groups(kept)]
-        return _Piece([point.line for point in best(kept, most=PIECE_WORDS)], waiting)
+    def _summarise(self, lines: Sequence[Line], state: State) -> _Piece:
+        """Makes notes of messages, without orders to the agent, secrets and what was removed."""
+        first = state.standing.cursor.count
+        if self.model is not None:
+            return self._ask(self.model, lines, state, first)
+        points = _points(lines, self.conversation.settings.extract_ratio)
+        points = self._without_removed(points, [point.text for point in points])
+        waiting = [_waiting_of(group, first) for group in group_points(points)]
+        return _Piece([point.line for point in choose_best(points, most=PIECE_WORDS)], waiting)
 
-    def _asked(self, asking: Run, lines: Sequence[Line], found: State, first: int) -> _Piece:
-        shown = [_shown(line, seen(line.message or {})) for line in lines]
+    def _ask(self, model: Run, lines: Sequence[Line], state: State, first: int) -> _Piece:
+        shown = [_shown_to_model(line, read_message(line.message or {})) for line in lines]
         today = self.conversation.clock().date()
-        asked = question(
-            shown, before=found.standing.summary, nonce=secrets.token_hex(8), today=today
-        )
-        notes = [masked(note)[0] for note in asking.ask(asked) if order(note) is None]
-        notes = self._unburied(notes, notes)
+        before, nonce = state.standing.summary, secrets.token_hex(8)
+        answer = model.ask(question(shown, before=before, nonce=nonce, today=today))
+        notes = [masked(note)[0] for note in answer if order(note) is None]
+        notes = self._without_removed(notes, notes)
         if not notes:
             return _Piece([], [])
-        whole = Waiting(
-            storable("\n".join(notes)),
-            iso(_last_moment(lines)),
-            (),
-            tuple(range(first, first + len(lines))),
-        )
-        return _Piece([f"- {note}" for note in notes], [whole])
+        numbers = tuple(range(first, first + len(lines)))
+        newest = max((line.at for line in lines if line.at is not None), default=None)
+        waiting = Waiting(storable("\n".join(notes)), iso(newest), (), numbers)
+        return _Piece([f"- {note}" for note in notes], [waiting])
 
-    def _unburied(self, notes: Sequence[T], texts: Sequence[str]) -> list[T]:
-        """The notes without those that say what was removed on request."""
-        place = self.conversation.ctx
-        if place is None or not notes:
+    def _without_removed(self, notes: Sequence[T], texts: Sequence[str]) -> list[T]:
+        """Returns the notes without those that say what was removed on request."""
+        ctx = self.conversation.ctx
+        if ctx is None or not notes:
             return list(notes)
-        with place.reading() as reader:
-            gone = buried(place, reader, list(texts))
+        with ctx.reading() as reader:
+            gone = buried(ctx, reader, list(texts))
         return [note for note, hidden in zip(notes, gone, strict=True) if not hidden]
 
-    def _commit(self, found: State, lines: Sequence[Line], piece: _Piece, task: str) -> State:
-        """Moves the cursor and keeps the notes, both or neither."""
-        expected = found.standing.cursor
+    def _commit(self, state: State, lines: Sequence[Line], piece: _Piece, task: str) -> State:
+        """Moves the cursor and keeps the notes: both or neither."""
+        expected = state.standing.cursor
+        cursor = move_cursor(expected, lines, len(lines))
 
-        def changed(current: State) -> State:
-            if current.standing.cursor != expected:
+        def change(now: State) -> State:
+            if now.standing.cursor != expected:
                 raise Overtaken
-            current, _ = noted(self.conversation, current)
-            standing = current.standing
+            now, _ = take_over_edits(self.conversation, now)
+            standing = now.standing
             known = frozenset(standing.summary.splitlines())
             newest = "\n".join(line for line in dict.fromkeys(piece.lines) if line not in known)
             summary = "\n".join(text for text in (standing.summary.strip(), newest) if text)
-            if self.asking is None:
-                summary = _within(summary)
-            cursor = moved(expected, lines, len(lines))
-            known_by = self.conversation.transcript.known_by(cursor.offset) or ""
-            graph = piece.waiting if self.conversation.ctx is not None else ()
-            waiting = (*current.waiting, *graph)
+            if self.model is None:
+                summary = _limit_words(summary)
+            for_graph = piece.waiting if self.conversation.ctx is not None else ()
             new = replace(
-                current,
-                standing=standing.moved(cursor, summary, newest, task),
-                known_by=known_by,
-                waiting=waiting,
+                now,
+                standing=standing.advance(cursor, summary, newest, task),
+                known_by=self.conversation.transcript.known_by(cursor.offset) or "",
+                waiting=(*now.waiting, *for_graph),
             )
-            return marked(self.conversation, new)
+            return mark(self.conversation, new)
 
-        kept = self.conversation.change(changed, claimed=True)
+        kept = self.conversation.change(change, claimed=True)
         show(self.conversation, kept)
         return kept
 
-    def _condense(self, found: State) -> None:
+    def _condense(self, state: State) -> None:
         """Has the model make one set of notes of many; if it fails, all of them stay."""
-        text = found.standing.summary
-        if self.asking is None or len(text.split()) <= MACHINE_WORDS:
+        text = state.standing.summary
+        if self.model is None or len(text.split()) <= MACHINE_WORDS:
             return
-        notes = self.asking.ask(condensing(text, nonce=secrets.token_hex(8)))
+        notes = self.model.ask(condense_question(text, nonce=secrets.token_hex(8)))
         condensed = "\n".join(f"- {masked(note)[0]}" for note in notes if order(note) is None)
 
-        def changed(current: State) -> State | None:
-            current, _ = noted(self.conversation, current)
-            if current.standing.summary != text or not condensed:
+        def change(now: State) -> State | None:
+            now, _ = take_over_edits(self.conversation, now)
+            if now.standing.summary != text or not condensed:
                 return None  # somebody changed it meanwhile
-            return marked(
-                self.conversation,
-                replace(current, standing=replace(current.standing, summary=condensed)),
-            )
+            standing = replace(now.standing, summary=condensed)
+            return mark(self.conversation, replace(now, standing=standing))
 
-        show(self.conversation, self.conversation.change(changed, claimed=True))
+        show(self.conversation, self.conversation.change(change, claimed=True))
 
     def _hand_over(self) -> None:
         try:
@@ -223,24 +227,25 @@ class _Shortening:
 
 
 def hand_over(conversation: Conversation) -> int:
-    """Gives the graph what waits for it; gives back how much. After a crash it may know some of it
-    already.
+    """Gives the graph the notes that wait for it; returns how many.
+
+    After a crash the graph may have some of them already.
     """
-    place = conversation.ctx
+    ctx = conversation.ctx
     waiting = conversation.load()[0].waiting
-    if place is None or not waiting:
+    if ctx is None or not waiting:
         return 0
-    _remember(replace(place, actor=SOURCE), [_item(conversation, one, place) for one in waiting])
+    _remember(replace(ctx, actor=SOURCE), [_item(conversation, one, ctx) for one in waiting])
 
-    def changed(current: State) -> State:
-        return replace(current, waiting=tuple(one for one in current.waiting if one not in waiting))
+    def change(now: State) -> State:
+        return replace(now, waiting=tuple(one for one in now.waiting if one not in waiting))
 
-    conversation.change(changed)
+    conversation.change(change)
     return len(waiting)
 
 
 def _remember(ctx: Context, items: Sequence[dict[str, object]]) -> None:
-    """Gives the graph these memories; what it refuses must not keep out the others for good."""
+    """Adds these memories; one that is refused must not keep out the others for good."""
     try:
         add_many(ctx, items)
     except InvalidInput:
@@ -248,18 +253,15 @@ def _remember(ctx: Context, items: Sequence[dict[str, object]]) -> None:
             try:
                 add_many(ctx, [item])
             except InvalidInput as error:
-                log.warning(
-                    "the graph takes no such note of a conversation, it stays in memory.md: %s",
-                    error,
-                )
+                log.warning(REFUSED, error)
 
 
 def _item(conversation: Conversation, one: Waiting, ctx: Context) -> dict[str, object]:
     return {
         "text": one.text[: ctx.settings.max_text_chars], "kind": KIND, "source": SOURCE,
         "trust": TRUST["rules" if one.speakers else "model"], "session": conversation.session,
-        "entities": list(one.speakers), "event_at": None if one.at is None else parse_iso(one.at, "at"),
-        "attributes": {"messages": list(one.messages)},
+        "entities": list(one.speakers), "attributes": {"messages": list(one.messages)},
+        "event_at": None if one.at is None else parse_iso(one.at, "at"),
     }  # fmt: skip
 
 
@@ -267,23 +269,23 @@ def _item(conversation: Conversation, one: Waiting, ctx: Context) -> dict[str, o
 
 
 def _points(lines: Sequence[Line], ratio: float) -> list[Point]:
-    said = [_said(line, seen(line.message or {})) for line in lines]
+    said = [_said_by(line, read_message(line.message or {})) for line in lines]
     total = sum(tokens(one.text) for one in said)
-    return points(said, int(max(ratio * total, min(LEAST, total))))
+    return extract_points(said, int(max(ratio * total, min(LEAST, total))))
 
 
-def _waiting(group: Sequence[Point], first: int) -> Waiting:
-    """Points that belong together as one memory."""
+def _waiting_of(group: Sequence[Point], first: int) -> Waiting:
+    """Makes one memory of points that belong together."""
     text = "\n".join(f"{point.speaker}: {point.text}" for point in group)
     speakers = tuple(dict.fromkeys(point.speaker for point in group))
-    return Waiting(
-        storable(text), iso(group[0].at), speakers, tuple(first + point.place for point in group)
-    )
+    numbers = tuple(first + point.place for point in group)
+    return Waiting(storable(text), iso(group[0].at), speakers, numbers)
 
 
-def _said(line: Line, view: Seen) -> Said:
-    """What a message says; of tools nothing, for their results can be had again and their calls are
-    not said.
+def _said_by(line: Line, view: MessageView) -> Said:
+    """Returns what a message says; nothing of tools.
+
+    Results of tools can be had again, and calls are not said.
     """
     name = (line.message or {}).get("name")
     named = isinstance(name, str) and name.strip() != "" and view.role != "tool" and _is_name(name)
@@ -293,33 +295,23 @@ def _said(line: Line, view: Seen) -> Said:
 
 
 def _is_name(name: str) -> bool:
-    """Whether it may stand before what somebody said: it is no secret and steers nobody."""
+    """Tells whether it may stand before what somebody said: no secret, and no order."""
     return order(name) is None and masked(name)[0] == name and storable(name) == name
 
 
-def _within(summary: str) -> str:
-    """The notes, or the best of them if they have become too many."""
+def _limit_words(summary: str) -> str:
+    """Returns the notes, or the best of them if they have become too many."""
     if len(summary.split()) <= MACHINE_WORDS:
         return summary
-    return "\n".join(
-        best_lines([line for line in summary.splitlines() if line.strip()], most=MACHINE_WORDS)
-    )
+    lines = [line for line in summary.splitlines() if line.strip()]
+    return "\n".join(choose_best_lines(lines, most=MACHINE_WORDS))
 
 
 # for a model
 
 
-def _shown(line: Line, view: Seen) -> Shown:
-    tools = (*(f"calls {call.name} {call.arguments[:300]}" for call in view.calls), *_results(view))
-    return Shown(
-        view.role, view.text or ("[a picture or file]" if view.media else ""), line.at, tools
-    )
-
-
-def _results(view: Seen) -> Iterator[str]:
-    for result in view.results:
-        yield f"gives {result.text[:1000]}"
-
-
-def _last_moment(lines: Sequence[Line]) -> datetime | None:
-    return max((line.at for line in lines if line.at is not None), default=None)
+def _shown_to_model(line: Line, view: MessageView) -> Shown:
+    calls = (f"calls {call.name} {call.arguments[:300]}" for call in view.calls)
+    results = (f"gives {result.text[:1000]}" for result in view.results)
+    text = view.text or ("[a picture or file]" if view.media else "")
+    return Shown(view.role, text, line.at, (*calls, *results))

@@ -19,28 +19,30 @@ SHOWN = 4000  # characters of one message that are shown: from its beginning and
 CONDENSED_WORDS = 400  # that many summaries come down to
 
 SYSTEM = """\
-You keep the memory of a long conversation between a user and an AI agent. You are shown its next part, and what \
-was noted of the parts before. After you answer, the agent no longer sees these messages, only your notes: what \
-you leave out is gone for it.
+You keep the memory of a long conversation between a user and an AI agent. You are shown its next \
+part, and what was noted of the parts before. After you answer, the agent no longer sees these \
+messages, only your notes: what you leave out is gone for it.
 
-Note what the agent needs to go on: what the user wants and has decided and why, facts about people, projects \
-and systems, names, numbers, dates, paths and identifiers exactly as written, what was done and came of it, what \
-failed, what is open or promised, corrections: then only what holds now. Leave out politeness, steps that led \
-nowhere and have no lesson, and what is noted already. Never note passwords, keys or anything shown as [secret].
+Note what the agent needs to go on: what the user wants and has decided and why, facts about \
+people, projects and systems, names, numbers, dates, paths and identifiers exactly as written, \
+what was done and came of it, what failed, what is open or promised, corrections: then only what \
+holds now. Leave out politeness, steps that led nowhere and have no lesson, and what is noted \
+already. Never note passwords, keys or anything shown as [secret].
 
-Each note is one or two sentences that are understood alone and say who said or did it. Write days as dates. \
-Say only what the messages say, in their language.
+Each note is one or two sentences that are understood alone and say who said or did it. Write days \
+as dates. Say only what the messages say, in their language.
 
-Answer with one JSON object: {{"notes": ["…", "…"]}}, at most {most} notes and {words} words in all, the most \
-important first. If nothing in this part matters, the list is empty.
+Answer with one JSON object: {{"notes": ["…", "…"]}}, at most {most} notes and {words} words in \
+all, the most important first. If nothing in this part matters, the list is empty.
 
 {rule}"""
 
 CONDENSE = """\
-You keep the memory of a long conversation between a user and an AI agent. You are shown all notes on it, the \
-oldest first. Write them anew as one set of at most {words} words: join what belongs together, keep names, \
-numbers, dates, paths, identifiers, decisions and what is open exactly; where notes disagree, the newer one \
-holds; drop first what is done and has no consequence. Add nothing.
+You keep the memory of a long conversation between a user and an AI agent. You are shown all notes \
+on it, the oldest first. Write them anew as one set of at most {words} words: join what belongs \
+together, keep names, numbers, dates, paths, identifiers, decisions and what is open exactly; \
+where notes disagree, the newer one holds; drop first what is done and has no consequence. Add \
+nothing.
 
 Answer with one JSON object: {{"notes": ["…", "…"]}}.
 
@@ -59,7 +61,7 @@ _UNREADABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A message as the model sees it: who, when, the words, and what tools were called or answered."""
+    """A message as the model sees it: who, when, the words, and calls and results of tools."""
 
     role: str
     text: str
@@ -74,16 +76,19 @@ def question(
     system = SYSTEM.format(most=MOST_POINTS, words=MOST_WORDS, rule=rule(nonce))
     records = [{"noted": before}] if before else []
     shown = fenced([*records, *map(_record, messages)], nonce)
-    asked = f"Today is {today.isoformat()}. The next part of the conversation:\n{shown}\nYour notes, as JSON."
+    asked = (
+        f"Today is {today.isoformat()}. The next part of the conversation:\n{shown}\nYour notes, "
+        "as JSON."
+    )
     return Question(
         (Message("system", system), Message("user", asked)),
         SCHEMA,
-        lambda text: parsed(text, most=MOST_POINTS, words=2 * MOST_WORDS),
+        lambda text: parse_notes(text, most=MOST_POINTS, words=2 * MOST_WORDS),
         MAX_TOKENS,
     )
 
 
-def condensing(notes: str, *, nonce: str) -> Question[tuple[str, ...]]:
+def condense_question(notes: str, *, nonce: str) -> Question[tuple[str, ...]]:
     """Asks for one set of notes in place of many."""
     system = CONDENSE.format(words=CONDENSED_WORDS, rule=rule(nonce))
     shown = fenced([{"note": line} for line in notes.splitlines() if line.strip()], nonce)
@@ -93,7 +98,9 @@ def condensing(notes: str, *, nonce: str) -> Question[tuple[str, ...]]:
             Message("user", f"All notes:\n{shown}\nOne set of notes, as JSON."),
         ),
         SCHEMA,
-        lambda text: _some(parsed(text, most=3 * MOST_POINTS, words=CONDENSED_WORDS * 3 // 2)),
+        lambda text: _require_some(
+            parse_notes(text, most=3 * MOST_POINTS, words=CONDENSED_WORDS * 3 // 2)
+        ),
         MAX_TOKENS,
     )
 
@@ -113,10 +120,8 @@ def _middle_out(text: str) -> str:
     return f"{text[: SHOWN // 2]} … [{len(text) - SHOWN:,} characters] … {text[-SHOWN // 2 :]}"
 
 
-def parsed(text: str, *, most: int, words: int) -> tuple[str, ...]:
-    """The notes, or MalformedReply: too many or too long ones would make the history longer, not
-    shorter.
-    """
+def parse_notes(text: str, *, most: int, words: int) -> tuple[str, ...]:
+    """Returns the notes; raises MalformedReply if they are too many or too long to help."""
     listed = fields(strict_json(text), {"notes": list})["notes"]
     if len(listed) > most:
         raise MalformedReply(f"it has {len(listed)} notes, and at most {most} are asked for")
@@ -126,7 +131,7 @@ def parsed(text: str, *, most: int, words: int) -> tuple[str, ...]:
     return notes
 
 
-def _some(notes: tuple[str, ...]) -> tuple[str, ...]:
+def _require_some(notes: tuple[str, ...]) -> tuple[str, ...]:
     if not notes:
         raise MalformedReply("it drops every note")
     return notes

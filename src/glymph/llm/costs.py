@@ -4,15 +4,44 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from glymph.context import Context
 from glymph.errors import InvalidInput
-from glymph.model import Costs, Spending
 from glymph.moments import MICROS_PER_DAY, micros, moment
 from glymph.store.contract import Row
 
 MOST_DAYS = 3660
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Calls of a language model, summed up. `unsettled` ones were cut off, at the highest price."""
+
+    name: str
+    calls: int
+    failed: int
+    unsettled: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float
+    assumed: bool  # a price was not known, and an expensive one was taken
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What language models have cost since a moment, and what may still be spent today."""
+
+    since: datetime
+    total: Spending
+    by_job: tuple[Spending, ...]
+    by_model: tuple[Spending, ...]
+    by_day: tuple[Spending, ...]
+    today_usd: float
+    today_tokens: int
+    left_usd: float
+    left_tokens: int
 
 
 def costs(ctx: Context, *, days: int = 30) -> Costs:
