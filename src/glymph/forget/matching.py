@@ -18,6 +18,7 @@ from glymph.text.folding import flat, folded
 from glymph.text.grammar import FUNCTION, PRONOUNS, VERBS
 from glymph.text.identifiers import Closure, Identifier, aliases, identifiers, matching
 from glymph.text.negation import IN_A_CLAUSE
+from glymph.text.numbers import BARE_FIGURE
 from glymph.text.words import NAME_WORD, UNSPACED_OR_HANGUL, stem
 
 Name = tuple[str, ...]
@@ -28,7 +29,6 @@ _QUAD = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\w)")
 _FIGURED = frozenset({"phone", "code", "card", "iban"})
 _COMPACT = re.compile(r"[^0-9A-Za-z]")
 _RANDOM = re.compile(r"(?=\w*\d)(?=\w*[a-z])\w{6,}", re.IGNORECASE)
-_FIGURE = re.compile(r"(?<![\w.,])\d+(?:[./]\d+)*(?!\w)")
 ENOUGH = 0.34  # of the words of a request, where names or figures are met as well
 ENOUGH_ALONE = 0.55  # where there are only words
 LONG_TOKEN = 8  # characters of a hyphenated word that names one thing
@@ -89,7 +89,7 @@ class Unit:
 
     @cached_property
     def figures(self) -> frozenset[str]:
-        return frozenset(_FIGURE.findall(flat(self.clause.text)[0]))
+        return frozenset(BARE_FIGURE.findall(flat(self.clause.text)[0]))
 
     @cached_property
     def topics(self) -> frozenset[str]:

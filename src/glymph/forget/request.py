@@ -14,10 +14,10 @@ from glymph.text.grammar import OF_THE_SPEAKER
 from glymph.text.identifiers import Identifier, identifiers
 from glymph.text.negation import IN_A_CLAUSE
 from glymph.text.normal import STOP_WORDS
+from glymph.text.numbers import BARE_FIGURE
 from glymph.text.words import NAME_WORD, UNSPACED_OR_HANGUL, word_set
 
 WEAK = frozenset({"date", "time", "quantity", "version"})
-_FIGURE = re.compile(r"(?<![\w.,])\d+(?:[./]\d+)*(?!\w)")
 _CJK_NOISE = re.compile(
     "关于|忘记|忘掉|删除|请|一切|所有|的|信息|資料|资料|について|に関する|すべて|忘れて|削除|の|情報|대한|관한|모든|것|을|를|에|정보|잊어|삭제"
 )
@@ -67,7 +67,7 @@ def understood(text: str) -> Request:
     for each in found:
         rest[each.start : each.end] = "\x00" * (each.end - each.start)
     plain = "".join(rest)
-    figures = tuple(_FIGURE.findall(flat(plain)[0]))
+    figures = tuple(BARE_FIGURE.findall(flat(plain)[0]))
     names, others = _named(plain)
     tokens = [folded(bare(token)) for token in NAME_WORD.findall(text)]
     soft = any(token in wording.SOFT for token in tokens)

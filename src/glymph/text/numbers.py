@@ -1,4 +1,4 @@
-"""Numbers: how they are written, amounts with a unit, and every numeric value of a text."""
+"""Reads numbers: in digits and in words, alone and with a unit."""
 
 from __future__ import annotations
 
@@ -8,13 +8,40 @@ from decimal import Decimal
 
 from glymph.text.found import Found, Key
 
+# A number as English texts write it, with commas between the thousands.
+FIGURE = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+SIGNED_FIGURE = rf"[+-]?(?:{FIGURE})"
+# A number that stands for itself, whatever separates its parts: 4711, 3.5, 12/2024.
+BARE_FIGURE = re.compile(r"(?<![\w.,])\d+(?:[./]\d+)*(?!\w)")
+ENGLISH_NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen sixteen seventeen eighteen nineteen".split()
+    )
+} | {
+    word: 10 * tens
+    for tens, word in enumerate(
+        "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
+    )
+}
+_SPELLED = re.compile(
+    rf"\b(?P<first>{'|'.join(ENGLISH_NUMBERS)})"
+    r"(?:[- ](?P<more>one|two|three|four|five|six|seven|eight|nine))?\b",
+    re.IGNORECASE,
+)
+_ONE = re.compile(
+    r"(?<=\bonly )one\b|(?<=\bjust )one\b"
+    rf"|\bone(?= (?:out )?of (?:the |my |these )?(?:\d|(?:{'|'.join(ENGLISH_NUMBERS)})\b))",
+    re.IGNORECASE,
+)
 # What follows the first digit of a number: groups of three, or digits, and decimals.
 TAIL = (
     r"(?:[0-9]{0,2}(?P<mark>[ ',.])[0-9]{3}(?:(?P=mark)[0-9]{3}){0,5}(?:[.,][0-9]{1,12})?(?![0-9])|"
     r"[0-9]{0,14}(?:[.,][0-9]{1,12})?)"
 )
 _NOT_MINUS = re.compile(r"[\w)\].,-]")
-_CURRENCIES = {
+CURRENCIES = {
     "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "$": "USD", "us$": "USD", "usd": "USD",
     "dollar": "USD", "dollars": "USD", "dólares": "USD", "£": "GBP", "gbp": "GBP", "pound": "GBP",
     "pounds": "GBP", "¥": "JPY", "jpy": "JPY", "yen": "JPY", "₹": "INR", "inr": "INR", "rupees": "INR",
@@ -30,7 +57,7 @@ _SCALED = {  # what converts exactly: into which unit, times what
     "g": "mg .001 g 1 kg 1000 gram 1 grams 1 gramm 1 kilo 1000 kilos 1000 kilogram 1000 kilograms 1000 кг 1000 "
     "t 1000000 ton 1000000 tonne 1000000 tonnes 1000000",
     "oz": "oz 1 ounce 1 ounces 1 lb 16 lbs 16",
-    "s": "ms .001 s 1 sec 1 secs 1 second 1 seconds 1 sekunde 1 sekunden 1 secondes 1 segundos 1 secondi 1 min 60 "
+    "s": "ms .001 millisecond .001 milliseconds .001 s 1 sec 1 secs 1 second 1 seconds 1 sekunde 1 sekunden 1 secondes 1 segundos 1 secondi 1 min 60 "
     "mins 60 minute 60 minutes 60 minuten 60 minuto 60 minutos 60 minuti 60 минут 60 h 3600 hr 3600 hrs 3600 "
     "hour 3600 hours 3600 stunde 3600 stunden 3600 heure 3600 heures 3600 hora 3600 horas 3600 ora 3600 ore 3600 "
     "час 3600 часа 3600 часов 3600",
@@ -61,7 +88,7 @@ _SCALED = {  # what converts exactly: into which unit, times what
     "GiB": "gib 1",
     "px": "px 1 pixel 1 pixels 1",
 }
-_UNITS: dict[str, tuple[str, Decimal]] = {
+UNITS: dict[str, tuple[str, Decimal]] = {
     name: (unit, Decimal(factor))
     for unit, names in _SCALED.items()
     for name, factor in zip(names.split()[::2], names.split()[1::2], strict=True)
@@ -88,39 +115,42 @@ _AFTER = re.compile(
 )
 _FREE = re.compile(rf"(?P<number>[0-9](?:{TAIL}(?![0-9])|[0-9]*))(?P<times>[kKM](?!\w)|bn(?!\w))?")
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
-_SMALL = {
+_SMALL = {word: Decimal(number) for word, number in ENGLISH_NUMBERS.items()} | {
     word: Decimal(value)
     for value, words in [
-        ("0", "zero null nul cero ноль"), ("0.5", "half halb demi medio mezzo"),
-        ("1", "one first single erste ersten premier première primero primera primo один одна"),
-        ("2", "two second twice both double zwei zweite zweiten zweimal deux deuxième dos segundo segunda "
-        "secondo duas "
-              "dois два две дважды"),
-        ("3", "three third thrice triple drei dritte dritten trois troisième tres tercero tre terzo três "
-        "terceiro три"),
-        ("4", "four fourth vier vierte quatre cuatro cuarto quattro quarto quatro четыре"),
-        ("5", "five fifth fünf fünfte cinq cinco quinto cinque пять"),
-        ("6", "six sixth sechs sechste seis шесть"), ("7", "seven seventh sieben siebte sept siete sette sete "
-        "семь"),
-        ("8", "eight eighth acht achte huit ocho oito восемь"),
-        ("9", "nine ninth neun neunte neuf nueve nove девять"),
-        ("10", "ten tenth zehn zehnte dix diez dieci dez десять"), ("11", "eleven eleventh onze undici "
-        "одиннадцать"),
-        ("12", "twelve twelfth dozen zwölf zwölfte douze doce dodici doze двенадцать"),
-        ("13", "thirteen dreizehn treize trece tredici treze"),
-        ("14", "fourteen vierzehn quatorze catorce quattordici catorze"),
-        ("15", "fifteen fünfzehn quinze quince quindici"), ("16", "sixteen sechzehn seize dieciséis sedici "
-        "dezesseis"),
-        ("17", "seventeen siebzehn diecisiete diciassette dezessete"),
-        ("18", "eighteen achtzehn dieciocho diciotto dezoito"),
-        ("19", "nineteen neunzehn diecinueve diciannove dezenove"), ("20", "twenty zwanzig vingt veinte venti "
-        "vinte двадцать"),
-        ("30", "thirty dreißig trente treinta trenta trinta тридцать"),
-        ("40", "forty vierzig quarante cuarenta quaranta quarenta сорок"),
-        ("50", "fifty fünfzig cinquante cincuenta cinquanta пятьдесят"),
-        ("60", "sixty sechzig soixante sesenta sessanta sessenta"), ("70", "seventy siebzig setenta settanta"),
-        ("80", "eighty achtzig ochenta ottanta oitenta"), ("90", "ninety neunzig noventa novanta"),
-        ("100", "hundred hundert cien cento сто"), ("1000", "thousand tausend тысяча"),
+        ("0", "null nul cero ноль"),
+        ("0.5", "half halb demi medio mezzo"),
+        ("1", "first single erste ersten premier première primero primera primo один одна"),
+        ("2", "second twice both double zwei zweite zweiten zweimal deux deuxième dos segundo "
+         "segunda secondo duas dois два две дважды"),
+        ("3", "third thrice triple drei dritte dritten trois troisième tres tercero tre terzo "
+         "três terceiro три"),
+        ("4", "fourth vier vierte quatre cuatro cuarto quattro quarto quatro четыре"),
+        ("5", "fifth fünf fünfte cinq cinco quinto cinque пять"),
+        ("6", "sixth sechs sechste seis шесть"),
+        ("7", "seventh sieben siebte sept siete sette sete семь"),
+        ("8", "eighth acht achte huit ocho oito восемь"),
+        ("9", "ninth neun neunte neuf nueve nove девять"),
+        ("10", "tenth zehn zehnte dix diez dieci dez десять"),
+        ("11", "eleventh onze undici одиннадцать"),
+        ("12", "twelfth dozen zwölf zwölfte douze doce dodici doze двенадцать"),
+        ("13", "dreizehn treize trece tredici treze"),
+        ("14", "vierzehn quatorze catorce quattordici catorze"),
+        ("15", "fünfzehn quinze quince quindici"),
+        ("16", "sechzehn seize dieciséis sedici dezesseis"),
+        ("17", "siebzehn diecisiete diciassette dezessete"),
+        ("18", "achtzehn dieciocho diciotto dezoito"),
+        ("19", "neunzehn diecinueve diciannove dezenove"),
+        ("20", "zwanzig vingt veinte venti vinte двадцать"),
+        ("30", "dreißig trente treinta trenta trinta тридцать"),
+        ("40", "vierzig quarante cuarenta quaranta quarenta сорок"),
+        ("50", "fünfzig cinquante cincuenta cinquanta пятьдесят"),
+        ("60", "sechzig soixante sesenta sessanta sessenta"),
+        ("70", "siebzig setenta settanta"),
+        ("80", "achtzig ochenta ottanta oitenta"),
+        ("90", "neunzig noventa novanta"),
+        ("100", "hundred hundert cien cento сто"),
+        ("1000", "thousand tausend тысяча"),
         ("1000000", "million millones millionen"),
     ]
     for word in words.split()
@@ -128,12 +158,32 @@ _SMALL = {
 _LARGE = (Decimal(100), Decimal(1000), Decimal(1000000))
 
 
+def read_figure(written: str) -> Decimal:
+    """Returns the number that a figure of an English text stands for."""
+    return Decimal(written.replace(",", ""))
+
+
+def with_digits(text: str) -> str:
+    """Returns the text with English number words below a hundred written as digits.
+
+    "One" mostly is no number and stays.
+    """
+
+    def written(found: re.Match[str]) -> str:
+        if found[0].lower() == "one":
+            return found[0]
+        more = ENGLISH_NUMBERS.get((found["more"] or "").lower(), 0)
+        return str(ENGLISH_NUMBERS[found["first"].lower()] + more)
+
+    return _SPELLED.sub(written, _ONE.sub("1", text))
+
+
 def quantities(text: str) -> Iterator[Found]:
     """Amounts with a unit, both made one where that is exact: 1.5k EUR, €1500 and 1,500 euros are
     `1500 EUR`.
     """
     for match in _BEFORE.finditer(text):
-        unit = _CURRENCIES.get(match["unit"].lower())
+        unit = CURRENCIES.get(match["unit"].lower())
         if unit is None:
             continue
         written, end = match["times"], match.end("number")
@@ -211,24 +261,24 @@ def _amount(match: re.Match[str]) -> Iterator[Found]:
     word, next_word = written.lower(), (second or "").lower()
     sign, number = _sign(match.string, match.start()), match["number"]
     start = match.start() - len(sign)
-    if word in _TIMES and next_word in _CURRENCIES:
+    if word in _TIMES and next_word in CURRENCIES:
         yield _found(
-            sign, number, _TIMES[word], _CURRENCIES[next_word], start, match.end(), money=True
+            sign, number, _TIMES[word], CURRENCIES[next_word], start, match.end(), money=True
         )
         return
     glued = match.end("number") == match.start("unit")
     if _followed_by_word(match):
         return
     end = match.end("unit")
-    if word in _CURRENCIES:
-        yield _found(sign, number, Decimal(1), _CURRENCIES[word], start, end, money=True)
-    elif word in _UNITS and not (
+    if word in CURRENCIES:
+        yield _found(sign, number, Decimal(1), CURRENCIES[word], start, end, money=True)
+    elif word in UNITS and not (
         word == "s" and glued and len(number) in (2, 4) and number.endswith("0")
     ):
         if written == "M" and glued:
             yield _found(sign, number, Decimal(10**6), "", start, end)
             return
-        unit, factor = _UNITS[word]
+        unit, factor = UNITS[word]
         yield _found(sign, number, factor, unit, start, end)
     elif glued and written in _GLUED:
         yield _found(sign, number, _TIMES[word], "", start, end)

@@ -11,51 +11,37 @@ from functools import lru_cache
 from typing import Literal
 
 from glymph.text.dates import ENGLISH_MONTHS, WEEKDAYS
+from glymph.text.numbers import CURRENCIES, ENGLISH_NUMBERS, FIGURE, UNITS, read_figure
 
 Kind = Literal["number", "percent", "money", "date", "time", "identifier"]
 
-NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen twenty".split()
-    )
-} | {
-    "thirty": "30",
-    "forty": "40",
-    "fifty": "50",
-    "sixty": "60",
-    "ninety": "90",
-    "twice": "2",
-    "once": "1",
+NUMBER_WORDS = ENGLISH_NUMBERS | {"once": 1, "twice": 2}
+# What each unit measures, and how many of the base unit it is. Other than in a quantity, units
+# that convert only about are compared too: feet with metres, years with days.
+_MEASURES: dict[str, dict[str, float]] = {
+    "time": {"s": 1, "day": 86400, "month": 2592000},
+    "length": {"m": 1, "in": 0.0254},
+    "mass": {"g": 0.001, "oz": 0.02835},
+    "data": {"KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12},
+    "volume": {"l": 1},
 }
-
-# unit: (what it measures, how many of the base unit)
-UNITS: dict[str, tuple[str, float]] = {
-    name: (measure, factor)
-    for measure, sizes in {
-        "time": {
-            "ms millisecond milliseconds": 0.001, "s sec secs second seconds": 1, "min mins minute minutes": 60,
-            "h hr hrs hour hours": 3600, "day days": 86400, "week weeks": 604800, "month months": 2592000,
-            "year years": 31536000,
-        },
-        "length": {"mm": 0.001, "cm": 0.01, "m meter meters metre metres": 1,
-                   "km kilometer kilometers kilometre kilometres": 1000, "inch inches": 0.0254,
-                   "ft foot feet": 0.3048, "mile miles": 1609.344},
-        "mass": {"mg": 1e-6, "g gram grams": 0.001, "kg kilo kilos kilogram kilograms": 1,
-                 "lb lbs pound pounds": 0.4536},
-        "data": {"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12},
-        "volume": {"ml": 0.001, "l liter liters litre litres": 1},
-    }.items()
-    for names, factor in sizes.items()
-    for name in names.split()
+_BASE = {unit: (measure, size) for measure, of in _MEASURES.items() for unit, size in of.items()}
+_NAMES = (
+    "ms millisecond milliseconds s sec secs second seconds min mins minute minutes h hr hrs hour "
+    "hours day days week weeks month months mm cm m meter meters metre metres km kilometer "
+    "kilometers kilometre kilometres inch inches ft foot feet mile miles mg g gram grams kg kilo "
+    "kilos kilogram kilograms lb lbs kb mb gb tb ml l liter liters litre litres".split()
+)
+MEASURED: dict[str, tuple[str, float]] = {
+    name: (_BASE[unit][0], float(factor) * _BASE[unit][1])
+    for name in _NAMES
+    for unit, factor in [UNITS[name]]
+} | {
+    "pound": ("mass", 0.4536), "pounds": ("mass", 0.4536),  # beside a figure more than the money
+    "year": ("time", 31536000), "years": ("time", 31536000),  # 365 days, not twelve months
 }  # fmt: skip
 
-_CURRENCY = {"$": "usd", "usd": "usd", "dollar": "usd", "dollars": "usd", "€": "eur", "eur": "eur", "euro": "eur",
-             "euros": "eur", "£": "gbp", "gbp": "gbp", "¥": "jpy", "yen": "jpy"}  # fmt: skip
-
 _MONTH = rf"(?P<m{{0}}>{'|'.join(name[:3] + (f'(?:{name[3:]})?' if name[3:] else '') for name in ENGLISH_MONTHS)})\.?"
-_FIGURE = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _TABLE: tuple[tuple[str, str], ...] = (
     ("mail", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
     ("url", r"https?://\S+|www\.\S+"),
@@ -68,13 +54,13 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("monthname", rf"\b(?P<mn>{'|'.join(m for m in ENGLISH_MONTHS if m != 'may')})\b(?: (?P<my>\d{{4}})\b)?"),
     ("version", r"\bv\d+(?:\.\d+)*\b|\b\d+(?:\.\d+){2,}\b"),
     ("phone", r"\+\d[\d ()/-]{6,}\d|\b\d{3,4}[-/ ]\d{3}[- ]?\d{3,4}\b"),
-    ("money", rf"[$€£¥] ?(?P<a1>{_FIGURE})(?P<k1>k\b)?|\b(?P<a2>{_FIGURE})(?P<k2>k)? "
+    ("money", rf"[$€£¥] ?(?P<a1>{FIGURE})(?P<k1>k\b)?|\b(?P<a2>{FIGURE})(?P<k2>k)? "
               r"?(?P<cur>usd|dollars?|eur|euros?|gbp|€|yen)(?!\w)"),
-    ("percent", rf"(?P<p>{_FIGURE}) ?(?:%|percent\b|per cent\b)"),
+    ("percent", rf"(?P<p>{FIGURE}) ?(?:%|percent\b|per cent\b)"),
     ("ratio", r"\b\d+/\d+\b"),
-    ("measured", rf"\b(?P<q>{_FIGURE})(?: ?|-)(?P<unit>{'|'.join(sorted(UNITS, key=len, reverse=True))})\b"),
+    ("measured", rf"\b(?P<q>{FIGURE})(?: ?|-)(?P<unit>{'|'.join(sorted(MEASURED, key=len, reverse=True))})\b"),
     ("code", r"\b(?=[\w-]*\d)(?=[\w-]*[a-z])\w+(?:-\w+)*\b"),
-    ("plain", rf"\b(?:{_FIGURE})\b|(?<![\w'])(?P<word>{'|'.join(NUMBER_WORDS)})(?![\w'])"),
+    ("plain", rf"\b(?:{FIGURE})\b|(?<![\w'])(?P<word>{'|'.join(NUMBER_WORDS)})(?![\w'])"),
 )  # fmt: skip
 _ANY = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TABLE), re.IGNORECASE)
 # What every one of these has somewhere: most clauses have none of it, and need not be tried.
@@ -115,7 +101,7 @@ Read = tuple[Kind, str, str]
 
 
 def _figure(text: str) -> str:
-    return f"{float(text.replace(',', '')):.10g}"
+    return f"{float(read_figure(text)):.10g}"
 
 
 def _day(year: str | None, month: str, day: str) -> Read:
@@ -134,19 +120,23 @@ def _clock(match: re.Match[str]) -> Read:
 
 
 def _money(match: re.Match[str]) -> Read:
-    amount = float((match["a1"] or match["a2"]).replace(",", "")) * (
+    amount = float(read_figure(match["a1"] or match["a2"])) * (
         1000 if match["k1"] or match["k2"] else 1
     )
-    return "money", f"{amount:.10g}", _CURRENCY[(match["cur"] or match[0][0]).lower()]
+    return "money", f"{amount:.10g}", CURRENCIES[(match["cur"] or match[0][0]).lower()].lower()
 
 
 def _measured(match: re.Match[str]) -> Read:
-    measure, factor = UNITS[match["unit"].lower()]
-    return "number", f"{float(match['q'].replace(',', '')) * factor:.8g}", measure
+    measure, factor = MEASURED[match["unit"].lower()]
+    return "number", f"{float(read_figure(match['q'])) * factor:.8g}", measure
 
 
 def _plain(match: re.Match[str]) -> Read:
-    return "number", NUMBER_WORDS[match["word"].lower()] if match["word"] else _figure(match[0]), ""
+    return (
+        "number",
+        str(NUMBER_WORDS[match["word"].lower()]) if match["word"] else _figure(match[0]),
+        "",
+    )
 
 
 def _identifier(match: re.Match[str]) -> Read:

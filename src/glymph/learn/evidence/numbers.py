@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from glymph.learn.evidence.reading import BAD, GOOD, NUMBER, Clause
+from glymph.learn.evidence.reading import BAD, GOOD, Clause
 from glymph.learn.lesson import Measure
+from glymph.text.numbers import SIGNED_FIGURE, read_figure
 
 _RATIO = re.compile(
     r"\b(?P<n>\d+)(?:\s*(?:/|out of|of|in(?= (?:every )?\d{1,3}\b))\s*)"
     r"(?:(?:the|my|all|last|these|every)\s+)*(?P<m>\d+)\b(?![.:]\d)",
     re.I,
 )
-PERCENT = re.compile(rf"(?<![\w.])(?P<n>{NUMBER})\s?(?:%|per ?cent\b)", re.I)
+PERCENT = re.compile(rf"(?<![\w.])(?P<n>{SIGNED_FIGURE})\s?(?:%|per ?cent\b)", re.I)
 _COUNT = re.compile(
     r"(?<![\w.:])(?P<n>\d+)\s+(?:[a-z_-]+\s+){0,2}?(?P<what>wins?|winners?|successes|loss(?:es)?|losers?|failures?|"
     r"trades?|episodes?|trials?|cases|attempts?|times|positions?|setups?|entries|closes|runs?|occasions|instances|"
@@ -29,7 +30,7 @@ _TOTAL = re.compile(
     r"\b(?:across|over|in|of|among|from|all|these|those)\s+(?:all\s+)?(?:(?:my|the|these)\s+)?(?:last\s+)?\Z",
     re.I,
 )
-PLAIN = re.compile(rf"(?<![\w.]){NUMBER}")
+PLAIN = re.compile(rf"(?<![\w.]){SIGNED_FIGURE}")
 _MEAN = re.compile(r"\b(?:averag\w*|mean|avg)\b", re.I)
 _RATE = re.compile(
     r"\b(?:rate|of (?:the )?(?:time|trades?|episodes?|trials?|cases|attempts?|them|my|all))\b", re.I
@@ -52,7 +53,7 @@ def counted_in(clause: Clause) -> Iterator[tuple[Measure, Number, tuple[int, int
         text = cleared(text, found.span())
     for found in PERCENT.finditer(text):
         before, after = text[: found.start()], text[found.end() : found.end() + 30]
-        number = Decimal(found["n"].replace(",", ""))
+        number = read_figure(found["n"])
         mean = _MEAN.search(before[-40:]) or _MEAN.search(after)
         if _is_rate(clause, found, before, after, averaged=mean is not None):
             low = clause.good(found.start()) is False or re.match(r"\s*(?:failure|loss)\b", after)
@@ -85,7 +86,7 @@ def counted_in(clause: Clause) -> Iterator[tuple[Measure, Number, tuple[int, int
         if _MEAN.search(before[-40:]) or re.search(
             r"\bon average\b", text[found.end() : found.end() + 24]
         ):
-            number = Decimal(found[0].replace(",", ""))
+            number = read_figure(found[0])
             yield (
                 "average",
                 (-number if _lost(clause, found, before) else number, None),

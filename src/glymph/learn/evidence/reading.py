@@ -16,20 +16,8 @@ from glymph.learn.tickers import opened
 from glymph.prune.outcomes import tells_outcome
 from glymph.text.negation import SHORTLY_BEFORE
 from glymph.text.normal import STOP_WORDS
+from glymph.text.numbers import SIGNED_FIGURE, read_figure
 
-NUMBER = r"[+-]?\d+(?:,\d{3})*(?:\.\d+)?"
-SPELLED = {
-    word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen".split()
-    )
-} | {
-    word: 10 * n
-    for n, word in enumerate(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
-    )
-}
 GOOD = re.compile(
     r"\b(?:w[io]n(?:s|ning|ners?)?|profit(?:s|able|ably)?|succe(?:ed(?:s|ed)?|ss(?:es|ful|fully)?)|work(?:s|ed)"
     r"|paid|gain(?:s|ed)?|pass(?:es|ed)?|correct|pays?|ma(?:de|kes?|king) money"
@@ -60,15 +48,6 @@ COMPARED: dict[str, Relation] = {
 }  # fmt: skip
 SIDES = (("long", "short"), ("buy", "sell"), ("bullish", "bearish"), ("up", "down"))
 
-_SPELLED = re.compile(
-    rf"\b(?P<first>{'|'.join(SPELLED)})(?:[- ](?P<more>one|two|three|four|five|six|seven|eight|nine))?\b",
-    re.IGNORECASE,
-)
-_ONE = re.compile(
-    r"(?<=\bonly )one\b|(?<=\bjust )one\b"
-    rf"|\bone(?= (?:out )?of (?:the |my |these )?(?:\d|(?:{'|'.join(SPELLED)})\b))",
-    re.IGNORECASE,
-)
 _CLAUSE = re.compile(
     r";\s|,?\s+\b(?:while|whereas|versus|vs\.?|compared (?:to|with)|otherwise|but)\b|,\s+(?=and\b)",
     re.IGNORECASE,
@@ -78,7 +57,7 @@ _SHARE = re.compile(
 )
 _COMPARISON = re.compile(
     rf"(?P<before>(?:[A-Za-z_]+\s+){{1,4}})(?P<how>{'|'.join(sorted(COMPARED, key=len, reverse=True))})\s+"
-    rf"(?:about\s+)?(?P<number>{NUMBER})\s?(?P<percent>%|per ?cent)?",
+    rf"(?:about\s+)?(?P<number>{SIGNED_FIGURE})\s?(?P<percent>%|per ?cent)?",
     re.IGNORECASE,
 )
 _LONG_OTHERWISE = re.compile(
@@ -118,23 +97,6 @@ class Clause:
 
     def _positive(self, found: re.Match[str], positive: bool) -> bool:
         return positive is not (SHORTLY_BEFORE.search(self.text[: found.start()]) is not None)
-
-
-def with_digits(text: str) -> str:
-    """The text with number words below a hundred written as digits; "one" mostly is no number and
-    stays.
-    """
-    text = _ONE.sub("1", text)
-    return _SPELLED.sub(
-        lambda found: (
-            found[0]
-            if found[0].lower() == "one"
-            else str(
-                SPELLED[found["first"].lower()] + SPELLED.get((found["more"] or "").lower(), 0)
-            )
-        ),
-        text,
-    )
 
 
 def clauses(sentence: str, episodes: Sequence[Episode]) -> list[Clause]:
@@ -233,7 +195,7 @@ def _compared(piece: str, names: set[str], episodes: Sequence[Episode]) -> Itera
             ),
             None,
         )
-        number = float(found["number"].replace(",", ""))
+        number = float(read_figure(found["number"]))
         if attribute is None and words:
             attribute = words[-1] if words[-1] != "rate" or len(words) < 2 else words[-2]
         if attribute is None or GOOD.fullmatch(attribute) or BAD.fullmatch(attribute):
@@ -244,9 +206,9 @@ def _compared(piece: str, names: set[str], episodes: Sequence[Episode]) -> Itera
     for name in sorted(names):
         spaced = re.escape(name).replace("_", "[_ ]")
         if exact := re.search(
-            rf"\bwith (?:a )?{spaced} (?:at|of) ({NUMBER})", piece, re.IGNORECASE
+            rf"\bwith (?:a )?{spaced} (?:at|of) ({SIGNED_FIGURE})", piece, re.IGNORECASE
         ):
-            yield Condition(name, "=", float(exact[1].replace(",", "")))
+            yield Condition(name, "=", float(read_figure(exact[1])))
 
 
 def sides_named(piece: str) -> list[str]:

@@ -24,12 +24,12 @@ from glymph.learn.evidence.reading import (
     conditions,
     side,
     sides_named,
-    with_digits,
 )
 from glymph.learn.lesson import OUTCOME, Claim, Measure
 from glymph.learn.tickers import opened
 from glymph.moments import moment
 from glymph.prune.outcomes import tells_outcome
+from glymph.text.numbers import read_figure, with_digits
 
 _AGAINST = re.compile(
     r"\b(?:skip|stop|refrain|stay away|instead of|rather than|not|no|never|weak\w*|poor\w*|bad\w*)\b|n't\b",
@@ -140,7 +140,7 @@ def _strange(
     in_percent = _numbers(episodes, percent=True) | (known - _numbers(episodes))
     for found in PLAIN.finditer(text):
         percent = re.match(r"\s?(?:%|per ?cent)", text[found.end() :])
-        if abs(Decimal(found[0].replace(",", ""))) not in (in_percent if percent else known):
+        if abs(read_figure(found[0])) not in (in_percent if percent else known):
             return f"{found[0]} stands in no episode"
     return None
 
@@ -220,9 +220,7 @@ def _numbers_of(one: Episode, *, percent: bool) -> set[Decimal]:
             if not percent or _IN_PERCENT.search(name) or "%" in value
         ]
         plain = re.sub(r"(?<=\d)[-:](?=\d)", " ", " ".join([told, *values]))
-        one.read[name] = {
-            abs(Decimal(number[0].replace(",", ""))) for number in PLAIN.finditer(plain)
-        }
+        one.read[name] = {abs(read_figure(number[0])) for number in PLAIN.finditer(plain)}
     known: set[Decimal] = one.read[name]
     return known
 
