@@ -15,7 +15,7 @@ from benchmarks.harness.clocks import timed
 from benchmarks.harness.contract import Figure, Figures, Options
 from glymph import Glymph
 from glymph.config import Settings
-from glymph.forget.forget import planned
+from glymph.forget.forget import make_plan
 
 QUESTION = "What does it cost to plan forgetting by identifier at a million memories?"
 
@@ -35,7 +35,7 @@ def run(options: Options) -> Figures:
         for name, request in _requests(count // 6).items():
             costs = []
             for _ in range(ROUNDS):
-                cost, plan = timed(lambda asked=request: planned(glymph._ctx, asked, "release"))  # type: ignore[misc]
+                cost, plan = timed(lambda asked=request: make_plan(glymph._ctx, asked, "release"))  # type: ignore[misc]
                 costs.append(1000 * cost)
                 if len(plan.removed) + len(plan.rewritten) != 1:
                     raise RuntimeError(

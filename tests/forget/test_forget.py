@@ -248,6 +248,10 @@ def test_a_purge_that_would_leave_the_identifier_fails_and_changes_nothing(
 ):
     other = glymph.add("TCK-4471 is late.").id
     kept = glymph.add(text, **fields).id
+    shown = forget(glymph, "TCK-4471", mode="purge")
+    assert shown.identifier_left == {kept: left}
+    assert f"keeps the identifier in its {', '.join(left)}" in shown.text
+    assert forgetting.forget_plan(glymph._ctx, shown.id) == shown
     before = list(glymph._ctx.store.dump(glymph.space))
     with pytest.raises(errors.IdentifierLeft, match="nothing was changed") as raised:
         forget(glymph, "TCK-4471", mode="purge", apply=True)
@@ -273,6 +277,7 @@ def test_a_plan_with_a_bad_rewording_is_not_carried_out(glymph, monkeypatch, bad
     monkeypatch.setattr(forgetting, "plan", careless)
     glymph.add("The ticket is TCK-4471 and Ann skis.")
     shown = forget(glymph, "TCK-4471", mode="purge")
+    assert list(shown.identifier_left.values()) == [("text", "title")]
     before = live(glymph)
     for request in ("TCK-4471", shown.id):
         with pytest.raises(errors.IdentifierLeft, match="purge the whole memory by its id"):
@@ -283,6 +288,26 @@ def test_a_plan_with_a_bad_rewording_is_not_carried_out(glymph, monkeypatch, bad
 
 def test_a_purge_leaves_other_identifiers_that_only_look_alike(glymph):
     glymph.add("Ticket TCK-4471 is late and ticket TCK-44710 is done.", tags=["TCK-44710"])
+    glymph.add("Nina skis in Bergen.", title="About TCK-44710", tags=["see tck-44710"])
+    assert forget(glymph, "TCK-4471", mode="purge").identifier_left == {}
     done = forget(glymph, "TCK-4471", mode="purge", apply=True)
     assert len(done.edited) == 1
-    assert "TCK-44710" in live(glymph)[0]
+    assert done.reachable == ()
+    assert "TCK-44710" in live(glymph)[1]
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"title": "About TCK-4471"},
+        {"title": "About tck 4471, late"},
+        {"tags": ["tck-4471"]},
+        {"entities": ["TCK4471"]},
+        {"attributes": {"of": ["x", "TCK-4471"]}},
+    ],
+)
+def test_an_identifier_beside_the_text_is_reported_in_whatever_spelling(glymph, beside):
+    glymph.add("TCK-4471 is late.")
+    other = glymph.add("Nina skis in Bergen.", **beside).id
+    done = forget(glymph, "TCK-4471", mode="purge", apply=True)
+    assert [one.id for one in done.reachable] == [other]

@@ -22,39 +22,39 @@ LIVE = Filter(include_superseded=True)
 EVERYTHING = Filter(states=tuple(state.value for state in State), include_superseded=True)
 
 
-def statements(
+def find_statements(
     reader: Reader, request: Request, wanted: Filter
 ) -> tuple[list[Statement], dict[str, Row]]:
     """What may be meant, and the rows."""
     found = {row["id"]: row for row in islice(every_row(reader, wanted, SMALL + 1), SMALL + 1)}
     if len(found) > SMALL:
-        found = _looked_up(reader, request, wanted)
-    heirs = _heirs(reader, found.values())
+        found = _look_up(reader, request, wanted)
+    heirs = _find_heirs(reader, found.values())
     found |= {row["id"]: row for row in heirs.values() if row["state"] == State.LIVE}
     return [_statement(row, heirs) for row in found.values()], found
 
 
-def chosen(rows: dict[str, Row]) -> tuple[list[Statement], dict[str, Row]]:
+def name_statements(rows: dict[str, Row]) -> tuple[list[Statement], dict[str, Row]]:
     """Memories that were named themselves."""
     return [_statement(row, {}) for row in rows.values()], rows
 
 
-def _looked_up(reader: Reader, request: Request, wanted: Filter) -> dict[str, Row]:
+def _look_up(reader: Reader, request: Request, wanted: Filter) -> dict[str, Row]:
     """The rows whose text has one of the spellings, and of what those say is the same."""
     found: dict[str, Row] = {}
     asked: set[str] = set()
     spellings: Iterable[str] = forms(request)
     if request.names and not (request.identifiers or request.figures):
         spellings = [form for run in request.names for form in _of_run(run)]
-        if not _holding(reader, list(spellings), wanted, 1):
+        if not _find_holding(reader, list(spellings), wanted, 1):
             spellings = forms(request)
     for _ in range(ROUNDS):
         new = [form for form in dict.fromkeys(spellings) if form not in asked]
         if not new:
             break
         asked |= set(new)
-        found |= _holding(reader, new, wanted, MOST)
-        spellings = _also_known_as(request, found.values())
+        found |= _find_holding(reader, new, wanted, MOST)
+        spellings = _find_other_names(request, found.values())
     return found
 
 
@@ -63,19 +63,21 @@ def _of_run(run: Sequence[str]) -> list[str]:
     return [" ".join(run)] if len(run) > 1 else list(of_name(run[0]))
 
 
-def _holding(reader: Reader, phrases: Sequence[str], wanted: Filter, most: int) -> dict[str, Row]:
+def _find_holding(
+    reader: Reader, phrases: Sequence[str], wanted: Filter, most: int
+) -> dict[str, Row]:
     keys = [key for key, _ in reader.matching(Words(tuple(phrases)), wanted, limit=most)]
     return {row["id"]: row for row in reader.by_key(keys, wanted).values()}
 
 
-def _also_known_as(request: Request, rows: Iterable[Row]) -> list[str]:
+def _find_other_names(request: Request, rows: Iterable[Row]) -> list[str]:
     closure = Closure(pair for row in rows for pair in aliases(row["text"]))
     asked = [" ".join(run) for run in request.names]
     asked += [each.text for each in request.strong] if request.whole else []
     return [name for one in asked for name in sorted(closure.of(one)) if name != one]
 
 
-def _heirs(reader: Reader, rows: Iterable[Row]) -> dict[str, Row]:
+def _find_heirs(reader: Reader, rows: Iterable[Row]) -> dict[str, Row]:
     """For each replaced memory the one at the end of its chain, by the replaced one's id."""
     known = {row["id"]: row for row in rows}
     heirs: dict[str, Row] = {}

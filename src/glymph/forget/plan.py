@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -15,13 +15,15 @@ from glymph.store.certificate import Certificate
 
 Mode = Literal["release", "purge"]
 _DONE = {"remove": "goes", "rewrite": "is reworded", "refuse": "stays", "ask": "may be meant"}
+_LEFT = (
+    "    keeps the identifier in its {}: the purge will be refused. "
+    "Change that with update(), or purge the whole memory by its id, first."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetPlan:
-    """What forgetting would do. Its id stands for the memories as they were; what changed since is
-    skipped.
-    """
+    """What forgetting would do to memories as they are now; one that changes first is skipped."""
 
     id: str
     space: str
@@ -32,6 +34,8 @@ class ForgetPlan:
     actions: tuple[Action, ...] = ()
     why: str = ""  # why nothing is certain, or there is nothing to do
     derived: tuple[str, ...] = ()  # memories that rest on what goes, and stay
+    # The fields in which a memory holds the identifier even reworded, by id: a purge is refused.
+    identifier_left: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     kind: Literal["forget"] = field(default="forget")
 
     @property
@@ -48,18 +52,18 @@ class ForgetPlan:
 
     @property
     def candidates(self) -> tuple[Action, ...]:
-        """What may be meant, and is left alone until somebody says so."""
+        """The memories that may be meant, and are left alone until somebody says so."""
         return tuple(action for action in self.actions if action.kind == "ask")
 
     @property
     def text(self) -> str:
-        """The plan for a reader."""
+        """Describes the plan for a reader."""
         return "\n".join(_lines(self))
 
 
 @dataclass(frozen=True, slots=True)
 class Reachable:
-    """Something that was to be forgotten and is still found, and by what."""
+    """A memory that was to be forgotten and is still found, and by what."""
 
     id: str
     by: str
@@ -67,7 +71,7 @@ class Reachable:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What forgetting did: the receipt, what was reworded, and what is still reachable."""
+    """The outcome of forgetting: the receipt, what was reworded, and what is still reachable."""
 
     receipt: Receipt
     plan: ForgetPlan
@@ -106,28 +110,25 @@ class Forgotten:
 
 
 def forget_plan_id(space: str, request: str, mode: Mode, actions: Sequence[Action]) -> str:
-    """The hash of what a plan does, and to which versions."""
-    told = [[action.kind, action.id, action.version, action.new] for action in actions]
-    said = json.dumps(["forget", space, request, mode, told], sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()[:32]
+    """Returns the hash of what a plan does, and to which versions."""
+    does = [[action.kind, action.id, action.version, action.new] for action in actions]
+    body = json.dumps(["forget", space, request, mode, does], sort_keys=True)
+    return hashlib.sha256(body.encode()).hexdigest()[:32]
 
 
-def _lines(plan: ForgetPlan) -> list[str]:
-    how = (
-        "for good, with no way back"
-        if plan.mode == "purge"
-        else "into the trash; undo brings it back"
-    )
-    lines = [f"To forget {plan.request!r} ({how}):"]
+def _lines(plan: ForgetPlan) -> Iterator[str]:
+    for_good = plan.mode == "purge"
+    how = "for good, with no way back" if for_good else "into the trash; undo brings it back"
+    yield f"To forget {plan.request!r} ({how}):"
     for action in plan.actions:
-        lines.append(
-            f"  - {_DONE[action.kind]}: {action.old} [{action.id}] ({action.reason}, {action.confidence:.2f})"
-        )
+        why = f"({action.reason}, {action.confidence:.2f})"
+        yield f"  - {_DONE[action.kind]}: {action.old} [{action.id}] {why}"
         if action.kind == "rewrite":
-            lines.append(f"    becomes: {action.new}")
+            yield f"    becomes: {action.new}"
+        if fields := plan.identifier_left.get(action.id):
+            yield _LEFT.format(", ".join(fields))
     if plan.derived:
-        lines.append(f"  Rest on what goes, and stay: {', '.join(plan.derived)}")
+        yield f"  Rest on what goes, and stay: {', '.join(plan.derived)}"
     if not (plan.removed or plan.rewritten):
-        lines.append(f"  Nothing would be done: {plan.why or 'nothing here is meant by it'}.")
-    lines.append(f"Plan {plan.id}, valid until {plan.expires_at:%Y-%m-%d %H:%M} UTC.")
-    return lines
+        yield f"  Nothing would be done: {plan.why or 'nothing here is meant by it'}."
+    yield f"Plan {plan.id}, valid until {plan.expires_at:%Y-%m-%d %H:%M} UTC."

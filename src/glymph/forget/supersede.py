@@ -10,9 +10,9 @@ from dataclasses import replace
 from glymph.checks import checked_text
 from glymph.context import Context, Operating
 from glymph.errors import Ambiguous, InvalidInput, MemoryNotFound, Pinned, Refused
-from glymph.forget.forget import reword
-from glymph.forget.lookup import LIVE, statements
+from glymph.forget.lookup import LIVE, find_statements
 from glymph.forget.requests import Belief, belief, understood
+from glymph.forget.reword import reword
 from glymph.model import Receipt, State
 from glymph.recall.history import get
 from glymph.recall.search import MAX_QUERY_CHARS, search
@@ -87,7 +87,7 @@ def _meant(ctx: Context, old: str, new_text: str) -> Sequence[Belief]:
     with ctx.reading() as reader:
         if named := reader.memory(old):
             return [Belief(old, named["version"], "", "named by its id")]
-        said, _ = statements(reader, understood(old), LIVE)
+        said, _ = find_statements(reader, understood(old), LIVE)
     found = belief(old, new_text, said)
     if not found and ctx.meaning.model is not None:
         likeness = {
