@@ -36,9 +36,9 @@ from benchmarks.harness.dialogues import Dialogue
 from benchmarks.harness.keeping import REPOSITORY, local_model
 from benchmarks.harness.shortened import Reached, told
 from glymph import Glymph
-from glymph.client.history import History
 from glymph.embed.contract import Embedder
 from glymph.history.disk import Disk
+from glymph.history.history import History
 from glymph.history.policy import THRESHOLDS
 from glymph.llm import open_model
 from glymph.llm.dialogue import Message, Reply, Schema

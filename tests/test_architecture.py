@@ -28,6 +28,7 @@ LAYERS = (
     {"context"},
     {"undo"}, {"recall"}, {"write"}, {"forget"}, {"prune"}, {"learn"}, {"history"},
     {"transfer"}, {"upkeep"},
+    {"accessors", "stores"},
     {"client"},
     {"tools", "jobs"},
     {"environment"},
@@ -67,6 +68,7 @@ ISOLATION_POINTS = {"mcp.server", "jobs.daemon", "jobs.pipeline", "telemetry"}
 READ_THE_ENVIRONMENT = {"environment", "llm.command"}  # a command that is started inherits it
 MOST_LINES, MOST_FUNCTION_LINES = 640, 100
 SOFT_LINES, SOFT_FUNCTION_LINES = 400, 50
+MOST_LONG_FILES = 24  # over the soft limit; may only fall
 
 
 def module(path):
@@ -235,7 +237,8 @@ def test_files_and_functions_stay_small():
     }
     assert {name: size for name, size in sizes.items() if size > MOST_FUNCTION_LINES} == {}
     assert sum(size > SOFT_FUNCTION_LINES for size in sizes.values()) / len(sizes) <= 0.04
-    assert sum(size > SOFT_LINES for size in lengths.values()) / len(lengths) <= 0.05
+    # A number and not a share: merging small files must not count against the house.
+    assert sum(size > SOFT_LINES for size in lengths.values()) <= MOST_LONG_FILES
 
 
 def test_errors_are_never_swallowed():

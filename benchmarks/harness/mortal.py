@@ -141,7 +141,7 @@ def _work() -> None:
     worker.POLL = 0.02
     leases.LASTS, leases.RENEWED = float(os.environ[LEASE]), float(os.environ[RENEWED])
     near = WordEmbedder(512, ms=1000.0)
-    patch("glymph.client.open_meaning", lambda settings, _: open_meaning(settings, near)).start()
+    patch("glymph.stores.open_meaning", lambda settings, _: open_meaning(settings, near)).start()
     mortal = _mortal(
         SqliteStore._writing_connection, int(os.environ[AT]), after=os.environ[WHEN] == "after"
     )

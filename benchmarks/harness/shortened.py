@@ -25,9 +25,9 @@ import apsw
 
 from benchmarks.harness.dialogues import Asked, Dialogue
 from glymph import Glymph, Memory
-from glymph.client.history import History
 from glymph.embed.contract import Embedder
 from glymph.history.disk import Disk
+from glymph.history.history import History
 from glymph.history.messages import read_message
 from glymph.testing import FrozenClock
 from glymph.text.information import rarities

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from glymph.client import Glymph as Glymph
-    from glymph.client.history import History as History
     from glymph.config import Settings as Settings
     from glymph.decay.fit import Fit as Fit
     from glymph.decay.fit import SectionFit as SectionFit
     from glymph.decay.lifecycle import Curve as Curve
     from glymph.decay.sections import Section as Section
+    from glymph.history.history import History as History
     from glymph.history.policy import HistorySettings as HistorySettings
     from glymph.model import Added as Added
     from glymph.model import Change as Change
@@ -44,7 +44,7 @@ __version__ = "0.1.0"
 # Loaded when first asked for, so that `glymph --help` does not pay for numpy.
 _HOMES = {
     "Glymph": "glymph.client",
-    "History": "glymph.client.history",
+    "History": "glymph.history.history",
     "HistorySettings": "glymph.history.policy",
     "Settings": "glymph.config",
     "Section": "glymph.decay.sections",

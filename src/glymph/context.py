@@ -190,6 +190,13 @@ class Context:
         return moment(since) + timedelta(days=self.settings.trash_days)
 
 
+class Handle(Protocol):
+    """Whatever holds a context, such as a Glymph handle."""
+
+    @property
+    def context(self) -> Context: ...
+
+
 def every_row(reader: Reader, wanted: Filter, chunk: int) -> Iterator[Row]:
     """All memory rows that pass a filter, newest first, read page by page."""
     before: int | None = None

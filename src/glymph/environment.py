@@ -164,7 +164,8 @@ def open_glymph(url: str | None, space: str, actor: str, *, create: bool | None 
     """The handle for a command. Only the default space is made on the fly: another name may be a
     typo.
     """
-    from glymph.client import DEFAULT_URL, Glymph, spaces_at
+    from glymph.client import Glymph
+    from glymph.stores import DEFAULT_URL, spaces_at
 
     settings, _ = effective_settings()
     space = space_named(space)
@@ -193,7 +194,7 @@ def open_whole(url: str | None, *, create: bool = False, actor: str = "user") ->
 
     Of a map with parts that are away, on a space of the others.
     """
-    from glymph.client import DEFAULT_URL, spaces_at
+    from glymph.stores import DEFAULT_URL, spaces_at
 
     try:
         names = [space.name for space in spaces_at(url or DEFAULT_URL, create=create)]

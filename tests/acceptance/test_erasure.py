@@ -256,10 +256,10 @@ def test_expired_trash_leaves_no_byte(glymph, file, clock):
     glymph.delete(added.id)
     clock.advance(days=31)
     with reading_process(file) as end:
-        glymph.empty_trash()
+        glymph.trash.empty()
         assert len(certificates(glymph._ctx, pending=True)) == 1
         end()
-    glymph.empty_trash()  # the sweep completes what waits
+    glymph.trash.empty()  # the sweep completes what waits
     assert certificates(glymph._ctx, pending=True) == []
     assert traces(file, needles) == {}
     assert glymph.tombstones() == ()

@@ -183,12 +183,12 @@ def test_what_an_export_or_a_backup_leaves_behind_is_named(cli, memory, url, tmp
     assert "stay behind" not in cli("backup", tmp_path / "none.db").out
     with Glymph.open(url) as glymph:
         glymph.conversations().append("standup", {"role": "user", "content": "The import is late."})
-        (folder,) = map(str, glymph.conversation_folders())
+        (folder,) = map(str, glymph.conversations.folders())
     with Glymph.open(url, space="other") as glymph:
         glymph.conversations(tmp_path / "else").append(
             "daily", {"role": "user", "content": "It is late."}
         )
-        (other,) = map(str, glymph.conversation_folders())
+        (other,) = map(str, glymph.conversations.folders())
     assert cli("export", tmp_path / "all.jsonl", "--json").json["left_behind"] == [folder]
     assert "stay behind. Copy their folders, too:" in cli("export", tmp_path / "again.jsonl").out
     assert cli("backup", tmp_path / "all.db", "--json").json["left_behind"] == [folder, other]

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from glymph import Glymph
 from glymph.cli.main import app
-from glymph.client.history import History
+from glymph.history.history import History
 from glymph.history.policy import Shortened
 
 SESSION = "stand/up ✓"

@@ -72,7 +72,7 @@ def test_conversations_in_files_are_named_before_and_after_a_move(command, lived
     assert "stay behind" not in command("--dry-run").stdout
     with Glymph.open(url, space="work", clock=clock) as work:
         work.conversations().append("standup", {"role": "user", "content": "The figures are late."})
-        (folder,) = map(str, work.conversation_folders())
+        (folder,) = map(str, work.conversations.folders())
     assert json.loads(command("--dry-run", "--json").stdout)["left_behind"] == [folder]
     assert (
         json.loads(command("--dry-run", "--json", "--space", "default").stdout)["left_behind"] == []

@@ -18,7 +18,7 @@ def test_the_graph_is_plain_data_with_every_field_promised(glymph):
     b = glymph.add("second", links=[(a.id, "generalizes")])
     hidden = glymph.add("hidden", links=[a.id])
     glymph.archive(hidden.id)
-    glymph.create_cluster("lessons", rule={"kind": "lesson"})
+    glymph.clusters.create("lessons", rule={"kind": "lesson"})
     graph = glymph.graph()
     assert set(graph.nodes[0]) == {
         "id", "kind", "section", "title", "summary", "retrievability", "lifecycle", "state", "access_count",
@@ -40,8 +40,8 @@ def test_the_graph_is_plain_data_with_every_field_promised(glymph):
 def test_the_graph_holds_only_links_and_memberships_of_its_nodes(glymph):
     (me,) = glymph.list(kinds=["self"])
     a = glymph.add("mine", links=[me.id])
-    glymph.create_cluster("both")
-    glymph.add_to_cluster("both", [a.id, me.id])
+    glymph.clusters.create("both")
+    glymph.clusters.add("both", [a.id, me.id])
     graph = glymph.graph()
     assert [n["id"] for n in graph.nodes] == [a.id]
     assert graph.edges == ()
@@ -53,7 +53,7 @@ def test_the_graph_holds_only_links_and_memberships_of_its_nodes(glymph):
 def test_the_graph_is_of_one_moment(glymph, url, monkeypatch):
     """A memory added while the graph is being read is in none of its parts."""
     a = glymph.add("first")
-    glymph.create_cluster("notes", rule={"kind": "note"})
+    glymph.clusters.create("notes", rule={"kind": "note"})
     edges = SqlReader.edges
 
     def meanwhile(self, **options):
@@ -84,11 +84,11 @@ def test_clusters_are_filled_by_hand_or_by_rule(glymph, clock):
         glymph.add("one", kind="signal", tags=["btc"]),
         glymph.add("two", kind="lesson", tags=["btc"]),
     )
-    glymph.create_cluster("mine")
-    glymph.create_cluster("btc signals", rule={"kind": "signal", "tag": "btc"})
-    receipt = glymph.add_to_cluster("mine", [a.id, b.id, "nonsense"])
+    glymph.clusters.create("mine")
+    glymph.clusters.create("btc signals", rule={"kind": "signal", "tag": "btc"})
+    receipt = glymph.clusters.add("mine", [a.id, b.id, "nonsense"])
     assert (receipt.succeeded, receipt.failed[0].id) == ((a.id, b.id), "nonsense")
-    assert glymph.add_to_cluster("mine", a.id).skipped[0].reason == "it is in the cluster already"
+    assert glymph.clusters.add("mine", a.id).skipped[0].reason == "it is in the cluster already"
     clock.advance(days=60)
     by_rule, mine = glymph.clusters()
     assert (by_rule.members, by_rule.dormant) == ((a.id,), 1)
@@ -96,28 +96,28 @@ def test_clusters_are_filled_by_hand_or_by_rule(glymph, clock):
     glymph.archive(b.id)
     assert glymph.clusters()[1].members == (a.id,)
     for attempt in (
-        lambda: glymph.create_cluster("mine"),
-        lambda: glymph.create_cluster("x", rule={"colour": "red"}),
-        lambda: glymph.add_to_cluster("btc signals", a.id),
+        lambda: glymph.clusters.create("mine"),
+        lambda: glymph.clusters.create("x", rule={"colour": "red"}),
+        lambda: glymph.clusters.add("btc signals", a.id),
     ):
         with pytest.raises(errors.InvalidInput):
             attempt()
     with pytest.raises(errors.ClusterNotFound):
-        glymph.delete_cluster("theirs")
+        glymph.clusters.delete("theirs")
 
 
 def test_filling_a_cluster_looks_at_the_named_memories_only(glymph, monkeypatch):
     a, b, c = (glymph.add(word).id for word in ("one", "two", "three"))
-    glymph.create_cluster("x"), glymph.create_cluster("y")
-    glymph.add_to_cluster("y", [a, b, c])
+    glymph.clusters.create("x"), glymph.clusters.create("y")
+    glymph.clusters.add("y", [a, b, c])
     monkeypatch.setattr(SqlReader, "memberships", lambda self: pytest.fail("read every membership"))
-    glymph.add_to_cluster("x", [a, b])
-    receipt = glymph.add_to_cluster("x", [b, c])
+    glymph.clusters.add("x", [a, b])
+    receipt = glymph.clusters.add("x", [b, c])
     assert (receipt.succeeded, [r.id for r in receipt.skipped]) == ((c,), [b])
-    receipt = glymph.remove_from_cluster("x", [a, c])
+    receipt = glymph.clusters.remove("x", [a, c])
     assert (receipt.succeeded, receipt.skipped) == ((a, c), ())
-    assert glymph.remove_from_cluster("x", a).skipped[0].reason == "it is not in the cluster"
-    glymph.delete_cluster("x")
+    assert glymph.clusters.remove("x", a).skipped[0].reason == "it is not in the cluster"
+    glymph.clusters.delete("x")
     monkeypatch.undo()
     (y,) = glymph.clusters()
     assert set(y.members) == {a, b, c}
@@ -183,8 +183,8 @@ def lively(glymph, clock):
     clock.advance(days=2)
     found = glymph.recall("Lisbon")
     glymph.report(found.id, used=[b.id])
-    glymph.create_cluster("c")
-    glymph.add_to_cluster("c", b.id)
+    glymph.clusters.create("c")
+    glymph.clusters.add("c", b.id)
     glymph.write("page")
     glymph.undo(glymph.add("short-lived").operation_id)
     with glymph._ctx.store.writing(glymph.space, None) as writer:

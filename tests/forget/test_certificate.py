@@ -190,11 +190,11 @@ def test_emptying_the_trash_leaves_a_certificate_and_no_tombstone(glymph, clock)
     added = glymph.add(SECRET)
     glymph.delete(added.id)
     clock.advance(days=31)
-    receipt = glymph.empty_trash()
+    receipt = glymph.trash.empty()
     (done,) = certificates(glymph._ctx)
     assert (done.operation_id, done.complete) == (receipt.operation_id, True)
     assert glymph.tombstones() == ()
-    glymph.empty_trash()
+    glymph.trash.empty()
     assert len(certificates(glymph._ctx)) == 1
 
 
@@ -203,7 +203,7 @@ def test_a_full_trash_is_emptied_in_parts_that_are_one_operation(glymph, monkeyp
     ids = [one.id for one in glymph.add_many(f"{SECRET} {n}" for n in range(8))]
     glymph.delete(ids[:4])
     glymph.delete(ids[4:])
-    receipt = glymph.empty_trash(all=True)
+    receipt = glymph.trash.empty(all=True)
     assert sorted(receipt.succeeded) == sorted(ids)
     (whole,) = glymph.operations(verb="purge")
     assert (whole.id, whole.hash, whole.reason) == (
@@ -219,7 +219,7 @@ def test_emptying_the_trash_completes_older_ones(glymph):
     reader = holding_a_reader(glymph)
     purge(glymph._ctx, glymph.add(SECRET).id)
     reader.close()
-    glymph.empty_trash()
+    glymph.trash.empty()
     assert [one.complete for one in certificates(glymph._ctx)] == [True]
 
 
@@ -337,7 +337,7 @@ def test_pages_lose_what_they_quote_whole_and_are_named_for_the_rest(glymph, clo
 
 def test_a_cluster_that_repeats_it_is_named(glymph):
     secret = glymph.add(SECRET)
-    glymph.create_cluster("Zarathustra's things")
+    glymph.clusters.create("Zarathustra's things")
     done = purge_certified(glymph._ctx, secret.id).certificate
     assert done.complete
     assert status(done)["clusters"] == "out of reach"

@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 
 from glymph import Glymph, errors
 from glymph.cli.main import app
-from glymph.client import restore_backup
 from glymph.config import Settings
 from glymph.forget import purge as purging
 from glymph.forget.purge import purge
 from glymph.store.chunks import Chunk
+from glymph.stores import restore_backup
 from glymph.testing.embedders import WordEmbedder
 from glymph.write import replace
 
@@ -43,8 +43,8 @@ def life(glymph, clock):
     other = glymph.add("Ben waters the plants", links=[(secret.id, "related_to")])
     glymph.add(SECRET.upper())  # rejected, its wording kept
     glymph.add(SECRET)
-    glymph.create_cluster("home")
-    glymph.add_to_cluster("home", [secret.id, other.id])
+    glymph.clusters.create("home")
+    glymph.clusters.add("home", [secret.id, other.id])
     clock.advance(days=2)
     glymph.update(secret.id, text=LATER, title="Zarathustra's plank", reason=f"it said {SECRET}")
     glymph.archive([secret.id, other.id])
@@ -280,8 +280,8 @@ def test_undoing_additions_leaves_what_has_replaced_another_since(glymph):
 
 def test_undoing_an_addition_leaves_what_was_put_into_a_cluster_since(glymph):
     added = glymph.add("Cleo paints")
-    glymph.create_cluster("arts")
-    glymph.add_to_cluster("arts", [added.id])
+    glymph.clusters.create("arts")
+    glymph.clusters.add("arts", [added.id])
     undone = glymph.undo(added.operation_id)
     assert [r.id for r in undone.skipped] == [added.id]
     assert glymph.verify().ok

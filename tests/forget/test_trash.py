@@ -59,9 +59,9 @@ def test_only_what_has_been_there_for_its_time_is_removed_for_good(glymph, clock
     clock.advance(days=10)
     glymph.delete(second)
     clock.advance(days=20, seconds=-1)
-    assert glymph.empty_trash().succeeded == ()
+    assert glymph.trash.empty().succeeded == ()
     clock.advance(seconds=1)
-    done = glymph.empty_trash()
+    done = glymph.trash.empty()
     assert (done.succeeded, done.verb) == ((first,), "purge")
     assert [one.id for one in glymph.trash()] == [second]
     assert glymph.get(third).state == "LIVE"
@@ -76,7 +76,7 @@ def test_what_expires_leaves_nothing_that_keeps_it_from_being_learnt_again(glymp
     (memory_id,) = remembered(glymph, 1)
     glymph.delete(memory_id)
     clock.advance(days=31)
-    glymph.empty_trash()
+    glymph.trash.empty()
     assert glymph.tombstones() == ()
     assert glymph.add(TEXTS[0]).created
 
@@ -84,7 +84,7 @@ def test_what_expires_leaves_nothing_that_keeps_it_from_being_learnt_again(glymp
 def test_all_of_it_goes_when_asked_for(glymph):
     first, second, third = remembered(glymph, 3)
     glymph.delete([first, second])
-    assert set(glymph.empty_trash(all=True).succeeded) == {first, second}
+    assert set(glymph.trash.empty(all=True).succeeded) == {first, second}
     assert glymph.trash() == []
     assert glymph.get(third).state == "LIVE"
 
@@ -96,7 +96,7 @@ def test_time_in_the_trash_counts_from_the_last_time_it_went_there(glymph, clock
     glymph.restore(memory_id)
     glymph.delete(memory_id)
     clock.advance(days=20)
-    assert glymph.empty_trash().succeeded == ()
+    assert glymph.trash.empty().succeeded == ()
     assert glymph.trash()[0].recoverable_until == clock.now + timedelta(days=10)
 
 
@@ -176,11 +176,11 @@ def test_what_was_purged_is_a_typed_error(glymph):
     first, second = remembered(glymph, 2)
     operation = glymph.archive([first, second]).operation_id
     glymph.delete(first)
-    glymph.empty_trash(all=True)
+    glymph.trash.empty(all=True)
     sealed = next(one.hash for one in glymph.operations() if one.id == operation)
     assert glymph.restore_from_hash(sealed).succeeded == (second,)  # the rest comes back
     glymph.delete(second)
-    glymph.empty_trash(all=True)
+    glymph.trash.empty(all=True)
     sealed = next(one.hash for one in glymph.operations() if one.id == operation)
     with pytest.raises(errors.Purged, match="does not come back"):
         glymph.restore_from_hash(sealed)

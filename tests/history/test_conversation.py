@@ -13,10 +13,10 @@ from dataclasses import replace
 import pytest
 
 from glymph import Glymph
-from glymph.client.history import History
 from glymph.errors import InvalidInput, ModelFailed, StoreError
 from glymph.history import memory_file
 from glymph.history.disk import Disk
+from glymph.history.history import History
 from glymph.history.policy import NOTICE, Cursor
 from glymph.history.shelves import ASIDE
 from glymph.history.shelves import SHORTENING as LOCK
@@ -150,7 +150,7 @@ def test_lines_of_other_programs_are_read(files):
 
 APPEND = """
 import sys
-from glymph.client.history import History
+from glymph.history.history import History
 history = History(sys.argv[1], settings={"unit": "messages", "consolidation_threshold": 9})
 print("ready", flush=True)
 for number in range(int(sys.argv[3])):

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from glymph import Glymph
-from glymph.client.history import History
 from glymph.history import memory_file, places
 from glymph.history.conversation import Waiting
 from glymph.history.cut import QuoteCutter, rewrite_line
 from glymph.history.disk import Disk
 from glymph.history.erase import FILES as PLACE
 from glymph.history.erase import SessionFolder, fingerprint_transcript
+from glymph.history.history import History
 from glymph.history.shelves import ASIDE
 from glymph.history.transcript import FILE, TORN, FileTranscript
 from glymph.store.certificate import CLEAN, OUT_OF_REACH
@@ -198,7 +198,7 @@ def test_releasing_leaves_conversations_alone_and_so_does_retention_which_says_s
     before = everything(glymph)
     glymph.forget(f"the phone {NUMBER}", apply=True)
     clock.advance(days=31)
-    glymph.empty_trash()
+    glymph.trash.empty()
     assert everything(glymph) == before
     found = status(glymph.certificates()[0])
     assert found.status == OUT_OF_REACH
@@ -237,7 +237,7 @@ def test_a_crash_at_any_step_leaves_a_conversation_that_goes_on_where_it_was(gly
     assert len(told.messages("s")) == kept
     assert told.build("s").problems == ()
     if crashed:
-        done = glymph.erase_from_conversations(SECRET, NUMBER, apply=True)
+        done = glymph.conversations.erase(SECRET, NUMBER, apply=True)
         assert done.left == ()
     assert "1234567" not in everything(glymph)
 
@@ -267,13 +267,13 @@ def test_a_purge_that_was_killed_says_that_conversations_were_not_looked_through
 
 def test_a_dry_run_counts_files_and_changes_none(glymph, told):
     before = everything(glymph)
-    found = glymph.erase_from_conversations(NUMBER)
+    found = glymph.conversations.erase(NUMBER)
     assert found.conversations == 1
     assert found.files >= 3
     assert everything(glymph) == before
-    done = glymph.erase_from_conversations(NUMBER, apply=True)
+    done = glymph.conversations.erase(NUMBER, apply=True)
     assert done.files == found.files
-    assert glymph.erase_from_conversations(NUMBER).files == 0
+    assert glymph.conversations.erase(NUMBER).files == 0
 
 
 # where they lie

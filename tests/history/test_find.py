@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glymph.client.history import History
 from glymph.history.disk import Disk
+from glymph.history.history import History
 
 CAFE = "Café Müller opens at nine."
 

@@ -8,8 +8,8 @@ import math
 
 import pytest
 
-from glymph.client.history import History
 from glymph.errors import InvalidInput
+from glymph.history.history import History
 from glymph.history.policy import (
     KEPT_CHARACTERS,
     Cursor,

@@ -10,12 +10,12 @@ import signal
 import pytest
 
 from glymph import Glymph
-from glymph.client import restore_backup
-from glymph.client.history import History
 from glymph.errors import InvalidInput, ModelFailed
+from glymph.history.history import History
 from glymph.history.shorten import AT_IT
 from glymph.store.certificate import CLEAN, OUT_OF_REACH
 from glymph.store.erase_places import CONVERSATIONS
+from glymph.stores import restore_backup
 from glymph.testing import ScriptedModel
 
 SECRET = "Anna's phone number is +49 170 1234567."
@@ -246,13 +246,13 @@ def test_what_is_removed_for_good_is_gone_from_messages_and_notes(glymph, told):
 
 def test_a_dry_run_counts_and_changes_nothing(glymph, told):
     before = rows(glymph)
-    found = glymph.erase_from_conversations(NUMBER)
+    found = glymph.conversations.erase(NUMBER)
     assert (found.conversations, found.files) == (2, 0)
     assert found.messages >= 3
     assert rows(glymph) == before
-    done = glymph.erase_from_conversations(NUMBER, apply=True)
+    done = glymph.conversations.erase(NUMBER, apply=True)
     assert (done.messages, done.left) == (found.messages, ())
-    assert glymph.erase_from_conversations(NUMBER).messages == 0
+    assert glymph.conversations.erase(NUMBER).messages == 0
     assert glymph.operations(limit=1)[0].reason == "cut out of conversations"
     assert glymph.verify().ok
 
@@ -300,7 +300,7 @@ def test_spaces_keep_theirs_apart_and_take_them_along(glymph, told, url, clock):
     with Glymph.open(url, space="other", clock=clock) as other:
         theirs = other.conversations("store")
         theirs.append("s", user(SECRET))
-        glymph.erase_from_conversations(SECRET, NUMBER, apply=True)
+        glymph.conversations.erase(SECRET, NUMBER, apply=True)
         assert theirs.messages("s") == [user(SECRET)]
         other.rename_space("other", "moved")
         assert other.conversations("store").messages("s") == [user(SECRET)]

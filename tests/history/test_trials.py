@@ -67,9 +67,7 @@ def test_a_copy_of_a_store_leaves_the_conversations_of_the_original_alone(tmp_pa
             copy.rename_space("team", "crew")
             with Glymph.open(f"sqlite:///{tmp_path}/b.db", space="crew") as crew:
                 crew.add("Crate 3 with 9 lamps goes to Bergen.", kind="fact")
-                done = crew.erase_from_conversations(
-                    "Crate 3 with 9 lamps goes to Bergen.", apply=True
-                )
+                done = crew.conversations.erase("Crate 3 with 9 lamps goes to Bergen.", apply=True)
             assert "is a copy of" in done.left[0]
             copy.delete_space("crew")
         assert history.messages("s") == crates(6)
@@ -126,7 +124,7 @@ def test_numbers_and_names_of_fields_are_cut_out_too(glymph, where):
     history.append(
         "s", user([{"type": "tool_result", "tool_use_id": "c9", "content": [{"n": 8839201746}]}])
     )
-    done = glymph.erase_from_conversations("8839201746", apply=True)
+    done = glymph.conversations.erase("8839201746", apply=True)
     assert done.left == ()
     assert "8839201746" not in json.dumps(history.messages("s"))
     assert (
@@ -151,7 +149,7 @@ def test_notes_that_were_being_made_during_a_purge_are_not_kept(url, clock):
 
     def answer(messages, schema):
         with Glymph.open(url, clock=clock) as other:
-            other.erase_from_conversations(secret, apply=True)
+            other.conversations.erase(secret, apply=True)
         return {"notes": [secret]}
 
     with Glymph.open(url, clock=clock, model=ScriptedModel(answer)) as glymph:

@@ -80,7 +80,7 @@ def test_fit_finds_a_better_curve_and_changes_nothing(lived):
 
 def test_an_adopted_curve_is_how_every_reader_sees_the_memories(lived, clock):
     clock.advance(days=40)
-    lived.create_cluster("all", rule={"kind": "note"})
+    lived.clusters.create("all", rule={"kind": "note"})
     memory_id = lived.list(limit=1)[0].id
     before, health = lived.get(memory_id), lived.health()
     found = lived.fit(apply=True)

@@ -23,9 +23,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glymph import Glymph
-from glymph.client.history import History
 from glymph.errors import ModelFailed
 from glymph.history.disk import Disk
+from glymph.history.history import History
 from glymph.history.messages import find_boundaries, read_message
 from glymph.history.policy import TOO_LARGE
 from glymph.testing import FrozenClock, ScriptedModel

@@ -115,9 +115,9 @@ class Life:
             if self.pick(a) != self.pick(b):
                 g.link(self.pick(a), self.pick(b), kind)
         self.use(graph["uses"])
-        g.create_cluster("some")
+        g.clusters.create("some")
         for number in graph["clustered"]:
-            g.add_to_cluster("some", self.pick(number))
+            g.clusters.add("some", self.pick(number))
         for number in graph["superseded"]:
             if g.get(self.pick(number)).superseded_by is None:
                 self.ids.append(

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glymph import Glymph
-from glymph.client import restore_backup
 from glymph.config import Settings
 from glymph.forget.purge import purge
+from glymph.stores import restore_backup
 from glymph.testing import FrozenClock
 
 NAMES = (

@@ -98,8 +98,8 @@ def test_clusters_do_not_change_what_hangs_together(glymph, clock):
     ids = remembered(glymph, 4)
     chained(glymph, ids[:2])
     chained(glymph, ids[2:])
-    glymph.create_cluster("all of them")
-    glymph.add_to_cluster("all of them", ids)
+    glymph.clusters.create("all of them")
+    glymph.clusters.add("all of them", ids)
     clock.advance(days=200)
     assert sorted(group.node_count for group in glymph.analyze().groups) == [2, 2]
 
@@ -167,8 +167,8 @@ def test_memories_can_be_grouped_by_what_they_share(url, clock, grouping):
             **shared,
         ).id
         glymph.add("Penguins cannot taste sweet things at all")
-        glymph.create_cluster("roof")
-        glymph.add_to_cluster("roof", [a, b])
+        glymph.clusters.create("roof")
+        glymph.clusters.add("roof", [a, b])
         clock.advance(days=300)
         plan = glymph.analyze(grouping=grouping)
         assert {a, b} in [set(group.node_ids) for group in plan.groups]

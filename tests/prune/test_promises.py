@@ -327,11 +327,11 @@ def test_what_is_promised_to_be_recoverable_is_for_exactly_so_long(glymph, clock
     until = glymph.execute_prune([one], "orphan").recoverable_until
     clock.set(until)
     clock.advance(seconds=-1)
-    glymph.empty_trash()
+    glymph.trash.empty()
     glymph._ctx.store.compact()
     assert glymph.get(one).state == "TRASHED"
     clock.set(until)
-    assert glymph.empty_trash().succeeded == (one,)
+    assert glymph.trash.empty().succeeded == (one,)
 
 
 def test_what_is_linked_is_no_orphan_and_what_is_well_linked_is_no_candidate(glymph, clock):

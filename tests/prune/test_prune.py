@@ -45,8 +45,8 @@ def test_analysed_shown_and_pruned_the_stale_goes_and_the_fresh_stays(glymph, cl
 @pytest.mark.parametrize(("action", "state"), [("archive", "ARCHIVED"), ("delete", "TRASHED")])
 def test_undo_brings_back_the_very_same_and_the_plan_works_again(glymph, clock, action, state):
     ids = chained(glymph, remembered(glymph, 6))
-    glymph.create_cluster("shelf")
-    glymph.add_to_cluster("shelf", ids[:3])
+    glymph.clusters.create("shelf")
+    glymph.clusters.add("shelf", ids[:3])
     clock.advance(days=400)
     plan = glymph.analyze()
     before, found = image(glymph), [hit.memory.id for hit in glymph.search("shelf aisle")]

@@ -27,8 +27,8 @@ def live(url: str) -> None:
         g.update(home.id, text="I live in Lisbon now", reason="moved")
         g.archive(office.id)
         g.undo()
-        g.create_cluster("places")
-        g.add_to_cluster("places", [home.id, office.id])
+        g.clusters.create("places")
+        g.clusters.add("places", [home.id, office.id])
         g.write("Remember Lisbon.")
         g.delete(office.id)
         history = g.conversations(

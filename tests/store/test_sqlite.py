@@ -290,7 +290,7 @@ def test_half_a_surrogate_pair_is_a_typed_error_wherever_it_comes_from(glymph, b
         lambda: glymph.archive(bad, reason=bad),
         lambda: glymph.list(tags=[bad]),
         lambda: glymph.list(session=bad),
-        lambda: glymph.create_cluster(bad),
+        lambda: glymph.clusters.create(bad),
     ):
         with pytest.raises(errors.GlymphError):
             attempt()

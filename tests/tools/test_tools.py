@@ -98,8 +98,8 @@ def populate(glymph):
     preference = glymph.add("Anna prefers short answers about the import.", kind="preference").id
     archived = glymph.add("The old import ran at noon.", kind="fact").id
     put_away = glymph.archive(archived)
-    glymph.create_cluster("weekdays")
-    glymph.add_to_cluster("weekdays", lesson)
+    glymph.clusters.create("weekdays")
+    glymph.clusters.add("weekdays", lesson)
     glymph.write("I am careful.")
     glymph.conversations().append(
         "standup", {"role": "user", "content": "The import ran for 40 minutes."}

@@ -17,12 +17,12 @@ import apsw
 import pytest
 
 from glymph import Glymph, errors
-from glymph.client import spaces_at
 from glymph.config import Settings
 from glymph.store import open_store
 from glymph.store.backends.sqlite import loading
 from glymph.store.backends.sqlite import store as sqlite
 from glymph.store.portable import BIRTH_ORDER
+from glymph.stores import spaces_at
 from glymph.testing import logical_image
 from glymph.transfer import export
 from glymph.write import spaces
@@ -44,8 +44,8 @@ def exported(glymph, clock, tmp_path):
     glymph.update(a.id, title="Home")
     clock.advance(days=2)
     glymph.report(glymph.recall("Lisbon").id, used=[b.id])
-    glymph.create_cluster("c")
-    glymph.add_to_cluster("c", b.id)
+    glymph.clusters.create("c")
+    glymph.clusters.add("c", b.id)
     glymph.export(tmp_path / "whole.jsonl")
     return [json.loads(line) for line in (tmp_path / "whole.jsonl").read_text().splitlines()]
 

@@ -87,10 +87,10 @@ VERBS = {
     "link": lambda g, a, b: g.link(b, a, "caused_by", 0.33),
     "unlink": lambda g, a, b: g.unlink(a, b, "related_to"),
     "report": lambda g, a, b: g.report(g.recall("memory").id, confirmed=[a, b]),
-    "create cluster": lambda g, a, b: g.create_cluster("new"),
-    "delete cluster": lambda g, a, b: g.delete_cluster("old"),
-    "cluster": lambda g, a, b: g.add_to_cluster("old", b),
-    "uncluster": lambda g, a, b: g.remove_from_cluster("old", a),
+    "create cluster": lambda g, a, b: g.clusters.create("new"),
+    "delete cluster": lambda g, a, b: g.clusters.delete("old"),
+    "cluster": lambda g, a, b: g.clusters.add("old", b),
+    "uncluster": lambda g, a, b: g.clusters.remove("old", a),
     "write": lambda g, a, b: g.write("a new page"),
 }
 
@@ -100,8 +100,8 @@ def test_undo_restores_the_image_of_every_verb_and_undo_of_undo_brings_it_back(g
     a = glymph.add("first memory").id
     b = glymph.add("second memory").id
     glymph.link(a, b, "related_to")
-    glymph.create_cluster("old")
-    glymph.add_to_cluster("old", a)
+    glymph.clusters.create("old")
+    glymph.clusters.add("old", a)
     glymph.write("an old page")
     clock.advance(days=5)
     found = [h.memory.id for h in glymph.search("memory words")]
@@ -214,21 +214,21 @@ def test_undo_never_moves_a_pinned_memory_out_of_life(glymph):
 
 def test_what_was_made_anew_or_filled_or_removed_since_is_a_conflict_not_an_error(glymph):
     a, b = glymph.add("first").id, glymph.add("second")
-    glymph.create_cluster("c")
-    glymph.add_to_cluster("c", a)
-    out = glymph.remove_from_cluster("c", a)
-    glymph.add_to_cluster("c", a)
+    glymph.clusters.create("c")
+    glymph.clusters.add("c", a)
+    out = glymph.clusters.remove("c", a)
+    glymph.clusters.add("c", a)
     assert "made anew" in glymph.undo(out.operation_id).skipped[0].reason
-    glymph.create_cluster("x")
-    dropped = glymph.delete_cluster("x")
-    made = glymph.create_cluster("x")
+    glymph.clusters.create("x")
+    dropped = glymph.clusters.delete("x")
+    made = glymph.clusters.create("x")
     assert "made anew" in glymph.undo(dropped.operation_id).skipped[0].reason
-    glymph.add_to_cluster("x", a)
+    glymph.clusters.add("x", a)
     assert "filled since" in glymph.undo(made.operation_id).skipped[0].reason
     unwritten = glymph.undo(glymph.write("p").operation_id)
     glymph.write("q")
     assert "made anew" in glymph.undo(unwritten.operation_id).skipped[0].reason
-    put = glymph.add_to_cluster("c", b.id)
+    put = glymph.clusters.add("c", b.id)
     taken = glymph.undo(put.operation_id)
     glymph.undo(b.operation_id)
     reasons = {r.reason for r in glymph.undo(taken.operation_id).skipped}
@@ -243,10 +243,10 @@ def test_what_was_made_anew_or_filled_or_removed_since_is_a_conflict_not_an_erro
 
 def test_a_cluster_made_anew_keeps_its_old_members_from_coming_back(glymph):
     a = glymph.add("apple").id
-    glymph.create_cluster("c")
-    glymph.add_to_cluster("c", a)
-    dropped = glymph.delete_cluster("c")
-    glymph.create_cluster("c")
+    glymph.clusters.create("c")
+    glymph.clusters.add("c", a)
+    dropped = glymph.clusters.delete("c")
+    glymph.clusters.create("c")
     assert {r.reason for r in glymph.undo(dropped.operation_id).skipped} == {
         "the same was made anew since",
         "what it joins is gone",

@@ -77,8 +77,8 @@ def test_links_to_others_are_inherited_and_those_among_the_parts_are_not(glymph)
 def test_places_in_clusters_are_taken_over(glymph):
     first, second = pair(glymph)
     for name, ids in {"house": [first, second], "wine": [second]}.items():
-        glymph.create_cluster(name)
-        glymph.add_to_cluster(name, ids)
+        glymph.clusters.create(name)
+        glymph.clusters.add(name, ids)
     before = image(glymph)
     done = glymph.merge([first, second])
     one = done.succeeded[-1]
@@ -95,8 +95,8 @@ def test_undo_parts_them_bit_for_bit(url, clock):
     with Glymph.open(url, clock=clock, embedder=WordEmbedder(ms=0.0)) as glymph:
         first, second = pair(glymph, tags=["house"])
         other = glymph.add("The furnace rattles when it rains", links=[first, second]).id
-        glymph.create_cluster("house")
-        glymph.add_to_cluster("house", [first, other])
+        glymph.clusters.create("house")
+        glymph.clusters.add("house", [first, other])
         used(glymph, first, 2)
         clock.advance(days=5)
         before, found = (

@@ -136,8 +136,8 @@ def test_tombstones_of_another_space_never_count(glymph, url, clock):
         bury(glymph, FACT)
         (mine,), (theirs,) = rows(glymph, other)
         assert mine["fingerprint"] != theirs["fingerprint"]  # each has a key of its own
-        assert other.lift_tombstones(glymph.tombstones()[0].number).failed
-        assert glymph.lift_tombstones(all=True).succeeded
+        assert other.tombstones.lift(glymph.tombstones()[0].number).failed
+        assert glymph.tombstones.lift(all=True).succeeded
         assert is_buried(other, FACT) == [True]
 
 
@@ -222,7 +222,7 @@ def test_lifting_lets_a_fact_be_learnt_again_and_undo_forbids_it_again(glymph, w
         "text": {"text": "ana's number is +155501099!"},
         "all": {"all": True},
     }
-    receipt = glymph.lift_tombstones(**options[way], reason="asked to")
+    receipt = glymph.tombstones.lift(**options[way], reason="asked to")
     assert receipt.verb == "lift"
     assert str(number) in receipt.succeeded
     assert is_buried(glymph, FACT, "stays") == [False, way != "all"]
@@ -234,7 +234,7 @@ def test_lifting_lets_a_fact_be_learnt_again_and_undo_forbids_it_again(glymph, w
 
 def test_undoing_a_lift_leaves_alone_what_was_buried_anew(glymph):
     bury(glymph, FACT, "another")
-    lifted = glymph.lift_tombstones(all=True)
+    lifted = glymph.tombstones.lift(all=True)
     bury(glymph, FACT)
     undone = glymph.undo(lifted.operation_id)
     assert [refusal.reason for refusal in undone.skipped] == ["the same was made anew since"]
@@ -244,9 +244,9 @@ def test_undoing_a_lift_leaves_alone_what_was_buried_anew(glymph):
 
 def test_what_is_not_buried_cannot_be_lifted_and_its_text_is_not_kept(glymph, url):
     bury(glymph, FACT)
-    receipt = glymph.lift_tombstones(text="never a secret")
+    receipt = glymph.tombstones.lift(text="never a secret")
     assert (receipt.succeeded, [r.id for r in receipt.failed]) == ((), ["text"])
-    assert [r.id for r in glymph.lift_tombstones([10**6, -1]).failed] == ["1000000", "-1"]
+    assert [r.id for r in glymph.tombstones.lift([10**6, -1]).failed] == ["1000000", "-1"]
     assert "secret" not in json.dumps([o.details for o in glymph.operations()], default=str)
     assert len(glymph.tombstones()) == 1
 
@@ -260,7 +260,7 @@ def test_what_is_not_buried_cannot_be_lifted_and_its_text_is_not_kept(glymph, ur
 def test_what_to_lift_is_said_in_one_way(glymph, given):
     before = glymph.operations()
     with pytest.raises(errors.InvalidInput):
-        glymph.lift_tombstones(**given)
+        glymph.tombstones.lift(**given)
     assert glymph.operations() == before
 
 
@@ -311,7 +311,7 @@ def test_without_the_key_nothing_is_taken_for_new_and_the_way_on_is_named(glymph
         lambda: is_buried(glymph, "new"),
         lambda: bury(glymph, "more"),
         lambda: glymph.tombstones(text=FACT),
-        lambda: glymph.lift_tombstones(text=FACT),
+        lambda: glymph.tombstones.lift(text=FACT),
     ):
         with pytest.raises(
             errors.KeyMissing, match=r"from a backup.*glymph tombstones lift --all --apply`"
@@ -327,7 +327,7 @@ def test_without_the_key_nothing_is_taken_for_new_and_the_way_on_is_named(glymph
 def test_tombstones_without_a_key_can_be_given_up(glymph):
     bury(glymph, FACT)
     shutil.rmtree(keys_of(glymph))
-    lifted = glymph.lift_tombstones(all=True)
+    lifted = glymph.tombstones.lift(all=True)
     assert is_buried(glymph, FACT) == [False]
     glymph.undo(lifted.operation_id)
     with pytest.raises(errors.KeyMissing):
@@ -378,7 +378,7 @@ def test_an_export_keeps_tombstones_and_its_copy_knows_them_by_the_same_key(
     glymph.import_(tmp_path / "e.jsonl", space="copy")
     with Glymph.open(url, space="copy", clock=clock) as copy:
         assert is_buried(copy, FACT, "new") == [True, False]
-        receipt = copy.lift_tombstones(all=True)
+        receipt = copy.tombstones.lift(all=True)
         assert is_buried(glymph, FACT) == [True]
         copy.undo(receipt.operation_id)
         assert is_buried(copy, FACT) == [True]
@@ -420,7 +420,7 @@ def test_a_lifted_tombstone_takes_its_key_along_for_the_way_back(
     glymph, elsewhere, clock, tmp_path
 ):
     bury(glymph, FACT)
-    lifted = glymph.lift_tombstones(all=True)
+    lifted = glymph.tombstones.lift(all=True)
     glymph.export(tmp_path / "e.jsonl")
     elsewhere.import_(tmp_path / "e.jsonl", space="copy")
     with space(elsewhere, "copy", clock) as copy:

@@ -27,7 +27,7 @@ def backup(
     with environment.open_whole(url) as glymph:
         target = glymph.backup(path)
         names = [space.name for space in glymph.spaces()]
-        behind = [str(folder) for folder in glymph.conversation_folders(*names)]
+        behind = [str(folder) for folder in glymph.conversations.folders(*names)]
     facts = {"path": str(target), "left_behind": behind}
     page = [f"Backed up to {target}.", *describe_left_behind(behind)]
     output.answer(facts, page, as_json=as_json)

@@ -82,8 +82,8 @@ def _check_model(settings: Settings, name: str) -> None:
     """Raises InvalidInput if no model can be opened with a changed setting about it."""
     if not name.startswith("model") or (name, settings.model) == ("model", "none"):
         return
-    from glymph.client import check_model
     from glymph.errors import InvalidInput
+    from glymph.llm.choose import check_model
 
     try:
         check_model(settings)

@@ -27,7 +27,7 @@ def export(
 
     with environment.open_glymph(url, space, "user") as glymph:
         rows = glymph.export(path)
-        behind = [str(folder) for folder in glymph.conversation_folders()]
+        behind = [str(folder) for folder in glymph.conversations.folders()]
     facts: dict[str, Any] = {"path": str(path), "rows": rows, "left_behind": behind}
     text = f"{rows:,} rows of {space} written to {path}."
     key = path.with_name(f"{path.name}.key")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from glymph.client import Glymph
-    from glymph.client.history import History
+    from glymph.history.history import History
     from glymph.history.policy import HistorySettings
     from glymph.tools.blocks import Line, Table
 
@@ -96,7 +96,7 @@ def memory(
         try:
             changes = plain(glymph.history(memory_id))
         except MemoryNotFound as error:
-            if any(one.session == memory_id for one in glymph.every_conversation()):
+            if any(one.session == memory_id for one in glymph.conversations.every()):
                 way = SHOWS.format(quote(memory_id))
                 raise InvalidInput("id", f"{memory_id!r} is a conversation: {way}") from error
             raise
@@ -118,7 +118,7 @@ def list_conversations(
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         if folder is None:
-            found, where = plain(glymph.every_conversation()), f"the space {glymph.space}"
+            found, where = plain(glymph.conversations.every()), f"the space {glymph.space}"
         else:
             history = _history_in(glymph, folder)
             where = _where(history)
@@ -359,8 +359,8 @@ def erase(
     from glymph.plain import plain
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
-        done = glymph.erase_from_conversations(text, apply=apply)
-        memories = glymph.memories_saying(text)
+        done = glymph.conversations.erase(text, apply=apply)
+        memories = glymph.conversations.memories_saying(text)
     facts = {"dry_run": not apply, **plain(done), "memories": memories}
     page = [_summarize(plain(done), apply), *done.left, *_advise(text, len(memories), space)]
     output.answer(facts, page, as_json=as_json)
@@ -414,7 +414,7 @@ def _find_history(
 
     if folder is None:
         try:
-            return glymph.conversations_with(session, settings=settings)
+            return glymph.conversations.with_session(session, settings=settings)
         except InvalidInput as error:
             problem = str(error).removeprefix(f"{error.field}: ")
             raise InvalidInput(error.field, f"{problem} {LISTS}") from error

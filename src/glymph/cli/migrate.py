@@ -12,7 +12,7 @@ from glymph.cli.options import KEEP, Json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from glymph.client.migrating import Moved, Planned, Progress, Report
+    from glymph.transfer.migrate import Moved, Planned, Progress, Report
 
 SHORT = 12  # digits of a checksum that people compare
 
@@ -40,8 +40,9 @@ def migrate(
     """
     from glymph import environment
     from glymph.cli import output
-    from glymph.client.migrating import migrate, shown, survey_migration
     from glymph.plain import plain
+    from glymph.stores import migrate, survey_migration
+    from glymph.transfer.migrate import shown
 
     settings, _ = environment.effective_settings()
     if dry_run:
@@ -66,7 +67,7 @@ def _find_left_behind(source: str, spaces: Sequence[str]) -> list[str]:
     if not spaces:
         return []
     with environment.open_glymph(source, spaces[0], "user", create=False) as glymph:
-        return [str(folder) for folder in glymph.conversation_folders(*spaces)]
+        return [str(folder) for folder in glymph.conversations.folders(*spaces)]
 
 
 @contextmanager

@@ -29,7 +29,7 @@ def restore(
     from glymph import environment
     from glymph.cli import output
     from glymph.cli.import_ import describe_kept_out
-    from glymph.client import restore_backup
+    from glymph.stores import restore_backup
     from glymph.tools.blocks import quantity
 
     settings, _ = environment.effective_settings()

@@ -75,7 +75,7 @@ def lift(
         raise InvalidInput("numbers", "name NUMBERS, or --text TEXT, or --all: one of the three.")
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         if apply:
-            done = glymph.lift_tombstones(numbers or (), text=text, all=every)
+            done = glymph.tombstones.lift(numbers or (), text=text, all=every)
             output.answer_receipt(plain(done), as_json=as_json)
             return
         found = plain(_find(glymph, numbers, text))

@@ -82,7 +82,7 @@ def empty(
 
     with environment.open_glymph(url, space, actor, create=False) as glymph:
         if apply:
-            output.answer_receipt(plain(glymph.empty_trash(all=every)), as_json=as_json)
+            output.answer_receipt(plain(glymph.trash.empty(all=every)), as_json=as_json)
             return
         due = plain([one for one in glymph.trash() if every or one.expired])
     facts = {"dry_run": True, "would": "purge", "memories": due}

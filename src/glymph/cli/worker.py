@@ -141,7 +141,7 @@ def _open(stack: ExitStack, url: str, concurrency: int, queues: Queues, absent: 
     cannot.
     """
     from glymph import environment
-    from glymph.client import DEFAULT_URL, parts_at
+    from glymph.stores import DEFAULT_URL, parts_at
 
     parts = parts_at(url or DEFAULT_URL)
     if len(parts) == 1:
@@ -166,7 +166,7 @@ def _queue_of(stack: ExitStack, concurrency: int, part: str) -> Queue | None:
     can say.
     """
     from glymph import environment
-    from glymph.client import spaces_at
+    from glymph.stores import spaces_at
 
     spaces = spaces_at(part)
     if not spaces:
@@ -311,7 +311,7 @@ def _take_in() -> list[Any]:
 
 def _named(queues: Queues) -> list[tuple[str, Queue]]:
     """The queues by names that may be shown: a URL without its password."""
-    from glymph.client import DEFAULT_URL
+    from glymph.stores import DEFAULT_URL
 
     return [(_without_password(url) or DEFAULT_URL, queue) for url, queue in queues.items()]
 

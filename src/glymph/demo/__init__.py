@@ -43,8 +43,8 @@ def run(url: str | None, as_json: bool, seed: int = 7) -> int:
 
 
 def _refuse_existing(url: str) -> None:
-    from glymph.client import spaces_at
     from glymph.errors import InvalidInput
+    from glymph.stores import spaces_at
 
     if any(space.name == SPACE for space in spaces_at(url, create=True)):
         raise InvalidInput(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from glymph.history import disk as disk
     from glymph.history import erase as erase
     from glymph.history import find as find
+    from glymph.history import history as history
     from glymph.history import messages as messages
     from glymph.history import places as places
     from glymph.history import policy as policy

@@ -89,7 +89,7 @@ def _carried(session: object, url: str | None, space: str) -> Iterator[str]:
     transcript = compaction.taken(environment.home(), session)
     if transcript is None:
         return
-    from glymph.client.conversing import carried_over
+    from glymph.history.build import carry_over
 
     try:
         glymph = environment.open_glymph(url, space, ACTOR, create=False)
@@ -97,16 +97,16 @@ def _carried(session: object, url: str | None, space: str) -> Iterator[str]:
         SpaceNotFound,
         StoreError,
     ):  # nothing is remembered yet; what is wrong with a store is told elsewhere
-        text = carried_over(transcript)
+        text = carry_over(transcript)
     else:
         with glymph:
-            text = glymph.carried_over(transcript)
+            text = glymph.conversations.carry_over(transcript)
     if text:
         yield text
 
 
 def _is_there(url: str | None) -> bool:
-    from glymph.client import DEFAULT_URL
+    from glymph.stores import DEFAULT_URL
 
     return (
         Path((url or DEFAULT_URL).removeprefix("sqlite:///").partition("?")[0])

@@ -393,15 +393,12 @@ class GlymphMachine(RuleBasedStateMachine):
 
     @rule(
         space=st.sampled_from(SPACES), name=st.sampled_from(["x", "y"]), which=picks, back=st.booleans(),
-        verb=st.sampled_from(["create_cluster", "delete_cluster", "add_to_cluster", "remove_from_cluster"]),
+        verb=st.sampled_from(["create", "delete", "add", "remove"]),
     )  # fmt: skip
     def cluster(self, space: str, name: str, which: int, verb: str, back: bool) -> None:
-        arguments = (
-            (name,)
-            if verb in ("create_cluster", "delete_cluster")
-            else (name, self.pick(space, which))
-        )
-        self.attempt(space, lambda g: getattr(g, verb)(*arguments), back)
+        by_name = verb in ("create", "delete")
+        arguments = (name,) if by_name else (name, self.pick(space, which))
+        self.attempt(space, lambda g: getattr(g.clusters, verb)(*arguments), back)
 
     @rule(
         space=st.sampled_from(SPACES),

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from glymph.client import Glymph
-    from glymph.client.history import History
     from glymph.demo.play import Played
+    from glymph.history.history import History
 
 SESSION = "standups"
 DAYS = 40
@@ -31,7 +31,7 @@ SHOWN_NOTES = 2
 
 def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
     # In a folder of its own and without the store: what is told here is nobody's memory.
-    from glymph.client.history import History
+    from glymph.history.history import History
 
     with TemporaryDirectory(prefix="glymph-demo-") as folder:
         history = History(folder, settings=SETTINGS, clock=glymph.context.clock)

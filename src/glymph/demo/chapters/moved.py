@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
-    from glymph.client.migrating import migrate
+    from glymph.stores import migrate
 
     with TemporaryDirectory(prefix="glymph-demo-", ignore_cleanup_errors=True) as folder:
         target = f"sqlite:///{Path(folder, 'elsewhere.db').as_posix()}"

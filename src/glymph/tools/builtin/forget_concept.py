@@ -88,10 +88,10 @@ def _find_in_conversations(glymph: Glymph, plan: Mapping[str, Any]) -> dict[str,
     """Counts what a purge would cut out of conversations, and what else says the request there."""
     most = glymph.settings.max_text_chars
     going = [text for text in _texts_to_cut(plan) if len(text) <= most]
-    along = glymph.erase_from_conversations(*going) if going else None
+    along = glymph.conversations.erase(*going) if going else None
     by_hand = None
     if len(plan["request"]) <= most and not _covers(going, plan["request"]):
-        by_hand = glymph.erase_from_conversations(plan["request"])
+        by_hand = glymph.conversations.erase(plan["request"])
     return {"purge": plain(along), "request": plain(by_hand)}
 
 

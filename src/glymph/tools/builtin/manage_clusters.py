@@ -40,13 +40,13 @@ def run(glymph: Glymph, args: ClusterArguments) -> Mapping[str, Any]:
         raise InvalidInput("name", f"which cluster? `{args.action}` needs a name.")
     if args.action == "create":
         rule = {key: value for key, value in (("kind", args.kind), ("tag", args.tag)) if value}
-        done = glymph.create_cluster(args.name, rule=rule or None)
+        done = glymph.clusters.create(args.name, rule=rule or None)
     elif args.action == "delete":
-        done = glymph.delete_cluster(args.name)
+        done = glymph.clusters.delete(args.name)
     elif args.action == "add":
-        done = glymph.add_to_cluster(args.name, args.ids)
+        done = glymph.clusters.add(args.name, args.ids)
     else:
-        done = glymph.remove_from_cluster(args.name, args.ids)
+        done = glymph.clusters.remove(args.name, args.ids)
     return shapes.receipt(done)
 
 

@@ -24,7 +24,9 @@ class HistoryArguments(Arguments):
 
 def run(glymph: Glymph, args: HistoryArguments) -> Mapping[str, Any]:
     session = args.session or glymph.context.session
-    found = glymph.conversations_with(session).search(str(session), args.query, limit=args.limit)
+    found = glymph.conversations.with_session(session).search(
+        str(session), args.query, limit=args.limit
+    )
     return {"session": session, "turns": [plain(one) for one in found]}
 
 

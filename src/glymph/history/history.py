@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from glymph.checks import checked_text
-from glymph.context import Context
+from glymph.context import Context, Handle
 from glymph.errors import InvalidInput, SpaceNotFound
 from glymph.history import build, find, places, shorten
 from glymph.history.conversation import LONGEST_NAME, Conversation, Listed, Page, Shelf, describe
@@ -27,12 +27,10 @@ from glymph.history.shelves import (
     session_names,
 )
 from glymph.history.transcript import messages_of
-from glymph.llm import open_model
+from glymph.llm.choose import choose_model
 from glymph.llm.contract import Model
-from glymph.llm.own import checked
 
 if TYPE_CHECKING:
-    from glymph.client.handle import Handle
     from glymph.history.find import OldTurn
 
 TOOL = "memory_write"
@@ -231,14 +229,7 @@ class History:
 
 
 def _with_model(ctx: Context, model: str | Model | None) -> Context:
-    if model is None:
-        return ctx
-    given = {
-        "url": ctx.settings.model_url, "key": ctx.settings.model_key, "prices": ctx.settings.model_prices,
-    }  # fmt: skip
-    return replace(
-        ctx, model=open_model(model, **given) if isinstance(model, str) else checked(model)
-    )
+    return ctx if model is None else replace(ctx, model=choose_model(ctx.settings, model))
 
 
 def _surface(glymph: Handle) -> str:
