@@ -115,7 +115,7 @@ def _find_beside(
     return tuple(
         Action("ask", row["id"], row["text"], "", BESIDE, 0.3, row["version"])
         for row in rows.values()
-        if row["id"] not in planned and holds_beside_text(row, asked.strong)
+        if row["id"] not in planned and holds_beside_text(asked, row)
     )
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from glymph.context import Operating
 from glymph.forget.requests import Request, still_held
 from glymph.store.contract import Row
-from glymph.text.identifiers import Identifier, identifiers, matching
 from glymph.text.normal import content_hash, derive_title
 
 BESIDE_TEXT = ("title", "entities", "tags", "attributes")
@@ -46,33 +45,20 @@ def fields_still_holding(request: Request, row: Row, text: str) -> tuple[str, ..
     )
 
 
-def holds_beside_text(row: Row, wanted: Iterable[Identifier]) -> bool:
-    """Tells whether a memory's title, entities, tags or attributes hold one of the identifiers."""
-    texts = [said for field in BESIDE_TEXT for said in _texts_in(row, field)]
-    # Reading identifiers is slow; most texts do not even have their letters and digits.
-    bare = [_bare(said) for said in texts]
+def holds_beside_text(request: Request, row: Row) -> bool:
+    """Tells whether a memory's title, entities, tags or attributes hold an identifier of it."""
+    wanted = [_bare(one.text) for one in request.strong]
     return any(
-        _bare(one.text) in letters and _holds_whole(one, said)
-        for one in wanted
-        for said, letters in zip(texts, bare, strict=True)
+        still_held(request, request.text, said)
+        for field in (BESIDE_TEXT if wanted else ())
+        for said in _texts_in(row, field)
+        # Reading identifiers is slow; most texts do not even have their letters and digits.
+        if any(one in _bare(said) for one in wanted)
     )
 
 
 def _bare(text: str) -> str:
     return _NO_LETTER_OR_DIGIT.sub("", text.casefold())
-
-
-def _holds_whole(wanted: Identifier, said: str) -> bool:
-    """Tells whether a text holds the identifier, not just as a part of a longer one."""
-    found = identifiers(said)
-    if matching(wanted, found):
-        return True
-    # Written in a way that is not recognised as an identifier, such as a tag in lower case.
-    itself = re.compile(rf"(?<!\w){re.escape(wanted.text)}(?!\w)", re.IGNORECASE)
-    return any(
-        not any(one.start <= at.start() and at.end() <= one.end for one in found)
-        for at in itself.finditer(said)
-    )
 
 
 def _texts_in(row: Row, field: str) -> Iterator[str]:
