@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glymph.text.clauses import parted, without_item, without_name, without_phrase
+from glymph.text.clauses import parted
+from glymph.text.lists import without_item, without_name, without_phrase
 
 WORD = re.compile(r"\w+")
 

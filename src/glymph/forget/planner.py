@@ -32,10 +32,11 @@ from glymph.forget.matching import (
 )
 from glymph.forget.names import fuller, places
 from glymph.forget.request import Request, understood
-from glymph.text.clauses import Parted, without_item, without_name, without_phrase
+from glymph.text.clauses import Parted
 from glymph.text.folding import folded
 from glymph.text.grammar import OF_THE_SPEAKER
 from glymph.text.identifiers import matching
+from glymph.text.lists import without_item, without_name, without_phrase
 from glymph.text.words import NAME_WORD
 
 UNSAFE = "it is not certain what would be left of it; reword it by hand, or name its id to remove all of it"

@@ -5,12 +5,12 @@ every word.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from glymph.text import grammar
 from glymph.text.sentences import NOTES, split_with_breaks
-from glymph.text.words import word_set
+from glymph.text.words import any_of, word_set
 
 _JOINING = "|".join(
     sorted(map(re.escape, grammar.AND | grammar.STRONG | grammar.RELATIVE), key=len, reverse=True)
@@ -42,7 +42,31 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 _END = re.compile(r"[\s.!?…。！？;,]*$")
-_NAME = r"[^\W\d_a-zß-öø-ÿа-яёα-ω][\w'’.-]*"
+NAME = r"[^\W\d_a-zß-öø-ÿа-яёα-ω][\w'’.-]*"
+
+# Simpler cuts, for texts of which only some clauses can be read at all. The first is made between
+# claims about one thing and the next, the second where a lesson sets episodes against others, the
+# third where an order may begin.
+CLAIMS = re.compile(
+    r"(?<=worried) that\s|(?<=glad) that\s|(?<=proud) that\s|(?<=noticed) that\s"
+    r"|(?<=realised) that\s"
+    r"|(?:,\s*)?\b(?=(?:but|because|although|though|whereas|which|who|since|considering|given that"
+    r"|now that|so that|the fact that|remind me that|so (?:i|can|could|how|what|should)"
+    r"|and (?:i|we|he|she|they|it|my|can|how|what))\b)"
+    rf"|\s+and\s+(?=(?:\w+ed|{any_of(grammar.PAST_FORMS)})\b)"
+    r"|,\s+(?=(?:i|we|my|our|it|he|she|they|can|could|how|what|should|so|and|is)\b)",
+    re.IGNORECASE,
+)
+CONTRASTS = re.compile(
+    r";\s|,?\s+\b(?:while|whereas|versus|vs\.?|compared (?:to|with)|otherwise|but)\b|,\s+(?=and\b)",
+    re.IGNORECASE,
+)
+COMMANDS = re.compile(r"[.!?;:,\n]|\b(?:and|but|then|instead|always)\b", re.IGNORECASE)
+
+
+def split_at(sentence: str, cut: re.Pattern[str]) -> list[str]:
+    """Returns the parts of a sentence between such cuts; blank ones are left out."""
+    return [part for part in cut.split(sentence) if part.strip()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +110,9 @@ class Parted:
             if len(kept) == len(own):
                 written.append(sentence + self.ends[number])
             elif kept:
-                written.append(_capital(self._joined(own, kept), sentence) + self.ends[number])
+                written.append(
+                    capitalise_like(self._joined(own, kept), sentence) + self.ends[number]
+                )
         return "".join(written).strip()
 
     def changed(self, at: int, text: str) -> str:
@@ -95,7 +121,7 @@ class Parted:
         sentence = clauses[at].sentence
         own = [n for n, clause in enumerate(clauses) if clause.sentence == sentence]
         anew = Parted(self.text, clauses, self.ends, self.sentences)
-        said = _capital(anew._joined(own, own), self.sentences[sentence])
+        said = capitalise_like(anew._joined(own, own), self.sentences[sentence])
         parts = [said if n == sentence else s for n, s in enumerate(self.sentences)]
         return "".join(part + end for part, end in zip(parts, self.ends, strict=True)).strip()
 
@@ -330,7 +356,7 @@ def _clause(text: str, number: int, glue: str, before: list[Clause]) -> Clause:
     relative = glue.strip(" ,").lower() in grammar.RELATIVE
     earlier = before[0].subject or _subject(before[0].text)
     if relative:
-        last = re.search(rf"({_NAME}(?: {_NAME})*)$", before[-1].text)
+        last = re.search(rf"({NAME}(?: {NAME})*)$", before[-1].text)
         return Clause(text, number, glue, last[1] if last else earlier)
     own = (
         (first.split("'")[0] in grammar.PRONOUNS)
@@ -361,102 +387,9 @@ def _subject(text: str) -> str:
     return text[: match.start()].strip() if match else ""
 
 
-def _capital(said: str, like: str) -> str:
+def capitalise_like(said: str, like: str) -> str:
     return said[:1].upper() + said[1:] if like[:1].isupper() else said
 
 
 def _inserted(said: str, clause: Clause) -> str:
     return said.replace(clause.subject, f"{clause.subject}{clause.glue}{clause.text},", 1)
-
-
-# joint subjects and other lists of names
-
-_OWNING = "|".join(sorted(grammar.PRONOUNS - word_set("i he she it we they you")))
-_ITEM = rf"(?:(?:{_OWNING}) [^\W\d_]+ )?(?:{_NAME}(?: {_NAME}){{0,2}}|I\b)"
-_ANDS = "|".join(sorted(map(re.escape, grammar.AND)))
-_BEFORE = "|".join(sorted(map(re.escape, grammar.PREPOSITIONS)))
-_JOINT = re.compile(
-    rf"(?:(?P<both>(?:both|sowohl|either|beide)\s+))?(?P<items>{_ITEM}(?:, {_ITEM})*),? "
-    rf"(?P<word>{_ANDS}) (?P<last>{_ITEM})(?P<rest>\s+\S+)?"
-)
-
-
-_BOTH = word_set("both all beide alle ambos ambas entrambi tous toutes каждый оба")
-
-
-def without_name(text: str, is_meant: Callable[[str], bool]) -> str | None:
-    """The text without one of several names in a list, the verb fitted to those left; None without
-    such a list.
-    """
-    for found in _joints(text):
-        items = [*re.split(r", ", found["items"]), found["last"]]
-        kept = [item for item in items if not is_meant(item)]
-        if len(kept) == len(items) or not kept:
-            continue
-        start = found.start("both") if found["both"] else found.start("items")
-        subject = not text[:start].strip() or text[:start].rstrip()[-1:] in ",;:.!?"
-        verb, rest = "", found["rest"] or ""
-        after = text[found.end() :]
-        if rest.strip().lower() in _BOTH and (following := re.match(r"\s+\S+", after)):
-            rest, after = (
-                (following[0], after[following.end() :]) if len(kept) == 1 else (rest, after)
-            )
-        possessive = kept[0].endswith(("'s", "’s"))
-        if len(kept) == 1 and subject and rest and kept[0].lower() != "i" and not possessive:
-            verb = grammar.of_one(rest.strip(), found["word"].lower())
-            rest = rest[: len(rest) - len(rest.strip())] + verb
-        listed = kept[0] if len(kept) == 1 else f"{', '.join(kept[:-1])} {found['word']} {kept[-1]}"
-        if found["both"] and len(kept) > 1:
-            listed = found["both"] + listed
-        return _capital(text[:start] + listed + rest + after, text)
-    return None
-
-
-_WORDS = re.compile(
-    rf"(?P<items>[^\W\d_][\w'’-]*(?:, [^\W\d_][\w'’-]*)*),? (?P<word>{_ANDS}) "
-    rf"(?P<last>[^\W\d_][\w'’-]*)(?=$|[,;.]| (?!(?:{_BEFORE})\s))"
-)
-_DETERMINED = (
-    r"(?:an?|the|his|her|their|my|our|one|two|three|four|ein|eine|einen|zwei|drei|une?|deux|una?|dos|due|\d+)"
-    r" [^,;]+?"
-)
-_PHRASES = re.compile(
-    rf"(?<!\w)(?P<items>{_DETERMINED}(?:, {_DETERMINED})*),? (?P<word>and|und|et|y|e) (?P<last>{_DETERMINED})$"
-)
-_GAPPED = re.compile(
-    rf"^(?P<lead>.+?) (?P<one>\S+ (?P<how>{_BEFORE}) \S+) "
-    r"(?:and|und|et|y|e|и) (?P<two>\S+ (?P=how) \S+)$"
-)
-
-
-def without_phrase(text: str, is_meant: Callable[[str], bool]) -> str | None:
-    """The text without one of several things that are told at length, or of two told with one verb."""
-    gapped = _GAPPED.match(text)
-    if gapped and is_meant(gapped["one"]) != is_meant(gapped["two"]):
-        return f"{gapped['lead']} {gapped['two'] if is_meant(gapped['one']) else gapped['one']}"
-    found = _PHRASES.search(text)
-    items = [*re.split(rf", (?={_DETERMINED})", found["items"]), found["last"]] if found else []
-    kept = [item for item in items if not is_meant(item)]
-    if found is None or len(kept) == len(items) or not kept:
-        return None
-    listed = kept[0] if len(kept) == 1 else f"{', '.join(kept[:-1])} {found['word']} {kept[-1]}"
-    return text[: found.start()] + listed
-
-
-def without_item(text: str, is_meant: Callable[[str], bool]) -> str | None:
-    """The text without one of several plain things in a list; None if there is no such list."""
-    for found in _WORDS.finditer(text):
-        items = [*found["items"].split(", "), found["last"]]
-        kept = [item for item in items if not is_meant(item)]
-        plain = not any(item.lower() in grammar.FUNCTION | grammar.VERBS for item in items)
-        if len(kept) == len(items) or not kept or not plain:
-            continue
-        listed = kept[0] if len(kept) == 1 else f"{', '.join(kept[:-1])} {found['word']} {kept[-1]}"
-        return text[: found.start()] + listed + text[found.end() :]
-    return None
-
-
-def _joints(text: str) -> Iterator[re.Match[str]]:
-    first = re.match(r"(?:Both|Either|Sowohl|Beide)(?=\s)", text)
-    shown = text[: first.end()].lower() + text[first.end() :] if first else text
-    yield from _JOINT.finditer(shown)

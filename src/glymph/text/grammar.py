@@ -156,11 +156,15 @@ _LANGUAGE_OF = {
     "та": "ru",
     "і": "ru",
 }
-_PAST = word_set("took went left met ran drove drank ate spoke bought sold paid taught saw made got knew spent "
-"read had "
-              "came grew wrote sang swam won lost found built kept slept stood sat began broke chose fell flew "
-              "gave "
-              "can will may must should would could might did")  # fmt: skip
+PAST_FORMS = word_set(
+    "took went left met ran drove drank ate spoke bought sold paid taught saw made got knew spent "
+    "read had"
+)
+# These have the same form with one subject and with many.
+_UNCHANGED = PAST_FORMS | word_set(
+    "came grew wrote sang swam won lost found built kept slept stood sat began broke chose fell "
+    "flew gave can will may must should would could might did"
+)
 
 
 def of_one(verb: str, conjunction: str) -> str:
@@ -176,7 +180,7 @@ def of_one(verb: str, conjunction: str) -> str:
             return verb[: len(verb) - len(plural)] + single
     if language or conjunction not in ("and", "&", "or", "nor", "plus"):
         return verb
-    if low in _PAST or low.endswith(("ed", "n't")) or low in BEING:
+    if low in _UNCHANGED or low.endswith(("ed", "n't")) or low in BEING:
         return verb
     if low.endswith("y") and low[-2:-1] not in "aeiou":
         return verb[:-1] + "ies"

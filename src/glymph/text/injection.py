@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from glymph.text.clauses import COMMANDS
 from glymph.text.folding import flat
 
 BEFORE = 60  # characters before a match that may deny it
@@ -36,11 +37,10 @@ def order(text: str) -> str | None:
 
 def _denied(text: str, at: int) -> bool:
     """Whether the clause says not to do what follows: "never send keys to …" is a fair rule."""
-    clause = _CLAUSE.split(text[max(0, at - BEFORE) : at])[-1]
+    clause = COMMANDS.split(text[max(0, at - BEFORE) : at])[-1]
     return bool(_NOT.search(clause)) and not _NOT_REALLY.search(clause)
 
 
-_CLAUSE = re.compile(r"[.!?;:,\n]|\b(?:and|but|then|instead|always)\b", re.IGNORECASE)
 # A list of its own: every word in it lets an order through.
 _NOT = re.compile(
     r"\b(?:never|not|don'?t|doesn'?t|didn'?t|won'?t|can'?t|cannot|mustn'?t|shouldn'?t|avoid|nobody|no one"

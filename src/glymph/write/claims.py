@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+from glymph.text.clauses import CLAIMS, split_at
+from glymph.text.grammar import PAST_FORMS
 from glymph.text.negation import NEGATIONS
 from glymph.text.normal import STOP_WORDS
 from glymph.text.sentences import STATEMENTS, split_sentences
@@ -24,13 +26,6 @@ Mood = Literal["said", "asked", "supposed", "planned", "reported", "past"]
 
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _QUOTED = re.compile(r"[\"“][^\"”\n]*\s[^\"”\n]*[\"”]")
-_CLAUSE = re.compile(
-    r"(?<=worried) that\s|(?<=glad) that\s|(?<=proud) that\s|(?<=noticed) that\s|(?<=realised) that\s|"
-    r"(?:,\s*)?\b(?=(?:but|because|although|though|whereas|which|who|since|considering|given that|now that|so that"
-    r"|the fact that|remind me that|so (?:i|can|could|how|what|should)|and (?:i|we|he|she|they|it|my|can|how|what)"
-    rf")\b)|\s+and\s+(?=(?:\w+ed|{'|'.join(sorted(lex.PAST_FORMS))})\b)|,\s+(?=(?:i|we|my|our|it|he|she|they|can|could|how|what|should|so|and|is)\b)",
-    re.IGNORECASE,
-)
 _LEAD = re.compile(
     r"^(?:(?:and|but|so|because|also|then|well|since|that|although|though)\b[\s,]*)+", re.IGNORECASE
 )
@@ -156,7 +151,7 @@ def _clauses(sentence: str) -> list[str]:
     I").
     """
     clauses: list[str] = []
-    for part in _CLAUSE.split(sentence):
+    for part in split_at(sentence, CLAIMS):
         if clauses and len(clauses[-1].split()) < 3:
             clauses[-1] = f"{clauses[-1]} {part}"
         elif part.strip(" ,."):
@@ -311,7 +306,7 @@ def _is_event(words: tuple[str, ...], verb: str) -> bool:
     form = next(
         (word for word in words if lex.LEMMAS.get(word, stem(word)) == head and word != head), ""
     )
-    past = form in lex.PAST_FORMS or form.endswith("ed")
+    past = form in PAST_FORMS or form.endswith("ed")
     return past and not set(words) & {"have", "has", *lex.BE}
 
 

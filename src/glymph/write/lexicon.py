@@ -179,9 +179,6 @@ LEMMAS: dict[str, str] = {
     }.items()
     for form in forms.split()
 }  # fmt: skip
-PAST_FORMS = word_set(
-    "took went left met ran drove drank ate spoke bought sold paid taught saw made got knew spent read had"
-)
 LEMMA_WORDS = word_set(
     "move moved moving change changed switched have has had go went get got make made take took"
 )

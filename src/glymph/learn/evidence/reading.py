@@ -14,6 +14,7 @@ from glymph.learn.conditions import DAYS, Condition, Relation
 from glymph.learn.episodes import Episode, facts
 from glymph.learn.tickers import opened
 from glymph.prune.outcomes import tells_outcome
+from glymph.text.clauses import CONTRASTS, split_at
 from glymph.text.negation import SHORTLY_BEFORE
 from glymph.text.normal import STOP_WORDS
 from glymph.text.numbers import SIGNED_FIGURE, read_figure
@@ -48,10 +49,6 @@ COMPARED: dict[str, Relation] = {
 }  # fmt: skip
 SIDES = (("long", "short"), ("buy", "sell"), ("bullish", "bearish"), ("up", "down"))
 
-_CLAUSE = re.compile(
-    r";\s|,?\s+\b(?:while|whereas|versus|vs\.?|compared (?:to|with)|otherwise|but)\b|,\s+(?=and\b)",
-    re.IGNORECASE,
-)
 _SHARE = re.compile(
     r"\d\s*(?:/|out of|of)\s*(?:(?:the|my|these) )?\d|\d\s?(?:%|per ?cent)", re.IGNORECASE
 )
@@ -103,12 +100,7 @@ def clauses(sentence: str, episodes: Sequence[Episode]) -> list[Clause]:
     """The parts of a sentence. What the first one names holds for the others too, unless they name
     another.
     """
-    pieces = [
-        part
-        for piece in _CLAUSE.split(sentence)
-        if piece.strip()
-        for part in _apart(piece, episodes)
-    ]
+    pieces = [part for piece in split_at(sentence, CONTRASTS) for part in _apart(piece, episodes)]
     found: list[Clause] = []
     for piece in pieces:
         where, tied = conditions(piece, episodes)
