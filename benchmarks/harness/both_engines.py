@@ -102,7 +102,7 @@ def fill(glymph: Glymph, count: int, seed: int) -> None:
         rows = [_memory(space, number, texts[number]) for number in part]
         with store.writing(glymph.space, _intent(first)) as writer:
             writer.insert("memories", rows)
-            by_id = writer.standing([row["id"] for row in rows])
+            by_id = writer.standing_of([row["id"] for row in rows])
             own = [by_id[row["id"]]["key"] for row in rows]
             writer.add_vectors(
                 model,

@@ -134,7 +134,7 @@ def _work() -> None:
     from glymph.embed.embedding import open_meaning
     from glymph.hooks import background
     from glymph.jobs import worker
-    from glymph.store.backends.sqlite.store import SqliteStore
+    from glymph.store.backends.sqlite.database import SqliteDatabase
     from glymph.testing.embedders import WordEmbedder
     from glymph.upkeep import leases
 
@@ -143,9 +143,9 @@ def _work() -> None:
     near = WordEmbedder(512, ms=1000.0)
     patch("glymph.stores.open_meaning", lambda settings, _: open_meaning(settings, near)).start()
     mortal = _mortal(
-        SqliteStore._writing_connection, int(os.environ[AT]), after=os.environ[WHEN] == "after"
+        SqliteDatabase.writing, int(os.environ[AT]), after=os.environ[WHEN] == "after"
     )
-    patch.object(SqliteStore, "_writing_connection", mortal).start()
+    patch.object(SqliteDatabase, "writing", mortal).start()
     _note("begun")
     background.main()
     _note(ENDED)

@@ -21,7 +21,10 @@ from glymph.prune import stale_groups, staleness
 from glymph.store import columns, open_store
 from glymph.store.backends import sqlite
 from glymph.store.chunks import EVERY_KEY
-from glymph.store.contract import Filter, Intent, Reader, Store, Writer
+from glymph.store.contract import Filter, Intent
+from glymph.store.reader import Reader
+from glymph.store.store import Store
+from glymph.store.writer import Writer
 
 SPACE = "default"
 NOW = 1_785_000_000_000_000  # when the stores of `grown` end

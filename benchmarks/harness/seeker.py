@@ -25,7 +25,8 @@ from glymph import Glymph
 from glymph.moments import micros
 from glymph.recall.channels import OVERFETCH, POOL, gather, worth_asking
 from glymph.recall.filters import wanted
-from glymph.store.contract import Filter, Reader
+from glymph.store.contract import Filter
+from glymph.store.reader import Reader
 from glymph.store.view import View
 
 TOP = 10  # of the nearest, whose recall the targets speak of
@@ -115,7 +116,7 @@ def _text_search(
     """The question put to FTS5 as searching puts it, without anything around."""
     pool = gather(glymph._ctx, reader, text, matching)
     words = worth_asking(reader, pool.view, pool.question.words)
-    return lambda: reader.matching(words, None, limit=POOL * OVERFETCH)
+    return lambda: reader.match(words, None, limit=POOL * OVERFETCH)
 
 
 def _physical(view: View) -> dict[str, Any]:

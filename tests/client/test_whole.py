@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from glymph import Glymph, errors
-from glymph.store.reader import SqlReader
+from glymph.store.reader import Reader
 from glymph.testing import logical_image
 from glymph.write import tombstones
 
@@ -61,7 +61,7 @@ def test_the_graph_is_of_one_moment(glymph, url, monkeypatch):
             other.add("second", links=[a.id])
         return edges(self, **options)
 
-    monkeypatch.setattr(SqlReader, "edges", meanwhile)
+    monkeypatch.setattr(Reader, "edges", meanwhile)
     assert glymph.graph().counts == {"nodes": 1, "edges": 0, "clusters": 1, "memberships": 1}
     assert glymph.graph().counts == {"nodes": 2, "edges": 1, "clusters": 1, "memberships": 2}
 

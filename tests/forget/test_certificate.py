@@ -42,7 +42,7 @@ def status(certificate):
 
 
 def rows(glymph, table):
-    with glymph._ctx.store._pool.connection() as connection:
+    with glymph._ctx.store.database._pool.connection() as connection:
         return list(connection.each(f"SELECT * FROM {table}", ()))
 
 

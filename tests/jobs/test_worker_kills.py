@@ -88,7 +88,7 @@ def place(request, server, tmp_path):
     queue = server.database("work")
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path}/memory.db"
-    elif importlib.util.find_spec("glymph.store.backends.postgresql.store") is None:
+    elif importlib.util.find_spec("glymph.store.backends.postgresql.database") is None:
         pytest.skip("there is no store in PostgreSQL yet")
     else:
         url = queue

@@ -22,7 +22,7 @@ from glymph import Glymph, Settings
 from glymph.errors import InvalidInput, NotUndoable, Refused
 from glymph.moments import MICROS_PER_DAY, micros
 from glymph.prune.rules import REASONS
-from glymph.store.writer import SqlWriter
+from glymph.store.writer import Writer
 from glymph.testing import FrozenClock, logical_image, strategies
 from glymph.testing.embedders import WordEmbedder
 
@@ -316,13 +316,13 @@ class Fuse:
 
     def __init__(self, monkeypatch, goes_off, length=None):
         self.looks, self.length, self.goes_off = 0, length, goes_off
-        opened = SqlWriter.open
+        opened = Writer.open
 
         def open_and_light(writer, intent):
             opened(writer, intent)
             writer._session.raw.set_progress_handler(self.look, STEPS)
 
-        monkeypatch.setattr(SqlWriter, "open", open_and_light)
+        monkeypatch.setattr(Writer, "open", open_and_light)
 
     def look(self):
         self.looks += 1

@@ -615,12 +615,12 @@ def test_all_unattended_verbs_share_one_allowance(opened, clock, verb):
     ids = old(glymph, clock, 100)
     place = glymph._ctx
     with place.operation(verb) as op:
-        keys = [row["key"] for row in op.writer.standing(ids[:6]).values()]
+        keys = [row["key"] for row in op.writer.standing_of(ids[:6]).values()]
         op.writer.set_state(keys, state="ARCHIVED", at=op.now, by=verb)
     with place.reading() as reader:
         assert allowance(place, reader) == 14
     with place.operation("archive") as op:
-        keys = [row["key"] for row in op.writer.standing(ids[6:11]).values()]
+        keys = [row["key"] for row in op.writer.standing_of(ids[6:11]).values()]
         op.writer.set_state(keys, state="ARCHIVED", at=op.now, by="archive")
     with place.reading() as reader:
         assert allowance(place, reader) == 13

@@ -434,7 +434,7 @@ def test_a_dry_run_tells_the_same_and_writes_nothing(plain, clock) -> None:
 
 def archived_by(glymph, verb, ids):
     with glymph._ctx.operation(verb) as op:
-        rows = op.writer.standing(ids)
+        rows = op.writer.standing_of(ids)
         op.writer.set_state(
             [row["key"] for row in rows.values()], state="ARCHIVED", at=op.now, by=verb
         )

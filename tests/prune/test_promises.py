@@ -6,7 +6,7 @@ import pytest
 
 from glymph import Glymph, errors
 from glymph.prune.rules import REASONS
-from glymph.store.reader import SqlReader
+from glymph.store.reader import Reader
 from tests.grounds.learning import closed, evidence_of, lessons, opened, pattern, shown
 from tests.grounds.pruning import chained, image, remembered, used
 
@@ -280,9 +280,9 @@ def test_a_large_batch_takes_no_more_statements_than_a_small_one(glymph, clock, 
     clock.advance(days=10)
     asked = []
     for name in ("_rows", "_tuples"):
-        whole = getattr(SqlReader, name)
+        whole = getattr(Reader, name)
         monkeypatch.setattr(
-            SqlReader,
+            Reader,
             name,
             lambda self, *a, whole=whole, **k: (asked.append(a[0]), whole(self, *a, **k))[1],
         )

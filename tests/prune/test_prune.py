@@ -7,7 +7,7 @@ from threading import Barrier, Thread
 import pytest
 
 from glymph import Glymph, errors
-from glymph.store.writer import SqlWriter
+from glymph.store.writer import Writer
 from glymph.tools import all_tools
 from tests.grounds.pruning import chained, image, remembered, used
 
@@ -176,13 +176,13 @@ def test_a_failure_in_the_middle_leaves_nothing_half_done(glymph, clock, monkeyp
     clock.advance(days=400)
     plan, before = glymph.analyze(), image(glymph)
     operations = len(glymph.operations())
-    whole = SqlWriter.set_state
+    whole = Writer.set_state
 
     def half(self, keys, **goal):
         whole(self, list(keys)[:5], **goal)
         raise errors.StoreFull("the disk")
 
-    monkeypatch.setattr(SqlWriter, "set_state", half)
+    monkeypatch.setattr(Writer, "set_state", half)
     for act in (
         lambda: glymph.prune(plan),
         lambda: glymph.batch_prune(ids, "delete"),

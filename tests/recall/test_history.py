@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from glymph import Glymph, errors
-from glymph.store.reader import SqlReader
+from glymph.store.reader import Reader
 
 
 def test_history_tells_every_change_with_what_was_before(glymph, clock):
@@ -122,9 +122,9 @@ def test_a_page_of_the_past_reads_no_more_than_it_shows(glymph, clock, monkeypat
     clock.advance(days=1)
     glymph.archive([m.id for m in glymph.list(limit=2)])
     limits = []
-    page = SqlReader.page
+    page = Reader.page
     monkeypatch.setattr(
-        SqlReader, "page", lambda self, *a, **k: limits.append(k["limit"]) or page(self, *a, **k)
+        Reader, "page", lambda self, *a, **k: limits.append(k["limit"]) or page(self, *a, **k)
     )
     assert len(glymph.list(at=then, limit=5)) == 5
     assert sum(limits) <= 12

@@ -102,7 +102,7 @@ def count(handle, table="chunks"):
 
 
 def tamper(handle, sql):
-    with handle._ctx.store._writing_connection() as connection:
+    with handle._ctx.store.database.writing() as connection:
         connection.raw.execute(sql)
 
 

@@ -16,8 +16,9 @@ from glymph import Glymph
 from glymph.config import Settings
 from glymph.recall.filters import wanted
 from glymph.store import mirror, open_store
-from glymph.store.backends.postgresql.nearest import LONGEST, NearestOnServer, halves
+from glymph.store.backends.postgresql.nearest import LONGEST, halves
 from glymph.store.contract import Filter
+from glymph.store.reader import Reader
 from glymph.testing.embedders import WordEmbedder
 
 WIDE = 256
@@ -226,13 +227,13 @@ def test_few_that_pass_are_named_and_too_few_among_the_nearest_widen_the_search(
     g.add_many([{"text": f"fern {n}", "tags": ["t"]} for n in range(60)])
     g.add("tulip moss", tags=["one"])
     asked = []
-    real = NearestOnServer.nearest
+    real = Reader.nearest
 
     def noted(self, *given, **options):
         asked.append(options)
         return real(self, *given, **options)
 
-    monkeypatch.setattr(NearestOnServer, "nearest", noted)
+    monkeypatch.setattr(Reader, "nearest", noted)
     monkeypatch.setattr("glymph.store.view.SPARE", 0)
     keys, _ = found(
         g, "tulip rose oak", {"tags": ["t"]}, 20
@@ -255,7 +256,7 @@ def test_few_that_pass_are_named_and_too_few_among_the_nearest_widen_the_search(
 def forbid(monkeypatch, *names):
     for name in names:
         monkeypatch.setattr(
-            NearestOnServer, name, lambda *_, name=name, **__: pytest.fail(f"{name} was called")
+            Reader, name, lambda *_, name=name, **__: pytest.fail(f"{name} was called")
         )
 
 
@@ -388,7 +389,7 @@ def test_former_wordings_are_found_only_without_a_filter(opened):
 def test_an_embedded_engine_leaves_it_to_the_mirror(tmp_path, clock):
     with Glymph.open(f"sqlite:///{tmp_path}/m.db", clock=clock) as g, g._ctx.reading() as reader:
         assert reader.nearest(1, np.ones(1, "f4"), None, limit=1) is None
-        assert reader.embedded(1) is None
+        assert reader.embedded_keys(1) is None
 
 
 def test_only_rows_of_the_space_are_read(url, opened):

@@ -319,7 +319,7 @@ def test_keys_are_only_ever_drawn_forward_while_others_write(url):
     for thread in threads:
         thread.start()
     for number in range(60):
-        with store._writing_connection() as session:
+        with store.database.writing() as session:
             store._reserve(session, 1, "journal", 50 * number)
     stop.set()
     for thread in threads:

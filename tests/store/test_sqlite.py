@@ -249,7 +249,7 @@ def test_an_unprivileged_user_can_read_a_store_it_may_not_write(glymph, url, tmp
 def test_a_full_disk_takes_back_the_change_and_says_so(glymph):
     glymph.add("before the disk was full")
     before = logical_image(glymph._ctx.store, "default")
-    connection = glymph._ctx.store._pool._idle[0].raw
+    connection = glymph._ctx.store.database._pool._idle[0].raw
     pages = connection.pragma("page_count")
     connection.execute(f"PRAGMA max_page_count = {pages + 4}")
     with pytest.raises(errors.StoreFull, match="Free disk space"):
@@ -265,7 +265,7 @@ def test_deleted_text_leaves_no_trace_in_the_file(glymph, url):
     with glymph._ctx.store.writing("default", None) as writer:
         writer.enqueue({"id": "j", "job": "xylophone-secret", "payload": "{}", "at": 1})
     added = glymph.add("the zanzibar-secret is safe")
-    glymph._ctx.store._pool._idle[0].raw.execute("DELETE FROM queue")
+    glymph._ctx.store.database._pool._idle[0].raw.execute("DELETE FROM queue")
     glymph.close()
     with Glymph.open(url) as again:
         again.delete(added.id)

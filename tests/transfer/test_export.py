@@ -19,8 +19,8 @@ import pytest
 from glymph import Glymph, errors
 from glymph.config import Settings
 from glymph.store import open_store
-from glymph.store.backends.sqlite import loading
-from glymph.store.backends.sqlite import store as sqlite
+from glymph.store import spaces as stored_spaces
+from glymph.store.backends.sqlite import database as sqlite
 from glymph.store.portable import BIRTH_ORDER
 from glymph.stores import spaces_at
 from glymph.testing import logical_image
@@ -305,8 +305,8 @@ import os, signal, sys
 from glymph import Glymph, Settings
 from glymph.transfer import export
 from glymph.write import spaces
-from glymph.store.backends.sqlite import store
-store.MEMORIES_CHUNK = 1
+from glymph.store.backends.sqlite import database
+database.MEMORIES_CHUNK = 1
 g = Glymph.open(sys.argv[1], settings=Settings(bulk_chunk=5))
 work = export.import_(g._ctx, sys.argv[3], space="copy") if sys.argv[2] == "load" else \
     spaces.delete_space(g._ctx.store, "doomed")
@@ -353,7 +353,7 @@ def test_a_load_that_goes_on_is_not_taken_for_a_leftover(
     glymph, url, tmp_path, exported, monkeypatch
 ):
     now = time.time_ns() // 1000
-    monkeypatch.setattr(loading, "now_for_the_record", lambda: now)
+    monkeypatch.setattr(stored_spaces, "now_for_the_record", lambda: now)
     with Glymph.open(url, settings=Settings(bulk_chunk=5)) as slow:
         steps = export.import_(slow._ctx, tmp_path / "whole.jsonl", space="slow")
         for _ in steps:
@@ -518,11 +518,11 @@ def test_a_url_that_would_be_cut_short_is_refused(tmp_path, rest, hint):
     "name", ["a#b.db", "50%.db", "%23.db", "what?.db", "ü ñ.db", "a+b&c=d;e.db"]
 )
 def test_the_url_of_a_store_leads_back_to_it(tmp_path, name):
-    made = sqlite.SqliteStore(str(tmp_path / name), Settings())
+    made = sqlite.SqliteDatabase(str(tmp_path / name), Settings())
     made.close()
     again = open_store(made.url, Settings(), create=False)
     again.close()
-    assert (again.path, again.url) == (str(tmp_path / name), made.url)
+    assert (again.database.path, again.url) == (str(tmp_path / name), made.url)
     assert [p.name for p in tmp_path.iterdir()] == [name]
     reader = open_store(f"{made.url}?mode=ro", Settings())
     assert reader.url == f"{made.url}?mode=ro"

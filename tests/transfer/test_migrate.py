@@ -44,7 +44,7 @@ def run(engines, **options):
 def alter(store, sql):
     """Changes rows of the youngest space behind the store's back, past its guards."""
     if store.url.startswith("sqlite"):
-        connection = apsw.Connection(store.path)
+        connection = apsw.Connection(store.database.path)
         for (name,) in connection.execute(
             "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
         ).fetchall():
@@ -54,14 +54,14 @@ def alter(store, sql):
         assert connection.changes()
         connection.close()
         return
-    with store._pool.connect() as connection:
+    with store.database._pool.connect() as connection:
         connection.execute("SET session_replication_role = replica; SET search_path = glymph")
         (space,) = connection.execute("SELECT max(key) FROM spaces").fetchone()
         assert connection.execute(sql.replace(":space", str(space))).rowcount
 
 
 def hidden(store):
-    with store._reading_connection() as session:
+    with store.database.reading() as session:
         return session.tuples("SELECT name FROM spaces WHERE substr(name, 1, 1) = '('", {})
 
 
@@ -125,10 +125,10 @@ def test_all_spaces_go_or_the_named_ones_into_a_store_that_has_others(engines, c
 def test_the_source_is_only_read(engines, clock):
     live_a_little(engines.source, clock)
     with engines.both() as (source, target):
-        with source._reading_connection() as session:
+        with source.database.reading() as session:
             before = session.tuples("SELECT * FROM spaces", {}), image(source, "default")
         done(migrate(source, target))
-        with source._reading_connection() as session:
+        with source.database.reading() as session:
             assert (session.tuples("SELECT * FROM spaces", {}), image(source, "default")) == before
 
 

@@ -10,7 +10,8 @@ from glymph.context import every_row
 from glymph.forget.requests import Request, Statement, forms
 from glymph.forget.spelling import of_name
 from glymph.model import State
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
+from glymph.store.reader import Reader
 from glymph.text.identifiers import Closure, aliases
 from glymph.text.query import Words
 

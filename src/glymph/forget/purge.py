@@ -266,9 +266,7 @@ def _derived(
             continue
         holds = Quotes((text,))
         # One "word" is searched as a phrase: its words in this order.
-        hits = [
-            key for key, _ in op.writer.matching(Words((text,)), EVERY_STATE, limit=MOST_QUOTING)
-        ]
+        hits = [key for key, _ in op.writer.match(Words((text,)), EVERY_STATE, limit=MOST_QUOTING)]
         rows = op.writer.by_key(hits, EVERY_STATE).values() if hits else ()
         found |= {row["id"]: "quotes it" for row in rows if holds.whole(row["text"])}
     gone = set(without)

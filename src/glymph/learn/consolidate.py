@@ -47,7 +47,8 @@ from glymph.model import State
 from glymph.moments import micros
 from glymph.prune.schedule import consolidation_due
 from glymph.store import records
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
+from glymph.store.reader import Reader
 
 JOB = VERB = "consolidate"
 RAN = "consolidation_ran_at"

@@ -27,7 +27,7 @@ from glymph.learn.windows import Raw, Window, windows
 from glymph.llm.ledger import Run
 from glymph.model import Added
 from glymph.moments import day_in_words, micros
-from glymph.store.contract import Writer
+from glymph.store.writer import Writer
 from glymph.text.injection import order
 from glymph.text.masking import SECRET, masked
 from glymph.text.normal import normalise

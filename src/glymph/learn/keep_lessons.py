@@ -20,7 +20,8 @@ from glymph.learn.evidence.counting import tallied
 from glymph.learn.playbook import otherwise
 from glymph.model import State
 from glymph.store import records
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
+from glymph.store.reader import Reader
 from glymph.text.bands import BANDS, Bands
 from glymph.text.similarity import differences
 from glymph.text.words import drop_stop_words, split_words

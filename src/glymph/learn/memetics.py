@@ -19,8 +19,9 @@ from glymph.prune.stale_groups import Tissue, scored, woven
 from glymph.recall.counter import recalls_ever
 from glymph.store import columns
 from glymph.store.arrays import Columns, Floats, Slots
-from glymph.store.contract import Filter, Reader
+from glymph.store.contract import Filter
 from glymph.store.lsh import near_pairs
+from glymph.store.reader import Reader
 from glymph.write.compare import kept_bands
 from glymph.write.duplicates import decided, stored_vectors
 

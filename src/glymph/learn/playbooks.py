@@ -19,7 +19,8 @@ from glymph.learn.playbook import LEAST_RATE, Playbook, match, otherwise
 from glymph.model import State
 from glymph.moments import micros
 from glymph.store import records
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
+from glymph.store.reader import Reader
 from glymph.write.edit import consequences
 
 KIND = "playbook"

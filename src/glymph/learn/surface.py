@@ -21,7 +21,8 @@ from glymph.prune import staleness
 from glymph.prune.worth import redundancy
 from glymph.store import columns
 from glymph.store.arrays import NEVER, SECTIONS, STATES, Columns, Flags
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
+from glymph.store.reader import Reader
 
 LEAST_BUDGET, MOST_BUDGET = 100, 100_000
 POOL = 3  # times the lines of a heading are looked at

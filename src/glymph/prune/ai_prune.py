@@ -25,7 +25,9 @@ from glymph.prune.nominees import Nominee, Picked, picked
 from glymph.prune.schedule import AI_PRUNE_LEAST, ai_prune_due
 from glymph.recall.counter import stage_of
 from glymph.store import guards, records
-from glymph.store.contract import Reader, Row, Writer
+from glymph.store.contract import Row
+from glymph.store.reader import Reader
+from glymph.store.writer import Writer
 from glymph.text.tokens import tokens
 
 VERB = "ai_prune"
@@ -293,7 +295,7 @@ def _decided(
     with.
     """
     seen = {one.shown.id: one for one in batch}
-    rows = reader.standing([one.id for one in nominations if one.id in seen])
+    rows = reader.standing_of([one.id for one in nominations if one.id in seen])
     present = dict(
         zip(rows, records.retrievabilities(list(rows.values()), reader, ctx.now()), strict=True)
     )

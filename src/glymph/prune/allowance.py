@@ -5,7 +5,7 @@ from __future__ import annotations
 from glymph.context import Context
 from glymph.moments import MICROS_PER_DAY, micros
 from glymph.store import guards
-from glymph.store.contract import Reader
+from glymph.store.reader import Reader
 
 UNATTENDED = ("lifecycle", "ai_prune", "garden")  # verbs that share one allowance
 

@@ -19,7 +19,8 @@ from glymph.prune.plan import Plan, Pruned
 from glymph.prune.plans import stored_plan
 from glymph.prune.rules import REASONS
 from glymph.store import guards, records
-from glymph.store.contract import Reader, Row
+from glymph.store.contract import Row
+from glymph.store.reader import Reader
 from glymph.undo.restore import checked_ids
 
 GOALS = {"archive": State.ARCHIVED, "delete": State.TRASHED}
@@ -227,7 +228,7 @@ def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
 
 def _selected(ctx: Context, reader: Reader, request: Request) -> Selection:
     chosen = Selection()
-    rows = reader.standing(request.ids)
+    rows = reader.standing_of(request.ids)
     now = ctx.now()
     seen = None if request.plan is None else _seen(request.plan)
     present = dict(

@@ -19,7 +19,8 @@ from glymph.prune.dormancy import is_expired, is_live
 from glymph.prune.lifecycle_result import Fading
 from glymph.store import columns as store_columns
 from glymph.store.arrays import SECTIONS, Columns
-from glymph.store.contract import Filter, Reader
+from glymph.store.contract import Filter
+from glymph.store.reader import Reader
 from glymph.undo.restore import checked_ids
 
 KINDS = ("lesson", "thesis", "playbook")  # worth an alert: what was learnt

@@ -25,7 +25,8 @@ from glymph.prune.garden_result import LEAST, Gardened, Joined, Orphan, faded, m
 from glymph.prune.merge_duplicates import VERB, Twins, every_twin, foretold, join, why_not
 from glymph.store import columns
 from glymph.store.arrays import Columns, Slots
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
+from glymph.store.reader import Reader
 
 # of the parts that move no memory: what the allowance counts is found without them
 LINKS_VERB = "garden_links"

@@ -17,7 +17,7 @@ from glymph.prune.garden_result import Cleared, mergeable
 from glymph.prune.merge_duplicates import Found, twins_of, why_not
 from glymph.store import columns
 from glymph.store.arrays import Slots
-from glymph.store.contract import Reader
+from glymph.store.reader import Reader
 
 QUIET = timedelta(minutes=10)
 LINKS_AT_ONCE = 200

@@ -159,7 +159,7 @@ _REASON = {
 
 def _still_so(op: Operating, rows: Sequence[Row], goal: State) -> list[Row]:
     """Those that nobody has changed or used since they were chosen."""
-    now = op.writer.standing([row["id"] for row in rows])
+    now = op.writer.standing_of([row["id"] for row in rows])
     return [
         row
         for row in rows

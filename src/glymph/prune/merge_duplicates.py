@@ -19,8 +19,9 @@ from glymph.prune.garden_result import Joined, alike, all_text, mergeable
 from glymph.store import guards
 from glymph.store.arrays import SECTIONS as SECTION_NAMES
 from glymph.store.arrays import Columns, Slots
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
 from glymph.store.lsh import near_pairs
+from glymph.store.reader import Reader
 from glymph.write.autolink import near_pairs_of
 from glymph.write.compare import kept_bands
 from glymph.write.draft import Draft

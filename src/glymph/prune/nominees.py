@@ -23,7 +23,8 @@ from glymph.prune.vectors import load_vectors
 from glymph.store import columns as store_columns
 from glymph.store import guards
 from glymph.store.arrays import STATES, Columns
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
+from glymph.store.reader import Reader
 from glymph.store.scan import Vectors
 from glymph.text.tokens import tokens
 

@@ -12,7 +12,8 @@ from glymph.context import Context
 from glymph.recall import spread
 from glymph.recall.rank import Figures
 from glymph.recall.spread import HOPS, MOST_NODES, Reached
-from glymph.store.contract import Filter, Reader
+from glymph.store.contract import Filter
+from glymph.store.reader import Reader
 from glymph.store.view import View
 from glymph.text.query import Question, Words, understood
 
@@ -111,13 +112,15 @@ def _by_text(
 ) -> list[tuple[int, float]]:
     """Slots whose text holds the question's words, with scores, best first."""
     words = worth_asking(reader, view, question.words)
-    found = reader.matching(words, None, limit=depth * OVERFETCH)
+    found = reader.match(words, None, limit=depth * OVERFETCH)
     kept = _let_through(view, passing, found)
     if len(kept) < depth and len(found) == depth * OVERFETCH:
-        kept = _let_through(view, passing, reader.matching(words, wanted, limit=depth))
+        kept = _let_through(view, passing, reader.match(words, wanted, limit=depth))
     if question.pieces:
         most = max((score for _, score in kept), default=1.0)
-        pieces = _let_through(view, passing, reader.holding(question.pieces, wanted, limit=depth))
+        pieces = _let_through(
+            view, passing, reader.match_pieces(question.pieces, wanted, limit=depth)
+        )
         scores = dict(kept)
         for slot, share in pieces:
             scores[slot] = max(scores.get(slot, 0.0), most * share)

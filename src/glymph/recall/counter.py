@@ -5,7 +5,8 @@ latest.
 from __future__ import annotations
 
 from glymph.decay.stages import MATURE, Stage, stage
-from glymph.store.contract import Reader, Writer
+from glymph.store.reader import Reader
+from glymph.store.writer import Writer
 
 RECALLS = "recalls_ever"
 

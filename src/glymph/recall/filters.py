@@ -13,7 +13,8 @@ from glymph.decay.sections import KINDS, Section
 from glymph.errors import InvalidInput
 from glymph.model import State
 from glymph.moments import optional_micros
-from glymph.store.contract import Filter, Reader
+from glymph.store.contract import Filter
+from glymph.store.reader import Reader
 
 
 class Filters(TypedDict, total=False):

@@ -17,8 +17,9 @@ from glymph.model import Change, Memory, Operation, Page
 from glymph.moments import micros, moment
 from glymph.recall.filters import Filters, check_kinds, checked_limit, wanted
 from glymph.store import records
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
 from glymph.store.journal import Entry, Place, by_place, rewind
+from glymph.store.reader import Reader
 from glymph.undo.undo import FINAL_VERBS
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from glymph.store.contract import Reader
+from glymph.store.reader import Reader
 
 T = TypeVar("T")
 CHAIN = 5  # updates of updates that are followed

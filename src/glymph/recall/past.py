@@ -21,8 +21,9 @@ from glymph.recall.channels import POOL, worth_asking
 from glymph.recall.history import cut_at, matches, rewound_rows
 from glymph.recall.rank import Figures
 from glymph.store import records
-from glymph.store.contract import Filter, Reader
+from glymph.store.contract import Filter
 from glymph.store.journal import by_place
+from glymph.store.reader import Reader
 from glymph.store.scan import Vectors
 from glymph.store.view import View
 from glymph.text.query import Question, understood
@@ -114,9 +115,9 @@ def _candidates(
                 raise TooMuchHistory(MOST_CHANGED)
     untouched = replace(then, without=sorted(changed))
     words = worth_asking(reader, view, question.words)
-    found = [key for key, _ in reader.matching(words, untouched, limit=depth)]
+    found = [key for key, _ in reader.match(words, untouched, limit=depth)]
     if question.pieces:
-        found += [key for key, _ in reader.holding(question.pieces, untouched, limit=depth)]
+        found += [key for key, _ in reader.match_pieces(question.pieces, untouched, limit=depth)]
     if vector is not None:
         passing = view.mask(then)
         slots = view.slots(sorted(changed))
@@ -132,7 +133,7 @@ def _by_text(
     """How well each row's text holds the question's words, or its pieces where words are not
     separated.
     """
-    scores = dict(reader.matching_among(rows.values(), question.words, limit=len(rows)))
+    scores = dict(reader.match_among(rows.values(), question.words, limit=len(rows)))
     most = max(scores.values(), default=1.0)
     for key, row in rows.items() if question.pieces else ():
         said = "\n".join(row[column] for column in ("text", "title", "tags", "entities"))

@@ -8,7 +8,7 @@ import pkgutil
 from glymph.config import Settings
 from glymph.errors import UnknownScheme
 from glymph.store import backends
-from glymph.store.contract import Store
+from glymph.store.store import Store
 from glymph.text.masking import masked
 
 

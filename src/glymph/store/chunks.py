@@ -1,5 +1,4 @@
-"""Chunks: the figures of a range of rows, column by column in one BLOB, and what a store must offer
-to keep them.
+"""Chunks: the figures of a range of rows, column by column in one BLOB.
 
 A chunk is a cache. It shows its rows as they were right after the operation it is stamped with;
 what was changed since is in the journal and read from the tables. Losing any or all of them costs
@@ -11,13 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from glymph.store.session import Session
-from glymph.store.statements import statements
+from glymph.store.contract import Figures
+from glymph.store.statements import SpaceStatements
 
 EVERY_KEY = 1 << 62  # above each of them
 PAGE = 1 << 14  # rows read at a time
@@ -55,75 +54,30 @@ class Chunk:
     body: bytes
 
 
-class ChunkReader(Protocol):
-    """What a reader offers besides rows; `table` is `memories` or `edges`."""
-
-    def chunks(self, table: str) -> list[Head]: ...
-    def chunk_body(self, key: int) -> bytes | None: ...
-    def changed_rows(self, table: str, since: int) -> list[int]:
-        """Keys of rows touched by operations after the given one; some may be gone."""
-        ...
-
-    def figures(self, table: str, keys: Sequence[int]) -> list[FigureRow]:
-        """What chunks hold of these rows, in the order of the table's columns."""
-        ...
-
-    def figures_between(self, table: str, first: int, upto: int) -> Iterator[list[FigureRow]]:
-        """The same of all rows of a range of keys, for links of their sources' keys, a page at a
-        time.
-        """
-        ...
-
-    def bulk_figures(self, table: str, first: int, upto: int) -> tuple[Table, Sequence[str]] | None:
-        """The same in arrays, with the words that the codes of kinds or types stand for; None from
-        an engine that reads single rows as fast."""
-        ...
-
-
-class ChunkWriter(Protocol):
-    """What a writer offers besides."""
-
-    def replace_chunks(self, table: str, replaced: Sequence[int], chunks: Sequence[Chunk]) -> bool:
-        """Puts chunks that lie side by side in the place of others.
-
-        False, and nothing done, if others than those lie there by now.
-        """
-        ...
-
-    def restamp_chunks(self, keys: Sequence[int], stamp: int) -> None:
-        """Notes that these chunks show their rows as they are after a newer operation, too."""
-        ...
-
-    def forget_chunks(self) -> int:
-        """Removes every chunk of the space; the count. For whoever takes entries out of the
-        journal, which chunks rely on to tell what has changed."""
-        ...
-
-
-class SqlChunks:
-    """Reading and keeping chunks, written once for every SQL engine."""
-
-    _session: Session
-    _space_id: int
+class ChunkReader(SpaceStatements):
+    """The part of a reader about chunks; `table` is `memories` or `edges`."""
 
     def chunks(self, table: str) -> list[Head]:
-        return [Head(*row) for row in self._asked("chunk_heads", tbl=table)]
+        return [Head(*row) for row in self._tuples("chunk_heads", tbl=table)]
 
     def chunk_body(self, key: int) -> bytes | None:
-        found = self._asked("chunk_body", key=key)
-        return found[0][0] if found else None
+        body: bytes | None = self._value("chunk_body", key=key)
+        return body
 
     def changed_rows(self, table: str, since: int) -> list[int]:
-        found = self._session.tuples(
-            statements()["changed_rows"], {"tbl": table, "operation": since}
-        )
-        return sorted(key for (key,) in found)
+        """Returns the keys of rows touched by operations after the given one; some may be gone."""
+        return sorted(self._column("changed_rows", tbl=table, operation=since))
 
     def figures(self, table: str, keys: Sequence[int]) -> list[FigureRow]:
+        """Returns what chunks hold of these rows, in the order of the table's columns."""
         statement = {"memories": "memory_figures", "edges": "edge_figures"}[table]
-        return self._session.tuples(statements()[statement], {"keys": json.dumps(list(keys))})
+        return self._tuples(statement, keys=list(keys))
 
     def figures_between(self, table: str, first: int, upto: int) -> Iterator[list[FigureRow]]:
+        """Yields the same of all rows of a range of keys, a page at a time.
+
+        The range of links is one of their sources' keys.
+        """
         if table == "memories":
             for state in _STATES:
                 yield from self._memories_between(state, first - 1, upto)
@@ -131,51 +85,61 @@ class SqlChunks:
         after: tuple[Any, ...] = (first - 1, EVERY_KEY, "")
         while True:
             place = dict(zip(("source", "target", "type"), after, strict=True))
-            sql = statements()["edge_figures_between"]
-            rows = self._session.tuples(sql, {**place, "upto": upto, "limit": PAGE})
+            rows = self._tuples("edge_figures_between", **place, upto=upto, limit=PAGE)
             yield rows
             if len(rows) < PAGE:
                 return
             after = rows[-1][1:4]
 
-    def bulk_figures(self, table: str, first: int, upto: int) -> tuple[Table, Sequence[str]] | None:
-        return self._session.bulk_figures(table, first, upto)
-
     def _memories_between(self, state: str, after: int, upto: int) -> Iterator[list[FigureRow]]:
-        sql = statements()["memory_figures_between"]
         while True:
-            asked = {"state": state, "after": after, "upto": upto, "limit": PAGE}
-            rows = self._session.tuples(sql, asked)
+            rows = self._tuples(
+                "memory_figures_between", state=state, after=after, upto=upto, limit=PAGE
+            )
             yield rows
             if len(rows) < PAGE:
                 return
             after = rows[-1][0]
 
+    def bulk_figures(self, table: str, first: int, upto: int) -> Figures | None:
+        """Returns the same in arrays, with the words that the codes of kinds or types stand for.
+
+        None from a database that reads single rows as fast.
+        """
+        return self._session.bulk_figures(table, first, upto)
+
+
+class ChunkWriter(ChunkReader):
+    """The part of a writer about chunks."""
+
     def replace_chunks(self, table: str, replaced: Sequence[int], chunks: Sequence[Chunk]) -> bool:
-        # Only a writer's transaction holds the lock that this needs.
+        """Puts chunks that lie side by side in the place of others.
+
+        Returns False, and does nothing, if others than those lie there by now.
+        """
         between = {"first": chunks[0].first, "upto": chunks[-1].upto}
-        found = {key for (key,) in self._asked("overlapping_chunks", tbl=table, **between)}
-        if not found <= set(replaced):
+        found = self._column("overlapping_chunks", tbl=table, **between)
+        if not set(found) <= set(replaced):
             return False
-        self._asked("drop_chunks", keys=json.dumps(list(replaced)))
+        self._run("drop_chunks", keys=list(replaced))
         for one in chunks:
             head = {
                 name: getattr(one, name) for name in ("first", "upto", "stamp", "count", "layout")
             }
-            ((key,),) = self._asked("insert_chunk", tbl=table, **head)
-            self._session.tuples(statements()["insert_chunk_body"], {"key": key, "body": one.body})
+            key = self._value("insert_chunk", tbl=table, **head)
+            self._run("insert_chunk_body", key=key, body=one.body)
         return True
 
     def restamp_chunks(self, keys: Sequence[int], stamp: int) -> None:
-        self._asked("restamp_chunks", keys=json.dumps(list(keys)), stamp=stamp)
+        """Notes that these chunks show their rows as they are after a newer operation, too."""
+        self._run("restamp_chunks", keys=list(keys), stamp=stamp)
 
     def forget_chunks(self) -> int:
-        return len(self._asked("forget_chunks"))
+        """Removes every chunk of the space and returns the count.
 
-    def _asked(self, statement: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
-        return self._session.tuples(
-            statements()[statement], {"space_id": self._space_id, **parameters}
-        )
+        For whoever takes entries out of the journal, by which chunks tell what has changed.
+        """
+        return len(self._tuples("forget_chunks"))
 
 
 # packing

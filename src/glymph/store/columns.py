@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from glymph.store.arrays import FOR_EVER, NEVER, SECTIONS, STATES, Columns
 from glymph.store.chunks import EVERY_KEY, Chunk, FigureRow, Head, Layout, Table, packed
-from glymph.store.contract import Reader, Store
+from glymph.store.reader import Reader
+from glymph.store.store import Store
 
 ROWS = 1 << 14  # in a chunk
 BATCH = 16 * ROWS  # rows written in one transaction: some ten megabytes

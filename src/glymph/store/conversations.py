@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from glymph.store.running import RunsStatements
-from glymph.store.session import Row, Session
-from glymph.store.statements import statements
+from glymph.store.contract import Row
+from glymph.store.statements import SpaceStatements
 
 
 class Message(NamedTuple):
@@ -25,65 +24,15 @@ class Rewording(NamedTuple):
     body: str
 
 
-class ConversationReader(Protocol):
+class ConversationReader(SpaceStatements):
+    """The part of a reader about conversations."""
+
     def conversation(self, name: str) -> Row | None:
         """The key and the state of a conversation."""
-        ...
-
-    def conversations(self, *, after: str = "", limit: int) -> list[Row]:
-        """Conversations in the order of their names, with their states."""
-        ...
-
-    def newest_message(self, conversation: int) -> Message | None: ...
-    def messages_after(self, conversation: int, number: int, *, limit: int) -> list[Message]: ...
-    def claimed_until(self, conversation: int) -> int:
-        """When the claim on it ends; 0 if there is none."""
-        ...
-
-    def folders(self) -> list[tuple[str, str]]:
-        """Folders in which conversations of the space lie, as far as they were noted, and the store
-        that did.
-        """
-        ...
-
-
-class ConversationWriter(Protocol):
-    def begin_conversation(self, name: str) -> int:
-        """The key of a conversation, which is made if there is none of this name."""
-        ...
-
-    def append_messages(self, conversation: int, bodies: Sequence[str]) -> None: ...
-    def keep_conversation_state(self, conversation: int, state: str) -> None: ...
-    def claim_conversation(self, conversation: int, *, now: int, until: int) -> bool:
-        """Whether a conversation is the caller's to shorten until then: nobody else has claimed it."""
-        ...
-
-    def give_back_conversation(self, conversation: int, *, until: int) -> None:
-        """Ends the claim that was to last until then."""
-        ...
-
-    def reword_messages(self, conversation: int, rewordings: Sequence[Rewording]) -> None:
-        """Only inside an operation with the verb "purge"."""
-        ...
-
-    def remove_conversation(self, conversation: int) -> None:
-        """Only inside an operation with the verb "purge"."""
-        ...
-
-    def revoke_claims(self) -> None:
-        """Ends every claim: what is being made of a conversation is out of date."""
-        ...
-
-    def note_folder(self, path: str, owner: str) -> None: ...
-
-
-class SqlConversations(RunsStatements):
-    """The reader's part in SQL."""
-
-    def conversation(self, name: str) -> Row | None:
         return self._one("conversation", name=name)
 
     def conversations(self, *, after: str = "", limit: int) -> list[Row]:
+        """Conversations in the order of their names, with their states."""
         return self._rows("conversations", after=after, limit=limit)
 
     def newest_message(self, conversation: int) -> Message | None:
@@ -97,22 +46,24 @@ class SqlConversations(RunsStatements):
         return [Message(*row) for row in found]
 
     def claimed_until(self, conversation: int) -> int:
+        """When the claim on it ends; 0 if there is none."""
         return int(self._value("claimed_until", conversation=conversation) or 0)
 
     def folders(self) -> list[tuple[str, str]]:
+        """Folders in which conversations of the space lie, as far as they were noted, and the store
+        that did.
+        """
         return [(path, owner) for path, owner in self._tuples("folders")]
 
 
-class SqlConversationWriting(SqlConversations):
-    """The writer's part in SQL."""
-
-    _session: Session
-    _space_id: int
+class ConversationWriter(ConversationReader):
+    """The part of a writer about conversations."""
 
     def begin_conversation(self, name: str) -> int:
+        """The key of a conversation, which is made if there is none of this name."""
         found = self.conversation(name)
         if found is None:
-            self._rows("begin_conversation", space_id=self._space_id, name=name)
+            self._run("begin_conversation", name=name)
             found = self.conversation(name) or {}
         return int(found["key"])
 
@@ -127,37 +78,33 @@ class SqlConversationWriting(SqlConversations):
             self._session.insert("messages", ("space_id", "conversation", "number", "body"), rows)
 
     def keep_conversation_state(self, conversation: int, state: str) -> None:
-        self._rows(
-            "keep_conversation_state",
-            space_id=self._space_id,
-            conversation=conversation,
-            state=state,
-        )
+        self._run("keep_conversation_state", conversation=conversation, state=state)
 
     def claim_conversation(self, conversation: int, *, now: int, until: int) -> bool:
-        whose = {"space_id": self._space_id, "conversation": conversation}
-        return bool(self._rows("claim_conversation", **whose, now=now, until=until))
-
-    def give_back_conversation(self, conversation: int, *, until: int) -> None:
-        self._rows(
-            "give_back_conversation",
-            space_id=self._space_id,
-            conversation=conversation,
-            until=until,
+        """Whether a conversation is the caller's to shorten until then: nobody else has claimed it."""
+        return bool(
+            self._rows("claim_conversation", conversation=conversation, now=now, until=until)
         )
 
+    def give_back_conversation(self, conversation: int, *, until: int) -> None:
+        """Ends the claim that was to last until then."""
+        self._run("give_back_conversation", conversation=conversation, until=until)
+
     def reword_messages(self, conversation: int, rewordings: Sequence[Rewording]) -> None:
-        whose = {"space_id": self._space_id, "conversation": conversation}
-        self._session.repeat(
-            statements()["reword_message"], [{**whose, **one._asdict()} for one in rewordings]
+        """Only inside an operation with the verb "purge"."""
+        self._repeat(
+            "reword_message",
+            [{"conversation": conversation, **one._asdict()} for one in rewordings],
         )
 
     def remove_conversation(self, conversation: int) -> None:
-        self._rows("remove_messages", space_id=self._space_id, conversation=conversation)
-        self._rows("remove_conversation", space_id=self._space_id, conversation=conversation)
+        """Only inside an operation with the verb "purge"."""
+        self._run("remove_messages", conversation=conversation)
+        self._run("remove_conversation", conversation=conversation)
 
     def revoke_claims(self) -> None:
-        self._rows("revoke_claims", space_id=self._space_id)
+        """Ends every claim: what is being made of a conversation is out of date."""
+        self._run("revoke_claims")
 
     def note_folder(self, path: str, owner: str) -> None:
-        self._rows("note_folder", space_id=self._space_id, path=path, owner=owner)
+        self._run("note_folder", path=path, owner=owner)

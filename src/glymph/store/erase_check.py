@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from glymph.store.contract import Row
 from glymph.store.erase_journal import PURGED
 from glymph.store.erase_places import (
     FULL_TEXT,
@@ -16,21 +17,18 @@ from glymph.store.erase_places import (
     Leftover,
     Removed,
 )
-from glymph.store.session import Row, Session
-from glymph.store.statements import statements
+from glymph.store.statements import SpaceStatements, statements
 from glymph.text.quotes import Quotes, words_in
 
 MOST_NAMED = 20  # memories
 MOST_LOOKED_UP = 100  # words of what was removed
 
 
-class SqlLeftovers:
-    """What a reader offers about purges."""
-
-    _session: Session
-    _space_id: int
+class ErasureReader(SpaceStatements):
+    """The part of a reader about purges."""
 
     def certificates(self, *, limit: int) -> list[Row]:
+        """Newest first."""
         return self._session.rows(
             statements()["certificates"], {"space_id": self._space_id, "limit": limit}
         )
@@ -47,12 +45,17 @@ class SqlLeftovers:
         return found[0] if found else None
 
     def occurs(self, word: str) -> bool:
+        """Whether a memory of the space holds a word, in whatever state it is."""
         return self._session.occurs(word)
 
     def former_left(self, keys: Sequence[int]) -> int:
+        """How many former wordings of these memories the journal holds."""
         return self._counted("former_entries_left", keys=json.dumps(list(keys)))
 
     def leftovers(self, removed: Removed) -> dict[str, Leftover]:
+        """What is left, by the name of the place; reads the journal of the whole space, so not
+        under a lock.
+        """
         found = {place.name: self._left_in(place, removed) for place in PLACES}
         if removed.quotes is not None:
             found[JOURNAL] = self._in_journal(found[JOURNAL].rows, removed, removed.quotes)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from glymph.text.quotes import Quotes
 
@@ -173,73 +173,3 @@ class Leftover:
         return Leftover(
             self.rows - len(self.memories) + len(others), others, self.pages, self.similar
         )
-
-
-class ErasureReader(Protocol):
-    """What a reader offers about purges."""
-
-    def certificates(self, *, limit: int) -> list[Row]:
-        """Newest first."""
-        ...
-
-    def pending_certificates(self) -> list[Row]: ...
-    def certificate(self, operation: str) -> Row | None: ...
-    def leftovers(self, removed: Removed) -> dict[str, Leftover]:
-        """What is left, by the name of the place; reads the journal of the whole space, so not
-        under a lock.
-        """
-        ...
-
-    def occurs(self, word: str) -> bool:
-        """Whether a memory of the space holds a word, in whatever state it is."""
-        ...
-
-    def former_left(self, keys: Sequence[int]) -> int:
-        """How many former wordings of these memories the journal holds."""
-        ...
-
-
-class ErasureWriter(Protocol):
-    """What a writer offers to operations with the verb "purge"."""
-
-    def ties(self, keys: Sequence[int]) -> tuple[list[int], list[int]]:
-        """The keys of the links and of the memberships of these memories."""
-        ...
-
-    def replaced_by(self, ids: Iterable[str]) -> list[Row]: ...
-    def resting_directly_on(self, keys: Sequence[int]) -> list[str]:
-        """The ids of memories that were drawn from one of these, in whatever state."""
-        ...
-
-    def conflicts_naming(self, ids: Iterable[str]) -> list[int]:
-        """The keys of the conflicts about one of these memories, resolved or not."""
-        ...
-
-    def past_texts(self, keys: Sequence[int]) -> list[str]:
-        """Every wording that the journal holds of these memories, rejected ones included."""
-        ...
-
-    def past_words(self, keys: Sequence[int]) -> list[str]:
-        """The same with titles, tags, entities and attributes."""
-        ...
-
-    def pages(self) -> list[Row]: ...
-    def past_pages(self, quotes: Quotes) -> list[int]:
-        """The keys of pages, gone ones included, that the journal shows to have quoted it."""
-        ...
-
-    def erase(self, memories: Mapping[int, str], quotes: Quotes) -> dict[str, int]:
-        """Takes what these memories (ids by key), whose rows are gone, ever said out of vectors,
-        chunks, journal, recalls, plans and queue. Blanked images name the operation; operations
-        they belong to, and those whose reason repeats it, are sealed anew. Counts."""
-        ...
-
-    def erase_former(
-        self, table: str, keys: Sequence[int], quotes: Quotes, *, ids: Sequence[str] = ()
-    ) -> dict[str, int]:
-        """The same for the former wordings of rows that stay; `ids` are those of memories."""
-        ...
-
-    def save_certificate(
-        self, operation: str, *, at: int, body: str, completed_at: int | None
-    ) -> None: ...

@@ -7,14 +7,12 @@ from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import starmap
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from glymph.store import erase_journal
-from glymph.store.contract import Intent
-from glymph.store.reader import SqlReader
+from glymph.store.contract import Intent, Row
+from glymph.store.reader import Reader
 from glymph.store.seals import local_head, seal
-from glymph.store.session import Row
-from glymph.store.statements import statements
 from glymph.text.quotes import GONE, Quotes
 
 
@@ -29,7 +27,7 @@ class Whole(NamedTuple):
     after: str
 
 
-class SqlEraser(SqlReader):
+class ErasureWriter(Reader):
     """What operations with the verb "purge" do to a space besides changing its rows."""
 
     _offsets: Mapping[str, int]
@@ -41,6 +39,7 @@ class SqlEraser(SqlReader):
     # what is about to go
 
     def ties(self, keys: Sequence[int]) -> tuple[list[int], list[int]]:
+        """The keys of the links and of the memberships of these memories."""
         listed = json.dumps(list(keys))
         found = (
             self._tuples(name, keys=listed)
@@ -53,21 +52,25 @@ class SqlEraser(SqlReader):
         return self._rows("replaced_by", ids=json.dumps(list(ids)))
 
     def resting_directly_on(self, keys: Sequence[int]) -> list[str]:
+        """The ids of memories that were drawn from one of these, in whatever state."""
         return [
             memory_id
             for (memory_id,) in self._tuples("resting_directly_on", keys=json.dumps(list(keys)))
         ]
 
     def conflicts_naming(self, ids: Iterable[str]) -> list[int]:
+        """The keys of the conflicts about one of these memories, resolved or not."""
         return [key for (key,) in self._tuples("conflicts_naming", ids=json.dumps(list(ids)))]
 
     def past_texts(self, keys: Sequence[int]) -> list[str]:
+        """Every wording that the journal holds of these memories, rejected ones included."""
         entries = self._past("memories", keys)
         return [
             text for entry in entries for text in erase_journal.texts_in(entry.image, entry.after)
         ]
 
     def past_words(self, keys: Sequence[int]) -> list[str]:
+        """The same with titles, tags, entities and attributes."""
         entries = self._past("memories", keys)
         return [
             text
@@ -79,6 +82,7 @@ class SqlEraser(SqlReader):
         return self._rows("pages")
 
     def past_pages(self, quotes: Quotes) -> list[int]:
+        """The keys of pages, gone ones included, that the journal shows to have quoted it."""
         entries = self._tuples("past_pages") if quotes else []
         found = {
             key for key, image, after in entries if quotes.strongly(image) or quotes.strongly(after)
@@ -88,6 +92,9 @@ class SqlEraser(SqlReader):
     # erasing
 
     def erase(self, memories: Mapping[int, str], quotes: Quotes) -> dict[str, int]:
+        """Takes what these memories (ids by key), whose rows are gone, ever said out of vectors,
+        chunks, journal, recalls, plans and queue. Blanked images name the operation; operations
+        they belong to, and those whose reason repeats it, are sealed anew. Counts."""
         listed = json.dumps(list(memories))
         self._rows("forget_vectors", keys=listed)
         self._rows("drop_chunks_over", space_id=self._space_id, keys=listed)
@@ -102,6 +109,7 @@ class SqlEraser(SqlReader):
     def erase_former(
         self, table: str, keys: Sequence[int], quotes: Quotes, *, ids: Sequence[str] = ()
     ) -> dict[str, int]:
+        """The same for the former wordings of rows that stay; `ids` are those of memories."""
         if table == "memories":
             listed = json.dumps(list(keys))
             self._rows("forget_former_vectors", keys=listed)
@@ -211,8 +219,3 @@ class SqlEraser(SqlReader):
     ) -> None:
         values = {"operation": operation, "at": at, "body": body, "completed_at": completed_at}
         self._rows("save_certificate", space_id=self._space_id, **values)
-
-    def _repeat(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        self._session.repeat(
-            statements()[statement], [{"space_id": self._space_id, **row} for row in rows]
-        )

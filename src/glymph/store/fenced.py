@@ -1,5 +1,6 @@
-"""A store as the holder of a lease uses it: what it writes is refused once somebody else holds the
-lease.
+"""A store as the holder of a lease uses it.
+
+What it writes is refused once somebody else holds the lease.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 from glymph.errors import LeaseLost
 
 if TYPE_CHECKING:
-    from glymph.store.contract import IntentOrMaker, Store, Writer
+    from glymph.store.contract import IntentOrMaker
+    from glymph.store.store import Store
     from glymph.store.upkeep import UpkeepReader
+    from glymph.store.writer import Writer
 
 
-def held_under(fence: int, space: UpkeepReader) -> None:
-    """Nothing, if this is the newest number given out for the space; else LeaseLost."""
+def check_lease(fence: int, space: UpkeepReader) -> None:
+    """Raises LeaseLost unless this is the newest number given out for the space."""
     lease = space.lease()
     if lease is None or lease["fence"] != fence:
         raise LeaseLost(lease["holder"] if lease else "nobody")

@@ -19,10 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glymph.store.contract import MIRRORED, MirroredColumns, MirroredRow, Reader, VectorRow
+from glymph.store.contract import VectorRow
 from glymph.store.locks import ProcessLock
+from glymph.store.reader import Reader
 from glymph.store.scan import Slots
 from glymph.store.vector_column import CENTRED_ON, EXACT_UP_TO, Planes, VectorColumn
+from glymph.store.vector_reader import MIRRORED, MirroredColumns, MirroredRow
 from glymph.store.view import Classes, Codes, Lists, View, slots_of
 
 MANY_CHANGES = 1_000  # and half of what is there: reading everything anew is cheaper
@@ -106,7 +108,7 @@ class Mirror:
         with self._lock:
             change = reader.newest_change()
             if not self._change:
-                self._append(reader.mirrored_columns())
+                self._append(reader.mirror_columns())
             elif change > self._change:
                 keys = reader.changed_memories(self._change)
                 if len(keys) > self._size // 2 + MANY_CHANGES or not self._apply(reader, keys):
@@ -125,7 +127,7 @@ class Mirror:
         """Takes in changed rows; False if one came back that has no slot here: its key would be out
         of order.
         """
-        rows = reader.mirrored(keys)
+        rows = reader.mirror_rows(keys)
         last = int(self["key"][-1]) if self._size else 0
         known = [row for row in rows if row[0] <= last]
         slots = self._slots([row[0] for row in known])
@@ -153,7 +155,7 @@ class Mirror:
         if self._model_key is not None and (returned or len(rows) > len(known)):
             new = [row[0] for row in rows if row[0] > last]
             if self._vectors is not None and self._vectors.distant:
-                self._note(reader.embedded(self._model_key, memories=[*returned, *new]))
+                self._note(reader.embedded_keys(self._model_key, memories=[*returned, *new]))
             else:
                 self._take_vectors(reader.vectors_of(self._model_key, [*returned, *new]))
         return True
@@ -202,7 +204,7 @@ class Mirror:
             self._model_key = model_key
             if self._model_key is None:
                 return True
-            kept = reader.embedded(self._model_key)
+            kept = reader.embedded_keys(self._model_key)
             distant = kept is not None and len(kept[0]) >= 8 * DISTANT_FROM
             self._vectors = VectorColumn(self._model[1], distant=distant)
             if distant:
@@ -212,7 +214,7 @@ class Mirror:
                 self._fetch(reader)
         elif (newest := reader.newest_vector()) > self._vector:
             if self._vectors is not None and self._vectors.distant:
-                self._note(reader.embedded(self._model_key, after=self._vector))
+                self._note(reader.embedded_keys(self._model_key, after=self._vector))
             else:
                 self._take_vectors(reader.vectors_between(self._model_key, self._vector, newest))
             self._vector = newest
@@ -278,7 +280,7 @@ class Mirror:
         """Every vector of the model, a page at a time: as they lie if no other space lies between
         them.
         """
-        if reader.alone():
+        if reader.is_alone():
             for after in range(0, self._vector, PAGE):
                 with quiet_collector():
                     rows = reader.vectors_between(model, after, min(after + PAGE, self._vector))

@@ -18,7 +18,7 @@ from glymph.decay.fit import is_plausible
 from glymph.decay.lifecycle import Curve
 from glymph.decay.sections import Section
 from glymph.errors import InvalidInput
-from glymph.store.contract import JOURNALLED
+from glymph.store.contract import JOURNALLED, ColumnTypes
 from glymph.store.erase_journal import KEPT, PURGED
 from glymph.store.seals import move_image
 
@@ -33,8 +33,6 @@ BIRTH_ORDER = (
 # in, so that no
 # export has them, but whoever leaves that store behind still wants to show them.
 CARRIED = (*BIRTH_ORDER, "certificates")
-
-Columns = Mapping[str, Mapping[str, tuple[type, ...]]]
 
 MOST_KEY = 2**48
 
@@ -62,10 +60,10 @@ _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 _FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999  # years 1 to 9999, in microseconds
 
 
-def moved(
+def move_keys(
     table: str, row: Mapping[str, Any], offsets: Mapping[str, int], sign: int
 ) -> dict[str, Any]:
-    """The row with its keys and references moved by the offsets; sign -1 moves them back.
+    """Returns the row with its keys and references moved by the offsets; sign -1 moves back.
 
     Journal entries have an order but no key worth keeping.
     """
@@ -105,8 +103,8 @@ def plain_json(text: str) -> Any:
     return _DECODER.decode(text)
 
 
-def flaw(table: object, row: object, columns: Columns) -> str | None:
-    """What keeps a row of unknown origin from being taken in; None if nothing does.
+def find_flaw(table: object, row: object, columns: ColumnTypes) -> str | None:
+    """Returns what keeps a row of unknown origin from being taken in; None if nothing does.
 
     Names of columns become part of SQL statements, when the row is loaded and, from a journal's
     image, when an operation is undone: none but the table's own may pass.
@@ -191,7 +189,7 @@ def _is_figures(value: Any) -> bool:
     return numbers and 0 <= value[1] < math.inf and 0 < value[2] < math.inf
 
 
-def _wrong_entry(row: Mapping[str, Any], columns: Columns) -> str | None:
+def _wrong_entry(row: Mapping[str, Any], columns: ColumnTypes) -> str | None:
     """A journal entry's image is what an undo writes back, so it is held to the same rules as a
     row.
     """

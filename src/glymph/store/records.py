@@ -13,7 +13,8 @@ from glymph.decay import lifecycle
 from glymph.decay.sections import Section
 from glymph.model import Change, Edge, Memory, Operation, Review, Space, State, Tombstone
 from glymph.moments import micros, moment, optional_moment
-from glymph.store.contract import Reader, Row
+from glymph.store.contract import Row
+from glymph.store.reader import Reader
 
 
 def memories(rows: Sequence[Row], reader: Reader, now: datetime) -> list[Memory]:

@@ -1,6 +1,4 @@
-"""A space as it is at one moment, to be read as a whole: row by row, with keys as they were before
-any load.
-"""
+"""A whole space at one moment, read row by row, with keys as they were before any load."""
 
 from __future__ import annotations
 
@@ -8,12 +6,12 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
-from glymph.store.contract import JOURNALLED, Deed, Filter, Row
-from glymph.store.portable import BIRTH_ORDER, CARRIED, moved
-from glymph.store.reader import SqlReader
-from glymph.store.session import Session
+from glymph.store.contract import JOURNALLED, Filter, Row, Session
+from glymph.store.portable import BIRTH_ORDER, CARRIED, move_keys
+from glymph.store.reader import Reader
 from glymph.text.query import Words
 
 ALL_STATES = ("LIVE", "ARCHIVED", "TRASHED")
@@ -24,22 +22,28 @@ _GROWING = ("operations", "journal", "vectors", "messages")
 _UNTOLD = tuple(table for table in CARRIED if table not in (*JOURNALLED, *_GROWING))
 
 
-class SpaceSession(Session, Protocol):
-    """A session that can be told which space it is about."""
+@dataclass(frozen=True, slots=True)
+class SealedOperation:
+    """An operation with what seals it: its journal entries and the seals of its children.
 
-    def show(self, space_id: int) -> None: ...
+    Keys are those of a dump.
+    """
+
+    operation: Row
+    entries: Sequence[tuple[Any, ...]]
+    children: Sequence[str]
 
 
-class SqlSnapshot:
-    """A `Snapshot` over a session inside a transaction that sees one moment.
+class Snapshot:
+    """A whole space over a session inside a transaction that sees one moment.
 
-    `hint` gives what an engine wants to be said behind a table's name so that so many rows of a
+    `hint` gives what a database wants to be written behind a table's name so that so many rows of a
     space are read in the order of keys without being sorted in memory.
     """
 
     def __init__(
         self,
-        session: SpaceSession,
+        session: Session,
         space: str,
         space_id: int,
         *,
@@ -48,17 +52,18 @@ class SqlSnapshot:
     ) -> None:
         session.show(space_id)
         self._session = session
-        self._reader = SqlReader(session, space, space_id)
+        self._reader = Reader(session, space, space_id)
         self._space_id = space_id
         self._offsets = key_offsets(record)
         self._hint = hint
+        # The mark it was given when it came from another store.
         self.arrived: str | None = record.get(ARRIVED)
 
     def counts(self) -> dict[str, int]:
         return {table: self._count(table) for table in CARRIED}
 
     def highest(self) -> dict[str, int]:
-        """The highest key of each table, those of rows that exist only in the journal included."""
+        """Returns the highest key of each table, those of rows only in the journal included."""
         found = {
             table: self._value(f"SELECT max(key) FROM {table} WHERE space_id = :space")
             for table in CARRIED
@@ -74,7 +79,7 @@ class SqlSnapshot:
         }
 
     def stamp(self) -> str:
-        """A text that differs as soon as anything of the space does that `rows` gives."""
+        """Returns a text that differs as soon as anything of the space does that `rows` gives."""
         facts = [
             self._value("SELECT max(key) FROM operations WHERE space_id = :space"),
             self._value("SELECT count(*) FROM operations WHERE space_id = :space AND hash = ''"),
@@ -87,10 +92,11 @@ class SqlSnapshot:
         return digest.hexdigest()
 
     def identity(self) -> str:
+        """Returns the id of its identity memory."""
         return str(self._reader.identity()["id"])
 
-    def unsettled(self) -> int:
-        """How many erase certificates are not complete; those stay where they are."""
+    def count_unsettled(self) -> int:
+        """Returns how many erase certificates are not complete; those never leave their store."""
         return int(
             self._value(
                 "SELECT count(*) FROM certificates WHERE space_id = :space AND completed_at IS NULL"
@@ -100,8 +106,10 @@ class SqlSnapshot:
     def rows(
         self, *, tables: Collection[str] = BIRTH_ORDER, skip: Mapping[str, int] | None = None
     ) -> Iterator[tuple[str, Row]]:
-        """Rows as (table, row), parents before children, in the order of keys, without the first
-        ones of some.
+        """Yields rows as (table, row), parents before children, in the order of keys.
+
+        `skip` says how many of a table's first rows are left out; their order is the same as long
+        as the stamp is.
         """
         for table in CARRIED:
             if table not in tables:
@@ -116,18 +124,18 @@ class SqlSnapshot:
             for row in self._session.each(
                 sql, {"space": self._space_id} | ({"done": done} if done else {})
             ):
-                del row["space_id"]
-                yield table, moved(table, row, self._offsets, -1)
+                own = {name: value for name, value in row.items() if name != "space_id"}
+                yield table, move_keys(table, own, self._offsets, -1)
 
-    def matching(self, words: Words, *, limit: int) -> set[int]:
-        """Keys of memories, in whatever state, whose text holds any of the words."""
+    def match(self, words: Words, *, limit: int) -> set[int]:
+        """Returns keys of memories, in whatever state, whose text holds any of the words."""
         wanted = Filter(states=ALL_STATES, include_superseded=True)
         away = self._offsets.get("memories", 0)
-        return {key - away for key, _ in self._reader.matching(words, wanted, limit=limit)}
+        return {key - away for key, _ in self._reader.match(words, wanted, limit=limit)}
 
-    def deeds(self) -> Iterator[Deed]:
-        """Each operation with what seals it, oldest first, a bounded number at a time."""
-        for batch in _weighed(self.rows(tables=("operations",))):
+    def sealed_operations(self) -> Iterator[SealedOperation]:
+        """Yields each operation with what seals it, oldest first, a bounded number at a time."""
+        for batch in _batch_by_changes(self.rows(tables=("operations",))):
             away = self._offsets.get("operations", 0)
             ends = {
                 "space": self._space_id,
@@ -139,7 +147,7 @@ class SqlSnapshot:
                 "SELECT * FROM journal WHERE space_id = :space AND operation BETWEEN :first AND :last ORDER BY id",
                 ends,
             ):
-                e = moved("journal", row, self._offsets, -1)
+                e = move_keys("journal", row, self._offsets, -1)
                 entries[e["operation"]].append(
                     (e["tbl"], e["key"], e["action"], e["image"], e["after"])
                 )
@@ -152,7 +160,7 @@ class SqlSnapshot:
                 children[parent - away].append(seal)
             for operation in batch:
                 key = operation["key"]
-                yield Deed(operation, entries.get(key, []), children.get(key, []))
+                yield SealedOperation(operation, entries.get(key, []), children.get(key, []))
 
     def _count(self, table: str) -> int:
         return int(
@@ -188,7 +196,7 @@ def _which(table: str) -> str:
     return " AND completed_at IS NOT NULL" if table == "certificates" else ""
 
 
-def _weighed(rows: Iterable[tuple[str, Row]]) -> Iterator[Sequence[Row]]:
+def _batch_by_changes(rows: Iterable[tuple[str, Row]]) -> Iterator[Sequence[Row]]:
     """Operations in batches of about as many changes as may be held at once."""
     batch: list[Row] = []
     weight = 0

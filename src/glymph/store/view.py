@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glymph.store.contract import Filter, Reader
+from glymph.store.contract import Filter
+from glymph.store.reader import Reader
 from glymph.store.scan import Slots, Vectors, exact_nearest, hamming_nearest, sign_bits
 from glymph.store.vector_column import Planes
 from glymph.text.query import name_words

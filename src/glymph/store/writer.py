@@ -1,27 +1,29 @@
-"""Writing one space inside one transaction, written once for every SQL engine."""
+"""Writing one space inside one transaction; with an intent, as one operation."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from glymph.decay.lifecycle import Curves
 from glymph.errors import Refused
-from glymph.store.contract import Intent
-from glymph.store.conversations import SqlConversationWriting
-from glymph.store.erase_sql import SqlEraser
+from glymph.store.chunks import ChunkWriter
+from glymph.store.contract import Intent, IntentOrMaker, Row, Session, VectorRow
+from glymph.store.conversations import ConversationWriter
+from glymph.store.erase_sql import ErasureWriter
 from glymph.store.journal import Restoration
 from glymph.store.seals import SEALED, is_edit, local_head, seal
-from glymph.store.session import Row, Session
-from glymph.store.statements import statements
-from glymph.store.upkeep import SqlUpkeepWriting
+from glymph.store.upkeep import UpkeepWriter
 from glymph.text.bands import BANDS, Bands
 
 
-class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
-    """A `Writer` over a session whose transaction holds the write lock."""
+class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
+    """A reader that also writes, over a session whose transaction holds the write lock.
+
+    Without an operation, journalled tables cannot be touched.
+    """
 
     def __init__(
         self, session: Session, space: str, space_id: int, offsets: Mapping[str, int]
@@ -47,7 +49,7 @@ class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
             raise Refused("No operation is open: memories change only inside one.")
         return self._intent
 
-    def open(self, intent: Intent | Callable[[int], Intent]) -> None:
+    def open(self, intent: IntentOrMaker) -> None:
         """Starts the operation; from here on journalled tables may be changed.
 
         An intent that is still to be made is asked for now, under the write lock, with the moment
@@ -67,12 +69,12 @@ class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
         open.
         """
         self._operation = operation
-        self._rows("begin_writing", space_id=self._space_id, operation=operation, verb=verb)
+        self._run("begin_writing", operation=operation, verb=verb)
 
     def pause(self) -> None:
         """Records the operation unsealed and leaves it open for later transactions."""
         self._record(changes=0, edits=0, hash="", details="{}")
-        self._rows("end_writing")
+        self._run("end_writing")
 
     def close(self) -> None:
         """Counts, seals and records what the operation did; a parent is sealed over its children's
@@ -80,12 +82,7 @@ class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
         """
         key = self.operation_key
         children = self._rows("children", key=key) if self._intent is None else []
-        entries = [
-            row[1:]
-            for row in sorted(
-                self._session.tuples(statements()["entries_to_seal"], {"operation": key})
-            )
-        ]
+        entries = [row[1:] for row in sorted(self._tuples("entries_to_seal", operation=key))]
         details = json.dumps(self._details, ensure_ascii=False)
         head = local_head({**self._head(key), "details": details}, self._offsets)
         self._seal = seal(head, entries, self._offsets, [child["hash"] for child in children])
@@ -96,18 +93,14 @@ class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
             hash=self._seal,
             details=details,
         )
-        self._rows("end_writing")
+        self._run("end_writing")
 
     def _record(self, **outcome: Any) -> None:
         if self._intent is None:
-            self._rows(
-                "close_operation", space_id=self._space_id, key=self.operation_key, **outcome
-            )
+            self._run("close_operation", key=self.operation_key, **outcome)
             return
         key = self.operation_key
-        self._rows(
-            "record_operation", key=key, space_id=self._space_id, **self._head(key), **outcome
-        )
+        self._run("record_operation", key=key, **self._head(key), **outcome)
 
     def _head(self, key: int) -> Mapping[str, Any]:
         """What the seal covers of the operation itself; one that was left open is read again."""
@@ -117,20 +110,23 @@ class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
 
     @property
     def seal(self) -> str:
+        """SHA-256 over the operation's journal rows, once it is closed."""
         return self._seal
 
     def describe(self, details: Mapping[str, Any]) -> None:
+        """Attaches details to the operation."""
         self._details |= details
 
     # rows of journalled tables
 
-    def insert(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    def insert(self, table: str, rows: Sequence[Row]) -> None:
         for columns, group in _by_columns(rows).items():
             self._session.insert(
                 table, ("space_id", *columns), [(self._space_id, *row.values()) for row in group]
             )
 
-    def change(self, table: str, values: Mapping[int, Mapping[str, Any]]) -> None:
+    def change(self, table: str, values: Mapping[int, Row]) -> None:
+        """Sets the given columns of each row, by key."""
         shapes: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for key, row in values.items():
             shapes[tuple(row)].append(key)
@@ -143,26 +139,16 @@ class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
             self._session.remove(table, self._space_id, keys)
 
     def set_state(self, keys: Sequence[int], *, state: str, at: int, by: str) -> None:
-        self._rows(
-            "set_state",
-            space_id=self._space_id,
-            keys=json.dumps(list(keys)),
-            state=state,
-            at=at,
-            by=by,
-        )
+        self._run("set_state", keys=list(keys), state=state, at=at, by=by)
 
     def bump(self, keys: Iterable[int]) -> None:
-        self._rows("bump_versions", space_id=self._space_id, keys=json.dumps(list(keys)))
+        """Raises the version of these memories: their links changed."""
+        self._run("bump_versions", keys=list(keys))
 
     def reject(self, memory_key: int, wording: Mapping[str, Any]) -> None:
-        self._rows(
-            "reject_wording",
-            space_id=self._space_id,
-            operation=self.operation_key,
-            key=memory_key,
-            image=json.dumps(wording, ensure_ascii=False),
-        )
+        """Records a wording that was not stored because this memory says it already."""
+        image = json.dumps(wording, ensure_ascii=False)
+        self._run("reject_wording", operation=self.operation_key, key=memory_key, image=image)
 
     def put_back(self, restorations: Sequence[Restoration]) -> None:
         """Removes, changes and re-creates rows, in an order in which every link finds its ends."""
@@ -176,97 +162,83 @@ class SqlWriter(SqlEraser, SqlConversationWriting, SqlUpkeepWriting):
                 changed[r.table][r.key] = r.values
             else:
                 created[r.table].append({"key": r.key, **r.values})
-        for table in (
-            "memberships",
-            "edges",
-            "clusters",
-            "memories",
-            "pages",
-            "conflicts",
-            "tombstones",
-        ):
+        for table in _REMOVED_IN_ORDER:
             self.remove(table, removed[table])
-        for table in (
-            "memories",
-            "clusters",
-            "pages",
-            "edges",
-            "memberships",
-            "conflicts",
-            "tombstones",
-        ):
+        for table in _MADE_IN_ORDER:
             self.insert(table, created[table])  # first, for what is changed may name what is made
             self.change(table, changed[table])
 
-    # recall log and upkeep
+    # recall log, models, curves, plans, tombstones
 
-    def log_recall(self, row: Mapping[str, Any], *, keep: int) -> None:
-        self._rows("log_recall", space_id=self._space_id, **row)
-        self._rows("trim_recalls", space_id=self._space_id, keep=keep)
+    def log_recall(self, row: Row, *, keep: int) -> None:
+        """Logs a recall, and keeps only the newest ones."""
+        self._run("log_recall", **row)
+        self._run("trim_recalls", keep=keep)
+
+    def set_reported(self, recall_key: int, reported: str) -> None:
+        self._run("set_reported", key=recall_key, reported=reported)
 
     def add_model(self, name: str, dimension: int, *, at: int, bands: Bands = BANDS) -> int:
-        self._rows(
-            "insert_model", space_id=self._space_id, name=name, dimension=dimension, at=at,
+        """Returns the key of a model, made with these bands if there is none of this name and
+        dimension.
+        """
+        self._run(
+            "insert_model", name=name, dimension=dimension, at=at,
             duplicate=bands.duplicate, connect=bands.connect,
         )  # fmt: skip
         return int(self._value("model_key", name=name, dimension=dimension))
 
-    def add_vectors(self, model: int, rows: Iterable[tuple[int, bytes, bytes]]) -> None:
-        self._session.repeat(
-            statements()["insert_vector"],
-            [
-                {
-                    "space_id": self._space_id,
-                    "model": model,
-                    "memory": memory,
-                    "wording": wording,
-                    "vector": vector,
-                }
-                for memory, wording, vector in rows
-            ],
-        )
+    def add_vectors(self, model: int, rows: Iterable[VectorRow]) -> None:
+        """Stores vectors; one that is there already stays."""
+        self._session.add_vectors(self._space_id, model, rows)
 
     def forget_model(self, model: int, *, limit: int) -> int:
-        gone = len(self._rows("forget_model", model=model, limit=limit))
+        """Removes vectors of a model, at most `limit`, and returns their count.
+
+        The model goes with the last of them.
+        """
+        gone = len(self._tuples("forget_model", model=model, limit=limit))
         if gone < limit:
-            self._rows("drop_model", space_id=self._space_id, model=model)
+            self._run("drop_model", model=model)
         return gone
 
-    def set_reported(self, recall_key: int, reported: str) -> None:
-        self._rows("set_reported", space_id=self._space_id, key=recall_key, reported=reported)
-
     def adopt_curves(self, curves: Curves, *, at: int) -> None:
+        """Lets these sections of the space fade by other curves than their own."""
         for section, curve in curves.items():
-            figures = {
-                "section": section.value,
-                "decay": curve.decay,
-                "scale": curve.scale,
-                "at": at,
-            }
-            self._rows("adopt_curve", space_id=self._space_id, **figures)
+            self._run(
+                "adopt_curve", section=section.value, decay=curve.decay, scale=curve.scale, at=at
+            )
         self._curves = None
 
     def drop_curves(self) -> None:
-        self._rows("drop_curves", space_id=self._space_id)
+        """Lets every section of the space fade by its own curve again."""
+        self._run("drop_curves")
         self._curves = None
 
-    def save_plan(self, row: Mapping[str, Any]) -> None:
-        self._rows("save_plan", space_id=self._space_id, **row)
+    def save_plan(self, row: Row) -> None:
+        """Stores a plan; one of the same id is replaced."""
+        self._run("save_plan", **row)
 
     def drop_expired_plans(self, now: int) -> None:
-        self._rows("drop_expired_plans", space_id=self._space_id, now=now)
+        self._run("drop_expired_plans", now=now)
 
     def bury(self, fingerprints: Iterable[str], *, at: int) -> None:
-        row = {"space_id": self._space_id, "operation": self.intent.id, "at": at}
-        self._session.repeat(
-            statements()["bury"], [{**row, "fingerprint": one} for one in fingerprints]
-        )
+        """Sets tombstones in the name of the operation; one that stands already stays."""
+        row = {"operation": self.intent.id, "at": at}
+        self._repeat("bury", [{**row, "fingerprint": one} for one in fingerprints])
 
 
-def _by_columns(
-    rows: Sequence[Mapping[str, Any]],
-) -> dict[tuple[str, ...], list[Mapping[str, Any]]]:
-    shapes: dict[tuple[str, ...], list[Mapping[str, Any]]] = defaultdict(list)
+# Links before what they end at, and the other way round.
+_REMOVED_IN_ORDER = (
+    "memberships", "edges", "clusters", "memories", "pages", "conflicts", "tombstones",
+)  # fmt: skip
+_MADE_IN_ORDER = (
+    "memories", "clusters", "pages", "edges", "memberships", "conflicts", "tombstones",
+)  # fmt: skip
+
+
+def _by_columns(rows: Sequence[Row]) -> dict[tuple[str, ...], list[Row]]:
+    shapes: dict[tuple[str, ...], list[Row]] = defaultdict(list)
     for row in rows:
         shapes[tuple(row)].append(row)
     return shapes

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from glymph import errors
-from glymph.store.contract import Store
 from glymph.store.conversations import Message, Rewording
+from glymph.store.store import Store
 from glymph.testing.builders import intent
 from glymph.testing.store_ground import A, B, StoreGround
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glymph.store.contract import Store
+from glymph.store.store import Store
 from glymph.testing.store_ground import A, B, StoreGround
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from glymph.store.contract import JOURNALLED, Store
+from glymph.store.contract import JOURNALLED
+from glymph.store.store import Store
 from glymph.store.view import View
 
 Image = dict[tuple[str, int], dict[str, Any]]

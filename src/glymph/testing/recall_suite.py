@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from glymph import errors
-from glymph.store.contract import Filter, Store
+from glymph.store.contract import Filter
 from glymph.store.journal import Restoration
+from glymph.store.store import Store
 from glymph.testing.builders import intent
 from glymph.testing.images import logical_image
 from glymph.testing.store_ground import A, B, StoreGround
@@ -30,11 +31,11 @@ class RecallSuite(StoreGround):
         )
         self.add(store, text="nothing of the kind")
         with store.reading(A) as reader:
-            found = reader.matching(Words(("trade", "REPORT")), Filter(), limit=9)
+            found = reader.match(Words(("trade", "REPORT")), Filter(), limit=9)
             assert [key for key, _ in found] == [both["key"], one["key"]]
             assert found[0][1] > found[1][1] > 0
-            assert reader.matching(Words(("trade", "REPORT")), Filter(), limit=1) == found[:1]
-            assert reader.matching(Words(()), Filter(), limit=9) == []
+            assert reader.match(Words(("trade", "REPORT")), Filter(), limit=1) == found[:1]
+            assert reader.match(Words(()), Filter(), limit=9) == []
 
     def test_any_word_is_safe_to_ask_for(self, store: Store) -> None:
         self.add(store, text="plain words")
@@ -58,10 +59,10 @@ class RecallSuite(StoreGround):
         )
         with store.reading(A) as reader:
             for word in odd:
-                assert reader.matching(Words((word,)), Filter(), limit=9) == []
-                assert reader.matching_among([], Words((word,)), limit=9) == []
+                assert reader.match(Words((word,)), Filter(), limit=9) == []
+                assert reader.match_among([], Words((word,)), limit=9) == []
                 assert reader.frequency(word) == 0.0
-            assert reader.matching(
+            assert reader.match(
                 Words((*odd, "plain"), (("plain", '"'), ("AND", "NEAR"))), Filter(), limit=9
             )
 
@@ -70,7 +71,7 @@ class RecallSuite(StoreGround):
         apart = self.add(store, text=f"red {filler} car")
         close = self.add(store, text=f"red car {filler}")
         with store.reading(A) as reader:
-            found = reader.matching(Words(("red", "car"), (("red", "car"),)), Filter(), limit=9)
+            found = reader.match(Words(("red", "car"), (("red", "car"),)), Filter(), limit=9)
         assert [key for key, _ in found] == [close["key"], apart["key"]]
 
     def test_tags_entities_titles_and_days_are_words_too(self, store: Store) -> None:
@@ -80,29 +81,29 @@ class RecallSuite(StoreGround):
         )  # fmt: skip
         with store.reading(A) as reader:
             for word in ("heading", "tagged", "nate", "May", "2023", "8"):
-                assert [key for key, _ in reader.matching(Words((word,)), Filter(), limit=9)] == [
+                assert [key for key, _ in reader.match(Words((word,)), Filter(), limit=9)] == [
                     row["key"]
                 ]
-                assert [
-                    key for key, _ in reader.matching_among([row], Words((word,)), limit=9)
-                ] == [row["key"]]
+                assert [key for key, _ in reader.match_among([row], Words((word,)), limit=9)] == [
+                    row["key"]
+                ]
 
     def test_without_a_filter_keys_of_any_space_and_state_may_come(self, store: Store) -> None:
         ours, hidden, theirs = (self.add(store, space, text="shared word") for space in (A, A, B))
         with store.writing(A, intent("archive")) as writer:
             writer.set_state([hidden["key"]], state="ARCHIVED", at=1, by="archive")
         with store.reading(A) as reader:
-            anything = {key for key, _ in reader.matching(Words(("shared",)), None, limit=9)}
+            anything = {key for key, _ in reader.match(Words(("shared",)), None, limit=9)}
             assert (
                 {ours["key"], hidden["key"]}
                 <= anything
                 <= {ours["key"], hidden["key"], theirs["key"]}
             )
-            assert [key for key, _ in reader.matching(Words(("shared",)), Filter(), limit=9)] == [
+            assert [key for key, _ in reader.match(Words(("shared",)), Filter(), limit=9)] == [
                 ours["key"]
             ]
             without = Filter(states=("LIVE", "ARCHIVED"), without=[ours["key"]])
-            assert [key for key, _ in reader.matching(Words(("shared",)), without, limit=9)] == [
+            assert [key for key, _ in reader.match(Words(("shared",)), without, limit=9)] == [
                 hidden["key"]
             ]
 
@@ -112,13 +113,13 @@ class RecallSuite(StoreGround):
         past = {**row, "text": "what was said before", "title": "t"}
         before = logical_image(store, A)
         with store.reading(A) as reader:
-            assert [key for key, _ in reader.matching_among([past], Words(("said",)), limit=9)] == [
+            assert [key for key, _ in reader.match_among([past], Words(("said",)), limit=9)] == [
                 row["key"]
             ]
-            assert reader.matching_among([past], Words(("stored",)), limit=9) == []
-            found = reader.matching_among([past, other], Words(("said", "before")), limit=9)
+            assert reader.match_among([past], Words(("stored",)), limit=9) == []
+            found = reader.match_among([past, other], Words(("said", "before")), limit=9)
             assert [key for key, _ in found] == [row["key"], other["key"]]
-            assert reader.matching_among([past], Words(()), limit=9) == []
+            assert reader.match_among([past], Words(()), limit=9) == []
         assert logical_image(store, A) == before
 
     def test_pieces_are_held_anywhere_in_a_memory(self, store: Store) -> None:
@@ -126,11 +127,11 @@ class RecallSuite(StoreGround):
         half = self.add(store, text="a note", title="東京")
         self.add(store, B, text="東京タワー")
         with store.reading(A) as reader:
-            found = reader.holding(["東京", "タワ"], Filter(), limit=9)
+            found = reader.match_pieces(["東京", "タワ"], Filter(), limit=9)
             assert found == [(whole["key"], 1.0), (half["key"], 0.5)]
-            assert reader.holding(["東京", "タワ"], Filter(), limit=1) == found[:1]
-            assert reader.holding(["%", "_", "'"], Filter(), limit=9) == []
-            assert reader.holding(["東京"], Filter(kinds=["lesson"]), limit=9) == []
+            assert reader.match_pieces(["東京", "タワ"], Filter(), limit=1) == found[:1]
+            assert reader.match_pieces(["%", "_", "'"], Filter(), limit=9) == []
+            assert reader.match_pieces(["東京"], Filter(kinds=["lesson"]), limit=9) == []
 
     def test_the_frequency_of_a_word_is_about_its_share_of_the_texts(self, store: Store) -> None:
         for number in range(40):
@@ -203,7 +204,7 @@ class RecallSuite(StoreGround):
         self.add(store, B)
         with store.reading(A) as reader:
             identity = reader.identity()["key"]
-            rows = [tuple(row) for row in reader.mirrored([b["key"], identity, a["key"], 10**9])]
+            rows = [tuple(row) for row in reader.mirror_rows([b["key"], identity, a["key"], 10**9])]
             assert [row[0] for row in rows] == [identity, a["key"], b["key"]]
             assert rows[1] == (
                 a["key"],
@@ -217,7 +218,7 @@ class RecallSuite(StoreGround):
             )
             assert rows[2][1:3] == ("LIVE KNOWLEDGE 1 lesson", b["created_at"])
             assert rows[2][3:] == (None, None, "[]", '["Nate"]', b["content_hash"][:16])
-            columns = list(zip(*reader.mirrored_columns(), strict=True))
+            columns = list(zip(*reader.mirror_columns(), strict=True))
             assert columns == rows
 
     # vectors
@@ -326,14 +327,16 @@ class RecallSuite(StoreGround):
             def waiting(state: str = "LIVE", before: int = 2**62, limit: int = 9) -> list[int]:
                 return [
                     row["key"]
-                    for row in reader.unembedded(model, state=state, before=before, limit=limit)
+                    for row in reader.find_unembedded(
+                        model, state=state, before=before, limit=limit
+                    )
                 ]
 
             assert waiting() == [rows[3]["key"], rows[0]["key"]]
             assert waiting(limit=1) == [rows[3]["key"]]
             assert waiting(before=rows[3]["key"]) == [rows[0]["key"]]
             assert waiting("ARCHIVED") == [rows[2]["key"]]
-            assert (reader.unembedded_count(model), reader.unembedded_count(None)) == (2, 3)
+            assert (reader.count_unembedded(model), reader.count_unembedded(None)) == (2, 3)
 
     def test_a_model_is_forgotten_in_portions_and_goes_with_its_last_vector(
         self, store: Store

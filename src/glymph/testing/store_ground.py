@@ -9,7 +9,7 @@ import pytest
 
 from glymph.config import Settings
 from glymph.store import open_store
-from glymph.store.contract import Store
+from glymph.store.store import Store
 from glymph.testing.builders import identity_row, intent, memory_row
 
 A, B = "alpha", "beta"

@@ -20,9 +20,10 @@ from glymph.config import Settings
 from glymph.decay.lifecycle import DEFAULT_CURVES, Curve
 from glymph.decay.sections import Section
 from glymph.store import open_store
-from glymph.store.contract import Filter, Store
+from glymph.store.contract import Filter
 from glymph.store.journal import Restoration
 from glymph.store.records import memories
+from glymph.store.store import Store
 from glymph.testing.builders import identity_row, intent, memory_row
 from glymph.testing.clock import START
 from glymph.testing.conversation_suite import ConversationSuite
@@ -195,7 +196,7 @@ class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
         with store.reading(A) as reader:
             assert reader.memory(theirs["id"]) is None
             assert reader.memories([ours["id"], theirs["id"]]).keys() == {ours["id"]}
-            assert [key for key, _ in reader.matching(Words(("shared",)), Filter(), limit=9)] == [
+            assert [key for key, _ in reader.match(Words(("shared",)), Filter(), limit=9)] == [
                 ours["key"]
             ]
             assert [row["id"] for row in reader.page(Filter(), before=None, limit=9)] == [
@@ -293,7 +294,7 @@ class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
         def found(word: str) -> int:
             with store.reading(A) as reader:
                 return len(
-                    reader.matching(Words((word,)), Filter(states=("LIVE", "ARCHIVED")), limit=5)
+                    reader.match(Words((word,)), Filter(states=("LIVE", "ARCHIVED")), limit=5)
                 )
 
         assert (found("brown"), found("lazy")) == (1, 0)

@@ -12,10 +12,10 @@ import random
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from glymph.store.contract import Row, Snapshot
+from glymph.store.contract import Row
 from glymph.store.portable import CARRIED
 from glymph.store.seals import seal
-from glymph.store.snapshots import canonical
+from glymph.store.snapshots import Snapshot, canonical
 from glymph.text.query import Words, asked_words
 
 SAMPLE, SEED = 32, 7  # memories that are searched for, the same ones each time
@@ -127,10 +127,10 @@ def search_both(here: Snapshot, there: Snapshot, sample: Iterable[tuple[int, str
     for key, text in sample:
         for word in sorted(asked_words(text, MOST_WORDS), key=len, reverse=True)[:TRIED]:
             words = Words((word,))
-            found = here.matching(words, limit=FEW)
+            found = here.match(words, limit=FEW)
             if len(found) < FEW and key in found:
                 asked += 1
-                if key not in there.matching(words, limit=FEW):
+                if key not in there.match(words, limit=FEW):
                     missed.append(key)
                 break
     return Searches(asked, tuple(missed))
@@ -140,7 +140,7 @@ def broken_seals(shot: Snapshot) -> Iterator[str]:
     """The operations whose record or journal is not as it was sealed; one that is still open has no
     seal.
     """
-    for deed in shot.deeds():
+    for deed in shot.sealed_operations():
         told = deed.operation
         if told["hash"] and seal(told, deed.entries, {}, deed.children) != told["hash"]:
             yield f"{told['id']} ({told['verb']})"

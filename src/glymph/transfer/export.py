@@ -100,7 +100,7 @@ def import_(
         raise InvalidInput(
             "path", f"{path!r} names no file ({error}). Give the path of an export."
         ) from error
-    name, tables = _read(source, ctx.store.columns())
+    name, tables = _read(source, ctx.store.column_types())
     target = checked_space(name if space is None else space)
     _check(ctx, source, tables)
     kept_out = _sifted(ctx, source, tables, tombstones=tombstones)
@@ -206,7 +206,7 @@ def standing_in(
     return found
 
 
-def _read(source: Path, columns: Columns) -> tuple[str, dict[str, list[Row]]]:
+def _read(source: Path, columns: ColumnTypes) -> tuple[str, dict[str, list[Row]]]:
     """The space's name and its rows by table, each of a form that the store can take."""
     tables: dict[str, list[Row]] = defaultdict(list)
     keys: dict[str, set[int]] = defaultdict(set)
@@ -224,7 +224,7 @@ def _read(source: Path, columns: Columns) -> tuple[str, dict[str, list[Row]]]:
             table, row = value if isinstance(value, list) and len(value) == 2 else ("", {})
             if isinstance(row, dict) and isinstance(table, str):
                 row = _completed(row, columns.get(table, {}))
-            problem = "comes after the end" if footer else flaw(table, row, columns)
+            problem = "comes after the end" if footer else find_flaw(table, row, columns)
             if not problem and table != "journal" and row["key"] in keys[table]:
                 problem = f"has the key {row['key']} of an earlier line"
             if problem:

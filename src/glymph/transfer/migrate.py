@@ -30,8 +30,11 @@ from urllib.parse import quote, unquote, urlsplit
 from glymph.config import Settings
 from glymph.errors import InvalidInput, Refused, SpaceNotFound, StoreError
 from glymph.store import open_store
-from glymph.store.contract import Arrival, Row, Snapshot, Store
+from glymph.store.arrivals import Arrival
+from glymph.store.contract import Row
 from glymph.store.portable import CARRIED
+from glymph.store.snapshots import Snapshot
+from glymph.store.store import Store
 from glymph.text.masking import masked
 from glymph.transfer.copy_check import Checksum, Reading, broken_seals, read, search_both
 
@@ -216,7 +219,12 @@ def _planned(
 ) -> Generator[Progress, None, Planned]:
     counts = here.counts()
     plain = Planned(
-        name, sum(counts.values()), MOVE, counts, unsettled=here.unsettled(), stamp=here.stamp()
+        name,
+        sum(counts.values()),
+        MOVE,
+        counts,
+        unsettled=here.count_unsettled(),
+        stamp=here.stamp(),
     )
     if target is None:
         return plain
@@ -361,7 +369,7 @@ def _carry_out(
         raise
     return Moved(
         name, REPLACED if replacing else MOVED, sent.rows, sent.counts, sent.text(), searched, goes_on_at,
-        here.unsettled(), time.perf_counter() - began,
+        here.count_unsettled(), time.perf_counter() - began,
     )  # fmt: skip
 
 

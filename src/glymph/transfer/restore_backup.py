@@ -22,7 +22,8 @@ from glymph.history import list_text_keepers
 from glymph.history.cut import QuoteCutter, TombstoneCutter
 from glymph.history.erase import erase_in_store
 from glymph.store import open_store
-from glymph.store.contract import Row, Store
+from glymph.store.contract import Row
+from glymph.store.store import Store
 from glymph.transfer.export import standing_in
 from glymph.transfer.verify import verify
 

@@ -11,10 +11,11 @@ from typing import Any
 from glymph.context import Context
 from glymph.errors import CorruptStore, PartsAway, SpaceNotFound, StoreError
 from glymph.model import Problem, Verdict
-from glymph.store.contract import JOURNALLED, Row, Store
+from glymph.store.contract import JOURNALLED, Row
 from glymph.store.journal import PURGED, Place
 from glymph.store.keyring import Keyring
 from glymph.store.seals import is_edit, seal
+from glymph.store.store import Store
 from glymph.text.normal import content_hash
 
 CHECKS = (

@@ -18,7 +18,7 @@ def restore(ctx: Context, ids: str | Iterable[str], *, reason: str | None = None
     """Brings archived and trashed memories back to life."""
     wanted = checked_ids(ids)
     with ctx.operation("restore", reason=reason) as op:
-        rows = op.writer.standing(wanted)
+        rows = op.writer.standing_of(wanted)
         coming = []
         for memory_id in wanted:
             row = rows.get(memory_id)

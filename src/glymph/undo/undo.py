@@ -8,8 +8,10 @@ from glymph.context import Context
 from glymph.errors import AlreadyUndone, HistoryGone, NotUndoable, OperationNotFound
 from glymph.model import Receipt
 from glymph.moments import moment
-from glymph.store.contract import Reader, Row, Writer
+from glymph.store.contract import Row
 from glymph.store.journal import Conflict, Place, Restoration, plan_undo
+from glymph.store.reader import Reader
+from glymph.store.writer import Writer
 
 FINAL_VERBS = {
     "create_space": "a space is removed with `glymph space delete`, not by undo.",

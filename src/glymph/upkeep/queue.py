@@ -12,7 +12,8 @@ from typing import Any
 
 from glymph.context import Context
 from glymph.moments import micros, moment
-from glymph.store.contract import Row, Writer
+from glymph.store.contract import Row
+from glymph.store.writer import Writer
 
 ATTEMPTS = 5  # that failed, before a job is given up
 BEGINNINGS = 100  # of a job whose workers never came to its end: it is what ends them

@@ -22,7 +22,8 @@ from glymph.prune import ai_prune, lifecycle
 from glymph.prune.allowance import allowance
 from glymph.prune.schedule import ai_prune_due
 from glymph.recall.counter import stage_of
-from glymph.store.contract import Reader, Row
+from glymph.store.contract import Row
+from glymph.store.reader import Reader
 from glymph.upkeep.leases import LASTS
 from glymph.upkeep.status_result import (
     ATTENTION,

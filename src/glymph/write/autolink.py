@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from glymph.context import Context
 from glymph.model import DuplicatePair, DuplicateReport
 from glymph.moments import micros
-from glymph.store.contract import Filter, Reader
+from glymph.store.contract import Filter
+from glymph.store.reader import Reader
 from glymph.store.scan import Slots, Vectors
 from glymph.store.view import View
 from glymph.write.compare import kept_bands

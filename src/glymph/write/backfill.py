@@ -18,8 +18,9 @@ from glymph.embed.embedding import wording
 from glymph.errors import GlymphError
 from glymph.model import MeaningStatus, State
 from glymph.moments import micros
-from glymph.store.contract import Row, Writer
+from glymph.store.contract import Row
 from glymph.store.locks import ProcessLock
+from glymph.store.writer import Writer
 
 BATCH = 16  # texts between two commits: little to lose, little to wait for
 NEWEST = 2**62
@@ -47,7 +48,7 @@ def backfill(ctx: Context) -> Iterator[int]:
 def _waiting(ctx: Context, model: tuple[str, int], state: State, before: int) -> list[Row]:
     with ctx.reading() as reader:
         key = reader.model_key(*model)
-        return reader.unembedded(key, state=state.value, before=before, limit=BATCH)
+        return reader.find_unembedded(key, state=state.value, before=before, limit=BATCH)
 
 
 def _keep(ctx: Context, model: tuple[str, int], batch: Sequence[Row]) -> None:
@@ -108,7 +109,7 @@ def waiting(ctx: Context) -> int:
     if model is None:
         return 0
     with ctx.reading() as reader:
-        return reader.unembedded_count(reader.model_key(*model))
+        return reader.count_unembedded(reader.model_key(*model))
 
 
 def meaning(ctx: Context, failure: GlymphError | None = None) -> MeaningStatus:

@@ -13,7 +13,8 @@ from glymph.errors import ClusterNotFound, InvalidInput
 from glymph.model import Cluster, Lifecycle, Memory, Receipt
 from glymph.moments import moment
 from glymph.store import records
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
+from glymph.store.reader import Reader
 from glymph.undo.restore import checked_ids
 
 MAX_NAME_CHARS = 200

@@ -14,7 +14,8 @@ from glymph.context import Context
 from glymph.decay.sections import SECTIONS
 from glymph.embed.embedding import Meaning
 from glymph.store import records
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
+from glymph.store.reader import Reader
 from glymph.text.bands import BANDS, Bands
 from glymph.text.query import Words, asked_words
 from glymph.write.claims import news, predicates
@@ -135,7 +136,7 @@ def _near(
             key
             for asked in lookups
             if asked
-            for key, _ in reader.matching(Words(tuple(asked)), wanted, limit=NEAR)
+            for key, _ in reader.match(Words(tuple(asked)), wanted, limit=NEAR)
         )
     )
     cosines: dict[int, float] = {}

@@ -9,7 +9,8 @@ from glymph.context import Context, Operating
 from glymph.errors import ConflictNotFound, GlymphError, InvalidInput, Refused
 from glymph.model import Conflict, Receipt, State
 from glymph.moments import micros, moment
-from glymph.store.contract import Reader, Row
+from glymph.store.contract import Row
+from glymph.store.reader import Reader
 from glymph.undo.restore import MAX_BATCH
 from glymph.write.add import meanings, told
 from glymph.write.draft import Draft, draft

@@ -18,9 +18,10 @@ from glymph.errors import GlymphError
 from glymph.model import DuplicatePair, DuplicateReport
 from glymph.moments import micros
 from glymph.store import records
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
 from glymph.store.lsh import Halves, near_pairs
 from glymph.store.mirror import PAGE, quiet_collector
+from glymph.store.reader import Reader
 from glymph.store.scan import Slots, Vectors
 from glymph.store.view import View
 from glymph.text.bands import Bands
@@ -181,7 +182,7 @@ def _missing(ctx: Context, pairs: Sequence[DuplicatePair]) -> list[DuplicatePair
         return [
             pair
             for some in _chunks(pairs, EDGES_AT_ONCE)
-            for pair, _, _ in _unlinked(reader, reader.standing(_ends(some)), some)
+            for pair, _, _ in _unlinked(reader, reader.standing_of(_ends(some)), some)
         ]
 
 
@@ -204,7 +205,7 @@ def _unlinked(
 
 def _link(ctx: Context, pairs: Sequence[DuplicatePair], parent: int) -> int:
     with ctx.operation("link", parent=parent) as op:
-        fresh = _unlinked(op.writer, op.writer.standing(_ends(pairs)), pairs)
+        fresh = _unlinked(op.writer, op.writer.standing_of(_ends(pairs)), pairs)
         edges: list[dict[str, Any]] = [
             {
                 "source": a,

@@ -9,7 +9,7 @@ from glymph.context import Context
 from glymph.decay.sections import IDENTITY_KIND, Section, initial_stability
 from glymph.model import Space, State
 from glymph.store import records
-from glymph.store.contract import Store
+from glymph.store.store import Store
 from glymph.text.normal import content_hash
 from glymph.write.add import NEW_DIFFICULTY
 

@@ -16,7 +16,8 @@ from glymph.context import Context, Operating
 from glymph.errors import InvalidInput, KeyMissing
 from glymph.model import Receipt, Tombstone
 from glymph.store import records
-from glymph.store.contract import Reader, Row
+from glymph.store.contract import Row
+from glymph.store.reader import Reader
 from glymph.text.identifiers import fingerprint_forms
 from glymph.undo.restore import MAX_BATCH
 

@@ -15,33 +15,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from glymph.config import Settings
 from glymph.errors import InvalidInput, PartsAway, SpaceNotFound, StoreError
 from glymph.model import Problem
-from glymph.store.contract import (
-    Arrival,
-    Intent,
-    IntentOrMaker,
-    Reader,
-    Row,
-    Settled,
-    Snapshot,
-    Store,
-    Writer,
-)
+from glymph.store.arrivals import Arrival
+from glymph.store.contract import ColumnTypes, Intent, IntentOrMaker, Row, Settled
 from glymph.store.keyring import Keyring
-from glymph.store.portable import Columns
-
-T = TypeVar("T")
+from glymph.store.reader import Reader
+from glymph.store.snapshots import Snapshot
+from glymph.store.store import Store
+from glymph.store.writer import Writer
 
 
 def open_store(url: str, settings: Settings, *, create: bool = True) -> ShardedStore:
@@ -86,30 +78,25 @@ def _checked(path: Path, told: Any) -> Mapping[str, Mapping[str, str]]:
     return {"parts": parts, "spaces": spaces}
 
 
-class ShardedStore:
-    """Several stores as one `Store`."""
+class ShardedStore(Store):
+    """Several stores as one: each call goes to the store that holds the space, or to all."""
 
     def __init__(
         self, url: str, map: Mapping[str, Mapping[str, str]], opened: Callable[[str], Store]
     ) -> None:
-        self._url, self._parts, self._spaces, self._opened = (
-            url,
-            map["parts"],
-            map["spaces"],
-            opened,
-        )
-        self._locks = {
-            name: Lock() for name in self._parts
-        }  # one each: who waits for one part is in nobody's way
+        self._url, self._opened = url, opened
+        self._parts, self._places = map["parts"], map["spaces"]
+        # One each: who waits for one part is in nobody's way.
+        self._locks = {name: Lock() for name in self._parts}
         self._open: dict[str, Store] = {}
 
     # where a space lies
 
     def part_of(self, space: str) -> str:
         """The name of the part that the map gives a space to."""
-        if space in self._spaces:
-            return self._spaces[space]
-        for pattern, part in self._spaces.items():
+        if space in self._places:
+            return self._places[space]
+        for pattern, part in self._places.items():
             if fnmatchcase(space, pattern):
                 return part
         return max(
@@ -171,21 +158,26 @@ class ShardedStore:
     # what concerns one space goes to the store that holds it
 
     @contextmanager
-    def _within(self, context: AbstractContextManager[T], space: str) -> Iterator[T]:
+    def _checking_place(self, space: str) -> Iterator[None]:
+        """Says where a space lies if it is not where the map says."""
         try:
-            with context as found:
-                yield found
+            yield
         except SpaceNotFound:
             self._check_place(space)
             raise
 
-    def reading(self, space: str) -> AbstractContextManager[Reader]:
-        return self._within(self._holder(space).reading(space), space)
+    @contextmanager
+    def reading(self, space: str) -> Iterator[Reader]:
+        with self._checking_place(space), self._holder(space).reading(space) as reader:
+            yield reader
 
+    @contextmanager
     def writing(
         self, space: str, intent: IntentOrMaker | None, *, fence: int | None = None
-    ) -> AbstractContextManager[Writer]:
-        return self._within(self._holder(space).writing(space, intent, fence=fence), space)
+    ) -> Iterator[Writer]:
+        holder = self._holder(space)
+        with self._checking_place(space), holder.writing(space, intent, fence=fence) as writer:
+            yield writer
 
     def open_parent(self, space: str, intent: IntentOrMaker, *, fence: int | None = None) -> int:
         return self._holder(space).open_parent(space, intent, fence=fence)
@@ -196,8 +188,10 @@ class ShardedStore:
     def delete_space(self, name: str) -> Iterator[int]:
         return self._holder(name).delete_space(name)
 
-    def snapshot(self, space: str) -> AbstractContextManager[Snapshot]:
-        return self._within(self._holder(space).snapshot(space), space)
+    @contextmanager
+    def snapshot(self, space: str) -> Iterator[Snapshot]:
+        with self._checking_place(space), self._holder(space).snapshot(space) as shot:
+            yield shot
 
     def dump(self, space: str) -> Iterator[tuple[str, Row]]:
         return self._holder(space).dump(space)
@@ -275,8 +269,8 @@ class ShardedStore:
         self._check_place(new)
         self._holder(old).rename_space(old, new)
 
-    def columns(self) -> Columns:
-        return self._all()[0].columns()
+    def column_types(self) -> ColumnTypes:
+        return self._all()[0].column_types()
 
     def backup(self, path: str) -> None:
         raise StoreError(

@@ -26,7 +26,8 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 from glymph import errors
 from glymph.store.backends.postgresql import bulk, migrations, nearest, text_search
 from glymph.store.backends.postgresql.dialect import POSTGRESQL, lists_in
-from glymph.store.session import Row
+from glymph.store.contract import NearRow, Row, Scored, VectorRow
+from glymph.store.scan import Vectors
 from glymph.text.query import Words
 
 log = logging.getLogger("glymph.store")
@@ -45,7 +46,7 @@ _GONE = "Check host, user, password and database of the URL; if the server was a
 
 
 @contextmanager
-def translated(name: str) -> Iterator[None]:
+def translate_errors(name: str) -> Iterator[None]:
     """Turns the driver's errors into Glymph's, once, keeping the original as the cause."""
     try:
         yield
@@ -57,11 +58,11 @@ def translated(name: str) -> Iterator[None]:
                 "this row belongs to another space than the operation."
             ) from error
         raise errors.StoreError(
-            f"{name} refuses this user ({_said(error)}). Ask its administrator to GRANT what is missing."
+            f"{name} refuses this user ({_first_line(error)}). Ask its administrator to GRANT what is missing."
         ) from error
     except (pg.IntegrityError, pg.NumericValueOutOfRange, pg.InvalidTextRepresentation) as error:
         raise errors.Refused(
-            f"The store refused the change ({_said(error)}); nothing was written."
+            f"The store refused the change ({_first_line(error)}); nothing was written."
         ) from error
     except (pg.UntranslatableCharacter, pg.CharacterNotInRepertoire, UnicodeEncodeError) as error:
         raise errors.InvalidInput(
@@ -78,10 +79,10 @@ def translated(name: str) -> Iterator[None]:
     except pg.ReadOnlySqlTransaction as error:
         raise errors.ReadOnlyStore(name) from error
     except (pg.DataCorrupted, pg.IndexCorrupted) as error:
-        raise errors.CorruptStore(name, _said(error)) from error
+        raise errors.CorruptStore(name, _first_line(error)) from error
     except pg.ProgramLimitExceeded as error:
         raise errors.InvalidInput(
-            "text", f"is longer than {name} keeps ({_said(error)}). Shorten it."
+            "text", f"is longer than {name} keeps ({_first_line(error)}). Shorten it."
         ) from error
     except PoolClosed as error:
         raise errors.StoreError(
@@ -89,15 +90,15 @@ def translated(name: str) -> Iterator[None]:
         ) from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise errors.StoreError(
-            f"{name} cannot be reached, or went away ({_said(error)}). {_GONE}"
+            f"{name} cannot be reached, or went away ({_first_line(error)}). {_GONE}"
         ) from error
     except psycopg.Error as error:
         raise errors.StoreError(
-            f"{name} refused a statement ({_said(error)}); nothing was written. Run `glymph doctor`."
+            f"{name} refused a statement ({_first_line(error)}); nothing was written. Run `glymph doctor`."
         ) from error
 
 
-def _said(error: psycopg.Error) -> str:
+def _first_line(error: psycopg.Error) -> str:
     """The first line of what the server said; never a row of it."""
     return (error.diag.message_primary or str(error)).strip().split("\n")[0]
 
@@ -130,21 +131,21 @@ class Connection:
         name = f"rows_{next(_numbers)}"
         with self.raw.cursor(name=name, binary=True, row_factory=dict_row) as cursor:
             cursor.itersize = PAGE
-            cursor.execute(*_rendered(sql, parameters))
+            cursor.execute(*_render(sql, parameters))
             yield from cursor
 
     def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
         with self.raw.cursor(binary=True, row_factory=dict_row) as cursor:
-            cursor.execute(*_rendered(sql, parameters))
-            return cursor.fetchall() if cursor.description else []
+            cursor.execute(*_render(sql, parameters))
+            return list(cursor.fetchall()) if cursor.description else []
 
     def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         with self.raw.cursor(binary=True) as cursor:
-            cursor.execute(*_rendered(sql, parameters))
+            cursor.execute(*_render(sql, parameters))
             return cursor.fetchall() if cursor.description else []
 
-    def changed(self, sql: str, parameters: Mapping[str, Any]) -> int:
-        return self.raw.execute(*_rendered(sql, parameters)).rowcount
+    def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
+        return self.raw.execute(*_render(sql, parameters)).rowcount
 
     def new_key(self, table: str) -> int:
         return int(
@@ -206,15 +207,13 @@ class Connection:
         with self.raw.cursor() as cursor:
             cursor.executemany(POSTGRESQL.render(sql), rows)
 
-    def matching(
+    def match(
         self, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
-    ) -> list[tuple[int, float]]:
-        return text_search.matching(self, words, where, parameters, limit)
+    ) -> Scored:
+        return text_search.match(self, words, where, parameters, limit)
 
-    def matching_among(
-        self, rows: Iterable[Mapping[str, Any]], words: Words, limit: int
-    ) -> list[tuple[int, float]]:
-        return text_search.matching_among(self, rows, words, limit)
+    def match_among(self, rows: Iterable[Mapping[str, Any]], words: Words, limit: int) -> Scored:
+        return text_search.match_among(self, rows, words, limit)
 
     def frequency(self, word: str) -> float:
         return text_search.frequency(self, word)
@@ -222,18 +221,42 @@ class Connection:
     def occurs(self, word: str) -> bool:
         return text_search.occurs(self, word)
 
+    def add_vectors(self, space_id: int, model: int, rows: Iterable[VectorRow]) -> None:
+        self.added["vectors"] += nearest.add(self, self.raw, space_id, model, rows)
+
+    def nearest(
+        self,
+        model: int,
+        query: Vectors,
+        where: str | None,
+        parameters: Mapping[str, Any],
+        *,
+        among: Sequence[int] | None,
+        limit: int,
+    ) -> list[NearRow]:
+        return nearest.nearest(self, model, query, where, parameters, among=among, limit=limit)
+
+    def embedded_keys(
+        self, model: int, *, after: int, memories: Sequence[int] | None
+    ) -> tuple[bytes, bytes]:
+        return nearest.embedded_keys(self, model, after=after, memories=memories)
+
 
 _lists: dict[str, list[str]] = {}
 
 
-def _rendered(template: str, parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+def _render(template: str, parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     """A statement as the server takes it; lists of keys and texts become arrays."""
     lists = _lists.get(template)
     if lists is None:
         lists = _lists[template] = lists_in(template)
     if lists:
-        parameters = {**parameters, **{name: json.loads(parameters[name]) for name in lists}}
+        parameters = {**parameters, **{name: _as_list(parameters[name]) for name in lists}}
     return POSTGRESQL.render(template), parameters
+
+
+def _as_list(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, str) else value
 
 
 def sequence(table: str) -> str:

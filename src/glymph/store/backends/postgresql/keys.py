@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from glymph.errors import StoreError
-from glymph.store.backends.postgresql.connection import Pool, translated
+from glymph.store.backends.postgresql.connection import Pool, translate_errors
 from glymph.store.keyring import KEY_BYTES, Keyring
 
 
@@ -22,7 +22,7 @@ class DatabaseKeyring(Keyring):
         self._pool, self._name = pool, name
 
     def get(self, identity: str) -> bytes | None:
-        with translated(self._name), self._pool.transaction(writes=False) as session:
+        with translate_errors(self._name), self._pool.transaction(writes=False) as session:
             found = session.tuples(
                 "SELECT secret FROM keys WHERE identity = :identity", {"identity": identity}
             )
@@ -45,14 +45,14 @@ class DatabaseKeyring(Keyring):
         )
 
     def put(self, identity: str, key: bytes) -> None:
-        with translated(self._name), self._pool.transaction(writes=True) as session:
-            session.changed(
+        with translate_errors(self._name), self._pool.transaction(writes=True) as session:
+            session.execute(
                 "INSERT INTO keys(identity, secret) VALUES (:identity, :secret) ON CONFLICT (identity) DO NOTHING",
                 {"identity": identity, "secret": key.hex()},
             )
 
     def copy_to(self, other: Keyring) -> None:
-        with translated(self._name), self._pool.transaction(writes=False) as session:
+        with translate_errors(self._name), self._pool.transaction(writes=False) as session:
             found = session.tuples("SELECT identity, secret FROM keys ORDER BY identity", {})
         for identity, secret in found:
             other.put(identity, bytes.fromhex(secret))

@@ -7,9 +7,8 @@ many as their model has dimensions, `meanings` holds a copy that pgvector can co
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,7 @@ from psycopg.adapt import Buffer, Dumper
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
-from glymph.store.contract import Filter, NearRow
-from glymph.store.reader import SqlReader, where
+from glymph.store.contract import NearRow, Session, VectorRow
 from glymph.store.scan import Vectors
 
 LONGEST = 16_000  # dimensions that pgvector takes
@@ -30,8 +28,10 @@ Kept = tuple[int, int, bytes, bytes]  # model, memory, wording, vector
 _KEEP = """
 INSERT INTO meanings(space_id, model, memory, wording, meaning)
 SELECT o.space_id, o.key, v.memory, v.wording, v.meaning
-FROM unnest(%b::bigint[], %b::bigint[], %b::bytea[], %b::halfvec[]) AS v(model, memory, wording, meaning)
-JOIN models o ON o.space_id = shown_space() AND o.key = v.model AND o.dimension = vector_dims(v.meaning)
+FROM unnest(%b::bigint[], %b::bigint[], %b::bytea[], %b::halfvec[])
+     AS v(model, memory, wording, meaning)
+JOIN models o
+  ON o.space_id = shown_space() AND o.key = v.model AND o.dimension = vector_dims(v.meaning)
 """
 
 
@@ -110,58 +110,85 @@ def _introduce(raw: Raw) -> None:
         raw.adapters.register_dumper(Halves, type("Numbered", (SentAsItIs,), {"oid": kind.oid}))
 
 
-class NearestOnServer(SqlReader):
-    """The part of a reader that leaves comparing vectors to the server."""
+def nearest(
+    session: Session,
+    model: int,
+    query: Vectors,
+    where: str | None,
+    parameters: Mapping[str, Any],
+    *,
+    among: Sequence[int] | None,
+    limit: int,
+) -> list[NearRow]:
+    """Returns the nearest by the server's own comparison; see `Session.nearest`."""
+    if not np.isfinite(query).all():
+        return []
+    asked = Singles(
+        np.asarray([len(query), 0], dtype=">u2").tobytes() + query.astype(">f4").tobytes()
+    )
+    terms = ["n.space_id = shown_space()", "n.model = :model"]
+    given: dict[str, Any] = {**parameters, "model": model, "query": asked, "limit": limit}
+    current = ""
+    if where is not None:
+        current = (
+            f"JOIN scoped_memories m ON m.key = n.memory AND {_WORDING} = n.wording AND {where}"
+        )
+    if among is not None:
+        terms.append("n.memory IN {keys:among}")
+        given["among"] = list(among)
+    # The product, as a mirror has it: vectors are of length one but for their rounding. In single
+    # precision, for a query in halves would be off by more than what tells two memories apart.
+    sql = (
+        "SELECT n.memory, n.wording, CAST(n.meaning AS vector) <#> CAST(:query AS vector) AS far "
+        f"FROM meanings n {current} WHERE {' AND '.join(terms)} "
+        "ORDER BY far, n.memory LIMIT :limit"
+    )
+    return [(memory, wording, -far) for memory, wording, far in session.tuples(sql, given)]
 
-    def nearest(
-        self,
-        model: int,
-        query: Vectors,
-        wanted: Filter | None,
-        *,
-        limit: int,
-        among: Sequence[int] | None = None,
-    ) -> list[NearRow] | None:
-        if not np.isfinite(query).all():
-            return []
-        asked = Singles(
-            np.asarray([len(query), 0], dtype=">u2").tobytes() + query.astype(">f4").tobytes()
-        )
-        terms = ["n.space_id = shown_space()", "n.model = :model"]
-        given: dict[str, Any] = {"model": model, "query": asked, "limit": limit}
-        current = ""
-        if wanted is not None:
-            condition, parameters = where(wanted)
-            current = f"JOIN scoped_memories m ON m.key = n.memory AND {_WORDING} = n.wording AND {condition}"
-            given |= parameters
-        if among is not None:
-            terms.append("n.memory IN {keys:among}")
-            given["among"] = json.dumps(list(among))
-        # The product, as a mirror has it: vectors are of length one but for their rounding. In
-        # single precision,
-        # for a query in halves would be off by more than what tells two memories apart.
-        sql = (
-            "SELECT n.memory, n.wording, CAST(n.meaning AS vector) <#> CAST(:query AS vector) AS far "
-            f"FROM meanings n {current} WHERE {' AND '.join(terms)} ORDER BY far, n.memory LIMIT :limit"
-        )
-        return [
-            (memory, wording, -far) for memory, wording, far in self._session.tuples(sql, given)
-        ]
 
-    def embedded(
-        self, model: int, *, after: int = 0, memories: Sequence[int] | None = None
-    ) -> tuple[bytes, bytes] | None:
-        terms, given = ["v.model = :model"], dict[str, Any](model=model)
-        if after:
-            terms.append("v.key > :after")
-            given["after"] = after
-        if memories is not None:
-            terms.append("v.memory IN {keys:memories}")
-            given["memories"] = json.dumps(list(memories))
-        # One value for all rows: a hundred thousand of them cost the driver more than the server.
-        sql = (
-            "SELECT string_agg(int8send(v.memory), ''), string_agg(v.wording, '') FROM scoped_vectors v "
-            f"WHERE {' AND '.join(terms)}"
-        )
-        ((keys, wordings),) = self._session.tuples(sql, given)
-        return keys or b"", wordings or b""
+def embedded_keys(
+    session: Session, model: int, *, after: int, memories: Sequence[int] | None
+) -> tuple[bytes, bytes]:
+    """Returns memory and wording of each vector; see `Session.embedded_keys`."""
+    terms, given = ["v.model = :model"], dict[str, Any](model=model)
+    if after:
+        terms.append("v.key > :after")
+        given["after"] = after
+    if memories is not None:
+        terms.append("v.memory IN {keys:memories}")
+        given["memories"] = list(memories)
+    # One value for all rows: a hundred thousand of them cost the driver more than the server.
+    sql = (
+        "SELECT string_agg(int8send(v.memory), ''), string_agg(v.wording, '') "
+        f"FROM scoped_vectors v WHERE {' AND '.join(terms)}"
+    )
+    ((keys, wordings),) = session.tuples(sql, given)
+    return keys or b"", wordings or b""
+
+
+# Only for what a memory says now: a model that was at work while it was removed for good brings
+# nothing back. What is no memory of the space and never was is let through to the trigger, which
+# refuses it.
+_ADD = """
+INSERT INTO vectors(space_id, model, memory, wording, vector)
+SELECT :space_id, :model, v.memory, v.wording, v.vector
+FROM unnest(CAST(:memories AS bigint[]), CAST(:wordings AS bytea[]), CAST(:vectors AS bytea[]))
+     AS v(memory, wording, vector)
+LEFT JOIN scoped_memories m ON m.key = v.memory
+WHERE decode(substr(m.content_hash, 1, 16), 'hex') = v.wording
+   OR NOT EXISTS (SELECT 1 FROM scoped_models o WHERE o.key = :model)
+   OR m.key IS NULL AND NOT EXISTS (
+     SELECT 1 FROM scoped_journal j WHERE j.tbl = 'memories' AND j.key = v.memory)
+ON CONFLICT (space_id, model, memory, wording) DO NOTHING RETURNING memory, wording
+"""
+
+
+def add(session: Session, raw: Raw, space_id: int, model: int, rows: Iterable[VectorRow]) -> int:
+    """Stores vectors, and what follows from them, in one statement each; returns how many came."""
+    given = list({row[:2]: row for row in reversed(list(rows))}.values())  # the first of each
+    if given:
+        memories, wordings, vectors = (list(column) for column in zip(*given, strict=True))
+        columns = {"memories": memories, "wordings": wordings, "vectors": vectors}
+        added = set(session.tuples(_ADD, {"space_id": space_id, "model": model, **columns}))
+        keep(raw, [(model, *row) for row in given if row[:2] in added])
+    return len(given)

@@ -7,21 +7,18 @@ long text. Two words that follow one another in the query count once more where 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
+from glymph.store.contract import Scored, Session
 from glymph.text.query import Words
 
 SATURATION, SHORTNESS = 1.2, 0.75  # BM25's k1 and b
 CLOSE = 9  # words from one to the other, at most
 
 
-class Asked(Protocol):
-    def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]: ...
-
-
-def matching(
-    session: Asked, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
-) -> list[tuple[int, float]]:
+def match(
+    session: Session, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
+) -> Scored:
     """Keys of memories of the space whose text holds any of the words, best first, with their
     scores.
     """
@@ -31,9 +28,9 @@ def matching(
     return _best(session, words, source, sums, kept, {**parameters, "limit": limit})
 
 
-def matching_among(
-    session: Asked, rows: Iterable[Mapping[str, Any]], words: Words, limit: int
-) -> list[tuple[int, float]]:
+def match_among(
+    session: Session, rows: Iterable[Mapping[str, Any]], words: Words, limit: int
+) -> Scored:
     """The same among the given rows."""
     fields = ("key", "title", "text", "tags", "entities", "event_at")
     given = [[row[field] for field in fields] for row in rows]
@@ -60,7 +57,7 @@ def matching_among(
     )
 
 
-def frequency(session: Asked, word: str) -> float:
+def frequency(session: Session, word: str) -> float:
     """The part of the space's texts that holds a word."""
     sql = (
         "SELECT count(*) / greatest((SELECT texts FROM text_sums), 1)::float8 FROM memory_text t "
@@ -69,18 +66,18 @@ def frequency(session: Asked, word: str) -> float:
     return float(session.tuples(sql, {"word": word})[0][0] or 0.0)
 
 
-def occurs(session: Asked, word: str) -> bool:
+def occurs(session: Session, word: str) -> bool:
     sql = "SELECT 1 FROM memory_text t WHERE t.space_id = shown_space() AND t.words @@ asked_for(:word) LIMIT 1"
     return bool(session.tuples(sql, {"word": word}))
 
 
 def _best(
-    session: Asked, words: Words, source: str, sums: str, kept: str, parameters: Mapping[str, Any]
-) -> list[tuple[int, float]]:
+    session: Session, words: Words, source: str, sums: str, kept: str, parameters: Mapping[str, Any]
+) -> Scored:
     """Runs the one statement of ranking over some texts: `source` names them and holds `{any}` for
     the query.
     """
-    known = _understood(session, words)
+    known = _parse_words(session, words)
     terms = [known[word] for word in dict.fromkeys(words.words) if known.get(word)]
     if not terms:
         return []
@@ -106,7 +103,7 @@ def _best(
     return [(key, score) for key, score in session.tuples(sql, {**parameters, **given})]
 
 
-def _understood(session: Asked, words: Words) -> dict[str, str]:
+def _parse_words(session: Session, words: Words) -> dict[str, str]:
     """Each word as the index knows it; nothing for one that has no letter or digit."""
     asked = list(
         dict.fromkeys(word for word in (*words.words, *(w for pair in words.pairs for w in pair)))

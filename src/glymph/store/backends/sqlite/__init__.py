@@ -1,4 +1,4 @@
-"""The embedded engine: one SQLite file in WAL mode, through apsw."""
+"""The embedded database: one SQLite file in WAL mode, through apsw."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from glymph.config import Settings
 from glymph.errors import InvalidInput
-from glymph.store.backends.sqlite.store import SqliteStore
+from glymph.store.backends.sqlite.database import SqliteDatabase
+from glymph.store.store import Store
 
 
-def open_store(url: str, settings: Settings, *, create: bool = True) -> SqliteStore:
-    """The store of `sqlite:///relative.db`, `sqlite:////absolute.db` or `sqlite:///~/in-home.db`.
+def open_store(url: str, settings: Settings, *, create: bool = True) -> Store:
+    """Opens the store of `sqlite:///relative.db`, `sqlite:////absolute.db` or `sqlite:///~/in-home.db`.
 
     `?mode=ro` opens it for reading only. A `#`, `?` or `%` in the file's name is written %23, %3F
     or %25.
@@ -29,7 +30,8 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> SqliteSt
     if options or mode not in (["rw"], ["ro"]):
         raise InvalidInput(
             "url",
-            f"{url!r} has an unknown option. Only ?mode=ro and ?mode=rw exist; a '?' in a file's name is %3F.",
+            f"{url!r} has an unknown option. Only ?mode=ro and ?mode=rw exist; "
+            "a '?' in a file's name is %3F.",
         )
     try:
         path = unquote(parts.path[1:], errors="strict")
@@ -44,4 +46,4 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> SqliteSt
             "url",
             "a store in memory could not keep its promises. Use a file in a temporary folder.",
         )
-    return SqliteStore(path, settings, read_only=mode == ["ro"], create=create)
+    return Store(SqliteDatabase(path, settings, read_only=mode == ["ro"], create=create))

@@ -15,8 +15,9 @@ import apsw
 
 from glymph import errors
 from glymph.store.backends.sqlite.dialect import SQLITE
+from glymph.store.contract import Row, Scored, VectorRow
 from glymph.store.portable import BIRTH_ORDER
-from glymph.store.session import Row
+from glymph.store.statements import statements
 from glymph.text.query import Words
 
 BUSY_SECONDS = 30.0
@@ -29,7 +30,7 @@ _REFUSAL = re.compile(r"glymph:(\w+):(.*)", re.DOTALL)
 
 
 @contextmanager
-def translated(path: str) -> Iterator[None]:
+def translate_errors(path: str) -> Iterator[None]:
     """Turns the driver's errors into Glymph's, once, keeping the original as the cause."""
     try:
         yield
@@ -108,9 +109,9 @@ class Connection:
 
     # Session
 
-    def each(self, sql: str, parameters: Mapping[str, Any] | Sequence[Any]) -> Iterator[Row]:
+    def each(self, sql: str, parameters: Mapping[str, Any]) -> Iterator[Row]:
         names: list[str] = []
-        cursor = self.raw.execute(SQLITE.render(sql), parameters)
+        cursor = self.raw.execute(SQLITE.render(sql), _lists_as_json(parameters))
         for values in cursor:
             names = names or [column[0] for column in cursor.get_description()]
             yield dict(zip(names, values, strict=True))
@@ -119,10 +120,10 @@ class Connection:
         return list(self.each(sql, parameters))
 
     def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        return self.raw.execute(SQLITE.render(sql), parameters).fetchall()
+        return self.raw.execute(SQLITE.render(sql), _lists_as_json(parameters)).fetchall()
 
-    def changed(self, sql: str, parameters: Mapping[str, Any]) -> int:
-        self.raw.execute(SQLITE.render(sql), parameters).fetchall()
+    def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
+        self.raw.execute(SQLITE.render(sql), _lists_as_json(parameters)).fetchall()
         return int(self.raw.changes())
 
     def new_key(self, table: str) -> int:
@@ -132,8 +133,7 @@ class Connection:
         return self.raw.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).get or 0
 
     # One statement for many rows, handed over as JSON: FTS5 writes out what it gathered whenever a
-    # statement
-    # begins, so a statement per row would cost a bulk insert a third of its time.
+    # statement begins, so a statement per row would cost a bulk insert a third of its time.
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         names = ", ".join(columns)
@@ -163,8 +163,8 @@ class Connection:
 
     def remove(self, table: str, space_id: int, keys: Sequence[int]) -> None:
         # FTS5's secure-delete rewrites every segment for every row: ten times dearer for a batch.
-        # An undo of many
-        # additions takes them away, it does not erase them for ever, so it may do without.
+        # An undo of many additions takes them away, it does not erase them for ever, so it may do
+        # without.
         many = table == "memories" and len(keys) > MANY_REMOVALS
         if many:
             self.raw.execute(
@@ -185,9 +185,9 @@ class Connection:
     def repeat(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
         self.raw.executemany(SQLITE.render(sql), rows)
 
-    def matching(
+    def match(
         self, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
-    ) -> list[tuple[int, float]]:
+    ) -> Scored:
         joined = "" if where is None else "JOIN scoped_memories m ON m.key = f.rowid "
         sql = (
             f"SELECT f.rowid, -f.rank FROM memory_text f {joined}"
@@ -195,13 +195,11 @@ class Connection:
         )
         return self._best(sql, {**parameters, "match": _any_of(words), "limit": limit})
 
-    def _best(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[int, float]]:
+    def _best(self, sql: str, parameters: Mapping[str, Any]) -> Scored:
         """Keys and scores, best first; of equal ones the oldest."""
         return sorted(self.tuples(sql, parameters), key=lambda pair: (-pair[1], pair[0]))
 
-    def matching_among(
-        self, rows: Iterable[Mapping[str, Any]], words: Words, limit: int
-    ) -> list[tuple[int, float]]:
+    def match_among(self, rows: Iterable[Mapping[str, Any]], words: Words, limit: int) -> Scored:
         self.raw.execute(
             f"CREATE VIRTUAL TABLE temp.passing_text USING fts5({INDEXED}, {TOKENIZER})"
         )
@@ -220,8 +218,11 @@ class Connection:
             self.raw.execute("DROP TABLE temp.passing_text")
 
     def frequency(self, word: str) -> float:
-        sql = "SELECT count(*), (SELECT max(key) FROM memories) FROM memory_text WHERE memory_text MATCH :match"
-        holding, newest = self.tuples(sql, {"match": _quoted(word)})[0]
+        sql = (
+            "SELECT count(*), (SELECT max(key) FROM memories) FROM memory_text "
+            "WHERE memory_text MATCH :match"
+        )
+        holding, newest = self.tuples(sql, {"match": _quote(word)})[0]
         return float(holding / max(newest or 0, 1))
 
     def occurs(self, word: str) -> bool:
@@ -229,18 +230,41 @@ class Connection:
             "SELECT 1 FROM memory_text f JOIN scoped_memories m ON m.key = f.rowid "
             "WHERE f.memory_text MATCH :match LIMIT 1"
         )
-        return bool(self.tuples(sql, {"match": _quoted(word)}))
+        return bool(self.tuples(sql, {"match": _quote(word)}))
+
+    def add_vectors(self, space_id: int, model: int, rows: Iterable[VectorRow]) -> None:
+        common = {"space_id": space_id, "model": model}
+        given = [
+            {**common, "memory": memory, "wording": wording, "vector": vector}
+            for memory, wording, vector in rows
+        ]
+        self.repeat(statements()["insert_vector"], given)
+
+    # A mirror in memory compares vectors faster than any extension of SQLite.
+
+    def nearest(self, *_: Any, **__: Any) -> None:
+        return None
+
+    def embedded_keys(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def _lists_as_json(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {
+        name: json.dumps(value) if isinstance(value, list) else value
+        for name, value in parameters.items()
+    }
 
 
 def _any_of(words: Words) -> str:
     """Any of the words; two that follow one another in the query count once more where they stand
     close.
     """
-    near = (f"NEAR({_quoted(one)} {_quoted(other)}, {CLOSE})" for one, other in words.pairs)
-    return " OR ".join([*map(_quoted, words.words), *near])
+    near = (f"NEAR({_quote(one)} {_quote(other)}, {CLOSE})" for one, other in words.pairs)
+    return " OR ".join([*map(_quote, words.words), *near])
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     """The word as a phrase of the index's query language, whatever it holds."""
     return '"' + word.replace('"', '""') + '"'
 

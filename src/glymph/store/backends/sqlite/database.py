@@ -1,6 +1,4 @@
-"""The SQLite store: the file, transactions, backup, checks. What it does with whole spaces is
-`SqlSpaces`.
-"""
+"""A SQLite file as the database of a store: connections, backup, checks."""
 
 from __future__ import annotations
 
@@ -16,19 +14,18 @@ from glymph import errors
 from glymph.config import Settings
 from glymph.model import Problem
 from glymph.store.backends.sqlite import checks, loading, migrations, settling
-from glymph.store.backends.sqlite.connection import Connection, Pool, translated
-from glymph.store.contract import Settled
+from glymph.store.backends.sqlite.connection import Connection, Pool, translate_errors
+from glymph.store.contract import ColumnTypes, Session, Settled
 from glymph.store.keyring import Keyring
-from glymph.store.portable import BIRTH_ORDER, Columns, appearing
-from glymph.store.snapshots import SpaceSession
-from glymph.store.spaces import SqlSpaces
+from glymph.store.portable import BIRTH_ORDER, appearing
+from glymph.store.spaces import now_for_the_record
 
 DELETE_CHUNK = 5000
 MEMORIES_CHUNK = 250  # erasing one memory from the text index takes a millisecond
 SORTED_AT_MOST = 20_000  # rows
 
 
-class SqliteStore(SqlSpaces):
+class SqliteDatabase:
     """One file, any number of spaces."""
 
     def __init__(
@@ -59,7 +56,7 @@ class SqliteStore(SqlSpaces):
                 raise errors.StoreError(
                     f"Cannot create {self.path} ({error}). Check the path and its owner."
                 ) from error
-        with translated(self.path), self._pool.connection() as connection:
+        with translate_errors(self.path), self._pool.connection() as connection:
             if self._read_only:
                 found = migrations.schema_version(connection.raw, self.path, migrations.NEWEST)
                 if found < migrations.NEWEST:
@@ -68,7 +65,7 @@ class SqliteStore(SqlSpaces):
                         "Open it once with write access to upgrade it."
                     )
             else:
-                migrations.migrate(connection.raw, self.path, loading.now_for_the_record())
+                migrations.migrate(connection.raw, self.path, now_for_the_record())
 
     @property
     def url(self) -> str:
@@ -84,73 +81,68 @@ class SqliteStore(SqlSpaces):
 
     @property
     def keyring(self) -> Keyring:
-        return _keyring(self.path)
-
-    def parts(self) -> list[str]:
-        return [self.url]
+        return _keyring_beside(self.path)
 
     # transactions
 
-    def _entered(
-        self, session: SpaceSession, space: str, *, writes: bool
-    ) -> tuple[int, dict[str, int]]:
-        found = self._space(session, space)  # who writes holds the lock of the whole file
-        session.show(found[0])
-        return found
-
     @contextmanager
-    def _writing_connection(self) -> Iterator[Connection]:
-        if self._read_only:
-            raise errors.ReadOnlyStore(self.path)
+    def reading(self) -> Iterator[Connection]:
         with (
-            translated(self.path),
-            self._pool.connection() as connection,
-            connection.transaction("IMMEDIATE"),
-        ):
-            yield connection
-
-    # whole spaces: see SqlSpaces
-
-    @contextmanager
-    def _reading_connection(self) -> Iterator[Connection]:
-        with (
-            translated(self.path),
+            translate_errors(self.path),
             self._pool.connection() as connection,
             connection.transaction("DEFERRED"),
         ):
             yield connection
 
-    def _reserve(self, session: SpaceSession, space_id: int, table: str, count: int) -> int:
-        return loading.reserve(session, table, count)
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        if self._read_only:
+            raise errors.ReadOnlyStore(self.path)
+        with (
+            translate_errors(self.path),
+            self._pool.connection() as connection,
+            connection.transaction("IMMEDIATE"),
+        ):
+            yield connection
 
-    def _removed_at_once(self, table: str) -> int:
+    def enter(self, session: Session, space: str, *, writes: bool) -> tuple[int, str] | None:
+        # Who writes holds the lock of the whole file.
+        sql = "SELECT key, offsets FROM spaces WHERE name = :name"
+        found = session.tuples(sql, {"name": space})
+        if not found:
+            return None
+        session.show(found[0][0])
+        return found[0][0], found[0][1]
+
+    def hold(self, session: Session, space_id: int, name: str) -> None:
+        session.show(space_id)  # a transaction that may write has the whole file to itself
+
+    # whole spaces
+
+    def reserve_keys(self, session: Session, table: str, count: int) -> int:
+        return loading.reserve_keys(session, table, count)
+
+    def batch_size(self, table: str) -> int:
         return MEMORIES_CHUNK if table == "memories" else DELETE_CHUNK
 
-    def _now(self) -> int:
-        return loading.now_for_the_record()
-
-    def _hold(self, session: SpaceSession, space_id: int, name: str) -> None:
-        """A transaction that may write has the whole file to itself."""
-
-    def _hint(self, rows: int) -> str:
+    def order_hint(self, rows: int) -> str:
         # By an index on the space the rows would have to be sorted, in memory; in the order of keys
-        # those of
-        # other spaces are read, too.
+        # those of other spaces are read, too.
         return " NOT INDEXED" if rows > SORTED_AT_MOST else ""
 
-    def columns(self) -> Columns:
-        with translated(self.path), self._pool.connection() as connection:
-            return {table: loading.columns(connection, table) for table in BIRTH_ORDER}
+    def column_types(self) -> ColumnTypes:
+        with translate_errors(self.path), self._pool.connection() as connection:
+            return {table: loading.column_types(connection, table) for table in BIRTH_ORDER}
 
     # the file
 
     def backup(self, path: str) -> None:
         target = str(Path(path).expanduser())
         with (
-            translated(self.path),
+            translate_errors(self.path),
             self._pool.connection() as connection,
             appearing(target, "a backup") as partial,
-            translated(target),
+            translate_errors(target),
         ):
             copy = apsw.Connection(str(partial))
             try:
@@ -162,42 +154,41 @@ class SqliteStore(SqlSpaces):
             finally:
                 copy.close()
             # After the rows: a tombstone among them is no older than its key. Before the file has
-            # its name.
-            self.keyring.copy_to(_keyring(target))
+            # its name, too.
+            self.keyring.copy_to(_keyring_beside(target))
 
     def compact(self) -> None:
-        with self._alone() as connection:
+        with self._own_connection() as connection:
             settling.rewrite(connection)
 
     def size(self) -> int:
-        with translated(self.path), self._pool.connection() as connection:
+        with translate_errors(self.path), self._pool.connection() as connection:
             return settling.size(connection.raw)
 
     def settle(self, *, rewrite: bool) -> Settled:
-        with self._alone() as connection:
+        with self._own_connection() as connection:
             return settling.settle(connection, rewrite=rewrite)
 
     def check(self) -> list[Problem]:
         # A connection of its own: FTS5 checks itself against what it remembers, and in a pooled
-        # connection that
-        # may be older than what another process has written since (a false alarm, seen with SQLite
-        # 3.54).
-        with translated(self.path), closing(self._pool.connect()) as connection:
+        # connection that may be older than what another process has written since (a false alarm,
+        # seen with SQLite 3.54).
+        with translate_errors(self.path), closing(self._pool.connect()) as connection:
             return checks.run(connection)
 
     @contextmanager
-    def _alone(self) -> Iterator[apsw.Connection]:
+    def _own_connection(self) -> Iterator[apsw.Connection]:
         """A connection of its own, for it is told how long to wait for others."""
         if self._read_only:
             raise errors.ReadOnlyStore(self.path)
-        with translated(self.path), closing(self._pool.connect()) as connection:
+        with translate_errors(self.path), closing(self._pool.connect()) as connection:
             yield connection.raw
 
     def close(self) -> None:
         self._pool.close()
 
 
-def _keyring(path: str) -> Keyring:
+def _keyring_beside(path: str) -> Keyring:
     """The keys of the store in a file: a folder beside it."""
     return Keyring(Path(f"{path}.keys"))
 

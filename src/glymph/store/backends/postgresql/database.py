@@ -1,15 +1,11 @@
-"""The PostgreSQL store: the database, transactions, checks. What it does with whole spaces is
-`SqlSpaces`.
-"""
+"""A PostgreSQL schema as the database of a store: connections and checks."""
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 import psycopg
@@ -22,29 +18,24 @@ from glymph.store.backends.postgresql.connection import (
     Connection,
     Pool,
     sequence,
-    translated,
+    translate_errors,
     types_of,
 )
 from glymph.store.backends.postgresql.keys import DatabaseKeyring
-from glymph.store.backends.postgresql.nearest import NearestOnServer
-from glymph.store.backends.postgresql.writer import PostgresWriter
-from glymph.store.contract import Settled
+from glymph.store.contract import ColumnTypes, Session, Settled
 from glymph.store.keyring import Keyring
-from glymph.store.portable import BIRTH_ORDER, Columns
-from glymph.store.reader import SqlReader
-from glymph.store.snapshots import SpaceSession, key_offsets
-from glymph.store.spaces import SqlSpaces
+from glymph.store.portable import BIRTH_ORDER
+from glymph.store.spaces import now_for_the_record
 
 DELETE_CHUNK = 5000
-ASLEEP_SECONDS = (
-    60  # without a word from a writer, after which the server takes its transaction back
-)
+# Without a word from a writer, after which the server takes its transaction back.
+ASLEEP_SECONDS = 60
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "bigint": (int,), "double precision": (float, int), "text": (str,), "bytea": (bytes,),
 }  # fmt: skip
 
 
-class PostgresStore(SqlSpaces):
+class PostgresDatabase:
     """One schema of one database, any number of spaces, any number of machines."""
 
     def __init__(self, url: str, settings: Settings, *, create: bool = True) -> None:
@@ -63,7 +54,7 @@ class PostgresStore(SqlSpaces):
         """Makes the schema in an empty database, upgrades an older one, and leaves a current one
         untouched.
         """
-        with translated(self._name), closing(self._pool.connect()) as connection:
+        with translate_errors(self._name), closing(self._pool.connect()) as connection:
             found = migrations.schema_version(connection, self._name)
             if found == migrations.NEWEST:
                 migrations.admit(connection)
@@ -75,7 +66,7 @@ class PostgresStore(SqlSpaces):
                     f"{self._name} has schema {found} and is read-only here. "
                     "Open it once with write access to upgrade it."
                 )
-            migrations.migrate(connection, self._name, self._now())
+            migrations.migrate(connection, self._name, now_for_the_record())
 
     @property
     def url(self) -> str:
@@ -95,25 +86,23 @@ class PostgresStore(SqlSpaces):
             DatabaseKeyring(self._pool, self._name) if self._keys is None else Keyring(self._keys)
         )
 
-    def parts(self) -> list[str]:
-        return [self.url]
-
     # transactions
 
-    def _reader(self, session: SpaceSession, space: str, space_id: int) -> SqlReader:
-        return NearestOnServer(session, space, space_id)
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        with translate_errors(self._name), self._pool.transaction(writes=False) as connection:
+            yield connection
 
-    def _writer(
-        self, session: SpaceSession, space: str, space_id: int, offsets: Mapping[str, int]
-    ) -> PostgresWriter:
-        return PostgresWriter(cast(Connection, session), space, space_id, offsets)
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        if self._read_only:
+            raise errors.ReadOnlyStore(self._name)
+        with translate_errors(self._name), self._pool.transaction(writes=True) as connection:
+            yield connection
 
-    def _entered(
-        self, session: SpaceSession, space: str, *, writes: bool
-    ) -> tuple[int, dict[str, int]]:
+    def enter(self, session: Session, space: str, *, writes: bool) -> tuple[int, str] | None:
         # In one round trip. Writers of one space wait for one another here, so operations appear in
-        # the order of
-        # their keys; who holds the lock and falls asleep loses it.
+        # the order of their keys; who holds the lock and falls asleep loses it.
         sql = (
             "SELECT key, offsets, set_config('glymph.space', CAST(key AS text), true), "
             "set_config('idle_in_transaction_session_timeout', :patience, true) "
@@ -122,26 +111,18 @@ class PostgresStore(SqlSpaces):
         asked = {"name": space, "patience": f"{ASLEEP_SECONDS}s" if writes else "0"}
         # Asked again: another space may have taken the name while we waited for the lock of the one
         # that had it.
-        found = session.rows(sql, asked) or (session.rows(sql, asked) if writes else [])
-        if not found:
-            raise errors.SpaceNotFound(space)
-        return found[0]["key"], key_offsets(json.loads(found[0]["offsets"]))
+        found = session.tuples(sql, asked) or (session.tuples(sql, asked) if writes else [])
+        return (found[0][0], found[0][1]) if found else None
 
-    @contextmanager
-    def _writing_connection(self) -> Iterator[Connection]:
-        if self._read_only:
-            raise errors.ReadOnlyStore(self._name)
-        with translated(self._name), self._pool.transaction(writes=True) as connection:
-            yield connection
+    def hold(self, session: Session, space_id: int, name: str) -> None:
+        sql = "SELECT key FROM spaces WHERE key = :key AND name = :name FOR NO KEY UPDATE"
+        if not session.tuples(sql, {"key": space_id, "name": name}):
+            raise errors.SpaceNotFound(name)  # renamed or removed while we waited
+        session.show(space_id)
 
-    # whole spaces: see SqlSpaces
+    # whole spaces
 
-    @contextmanager
-    def _reading_connection(self) -> Iterator[Connection]:
-        with translated(self._name), self._pool.transaction(writes=False) as connection:
-            yield connection
-
-    def _reserve(self, session: SpaceSession, space_id: int, table: str, count: int) -> int:
+    def reserve_keys(self, session: Session, table: str, count: int) -> int:
         # Keys are unique in a space only, so rows keep theirs; later ones must lie above.
         # Others take keys meanwhile, so the sequence is only ever drawn from, never set.
         name = sequence(table)
@@ -152,20 +133,14 @@ class PostgresStore(SqlSpaces):
         )
         return 0
 
-    def _removed_at_once(self, table: str) -> int:
+    def batch_size(self, table: str) -> int:
         return DELETE_CHUNK
 
-    def _now(self) -> int:
-        return time.time_ns() // 1000
+    def order_hint(self, rows: int) -> str:
+        return ""
 
-    def _hold(self, session: SpaceSession, space_id: int, name: str) -> None:
-        sql = "SELECT key FROM spaces WHERE key = :key AND name = :name FOR NO KEY UPDATE"
-        if not session.tuples(sql, {"key": space_id, "name": name}):
-            raise errors.SpaceNotFound(name)  # renamed or removed while we waited
-        session.show(space_id)
-
-    def columns(self) -> Columns:
-        with translated(self._name), closing(self._pool.connect()) as connection:
+    def column_types(self) -> ColumnTypes:
+        with translate_errors(self._name), closing(self._pool.connect()) as connection:
             found = types_of(connection)
             needed = connection.execute(
                 "SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
@@ -185,33 +160,34 @@ class PostgresStore(SqlSpaces):
 
     def backup(self, path: str) -> None:
         raise errors.Refused(
-            f"{self._name} is a server and no file. Use `glymph migrate` into a new SQLite file, or pg_dump."
+            f"{self._name} is a server and no file. "
+            "Use `glymph migrate` into a new SQLite file, or pg_dump."
         )
 
     def compact(self) -> None:
-        with self._alone() as connection:
+        with self._own_connection() as connection:
             settling.rewrite(connection)
 
     def size(self) -> int:
-        with translated(self._name), closing(self._pool.connect()) as connection:
+        with translate_errors(self._name), closing(self._pool.connect()) as connection:
             return settling.size(connection)
 
     def settle(self, *, rewrite: bool) -> Settled:
-        with self._alone() as connection:
+        with self._own_connection() as connection:
             return settling.settle(connection, rewrite_=rewrite)
 
     def check(self) -> list[Problem]:
-        with self._reading_connection() as session:
+        with self.reading() as session:
             bound = bool(session.tuples("SELECT row_security_active('memories')", {})[0][0])
-        with translated(self._name), closing(self._pool.connect()) as connection:
+        with translate_errors(self._name), closing(self._pool.connect()) as connection:
             return checks.run(connection, bound=bound)
 
     @contextmanager
-    def _alone(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
+    def _own_connection(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
         """A connection as the owner of the tables, outside any transaction."""
         if self._read_only:
             raise errors.ReadOnlyStore(self._name)
-        with translated(self._name), closing(self._pool.connect()) as connection:
+        with translate_errors(self._name), closing(self._pool.connect()) as connection:
             yield connection
 
     def close(self) -> None:

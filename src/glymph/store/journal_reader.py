@@ -1,0 +1,114 @@
+"""The part of a reader about operations and their journal."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from glymph.store.contract import Row
+from glymph.store.journal import Entry, Place
+from glymph.store.statements import SpaceStatements
+
+
+class JournalReader(SpaceStatements):
+    """Operations, what they changed, and rows as they are now."""
+
+    def operation(self, operation_id: str) -> Row | None:
+        return self._one("operation_by_id", id=operation_id)
+
+    def operation_by_key(self, key: int) -> Row | None:
+        return self._one("operation_by_key", key=key)
+
+    def operations(
+        self,
+        *,
+        limit: int,
+        before: int | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        verb: str | None = None,
+        children_of: int | None = None,
+    ) -> list[Row]:
+        """Returns operations, newest first."""
+        return self._rows(
+            "operations", limit=limit, before=before, actor=actor, session=session, verb=verb,
+            parent=children_of,
+        )  # fmt: skip
+
+    def operation_count(self) -> int:
+        return int(self._value("operation_count"))
+
+    def operations_by_hash(self, hash: str) -> list[Row]:
+        return self._rows("operations_by_hash", hash=hash)
+
+    def newest_undoable(self, actor: str) -> Row | None:
+        """Returns the actor's newest operation that changed content, state or links and stands."""
+        before: int | None = None
+        while candidates := self._rows("undo_candidates", actor=actor, before=before):
+            for row in candidates:
+                if self.undone_by(row["key"]) is None:
+                    return row
+            before = candidates[-1]["key"]
+        return None
+
+    def undone_by(self, key: int) -> Row | None:
+        """Returns the undo of this operation that still stands, if any."""
+        # Newest first: whether an undo stands is known before what it undoes is looked at.
+        undone: dict[int, int] = {}
+        for row in self._rows("undos_of", key=key):
+            if row["key"] not in undone:
+                undone[row["undoes"]] = row["key"]
+        return self.operation_by_key(undone[key]) if key in undone else None
+
+    def last_operation_at_or_before(self, at: int) -> int:
+        """Returns the key of the newest operation not after a moment; 0 if there is none."""
+        return int(self._value("last_operation_at_or_before", at=at))
+
+    def entries(self, operations: Sequence[int]) -> list[Entry]:
+        return self._entries("entries_of_operations", operations=list(operations))
+
+    def entries_after(
+        self, places: Sequence[Place], entry: int, *, without: Sequence[int] = ()
+    ) -> list[Entry]:
+        """Returns entries of these rows with an id above `entry`, oldest first.
+
+        Those of the operations in `without` are left out.
+        """
+        found: list[Entry] = []
+        for table, keys in _keys_by_table(places).items():
+            found += self._entries(
+                "entries_of_rows_after", tbl=table, keys=keys, entry=entry, without=list(without)
+            )
+        return found
+
+    def entries_since(self, table: str, operation: int) -> list[Entry]:
+        """Returns entries of a table by operations after the given one, oldest first."""
+        return self._entries("entries_of_table_since", tbl=table, operation=operation)
+
+    def _entries(self, statement: str, /, **parameters: Any) -> list[Entry]:
+        return [
+            Entry(entry, operation, table, key, action, json.loads(image))
+            for entry, operation, table, key, action, image in self._tuples(statement, **parameters)
+        ]
+
+    def history(self, memory_key: int) -> list[Row]:
+        return self._rows("history_of_memory", key=memory_key)
+
+    def rows(self, places: Sequence[Place]) -> dict[Place, Row]:
+        """Returns rows of journalled tables as they are, without their keys."""
+        found: dict[Place, Row] = {}
+        for table, keys in _keys_by_table(places).items():
+            sql = f"SELECT * FROM scoped_{table} WHERE key IN {{keys:keys}}"
+            for row in self._session.rows(sql, {"keys": keys}):
+                values = {name: row[name] for name in row if name not in ("key", "space_id")}
+                found[table, row["key"]] = values
+        return found
+
+
+def _keys_by_table(places: Iterable[Place]) -> dict[str, list[int]]:
+    keys: dict[str, list[int]] = defaultdict(list)
+    for table, key in places:
+        keys[table].append(key)
+    return keys

@@ -1,0 +1,131 @@
+"""The part of a reader about vectors, and about what a mirror keeps of memories."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from glymph.store.contract import Filter, NearRow, Row, VectorRow
+from glymph.store.filters import write_condition
+from glymph.store.scan import Vectors
+from glymph.store.statements import SpaceStatements
+from glymph.text.bands import BANDS, Bands
+
+LAST_WORDING = b"\xff" * 9  # beyond every one
+
+# key; state, section, whether superseded and kind in one text; time, expiry, session, tags,
+# entities, wording
+MirroredRow = tuple[int, str, int, int | None, str | None, str, str, str]
+MIRRORED = 8  # columns
+MirroredColumns = Sequence[Sequence[Any]]
+
+
+class VectorReader(SpaceStatements):
+    """Models, vectors, and memories as a mirror wants them."""
+
+    def is_alone(self) -> bool:
+        """Tells whether there is no other space in the store."""
+        return bool(self._value("space_count") == 1)
+
+    def newest_change(self) -> int:
+        """Returns the newest operation that changed a row of this space."""
+        return int(self._value("newest_change") or 0)
+
+    def changed_memories(self, since: int) -> list[int]:
+        """Returns the keys of memories touched by operations after the given one."""
+        return self._column("changed_memories", operation=since)
+
+    def mirror_rows(self, keys: Sequence[int]) -> list[MirroredRow]:
+        """Returns what a mirror keeps of these memories, in the order of keys."""
+        rows: list[Any] = sorted(self._tuples("mirrored", keys=list(keys)))
+        return rows
+
+    def mirror_columns(self) -> MirroredColumns:
+        """Returns the same of all memories, a sequence for each column."""
+        # A text per column costs a third of a tuple per row.
+        found = self._tuples("mirrored_columns_alone" if self.is_alone() else "mirrored_columns")
+        columns: list[list[Any]] = [json.loads(text) for text in found[0]]
+        keys = columns[0]
+        if keys != sorted(keys):
+            order = sorted(range(len(keys)), key=keys.__getitem__)
+            columns = [[column[at] for at in order] for column in columns]
+        return columns
+
+    def model_key(self, name: str, dimension: int) -> int | None:
+        key: int | None = self._value("model_key", name=name, dimension=dimension)
+        return key
+
+    def bands(self, model: int) -> Bands:
+        """Returns from which cosine on two texts are the same or near, by this model."""
+        kept = self._tuples("bands", model=model)
+        return Bands(*kept[0]) if kept and None not in kept[0] else BANDS
+
+    def models(self) -> list[Row]:
+        return self._rows("models")
+
+    def newest_vector(self) -> int:
+        """Returns an upper bound of the keys of vectors."""
+        return self._session.newest_key("vectors")
+
+    def vectors_after(
+        self, model: int, memory: int, *, wording: bytes | None = None, limit: int
+    ) -> list[VectorRow]:
+        """Returns vectors beyond those of a memory, or beyond one wording of it.
+
+        They come in the order of keys and wordings.
+        """
+        last = LAST_WORDING if wording is None else wording
+        found: list[Any] = self._tuples(
+            "vectors_after", model=model, memory=memory, wording=last, limit=limit
+        )
+        return found
+
+    def vectors_between(self, model: int, after: int, upto: int) -> list[VectorRow]:
+        """Returns vectors with keys above the first and not above the second, as they lie."""
+        found: list[Any] = self._tuples("vectors_between", model=model, after=after, upto=upto)
+        return found
+
+    def vectors_of(self, model: int, keys: Sequence[int]) -> list[VectorRow]:
+        found: list[Any] = self._tuples("vectors_of_memories", model=model, keys=list(keys))
+        return found
+
+    def nearest(
+        self,
+        model: int,
+        query: Vectors,
+        wanted: Filter | None,
+        *,
+        limit: int,
+        among: Sequence[int] | None = None,
+    ) -> list[NearRow] | None:
+        """Returns what is nearest to a vector, best first.
+
+        With a filter, only wordings that memories have now and that pass it; without one, former
+        wordings are among them, for a mirror to sort out. `among` limits it to some memories. None
+        where the database compares no vectors: a mirror does it.
+        """
+        condition, parameters = (None, {}) if wanted is None else write_condition(wanted)
+        return self._session.nearest(model, query, condition, parameters, among=among, limit=limit)
+
+    def embedded_keys(
+        self, model: int, *, after: int = 0, memories: Sequence[int] | None = None
+    ) -> tuple[bytes, bytes] | None:
+        """Returns memory and wording of each vector, eight big-endian bytes for each.
+
+        Of all, or of those with keys above `after`, or of some memories. None where there is no
+        `nearest`.
+        """
+        return self._session.embedded_keys(model, after=after, memories=memories)
+
+    def find_unembedded(
+        self, model: int | None, *, state: str, before: int, limit: int
+    ) -> list[Row]:
+        """Returns key, text and content hash of memories without a vector for their wording.
+
+        Newest first.
+        """
+        return self._rows("unembedded", model=model, state=state, before=before, limit=limit)
+
+    def count_unembedded(self, model: int | None) -> int:
+        return int(self._value("unembedded_count", model=model))
