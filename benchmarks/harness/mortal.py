@@ -142,9 +142,7 @@ def _work() -> None:
     leases.LASTS, leases.RENEWED = float(os.environ[LEASE]), float(os.environ[RENEWED])
     near = WordEmbedder(512, ms=1000.0)
     patch("glymph.stores.open_meaning", lambda settings, _: open_meaning(settings, near)).start()
-    mortal = _mortal(
-        SqliteDatabase.writing, int(os.environ[AT]), after=os.environ[WHEN] == "after"
-    )
+    mortal = _mortal(SqliteDatabase.writing, int(os.environ[AT]), after=os.environ[WHEN] == "after")
     patch.object(SqliteDatabase, "writing", mortal).start()
     _note("begun")
     background.main()

@@ -20,7 +20,10 @@ from glymph.llm.contract import Model
 from glymph.model import Receipt, Refusal
 from glymph.moments import micros, moment
 from glymph.store.certificate import PlaceStatus
-from glymph.store.contract import Filter, Intent, Reader, Row, Store, Writer
+from glymph.store.contract import Filter, Intent, Row
+from glymph.store.reader import Reader
+from glymph.store.store import Store
+from glymph.store.writer import Writer
 from glymph.text.quotes import Quotes
 
 

@@ -66,6 +66,11 @@ class ExtensionPoint(Generic[T]):
         files = pkgutil.iter_modules(import_module(self._package).__path__)
         return tuple(sorted(file.name for file in files))
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name, known without importing a member."""
+        return (*self.built_in_names, *(entry.name for entry in self._entry_points))
+
     def get(self, name: str) -> T | None:
         """Returns the member of that name, or None. A built-in one costs no look at packages."""
         if name in self.built_in_names:

@@ -20,7 +20,7 @@ from glymph.llm.choose import choose_model
 from glymph.llm.contract import Model
 from glymph.model import Space
 from glymph.store import open_store
-from glymph.store.contract import Store
+from glymph.store.store import Store
 
 if TYPE_CHECKING:
     from glymph.transfer.migrate import Planned, Progress, Report

@@ -54,7 +54,7 @@ def test_the_graph_is_of_one_moment(glymph, url, monkeypatch):
     """A memory added while the graph is being read is in none of its parts."""
     a = glymph.add("first")
     glymph.clusters.create("notes", rule={"kind": "note"})
-    edges = SqlReader.edges
+    edges = Reader.edges
 
     def meanwhile(self, **options):
         with Glymph.open(url) as other:
@@ -110,7 +110,7 @@ def test_filling_a_cluster_looks_at_the_named_memories_only(glymph, monkeypatch)
     a, b, c = (glymph.add(word).id for word in ("one", "two", "three"))
     glymph.clusters.create("x"), glymph.clusters.create("y")
     glymph.clusters.add("y", [a, b, c])
-    monkeypatch.setattr(SqlReader, "memberships", lambda self: pytest.fail("read every membership"))
+    monkeypatch.setattr(Reader, "memberships", lambda self: pytest.fail("read every membership"))
     glymph.clusters.add("x", [a, b])
     receipt = glymph.clusters.add("x", [b, c])
     assert (receipt.succeeded, [r.id for r in receipt.skipped]) == ((c,), [b])

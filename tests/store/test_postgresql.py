@@ -320,7 +320,7 @@ def test_keys_are_only_ever_drawn_forward_while_others_write(url):
         thread.start()
     for number in range(60):
         with store.database.writing() as session:
-            store._reserve(session, 1, "journal", 50 * number)
+            store.database.reserve_keys(session, "journal", 50 * number)
     stop.set()
     for thread in threads:
         thread.join()

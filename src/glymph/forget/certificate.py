@@ -25,8 +25,9 @@ from glymph.store.certificate import (
     PlaceStatus,
     is_complete,
 )
-from glymph.store.contract import Reader, Row
+from glymph.store.contract import Row
 from glymph.store.erase_places import IN_TRANSACTION, JOURNAL, PAGES, PLACES, Leftover, Removed
+from glymph.store.reader import Reader
 from glymph.text.quotes import Quotes
 
 if TYPE_CHECKING:

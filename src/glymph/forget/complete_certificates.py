@@ -23,8 +23,8 @@ from glymph.forget.certificate import (
 )
 from glymph.forget.purge import erase_wordings, remove_for_good
 from glymph.store.certificate import PENDING, Certificate
-from glymph.store.contract import Reader
 from glymph.store.erase_places import PAGES, Removed
+from glymph.store.reader import Reader
 from glymph.text.quotes import Quotes
 
 REASON = "completing a certificate: former wordings that repeated what was purged"

@@ -22,8 +22,9 @@ from glymph.model import State
 from glymph.moments import micros
 from glymph.plain import plain
 from glymph.recall.search import MAX_QUERY_CHARS, search
-from glymph.store.contract import Reader, Row
+from glymph.store.contract import Row
 from glymph.store.guards import EVIDENCE
+from glymph.store.reader import Reader
 
 USER_REQUESTED = "user_requested"
 BESIDE = "its title, tags, entities or attributes hold it; change those with update, or name its id"

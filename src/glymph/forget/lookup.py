@@ -67,7 +67,7 @@ def _of_run(run: Sequence[str]) -> list[str]:
 def _find_holding(
     reader: Reader, phrases: Sequence[str], wanted: Filter, most: int
 ) -> dict[str, Row]:
-    keys = [key for key, _ in reader.matching(Words(tuple(phrases)), wanted, limit=most)]
+    keys = [key for key, _ in reader.match(Words(tuple(phrases)), wanted, limit=most)]
     return {row["id"]: row for row in reader.by_key(keys, wanted).values()}
 
 

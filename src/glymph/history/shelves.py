@@ -42,8 +42,9 @@ from glymph.history.transcript import (
     parse_line,
 )
 from glymph.moments import iso, micros
-from glymph.store.contract import Reader, Row
+from glymph.store.contract import Row
 from glymph.store.conversations import Message
+from glymph.store.reader import Reader
 from glymph.write import edit
 
 STATE, ASIDE, SHORTENING = "state.json", "memory.edited{}.md", "shortening.lock"

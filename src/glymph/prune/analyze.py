@@ -32,7 +32,8 @@ from glymph.prune.staleness import Vitals
 from glymph.prune.vectors import align_all, align_rows
 from glymph.store import columns, guards, records
 from glymph.store.arrays import Columns, Flags, Slots
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
+from glymph.store.reader import Reader
 
 EXAMINED = 500  # recalls of which a plan says what they showed first
 FIRST = 5  # hits of a recall that count as shown first

@@ -29,7 +29,8 @@ from glymph.prune.lifecycle_select import (
 from glymph.prune.retention import parsed_retention
 from glymph.prune.schedule import lifecycle_due
 from glymph.store import columns, guards
-from glymph.store.contract import Reader, Row
+from glymph.store.contract import Row
+from glymph.store.reader import Reader
 
 AT_ONCE = 500  # memories moved in one transaction
 LAST_RUN, NEWEST = "last_lifecycle_at", "newest_memory_at_last_lifecycle"

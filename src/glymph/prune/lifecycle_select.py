@@ -22,7 +22,8 @@ from glymph.prune.schedule import CONSOLIDATED
 from glymph.prune.text_facts import find_repeats, load_sample
 from glymph.store import guards, records
 from glymph.store.arrays import Columns, Flags, Slots
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
+from glymph.store.reader import Reader
 
 VERB, TRASH_VERB = "lifecycle", "lifecycle_trash"
 OWN = (VERB, "ai_prune")  # verbs whose archive may move on to the trash

@@ -18,7 +18,8 @@ from glymph.prune.stale_groups import Pick, Ranking, add_picked, described, wove
 from glymph.prune.vectors import load_vectors
 from glymph.store import records
 from glymph.store.arrays import STATES, Columns
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
+from glymph.store.reader import Reader
 
 CHUNK = 1_000
 

@@ -22,7 +22,8 @@ from glymph.recall.counter import stage_of
 from glymph.store import columns as store_columns
 from glymph.store import guards
 from glymph.store.arrays import Columns, Flags, Floats, Slots
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
+from glymph.store.reader import Reader
 
 CONNECTED = 3  # links from which a memory is kept for what hangs on it
 NEUTRAL = 0.5  # alignment in the priority where there are no goals

@@ -15,7 +15,8 @@ from glymph.prune.dormancy import is_source
 from glymph.prune.rules.duplicate import SAID_ELSEWHERE
 from glymph.prune.worth import redundancy
 from glymph.store.arrays import STATES, Columns, Floats, Slots
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
+from glymph.store.reader import Reader
 from glymph.text import information
 from glymph.text.information import Frequency
 from glymph.text.query import Words, asked_words
@@ -121,7 +122,7 @@ def _near(ctx: Context, reader: Reader, row: Row, wanted: Filter) -> list[int]:
     words = rarest(ctx, reader, asked_words(row["text"], MOST_WORDS))
     if not words:
         return []
-    return [key for key, _ in reader.matching(Words(tuple(words)), wanted, limit=NEAR + 1)]
+    return [key for key, _ in reader.match(Words(tuple(words)), wanted, limit=NEAR + 1)]
 
 
 def _find_cover(row: Row, others: Sequence[Row], frequency: Frequency, total: int) -> Repeat | None:

@@ -11,7 +11,8 @@ from glymph.embed.embedding import wording
 from glymph.model import State
 from glymph.prune.dormancy import is_live
 from glymph.store.arrays import Columns, Flags, Floats, Slots
-from glymph.store.contract import Filter, Reader, Row
+from glymph.store.contract import Filter, Row
+from glymph.store.reader import Reader
 from glymph.store.scan import Vectors
 
 MOST_COMPARED = 20_000  # memories compared with the goals where their vectors are not at hand

@@ -1,26 +1,33 @@
-"""Where memories are kept. `open_store(url)` picks the engine by the URL's scheme."""
+"""Where memories are kept. `open_store(url)` picks the database by the URL's scheme.
+
+A built-in scheme is the name of a module in `backends`; a package adds one by an entry point of the
+group `glymph.stores`. Either way it is a function `open_store(url, settings, *, create)` that
+returns a `Store`, usually `Store(database)` over what `contract.Database` asks for.
+"""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+from types import FunctionType
 
 from glymph.config import Settings
 from glymph.errors import UnknownScheme
-from glymph.store import backends
+from glymph.extensions import ExtensionPoint
 from glymph.store.store import Store
 from glymph.text.masking import masked
 
+stores = ExtensionPoint(
+    "glymph.stores", FunctionType, package="glymph.store.backends", attribute="open_store"
+)
+
 
 def open_store(url: str, settings: Settings, *, create: bool = True) -> Store:
-    """The store behind a URL; one that is missing is made, unless `create` is False.
+    """Opens the store behind a URL; one that is missing is made, unless `create` is False.
 
-    The scheme is the name of a module in `backends`; there is no fallback.
+    There is no fallback: UnknownScheme if nobody serves the scheme.
     """
-    scheme = url.partition(":")[0]
-    known = [module.name for module in pkgutil.iter_modules(backends.__path__)]
-    if scheme not in known:
-        raise UnknownScheme(masked(url)[0], ", ".join(f"{name}://" for name in known))
-    engine = importlib.import_module(f"glymph.store.backends.{scheme}")
-    store: Store = engine.open_store(url, settings, create=create)
+    opener = stores.get(url.partition(":")[0])
+    if opener is None:
+        known = ", ".join(f"{name}://" for name in stores.names)
+        raise UnknownScheme(masked(url)[0], known)
+    store: Store = opener(url, settings, create=create)
     return store

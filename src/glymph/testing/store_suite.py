@@ -1,5 +1,6 @@
-"""Every obligation of the store contract as a test. An engine's test class inherits it and names a
-URL.
+"""Every obligation of the store contract as a test.
+
+The test class of a database inherits it and names a URL:
 
 class TestMyEngine(StoreSuite):
     @pytest.fixture
@@ -29,12 +30,14 @@ from glymph.testing.clock import START
 from glymph.testing.conversation_suite import ConversationSuite
 from glymph.testing.due_suite import DueSuite
 from glymph.testing.images import logical_image
+from glymph.testing.isolation_suite import IsolationSuite
 from glymph.testing.recall_suite import RecallSuite
 from glymph.testing.store_ground import A, B
+from glymph.testing.upkeep_suite import UpkeepSuite
 from glymph.text.query import Words
 
 
-class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
+class StoreSuite(IsolationSuite, UpkeepSuite, RecallSuite, DueSuite, ConversationSuite):
     """Inherit, provide `url`, and every test below runs against your engine."""
 
     # one transaction, one operation, one journal
@@ -133,150 +136,6 @@ class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
             assert reader.memory(row["id"]) == row
         again.close()
 
-    # protection, pins, isolation: refused by the engine itself
-
-    def test_the_identity_can_be_edited_but_never_moved_or_removed(self, store: Store) -> None:
-        with store.reading(A) as reader:
-            identity = reader.identity()
-        key = identity["key"]
-        for state in ("ARCHIVED", "TRASHED"):
-            with pytest.raises(errors.Protected), store.writing(A, intent("archive")) as writer:
-                writer.set_state([key], state=state, at=1, by="archive")
-        newer = self.add(store)
-        for change in ({"superseded_by": newer["id"]}, {"protected": 0}, {"kind": "note"}):
-            with pytest.raises(errors.Protected), store.writing(A, intent("update")) as writer:
-                writer.change("memories", {key: change})
-        for verb in ("purge", "undo", "delete"):
-            with pytest.raises(errors.Protected), store.writing(A, intent(verb)) as writer:
-                writer.remove("memories", [key])
-        with store.writing(A, intent("update")) as writer:
-            writer.change("memories", {key: {"title": "me"}})
-        with store.reading(A) as reader:
-            assert reader.identity() == {**identity, "title": "me"}
-
-    def test_a_space_has_exactly_one_identity(self, store: Store) -> None:
-        with pytest.raises(errors.Refused), store.writing(A, intent("add")) as writer:
-            writer.insert("memories", [identity_row("impostor")])
-
-    def test_a_pinned_memory_moves_only_after_it_is_unpinned(self, store: Store) -> None:
-        row = self.add(store, pinned=1)
-        with pytest.raises(errors.Pinned), store.writing(A, intent("archive")) as writer:
-            writer.set_state([row["key"]], state="ARCHIVED", at=1, by="archive")
-        with pytest.raises(errors.Pinned), store.writing(A, intent("unpin and archive")) as writer:
-            writer.change("memories", {row["key"]: {"state": "TRASHED", "pinned": 0}})
-        newer = self.add(store)
-        with pytest.raises(errors.Pinned), store.writing(A, intent("supersede")) as writer:
-            writer.change("memories", {row["key"]: {"superseded_by": newer["id"]}})
-        with pytest.raises(errors.Pinned), store.writing(A, intent("purge")) as writer:
-            writer.remove("memories", [row["key"]])
-        with store.writing(A, intent("unpin")) as writer:
-            writer.change("memories", {row["key"]: {"pinned": 0}})
-            writer.set_state([row["key"]], state="ARCHIVED", at=1, by="archive")
-        with store.reading(A) as reader:
-            found = reader.memory(row["id"])
-        assert found is not None
-        assert found["state"] == "ARCHIVED"
-
-    def test_one_refused_row_keeps_the_whole_batch_where_it_was(self, store: Store) -> None:
-        rows = [self.add(store), self.add(store, pinned=1), self.add(store)]
-        with pytest.raises(errors.Pinned), store.writing(A, intent("archive")) as writer:
-            writer.set_state([row["key"] for row in rows], state="ARCHIVED", at=1, by="archive")
-        with store.reading(A) as reader:
-            assert {row["state"] for row in reader.memories(r["id"] for r in rows).values()} == {
-                "LIVE"
-            }
-
-    def test_a_space_sees_nothing_of_another(self, store: Store) -> None:
-        ours, theirs = (
-            self.add(store, A, text="shared word"),
-            self.add(store, B, text="shared word"),
-        )
-        other = self.add(store, B, text="another shared word")
-        self.connect(store, theirs, other, B)
-        with store.reading(A) as reader:
-            assert reader.memory(theirs["id"]) is None
-            assert reader.memories([ours["id"], theirs["id"]]).keys() == {ours["id"]}
-            assert [key for key, _ in reader.match(Words(("shared",)), Filter(), limit=9)] == [
-                ours["key"]
-            ]
-            assert [row["id"] for row in reader.page(Filter(), before=None, limit=9)] == [
-                ours["id"]
-            ]
-            assert list(reader.by_content([theirs["content_hash"]]).values()) == [ours]
-            assert reader.edges() == []
-            assert reader.edges(of=theirs["id"]) == []
-            assert reader.rows([("memories", theirs["key"])]) == {}
-            assert reader.entries_after([("memories", theirs["key"])], 0) == []
-            assert reader.history(theirs["key"]) == []
-
-    def test_a_write_into_another_space_is_refused_or_changes_nothing(self, store: Store) -> None:
-        ours, theirs = self.add(store, A), self.add(store, B)
-        before = logical_image(store, B)
-        with store.writing(A, intent("archive")) as writer:
-            writer.set_state([theirs["key"]], state="ARCHIVED", at=1, by="archive")
-            writer.change("memories", {theirs["key"]: {"title": "stolen"}})
-            writer.remove("memories", [theirs["key"]])
-            writer.bump([theirs["key"]])
-        with pytest.raises(errors.Isolated):
-            self.connect(store, ours, theirs)
-        with pytest.raises(errors.Isolated):
-            self.connect(store, theirs, ours)
-        assert logical_image(store, B) == before
-
-    def test_no_row_moves_to_another_space_by_an_update(self, store: Store) -> None:
-        row, theirs = self.add(store), self.add(store, B)
-        with store.writing(A, intent("make")) as writer:
-            writer.insert("clusters", [{"id": "c", "name": "c", "rule": None, "created_at": 1}])
-            writer.insert("pages", [{"name": "p", "text": "ours", "updated_at": 1}])
-            cluster = writer.clusters()[0]["key"]
-            writer.insert(
-                "memberships", [{"cluster": cluster, "memory": row["key"], "added_at": 1}]
-            )
-            membership, page = writer.memberships()[0]["key"], (writer.page_text("p") or {})["key"]
-        for table, key, change in (
-            ("memories", row["key"], {"space_id": theirs["space_id"]}),
-            ("clusters", cluster, {"space_id": theirs["space_id"]}),
-            ("pages", page, {"space_id": theirs["space_id"]}),
-            ("memberships", membership, {"memory": theirs["key"]}),
-            ("memories", row["key"], {"superseded_by": theirs["id"]}),
-        ):
-            with pytest.raises(errors.Refused), store.writing(A, intent("move")) as writer:
-                writer.change(table, {key: change})
-
-    def test_a_refused_call_leaves_the_store_as_usable_as_before(self, store: Store) -> None:
-        ours, theirs = self.add(store, A), self.add(store, B)
-        for _ in range(2):
-            for space in (A, B):
-                with pytest.raises(ZeroDivisionError), store.reading(space) as reader:
-                    reader.memory(ours["id"])
-                    _ = 1 / 0
-                with pytest.raises(ZeroDivisionError), store.writing(space, intent("x")) as writer:
-                    writer.memory(ours["id"])
-                    _ = 1 / 0
-            with store.reading(A) as reader:
-                assert [row["id"] for row in reader.page(Filter(), before=None, limit=9)] == [
-                    ours["id"]
-                ]
-            with store.reading(B) as reader:
-                assert [row["id"] for row in reader.page(Filter(), before=None, limit=9)] == [
-                    theirs["id"]
-                ]
-
-    def test_a_link_joins_two_different_memories_once(self, store: Store) -> None:
-        a, b = self.add(store), self.add(store)
-        with pytest.raises(errors.Refused):
-            self.connect(store, a, a)
-        self.connect(store, a, b)
-        with pytest.raises(errors.Refused):
-            self.connect(store, a, b)
-        self.connect(store, b, a)
-
-    def test_a_linked_memory_cannot_vanish_from_under_its_links(self, store: Store) -> None:
-        a, b = self.add(store), self.add(store)
-        self.connect(store, a, b)
-        with pytest.raises(errors.Refused), store.writing(A, intent("undo")) as writer:
-            writer.remove("memories", [b["key"]])
-
     # reading
 
     def test_a_reader_keeps_seeing_what_it_saw_first(self, store: Store) -> None:
@@ -361,157 +220,6 @@ class StoreSuite(RecallSuite, DueSuite, ConversationSuite):
         with store.writing(A, intent("undo")) as writer:
             writer.remove("memories", [row["key"]])
         assert self.add(store)["key"] > row["key"]
-
-    # upkeep survives a restart
-
-    def test_counters_schedules_plans_and_budgets_survive_a_restart(
-        self, store: Store, url: str
-    ) -> None:
-        with store.writing(A, None) as writer:
-            writer.set_counter("sessions", 4)
-            writer.set_counter("sessions", 5)
-            writer.set_schedule("lifecycle", due_at=10, last_run_at=3, outcome="ok")
-            call = {
-                "job": "j",
-                "model": "m",
-                "run": "r",
-                "tokens_in": 1,
-                "tokens_out": 2,
-                "assumed": 0,
-            }
-            first = writer.reserve({**call, "at": 7, "cost_usd": 0.75})
-            writer.settle(first, tokens_in=3, tokens_out=4, cost_usd=0.25, outcome="answered")
-            writer.settle(first, tokens_in=9, tokens_out=9, cost_usd=9.0, outcome="failed")
-            writer.reserve({**call, "at": 9, "run": "s", "cost_usd": 0.5})
-            writer.set_transcript("t", head="h", offset=10, at=1)
-            writer.set_transcript("t", head="h", offset=20, at=2)
-            writer.keep_surface(1500, "digest", change=3, until=9)
-            writer.save_plan({"id": "p1", "created_at": 1, "expires_at": 2, "body": "{}"})
-        with store.writing(A, intent("forget")) as writer:
-            writer.bury(["f1", "f2", "f1"], at=1)
-            writer.bury(["f1"], at=2)
-        again = open_store(url, Settings())
-        with again.reading(A) as reader:
-            assert reader.counter("sessions") == 5
-            assert reader.counter("unknown") is None
-            assert reader.schedule("lifecycle") == {
-                "job": "lifecycle", "due_at": 10, "last_run_at": 3, "outcome": "ok",
-            }  # fmt: skip
-            assert [(s.usd, s.tokens) for s in map(reader.spent, (0, 8, 10))] == [
-                (0.75, 10),
-                (0.5, 3),
-                (0.0, 0),
-            ]
-            assert (reader.spent_by("r").usd, reader.spent_by("other").usd) == (0.25, 0.0)
-            assert [call["outcome"] for call in reader.calls(0)] == ["answered", "reserved"]
-            assert reader.transcript("t") == {"head": "h", "offset": 20, "read_at": 2}
-            assert reader.surface(1500) == {"change": 3, "until": 9, "text": "digest"}
-            assert reader.plan("p1") is not None
-            assert [(t["fingerprint"], t["created_at"]) for t in reader.tombstones()] == [
-                ("f1", 1),
-                ("f2", 1),
-            ]
-            assert reader.has_tombstones()
-            assert [t["fingerprint"] for t in reader.tombstones_with(["f3", "f2"])] == ["f2"]
-        with again.reading(B) as reader:
-            assert reader.counter("sessions") is None
-            assert reader.spent(0).usd == 0.0
-            assert (reader.transcript("t"), reader.surface(1500), reader.calls(0)) == (
-                None,
-                None,
-                [],
-            )
-            assert not reader.has_tombstones()
-            assert reader.tombstones_with(["f1"]) == []
-        again.close()
-
-    def test_a_queued_job_goes_on_where_it_stopped_until_it_is_done_or_given_up(
-        self, store: Store
-    ) -> None:
-        with store.writing(A, None) as writer:
-            for job in ("j1", "j2", "j1"):
-                writer.enqueue({"id": job, "job": "end", "payload": "{}", "at": 1})
-            assert [row["id"] for row in writer.waiting_jobs(10)] == ["j1", "j2"]
-            writer.attempt("j1")
-            writer.advance("j1", step="extract", report='{"extract": 1}')
-        with store.writing(A, None) as writer:
-            found = writer.waiting_jobs(10)[0]
-            assert (found["step"], found["attempts"], found["report"]) == (
-                "extract",
-                1,
-                '{"extract": 1}',
-            )
-            writer.rest("j1", until=20)
-            assert [row["id"] for row in writer.waiting_jobs(19)] == ["j2"]
-            assert writer.queue_state(19) == {"waiting": 2, "resting": 1, "oldest_at": 1}
-            writer.done("j1", at=5)
-            writer.give_up("j2", at=6, report="{}")
-            writer.enqueue({"id": "j1", "job": "end", "payload": "{}", "at": 9})
-            assert writer.waiting_jobs(10) == []
-            assert [row["id"] for row in writer.failed_jobs(limit=9)] == ["j2"]
-            writer.drop_finished_jobs(5)
-            assert writer.job("j1") is None
-        with store.reading(B) as reader:
-            assert (reader.waiting_jobs(10), reader.failed_jobs(limit=9), reader.job("j2")) == (
-                [],
-                [],
-                None,
-            )
-
-    def test_one_holder_at_a_time_has_the_lease_and_an_earlier_one_cannot_write(
-        self, store: Store
-    ) -> None:
-        row = self.add(store)
-        with store.writing(A, None) as writer:
-            first = writer.take_lease("one", now=0, until=30)
-            assert first is not None
-            assert writer.take_lease("two", now=29, until=59) is None
-            assert writer.renew_lease(first, until=40)
-            assert writer.take_lease("two", now=39, until=69) is None
-        with store.writing(A, None, fence=first) as writer:
-            writer.set_counter("n", 1)
-        with store.writing(A, None) as writer:
-            second = writer.take_lease("two", now=40, until=70)
-            assert second is not None
-            assert second > first
-            assert not writer.renew_lease(first, until=99)
-        before = logical_image(store, A)
-        with (
-            pytest.raises(errors.LeaseLost),
-            store.writing(A, intent("lifecycle"), fence=first) as writer,
-        ):
-            writer.set_state([row["key"]], state="ARCHIVED", at=1, by="lifecycle")
-        with pytest.raises(errors.LeaseLost), store.writing(A, None, fence=first) as writer:
-            writer.set_counter("n", 2)
-        with pytest.raises(errors.LeaseLost):
-            store.open_parent(A, intent("lifecycle"), fence=first)
-        assert logical_image(store, A) == before
-        with store.writing(A, None, fence=second) as writer:
-            assert writer.counter("n") == 1
-        with store.writing(B, None) as writer:
-            assert writer.lease() is None
-            assert writer.take_lease("three", now=0, until=30) is not None
-
-    def test_nobody_writes_under_a_lease_that_was_never_given_out(self, store: Store) -> None:
-        with pytest.raises(errors.LeaseLost), store.writing(A, None, fence=7) as writer:
-            writer.set_counter("n", 1)
-
-    def test_the_recall_log_is_bounded(self, store: Store) -> None:
-        for number in range(7):
-            with store.writing(A, None) as writer:
-                row = {
-                    "id": f"r{number}",
-                    "at": number,
-                    "actor": "a",
-                    "session": None,
-                    "query": "q",
-                    "shown": "[]",
-                    "figures": "[]",
-                }
-                writer.log_recall(row, keep=5)
-        with store.reading(A) as reader:
-            assert [row["id"] for row in reader.recalls(limit=99)] == ["r6", "r5", "r4", "r3", "r2"]
-            assert reader.recall("r0") is None
 
     # moving
 

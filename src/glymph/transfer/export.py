@@ -18,9 +18,10 @@ from glymph.forget import import_filter
 from glymph.history.cut import QuoteCutter, TombstoneCutter
 from glymph.history.erase import cut_rows
 from glymph.moments import MICROS_PER_DAY, micros
-from glymph.store.contract import Row, Store
+from glymph.store.contract import ColumnTypes, Row
 from glymph.store.keyring import key_as_text, key_beside, key_from
-from glymph.store.portable import BIRTH_ORDER, Columns, appearing, flaw, note_keys, plain_json
+from glymph.store.portable import BIRTH_ORDER, appearing, find_flaw, note_keys, plain_json
+from glymph.store.store import Store
 from glymph.text.quotes import Quotes
 from glymph.transfer.migrate import backup_into
 from glymph.transfer.verify import UNFINISHED, problems_of
