@@ -20,11 +20,12 @@ import psycopg
 from benchmarks.harness.clocks import running_cpu
 from benchmarks.harness.contract import Fact, Figure, Figures, Options, Unavailable
 from benchmarks.harness.corpus import Corpus
-from glymph import Glymph, embed
-from glymph.jobs import daemon
-from glymph.jobs.chores import chores
+from glymph import Glymph, Settings, embed
+from glymph.jobs.contexts import context_in
+from glymph.jobs.job import Trigger
 from glymph.jobs.queues import open_queue
-from glymph.jobs.queues.backlog import Backlog
+from glymph.jobs.queues.store_jobs import StoreJobs
+from glymph.jobs.registry import all_jobs, scheduled_jobs
 from glymph.testing import postgres
 from glymph.upkeep.leases import leased
 
@@ -41,7 +42,7 @@ SPACES, ACTIVE_SHARE, MEMORIES_EACH, BUSY = 1_000_000, 0.1, 500, 0.5
 BYTES_PER_DATABASE = 1e12
 LOOK_S = 60.0  # between two looks at what is due, which visit the spaces that have something to do
 DAY = timedelta(days=1)
-ONCE = ("embed",)  # chores that do a day's new memories once, however often they run
+ONCE = ("embed",)  # jobs that do a day's new memories once, however often they run
 
 Cpu = Callable[[], float]
 
@@ -118,7 +119,7 @@ class Watch:
 
 
 def run(options: Options) -> Figures:
-    """Bytes and CPU milliseconds of spaces and memories, by chore; and the plan that follows,
+    """Bytes and CPU milliseconds of spaces and memories, by job; and the plan that follows,
     marked as such.
     """
     if reason := postgres.absence():
@@ -199,11 +200,11 @@ def _empty(url: str, count: int) -> Size:
     """What a space takes in which there is nothing yet, but for what upkeep notes down in it."""
     _make(url, ["first"])
     with closing(Watch(url)) as watch, Glymph.open(url, space="first", embedder="none") as glymph:
-        for _ in Backlog(glymph).due():
+        for _ in StoreJobs(glymph).find_due():
             pass
         before = watch.size()
         _make(url, [f"empty-{number}" for number in range(count)])
-        for _ in Backlog(glymph).due():
+        for _ in StoreJobs(glymph).find_due():
             pass
         return watch.size().since(before, count)
 
@@ -226,28 +227,28 @@ def _rounds(
     watch: Watch, glymph: Glymph, day: list[datetime], *, spaces: Mapping[str, Sequence[str]],
     fresh: Callable[[], None],
 ) -> dict[str, dict[str, float]]:  # fmt: skip
-    """CPU milliseconds of each chore in a space, by the kind of space. The first round is not
+    """CPU milliseconds of each job in a space, by the kind of space. The first round is not
     counted.
     """
     found: dict[str, dict[str, float]] = {}
     never = threading.Event()
     for kind, names in spaces.items():
-        found[kind] = dict.fromkeys((chore.name for chore in chores()), 0.0)
+        found[kind] = dict.fromkeys((job.schedule for job in scheduled_jobs(all_jobs())), 0.0)
         for counted in (False, True):
             day[0] += DAY
             if kind == "active":
                 fresh()
-            for chore in chores():
+            for job in scheduled_jobs(all_jobs()):
                 before = watch.cpu()
                 for name in names:
-                    with leased(daemon.place_in(glymph, name, never)) as held:
+                    with leased(context_in(glymph, name, never)) as held:
                         if held is None:
                             raise RuntimeError(
                                 "somebody else holds a space: the figures would mean nothing"
                             )
-                        chore.run(held, never)
+                        job.run(held, Trigger(stop=never))
                 if counted:
-                    found[kind][chore.name] = _ms(watch.cpu() - before, len(names))
+                    found[kind][job.schedule] = _ms(watch.cpu() - before, len(names))
     return found
 
 
@@ -255,15 +256,15 @@ def _look(watch: Watch, glymph: Glymph, day: list[datetime], spaces: int) -> tup
     """CPU milliseconds of a look when nothing is due, and those for each space when something is
     due in all.
     """
-    backlog = Backlog(glymph)
-    for _ in backlog.due():  # their moments are written down
+    store = StoreJobs(glymph)
+    for _ in store.find_due():  # their moments are written down
         pass
     before = watch.cpu()
-    nothing = len(list(backlog.due()))
+    nothing = len(list(store.find_due()))
     nothing_ms = _ms(watch.cpu() - before, 1)
     day[0] += DAY
     before = watch.cpu()
-    found = {ticket.space for ticket in backlog.due()}
+    found = {ticket.space for ticket in store.find_due()}
     if nothing or len(found) != spaces:
         raise RuntimeError(
             f"{nothing} jobs and {len(found)} spaces are due: the figures would mean nothing"
@@ -315,19 +316,25 @@ def _told(
         figures[f"bytes_{name}_indexes"] = Figure(
             size.indexes, f"{name.replace('_', ' ')}, in indexes"
         )
-    for kind, by_chore in rounds.items():
-        for chore, cost in by_chore.items():
-            figures[f"{kind}_{chore}_cpu_ms"] = Figure(cost, f"{chore} in one {kind} space")
-        daily = sum(by_chore[chore.name] * (DAY / chore.every) for chore in chores())
+    runs = _runs_per_day()
+    for kind, by_job in rounds.items():
+        for name, cost in by_job.items():
+            figures[f"{kind}_{name}_cpu_ms"] = Figure(cost, f"{name} in one {kind} space")
+        daily = sum(by_job[name] * often for name, often in runs.items())
         daily -= sum(
-            (by_chore[chore.name] - rounds["idle"][chore.name]) * (DAY / chore.every - 1)
-            for chore in chores()
-            if chore.name in ONCE
+            (by_job[name] - rounds["idle"][name]) * (often - 1)
+            for name, often in runs.items()
+            if name in ONCE
         )
         figures[f"{kind}_cpu_s_per_day"] = Figure(
-            daily / 1000, f"all chores of a day in one {kind} space"
+            daily / 1000, f"all jobs of a day in one {kind} space"
         )
     return figures
+
+
+def _runs_per_day() -> dict[str, float]:
+    jobs = scheduled_jobs(all_jobs())
+    return {job.schedule: DAY / job.interval(Settings()) for job in jobs}
 
 
 def _plan(figures: Mapping[str, Figure | Fact]) -> dict[str, Figure | Fact]:
@@ -343,8 +350,8 @@ def _plan(figures: Mapping[str, Figure | Fact]) -> dict[str, Figure | Fact]:
     each = sum(value(f"bytes_per_space_{part}") for part in ("tables", "indexes"))
     memory = sum(value(f"bytes_per_memory_{part}") for part in ("tables", "indexes"))
     stored = SPACES * (each + MEMORIES_EACH * memory)
-    jobs = sum(DAY / chore.every for chore in chores())
-    # A job of an idle space is nearly all overhead; an active space pays that and its chores' own
+    jobs = sum(_runs_per_day().values())
+    # A job of an idle space is nearly all overhead; an active space pays that and its jobs' own
     # work.
     extra = max(0.0, value("active_cpu_s_per_day") - value("idle_cpu_s_per_day"))
     # A space is looked at when something is due there: once for each job, if no two are due in the
@@ -355,7 +362,7 @@ def _plan(figures: Mapping[str, Figure | Fact]) -> dict[str, Figure | Fact]:
     by_look = 86_400 / looks
     databases = max(stored / BYTES_PER_DATABASE, SPACES / by_look)
     return {
-        "plan_jobs_per_space_per_day": Figure(jobs, "by the intervals of the chores"),
+        "plan_jobs_per_space_per_day": Figure(jobs, "by the intervals of the jobs"),
         "plan_cpu_s_per_space_per_day": Figure(
             per_space, f"jobs and looks, {ACTIVE_SHARE:.0%} of the spaces active"
         ),

@@ -329,10 +329,10 @@ def _verdict(verdict: Verdict) -> dict[str, Figure]:
             verdict.foreign, "of them with the mark of another space", exactly=0
         ),
         "jobs": Figure(
-            verdict.jobs, f"sessions ended and chores let due ({', '.join(cluster_stage.CHORES)})"
+            verdict.jobs, f"sessions ended and jobs let due ({', '.join(cluster_stage.SCHEDULED)})"
         ),
         "beats": Figure(
-            verdict.beats, "runs of chores that came to their end, natural ones included"
+            verdict.beats, "runs of scheduled jobs that came to their end, natural ones included"
         ),
         "double_runs": Figure(
             verdict.doubled, "sessions counted twice, beats that ended twice", exactly=0

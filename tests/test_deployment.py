@@ -470,8 +470,9 @@ def test_the_plan_follows_from_what_was_measured():
     assert figures["plan_databases"] >= figures["plan_terabytes"] > 0
 
 
-def test_the_page_on_scale_quotes_every_chore():
-    from glymph.jobs.chores import chores
+def test_the_page_on_scale_quotes_every_job():
+    from glymph.jobs.registry import all_jobs, scheduled_jobs
 
     page = (ROOT / "docs" / "how-to" / "scale.md").read_text()
-    assert not [chore.name for chore in chores() if f"| {chore.name} |" not in page]
+    names = [job.schedule for job in scheduled_jobs(all_jobs())]
+    assert not [name for name in names if f"| {name} |" not in page]

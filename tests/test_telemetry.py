@@ -108,7 +108,7 @@ def test_searching_and_recalling_are_operations_too(glymph, spans):
 
 def test_jobs_and_steps_are_spans_one_inside_the_other(glymph, spans):
     queue.enqueue(glymph.context, "job-1", "upkeep", {})
-    daemon.once(glymph, stop=threading.Event())
+    daemon.run_once(glymph, stop=threading.Event())
     finished = {
         span.name: span for span in spans.get_finished_spans() if span.name in ("job", "step")
     }

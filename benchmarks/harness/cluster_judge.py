@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.harness.cluster_load import space_name
 from benchmarks.harness.cluster_stage import SESSION_ROW, Beats, Stage, handles
 from glymph import Glymph
-from glymph.jobs.daemon import failures
+from glymph.jobs.schedule import count_failures
 from glymph.moments import micros
 from glymph.prune.ai_prune import SESSIONS
 
@@ -103,7 +103,7 @@ def _done(handle: Glymph, job: str, at: float) -> bool:
             and (row["last_run_at"] or 0) >= int(at * SECOND)
             and row["due_at"] > now
         )
-        return ran and not failures(row)
+        return ran and not count_failures(row)
 
 
 def _tell(handle: Glymph, job: str, at: float) -> None:
@@ -124,7 +124,7 @@ def judged(stage: Stage, beats: Beats) -> Verdict:
         promised[line["space"]].hear(line)
         verdict.read += line.get("read", 0)
         verdict.foreign += line.get("foreign", 0)
-    runs = Counter((line["space"], line["chore"], line["due_at"]) for line in stage.lines("runs *"))
+    runs = Counter((line["space"], line["job"], line["due_at"]) for line in stage.lines("runs *"))
     verdict.beats = len(runs)
     verdict.doubled = sum(runs.values()) - len(runs)
     with Glymph.open(stage.url, space=space_name(0), embedder="none", create=False) as glymph:

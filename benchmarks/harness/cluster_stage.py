@@ -27,8 +27,8 @@ from benchmarks.harness.cluster_load import Log, Texts, space_name
 from glymph import Glymph
 from glymph.errors import GlymphError
 from glymph.jobs.queues import open_queue
-from glymph.jobs.queues.backlog import Backlog
 from glymph.jobs.queues.contract import Queue
+from glymph.jobs.queues.store_jobs import StoreJobs
 from glymph.mcp.http import HEALTH
 from glymph.testing import postgres
 from glymph.write.spaces import create_space
@@ -37,7 +37,7 @@ PARTS = ("east", "west")
 SERVERS, WORKERS = 2, 3
 LOADS, CLIENTS = 2, 4  # processes of clients, and clients in each
 SEEDED = 10  # memories in each space before the load
-CHORES = (
+SCHEDULED = (
     "health",
     "conflicts",
     "lifecycle",
@@ -283,9 +283,9 @@ def _filled(stage: Stage) -> None:
     with Glymph.open(stage.url, space=space_name(0), embedder="none") as glymph:
         for number in range(stage.plan.spaces):
             create_space(replace(glymph.context, space=space_name(number)))
-        for _ in Backlog(
+        for _ in StoreJobs(
             glymph
-        ).due():  # the first moments of all chores are written down: not a part of the load
+        ).find_due():  # the first moments of all jobs are written down: not a part of the load
             pass
         texts = Texts("seed", stage.plan.seed)
         for number, handle in enumerate(handles(glymph, stage.plan.spaces)):
@@ -329,7 +329,7 @@ class Pulse(threading.Thread):
 
 
 class Beats(threading.Thread):
-    """Lets a session end and some chores be due in each space, once, spread over the time of the
+    """Lets a session end and some jobs be due in each space, once, spread over the time of the
     load.
     """
 
@@ -361,7 +361,7 @@ class Beats(threading.Thread):
         return [
             (number, job)
             for number in range(self._stage.plan.spaces)
-            for job in (SESSION_ROW, *CHORES)
+            for job in (SESSION_ROW, *SCHEDULED)
         ]
 
     def missing(self) -> list[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""`glymph worker` with short times, that also notes each run of a chore once the store knows of it.
+"""`glymph worker` with short times, that also notes each run of a scheduled job once the store knows of it.
 
 `python -m benchmarks.harness.cluster_worker FILE worker …`: the rest is the command line of
 `glymph` itself.
@@ -15,8 +15,8 @@ from typing import Any
 from glymph.cli.main import main
 from glymph.client import Glymph
 from glymph.context import Context
-from glymph.jobs import daemon, queues
-from glymph.jobs.chores import SKIPPED, Chore
+from glymph.jobs import queues, runner
+from glymph.jobs.job import SKIPPED, Job
 from glymph.jobs.queues.contract import DONE, Queue
 from glymph.jobs.queues.procrastinate import ProcrastinateQueue
 from glymph.moments import micros
@@ -27,20 +27,20 @@ LEASE = 4.0
 
 
 def told_to(descriptor: int) -> Any:
-    """`daemon.do` that writes a line for each beat that came to its end: the moment it was due is
+    """`run_scheduled` that writes a line for each beat that came to its end: the moment it was due is
     its name.
     """
-    real = daemon.do
+    real = runner.run_scheduled
 
-    def do(ctx: Context, chore: Chore, due_at: int, stop: threading.Event) -> str:
+    def run(ctx: Context, job: Job, due_at: int, stop: threading.Event) -> str:
         due = due_at <= micros(ctx.now())  # else it only follows changes, which is no beat
-        ended = real(ctx, chore, due_at, stop)
+        ended = real(ctx, job, due_at, stop)
         if due and ended in (DONE, SKIPPED):
-            line = {"space": ctx.space, "chore": chore.name, "due_at": due_at}
+            line = {"space": ctx.space, "job": job.schedule, "due_at": due_at}
             os.write(descriptor, f"{json.dumps(line)}\n".encode())
         return ended
 
-    return do
+    return run
 
 
 def opened(glymph: Glymph, *, url: str | None = None, limit: int = 4) -> Queue:
@@ -50,7 +50,7 @@ def opened(glymph: Glymph, *, url: str | None = None, limit: int = 4) -> Queue:
 
 
 if __name__ == "__main__":
-    daemon.do = told_to(os.open(sys.argv.pop(1), os.O_WRONLY | os.O_CREAT | os.O_APPEND))
+    runner.run_scheduled = told_to(os.open(sys.argv.pop(1), os.O_WRONLY | os.O_CREAT | os.O_APPEND))
     leases.LASTS, leases.RENEWED = LEASE, LEASE / 4
     queues.open_queue = opened
     main()

@@ -17,7 +17,7 @@ from glymph import Glymph, environment
 from glymph.cli import worker
 from glymph.cli.main import app
 from glymph.jobs import spool
-from glymph.jobs.chores import chores
+from glymph.jobs.registry import all_jobs, scheduled_jobs
 from glymph.testing import postgres
 from glymph.upkeep import queue
 
@@ -27,14 +27,15 @@ DEAF = """
 import sys, threading
 from datetime import timedelta
 from glymph.cli.main import main
-from glymph.jobs.chores import Chore
-from glymph.jobs.queues import backlog
+from glymph.jobs import registry
+from glymph.jobs.job import Job
 
-def run(place, stop):
+def run(ctx, trigger):
     print("begun", flush=True)
     threading.Event().wait(300)
 
-backlog.chores = lambda: (Chore("deaf", timedelta(days=1), 1, run),)
+deaf = Job(name="deaf", every=timedelta(days=1), order=1, run=run)
+registry.all_jobs = lambda: (deaf,)
 main()
 """
 
@@ -85,11 +86,11 @@ def given_up(url, job="j1"):
             writer.give_up(job, at=1_700_000_000_000_000, report=json.dumps(report))
 
 
-def test_once_every_chore_is_done_and_then_nothing_is_due(store):
+def test_once_every_job_is_done_and_then_nothing_is_due(store):
     said, log, code = ran("--url", store, "--once", "--json", "--log-json")
     assert code == 0, log
     found = outcomes(store)
-    assert set(found) == {one.name for one in chores()}
+    assert set(found) == {one.schedule for one in scheduled_jobs(all_jobs())}
     assert not [name for name, report in found.items() if report is None or "failed" in report]
     [counts] = json.loads(said)["stores"]
     assert {name: counts[name] for name in ("waiting", "running", "resting", "dead")} == {

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +20,8 @@ import pytest
 from glymph import Glymph
 from glymph.errors import SpaceNotFound, StoreError
 from glymph.jobs import daemon
-from glymph.jobs.chores import Chore, chores
+from glymph.jobs.job import Job
+from glymph.jobs.registry import all_jobs, scheduled_jobs
 from glymph.moments import micros
 from glymph.prune.schedule import SPREAD, due, jitter, next_due
 from glymph.testing import FrozenClock
@@ -48,24 +50,24 @@ def small(url, clock):
 
 
 class Diary:
-    """Chores that only write down when they ran."""
+    """Jobs that only write down when they ran."""
 
     def __init__(self, clock, **every):
         self.clock, self.ran = clock, {name: [] for name in every}
-        self.order = tuple(
-            Chore(name, length, at, self._run(name))
+        self.jobs = tuple(
+            Job(name=name, every=length, order=at, run=self._run(name))
             for at, (name, length) in enumerate(every.items())
         )
 
     def _run(self, name):
-        def run(place, stop):
+        def run(ctx, trigger):
             self.ran[name].append(self.clock())
             return {"n": len(self.ran[name])}
 
         return run
 
 
-def lived(handle, clock, length, *, order=None, look=1800.0, spaces=()):
+def lived(handle, clock, length, *, jobs=None, look=1800.0, spaces=()):
     """The daemon from now on for so long, in the clock's time."""
     stop, ends = threading.Event(), clock() + length
 
@@ -74,7 +76,7 @@ def lived(handle, clock, length, *, order=None, look=1800.0, spaces=()):
         if clock() >= ends:
             stop.set()
 
-    daemon.run(handle, spaces, stop=stop, sleep=sleep, look=look, order=order)
+    daemon.run(handle, spaces, stop=stop, sleep=sleep, look=look, jobs=jobs)
 
 
 def schedule(handle, job):
@@ -130,25 +132,22 @@ def test_restarting_the_daemon_every_hour_for_a_month_every_job_ran_on_its_sched
     began = clock()
     for _ in range(30 * 24):
         with Glymph.open(url, clock=clock, settings=FAST) as handle:
-            lived(handle, clock, timedelta(hours=1), order=diary.order)
+            lived(handle, clock, timedelta(hours=1), jobs=diary.jobs)
     assert clock() - began == MONTH
     assert {name: len(times) for name, times in diary.ran.items()} == {
         "half_hourly": 1440, "hourly": 720, "quarterly": 120, "daily": 30,
     }  # fmt: skip
-    for chore in diary.order:
-        times = diary.ran[chore.name]
+    for job in diary.jobs:
+        times = diary.ran[job.name]
         beats = {later - earlier for earlier, later in pairwise(times)}
-        assert all(abs(beat - chore.every) <= timedelta(seconds=1) for beat in beats), chore.name
+        assert all(abs(beat - job.every) <= timedelta(seconds=1) for beat in beats), job.name
 
 
-def test_the_real_chores_of_a_month_run_as_often_as_they_should(small, clock, monkeypatch):
+def test_the_built_in_jobs_of_a_month_run_as_often_as_they_should(small, clock, monkeypatch):
     small.add("The nightly import fails on Mondays because the feed is late.", kind="lesson")
     counted = Counter()
-    order = tuple(
-        Chore(one.name, one.every, one.order, _counting(counted, one), one.after_changes)
-        for one in chores()
-    )
-    lived(small, clock, MONTH, order=order)
+    jobs = [replace(job, run=_counting(counted, job)) for job in all_jobs()]
+    lived(small, clock, MONTH, jobs=jobs)
     wanted = {
         "conflicts": 1440,
         "health": 720,
@@ -159,6 +158,7 @@ def test_the_real_chores_of_a_month_run_as_often_as_they_should(small, clock, mo
         "trash": 30,
         "garden": 30,
         "idle": 4320,
+        "consolidate": 30,
     }
     assert {name: counted[name] for name in wanted} == wanted
     assert counted["surface"] >= 30
@@ -169,35 +169,37 @@ def test_the_real_chores_of_a_month_run_as_often_as_they_should(small, clock, mo
         == 1
     )
     assert outcome(small, "embed") == {"skipped": "no embedder"}
-    assert "failed" not in " ".join(schedule(small, one.name)["outcome"] for one in chores())
+    assert "failed" not in " ".join(
+        schedule(small, one.schedule)["outcome"] for one in scheduled_jobs(jobs)
+    )
     assert small.verify().ok
 
 
-def _counting(counted, chore):
-    def run(place, stop):
-        counted[chore.name] += 1
-        return chore.run(place, stop)
+def _counting(counted, job):
+    def run(ctx, trigger):
+        counted[job.name] += 1
+        return job.run(ctx, trigger)
 
     return run
 
 
 def test_a_machine_that_slept_for_a_week_makes_up_for_one_run_and_goes_on(small, clock):
     diary = Diary(clock, hourly=timedelta(hours=1))
-    lived(small, clock, timedelta(hours=5), order=diary.order)
+    lived(small, clock, timedelta(hours=5), jobs=diary.jobs)
     clock.advance(days=7)
-    lived(small, clock, timedelta(hours=5), order=diary.order)
+    lived(small, clock, timedelta(hours=5), jobs=diary.jobs)
     assert len(diary.ran["hourly"]) in (10, 11)
 
 
 def test_a_clock_that_jumps_ahead_and_back_does_not_stop_upkeep(small, clock):
     diary = Diary(clock, hourly=timedelta(hours=1))
-    lived(small, clock, timedelta(hours=5), order=diary.order)
+    lived(small, clock, timedelta(hours=5), jobs=diary.jobs)
     before = len(diary.ran["hourly"])
     clock.advance(days=365)
-    lived(small, clock, timedelta(minutes=1), order=diary.order)
+    lived(small, clock, timedelta(minutes=1), jobs=diary.jobs)
     assert len(diary.ran["hourly"]) == before + 1
     clock.advance(days=-365)
-    lived(small, clock, timedelta(hours=10), order=diary.order)
+    lived(small, clock, timedelta(hours=10), jobs=diary.jobs)
     assert len(diary.ran["hourly"]) - before - 1 in (9, 10)
 
 
@@ -224,14 +226,14 @@ def test_two_daemons_at_once_do_nothing_twice(url, clock):
 
 def _look(handle, diary, together):
     together.wait()
-    daemon.once(handle, stop=threading.Event(), order=diary.order)
+    daemon.run_once(handle, stop=threading.Event(), jobs=diary.jobs)
 
 
 def test_every_space_has_its_own_times(small, clock):
     for number in range(5):
         Glymph.open(small.url, space=f"project-{number}", clock=clock).close()
     diary = Diary(clock, daily=timedelta(days=1))
-    lived(small, clock, timedelta(days=1), order=diary.order)
+    lived(small, clock, timedelta(days=1), jobs=diary.jobs)
     assert len(diary.ran["daily"]) == 6
     assert len(set(diary.ran["daily"])) == 6
 
@@ -239,7 +241,7 @@ def test_every_space_has_its_own_times(small, clock):
 def test_only_the_named_spaces_are_looked_after_and_a_wrong_name_is_an_error(small, clock):
     Glymph.open(small.url, space="work", clock=clock).close()
     diary = Diary(clock, hourly=timedelta(hours=1))
-    lived(small, clock, timedelta(hours=3), order=diary.order, spaces=["work"])
+    lived(small, clock, timedelta(hours=3), jobs=diary.jobs, spaces=["work"])
     assert len(diary.ran["hourly"]) == 3
     assert schedule(small, "hourly") is None
     with pytest.raises(SpaceNotFound):
@@ -249,11 +251,11 @@ def test_only_the_named_spaces_are_looked_after_and_a_wrong_name_is_an_error(sma
 def test_a_space_that_was_deleted_or_made_meanwhile_is_noticed(small, clock):
     Glymph.open(small.url, space="short-lived", clock=clock).close()
     diary = Diary(clock, hourly=timedelta(hours=1))
-    lived(small, clock, timedelta(hours=2), order=diary.order)
+    lived(small, clock, timedelta(hours=2), jobs=diary.jobs)
     assert len(diary.ran["hourly"]) == 4
     small.delete_space("short-lived")
     Glymph.open(small.url, space="new", clock=clock).close()
-    lived(small, clock, timedelta(hours=2), order=diary.order)
+    lived(small, clock, timedelta(hours=2), jobs=diary.jobs)
     assert len(diary.ran["hourly"]) == 8
     with small.context.reading("new") as reader:
         assert reader.schedule("hourly")["last_run_at"] is not None
@@ -264,7 +266,7 @@ def test_a_store_that_can_only_be_read_is_refused(small, clock):
         Glymph.open(f"{small.url}?mode=ro", clock=clock, create=False) as handle,
         pytest.raises(StoreError, match="may write to it"),
     ):
-        daemon.once(handle, stop=threading.Event())
+        daemon.run_once(handle, stop=threading.Event())
 
 
 def test_a_space_that_vanishes_under_the_daemon_does_not_keep_it_awake(small, clock):
@@ -279,7 +281,7 @@ def test_a_space_that_vanishes_under_the_daemon_does_not_keep_it_awake(small, cl
         if len(naps) == 20:
             stop.set()
 
-    daemon.run(small, stop=stop, sleep=sleep, order=diary.order)
+    daemon.run(small, stop=stop, sleep=sleep, jobs=diary.jobs)
     assert sum(naps[4:]) > 10 * daemon.LOOK
 
 
@@ -293,7 +295,7 @@ def test_a_store_that_is_away_for_a_while_does_not_end_the_daemon(small, clock, 
         return real()
 
     monkeypatch.setattr(small, "spaces", spaces)
-    lived(small, clock, timedelta(hours=5), order=diary.order)
+    lived(small, clock, timedelta(hours=5), jobs=diary.jobs)
     assert len(diary.ran["hourly"]) >= 4
 
 
@@ -301,7 +303,7 @@ def test_a_store_that_is_away_for_a_while_does_not_end_the_daemon(small, clock, 
 
 
 def failing(error):
-    def run(place, stop):
+    def run(ctx, trigger):
         raise error
 
     return run
@@ -314,48 +316,48 @@ def failing(error):
         (ZeroDivisionError("x"), "ZeroDivision"),
     ],
 )
-def test_a_chore_that_fails_is_told_as_its_outcome_and_the_others_run(small, clock, error, words):
+def test_a_job_that_fails_is_told_as_its_outcome_and_the_others_run(small, clock, error, words):
     diary = Diary(clock, after=timedelta(hours=1))
-    broken = Chore("broken", timedelta(hours=1), 0, failing(error))
-    lived(small, clock, timedelta(hours=3), order=(broken, *diary.order))
+    broken = Job(name="broken", every=timedelta(hours=1), order=0, run=failing(error))
+    lived(small, clock, timedelta(hours=3), jobs=(broken, *diary.jobs))
     assert words in outcome(small, "broken")["failed"]
     assert len(diary.ran["after"]) == 3
 
 
 def test_while_another_holds_the_lease_nothing_runs_and_then_it_is_made_up(small, clock):
     diary = Diary(clock, hourly=timedelta(hours=1))
-    daemon.once(small, stop=threading.Event(), order=diary.order)
+    daemon.run_once(small, stop=threading.Event(), jobs=diary.jobs)
     clock.advance(hours=1)
     with leased(small.context):
-        daemon.once(small, stop=threading.Event(), order=diary.order)
+        daemon.run_once(small, stop=threading.Event(), jobs=diary.jobs)
         assert diary.ran["hourly"] == []
-    daemon.once(small, stop=threading.Event(), order=diary.order)
+    daemon.run_once(small, stop=threading.Event(), jobs=diary.jobs)
     assert len(diary.ran["hourly"]) == 1
 
 
 def test_who_lost_the_lease_keeps_nothing_of_its_run(small, clock):
-    def taken_over(place, stop):
+    def taken_over(ctx, trigger):
         clock.advance(hours=2)
         with small.context.store.writing("default", None) as writer:
             writer.take_lease("somebody", now=micros(clock()), until=micros(clock()) + HOUR)
         return {"mine": True}
 
-    order = (Chore("slow", timedelta(hours=1), 0, taken_over),)
-    daemon.once(small, stop=threading.Event(), order=order)
+    jobs = (Job(name="slow", every=timedelta(hours=1), order=0, run=taken_over),)
+    daemon.run_once(small, stop=threading.Event(), jobs=jobs)
     clock.advance(hours=1)
-    daemon.once(small, stop=threading.Event(), order=order)
+    daemon.run_once(small, stop=threading.Event(), jobs=jobs)
     assert schedule(small, "slow")["outcome"] is None
 
 
-def test_a_daemon_that_dies_in_the_middle_of_a_chore_leaves_it_due(small, clock):
-    killed = Chore("killed", timedelta(hours=1), 0, failing(KeyboardInterrupt()))
-    daemon.once(small, stop=threading.Event(), order=(killed,))
+def test_a_daemon_that_dies_in_the_middle_of_a_job_leaves_it_due(small, clock):
+    killed = Job(name="killed", every=timedelta(hours=1), order=0, run=failing(KeyboardInterrupt()))
+    daemon.run_once(small, stop=threading.Event(), jobs=(killed,))
     clock.advance(hours=1)
     with pytest.raises(KeyboardInterrupt):
-        daemon.once(small, stop=threading.Event(), order=(killed,))
+        daemon.run_once(small, stop=threading.Event(), jobs=(killed,))
     assert schedule(small, "killed")["last_run_at"] is None
     diary = Diary(clock, killed=timedelta(hours=1))
-    daemon.once(small, stop=threading.Event(), order=diary.order)
+    daemon.run_once(small, stop=threading.Event(), jobs=diary.jobs)
     assert len(diary.ran["killed"]) == 1
 
 
@@ -363,33 +365,33 @@ def test_a_stop_ends_the_turn_and_what_was_cut_short_stays_due(small, clock):
     stop = threading.Event()
     diary = Diary(clock, after=timedelta(minutes=10))
 
-    def long(place, asked):
+    def long(ctx, trigger):
         stop.set()
-        return {"stopped": asked.is_set()}
+        return {"stopped": trigger.stop.is_set()}
 
-    order = (Chore("long", timedelta(minutes=10), 0, long), *diary.order)
-    daemon.once(small, stop=stop, order=order)
+    jobs = (Job(name="long", every=timedelta(minutes=10), order=0, run=long), *diary.jobs)
+    daemon.run_once(small, stop=stop, jobs=jobs)
     clock.advance(hours=1)
     stop.clear()
-    daemon.run(small, stop=stop, order=order)
+    daemon.run(small, stop=stop, jobs=jobs)
     assert diary.ran["after"] == []
     assert schedule(small, "long")["last_run_at"] is None
     assert schedule(small, "long")["due_at"] <= micros(clock())
 
 
-# the chores and the queue
+# the built-in jobs and the queue
 
 
 def at_once(handle, clock):
-    """Every chore once, as if each were due."""
-    daemon.once(handle, stop=threading.Event())
+    """Every job once, as if each were due."""
+    daemon.run_once(handle, stop=threading.Event())
     clock.advance(days=1)
-    daemon.once(handle, stop=threading.Event())
+    daemon.run_once(handle, stop=threading.Event())
 
 
 def test_jobs_that_wait_in_the_queue_are_run(small):
     queue.enqueue(small.context, "job-1", "upkeep", {"session_id": None})
-    daemon.once(small, stop=threading.Event())
+    daemon.run_once(small, stop=threading.Event())
     assert small.unfinished() == 0
     with small.context.reading() as reader:
         assert reader.job("job-1")["done_at"] is not None
@@ -404,7 +406,7 @@ def test_conflicts_that_nobody_settled_in_time_are_kept_as_both(small, clock):
     assert outcome(small, "conflicts") == {"open": 0, "kept_both": 1}
     assert {small.get(gate).state, small.get(newer.id).state} == {"LIVE"}
     clock.advance(hours=1)
-    daemon.once(small, stop=threading.Event())
+    daemon.run_once(small, stop=threading.Event())
     assert outcome(small, "conflicts") == {"open": 0, "kept_both": 0}
 
 
@@ -412,12 +414,12 @@ def test_expired_trash_is_purged_and_an_empty_one_leaves_no_operation(small, clo
     at_once(small, clock)
     before = small.health().operations
     clock.advance(days=1)
-    daemon.once(small, stop=threading.Event())
+    daemon.run_once(small, stop=threading.Event())
     assert small.health().operations == before
     memory = small.add("The old import ran at noon every day.", kind="fact").id
     small.delete(memory)
     clock.advance(days=31)
-    daemon.once(small, stop=threading.Event())
+    daemon.run_once(small, stop=threading.Event())
     assert small.health().trashed == 0
 
 
@@ -427,7 +429,7 @@ def test_the_digest_is_made_anew_after_a_change(small, clock):
     small.add("The old import ran at noon every day.", kind="fact", pinned=True)
     small.add("The old import runs at midnight now, every day.", kind="fact")
     clock.advance(days=15)
-    daemon.once(small, stop=threading.Event())
+    daemon.run_once(small, stop=threading.Event())
     assert schedule(small, "surface")["last_run_at"] > made
 
 

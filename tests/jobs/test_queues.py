@@ -9,10 +9,10 @@ from datetime import timedelta
 import pytest
 
 from glymph import Glymph
-from glymph.jobs.chores import Chore
+from glymph.jobs.job import Job
 from glymph.jobs.queues import open_queue
-from glymph.jobs.queues.backlog import Backlog
 from glymph.jobs.queues.embedded import EmbeddedQueue
+from glymph.jobs.queues.store_jobs import StoreJobs
 from glymph.store.fenced import FencedStore
 from glymph.testing.queue_suite import Diary, QueueSuite, counted
 from glymph.upkeep import leases
@@ -23,8 +23,8 @@ class TestEmbedded(QueueSuite):
     def url(self, tmp_path):
         return f"sqlite:///{tmp_path}/memory.db"
 
-    def queue(self, glymph, order, limit):
-        return EmbeddedQueue(glymph, order=order, limit=limit)
+    def queue(self, glymph, jobs, limit):
+        return EmbeddedQueue(glymph, jobs=jobs, limit=limit)
 
 
 class TestInPostgres(QueueSuite):
@@ -37,11 +37,11 @@ class TestInPostgres(QueueSuite):
         self.database = postgres_url
         return f"sqlite:///{tmp_path}/memory.db"
 
-    def queue(self, glymph, order, limit):
+    def queue(self, glymph, jobs, limit):
         from glymph.jobs.queues.procrastinate import ProcrastinateQueue
 
         return ProcrastinateQueue(
-            glymph, url=self.database, order=order, limit=limit, look=1.0, poll=0.1
+            glymph, url=self.database, jobs=jobs, limit=limit, look=1.0, poll=0.1
         )
 
 
@@ -52,11 +52,11 @@ class TestInTheDatabaseOfTheStore(QueueSuite):
     def url(self, postgres_url):
         return postgres_url
 
-    def queue(self, glymph, order, limit):
+    def queue(self, glymph, jobs, limit):
         from glymph.jobs.queues.procrastinate import ProcrastinateQueue
 
         return ProcrastinateQueue(
-            glymph, url=glymph.url, order=order, limit=limit, look=1.0, poll=0.1
+            glymph, url=glymph.url, jobs=jobs, limit=limit, look=1.0, poll=0.1
         )
 
 
@@ -71,7 +71,7 @@ def work(glymph, postgres_url):
 
     build(postgres_url)
     diary = Diary("one", "two")
-    queue = ProcrastinateQueue(glymph, url=postgres_url, order=diary.order, look=1.0, poll=0.1)
+    queue = ProcrastinateQueue(glymph, url=postgres_url, jobs=diary.jobs, look=1.0, poll=0.1)
     with psycopg.connect(
         postgres_url, autocommit=True, options="-c search_path=glymph_jobs"
     ) as connection:
@@ -168,11 +168,11 @@ def test_what_was_done_leaves_no_row_and_what_was_given_up_is_seen_as_failed(
     queue.run_dry(threading.Event())
     assert jobs(connection) == []
 
-    def fails(place, stop):
+    def fails(ctx, trigger):
         raise OSError("no feed")
 
-    broken = Chore("broken", timedelta(days=1), 0, fails)
-    other = ProcrastinateQueue(glymph, url=postgres_url, order=[broken], look=1.0, poll=0.1)
+    broken = Job(name="broken", every=timedelta(days=1), order=0, run=fails)
+    other = ProcrastinateQueue(glymph, url=postgres_url, jobs=[broken], look=1.0, poll=0.1)
     for _ in range(5):
         assert jobs(connection) == []
         other.run_dry(threading.Event())
@@ -185,7 +185,7 @@ def test_while_the_database_of_the_queue_is_away_a_job_is_put_all_the_same(glymp
     from glymph.jobs.queues.procrastinate import ProcrastinateQueue
 
     queue = ProcrastinateQueue(
-        glymph, url="postgresql://nobody@127.0.0.1:1/none", order=Diary("one").order
+        glymph, url="postgresql://nobody@127.0.0.1:1/none", jobs=Diary("one").jobs
     )
     assert queue.put("default", "one")
     assert queue.counts().waiting == 1
@@ -204,7 +204,7 @@ def test_a_worker_on_a_store_that_can_only_be_read_is_refused(url, glymph):
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def asked(request, tmp_path, clock):
-    """Runs a chore until nothing is due, with a way to ask for it once more; how often it ran."""
+    """Runs a job until nothing is due, with a way to ask for it once more; how often it ran."""
     url = f"sqlite:///{tmp_path}/memory.db"
     if request.param == "postgresql":
         url = request.getfixturevalue("postgres_url")
@@ -216,20 +216,20 @@ def asked(request, tmp_path, clock):
 
         def ask():
             clock.advance(seconds=1)
-            Backlog(other, order).put("default", "one")
+            StoreJobs(other, jobs).put("default", "one")
 
         def work(while_running):
-            def run(place, stop):
-                ran.append(place.now())
+            def run(ctx, trigger):
+                ran.append(ctx.now())
                 if len(ran) == 1:
                     while_running(ask)
                 return {}
 
-            order.append(Chore("one", timedelta(days=1), 0, run))
-            EmbeddedQueue(worker, order=order).run_dry(threading.Event())
+            jobs.append(Job(name="one", every=timedelta(days=1), order=0, run=run))
+            EmbeddedQueue(worker, jobs=jobs).run_dry(threading.Event())
             return len(ran)
 
-        order = []
+        jobs = []
         yield work
 
 
@@ -266,9 +266,9 @@ def test_what_is_asked_for_just_before_a_run_is_noted_is_done_once_more(asked, m
 
 def test_what_is_due_and_asked_for_again_before_anybody_is_at_work_is_done_once(glymph, clock):
     diary = Diary("one")
-    backlog = Backlog(glymph, diary.order)
-    backlog.begin()
+    store = StoreJobs(glymph, diary.jobs)
+    store.mark_new_as_due()
     clock.advance(seconds=1)
-    assert not backlog.put("default", "one")
-    EmbeddedQueue(glymph, order=diary.order).run_dry(threading.Event())
+    assert not store.put("default", "one")
+    EmbeddedQueue(glymph, jobs=diary.jobs).run_dry(threading.Event())
     assert counted(glymph, "default", "one") == 1

@@ -1,4 +1,4 @@
-"""The worker in one process: from the spool into queues, through the pipeline, whatever is in the
+"""The worker in one process: from the spool into queues, through the runner, whatever is in the
 way.
 """
 
@@ -7,13 +7,14 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import threading
 
 import pytest
 
 from glymph import Glymph
 from glymph.errors import NotAStore
 from glymph.hooks import background
-from glymph.jobs import pipeline, spool, worker
+from glymph.jobs import runner, spool, worker
 from glymph.jobs.project import SHARED, project_space
 from glymph.prune.ai_prune import SESSIONS
 from glymph.upkeep import leases, queue
@@ -152,17 +153,17 @@ def test_while_another_holds_the_lease_the_worker_waits(folder, url, opened, clo
 
 def test_who_loses_the_lease_waits_until_the_job_is_done(folder, url, opened, clock, monkeypatch):
     drop(folder, url)
-    real, runs = pipeline.run, []
+    real, runs = runner.run_item, []
 
-    def run(place, job, **more):
-        runs.append(job.id)
+    def run(ctx, item, *more):
+        runs.append(item.id)
         if len(runs) == 1:  # it sleeps too long, and another takes over and dies
             clock.advance(seconds=leases.LASTS)
             with opened(url, "mine", False) as other:
                 leases._taken(other.context)
-        return real(place, job, **more)
+        return real(ctx, item, *more)
 
-    monkeypatch.setattr(pipeline, "run", run)
+    monkeypatch.setattr(runner, "run_item", run)
     done = worker.work(folder, opened, sleep=lambda seconds: clock.advance(seconds=seconds))
     assert done.ended == {"lost": 1, "done": 1}
     assert jobs(url, "mine") == (0, 1)
@@ -170,7 +171,9 @@ def test_who_loses_the_lease_waits_until_the_job_is_done(folder, url, opened, cl
 
 def test_who_is_asked_to_stop_leaves_the_rest_in_the_queue(folder, url, opened):
     drop(folder, url)
-    assert worker.work(folder, opened, stopping=lambda: True).ended == {}
+    stop = threading.Event()
+    stop.set()
+    assert worker.work(folder, opened, stop=stop).ended == {}
     assert spool.waiting(folder) == 0
     assert worker.work(folder, opened, also=[(url, "mine")]).ended == {"done": 1}
 

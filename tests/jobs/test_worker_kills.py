@@ -2,7 +2,7 @@
 under them.
 
 Each job has an effect that can be counted: steps that are written one by one, each with the number
-of its lease. The worker is the real command; only its times are shorter, and its chores are those
+of its lease. The worker is the real command; only its times are shorter, and its jobs are those
 of this test.
 """
 
@@ -37,39 +37,41 @@ PATIENCE = 120.0  # seconds
 
 WORKER = """
 import os, signal, sys, time
+from dataclasses import replace
 from datetime import timedelta
 from glymph.cli.main import main
-from glymph.jobs import daemon, queues
-from glymph.jobs.chores import Chore
-from glymph.jobs.queues import backlog
+from glymph.jobs import queues, registry, schedule
+from glymph.jobs.job import Job
 from glymph.jobs.queues.procrastinate import ProcrastinateQueue
 from glymph.upkeep import leases
 from glymph.testing.builders import memory_row
 
 STEPS, SLEEPS, QUEUE = int(sys.argv.pop(1)), int(sys.argv.pop(1)), sys.argv.pop(1)
-daemon.REST = timedelta(seconds=0.5)
+schedule.REST = timedelta(seconds=0.5)
 leases.LASTS, leases.RENEWED = 2.0, 60.0 if SLEEPS else 0.4  # who sleeps must not be in a transaction then
 
-def run(place, stop):
+def run(ctx, trigger):
     while True:
-        with place.reading() as reader:
+        with ctx.reading() as reader:
             done = reader.counter("steps") or 0
         if done == STEPS:
             return {"steps": done}
-        if stop.is_set():
+        if trigger.stop.is_set():
             return {"stopped": True}
         time.sleep(0.05)
         if done + 1 == SLEEPS:
             os.kill(os.getpid(), signal.SIGSTOP)
             time.sleep(0.5)  # it may take a moment to reach every thread; a lock on a file would stop everybody
-        with place.operation("add") as doing:
-            doing.writer.insert("memories", [memory_row(f"step {done:03} under {place.store._fence}")])
+        with ctx.operation("add") as doing:
+            doing.writer.insert("memories", [memory_row(f"step {done:03} under {ctx.store._fence}")])
             doing.writer.set_counter("steps", (doing.writer.counter("steps") or 0) + 1)
 
 def opened(glymph, *, url=None, limit):
     return ProcrastinateQueue(glymph, url=QUEUE, limit=limit, look=1, poll=0.1, beat=0.4, stalled=2.0)
 
-backlog.chores = lambda: (Chore("tally", timedelta(days=1), 10, run),)
+tally = Job(name="tally", every=timedelta(days=1), order=10, run=run)
+after_sessions = [replace(job, every=None) for job in registry.all_jobs() if job.on]
+registry.all_jobs = lambda: (*after_sessions, tally)
 queues.open_queue = opened
 main()
 """

@@ -11,9 +11,8 @@ from datetime import timedelta
 import pytest
 
 from glymph import Glymph, errors
-from glymph.jobs.chores.consolidation import CHORE
-from glymph.jobs.steps import Session
-from glymph.jobs.steps.consolidate import STEP
+from glymph.jobs.builtin.consolidate import JOB
+from glymph.jobs.job import Session, Trigger
 from glymph.learn import derive_lessons
 from glymph.learn.consolidate import consolidate
 from glymph.llm.dialogue import Prices, Reply, Usage
@@ -313,14 +312,14 @@ def test_a_dry_run_writes_nothing_and_asks_nothing(opened, clock):
     assert (image(glymph), counter(glymph), model.asked) == (before, None, [])
 
 
-def test_the_step_and_the_chore_do_it_when_it_is_due(opened, clock):
+def test_the_job_does_it_when_it_is_due(opened, clock):
     glymph, _ = opened(lambda messages, schema: NO)
     closed(glymph, clock, 1, 2, 3)
     place = glymph._ctx
-    assert STEP.run(place, Session(id="s1", transcript=None))["groups_analyzed"] == 1
-    assert "skipped" in CHORE.run(place, threading.Event())
+    assert JOB.run(place, Trigger(Session(id="s1", transcript=None)))["groups_analyzed"] == 1
+    assert "skipped" in JOB.run(place, Trigger())
     clock.advance(days=1)
-    assert CHORE.run(place, threading.Event())["groups_analyzed"] == 0
+    assert JOB.run(place, Trigger())["groups_analyzed"] == 0
 
 
 def test_who_is_told_to_stop_stops_and_stays_due(opened, clock):
@@ -333,7 +332,7 @@ def test_who_is_told_to_stop_stops_and_stays_due(opened, clock):
     glymph, model = opened(script)
     closed(glymph, clock, 1, 2, 3)
     closed(glymph, clock, 1, 2, 3, symbol="ETH")
-    told = CHORE.run(glymph._ctx, stop)
+    told = JOB.run(glymph._ctx, Trigger(stop=stop))
     assert (told["stopped"], told["errors"], len(model.asked)) == (True, 0, 1)
     assert glymph.consolidate(if_needed=True, dry_run=True).ran
 

@@ -8,7 +8,8 @@ import pytest
 
 from glymph import Glymph
 from glymph.errors import InvalidInput, ModelFailed
-from glymph.jobs import pipeline
+from glymph.jobs.registry import all_jobs
+from glymph.jobs.runner import run_item
 from glymph.llm.dialogue import FREE, Message, Prices, Question, Reply, Usage
 from glymph.llm.lazy import LazyModel
 from glymph.llm.ledger import Run
@@ -93,11 +94,11 @@ def test_a_step_reports_a_model_that_cannot_be_opened_and_the_others_run(url, tm
     transcript.write_text(
         '{"type": "user", "message": {"role": "user", "content": "We chose PostgreSQL for it."}}\n'
     )
-    with Glymph.open(url, settings={"model": "nosuch:x"}) as g, leased(g.context) as place:
+    with Glymph.open(url, settings={"model": "nosuch:x"}) as g, leased(g.context) as ctx:
         payload = {"event": "session-end", "session_id": "s", "transcript_path": str(transcript)}
-        queue.enqueue(place, "j", "session", payload)
-        job = queue.waiting(place)[0]
-        assert pipeline.run(place, job) == "resting"
+        queue.enqueue(ctx, "j", "session", payload)
+        job = queue.waiting(ctx)[0]
+        assert run_item(ctx, job, all_jobs()) == "resting"
     assert "'nosuch:x' is not known" in str(job.report["extract"])
     assert queue.FAILED not in job.report["surface"]
 

@@ -12,8 +12,8 @@ import pytest
 
 from glymph.errors import ModelFailed
 from glymph.hooks import background
-from glymph.jobs import pipeline
-from glymph.jobs.steps import Step
+from glymph.jobs.job import SESSION_END, Job
+from glymph.jobs.runner import run_item
 from glymph.upkeep import queue
 from glymph.upkeep.leases import leased
 
@@ -44,16 +44,17 @@ def mode(path):
     ids=["failure", "bug", "report"],
 )
 def test_a_key_gets_neither_into_a_report_nor_into_a_log(glymph, home, caplog, wrong):
-    def run(place, session):
+    def run(ctx, trigger):
         if wrong is not None:
             raise wrong
         return {"problem": f"401 for {KEY}", "all": [{"why": KEY}], "count": 3}
 
     background._log_to_file()
-    with leased(glymph.context) as place:
-        queue.enqueue(place, "j", "session", {})
-        pipeline.run(place, queue.waiting(place)[0], order=[Step("one", 1, run)])
-        with place.reading() as reader:
+    with leased(glymph.context) as ctx:
+        queue.enqueue(ctx, "j", "session", {})
+        one = Job(name="one", on=SESSION_END, order=1, run=run)
+        run_item(ctx, queue.waiting(ctx)[0], [one])
+        with ctx.reading() as reader:
             report = reader.job("j")["report"]
     assert KEY not in report + caplog.text + (home / "worker.log").read_text()
     assert "401 for [secret]" in report
@@ -88,18 +89,14 @@ def test_logs_that_others_could_read_are_closed(home):
     assert (home / "worker.log").read_text() == "old\n"
 
 
-def test_a_step_that_fails_while_the_worker_is_to_stop_is_not_held_against_the_job(glymph):
-    stop = []
-
-    def run(place, session):
-        stop.append(True)
+def test_a_job_that_fails_while_the_worker_is_to_stop_is_not_held_against_it(glymph):
+    def run(ctx, trigger):
+        trigger.stop.set()
         raise ModelFailed("m", "called off", "Repeat it.")
 
-    with leased(glymph.context) as place:
-        queue.enqueue(place, "j", "session", {})
-        job = queue.waiting(place)[0]
-        assert (
-            pipeline.run(place, job, order=[Step("one", 1, run)], stopping=lambda: bool(stop))
-            == "stopped"
-        )
-        assert queue.waiting(place)[0].report == {}
+    with leased(glymph.context) as ctx:
+        queue.enqueue(ctx, "j", "session", {})
+        job = queue.waiting(ctx)[0]
+        one = Job(name="one", on=SESSION_END, order=1, run=run)
+        assert run_item(ctx, job, [one]) == "stopped"
+        assert queue.waiting(ctx)[0].report == {}

@@ -9,7 +9,8 @@ import threading
 import pytest
 
 from glymph import Glymph
-from glymph.jobs.chores import chores
+from glymph.jobs.job import Trigger
+from glymph.jobs.registry import JOBS
 from glymph.prune import idle
 from glymph.prune.idle import clear_idle
 from glymph.store import columns
@@ -169,11 +170,11 @@ def test_columns_are_kept_in_order(glymph, monkeypatch):
     assert cleared(glymph).chunks_written > 0
 
 
-def chore(name):
-    return next(one for one in chores() if one.name == name)
+def job(name):
+    return JOBS.members[name]
 
 
-def test_the_chore_yields_to_a_recall_made_meanwhile(glymph, clock, monkeypatch):
+def test_the_job_yields_to_a_recall_made_meanwhile(glymph, clock, monkeypatch):
     monkeypatch.setattr(idle, "LINKS_AT_ONCE", 1)
     faded(glymph, clock)
     real = idle.Bed.drop
@@ -183,20 +184,20 @@ def test_the_chore_yields_to_a_recall_made_meanwhile(glymph, clock, monkeypatch)
         glymph.recall("shelf")
 
     monkeypatch.setattr(idle.Bed, "drop", drop)
-    told = chore("idle").run(glymph.context, threading.Event())
+    told = job("idle").run(glymph.context, Trigger())
     assert told == {"yielded": True, "links_dropped": 1, "merged": 0}
-    assert "skipped" in chore("idle").run(glymph.context, threading.Event())
+    assert "skipped" in job("idle").run(glymph.context, Trigger())
 
 
-def test_the_chore_ends_early_when_it_is_asked_to(glymph, clock):
+def test_the_job_ends_early_when_it_is_asked_to(glymph, clock):
     faded(glymph, clock)
     stop = threading.Event()
     stop.set()
-    assert chore("idle").run(glymph.context, stop)["stopped"] is True
+    assert job("idle").run(glymph.context, Trigger(stop=stop))["stopped"] is True
 
 
-def test_the_gardeners_chore_tells_what_it_did(words, clock):
+def test_the_gardeners_job_tells_what_it_did(words, clock):
     twins(words, 15)
     clock.advance(days=40)
-    told = chore("garden").run(words.context, threading.Event())
+    told = job("garden").run(words.context, Trigger())
     assert told == {"held_back": 5, "links_dropped": 0, "merged": 10, "orphans": 10}

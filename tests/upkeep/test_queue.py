@@ -29,7 +29,7 @@ def row(place, job_id="j1"):
 def fail(place, job, step="extract"):
     """One attempt in which a step fails."""
     queue.begin(place, job)
-    job.failed(step, "it is broken", "Bug")
+    job.note(step, {queue.FAILED: "it is broken", "code": "Bug"})
     queue.advance(place, job, step)
     return queue.finish(place, job)
 

@@ -12,7 +12,7 @@ import pytest
 from glymph import Glymph
 from glymph.errors import EmbedderFailed
 from glymph.jobs import daemon
-from glymph.jobs.chores import chores
+from glymph.jobs.registry import all_jobs, scheduled_jobs
 from glymph.moments import micros
 from glymph.testing.embedders import WordEmbedder
 from glymph.testing.scripted_model import ScriptedModel
@@ -52,11 +52,11 @@ def test_a_new_space_is_well_and_has_nothing_to_do(glymph):
 
 
 def test_every_job_of_the_daemon_has_its_last_run_its_next_and_its_outcome(glymph, clock):
-    daemon.once(glymph, stop=threading.Event())
+    daemon.run_once(glymph, stop=threading.Event())
     clock.advance(days=1)
-    daemon.once(glymph, stop=threading.Event())
+    daemon.run_once(glymph, stop=threading.Event())
     found = {one.job: one for one in status(glymph).jobs}
-    assert set(found) == {one.name for one in chores()}
+    assert set(found) == {one.schedule for one in scheduled_jobs(all_jobs())}
     assert all(one.last_run_at == clock() and one.next_due_at > clock() for one in found.values())
     assert (found["trash"].outcome, found["trash"].told) == ("done", "purged 0, certificates 0")
     assert (found["embed"].outcome, found["embed"].told) == ("skipped", "skipped: no embedder")

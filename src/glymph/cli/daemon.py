@@ -40,14 +40,14 @@ def daemon(
     SIGTERM).
     """
     from glymph import environment
-    from glymph.jobs import daemon as resident
+    from glymph.jobs import daemon as upkeep
     from glymph.jobs import worker
 
     def opened(url: str | None, space: str, create: bool) -> Glymph:
         return environment.open_glymph(url, space, "daemon", create=create)
 
     def take_in() -> None:
-        worker.take_in(environment.home() / environment.SPOOL, opened, worker.Worked())
+        worker.take_in(environment.home() / environment.SPOOL, opened, worker.WorkResult())
 
     log_to_stderr(as_json=log_json)
     stop = threading.Event()
@@ -56,10 +56,10 @@ def daemon(
         stop_on_signals(stop)
         if once:
             take_in()
-            resident.once(glymph, names, stop=stop, begin=True)
+            upkeep.run_once(glymph, names, stop=stop, begin=True)
             return
         _say(glymph, names)
-        resident.run(glymph, names, stop=stop, take_in=take_in)
+        upkeep.run(glymph, names, stop=stop, take_in=take_in)
         logging.getLogger("glymph.daemon").info("stopped")
 
 

@@ -306,7 +306,7 @@ def _take_in() -> list[Any]:
     def opened(url: str | None, space: str, create: bool) -> Glymph:
         return environment.open_glymph(url, space, "daemon", create=create)
 
-    return spooled.take_in(environment.home() / environment.SPOOL, opened, spooled.Worked())
+    return spooled.take_in(environment.home() / environment.SPOOL, opened, spooled.WorkResult())
 
 
 def _named(queues: Queues) -> list[tuple[str, Queue]]:

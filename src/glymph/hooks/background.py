@@ -48,8 +48,7 @@ def main() -> None:
         environment.home() / environment.SPOOL,
         lambda url, space, create: _opened(url, space, create, stopping),
         also=[(given.url, space) for space in given.space],
-        stopping=stopping.is_set,
-        sleep=lambda seconds: _wait(stopping, seconds),
+        stop=stopping,
     )
     log.info("worker done: %s %s", done.ended, done.problems)
 
@@ -59,10 +58,6 @@ def _opened(url: str | None, space: str, create: bool, stopping: threading.Event
     from glymph.client import stoppable
 
     return stoppable(environment.open_glymph(url, space, ACTOR, create=create), stopping)
-
-
-def _wait(stopping: threading.Event, seconds: float) -> None:
-    stopping.wait(seconds)
 
 
 def _log_to_file() -> None:

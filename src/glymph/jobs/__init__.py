@@ -1,3 +1,6 @@
-"""What runs while the agent sleeps: sessions dropped in a spool, a worker with a lease, a pipeline
-of steps.
+"""Jobs: upkeep that runs when a session has ended, and at intervals.
+
+A job is one file in `builtin` or an entry point of the group `glymph.jobs` (`job`, `registry`).
+One `runner` runs jobs under the lease of a space. What is due is found by the `worker` that hooks
+start, by the `daemon`, and by the workers of `queues`.
 """

@@ -16,10 +16,8 @@ import pytest
 
 from glymph.client import Glymph
 from glymph.errors import InvalidInput
-from glymph.jobs import pipeline
-from glymph.jobs.chores import Chore
+from glymph.jobs.job import SESSION_END, Job, Trigger
 from glymph.jobs.queues.contract import Queue
-from glymph.jobs.steps import Step
 from glymph.moments import micros
 from glymph.testing.clock import FrozenClock
 from glymph.upkeep import queue as store_queue
@@ -31,43 +29,44 @@ DAY = timedelta(days=1)
 
 
 class Diary:
-    """Chores that count, in the store, how often they ran, and tell when two ran at once in a
+    """Jobs that count, in the store, how often they ran, and tell when two ran at once in a
     space.
     """
 
-    def __init__(
-        self, *names: str, also: Callable[[Any, threading.Event], object] | None = None
-    ) -> None:
-        self.order = tuple(Chore(name, DAY, at, self._run(name)) for at, name in enumerate(names))
+    def __init__(self, *names: str, also: Callable[[Any, Trigger], object] | None = None) -> None:
+        self.jobs = tuple(
+            Job(name=name, every=DAY, order=at, run=self._run(name))
+            for at, name in enumerate(names)
+        )
         self.guard, self.active, self.most = threading.Lock(), Counter[str](), 0
         self.clashes: list[str] = []
         self.also = also
 
-    def _run(self, name: str) -> Callable[[Any, threading.Event], dict[str, Any]]:
-        def run(place: Any, stop: threading.Event) -> dict[str, Any]:
+    def _run(self, name: str) -> Callable[[Any, Trigger], dict[str, Any]]:
+        def run(ctx: Any, trigger: Trigger) -> dict[str, Any]:
             with self.guard:
-                self.active[place.space] += 1
+                self.active[ctx.space] += 1
                 self.most = max(self.most, self.active.total())
-                if self.active[place.space] > 1:
-                    self.clashes.append(place.space)
+                if self.active[ctx.space] > 1:
+                    self.clashes.append(ctx.space)
             try:
                 for _ in range(5):
-                    _count(place, name)
-                return dict(self.also(place, stop) or {}) if self.also else {"n": 1}  # type: ignore[call-overload]
+                    _count(ctx, name)
+                return dict(self.also(ctx, trigger) or {}) if self.also else {"n": 1}  # type: ignore[call-overload]
             finally:
                 with self.guard:
-                    self.active[place.space] -= 1
+                    self.active[ctx.space] -= 1
 
         return run
 
 
-def _count(place: Any, name: str) -> None:
-    with place.store.writing(place.space, None) as writer:
+def _count(ctx: Any, name: str) -> None:
+    with ctx.store.writing(ctx.space, None) as writer:
         writer.set_counter(name, (writer.counter(name) or 0) + 1)
 
 
 def counted(glymph: Glymph, space: str, name: str) -> int:
-    """How often a diary's chore ran in a space."""
+    """How often a diary's job ran in a space."""
     with glymph.context.reading(space) as reader:
         return (reader.counter(name) or 0) // 5
 
@@ -87,14 +86,14 @@ class QueueSuite:
 
     @pytest.fixture
     def opened(self, url: str, clock: FrozenClock) -> Iterator[Callable[..., Queue]]:
-        """Opens a queue for chores, each on a handle of its own, as workers in processes of their
+        """Opens a queue for jobs, each on a handle of its own, as workers in processes of their
         own have.
         """
         ends: list[Callable[[], None]] = []
 
-        def make(order: Sequence[Chore], *, limit: int = 4) -> Queue:
+        def make(jobs: Sequence[Job], *, limit: int = 4) -> Queue:
             handle = Glymph.open(url, clock=clock, actor="daemon")
-            queue = self.queue(handle, order, limit)
+            queue = self.queue(handle, jobs, limit)
             ends.extend([handle.close, queue.close])
             return queue
 
@@ -102,7 +101,7 @@ class QueueSuite:
         for end in reversed(ends):
             end()
 
-    def queue(self, glymph: Glymph, order: Sequence[Chore], limit: int) -> Queue:
+    def queue(self, glymph: Glymph, jobs: Sequence[Job], limit: int) -> Queue:
         raise NotImplementedError("A QueueSuite needs a way to open its queue.")
 
     @pytest.fixture
@@ -119,7 +118,7 @@ class QueueSuite:
     ) -> None:
         diary = Diary("one", "two", "three")
         workers = [
-            threading.Thread(target=opened(diary.order, limit=3).run_dry, args=(threading.Event(),))
+            threading.Thread(target=opened(diary.jobs, limit=3).run_dry, args=(threading.Event(),))
             for _ in range(3)
         ]
         for worker in workers:
@@ -129,7 +128,7 @@ class QueueSuite:
         ran = {
             (space, one.name): counted(glymph, space, one.name)
             for space in SPACES
-            for one in diary.order
+            for one in diary.jobs
         }
         assert ran == dict.fromkeys(ran, 1)
         assert diary.clashes == []
@@ -138,8 +137,8 @@ class QueueSuite:
         self, glymph: Glymph, opened: Callable[..., Queue]
     ) -> None:
         meeting = threading.Barrier(2, timeout=PATIENCE)
-        diary = Diary("meets", also=lambda place, stop: {"n": meeting.wait()})
-        queue = opened(diary.order, limit=2)
+        diary = Diary("meets", also=lambda ctx, trigger: {"n": meeting.wait()})
+        queue = opened(diary.jobs, limit=2)
         assert queue.limit == 2
         assert queue.run_dry(threading.Event())
         assert [outcome(glymph, space, "meets").keys() for space in SPACES] == [{"n"}] * len(SPACES)
@@ -149,7 +148,7 @@ class QueueSuite:
         self, glymph: Glymph, opened: Callable[..., Queue]
     ) -> None:
         diary = Diary("only")
-        worker = threading.Thread(target=opened(diary.order).run_dry, args=(threading.Event(),))
+        worker = threading.Thread(target=opened(diary.jobs).run_dry, args=(threading.Event(),))
         with leased(glymph.context):
             worker.start()
             worker.join(2.0)
@@ -163,19 +162,19 @@ class QueueSuite:
     ) -> None:
         runs: list[str] = []
 
-        def overtaken(place: Any, stop: threading.Event) -> dict[str, Any]:
-            runs.append(place.space)
+        def overtaken(ctx: Any, trigger: Trigger) -> dict[str, Any]:
+            runs.append(ctx.space)
             if len(runs) > 1:
                 return {"by": "the second"}
             clock.advance(hours=1)
             with glymph.context.store.writing("default", None) as writer:
                 writer.take_lease("somebody", now=micros(clock()), until=micros(clock()))
-            _count(place, "written")
+            _count(ctx, "written")
             return {"by": "the first"}
 
         for name in SPACES[1:]:
             glymph.delete_space(name)
-        opened([Chore("slow", DAY, 0, overtaken)]).run_dry(threading.Event())
+        opened([Job(name="slow", every=DAY, order=0, run=overtaken)]).run_dry(threading.Event())
         assert runs == ["default", "default"]
         assert counted(glymph, "default", "written") == 0
         assert outcome(glymph, "default", "slow") == {"by": "the second"}
@@ -186,7 +185,7 @@ class QueueSuite:
         self, glymph: Glymph, opened: Callable[..., Queue]
     ) -> None:
         diary = Diary("one", "other")
-        queue = opened(diary.order)
+        queue = opened(diary.jobs)
         queue.run_dry(threading.Event())
         assert queue.put("alpha", "one")
         assert not queue.put("alpha", "one")
@@ -197,37 +196,39 @@ class QueueSuite:
         assert queue.counts().waiting == 0
 
     def test_a_session_is_put_once_and_its_job_is_done(
-        self, glymph: Glymph, opened: Callable[..., Queue], monkeypatch: pytest.MonkeyPatch
+        self, glymph: Glymph, opened: Callable[..., Queue]
     ) -> None:
         ran: list[str | None] = []
 
-        def noted(place: Any, session: Any) -> dict[str, Any]:
-            ran.append(session.id)
+        def noted(ctx: Any, trigger: Trigger) -> dict[str, Any]:
+            ran.append(trigger.session.id if trigger.session else None)
             return {}
 
-        step = Step("only", 0, noted)
-        monkeypatch.setattr(pipeline, "steps", lambda: (step,))
-        queue = opened(Diary("chore").order)
+        only = Job(name="only", on=SESSION_END, order=0, run=noted)
+        queue = opened([only, *Diary("job").jobs])
         assert queue.put_session("alpha", "s1", {"session_id": "mine"})
         assert not queue.put_session("alpha", "s1", {"session_id": "mine"})
         queue.run_dry(threading.Event())
         queue.run_dry(threading.Event())
         assert ran == ["mine"]
 
-    def test_no_chore_and_no_dead_letter_of_an_unknown_name(
+    def test_no_job_and_no_dead_letter_of_an_unknown_name(
         self, glymph: Glymph, opened: Callable[..., Queue]
     ) -> None:
-        queue = opened(Diary("chore").order)
-        with pytest.raises(InvalidInput, match="There are chore"):
-            queue.put("alpha", "chores")
+        queue = opened(Diary("job").jobs)
+        with pytest.raises(InvalidInput, match="There are job"):
+            queue.put("alpha", "jobs")
         with pytest.raises(InvalidInput, match="--dead"):
-            queue.retry("alpha/chore")
+            queue.retry("alpha/job")
 
     def test_what_comes_while_a_worker_runs_is_done_soon(
         self, glymph: Glymph, opened: Callable[..., Queue]
     ) -> None:
         done = {"first": threading.Event(), "second": threading.Event()}
-        order = [Chore(name, DAY, at, _noting(done[name])) for at, name in enumerate(done)]
+        order = [
+            Job(name=name, every=DAY, order=at, run=_noting(done[name]))
+            for at, name in enumerate(done)
+        ]
         queue = opened(order)
         with running(queue):
             queue.put("beta", "first")
@@ -235,21 +236,24 @@ class QueueSuite:
             queue.put("beta", "second")
             assert done["second"].wait(PATIENCE)
 
-    def test_after_a_change_the_chores_that_follow_changes_run_too(
+    def test_after_a_change_the_jobs_that_follow_changes_run_too(
         self, glymph: Glymph, opened: Callable[..., Queue]
     ) -> None:
         told: list[str] = []
 
-        def adds(place: Any, stop: threading.Event) -> dict[str, Any]:
-            with Glymph.open(glymph.url, space=place.space) as handle:
+        def adds(ctx: Any, trigger: Trigger) -> dict[str, Any]:
+            with Glymph.open(glymph.url, space=ctx.space) as handle:
                 handle.add("The feed is late on Mondays.")
             return {}
 
-        def tells(place: Any, stop: threading.Event) -> dict[str, Any]:
-            told.append(place.space)
+        def tells(ctx: Any, trigger: Trigger) -> dict[str, Any]:
+            told.append(ctx.space)
             return {}
 
-        order = [Chore("adds", DAY, 0, adds), Chore("tells", DAY, 1, tells, after_changes=True)]
+        order = [
+            Job(name="adds", every=DAY, order=0, run=adds),
+            Job(name="tells", every=DAY, order=1, run=tells, after_changes=True),
+        ]
         queue = opened(order)
         queue.put("gamma", "adds")
         with running(queue):
@@ -257,18 +261,18 @@ class QueueSuite:
 
     # what goes wrong
 
-    def test_a_chore_that_fails_rests_is_given_up_listed_and_put_back(
+    def test_a_scheduled_job_that_fails_rests_is_given_up_listed_and_put_back(
         self, glymph: Glymph, opened: Callable[..., Queue], clock: FrozenClock
     ) -> None:
         broken = [True]
 
-        def fails(place: Any, stop: threading.Event) -> dict[str, Any]:
-            if broken and place.space == "beta":
+        def fails(ctx: Any, trigger: Trigger) -> dict[str, Any]:
+            if broken and ctx.space == "beta":
                 raise ZeroDivisionError("no feed")
             return {}
 
-        diary = Diary("steady", "fragile", also=lambda place, stop: None)
-        queue = opened([diary.order[0], Chore("fragile", DAY, 1, fails)])
+        diary = Diary("steady", "fragile", also=lambda ctx, trigger: None)
+        queue = opened([diary.jobs[0], Job(name="fragile", every=DAY, order=1, run=fails)])
         queue.run_dry(threading.Event())
         assert (queue.counts().resting, queue.counts().dead) == (1, 0)
         for times, minutes in enumerate((1, 4, 16, 64), start=1):
@@ -290,26 +294,25 @@ class QueueSuite:
         assert counted(glymph, "beta", "steady") == 1
 
     def test_a_session_that_fails_rests_is_given_up_and_goes_on_where_it_stopped_when_put_back(
-        self,
-        glymph: Glymph,
-        opened: Callable[..., Queue],
-        clock: FrozenClock,
-        monkeypatch: pytest.MonkeyPatch,
+        self, glymph: Glymph, opened: Callable[..., Queue], clock: FrozenClock
     ) -> None:
         ran, broken = Counter[str](), [True]
 
-        def good(place: Any, session: Any) -> dict[str, Any]:
+        def good(ctx: Any, trigger: Trigger) -> dict[str, Any]:
             ran["good"] += 1
             return {}
 
-        def bad(place: Any, session: Any) -> dict[str, Any]:
+        def bad(ctx: Any, trigger: Trigger) -> dict[str, Any]:
             ran["bad"] += 1
             if broken:
                 raise OSError("no transcript")
             return {}
 
-        monkeypatch.setattr(pipeline, "steps", lambda: (Step("good", 0, good), Step("bad", 1, bad)))
-        queue = opened(Diary("chore").order)
+        steps = [
+            Job(name=run.__name__, on=SESSION_END, order=at, run=run)
+            for at, run in enumerate((good, bad))
+        ]
+        queue = opened([*steps, *Diary("job").jobs])
         queue.put_session("alpha", "s1", {"session_id": "mine"})
         for attempt in range(store_queue.ATTEMPTS):
             assert queue.dead() == []
@@ -327,13 +330,13 @@ class QueueSuite:
     def test_a_space_that_is_gone_keeps_nobody_busy(
         self, glymph: Glymph, opened: Callable[..., Queue]
     ) -> None:
-        diary = Diary("chore")
-        queue = opened(diary.order)
+        diary = Diary("job")
+        queue = opened(diary.jobs)
         for name in SPACES:
-            queue.put(name, "chore")
+            queue.put(name, "job")
         glymph.delete_space("beta")
         queue.run_dry(threading.Event())
-        assert [counted(glymph, name, "chore") for name in SPACES if name != "beta"] == [1, 1, 1]
+        assert [counted(glymph, name, "job") for name in SPACES if name != "beta"] == [1, 1, 1]
 
     # stopping
 
@@ -342,12 +345,12 @@ class QueueSuite:
     ) -> None:
         begun = threading.Event()
 
-        def long(place: Any, stop: threading.Event) -> dict[str, Any]:
+        def long(ctx: Any, trigger: Trigger) -> dict[str, Any]:
             begun.set()
-            return {"stopped": stop.wait(PATIENCE)}
+            return {"stopped": trigger.stop.wait(PATIENCE)}
 
         diary = Diary("after")
-        queue = opened([Chore("long", DAY, 0, long), diary.order[0]], limit=2)
+        queue = opened([Job(name="long", every=DAY, order=0, run=long), diary.jobs[0]], limit=2)
         queue.put("alpha", "long")
         queue.put("alpha", "after")
         with running(queue):
@@ -362,12 +365,12 @@ class QueueSuite:
     ) -> None:
         begun, end = threading.Event(), threading.Event()
 
-        def deaf(place: Any, stop: threading.Event) -> dict[str, Any]:
+        def deaf(ctx: Any, trigger: Trigger) -> dict[str, Any]:
             begun.set()
             return {"ended": end.wait(PATIENCE)}
 
         queue, stop, drained = (
-            opened([Chore("deaf", DAY, 0, deaf)]),
+            opened([Job(name="deaf", every=DAY, order=0, run=deaf)]),
             threading.Event(),
             list[bool](),
         )
@@ -384,8 +387,8 @@ class QueueSuite:
         _until(lambda: outcome(glymph, "alpha", "deaf") == {"ended": True})
 
 
-def _noting(event: threading.Event) -> Callable[[Any, threading.Event], dict[str, Any]]:
-    def run(place: Any, stop: threading.Event) -> dict[str, Any]:
+def _noting(event: threading.Event) -> Callable[[Any, Trigger], dict[str, Any]]:
+    def run(ctx: Any, trigger: Trigger) -> dict[str, Any]:
         event.set()
         return {}
 

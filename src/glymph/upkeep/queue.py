@@ -1,5 +1,5 @@
-"""The queue of a space: jobs are put in once, go on where they stopped, and are given up after some
-attempts.
+"""The queue of a space: what is put in runs once, goes on where it stopped, and is given up after
+some attempts.
 """
 
 from __future__ import annotations
@@ -15,104 +15,103 @@ from glymph.moments import micros, moment
 from glymph.store.contract import Row
 from glymph.store.writer import Writer
 
-ATTEMPTS = 5  # that failed, before a job is given up
-BEGINNINGS = 100  # of a job whose workers never came to its end: it is what ends them
-RESTS = (
-    timedelta(minutes=10),
-    timedelta(hours=1),
-    timedelta(hours=6),
-    timedelta(hours=24),
-)  # after each attempt
-KEPT = timedelta(days=30)  # how long finished jobs can be looked at
+ATTEMPTS = 5  # that failed, before an item is given up
+BEGINNINGS = 100  # of an item whose workers never came to its end: it is what ends them
+RESTS = tuple(timedelta(minutes=m) for m in (10, 60, 360, 1440))  # after each attempt that failed
+KEPT = timedelta(days=30)  # how long finished items can be looked at
 
-FAILED, TIMES = (
-    "failed",
-    "times",
-)  # the keys under which a report says why a step failed, and how often it did
-ENDED = "every worker that began it was ended before it came to its end; look at what it was doing, and at its log"
+DONE, RESTING, GIVEN_UP = "done", "resting", "given up"  # how an attempt ends
+FAILED, TIMES = "failed", "times"  # keys of a report: why a job failed, and how often it did
+ENDED = (
+    "every worker that began it was ended before it came to its end; look at what it was doing, "
+    "and at its log"
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """A job that waits. `report` says for each step that ran what it did, or why it failed."""
+class QueueItem:
+    """What waits in the queue: an ended session, for which a row of jobs is to be run.
+
+    `report` says for each job that ran what it did, or why it failed.
+    """
 
     id: str
     name: str
     payload: Mapping[str, Any]
     enqueued_at: datetime
     attempts: int
-    step: str | None
+    step: str | None  # the job that ran last
     report: dict[str, Any] = field(default_factory=dict)
 
-    def has_done(self, step: str) -> bool:
-        return step in self.report and FAILED not in self.report[step]
+    def has_done(self, job: str) -> bool:
+        return job in self.report and FAILED not in self.report[job]
 
-    def failed(self, step: str, why: str, code: str) -> None:
-        """Puts into the report that a step failed once more."""
-        times = self.report.get(step, {}).get(TIMES, 0) + 1
-        self.report[step] = {FAILED: why, "code": code, TIMES: times}
+    def note(self, job: str, report: Mapping[str, Any]) -> None:
+        """Puts into the report what a job did; of one that failed, also how often by now."""
+        noted = dict(report)
+        if FAILED in noted:
+            noted[TIMES] = self.report.get(job, {}).get(TIMES, 0) + 1
+        self.report[job] = noted
 
     @property
     def failures(self) -> int:
-        """How often the step has failed that failed most often; 0 if every one that ran is done."""
-        return max(
-            (told.get(TIMES, 1) for told in self.report.values() if FAILED in told), default=0
-        )
+        """How often the job has failed that failed most often; 0 if every one that ran is done."""
+        failed = (told for told in self.report.values() if FAILED in told)
+        return max((told.get(TIMES, 1) for told in failed), default=0)
 
 
-def enqueue(ctx: Context, job_id: str, name: str, payload: Mapping[str, Any]) -> None:
-    """Puts a job into the queue; one of the same id is there already and stays as it is."""
-    row = {"id": job_id, "job": name, "payload": json.dumps(dict(payload)), "at": micros(ctx.now())}
+def enqueue(ctx: Context, item_id: str, name: str, payload: Mapping[str, Any]) -> None:
+    """Puts an item into the queue; one of the same id is there already and stays as it is."""
+    body, now = json.dumps(dict(payload)), micros(ctx.now())
     with ctx.store.writing(ctx.space, None) as writer:
-        writer.enqueue(row)
+        writer.enqueue({"id": item_id, "job": name, "payload": body, "at": now})
 
 
-def waiting(ctx: Context) -> list[Job]:
-    """Jobs that may run now, oldest first."""
+def waiting(ctx: Context) -> list[QueueItem]:
+    """Returns the items that may run now, oldest first."""
     with ctx.reading() as reader:
-        return [_job(row) for row in reader.waiting_jobs(micros(ctx.now()))]
+        return [_read_item(row) for row in reader.waiting_jobs(micros(ctx.now()))]
 
 
-def begin(ctx: Context, job: Job, also: Callable[[Writer], None] | None = None) -> bool:
-    """Counts a beginning; the first one does something more, in the same transaction: so it is done
-    once.
+def begin(ctx: Context, item: QueueItem, also: Callable[[Writer], None] | None = None) -> bool:
+    """Counts a beginning; returns False if the item was begun too often and is given up.
 
-    False if the job was begun too often without coming to an end. It is given up.
+    The first beginning does `also` in the same transaction, so that is done once.
     """
     with ctx.store.writing(ctx.space, None) as writer:
-        if job.attempts - job.failures >= BEGINNINGS:
-            job.failed(job.step or job.name, ENDED, "Ended")
-            writer.give_up(job.id, at=micros(ctx.now()), report=json.dumps(job.report))
+        if item.attempts - item.failures >= BEGINNINGS:
+            item.note(item.step or item.name, {FAILED: ENDED, "code": "Ended"})
+            writer.give_up(item.id, at=micros(ctx.now()), report=json.dumps(item.report))
             return False
-        writer.attempt(job.id)
-        if job.attempts == 0 and also is not None:
+        writer.attempt(item.id)
+        if item.attempts == 0 and also is not None:
             also(writer)
         return True
 
 
-def advance(ctx: Context, job: Job, step: str) -> None:
-    """Notes that a step was run, and its report."""
+def advance(ctx: Context, item: QueueItem, job: str) -> None:
+    """Notes that a job was run, and its report."""
     with ctx.store.writing(ctx.space, None) as writer:
-        writer.advance(job.id, step=step, report=json.dumps(job.report))
+        writer.advance(item.id, step=job, report=json.dumps(item.report))
 
 
-def finish(ctx: Context, job: Job) -> str:
-    """Ends an attempt: done, or to be tried again after a rest, or given up. Gives back which."""
+def finish(ctx: Context, item: QueueItem) -> str:
+    """Ends an attempt; returns DONE, or RESTING before another attempt, or GIVEN_UP."""
     now = ctx.now()
     with ctx.store.writing(ctx.space, None) as writer:
-        if not job.failures:
-            writer.done(job.id, at=micros(now))
+        if not item.failures:
+            writer.done(item.id, at=micros(now))
             writer.drop_finished_jobs(micros(now - KEPT))
-            return "done"
-        if job.failures >= ATTEMPTS:
-            writer.give_up(job.id, at=micros(now), report=json.dumps(job.report))
-            return "given up"
-        writer.rest(job.id, until=micros(now + RESTS[job.failures - 1]))
-        return "resting"
+            return DONE
+        if item.failures >= ATTEMPTS:
+            writer.give_up(item.id, at=micros(now), report=json.dumps(item.report))
+            return GIVEN_UP
+        writer.rest(item.id, until=micros(now + RESTS[item.failures - 1]))
+        return RESTING
 
 
-def _job(row: Row) -> Job:
-    return Job(
+def _read_item(row: Row) -> QueueItem:
+    return QueueItem(
         id=row["id"],
         name=row["job"],
         payload=json.loads(row["payload"]),

@@ -3,21 +3,18 @@
 Obligations that hold for every queue (`glymph.testing.queue_suite.QueueSuite` is their executable
 form):
 
-* What is to be done stands in the store: its queue says how far a session's job came, its schedules
-say when a
-  chore is due, how often it failed and how long it rests. A queue only brings it to workers. So
-  nothing is lost when a queue is thrown away or another takes its place, and a job that is
-  delivered twice is done once.
+* What is to be done stands in the store: its queue says how far a session's jobs came, its
+  schedules say when a job is due, how often it failed and how long it rests. A queue only brings it
+  to workers. So nothing is lost when a queue is thrown away or another takes its place, and a job
+  that is delivered twice is done once.
 * Jobs of one space never run at the same time, whoever runs them; those of different spaces do, up
-to `limit`.
+  to `limit`.
 * Each run is under the lease of its space: a worker that was suspended or cut off cannot write any
-more.
+  more.
 * A job that fails is tried again after a rest that grows. After some attempts it is a dead letter:
-it is listed
-  with the reason, and can be put back.
+  it is listed with the reason, and can be put back.
 * A worker that is told to stop takes no more jobs, and lets those under way end with their current
-transaction.
-  What was cut short stays due. What a killed worker had begun is taken up by another.
+  transaction. What was cut short stays due. What a killed worker had begun is taken up by another.
 """
 
 from __future__ import annotations
@@ -28,29 +25,23 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from glymph.jobs.job import STOPPED
+from glymph.jobs.runner import DONE, HELD, LOST
+from glymph.jobs.schedule import Ticket
+from glymph.upkeep.queue import GIVEN_UP, RESTING
+
+__all__ = [
+    "DONE", "DRAIN", "GIVEN_UP", "HELD", "LIMIT", "LOST", "NOTHING", "RESTING", "STOPPED",
+    "Counts", "DeadLetter", "Queue", "TakeIn", "Ticket",
+]  # fmt: skip
+
 LIMIT = 4  # jobs at once
 DRAIN = 30.0  # seconds that jobs under way have to come to an end when the worker is told to stop
 
-TakeIn = Callable[
-    [], object
-]  # brings what hooks have left elsewhere into the store; something, if there was any
+# Brings what hooks have left elsewhere into the store; returns something if there was any.
+TakeIn = Callable[[], object]
 
-# how a job ended
-DONE, RESTING, GIVEN_UP, STOPPED = "done", "resting", "given up", "stopped"
-HELD, LOST, NOTHING = "held", "lost", "nothing"  # by somebody else; to somebody else; no longer due
-
-
-@dataclass(frozen=True, slots=True)
-class Ticket:
-    """A job to be done: a chore of a space, or a row of its queue."""
-
-    space: str
-    name: str  # of the chore, or of the kind of row
-    row: str = ""  # the row's id
-
-    @property
-    def id(self) -> str:
-        return "/".join(part for part in (self.space, self.name, self.row) if part)
+NOTHING = "nothing"  # how a job ended that was no longer due
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +60,12 @@ class DeadLetter:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many jobs may run now, in how many spaces somebody is at work, how many jobs rest or were
-    given up.
-    """
+    """How the jobs of a store stand."""
 
-    waiting: int
-    running: int
-    resting: int
-    dead: int
+    waiting: int  # may run now
+    running: int  # spaces in which somebody is at work
+    resting: int  # are tried again later
+    dead: int  # were given up
 
 
 class Queue(Protocol):
@@ -87,28 +76,30 @@ class Queue(Protocol):
         """How many jobs one worker runs at once."""
         ...
 
-    def put(self, space: str, chore: str) -> bool:
-        """Lets a chore be due now; False if it is already. One that is under way runs once more
-        after that.
+    def put(self, space: str, job: str) -> bool:
+        """Marks a scheduled job as due now; returns False if it already is.
+
+        One that is under way runs once more after that.
         """
         ...
 
     def put_session(self, space: str, row: str, payload: Mapping[str, Any]) -> bool:
-        """Puts the job of an ended session last; False if one of this id was there before."""
+        """Puts an ended session last; returns False if one of this id was there before."""
         ...
 
     def counts(self) -> Counts: ...
     def dead(self) -> list[DeadLetter]: ...
     def retry(self, ticket_id: str) -> DeadLetter:
-        """Puts a dead letter back, to be tried as if it were new; InvalidInput if there is none of
-        this id.
+        """Puts a dead letter back, to be tried as if it were new, and returns it.
+
+        Raises InvalidInput if there is none of this id.
         """
         ...
 
     def run(
         self, stop: threading.Event, *, take_in: TakeIn | None = None, drain: float = DRAIN
     ) -> bool:
-        """Works until `stop` is set; False if a job did not end within `drain` seconds after that.
+        """Works until `stop` is set; returns False if a job did not end in `drain` seconds then.
 
         Such a job is left to its thread: the process should end, and another worker takes the job
         up.
@@ -118,8 +109,9 @@ class Queue(Protocol):
     def run_dry(
         self, stop: threading.Event, *, take_in: TakeIn | None = None, drain: float = DRAIN
     ) -> bool:
-        """The same until nothing is due; what never ran is due at once. Jobs that others run are
-        waited for.
+        """Works until nothing is due; jobs that never ran are due at once.
+
+        Jobs that others run are waited for.
         """
         ...
 

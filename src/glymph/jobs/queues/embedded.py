@@ -10,9 +10,9 @@ from typing import Any
 
 from glymph.client import Glymph
 from glymph.errors import GlymphError
-from glymph.jobs.chores import Chore
-from glymph.jobs.queues.backlog import Backlog, due_in
+from glymph.jobs.job import Job
 from glymph.jobs.queues.contract import DRAIN, HELD, LIMIT, LOST, Counts, DeadLetter, TakeIn, Ticket
+from glymph.jobs.queues.store_jobs import StoreJobs
 from glymph.moments import micros
 
 log = logging.getLogger("glymph.worker")
@@ -33,48 +33,48 @@ class EmbeddedQueue:
         glymph: Glymph,
         *,
         limit: int = LIMIT,
-        order: Sequence[Chore] | None = None,
+        jobs: Sequence[Job] | None = None,
         look: float = LOOK,
     ) -> None:
-        self._backlog, self._limit, self._look = Backlog(glymph, order), limit, look
+        self._store, self._limit, self._look = StoreJobs(glymph, jobs), limit, look
         self._news = threading.Event()  # something may be due that was not at the last look
 
     @property
     def limit(self) -> int:
         return self._limit
 
-    def put(self, space: str, chore: str) -> bool:
-        new = self._backlog.put(space, chore)
+    def put(self, space: str, job: str) -> bool:
+        new = self._store.put(space, job)
         self._news.set()
         return new
 
     def put_session(self, space: str, row: str, payload: Mapping[str, Any]) -> bool:
-        new = self._backlog.put_session(space, row, payload)
+        new = self._store.put_session(space, row, payload)
         self._news.set()
         return new
 
     def counts(self) -> Counts:
-        return self._backlog.counts()
+        return self._store.counts()
 
     def dead(self) -> list[DeadLetter]:
-        return self._backlog.dead()
+        return self._store.dead()
 
     def retry(self, ticket_id: str) -> DeadLetter:
-        letter = self._backlog.put_back(ticket_id)
+        letter = self._store.put_back(ticket_id)
         self._news.set()
         return letter
 
     def run(
         self, stop: threading.Event, *, take_in: TakeIn | None = None, drain: float = DRAIN
     ) -> bool:
-        self._backlog.check()
-        crew = _Crew(self._backlog, self._limit, stop=stop, news=self._news, troubled=self._look)
+        self._store.check()
+        crew = _Crew(self._store, self._limit, stop=stop, news=self._news, troubled=self._look)
         while not stop.is_set():
             self._news.clear()
             try:
                 if take_in is not None:
                     take_in()
-                crew.send(ticket.space for ticket in self._backlog.due(stop))
+                crew.send(ticket.space for ticket in self._store.find_due(stop))
                 pause = self._pause()
             except (
                 GlymphError
@@ -87,14 +87,16 @@ class EmbeddedQueue:
     def run_dry(
         self, stop: threading.Event, *, take_in: TakeIn | None = None, drain: float = DRAIN
     ) -> bool:
-        self._backlog.check()
+        self._store.check()
         if take_in is not None:
             take_in()
-        self._backlog.begin()
-        crew = _Crew(self._backlog, self._limit, stop=stop, news=self._news)
+        self._store.mark_new_as_due()
+        crew = _Crew(self._store, self._limit, stop=stop, news=self._news)
         while not stop.is_set():
             self._news.clear()
-            left = [ticket.space for ticket in self._backlog.due(stop) if ticket not in crew.broken]
+            left = [
+                ticket.space for ticket in self._store.find_due(stop) if ticket not in crew.broken
+            ]
             if not left and crew.idle():
                 break
             crew.send(left)
@@ -106,8 +108,8 @@ class EmbeddedQueue:
 
     def _pause(self) -> float:
         """Seconds until the next chore is due, within reason."""
-        at = self._backlog.next_due()
-        now = micros(self._backlog.glymph.context.now())
+        at = self._store.next_due()
+        now = micros(self._store.glymph.context.now())
         return self._look if at is None else min(max((at - now) / SECOND, 1.0), self._look)
 
     def _rest(self, seconds: float, stop: threading.Event) -> None:
@@ -122,10 +124,10 @@ class _Crew:
     """Threads that each serve another space, one job of it after the other."""
 
     def __init__(
-        self, backlog: Backlog, limit: int, *, stop: threading.Event, news: threading.Event,
+        self, store: StoreJobs, limit: int, *, stop: threading.Event, news: threading.Event,
         troubled: float | None = None,
     ) -> None:  # fmt: skip
-        self._backlog, self._limit, self._stop, self._news = backlog, limit, stop, news
+        self._store, self._limit, self._stop, self._news = store, limit, stop, news
         self._troubled = (
             troubled  # seconds until a job that could not be begun is tried again; None for never
         )
@@ -211,7 +213,7 @@ class _Crew:
         """Does what is due in a space, until nothing is or somebody else is at work there."""
         while ticket := self._due_in(space):
             try:
-                how = self._backlog.do(ticket, self._stop)
+                how = self._store.run(ticket, self._stop)
             except GlymphError as error:
                 log.warning("job %s: %s", ticket.id, error)
                 if self._troubled is None:
@@ -225,7 +227,7 @@ class _Crew:
         if self._stop.is_set():
             return None
         try:
-            due = due_in(self._backlog.place(space, self._stop), self._backlog.order)
+            due = self._store.find_due_in(space, self._stop)
         except GlymphError as error:  # it is gone, or the store is away
             log.warning("space %s: %s", space, error)
             self._put_off(space, self._troubled or AGAIN)

@@ -20,9 +20,9 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from glymph.client import Glymph
 from glymph.errors import GlymphError, StoreError
-from glymph.jobs.chores import Chore
-from glymph.jobs.queues.backlog import Backlog
+from glymph.jobs.job import Job
 from glymph.jobs.queues.contract import DRAIN, GIVEN_UP, LIMIT, Counts, DeadLetter, TakeIn, Ticket
+from glymph.jobs.queues.store_jobs import StoreJobs
 from glymph.jobs.worker import SESSION, UPKEEP
 
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ class ProcrastinateQueue:
     """`url` names the database of the queue; without it, that of the store."""
 
     def __init__(
-        self, glymph: Glymph, *, url: str | None = None, limit: int = LIMIT, order: Sequence[Chore] | None = None,
+        self, glymph: Glymph, *, url: str | None = None, limit: int = LIMIT, jobs: Sequence[Job] | None = None,
         look: float = LOOK, poll: float = POLL, beat: float = BEAT, stalled: float = STALLED,
     ) -> None:  # fmt: skip
-        self._backlog, self._limit = Backlog(glymph, order), limit
+        self._store, self._limit = StoreJobs(glymph, jobs), limit
         self._url = _database(url or glymph.url)
         self._look_every, self._poll, self._beat, self._stalled = look, poll, beat, stalled
         self._client: App | None = None
@@ -72,32 +72,32 @@ class ProcrastinateQueue:
     def limit(self) -> int:
         return self._limit
 
-    def put(self, space: str, chore: str) -> bool:
-        new = self._backlog.put(space, chore)
-        self._send([Ticket(space, chore)])
+    def put(self, space: str, job: str) -> bool:
+        new = self._store.put(space, job)
+        self._send([Ticket(space, job)])
         return new
 
     def put_session(self, space: str, row: str, payload: Mapping[str, Any]) -> bool:
-        new = self._backlog.put_session(space, row, payload)
+        new = self._store.put_session(space, row, payload)
         if new:
             self._send([Ticket(space, SESSION, row)])
         return new
 
     def counts(self) -> Counts:
-        return self._backlog.counts()
+        return self._store.counts()
 
     def dead(self) -> list[DeadLetter]:
-        return self._backlog.dead()
+        return self._store.dead()
 
     def retry(self, ticket_id: str) -> DeadLetter:
-        letter = self._backlog.put_back(ticket_id)
+        letter = self._store.put_back(ticket_id)
         self._send([letter.ticket])
         return letter
 
     def run(
         self, stop: threading.Event, *, take_in: TakeIn | None = None, drain: float = DRAIN
     ) -> bool:
-        self._backlog.check()
+        self._store.check()
         self._dry = False
         self._broken.clear()
         return self._in_thread(stop, take_in, drain)
@@ -105,8 +105,8 @@ class ProcrastinateQueue:
     def run_dry(
         self, stop: threading.Event, *, take_in: TakeIn | None = None, drain: float = DRAIN
     ) -> bool:
-        self._backlog.check()
-        self._backlog.begin()
+        self._store.check()
+        self._store.mark_new_as_due()
         self._dry = True
         self._broken.clear()
         return self._in_thread(stop, take_in, drain)
@@ -144,7 +144,7 @@ class ProcrastinateQueue:
             )
 
     def _places(self, ticket: Ticket) -> dict[str, Any]:
-        ranks = {one.name: -one.order for one in self._backlog.order}
+        ranks = {one.schedule: -one.order for one in self._store.scheduled}
         return {
             "lock": ticket.space,
             "queueing_lock": ticket.id,
@@ -265,7 +265,7 @@ class ProcrastinateQueue:
             job.queueing_lock for state in OPEN for job in await jobs.list_jobs_async(status=state)
         }
         due = await asyncio.to_thread(
-            lambda: [one for one in self._backlog.due() if one not in self._broken]
+            lambda: [one for one in self._store.find_due() if one not in self._broken]
         )
         for ticket in due:
             if ticket.id in known:
@@ -295,13 +295,13 @@ class ProcrastinateQueue:
         }
 
     def _app(self, connector: BaseConnector, stop: threading.Event) -> App:
-        """The tasks: one for each chore and each kind of row in the store's queue, and the look
+        """The tasks: one for each scheduled job and each kind of row in the store's queue, and the look
         itself.
         """
         from procrastinate import App
 
         app = App(connector=connector)
-        for name in (SESSION, UPKEEP, *(one.name for one in self._backlog.order)):
+        for name in (SESSION, UPKEEP, *(one.schedule for one in self._store.scheduled)):
             app.task(name=task_of(Ticket("", name)))(partial(self._run, stop, name))
 
         async def look(timestamp: int) -> None:
@@ -323,7 +323,7 @@ class ProcrastinateQueue:
         """
         ticket = Ticket(space, name, row)
         try:
-            how = self._backlog.do(ticket, stop)
+            how = self._store.run(ticket, stop)
         except GlymphError as error:
             log.warning("job %s: %s", ticket.id, error)
             if self._dry:

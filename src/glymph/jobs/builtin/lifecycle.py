@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from glymph.context import Context
-from glymph.jobs.steps import Session, Step
+from glymph.jobs.job import SESSION_END, SKIPPED, Job, Trigger
 from glymph.prune.lifecycle import lifecycle
 
 
-def run(ctx: Context, session: Session) -> Mapping[str, Any]:
+def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
     done = lifecycle(ctx, if_needed=True)
     if not done.ran:
-        return {"skipped": done.why}
+        return {SKIPPED: done.why}
     return {"archived": len(done.archived), "trashed": len(done.trashed), "purged": done.purged}
 
 
-STEP = Step("lifecycle", 40, run)
+JOB = Job(name="lifecycle", on=SESSION_END, every=timedelta(hours=2), order=40, run=run)

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from glymph.context import Context
-from glymph.jobs.steps import Session, Step
+from glymph.jobs.job import SESSION_END, SKIPPED, Job, Trigger
 from glymph.write.autolink import link_new
 
 
-def run(ctx: Context, session: Session) -> Mapping[str, Any]:
+def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
     if ctx.meaning.embedder is None:
-        return {"skipped": "no embedder"}
+        return {SKIPPED: "no embedder"}
     found = link_new(ctx)
     return {"examined": found.examined, "linked": found.linked}
 
 
-STEP = Step("link", 30, run)
+JOB = Job(name="link", on=SESSION_END, order=30, run=run)

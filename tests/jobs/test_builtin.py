@@ -1,4 +1,4 @@
-"""The steps by themselves: what each reports, and what it makes of trouble."""
+"""The built-in jobs by themselves: what each reports, and what it makes of trouble."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import pytest
 
 from glymph import Glymph
 from glymph.errors import GlymphError, ModelFailed
+from glymph.jobs.job import Session, Trigger
 from glymph.jobs.project import SHARED, SHARED_TOKENS
-from glymph.jobs.steps import Session, steps
+from glymph.jobs.registry import all_jobs
 from glymph.testing.embedders import WordEmbedder
 from glymph.testing.scripted_model import ScriptedModel
 
-STEPS = {step.name: step.run for step in steps()}
+RUN = {job.name: job.run for job in all_jobs()}
 
 
 def line(text):
@@ -32,16 +33,16 @@ def extracted(glymph):
 
 
 def test_extract_keeps_what_was_said_and_a_second_run_adds_nothing(glymph, transcript):
-    session = Session("s1", str(transcript))
-    first = STEPS["extract"](glymph.context, session)
-    second = STEPS["extract"](glymph.context, session)
+    session = Trigger(Session("s1", str(transcript)))
+    first = RUN["extract"](glymph.context, session)
+    second = RUN["extract"](glymph.context, session)
     assert (first["by"], first["added"], second["added"]) == ("rules", 1, 0)
     assert extracted(glymph) == ["We decided to use PostgreSQL for the billing service."]
 
 
 @pytest.mark.parametrize("path", [None, "/nowhere/t.jsonl", "/tmp", "/x\0y"])
 def test_a_transcript_that_is_not_there_is_passed_over_and_said(glymph, path):
-    assert "transcript" in STEPS["extract"](glymph.context, Session("s1", path))["skipped"]
+    assert "transcript" in RUN["extract"](glymph.context, Trigger(Session("s1", path)))["skipped"]
 
 
 def test_a_transcript_of_50_mb_is_read_to_its_end(glymph, tmp_path):
@@ -57,7 +58,7 @@ def test_a_transcript_of_50_mb_is_read_to_its_end(glymph, tmp_path):
             file.write(noise)
         file.write(line("We decided to use PostgreSQL for the billing service."))
     assert path.stat().st_size > 50_000_000
-    assert STEPS["extract"](glymph.context, Session("s1", str(path)))["added"] == 1
+    assert RUN["extract"](glymph.context, Trigger(Session("s1", str(path))))["added"] == 1
 
 
 def test_a_model_that_gives_no_answer_fails_the_step_and_the_next_attempt_reads_on(
@@ -68,15 +69,15 @@ def test_a_model_that_gives_no_answer_fails_the_step_and_the_next_attempt_reads_
     with Glymph.open(
         url, clock=clock, model=ScriptedModel([away, {"memories": [found]}])
     ) as glymph:
-        session = Session("s1", str(transcript))
+        session = Trigger(Session("s1", str(transcript)))
         with pytest.raises(GlymphError, match="away"):
-            STEPS["extract"](glymph.context, session)
-        assert STEPS["extract"](glymph.context, session)["turns"] == 1
+            RUN["extract"](glymph.context, session)
+        assert RUN["extract"](glymph.context, session)["turns"] == 1
 
 
 @pytest.mark.parametrize("name", ["embed", "link"])
 def test_without_an_embedder_there_is_nothing_to_embed_or_link(glymph, name):
-    assert STEPS[name](glymph.context, Session()) == {"skipped": "no embedder"}
+    assert RUN[name](glymph.context, Trigger()) == {"skipped": "no embedder"}
 
 
 def test_embed_gives_vectors_to_what_has_none_and_link_joins_what_is_near(url, clock):
@@ -85,25 +86,25 @@ def test_embed_gives_vectors_to_what_has_none_and_link_joins_what_is_near(url, c
             text = f"Bought one hundred shares of ACME for the long account today at {price}.50"
             glymph.add(text, kind="trade_entry")
     with Glymph.open(url, clock=clock, embedder=WordEmbedder(512)) as glymph:
-        assert STEPS["embed"](glymph.context, Session())["embedded"] >= 2
-        assert STEPS["embed"](glymph.context, Session())["embedded"] == 0
-        assert STEPS["link"](glymph.context, Session())["linked"] == 1
-        assert STEPS["link"](glymph.context, Session())["linked"] == 0
+        assert RUN["embed"](glymph.context, Trigger())["embedded"] >= 2
+        assert RUN["embed"](glymph.context, Trigger())["embedded"] == 0
+        assert RUN["link"](glymph.context, Trigger())["linked"] == 1
+        assert RUN["link"](glymph.context, Trigger())["linked"] == 0
 
 
 def test_without_a_model_nothing_is_pruned_by_one(glymph):
-    assert "no language model" in STEPS["ai_prune"](glymph.context, Session())["skipped"]
+    assert "no language model" in RUN["ai_prune"](glymph.context, Trigger())["skipped"]
 
 
 def test_lifecycle_says_why_it_does_nothing(glymph):
-    STEPS["lifecycle"](glymph.context, Session())
-    assert "nothing was added" in STEPS["lifecycle"](glymph.context, Session())["skipped"]
+    RUN["lifecycle"](glymph.context, Trigger())
+    assert "nothing was added" in RUN["lifecycle"](glymph.context, Trigger())["skipped"]
 
 
 def test_the_digest_is_made_in_the_size_in_which_a_session_asks_for_it(url, clock):
     for space, budget in (("mine", None), (SHARED, SHARED_TOKENS)):
         with Glymph.open(url, clock=clock, space=space) as glymph:
             glymph.add("I prefer short answers.", kind="preference")
-            assert STEPS["surface"](glymph.context, Session())["tokens"] > 0
+            assert RUN["surface"](glymph.context, Trigger())["tokens"] > 0
             with glymph.context.reading() as reader:
                 assert reader.surface(budget or glymph.settings.surface_tokens) is not None

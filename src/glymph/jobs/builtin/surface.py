@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from glymph.context import Context
+from glymph.jobs.job import SESSION_END, Job, Trigger
 from glymph.jobs.project import digest_tokens
-from glymph.jobs.steps import Session, Step
 from glymph.learn.surface import surface
 from glymph.text.tokens import tokens
 
 
-def run(ctx: Context, session: Session) -> Mapping[str, Any]:
-    """Makes the digest of the size with which a session of this space begins, so that it is at
-    hand.
-    """
+def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
+    """Makes the digest in the size with which a session of this space begins."""
     return {"tokens": tokens(surface(ctx, digest_tokens(ctx.space)))}
 
 
-STEP = Step("surface", 90, run)
+JOB = Job(
+    name="surface",
+    on=SESSION_END,
+    every=timedelta(hours=24),
+    order=90,
+    run=run,
+    after_changes=True,
+)

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 from glymph.context import Context
-from glymph.jobs.chores import SKIPPED, STOPPED, Chore
+from glymph.jobs.job import SKIPPED, STOPPED, Job, Trigger
 from glymph.prune.idle import clear_idle, newest_recall
 
 
-def run(ctx: Context, stop: threading.Event) -> Mapping[str, Any]:
-    began = _newest(ctx)
+def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
+    stop, began = trigger.stop, _newest(ctx)
     done = clear_idle(
         ctx, now=ctx.now(), agent_is_back=lambda: stop.is_set() or _newest(ctx) != began
     )
     if not done.ran:
         return {SKIPPED: done.why}
-    told = {
-        "links_dropped": done.links_dropped,
-        "merged": sum(len(one.parts) for one in done.merged),
-    }
+    merged = sum(len(one.parts) for one in done.merged)
+    report = {"links_dropped": done.links_dropped, "merged": merged}
     if done.yielded and stop.is_set():
-        return {STOPPED: True, **told}
-    return {"yielded": True, **told} if done.yielded else told
+        return {STOPPED: True, **report}
+    return {"yielded": True, **report} if done.yielded else report
 
 
 def _newest(ctx: Context) -> int:
@@ -33,4 +30,4 @@ def _newest(ctx: Context) -> int:
         return newest_recall(reader)
 
 
-CHORE = Chore("idle", timedelta(minutes=10), 80, run)
+JOB = Job(name="idle", every=timedelta(minutes=10), order=80, run=run)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 from glymph.context import Context
-from glymph.jobs.chores import SKIPPED, STOPPED, Chore
+from glymph.jobs.job import SESSION_END, SKIPPED, STOPPED, Job, Trigger
 from glymph.write.backfill import backfill
 
 
-def run(ctx: Context, stop: threading.Event) -> Mapping[str, Any]:
+def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
     if ctx.meaning.embedder is None:
         return {SKIPPED: "no embedder"}
     done = 0
     for done in backfill(ctx):
-        if stop.is_set():
+        if trigger.stop.is_set():
             return {STOPPED: True, "embedded": done}
     return {"embedded": done}
 
 
-CHORE = Chore("embed", timedelta(hours=12), 30, run)
+JOB = Job(name="embed", on=SESSION_END, every=timedelta(hours=12), order=20, run=run)

@@ -1,0 +1,18 @@
+"""health: can the space be worked with? Figures that cost little."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from glymph.context import Context
+from glymph.jobs.job import Job, Trigger
+from glymph.upkeep.status import condition
+
+
+def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
+    return condition(ctx)
+
+
+JOB = Job(name="health", every=timedelta(hours=1), order=12, run=run)
