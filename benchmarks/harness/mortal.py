@@ -150,11 +150,10 @@ def _work() -> None:
 
 
 def _hook(arguments: list[str]) -> int:
-    from glymph import hooks
-    from glymph.hooks import detach
+    from glymph.hooks import command, detach
 
     detach.MODULE = MODULE
-    return hooks.main(arguments)
+    return command.main(arguments)
 
 
 if __name__ == "__main__":

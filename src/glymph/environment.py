@@ -43,8 +43,8 @@ def token() -> str:
     return os.environ.get("GLYMPH_TOKEN", "").strip()
 
 
-def inherited() -> dict[str, str]:
-    """The whole environment, for a process that Glymph starts."""
+def copy_all() -> dict[str, str]:
+    """Returns the whole environment, for a process that Glymph starts."""
     return dict(os.environ)
 
 
@@ -60,8 +60,8 @@ def project_folder(cwd: str | None = None) -> Path:
     )
 
 
-def from_anywhere(url: str) -> str | None:
-    """The URL as a process in another folder must write it; None for the usual store."""
+def absolute_url(url: str) -> str | None:
+    """Returns the URL as a process in another folder must write it; None for the usual store."""
     path = url.removeprefix(SQLITE)
     if path == url or path.startswith(("~", ":")) or Path(path).is_absolute():
         return url or None

@@ -189,7 +189,7 @@ def test_what_hooks_left_on_this_machine_is_taken_in(store):
         folder, {"event": "session-end", "url": store, "space": "default", "session_id": "s1"}
     )
     assert ran("--url", store, "--once")[2] == 0
-    assert spool.waiting(folder) == 0
+    assert spool.count_items(folder) == 0
     with Glymph.open(store) as glymph, glymph.context.reading() as reader:
         assert reader.queue_state(0)["waiting"] == 0
         assert reader.counter("sessions_since_ai_prune") == 1

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from glymph import Glymph, hooks
+from glymph import Glymph
+from glymph.hooks import command as hooks
 from glymph.hooks import detach, host_json, session
 from glymph.jobs import spool
 from glymph.jobs.project import SHARED, project_space
@@ -70,7 +71,7 @@ def transcript(tmp_path):
 def started(monkeypatch):
     """The workers that were to be started; none is."""
     found = []
-    monkeypatch.setattr(hooks, "start_worker", lambda url, spaces=(): found.append(tuple(spaces)))
+    monkeypatch.setattr(detach, "start_worker", lambda url, spaces=(): found.append(tuple(spaces)))
     return found
 
 
@@ -163,7 +164,7 @@ def test_an_ended_session_is_in_the_digest_of_the_next(home, project, transcript
 @pytest.mark.parametrize("event", hooks.LEAVING)
 def test_the_end_of_a_session_loads_nothing_heavy(home, project, event):
     code = (
-        "import sys, glymph.hooks as h; h.start_worker = lambda *a: None\n"
+        "import sys, glymph.hooks.detach as h; h.start_worker = lambda *a: None\n"
         "from glymph.cli import start\n"
         f"sys.argv = ['glymph', 'hook', '{event}']\n"
         "try: start.main()\n"
@@ -527,7 +528,7 @@ def test_where_pipes_cannot_be_selected_a_thread_reads(monkeypatch, sent, wait):
     monkeypatch.setattr(host_json, "PATIENCE", 0.05)
     read, write = os.pipe()
     os.write(write, sent)
-    found, heard = host_json._read(host_json._pieces_in_time(read))
+    found, heard = host_json._read(host_json._read_in_thread(read))
     assert heard == sent
     assert found == (None if wait else {"a": 1})
     os.close(write)

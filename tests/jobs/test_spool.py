@@ -75,7 +75,7 @@ def test_a_full_disk_is_an_error_and_leaves_nothing_behind(folder, monkeypatch):
 def test_what_no_worker_would_read_is_refused_at_once(folder):
     with pytest.raises(ValueError, match="bytes"):
         spool.drop(folder, {"space": "a", "reason": "x" * spool.MOST_BYTES})
-    assert spool.waiting(folder) == 0
+    assert spool.count_items(folder) == 0
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_what_cannot_be_understood_is_put_aside_and_does_not_hold_up_the_rest(fo
     name = spool.drop(folder, {"space": "a"})
     assert [item["id"] for _, item in spool.items(folder)] == [name]
     assert (folder / "0.broken").read_bytes() == body
-    assert spool.waiting(folder) == 1
+    assert spool.count_items(folder) == 1
 
 
 def test_an_item_that_another_worker_takes_meanwhile_is_passed_over(folder):
@@ -113,7 +113,7 @@ def test_half_a_file_is_no_item_and_goes_after_a_day(folder):
 
 
 def test_a_spool_that_never_was_is_empty(folder):
-    assert (list(spool.items(folder)), spool.waiting(folder)) == ([], 0)
+    assert (list(spool.items(folder)), spool.count_items(folder)) == ([], 0)
     assert not folder.exists()
 
 
@@ -122,5 +122,5 @@ def test_windows_has_no_way_to_settle_a_folder_and_needs_none(folder, monkeypatc
     folder.mkdir(parents=True)
     monkeypatch.setattr(spool.os, "open", lambda *_: opened.append(1))
     monkeypatch.setattr(spool.os, "name", "nt")
-    spool._settle(folder)
+    spool._fsync_folder(folder)
     assert opened == []

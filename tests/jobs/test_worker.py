@@ -114,7 +114,7 @@ def test_a_store_that_cannot_be_opened_keeps_its_items_and_the_others_go_on(
     done = worker.work(folder, opened)
     assert done.ended == {"done": 1}
     assert len(done.problems) == 1
-    assert spool.waiting(folder) == 1
+    assert spool.count_items(folder) == 1
     with pytest.raises(NotAStore):
         opened(f"sqlite:///{tmp_path}/bad.db", "mine", True)
 
@@ -174,7 +174,7 @@ def test_who_is_asked_to_stop_leaves_the_rest_in_the_queue(folder, url, opened):
     stop = threading.Event()
     stop.set()
     assert worker.work(folder, opened, stop=stop).ended == {}
-    assert spool.waiting(folder) == 0
+    assert spool.count_items(folder) == 0
     assert worker.work(folder, opened, also=[(url, "mine")]).ended == {"done": 1}
 
 

@@ -65,7 +65,7 @@ def install_claude_code(
     if show_files and apply:
         raise InvalidInput("print", "it changes nothing; leave out --print or --apply.")
     chosen = _scope(scope)
-    wiring = content.Wiring(content.running_program(), environment.from_anywhere(url or ""), space)
+    wiring = content.Wiring(content.running_program(), environment.absolute_url(url or ""), space)
     if show_files:
         _print(
             {str(path): text for path, text in install.fragments(chosen, wiring).items()},

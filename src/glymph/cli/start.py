@@ -10,9 +10,9 @@ import sys
 def main() -> None:
     """Runs the command and ends with its exit status."""
     if sys.argv[1:2] == ["hook"]:
-        from glymph import hooks
+        from glymph.hooks import command
 
-        sys.exit(hooks.main(sys.argv[2:]))
+        sys.exit(command.main(sys.argv[2:]))
     from glymph.cli.main import main as command_line
 
     command_line()

@@ -30,7 +30,7 @@ log = logging.getLogger("glymph.jobs")
 def main() -> None:
     """Empties the spool and runs what waits in the spaces named.
 
-    After SIGTERM it ends when a step is done; a language model that is being asked is called off.
+    After SIGTERM it ends when the current job is done; a call of a language model is called off.
     """
     parser = argparse.ArgumentParser(prog="glymph worker")
     parser.add_argument("--url", help="the store of the spaces")
@@ -39,32 +39,33 @@ def main() -> None:
     )
     given = parser.parse_args()
     _log_to_file()
-    stopping = threading.Event()
+    stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopping.set())
+        signal.signal(number, lambda *_: stop.set())
     from glymph.jobs.worker import work
 
     done = work(
         environment.home() / environment.SPOOL,
-        lambda url, space, create: _opened(url, space, create, stopping),
+        lambda url, space, create: _open(url, space, create, stop),
         also=[(given.url, space) for space in given.space],
-        stop=stopping,
+        stop=stop,
     )
     log.info("worker done: %s %s", done.ended, done.problems)
 
 
-def _opened(url: str | None, space: str, create: bool, stopping: threading.Event) -> Glymph:
-    """A handle whose language model is called off once the worker is to stop."""
+def _open(url: str | None, space: str, create: bool, stop: threading.Event) -> Glymph:
+    """Opens a handle whose language model is called off once the worker is to stop."""
     from glymph.client import stoppable
 
-    return stoppable(environment.open_glymph(url, space, ACTOR, create=create), stopping)
+    return stoppable(environment.open_glymph(url, space, ACTOR, create=create), stop)
 
 
 def _log_to_file() -> None:
-    """Sends what the worker says, and what ends it, to a file. Where none can be made it works all
-    the same.
+    """Sends the worker's log, and the error that ends it, to a file.
+
+    Where none can be made it works all the same.
     """
-    sys.excepthook = _logged
+    sys.excepthook = _log_crash
     folder = environment.home()
     try:
         handler = _OwnersFile(
@@ -82,7 +83,7 @@ def _log_to_file() -> None:
 
 
 class _OwnersFile(RotatingFileHandler):
-    """A log for its owner alone, also where an older Glymph has left one that others can read."""
+    """A log file that only its owner can read, also where an older Glymph left it open to others."""
 
     def _open(self) -> TextIOWrapper:
         os.close(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT, environment.OWNER_ONLY))
@@ -93,13 +94,15 @@ class _OwnersFile(RotatingFileHandler):
 
 
 class _Masking(logging.Formatter):
-    """Lines without secrets, whoever says them."""
+    """Masks secrets in every line."""
 
     def format(self, record: logging.LogRecord) -> str:
         return masked(super().format(record))[0]
 
 
-def _logged(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def _log_crash(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
     log.critical("the worker ended by a bug", exc_info=(kind, error, trace))
 
 

@@ -1,5 +1,5 @@
-"""Which sessions were compacted by their host and are yet to be told what they lost: one small file
-each.
+"""Sessions that their host has compacted and that are yet to be given what they lost, one small
+file each.
 
 Only the standard library is imported here: a hook that is called before a compaction has a few
 milliseconds.
@@ -22,14 +22,13 @@ KEPT = 7 * 86_400.0  # seconds in which a session that was compacted goes on, or
 
 
 def note(home: Path, item: Mapping[str, Any]) -> None:
-    """Keeps that a session is being compacted, if the host tells where its transcript lies."""
+    """Notes that a session is being compacted, if the host says where its transcript is."""
     if item.get("session_id") and item.get("transcript_path"):
         spool.drop(home / FOLDER, item)
 
 
-def taken(home: Path, session: object) -> str | None:
-    """The transcript of a session that was compacted since it was last asked for: each is given
-    once.
+def take_transcript(home: Path, session: object) -> str | None:
+    """Returns the transcript of a session that was compacted since it was last asked for, once.
 
     Of several compactions that nobody asked about, one answer does for all.
     """
@@ -37,7 +36,7 @@ def taken(home: Path, session: object) -> str | None:
     for path, item in spool.items(home / FOLDER):
         try:
             if item.get("session_id") == session and isinstance(item.get("transcript_path"), str):
-                path.unlink()  # first: whoever removes it tells
+                path.unlink()  # first: who removes the file answers
                 found = item["transcript_path"]
             elif time.time() - path.stat().st_mtime > KEPT:
                 path.unlink()

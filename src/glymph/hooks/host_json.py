@@ -1,4 +1,4 @@
-"""What the host says on standard input: one JSON object, waited for no longer than a moment."""
+"""Reads what the host sends on standard input: one JSON object, for which it waits only briefly."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_BYTES = 10_000_000  # of the host's JSON
-PATIENCE = (
-    1.0  # seconds of silence after which nothing more is expected; hosts give some hooks 1.5 in all
-)
+PATIENCE = 1.0  # seconds of silence after which to give up; hosts give some hooks 1.5 in all
 PIECE = 1 << 16
 NOTHING = "the host sent nothing on standard input; a hook is given one JSON object there"
 
 
-def told() -> dict[str, Any]:
-    """The host's JSON object; an empty one when a person calls the hook in a terminal.
+def read_hook_json() -> dict[str, Any]:
+    """Returns the host's JSON object; an empty one when a person calls the hook in a terminal.
 
     Raises ValueError if it is missing, malformed, no object or too long. A host that never closes
     its end does not hold the hook up.
@@ -31,19 +29,20 @@ def told() -> dict[str, Any]:
     number = sys.stdin.fileno()
     if os.isatty(number):
         return {}
-    found, body = _read(_pieces_in_time(number) if os.name == "nt" else lambda: _piece(number))
+    found, body = _read(_read_in_thread(number) if os.name == "nt" else lambda: _read_piece(number))
     if found is None:
         if not body.strip():
             raise ValueError(NOTHING)
-        found = _parsed(body)
+        found = _parse(body)
     if not isinstance(found, dict):
         raise ValueError(f"the host sent JSON of type {type(found).__name__}, not an object")
     return found
 
 
 def _read(piece: Callable[[], bytes | None]) -> tuple[Any, bytes]:
-    """What was sent until its end, or until it is a whole object: then the end need not be waited
-    for.
+    """Returns what was sent until its end, or until it is a whole object.
+
+    In that case the end need not be waited for.
     """
     body = b""
     while chunk := piece():
@@ -60,7 +59,7 @@ def _read(piece: Callable[[], bytes | None]) -> tuple[Any, bytes]:
     return None, body
 
 
-def _parsed(body: bytes) -> Any:
+def _parse(body: bytes) -> Any:
     try:
         return json.loads(body)
     except RecursionError:
@@ -69,14 +68,17 @@ def _parsed(body: bytes) -> Any:
         raise ValueError(f"the host sent malformed JSON: {error}") from None
 
 
-def _piece(number: int) -> bytes | None:
-    """The next bytes of a file, none at its end; None after a silence."""
+def _read_piece(number: int) -> bytes | None:
+    """Returns the next bytes of a file, none at its end; None after a silence."""
     ready, _, _ = select.select([number], [], [], PATIENCE)
     return os.read(number, PIECE) if ready else None
 
 
-def _pieces_in_time(number: int) -> Callable[[], bytes | None]:
-    """The same where `select` knows no pipes: a thread reads, and is left behind if nothing comes."""
+def _read_in_thread(number: int) -> Callable[[], bytes | None]:
+    """Returns a `_read_piece` for where `select` knows no pipes.
+
+    A thread reads, and is left behind if nothing comes.
+    """
     import threading
     from queue import Empty, SimpleQueue
 

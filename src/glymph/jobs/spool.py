@@ -38,7 +38,7 @@ def drop(folder: Path, item: Mapping[str, Any]) -> str:
         raise ValueError(
             f"what the host told of the session has {len(body):,} bytes; {MOST_BYTES:,} may be kept"
         )
-    _make(folder)
+    _make_folder(folder)
     partial = folder / f"{name}{PARTIAL}"
     try:
         _write(partial, body)
@@ -46,7 +46,7 @@ def drop(folder: Path, item: Mapping[str, Any]) -> str:
     except OSError:
         partial.unlink(missing_ok=True)
         raise
-    _settle(folder)
+    _fsync_folder(folder)
     return name
 
 
@@ -57,11 +57,11 @@ def items(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
     half written is removed after a day: nobody was told that it was kept.
     """
     for partial in folder.glob(f"*{PARTIAL}"):
-        _sweep(partial)
+        _remove_if_old(partial)
     for path in sorted(folder.glob(f"*{WHOLE}")):
         try:
             with path.open("rb") as file:
-                found = _understood(file.read(MOST_BYTES + 1))
+                found = _parse(file.read(MOST_BYTES + 1))
         except FileNotFoundError:
             continue  # another worker was first
         if found is None:
@@ -78,12 +78,12 @@ def put_aside(path: Path) -> None:
         return  # another worker did
 
 
-def waiting(folder: Path) -> int:
+def count_items(folder: Path) -> int:
     """How many items wait in the spool."""
     return sum(1 for _ in folder.glob(f"*{WHOLE}"))
 
 
-def _understood(body: bytes) -> dict[str, Any] | None:
+def _parse(body: bytes) -> dict[str, Any] | None:
     try:
         found = json.loads(body) if len(body) <= MOST_BYTES else None
     except (ValueError, RecursionError):
@@ -97,11 +97,11 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value)
 
 
-def _make(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     """Makes the folder if it is missing, and brings its own entry to the disk, too."""
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _settle(folder.parent)
+        _fsync_folder(folder.parent)
 
 
 def _write(path: Path, body: bytes) -> None:
@@ -116,7 +116,7 @@ def _write(path: Path, body: bytes) -> None:
         os.close(descriptor)
 
 
-def _sweep(path: Path) -> None:
+def _remove_if_old(path: Path) -> None:
     try:
         old = time.time() - path.stat().st_mtime > LEFT_OVER
     except FileNotFoundError:
@@ -125,7 +125,7 @@ def _sweep(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _settle(folder: Path) -> None:
+def _fsync_folder(folder: Path) -> None:
     """Brings the folder's own entries to the disk, where the system can."""
     if os.name == "nt":
         return
