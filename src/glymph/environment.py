@@ -1,6 +1,4 @@
-"""Where settings come from: the command line, the environment, a file. The one place that reads
-them.
-"""
+"""Settings from the command line, the environment and a file; the one place that reads them."""
 
 from __future__ import annotations
 
@@ -21,25 +19,23 @@ HOME = Path("~/.glymph")
 SPOOL = "spool"  # the folder in which ended sessions wait for a worker
 PROJECT = "@project"  # as a space's name: that of the project somebody works in
 SQLITE = "sqlite:///"
-SECRETS = (
-    "embedder_key",
-    "model_key",
-)  # settings that are never shown, in a file for its owner alone
+# Settings that are never shown; a file that holds one is for its owner alone.
+SECRETS = ("embedder_key", "model_key")
 OWNER_ONLY, OWNERS_FOLDER = 0o600, 0o700
 
 
 def home() -> Path:
-    """Where Glymph keeps what belongs to no store: settings, the spool and the worker's log."""
+    """Returns the folder for what belongs to no store: settings, the spool and the worker's log."""
     return Path(os.environ.get("GLYMPH_HOME") or HOME).expanduser()
 
 
 def variable(name: str, default: str = "") -> str:
-    """An environment variable, or the default where it is missing or empty."""
+    """Returns an environment variable, or the default where it is missing or empty."""
     return os.environ.get(name) or default
 
 
 def token() -> str:
-    """The secret that clients of a server must send; empty if none is set."""
+    """Returns the secret that clients of a server must send; empty if none is set."""
     return os.environ.get("GLYMPH_TOKEN", "").strip()
 
 
@@ -49,8 +45,7 @@ def copy_all() -> dict[str, str]:
 
 
 def project_folder(cwd: str | None = None) -> Path:
-    """The folder of the project that a host or a person works in: the root of its repository, if it
-    is in one.
+    """Returns the folder of the project one works in: the root of its repository, if it has one.
 
     One rule for hooks and servers, links resolved: they must come to the same space.
     """
@@ -69,11 +64,12 @@ def absolute_url(url: str) -> str | None:
 
 
 def config_path() -> Path:
+    """Returns the path of the settings file."""
     return Path(os.environ.get("GLYMPH_CONFIG") or home() / "config.toml").expanduser()
 
 
 def read_config() -> dict[str, Any]:
-    """The settings file as a mapping; empty if there is none."""
+    """Returns the settings file as a mapping; empty if there is none."""
     import tomllib  # not at the top: a hook that only drops a file has no time for it
 
     path = config_path()
@@ -83,12 +79,12 @@ def read_config() -> dict[str, Any]:
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InvalidInput(
-            "config", f"cannot read {path} ({error}). Mend or remove the file."
+            "config", f"cannot read {path} ({error}). Fix or remove the file."
         ) from error
 
 
 def make_home() -> Path:
-    """The folder of `home`, made if it is missing. Others cannot look into it, nor into the spool."""
+    """Makes the folder of `home` if it is missing, closed to others, and returns it."""
     folder = home()
     folder.mkdir(parents=True, exist_ok=True, mode=OWNERS_FOLDER)
     keep_private()
@@ -96,9 +92,7 @@ def make_home() -> Path:
 
 
 def keep_private() -> None:
-    """Closes to others the folders that are Glymph's own. One that GLYMPH_HOME names stays as it
-    was made.
-    """
+    """Closes Glymph's own folders to others. One that GLYMPH_HOME names stays as it was made."""
     for folder in (HOME.expanduser(), home() / SPOOL):
         try:
             if folder.stat().st_mode & 0o077:
@@ -108,10 +102,9 @@ def keep_private() -> None:
 
 
 def write_config(values: dict[str, Any]) -> Path:
-    """Writes the settings file whole; a reader sees the old one or the new one.
+    """Writes the settings file and returns its path; a reader sees the old one or the new one.
 
-    A new file is for its owner alone, and so becomes one that holds a key; otherwise its mode stays
-    as it is.
+    A new file, or one that holds a key, is for its owner alone; otherwise its mode stays.
     """
     path = config_path()
     partial = path.with_suffix(".partial")
@@ -135,7 +128,7 @@ def write_config(values: dict[str, Any]) -> Path:
 
 
 def effective_settings() -> tuple[Settings, dict[str, str]]:
-    """The settings in force, and where each comes from: default, file or environment."""
+    """Returns the settings in force, and where each is from: default, file or environment."""
     from dataclasses import fields
 
     from glymph.config import Settings
@@ -148,12 +141,12 @@ def effective_settings() -> tuple[Settings, dict[str, str]]:
         if variable in os.environ:
             values[name] = os.environ[variable]
             origin[name] = "environment"
-    _usual_key(values, origin)
+    _add_usual_key(values, origin)
     return Settings.parse(values), origin
 
 
-def _usual_key(values: dict[str, Any], origin: dict[str, str]) -> None:
-    """The key under the name that the provider's own tools use, where none is set for Glymph."""
+def _add_usual_key(values: dict[str, Any], origin: dict[str, str]) -> None:
+    """Takes the key that the provider's own tools use, where none is set for Glymph."""
     provider = str(values.get("model", "")).partition(":")[0]
     variable = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}.get(provider, "")
     if not values.get("model_key") and (key := os.environ.get(variable)):
@@ -161,8 +154,9 @@ def _usual_key(values: dict[str, Any], origin: dict[str, str]) -> None:
 
 
 def open_glymph(url: str | None, space: str, actor: str, *, create: bool | None = None) -> Glymph:
-    """The handle for a command. Only the default space is made on the fly: another name may be a
-    typo.
+    """Opens the handle for a command.
+
+    Only the default space is made on the fly: another name may be a typo.
     """
     from glymph.client import Glymph
     from glymph.stores import DEFAULT_URL, spaces_at
@@ -182,17 +176,16 @@ def open_glymph(url: str | None, space: str, actor: str, *, create: bool | None 
 
 
 def space_named(space: str) -> str:
-    """The space that a name means: `@project` is that of the project one stands in."""
+    """Returns the space that a name means: `@project` is that of the project one stands in."""
     from glymph.jobs.project import project_space
 
     return project_space(str(project_folder())) if space == PROJECT else space
 
 
 def open_whole(url: str | None, *, create: bool = False, actor: str = "user") -> Glymph:
-    """The handle for a command about the whole store: on a space it has, so that looking makes
-    none.
+    """Opens the handle for a command about the whole store, on a space that it has.
 
-    Of a map with parts that are away, on a space of the others.
+    So looking makes none. Of a map with parts that are away, it is a space of the others.
     """
     from glymph.stores import DEFAULT_URL, spaces_at
 

@@ -139,7 +139,7 @@ def test_jobs_that_an_earlier_worker_left_are_finished(folder, url, opened):
 
 def test_while_another_holds_the_lease_the_worker_waits(folder, url, opened, clock):
     with Glymph.open(url, space="mine", clock=clock) as glymph:
-        leases._taken(glymph.context)
+        leases._take(glymph.context)
     drop(folder, url)
     slept = []
 
@@ -160,7 +160,7 @@ def test_who_loses_the_lease_waits_until_the_job_is_done(folder, url, opened, cl
         if len(runs) == 1:  # it sleeps too long, and another takes over and dies
             clock.advance(seconds=leases.LASTS)
             with opened(url, "mine", False) as other:
-                leases._taken(other.context)
+                leases._take(other.context)
         return real(ctx, item, *more)
 
     monkeypatch.setattr(runner, "run_item", run)

@@ -17,17 +17,17 @@ from glymph.upkeep.leases import leased
 
 
 @pytest.fixture
-def place(glymph):
+def ctx(glymph):
     return glymph.context
 
 
-def held(place):
-    with place.reading() as reader:
+def held(ctx):
+    with ctx.reading() as reader:
         return reader.lease()
 
 
-def write(place, value=1):
-    with place.store.writing(place.space, None) as writer:
+def write(ctx, value=1):
+    with ctx.store.writing(ctx.space, None) as writer:
         writer.set_counter("n", value)
 
 
@@ -36,93 +36,93 @@ def test_a_killed_holder_blocks_for_half_a_minute_at_most():
     assert leases.RENEWED <= leases.LASTS / 3
 
 
-def test_one_runs_and_the_other_waits_until_it_is_done(place):
-    with leased(place) as first:
+def test_one_runs_and_the_other_waits_until_it_is_done(ctx):
+    with leased(ctx) as first:
         assert first is not None
-        with leased(place) as second:
+        with leased(ctx) as second:
             assert second is None
-    with leased(place) as third:
+    with leased(ctx) as third:
         assert third is not None
 
 
-def test_spaces_do_not_wait_for_each_other(place, url, clock):
+def test_spaces_do_not_wait_for_each_other(ctx, url, clock):
     with (
         Glymph.open(url, space="other", clock=clock) as other,
-        leased(place) as first,
+        leased(ctx) as first,
         leased(other.context) as second,
     ):
         assert first is not None
         assert second is not None
 
 
-def test_who_is_gone_without_a_word_is_followed_after_the_time_and_not_before(place, clock):
-    fence = leases._taken(place)
+def test_who_is_gone_without_a_word_is_followed_after_the_time_and_not_before(ctx, clock):
+    fence = leases._take(ctx)
     clock.advance(seconds=leases.LASTS - 0.001)
-    assert leases._taken(place) is None
+    assert leases._take(ctx) is None
     clock.advance(seconds=0.001)
-    later = leases._taken(place)
+    later = leases._take(ctx)
     assert later is not None
     assert later > fence
 
 
-def test_who_comes_back_late_changes_nothing(glymph, place, clock):
+def test_who_comes_back_late_changes_nothing(glymph, ctx, clock):
     kept = glymph.add("The office is in Berlin.").id
-    with leased(place) as held_first:
+    with leased(ctx) as held_first:
         write(held_first)
         clock.advance(seconds=leases.LASTS)
-        with leased(place) as held_second:
+        with leased(ctx) as held_second:
             write(held_second, 2)
-            before = logical_image(place.store, place.space)
+            before = logical_image(ctx.store, ctx.space)
             for attempt in (
                 lambda: write(held_first, 3),
-                lambda: held_first.store.open_parent(place.space, held_first.intent("lifecycle")),
+                lambda: held_first.store.open_parent(ctx.space, held_first.intent("lifecycle")),
                 lambda: held_first.operation("archive").__enter__(),
             ):
                 with pytest.raises(LeaseLost):
                     attempt()
-            assert logical_image(place.store, place.space) == before
+            assert logical_image(ctx.store, ctx.space) == before
             write(held_second, 4)
     assert glymph.get(kept).state == "LIVE"
-    with place.reading() as reader:
+    with ctx.reading() as reader:
         assert reader.counter("n") == 4
 
 
-def test_giving_back_late_does_not_take_the_lease_from_its_new_holder(place, clock):
-    with leased(place):
+def test_giving_back_late_does_not_take_the_lease_from_its_new_holder(ctx, clock):
+    with leased(ctx):
         clock.advance(seconds=leases.LASTS)
-        fence = leases._taken(place)
-    assert held(place)["fence"] == fence
-    assert held(place)["until"] > micros(clock())
+        fence = leases._take(ctx)
+    assert held(ctx)["fence"] == fence
+    assert held(ctx)["until"] > micros(clock())
 
 
-def test_a_clock_set_back_by_hours_does_not_block_for_hours(place, clock):
-    leases._taken(place)
+def test_a_clock_set_back_by_hours_does_not_block_for_hours(ctx, clock):
+    leases._take(ctx)
     clock.advance(hours=-5)
-    assert leases._taken(place) is not None
+    assert leases._take(ctx) is not None
 
 
-def test_a_clock_that_differs_a_little_takes_nothing_from_the_holder(place, clock):
-    leases._taken(place)
+def test_a_clock_that_differs_a_little_takes_nothing_from_the_holder(ctx, clock):
+    leases._take(ctx)
     clock.advance(seconds=-10)
-    assert leases._taken(place) is None
+    assert leases._take(ctx) is None
 
 
-def test_it_is_renewed_as_long_as_the_work_lasts(place, clock, monkeypatch):
+def test_it_is_renewed_as_long_as_the_work_lasts(ctx, clock, monkeypatch):
     monkeypatch.setattr(leases, "RENEWED", 0.01)
-    with leased(place) as first:
+    with leased(ctx) as first:
         for _ in range(5):
             clock.advance(seconds=leases.LASTS - 1)
             for _ in range(500):
-                if held(place)["until"] > micros(clock()) + (leases.LASTS - 1) * 1e6:
+                if held(ctx)["until"] > micros(clock()) + (leases.LASTS - 1) * 1e6:
                     break
                 threading.Event().wait(0.01)
-            assert leases._taken(place) is None
+            assert leases._take(ctx) is None
         write(first)
 
 
-def test_a_renewal_that_fails_once_is_tried_again(place, monkeypatch):
+def test_a_renewal_that_fails_once_is_tried_again(ctx, monkeypatch):
     monkeypatch.setattr(leases, "RENEWED", 0.01)
-    real, failures = place.store.writing, []
+    real, failures = ctx.store.writing, []
 
     def busy(space, intent, *, fence=None):
         if threading.current_thread().name == "glymph-lease" and len(failures) < 2:
@@ -130,31 +130,31 @@ def test_a_renewal_that_fails_once_is_tried_again(place, monkeypatch):
             raise StoreBusy("memory.db", 1.0)
         return real(space, intent, fence=fence)
 
-    monkeypatch.setattr(place.store, "writing", busy)
-    with leased(place):
-        before = held(place)["fence"]
+    monkeypatch.setattr(ctx.store, "writing", busy)
+    with leased(ctx):
+        before = held(ctx)["fence"]
         for _ in range(500):
             if len(failures) == 2:
                 break
             threading.Event().wait(0.01)
-        assert leases._taken(place) is None
-    assert held(place)["fence"] == before
+        assert leases._take(ctx) is None
+    assert held(ctx)["fence"] == before
     assert failures == [1, 1]
 
 
-def test_a_lease_that_cannot_be_given_back_does_not_hide_what_went_wrong(place, monkeypatch):
+def test_a_lease_that_cannot_be_given_back_does_not_hide_what_went_wrong(ctx, monkeypatch):
     def busy(space, intent, *, fence=None):
         raise StoreBusy("memory.db", 1.0)
 
-    with pytest.raises(KeyError, match="the work itself"), leased(place):  # noqa: PT012
-        monkeypatch.setattr(place.store, "writing", busy)
+    with pytest.raises(KeyError, match="the work itself"), leased(ctx):  # noqa: PT012
+        monkeypatch.setattr(ctx.store, "writing", busy)
         raise KeyError("the work itself")
 
 
-def test_nothing_is_handed_to_the_background_which_knows_no_lease(place):
-    with leased(place) as first:
+def test_nothing_is_handed_to_the_background_which_knows_no_lease(ctx):
+    with leased(ctx) as first:
         first.embed_soon(["x"])
-        assert first.embed_soon is not place.embed_soon
+        assert first.embed_soon is not ctx.embed_soon
 
 
 def test_what_a_killed_holder_left_open_is_closed_and_undoes_as_one(url, clock):
@@ -164,9 +164,9 @@ def test_what_a_killed_holder_left_open_is_closed_and_undoes_as_one(url, clock):
     ):
         ids = [worker.add(f"Fact number {n} about harbours", kind="fact").id for n in range(3)]
         for handle in (worker, person):
-            place = handle.context
-            parent = place.store.open_parent(place.space, place.intent("lifecycle"))
-            with place.operation("lifecycle", parent=parent) as op:
+            ctx = handle.context
+            parent = ctx.store.open_parent(ctx.space, ctx.intent("lifecycle"))
+            with ctx.operation("lifecycle", parent=parent) as op:
                 op.writer.set_state(
                     [op.row(ids.pop())["key"]], state="ARCHIVED", at=op.now, by="lifecycle"
                 )

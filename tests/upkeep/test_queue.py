@@ -12,114 +12,114 @@ from glymph.upkeep import queue
 
 
 @pytest.fixture
-def place(glymph):
+def ctx(glymph):
     return glymph.context
 
 
-def put(place, job_id="j1", **payload):
-    queue.enqueue(place, job_id, "session", payload)
-    return next(job for job in queue.waiting(place) if job.id == job_id)
+def put(ctx, job_id="j1", **payload):
+    queue.enqueue(ctx, job_id, "session", payload)
+    return next(job for job in queue.waiting(ctx) if job.id == job_id)
 
 
-def row(place, job_id="j1"):
-    with place.reading() as reader:
+def row(ctx, job_id="j1"):
+    with ctx.reading() as reader:
         return reader.job(job_id)
 
 
-def fail(place, job, step="extract"):
+def fail(ctx, job, step="extract"):
     """One attempt in which a step fails."""
-    queue.begin(place, job)
+    queue.begin(ctx, job)
     job.note(step, {queue.FAILED: "it is broken", "code": "Bug"})
-    queue.advance(place, job, step)
-    return queue.finish(place, job)
+    queue.advance(ctx, job, step)
+    return queue.finish(ctx, job)
 
 
-def test_jobs_wait_in_the_order_in_which_they_came_and_each_once(place):
+def test_jobs_wait_in_the_order_in_which_they_came_and_each_once(ctx):
     for job_id in ("j2", "j1", "j2"):
-        queue.enqueue(place, job_id, "session", {"n": job_id})
-    assert [(job.id, job.payload, job.attempts) for job in queue.waiting(place)] == [
+        queue.enqueue(ctx, job_id, "session", {"n": job_id})
+    assert [(job.id, job.payload, job.attempts) for job in queue.waiting(ctx)] == [
         ("j2", {"n": "j2"}, 0),
         ("j1", {"n": "j1"}, 0),
     ]
 
 
-def test_putting_a_finished_job_in_again_does_not_run_it_again(place):
-    job = put(place)
-    assert queue.finish(place, job) == "done"
-    queue.enqueue(place, "j1", "session", {})
-    assert queue.waiting(place) == []
+def test_putting_a_finished_job_in_again_does_not_run_it_again(ctx):
+    job = put(ctx)
+    assert queue.finish(ctx, job) == "done"
+    queue.enqueue(ctx, "j1", "session", {})
+    assert queue.waiting(ctx) == []
 
 
-def test_only_the_first_beginning_does_more(place):
+def test_only_the_first_beginning_does_more(ctx):
     for _ in range(3):
-        queue.begin(place, put(place), count_session)
-    with place.reading() as reader:
+        queue.begin(ctx, put(ctx), count_session)
+    with ctx.reading() as reader:
         assert reader.counter(SESSIONS) == 1
-    assert put(place).attempts == 3
+    assert put(ctx).attempts == 3
 
 
-def test_what_was_done_is_known_to_the_next_worker(place):
-    job = put(place)
+def test_what_was_done_is_known_to_the_next_worker(ctx):
+    job = put(ctx)
     job.report["extract"] = {"added": 3}
-    queue.advance(place, job, "extract")
-    later = put(place)
+    queue.advance(ctx, job, "extract")
+    later = put(ctx)
     assert later.step == "extract"
     assert later.has_done("extract")
     assert not later.has_done("embed")
 
 
-def test_a_failure_rests_longer_each_time_and_is_given_up_in_the_end(place, clock):
-    job = put(place)
+def test_a_failure_rests_longer_each_time_and_is_given_up_in_the_end(ctx, clock):
+    job = put(ctx)
     for rest in queue.RESTS:
-        assert fail(place, job) == "resting"
-        assert queue.waiting(place) == []
+        assert fail(ctx, job) == "resting"
+        assert queue.waiting(ctx) == []
         clock.advance(seconds=rest.total_seconds() - 1)
-        assert queue.waiting(place) == []
+        assert queue.waiting(ctx) == []
         clock.advance(seconds=1)
-        [job] = queue.waiting(place)
+        [job] = queue.waiting(ctx)
         assert not job.has_done("extract")
-    assert fail(place, job) == "given up"
+    assert fail(ctx, job) == "given up"
     clock.advance(days=9)
-    assert queue.waiting(place) == []
-    with place.reading() as reader:
+    assert queue.waiting(ctx) == []
+    with ctx.reading() as reader:
         [told] = reader.failed_jobs(limit=9)
     assert told["id"] == "j1"
     assert "it is broken" in told["report"]
     assert len(queue.RESTS) == queue.ATTEMPTS - 1
 
 
-def test_workers_that_were_killed_do_not_use_up_attempts(place, clock):
+def test_workers_that_were_killed_do_not_use_up_attempts(ctx, clock):
     for _ in range(20):
-        queue.begin(place, put(place))
-    assert fail(place, put(place)) == "resting"
+        queue.begin(ctx, put(ctx))
+    assert fail(ctx, put(ctx)) == "resting"
 
 
-def test_a_job_that_ends_every_worker_is_given_up_and_says_so(place):
+def test_a_job_that_ends_every_worker_is_given_up_and_says_so(ctx):
     for _ in range(queue.BEGINNINGS):
-        assert queue.begin(place, put(place))
-    assert not queue.begin(place, put(place))
-    assert queue.waiting(place) == []
-    assert "every worker" in row(place)["report"]
-    assert row(place)["failed_at"] is not None
+        assert queue.begin(ctx, put(ctx))
+    assert not queue.begin(ctx, put(ctx))
+    assert queue.waiting(ctx) == []
+    assert "every worker" in row(ctx)["report"]
+    assert row(ctx)["failed_at"] is not None
 
 
-def test_a_step_that_succeeds_at_last_lets_the_job_be_done(place, clock):
-    job = put(place)
-    fail(place, job)
+def test_a_step_that_succeeds_at_last_lets_the_job_be_done(ctx, clock):
+    job = put(ctx)
+    fail(ctx, job)
     clock.advance(minutes=10)
-    [job] = queue.waiting(place)
-    queue.begin(place, job)
+    [job] = queue.waiting(ctx)
+    queue.begin(ctx, job)
     job.report["extract"] = {"added": 1}
-    assert queue.finish(place, job) == "done"
-    assert row(place)["done_at"] == micros(clock())
+    assert queue.finish(ctx, job) == "done"
+    assert row(ctx)["done_at"] == micros(clock())
 
 
-def test_finished_jobs_can_be_looked_at_for_a_month(place, clock):
-    queue.finish(place, put(place, "old"))
+def test_finished_jobs_can_be_looked_at_for_a_month(ctx, clock):
+    queue.finish(ctx, put(ctx, "old"))
     clock.advance(seconds=(queue.KEPT - timedelta(days=1)).total_seconds())
-    queue.finish(place, put(place, "mid"))
-    assert row(place, "old") is not None
+    queue.finish(ctx, put(ctx, "mid"))
+    assert row(ctx, "old") is not None
     clock.advance(days=2)
-    queue.finish(place, put(place, "new"))
-    assert row(place, "old") is None
-    assert row(place, "mid") is not None
+    queue.finish(ctx, put(ctx, "new"))
+    assert row(ctx, "old") is None
+    assert row(ctx, "mid") is not None

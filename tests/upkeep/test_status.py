@@ -84,16 +84,16 @@ def test_jobs_that_are_overdue_ask_for_a_daemon(glymph):
 
 
 def test_jobs_that_wait_rest_or_were_given_up_are_told_with_their_reasons(glymph, clock):
-    place = glymph.context
-    queue.enqueue(place, "waits", "session", {})
+    ctx = glymph.context
+    queue.enqueue(ctx, "waits", "session", {})
     assert status(glymph).health == "ok"
     clock.advance(hours=2)
     assert recommended(glymph, "1 job waits", "`glymph daemon --once`")
-    with place.store.writing(glymph.space, None) as writer:
+    with ctx.store.writing(glymph.space, None) as writer:
         writer.rest("waits", until=micros(clock()) + 1_000_000)
     assert (status(glymph).queue.waiting, status(glymph).queue.resting) == (1, 1)
-    queue.enqueue(place, "lost", "session", {})
-    with place.store.writing(glymph.space, None) as writer:
+    queue.enqueue(ctx, "lost", "session", {})
+    with ctx.store.writing(glymph.space, None) as writer:
         report = json.dumps(
             {"extract": {"failed": "no such file", "code": "X"}, "embed": {"embedded": 2}}
         )
@@ -135,7 +135,7 @@ def test_the_backlog_counts_what_waits_and_says_how_to_end_it(url, clock):
 
 
 def test_an_embedder_that_cannot_be_used_is_told_with_its_reason(url, clock, monkeypatch):
-    def fails(place):
+    def fails(ctx):
         raise EmbedderFailed("words", "it does not answer", "Start it.")
 
     monkeypatch.setattr("glymph.upkeep.status.without_vectors", fails)
@@ -146,7 +146,7 @@ def test_an_embedder_that_cannot_be_used_is_told_with_its_reason(url, clock, mon
 
 
 def test_an_allowance_that_is_used_up_is_told(glymph, monkeypatch):
-    monkeypatch.setattr("glymph.upkeep.status.allowance", lambda place, reader: 0)
+    monkeypatch.setattr("glymph.upkeep.status.allowance", lambda ctx, reader: 0)
     assert status(glymph).health == "attention"
     assert recommended(glymph, "Unattended runs", "`glymph analyze`")
 

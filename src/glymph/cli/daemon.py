@@ -43,11 +43,11 @@ def daemon(
     from glymph.jobs import daemon as upkeep
     from glymph.jobs import worker
 
-    def opened(url: str | None, space: str, create: bool) -> Glymph:
+    def open_space(url: str | None, space: str, create: bool) -> Glymph:
         return environment.open_glymph(url, space, "daemon", create=create)
 
     def take_in() -> None:
-        worker.take_in(environment.home() / environment.SPOOL, opened, worker.WorkResult())
+        worker.take_in(environment.home() / environment.SPOOL, open_space, worker.WorkResult())
 
     log_to_stderr(as_json=log_json)
     stop = threading.Event()
@@ -69,9 +69,7 @@ def _say(glymph: Glymph, names: list[str]) -> None:
 
 
 def stop_on_signals(stop: threading.Event) -> None:
-    """The first signal asks to stop, the second one ends the process as usual; nothing is lost by
-    either.
-    """
+    """Lets the first signal ask to stop, and the second end the process; nothing is lost by either."""
 
     def ask(number: int, frame: Any) -> None:
         stop.set()

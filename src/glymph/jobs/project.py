@@ -12,9 +12,7 @@ _OTHER = re.compile(r"[^a-z0-9]+")
 
 
 def project_space(folder: str) -> str:
-    """The name of the space for a project in this folder: its last part, readable, and a hash of
-    the whole.
-    """
+    """Returns the space of the project in this folder: its readable last part, and a hash of all."""
     path = folder.replace("\\", "/").rstrip("/") or "/"
     readable = _OTHER.sub("-", path.rpartition("/")[2].lower()).strip("-")[:40]
     digest = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:8]
@@ -22,14 +20,10 @@ def project_space(folder: str) -> str:
 
 
 def space_of(where: Mapping[str, object]) -> str:
-    """The space that an item or a session belongs to: the one it names, else that of the project it
-    names.
-    """
+    """Returns the space that an item or a session names, else that of the project it names."""
     return str(where.get("space") or "") or project_space(str(where["project"]))
 
 
 def digest_tokens(space: str) -> int | None:
-    """The budget of the digest that a session of this space begins with; None for the one that is
-    set.
-    """
+    """Returns the budget of the digest with which a session begins; None for the one set."""
     return SHARED_TOKENS if space == SHARED else None

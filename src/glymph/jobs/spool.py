@@ -27,10 +27,10 @@ SPACES = ("space", "project")  # texts of which one says where an item belongs
 
 
 def drop(folder: Path, item: Mapping[str, Any]) -> str:
-    """Puts an item into the spool, durably; gives back its id.
+    """Puts an item into the spool, durably, and returns its id.
 
-    Raises OSError if it cannot be written, and ValueError if it is too large: then nothing is left
-    behind.
+    Raises OSError if it cannot be written, and ValueError if it is too large; nothing is left
+    behind then.
     """
     name = uuid7(time.time_ns() // 1000, os.urandom(8))
     body = json.dumps({**item, "id": name}).encode()
@@ -51,7 +51,7 @@ def drop(folder: Path, item: Mapping[str, Any]) -> str:
 
 
 def items(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The items in the order in which they were dropped, each with its file.
+    """Yields the items in the order in which they were dropped, each with its file.
 
     One that cannot be understood is put aside under another name, not lost. What a killed hook left
     half written is removed after a day: nobody was told that it was kept.
@@ -71,7 +71,7 @@ def items(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def put_aside(path: Path) -> None:
-    """Renames a file that no worker can make anything of, so that it stays for somebody to look at."""
+    """Renames a file that no worker can use; it stays for somebody to look at."""
     try:
         path.replace(path.with_suffix(BROKEN))
     except FileNotFoundError:
@@ -79,7 +79,7 @@ def put_aside(path: Path) -> None:
 
 
 def count_items(folder: Path) -> int:
-    """How many items wait in the spool."""
+    """Returns how many items wait in the spool."""
     return sum(1 for _ in folder.glob(f"*{WHOLE}"))
 
 
@@ -98,7 +98,7 @@ def _is_text(value: object) -> bool:
 
 
 def _make_folder(folder: Path) -> None:
-    """Makes the folder if it is missing, and brings its own entry to the disk, too."""
+    """Makes the folder if it is missing, and fsyncs the folder it is in."""
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         _fsync_folder(folder.parent)
@@ -126,7 +126,7 @@ def _remove_if_old(path: Path) -> None:
 
 
 def _fsync_folder(folder: Path) -> None:
-    """Brings the folder's own entries to the disk, where the system can."""
+    """Fsyncs the folder's own entries, where the system can."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)

@@ -1,6 +1,4 @@
-"""The lease: one worker at a time on a space, and none for long after it was killed or put to
-sleep.
-"""
+"""The lease: one worker at a time in a space; it ends soon after a worker was killed or suspended."""
 
 from __future__ import annotations
 
@@ -30,13 +28,13 @@ WORKERS = ("glymph", "daemon")  # the actors that hold leases
 
 @contextmanager
 def leased(ctx: Context) -> Iterator[Context | None]:
-    """The workplace under a lease on its space; None while somebody else has it.
+    """Takes the lease of a space; gives the context under it, or None while somebody else has it.
 
     Every transaction that writes through it carries the lease's number, so nothing is handed to the
-    background of the handle, which knows none. It is renewed as long as the context lasts, and
-    given back at its end. Who was away too long gets LeaseLost at the next write.
+    background of the handle, which knows none. The lease is renewed until the block ends, and then
+    given back. A holder that was away too long gets LeaseLost at the next write.
     """
-    fence = _taken(ctx)
+    fence = _take(ctx)
     if fence is None:
         yield None
         return
@@ -57,7 +55,7 @@ def leased(ctx: Context) -> Iterator[Context | None]:
         _give_back(ctx, fence)
 
 
-def _taken(ctx: Context) -> int | None:
+def _take(ctx: Context) -> int | None:
     holder = f"{socket.gethostname()}:{os.getpid()}"
     with ctx.store.writing(ctx.space, None) as writer:
         now = ctx.now()  # after the wait for the write lock, in which a holder may have renewed
@@ -67,10 +65,9 @@ def _taken(ctx: Context) -> int | None:
 
 
 def _close_what_was_cut_off(held: Context) -> None:
-    """Ends operations that a holder before left open when it was killed, so that they can be undone
-    as one.
+    """Ends operations that a killed holder left open, so that each can be undone as one.
 
-    Whoever works under leases has a name of its own as an actor: nobody else's operations are
+    Who works under leases is an actor with a name of its own: nobody else's operations are
     touched.
     """
     with held.reading() as reader:
@@ -81,9 +78,7 @@ def _close_what_was_cut_off(held: Context) -> None:
 
 
 def _give_back(ctx: Context, fence: int) -> None:
-    """Lets others in at once. Where that cannot be written, they wait until the lease ends by
-    itself.
-    """
+    """Lets others in at once. If that cannot be written, they wait until the lease runs out."""
     try:
         with ctx.store.writing(ctx.space, None) as writer:
             writer.renew_lease(fence, until=0)
@@ -98,7 +93,5 @@ def _renew(ctx: Context, fence: int, over: threading.Event) -> None:
                 until = micros(ctx.now() + timedelta(seconds=LASTS))
                 if not writer.renew_lease(fence, until=until):
                     return  # the next write of the work itself says so
-        except (
-            StoreError
-        ) as error:  # a full disk or a long lock: while the lease lasts, the next turn may do
+        except StoreError as error:  # a full disk or a long lock: the next turn may do
             log.warning("the lease on %s could not be renewed: %s", ctx.space, error)

@@ -17,9 +17,9 @@ SUMMARY_CHARS = 200
 
 
 def graph(ctx: Context) -> Graph:
-    """Every live memory, superseded ones included, with the links among them and the clusters.
+    """Returns every live memory, superseded ones included, with their links and clusters.
 
-    All from one moment, and each link and membership joins nodes that are there.
+    All is from one moment, and each link and membership joins nodes that are there.
     """
     now = ctx.now()
     with ctx.reading() as reader:
@@ -38,12 +38,17 @@ def graph(ctx: Context) -> Graph:
     return Graph(
         nodes=nodes,
         edges=edges,
-        clusters=tuple({"id": c.id, "name": c.name, "rule": c.rule, "size": len(members[c.id])} for c in found),
+        clusters=tuple(
+            {"id": c.id, "name": c.name, "rule": c.rule, "size": len(members[c.id])} for c in found
+        ),
         memberships=memberships,
         counts={
-            "nodes": len(nodes), "edges": len(edges), "clusters": len(found), "memberships": len(memberships),
+            "nodes": len(nodes),
+            "edges": len(edges),
+            "clusters": len(found),
+            "memberships": len(memberships),
         },
-    )  # fmt: skip
+    )
 
 
 def _node(memory: Memory) -> dict[str, Any]:
@@ -63,9 +68,7 @@ def _node(memory: Memory) -> dict[str, Any]:
 
 
 def health(ctx: Context) -> Health:
-    """Counts by lifecycle, state, section and kind; the identity memory of the space is not
-    counted.
-    """
+    """Counts memories by lifecycle, state, section and kind, without the space's identity."""
     now = micros(ctx.now())
     with ctx.reading() as reader:
         rows, curves = reader.summary(), reader.curves()

@@ -1,6 +1,4 @@
-"""What upkeep did, does and should do in a space: its jobs, its queue, its lock, its caps, and what
-to do next.
-"""
+"""The status of upkeep in a space: its jobs, its queue, its lock, its caps, and what to do next."""
 
 from __future__ import annotations
 
@@ -43,7 +41,7 @@ from glymph.upkeep.status_result import (
 from glymph.write.backfill import waiting as without_vectors
 from glymph.write.conflicts import conflicts
 
-FEW = 20  # jobs given up that are told
+FEW = 20  # jobs given up that are listed
 LATE = MICROS_PER_DAY // 24  # after its time, a job counts as overdue
 TROUBLED = timedelta(days=3)  # how long a job that was given up makes the space a failing one
 LITTLE = 200  # MB left on the disk under which writing will soon fail
@@ -61,7 +59,7 @@ _BY_HAND = {
 
 
 def autonomous_status(ctx: Context) -> AutonomousStatus:
-    """All of it, from one look; it changes nothing."""
+    """Returns the status of the space, from one look that changes nothing."""
     now = micros(ctx.now())
     with ctx.reading() as reader:
         spent = reader.spent(now - MICROS_PER_DAY)
@@ -75,8 +73,8 @@ def autonomous_status(ctx: Context) -> AutonomousStatus:
         counters = _counters(reader)
         pending = len(reader.pending_certificates())
     backlog = _backlog(ctx, pending)
-    failing = list(_failing(jobs, line, backlog, now))
-    other = list(_other(ctx, jobs, line, lock, backlog, caps, now))
+    failing = list(_say_failures(jobs, line, backlog, now))
+    other = list(_say_rest(ctx, jobs, line, lock, backlog, caps, now))
     return AutonomousStatus(
         health=FAILING if failing else ATTENTION if other else OK,
         recommendations=tuple(_in_space(ctx.space, told) for told in (*failing, *other)),
@@ -84,9 +82,10 @@ def autonomous_status(ctx: Context) -> AutonomousStatus:
     )  # fmt: skip
 
 
-def condition(ctx: Context) -> dict[str, Any]:
-    """Whether a space can be worked with, in figures that cost little. Raises what the store
-    raises.
+def measure_condition(ctx: Context) -> dict[str, Any]:
+    """Returns figures that cost little and say if a space can be worked with.
+
+    Raises what the store raises.
     """
     now = micros(ctx.now())
     with ctx.reading() as reader:
@@ -102,21 +101,19 @@ def condition(ctx: Context) -> dict[str, Any]:
 
 
 def _free_mb(ctx: Context) -> int | None:
-    """What is left on the disk of a store that is a file; None for another."""
+    """Returns what is left on the disk of a store that is a file; None for another."""
     scheme, mark, rest = ctx.store.url.partition(":///")
     folder = Path(unquote(rest.partition("?")[0])).parent
-    return (
-        shutil.disk_usage(folder).free // 1_000_000
-        if scheme == "sqlite" and mark and folder.is_dir()
-        else None
-    )
+    if scheme != "sqlite" or not mark or not folder.is_dir():
+        return None
+    return shutil.disk_usage(folder).free // 1_000_000
 
 
 # parts
 
 
 def _jobs(ctx: Context, reader: Reader, now: int) -> tuple[JobStatus, ...]:
-    """What the daemon has kept of each job; lifecycle and ai_prune also where only hooks run them."""
+    """Returns each scheduled job; lifecycle and ai_prune also where only hooks run them."""
     rows = {row["job"]: dict(row) for row in reader.schedules()}
     for job, counter in (("lifecycle", lifecycle.LAST_RUN), ("ai_prune", ai_prune.LAST_RUN)):
         row = rows.setdefault(
@@ -125,11 +122,11 @@ def _jobs(ctx: Context, reader: Reader, now: int) -> tuple[JobStatus, ...]:
         last = reader.counter(counter)
         if last is not None and last > (row["last_run_at"] or 0):
             row["last_run_at"], row["outcome"] = last, None
-    waits = {"ai_prune": _ai_prune_waits(ctx, reader)}
+    waits = {"ai_prune": _ai_prune_waits_for(ctx, reader)}
     return tuple(_job(rows[name], waits.get(name, ""), now) for name in sorted(rows))
 
 
-def _ai_prune_waits(ctx: Context, reader: Reader) -> str:
+def _ai_prune_waits_for(ctx: Context, reader: Reader) -> str:
     if ctx.model is None:
         return "off: no language model"
     sessions = reader.counter(ai_prune.SESSIONS) or 0
@@ -146,25 +143,24 @@ def _ai_prune_waits(ctx: Context, reader: Reader) -> str:
 
 
 def _job(row: Row, waits: str, now: int) -> JobStatus:
-    report = _report(row["outcome"])
+    report = _parse_report(row["outcome"])
     outcome = None
     if row["outcome"] is not None:
         outcome = next((how for how in ("failed", "skipped") if how in report), "done")
     due_at = row["due_at"]
+    usual = "done" if row["last_run_at"] else "has not run yet"
     return JobStatus(
         job=row["job"],
         last_run_at=optional_moment(row["last_run_at"]),
         next_due_at=optional_moment(due_at),
         outcome=outcome,
-        told=_told(outcome, report)
-        or waits
-        or ("done" if row["last_run_at"] else "has not run yet"),
+        told=_describe(outcome, report) or waits or usual,
         overdue=due_at is not None and now - due_at > LATE,
         report=report,
     )
 
 
-def _report(text: str | None) -> dict[str, Any]:
+def _parse_report(text: str | None) -> dict[str, Any]:
     try:
         found = json.loads(text or "{}")
     except ValueError:
@@ -172,10 +168,8 @@ def _report(text: str | None) -> dict[str, Any]:
     return found if isinstance(found, dict) else {"told": str(found)}
 
 
-def _told(outcome: str | None, report: Mapping[str, Any]) -> str:
-    """A report in one line: why it failed or did nothing, or its figures; of a list how many there
-    are.
-    """
+def _describe(outcome: str | None, report: Mapping[str, Any]) -> str:
+    """Returns a report in one line: why it failed or did nothing, or its figures."""
     if outcome in ("failed", "skipped"):
         return f"{outcome}: {report[outcome]}"
     figures = {
@@ -196,7 +190,9 @@ def _queue(reader: Reader, now: int) -> QueueStatus:
 
 
 def _given_up(row: Row) -> GivenUp:
-    steps = {name: told for name, told in _report(row["report"]).items() if isinstance(told, dict)}
+    steps = {
+        name: told for name, told in _parse_report(row["report"]).items() if isinstance(told, dict)
+    }
     reasons = {name: str(told["failed"]) for name, told in steps.items() if "failed" in told}
     return GivenUp(row["id"], row["job"], moment(row["failed_at"]), row["attempts"], reasons)
 
@@ -238,7 +234,7 @@ def _backlog(ctx: Context, pending: int) -> Backlog:
 # what to do
 
 
-def _failing(
+def _say_failures(
     jobs: tuple[JobStatus, ...], line: QueueStatus, backlog: Backlog, now: int
 ) -> Iterator[str]:
     if backlog.embedder_problem:
@@ -246,30 +242,39 @@ def _failing(
     for one in jobs:
         if one.outcome == "failed":
             command = _BY_HAND.get(one.job, "glymph doctor")
-            yield f"{one.job} {one.told}. `{command}` {'looks' if 'doctor' in command else 'tries it now'}."
+            does = "looks" if "doctor" in command else "tries it now"
+            yield f"{one.job} {one.told}. `{command}` {does}."
     lately = [one for one in line.failures if moment(now) - one.failed_at < TROUBLED]
     if lately:
         why = next(
             (reason for one in lately for reason in one.reasons.values()), "no reason was kept"
         )
         yield (
-            f"{_many(len(lately), 'job was', 'jobs were')} given up ({why}). `glymph status --json` tells each; "
-            "`glymph extract TRANSCRIPT` reads a session by hand."
+            f"{_many(len(lately), 'job was', 'jobs were')} given up ({why}). "
+            "`glymph status --json` tells each; `glymph extract TRANSCRIPT` reads a session by hand."
         )
 
 
-def _other(
-    ctx: Context, jobs: tuple[JobStatus, ...], line: QueueStatus, lock: LockStatus, backlog: Backlog,
-    caps: Caps, now: int,
-) -> Iterator[str]:  # fmt: skip
+def _say_rest(
+    ctx: Context,
+    jobs: tuple[JobStatus, ...],
+    line: QueueStatus,
+    lock: LockStatus,
+    backlog: Backlog,
+    caps: Caps,
+    now: int,
+) -> Iterator[str]:
     late = [one.job for one in jobs if one.overdue]
     old = line.oldest_at is not None and moment(now) - line.oldest_at > timedelta(hours=1)
     if late:
-        yield f"{', '.join(late)} should have run: no daemon is at work. `glymph daemon` starts one."
+        names = ", ".join(late)
+        yield f"{names} should have run: no daemon is at work. `glymph daemon` starts one."
     if line.waiting > line.resting and old and lock.state != HELD:
-        yield f"{_many(line.waiting, 'job waits', 'jobs wait')} for a worker. `glymph daemon --once` runs them."
+        many = _many(line.waiting, "job waits", "jobs wait")
+        yield f"{many} for a worker. `glymph daemon --once` runs them."
     if line.resting:
-        yield f"{_many(line.resting, 'job', 'jobs')} failed and will be tried again. `glymph status --json` tells."
+        many = _many(line.resting, "job", "jobs")
+        yield f"{many} failed and will be tried again. `glymph status --json` tells."
     if backlog.without_vectors:
         many = _many(backlog.without_vectors, "memory waits", "memories wait")
         yield f"{many} for a vector. `glymph embed` makes them."
@@ -283,7 +288,10 @@ def _other(
         many = _many(backlog.pending_certificates, "erase certificate is", "erase certificates are")
         yield f"{many} not complete. `glymph compact` completes what can be."
     if not caps.unattended_left:
-        yield "Unattended runs have archived all they may today. `glymph analyze` shows what else could go."
+        yield (
+            "Unattended runs have archived all they may today. "
+            "`glymph analyze` shows what else could go."
+        )
     if ctx.model is not None and (not caps.spend_left_usd or not caps.tokens_left):
         yield "The language model's budget of today is spent. `glymph costs` shows on what."
 
@@ -293,5 +301,5 @@ def _many(number: int, one: str, many: str) -> str:
 
 
 def _in_space(space: str, told: str) -> str:
-    """The sentence with the space in its commands, so that they can be copied as they stand."""
+    """Returns the sentence with the space in its commands, so that they can be copied."""
     return told if space == "default" else _COMMAND.sub(rf"`\1 --space {space}`", told)

@@ -1,6 +1,4 @@
-"""What upkeep has done in a space, what waits, what it may still do today, and what somebody should
-do.
-"""
+"""The values of a status: what upkeep did, what waits, what is left today, and what to do."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ class JobStatus:
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """A job of the queue that failed too often. `reasons` are by step."""
+    """An item of the queue that failed too often. `reasons` are by job."""
 
     id: str
     job: str
@@ -48,9 +46,7 @@ class QueueStatus:
 
 @dataclass(frozen=True, slots=True)
 class LockStatus:
-    """Who works on the space. A stale lock was not given back; the next one who comes takes it
-    over.
-    """
+    """Who works on the space. A stale lock was not given back; the next worker takes it over."""
 
     state: str
     holder: str | None = None

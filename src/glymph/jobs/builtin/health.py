@@ -8,11 +8,11 @@ from typing import Any
 
 from glymph.context import Context
 from glymph.jobs.job import Job, Trigger
-from glymph.upkeep.status import condition
+from glymph.upkeep.status import measure_condition
 
 
 def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
-    return condition(ctx)
+    return measure_condition(ctx)
 
 
 JOB = Job(name="health", every=timedelta(hours=1), order=12, run=run)
