@@ -16,7 +16,8 @@ from glymph.jobs.job import FAILED, Job
 from glymph.jobs.registry import scheduled_jobs
 from glymph.moments import micros
 from glymph.prune.schedule import due, jitter, next_due
-from glymph.store.contract import Row, Writer
+from glymph.store.contract import Row
+from glymph.store.writer import Writer
 from glymph.upkeep import queue
 
 REST = timedelta(minutes=1)  # after the first failure; four times as long after each further one
