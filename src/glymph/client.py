@@ -408,8 +408,8 @@ class Glymph:
     ) -> Consolidated:  # fmt: skip
         """Makes few lessons of many episodes, every claim counted again; without a model, too.
 
-        `grouping` are ways to group episodes, tried in turn: symbol, entity, tag, session,
-        attribute:NAME.
+        `grouping` are ways to group episodes, tried in turn: symbol, entity, tag, session, cluster,
+        community, similarity, attribute:NAME.
         """
         return learn.consolidate.consolidate(
             self._ctx, if_needed=if_needed, dry_run=dry_run, ways=grouping, progress=progress

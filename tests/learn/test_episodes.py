@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from glymph.decay.sections import SECTIONS, kind_profile
@@ -19,13 +20,13 @@ from glymph.learn.episodes import (
     Group,
     chosen,
     facts,
-    grouped,
+    group_episodes,
     ordered,
     record,
     shown,
     told,
 )
-from glymph.learn.tickers import Vocabulary
+from glymph.prune.groupings import Item, Links, Material
 from glymph.prune.outcomes import Outcome
 
 HOUR = 3_600_000_000
@@ -40,7 +41,7 @@ def names(groups):
 
 
 def test_episodes_are_grouped_by_symbol_and_the_rest_is_general():
-    found = grouped(
+    found = group_episodes(
         [
             episode(1, "BTC short"),
             episode(2, "BTC long"),
@@ -63,7 +64,7 @@ def test_the_first_way_that_has_a_name_for_an_episode_counts():
         episode(6, entities=["Ann"]),
         episode(7),
     ]
-    found = grouped(episodes, ["attribute:desk", "symbol", "tag", "session", "entity"])
+    found = group_episodes(episodes, ["attribute:desk", "symbol", "tag", "session", "entity"])
     assert names(found) == {
         "a": ["id1"],
         "BTC": ["id2"],
@@ -74,23 +75,31 @@ def test_the_first_way_that_has_a_name_for_an_episode_counts():
     }
 
 
-def test_ways_that_look_at_all_memories_get_their_labels_from_outside():
-    labels = {"cluster": {"id1": "c"}, "community": {"id2": "d"}, "similarity": {"id3": "e"}}
-    found = grouped(
-        [episode(n) for n in range(1, 5)], ["cluster", "community", "similarity"], labels=labels
+def test_ways_that_look_at_all_memories_get_what_they_need_from_outside():
+    episodes = [episode(n, f"t{n}") for n in range(1, 6)]
+    clusters = {"id1": ["c"]}
+    items = [
+        Item(id=one.id, title=one.title, clusters=clusters.get(one.id, ())) for one in episodes
+    ]
+    links = Links(np.arange(5), 6, np.array([1, 5]), np.array([5, 2]), np.array([0.9, 0.9]))
+    vectors = np.array([[0, 0], [0, 0], [0, 0], [1, 0], [1, 0.01]], dtype=np.float32)
+    found = group_episodes(
+        episodes,
+        ["cluster", "community", "similarity"],
+        material=Material(items, links, vectors),
     )
-    assert names(found) == {"c": ["id1"], "d": ["id2"], "e": ["id3"], GENERAL: ["id4"]}
+    assert names(found) == {"c": ["id1"], "t2": ["id2", "id3"], "t4": ["id4", "id5"]}
 
 
 @pytest.mark.parametrize("way", ["colour", "attribute", "attribute:", "tag:x", "symbol:BTC"])
 def test_a_way_nobody_knows_is_refused(way):
     with pytest.raises(InvalidInput):
-        grouped([episode(1)], [way])
+        group_episodes([episode(1)], [way])
 
 
-def test_the_vocabulary_is_replaceable():
-    found = grouped([episode(1, "the u2 was late")], vocabulary=Vocabulary(frozenset({"U2"})))
-    assert names(found) == {"U2": ["id1"]}
+def test_a_refusal_lists_the_ways_that_are_known():
+    with pytest.raises(InvalidInput, match="attribute:NAME, cluster, community, entity, session"):
+        group_episodes([episode(1)], ["colour"])
 
 
 def test_groups_of_three_and_more_are_chosen_the_largest_first_and_five_at_most():

@@ -19,10 +19,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from glymph.learn.episodes import Episode, Scalar, facts, plain, plain_kind
-from glymph.learn.tickers import opened
+from glymph.learn.episodes import Episode, facts, plain_kind
 from glymph.moments import moment
 from glymph.prune.outcomes import tells_outcome
+from glymph.text.attributes import Scalar, is_plain, open_body
 from glymph.text.dates import WEEKDAYS
 from glymph.text.normal import normalise
 
@@ -60,7 +60,7 @@ class Condition:
                 return (normalise(str(self.value)) in carried) is not (self.relation == "!=")
             case "text":
                 return normalise(str(self.value)) in normalise(
-                    f"{episode.title} {opened(episode.body)[0]}"
+                    f"{episode.title} {open_body(episode.body)[0]}"
                 )
             case "previous kind" | "previous outcome":
                 return None
@@ -285,13 +285,13 @@ def value_of(name: str, episode: Episode) -> Scalar | None:
     name.
     """
     value: Scalar | None = episode.attributes.get(name)
-    if not plain(value):
+    if not is_plain(value):
         value = facts(episode).get(name)
     if value is not None:
         return value
     stated = re.search(
         rf"(?<!\w){re.escape(name.replace('_', ' '))}(?!\w)[^\d.;!?\n]{{0,24}}?([+-]?\d+(?:\.\d+)?)",
-        f"{episode.title}\n{opened(episode.body)[0]}",
+        f"{episode.title}\n{open_body(episode.body)[0]}",
         re.IGNORECASE,
     )
     return float(stated[1]) if stated else None

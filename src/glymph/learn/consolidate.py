@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from glymph import telemetry
+from glymph.checks import checked_list
 from glymph.context import Context, every_row
 from glymph.decay.sections import SECTIONS
 from glymph.errors import (
@@ -37,7 +38,16 @@ from glymph.learn.derive_lessons import (
     judged,
     telling,
 )
-from glymph.learn.episodes import LEAST, MOST_GROUPS, Episode, Group, chosen, grouped, shown, told
+from glymph.learn.episodes import (
+    LEAST,
+    MOST_GROUPS,
+    Episode,
+    Group,
+    chosen,
+    group_episodes,
+    shown,
+    told,
+)
 from glymph.learn.keep_lessons import rows_at
 from glymph.learn.lesson import Pattern
 from glymph.learn.playbooks import count_on
@@ -45,6 +55,7 @@ from glymph.llm.dialogue import Question
 from glymph.llm.ledger import Run
 from glymph.model import State
 from glymph.moments import micros
+from glymph.prune.material import load_material
 from glymph.prune.schedule import consolidation_due
 from glymph.store import records
 from glymph.store.contract import Filter, Row
@@ -78,13 +89,14 @@ def consolidate(
     """Learns from what happened. `if_needed` runs once in `consolidation_hours`; a dry run only
     names the groups.
 
-    `ways` are tried in turn to group episodes, else `WAYS`: see `core.episodes.grouped`. At most so
-    many groups are shown to a model; counting is free, so without one all are looked at. What fails
-    is counted and tried again the next time. Everything that was stored undoes as one operation;
+    `ways` are tried in turn to group episodes, else `WAYS`: see `prune.groupings`. At most so many
+    groups are shown to a model; counting is free, so without one all are looked at. What fails is
+    counted and tried again the next time. Everything that was stored undoes as one operation;
     the groups still count as looked at then, for who took a lesson back does not want it again
     until something new has happened.
     """
     now = ctx.now()
+    wanted_ways = checked_list("grouping", ways or WAYS)
     with ctx.reading() as reader:
         last = reader.counter(RAN)
         due = consolidation_due(
@@ -97,7 +109,8 @@ def consolidate(
         by: By = "statistics" if ctx.model is None else "model"
         look_back = LOOK_BACK if by == "model" else STATISTICS_LOOK_BACK
         episodes, rows = _episodes(reader, since=now - look_back, at=now)
-        groups = grouped(episodes, ways or WAYS)
+        material = load_material(ctx, reader, list(rows.values()), wanted_ways)
+        groups = group_episodes(episodes, wanted_ways, material=material)
         found = len(groups)
         whole = _whole(
             groups, least=1

@@ -4,17 +4,16 @@ shown.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from glymph.decay.sections import KINDS, SECTIONS
-from glymph.errors import InvalidInput
-from glymph.learn.tickers import CRYPTO, Vocabulary, opened, symbol
 from glymph.moments import moment
+from glymph.prune.groupings import Item, Material, group_items, parse_grouping
 from glymph.prune.outcomes import Outcome, outcome, outcome_bearing
+from glymph.text.attributes import Scalar, find_values, is_too_large, open_body
 
 LEAST = 3  # episodes of a group that is worth asking about
 MOST_GROUPS = 5  # of one run
@@ -23,12 +22,6 @@ MOST_BODY = 500  # characters of an episode that are shown
 MOST_VALUES, LONGEST_VALUE = 20, 40  # values of an episode that are shown, and characters of one
 GENERAL = "_general"
 SOURCE_KINDS = tuple(kind for kind, one in KINDS.items() if SECTIONS[one.section].role == "source")
-
-Scalar = str | int | float | bool
-PLAIN = (str, int, float)
-LARGEST = 1e300  # numbers beyond it are not counted with: no average of them could be told
-Labels = Mapping[str, Mapping[str, str]]  # by the way of grouping, then by the episode's id
-Keys = Callable[["Episode"], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +72,7 @@ def told(
 ) -> Episode:
     """An episode whose outcome is read from its attributes, or else from a JSON body."""
     own = attributes or {}
-    found = _outcome(own) or (None if outcome_bearing(own) else _outcome(opened(body)[1]))
+    found = _outcome(own) or (None if outcome_bearing(own) else _outcome(open_body(body)[1]))
     return Episode(id, kind, at, title, body, tags, entities, own, trust, session, found)
 
 
@@ -93,50 +86,20 @@ def _outcome(source: Mapping[str, Any]) -> Outcome | None:
 def _bounded(source: Mapping[str, Any]) -> dict[str, Any]:
     """What remains without numbers that are too large, here and one level below."""
     kept = {
-        name: {n: v for n, v in value.items() if not _too_large(v)}
+        name: {n: v for n, v in value.items() if not is_too_large(v)}
         if isinstance(value, dict)
         else value
         for name, value in source.items()
     }
-    return {name: value for name, value in kept.items() if not _too_large(value)}
-
-
-def _too_large(value: object) -> bool:
-    return isinstance(value, int | float) and abs(value) > LARGEST
-
-
-def plain(value: object) -> bool:
-    """Whether a value is a text or a number to count with."""
-    return isinstance(value, PLAIN) and value != "" and not _too_large(value)
+    return {name: value for name, value in kept.items() if not is_too_large(value)}
 
 
 def facts(episode: Episode) -> dict[str, Scalar]:
-    """The plain values of an episode by name: its attributes, those one level below, those of a
-    JSON body.
-    """
+    """Returns the plain values of an episode by name; see `find_values`."""
     if "facts" not in episode.read:
-        episode.read["facts"] = _facts(episode)
+        episode.read["facts"] = find_values(episode.attributes, episode.body)
     known: dict[str, Scalar] = episode.read["facts"]
     return known
-
-
-def _facts(episode: Episode) -> dict[str, Scalar]:
-    sources = [episode.attributes]
-    if episode.body.lstrip().startswith("{"):
-        sources.append(opened(episode.body)[1])
-    found: dict[str, Scalar] = {}
-    for source in sources:
-        inner = []
-        for name, value in source.items():
-            if plain(value):
-                found.setdefault(name, value)
-            elif isinstance(value, dict):
-                inner.append(value)
-        for level in inner:
-            for name, value in level.items():
-                if plain(value):
-                    found.setdefault(name, value)
-    return found
 
 
 # which come first
@@ -161,22 +124,21 @@ def chosen(groups: Iterable[Group], *, least: int = LEAST, most: int = MOST_GROU
 # what belongs together
 
 
-def grouped(
+def group_episodes(
     episodes: Sequence[Episode],
     ways: Sequence[str] = ("symbol",),
     *,
-    labels: Labels | None = None,
-    vocabulary: Vocabulary = CRYPTO,
+    material: Material | None = None,
 ) -> list[Group]:
-    """Every episode in one group: of the first way that has a name for it, else in the general one;
-    largest first.
+    """Puts every episode in one group: of the first way that has a name for it, else in the general
+    one; the largest group first.
 
-    Ways are `attribute:NAME`, `symbol`, `entity`, `tag` and `session`, and those that look at all
-    memories at once, `cluster`, `community` and `similarity`, whose labels are passed in. Of
-    several tags or entities the one that most of the episodes share counts.
+    The ways are those of `prune.groupings`. `material` are the episodes with what the ways need
+    beside them: links, vectors and clusters. Of several tags or entities the one that most of the
+    episodes share counts.
     """
-    strategies = [(way, _strategy(way, labels or {}, vocabulary)) for way in ways]
-    carried = [_carried(episode, strategies) for episode in episodes]
+    given = material or Material([_item(episode) for episode in episodes])
+    carried = _find_names(given, ways)
     shared = Counter((way, name) for way, names in carried for name in set(names))
     found: dict[tuple[str, str], list[Episode]] = {}
     for episode, (way, names) in zip(episodes, carried, strict=True):
@@ -189,49 +151,27 @@ def grouped(
     return sorted(groups, key=lambda group: (-len(group.episodes), group.key))
 
 
-def _carried(episode: Episode, strategies: Sequence[tuple[str, Keys]]) -> tuple[str, Sequence[str]]:
-    for way, keys in strategies:
-        if names := keys(episode):
-            return way, names
-    return "", ()
+def _item(episode: Episode) -> Item:
+    return Item(
+        id=episode.id, title=episode.title, text=episode.body, tags=episode.tags,
+        entities=episode.entities, attributes=episode.attributes, session=episode.session,
+    )  # fmt: skip
 
 
-def _strategy(way: str, labels: Labels, vocabulary: Vocabulary) -> Keys:
-    name, _, option = way.partition(":")
-    if name == "attribute" and option:
-        return partial(_by_attribute, option)
-    if name in ("cluster", "community", "similarity") and not option:
-        return partial(_by_label, labels.get(name, {}))
-    if name == "symbol" and not option:
-        return partial(_by_symbol, vocabulary)
-    if option or name not in _PLAIN:
-        known = ", ".join(
-            ("attribute:NAME", "symbol", *_PLAIN, "cluster", "community", "similarity")
-        )
-        raise InvalidInput("grouping", f"{way!r} is not known. Use one of {known}.")
-    return _PLAIN[name]
-
-
-def _by_attribute(name: str, episode: Episode) -> Sequence[str]:
-    value = facts(episode).get(name)
-    return () if value is None else (str(value),)
-
-
-def _by_label(labels: Mapping[str, str], episode: Episode) -> Sequence[str]:
-    label = labels.get(episode.id)
-    return (label,) if label else ()
-
-
-def _by_symbol(vocabulary: Vocabulary, episode: Episode) -> Sequence[str]:
-    name = symbol(episode.title, episode.body, episode.attributes, vocabulary=vocabulary)
-    return (name,) if name else ()
-
-
-_PLAIN: dict[str, Keys] = {
-    "entity": lambda episode: episode.entities,
-    "tag": lambda episode: episode.tags,
-    "session": lambda episode: (episode.session,) if episode.session else (),
-}
+def _find_names(material: Material, ways: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Returns for each item the first way that has a name for it, and all names it has then."""
+    found: list[tuple[str, list[str]]] = [("", []) for _ in material.items]
+    for way in ways:
+        parse_grouping(way)  # a way nobody knows is refused before any work
+    for way in ways:
+        names: dict[int, list[str]] = defaultdict(list)
+        for name, places in group_items(material, way).items():
+            for place in places:
+                names[place].append(name)
+        for place, several in names.items():
+            if not found[place][0]:
+                found[place] = (way, several)
+    return found
 
 
 # what a model sees
@@ -241,7 +181,7 @@ def record(alias: str, episode: Episode, most: int = MOST_BODY) -> dict[str, Any
     """What a model is shown of an episode: kind, date to the minute, title, text, how it ended,
     plain values.
     """
-    text = opened(episode.body)[0].strip()
+    text = open_body(episode.body)[0].strip()
     told: dict[str, Any] = {
         "id": alias,
         "kind": plain_kind(episode.kind),

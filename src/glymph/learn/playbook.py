@@ -12,7 +12,7 @@ from glymph.learn.episodes import Episode, facts
 from glymph.learn.evidence import Verified, conditions_of
 from glymph.learn.evidence.counting import tallied
 from glymph.learn.evidence.reading import SIDES
-from glymph.learn.tickers import opened
+from glymph.text.attributes import open_body
 from glymph.text.words import drop_stop_words, split_words
 
 LEAST_OUTCOMES = 8
@@ -158,7 +158,7 @@ def fit(playbook: Playbook, situation: Episode) -> float:
     values = [str(value) for value in situation.attributes.values() if isinstance(value, str)]
     told = [
         situation.title,
-        opened(situation.body)[0],
+        open_body(situation.body)[0],
         *situation.tags,
         *situation.entities,
         *values,

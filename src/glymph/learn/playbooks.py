@@ -12,7 +12,7 @@ from glymph.checks import checked_text
 from glymph.context import Context
 from glymph.errors import InvalidInput
 from glymph.learn.conditions import Condition, Relation
-from glymph.learn.episodes import GENERAL, Episode, Group, grouped, told
+from glymph.learn.episodes import GENERAL, Episode, Group, group_episodes, told
 from glymph.learn.keep_lessons import SOURCE, grown, link, linked_to, untouched, wrote
 from glymph.learn.lesson import percent
 from glymph.learn.playbook import LEAST_RATE, Playbook, match, otherwise
@@ -94,7 +94,7 @@ def _of_its_group(row: Row, situation: Episode) -> bool:
     way, _, name = str(records.attributes(row).get("group", "")).partition(":")
     if way != "symbol":
         return True
-    (group,) = grouped([situation], [way])
+    (group,) = group_episodes([situation], [way])
     return group.key == GENERAL or group.label == name
 
 

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from glymph.prune import fading as fading
     from glymph.prune import garden as garden
     from glymph.prune import garden_result as garden_result
+    from glymph.prune import groupings as groupings
     from glymph.prune import idle as idle
     from glymph.prune import lifecycle as lifecycle
     from glymph.prune import lifecycle_result as lifecycle_result
+    from glymph.prune import material as material
     from glymph.prune import outcomes as outcomes
     from glymph.prune import plan as plan
     from glymph.prune import plans as plans

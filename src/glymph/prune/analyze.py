@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from glymph import telemetry
-from glymph.context import Context
+from glymph.context import Context, every_row
 from glymph.decay.lifecycle import lifecycle
+from glymph.decay.sections import IDENTITY_KIND
 from glymph.errors import InvalidInput
 from glymph.model import State
 from glymph.moments import micros, moment
@@ -24,10 +25,11 @@ from glymph.prune.appraise import Appraisal, appraised
 from glymph.prune.dormancy import is_live
 from glymph.prune.execute import closure
 from glymph.prune.facts import collect_facts, count_links
-from glymph.prune.other_groups import grouped_otherwise
+from glymph.prune.groupings import find_groups, parse_grouping
+from glymph.prune.material import load_material
 from glymph.prune.plan import Group, Impact, Member, Plan, Totals, plan_id
 from glymph.prune.rules import Facts, Findings, apply_rules, rules
-from glymph.prune.stale_groups import Pick, Ranking, StaleGroup, ranked_groups
+from glymph.prune.stale_groups import Pick, Ranking, StaleGroup, rank_other_groups, ranked_groups
 from glymph.prune.staleness import Vitals
 from glymph.prune.vectors import align_all, align_rows
 from glymph.store import columns, guards, records
@@ -38,6 +40,7 @@ from glymph.store.reader import Reader
 EXAMINED = 500  # recalls of which a plan says what they showed first
 FIRST = 5  # hits of a recall that count as shown first
 BY_LINKS = "community"
+CHUNK = 1_000  # rows read at a time
 EVERY_LIVE = Filter(states=(State.LIVE,), include_superseded=True)
 
 
@@ -87,10 +90,19 @@ def _rank(
             held, curves=reader.curves(), now=micros(ctx.now()), min_staleness=min_staleness,
             max_groups=max_groups, include_isolated=include_isolated, pick=pick,
         )  # fmt: skip
-    return grouped_otherwise(
-        ctx, reader, held, grouping,
-        min_staleness=min_staleness, max_groups=max_groups, pick=pick,
+    return rank_other_groups(
+        held, _group_otherwise(ctx, reader, held, grouping), curves=reader.curves(),
+        now=micros(ctx.now()), min_staleness=min_staleness, max_groups=max_groups, pick=pick,
     )  # fmt: skip
+
+
+def _group_otherwise(ctx: Context, reader: Reader, held: Columns, way: str) -> list[Slots]:
+    """Groups live memories by something else than links; those are ranked without reading rows."""
+    rows = [row for row in every_row(reader, EVERY_LIVE, CHUNK) if row["kind"] != IDENTITY_KIND]
+    rows.reverse()  # the oldest first
+    material = load_material(ctx, reader, rows, [way], held)
+    slots = held.finder()(np.array([row["key"] for row in rows], dtype=np.int64))
+    return [slots[np.array(places)] for places in find_groups(material, way).values()]
 
 
 def _picker(ctx: Context, reader: Reader, held: Columns) -> Pick | None:
@@ -136,10 +148,7 @@ def _checked(
         or not 1 <= max_groups <= most
     ):
         raise InvalidInput("max_groups", f"{max_groups!r} is not a whole number from 1 to {most}.")
-    if not isinstance(grouping, str):
-        raise InvalidInput(
-            "grouping", f"expected a text such as {BY_LINKS!r}, got {type(grouping).__name__}."
-        )
+    parse_grouping(grouping)
     return {
         "min_staleness": float(min_staleness), "max_groups": max_groups,
         "include_isolated": bool(include_isolated), "grouping": grouping,

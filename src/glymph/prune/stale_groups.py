@@ -108,6 +108,43 @@ def ranked_groups(
     )
 
 
+def rank_other_groups(
+    columns: Columns,
+    groups: Sequence[Slots],
+    *,
+    curves: Curves,
+    now: int,
+    min_staleness: float,
+    max_groups: int,
+    pick: Pick | None = None,
+) -> Ranking:
+    """Ranks groups that were made by something else than links; a memory may be in several."""
+    found = staleness.vitals(columns.memories, columns.kinds, curves=curves, now=now)
+    sizes = np.array([len(members) for members in groups], dtype=np.int64)
+    group = np.repeat(np.arange(len(groups)), sizes)
+    slots = np.concatenate([*groups, np.zeros(0, dtype=np.int64)])
+    score = staleness.of_groups(found.at(slots), group, len(groups)).score
+    passing = score >= min_staleness
+    chosen = _worst(np.flatnonzero(passing), score, sizes, max_groups)
+    live = _is_grouped(columns)
+    states = np.bincount(columns.memories["state"], minlength=len(STATES))
+    ranking = Ranking(
+        groups=[described(columns, found, groups[number]) for number in chosen],
+        stale=int(np.count_nonzero(passing)),
+        memories=int(np.count_nonzero(live)),
+        edges=find_holding_links(columns, now=now).edges,
+        connected=len(groups),
+        isolated=int(np.count_nonzero(live)) - len(np.unique(slots)),
+        superseded=int(np.count_nonzero(columns.memories["superseded"] & live)),
+        archived=int(states[STATES.index(State.ARCHIVED)]),
+        trashed=int(states[STATES.index(State.TRASHED)]),
+    )
+    if pick is None or not groups:
+        return ranking
+    marked = pick(slots, group, len(groups)) & ~passing[group]
+    return add_picked(ranking, columns, found, slots[marked], group[marked], most=max_groups)
+
+
 def add_picked(
     ranking: Ranking, columns: Columns, found: Vitals, slots: Slots, group: Slots, *, most: int
 ) -> Ranking:
@@ -124,7 +161,35 @@ def add_picked(
 
 def woven(columns: Columns, *, now: int) -> Tissue:
     """The groups of the live memories by links that still hold."""
-    live = (columns.memories["state"] == STATES.index(State.LIVE)) & ~columns.of_kind(IDENTITY_KIND)
+    found = find_holding_links(columns, now=now)
+    label = graph.groups(columns.size, found.source, found.target, found.weight)
+    live = _is_grouped(columns)
+    first = (label == np.arange(columns.size)) & live
+    slots = np.flatnonzero(live)
+    group = (np.cumsum(first) - 1)[label[slots]]
+    alone = ~found.linked[first]
+    return Tissue(slots, group, np.bincount(group, minlength=len(alone)), alone, found.edges)
+
+
+def _is_grouped(columns: Columns) -> Flags:
+    live = columns.memories["state"] == STATES.index(State.LIVE)
+    return np.asarray(live & ~columns.of_kind(IDENTITY_KIND))
+
+
+@dataclass(frozen=True, slots=True)
+class HoldingLinks:
+    """The links between live memories that hold a group together, by slots, with their weights."""
+
+    source: Slots
+    target: Slots
+    weight: Floats
+    linked: Flags  # which memories have a link with a live one, however weak
+    edges: int  # links between live memories
+
+
+def find_holding_links(columns: Columns, *, now: int) -> HoldingLinks:
+    """Returns the links that hold groups together today."""
+    live = _is_grouped(columns)
     linked = np.zeros(columns.size, dtype=np.bool_)
     room, held, edges = _Links.of(len(columns.edges["source"])), 0, 0
     for some in _links(columns, now):
@@ -134,12 +199,7 @@ def woven(columns: Columns, *, now: int) -> Tissue:
         linked[some.source[between]] = linked[some.target[between]] = True
         between &= some.weight >= graph.CONNECTING
         held = room.put(held, some, between)
-    label = graph.groups(columns.size, room.source[:held], room.target[:held], room.weight[:held])
-    first = (label == np.arange(columns.size)) & live
-    slots = np.flatnonzero(live)
-    group = (np.cumsum(first) - 1)[label[slots]]
-    alone = ~linked[first]
-    return Tissue(slots, group, np.bincount(group, minlength=len(alone)), alone, edges)
+    return HoldingLinks(room.source[:held], room.target[:held], room.weight[:held], linked, edges)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from glymph.learn.evidence.counting import refuted, tallied
 from glymph.learn.evidence.reading import SIDES, side
 from glymph.learn.evidence.statements import checked, conditions_of, unstated
 from glymph.learn.lesson import MOST_TITLE, Claim, Pattern
-from glymph.learn.tickers import opened
+from glymph.text.attributes import open_body
 from glymph.text.normal import derive_title, normalise
 from glymph.text.sentences import LESSON, split_sentences
 from glymph.text.words import drop_stop_words, split_words
@@ -163,7 +163,7 @@ def _unfit(sentence: str, orders: Sequence[frozenset[str]]) -> str | None:
 def _orders(episodes: Sequence[Episode]) -> Iterator[frozenset[str]]:
     """The words of what speaks to the reader in the episodes."""
     for one in episodes:
-        for sentence in (one.title, *split_sentences(opened(one.body)[0], LESSON)):
+        for sentence in (one.title, *split_sentences(open_body(one.body)[0], LESSON)):
             said = drop_stop_words(split_words(sentence))
             if len(said) > (
                 1 if _ORDER.search(sentence) else 3 if _ADDRESSED.search(sentence) else len(said)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from glymph.learn.conditions import DAYS, Condition, Relation
 from glymph.learn.episodes import Episode, facts
-from glymph.learn.tickers import opened
 from glymph.prune.outcomes import tells_outcome
+from glymph.text.attributes import open_body
 from glymph.text.clauses import CONTRASTS, split_at
 from glymph.text.negation import SHORTLY_BEFORE
 from glymph.text.normal import STOP_WORDS
@@ -222,7 +222,7 @@ def side(episode: Episode) -> str | None:
     both.
     """
     told = [str(value).casefold() for value in facts(episode).values() if isinstance(value, str)]
-    text = _LONG_OTHERWISE.sub(" ", f"{episode.title} {opened(episode.body)[0]}")
+    text = _LONG_OTHERWISE.sub(" ", f"{episode.title} {open_body(episode.body)[0]}")
     for source in (
         [one for one in SIDES[0] if one in told],
         [one for one in SIDES[0] if stands(one, text)],

@@ -26,9 +26,9 @@ from glymph.learn.evidence.reading import (
     sides_named,
 )
 from glymph.learn.lesson import OUTCOME, Claim, Measure
-from glymph.learn.tickers import opened
 from glymph.moments import moment
 from glymph.prune.outcomes import tells_outcome
+from glymph.text.attributes import open_body
 from glymph.text.numbers import read_figure, with_digits
 
 _AGAINST = re.compile(
@@ -208,7 +208,7 @@ def _numbers(episodes: Sequence[Episode], *, percent: bool = False) -> set[Decim
 def _numbers_of(one: Episode, *, percent: bool) -> set[Decimal]:
     name = "percentages" if percent else "numbers"
     if name not in one.read:
-        told = f"{one.title} {opened(one.body)[0][:MOST_BODY]}"
+        told = f"{one.title} {open_body(one.body)[0][:MOST_BODY]}"
         if percent:
             told = " ".join(number["n"] for number in PERCENT.finditer(told))
         given = [

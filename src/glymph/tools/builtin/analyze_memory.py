@@ -27,8 +27,8 @@ class AnalyzeArguments(Arguments):
     )
     grouping: str = Field(
         "community",
-        description="What belongs together: community (links), entity, tag, session, cluster, similarity or "
-        "attribute:NAME.",
+        description="What belongs together: community (links), entity, tag, session, cluster, similarity, "
+        "symbol or attribute:NAME.",
     )
 
 

@@ -26,7 +26,8 @@ EXPLANATIONS = {
 class ConsolidationArguments(Arguments):
     grouping: Texts = Field(
         default_factory=list,
-        description="Ways to group episodes, tried in turn: symbol, entity, tag, session, attribute:NAME.",
+        description="Ways to group episodes, tried in turn: symbol, entity, tag, session, cluster, "
+        "community, similarity, attribute:NAME.",
     )
 
 

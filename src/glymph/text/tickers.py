@@ -4,12 +4,13 @@ another.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from glymph.text.attributes import open_body
 
 FIELDS = ("symbol", "coin")  # attributes that name it, the surer first
 LONGEST = 32  # characters of a symbol that an attribute gives
@@ -59,7 +60,7 @@ def symbol(
     Of a body that is a JSON object, `signals` (or the object itself) counts as attributes and
     `text` as the body.
     """
-    text, inside = opened(body)
+    text, inside = open_body(body)
     for told in (attributes or {}, inside):
         if (found := _of_fields(told, vocabulary)) is not None:
             return found
@@ -74,22 +75,6 @@ def mentioned(text: str, vocabulary: Vocabulary = CRYPTO) -> str | None:
         if name is not None and (name not in vocabulary.words or word.isupper()):
             return name
     return None
-
-
-def opened(body: str) -> tuple[str, Mapping[str, Any]]:
-    """The readable text of a body and what else a JSON body tells; any other body is its own text."""
-    if not body.lstrip().startswith("{"):
-        return body, {}
-    try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
-        return body, {}
-    if not isinstance(found, dict):
-        return body, {}
-    text = found.get("text")
-    return text if isinstance(text, str) else body, {
-        name: found[name] for name in found if name != "text"
-    }
 
 
 def _of_fields(told: Mapping[str, Any], vocabulary: Vocabulary) -> str | None:

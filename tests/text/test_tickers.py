@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from glymph.learn.tickers import CRYPTO, Vocabulary, mentioned, opened, symbol
+from glymph.text.attributes import open_body
+from glymph.text.tickers import CRYPTO, Vocabulary, mentioned, symbol
 
 
 @pytest.mark.parametrize(
@@ -72,7 +73,7 @@ def test_every_symbol_is_written_in_upper_case():
 
 
 def test_a_json_body_is_opened_and_any_other_is_its_own_text():
-    assert opened('{"text": "hi", "a": 1}') == ("hi", {"a": 1})
-    assert opened('{"a": 1}') == ('{"a": 1}', {"a": 1})
-    assert opened("plain") == ("plain", {})
-    assert opened("{" * 100_000)[1] == {}
+    assert open_body('{"text": "hi", "a": 1}') == ("hi", {"a": 1})
+    assert open_body('{"a": 1}') == ('{"a": 1}', {"a": 1})
+    assert open_body("plain") == ("plain", {})
+    assert open_body("{" * 100_000)[1] == {}
