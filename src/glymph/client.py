@@ -301,7 +301,7 @@ class Glymph:
 
     def certificates(self, *, pending: bool = False) -> builtins.list[Certificate]:
         """Returns what was removed for good and which places are clean of it, newest first."""
-        return forget.certificate.certificates(self._ctx, pending=pending)
+        return forget.certificate.list_certificates(self._ctx, pending=pending)
 
     def compact(self) -> builtins.list[Certificate]:
         """Rewrites the store's file without what was removed, and completes waiting certificates."""

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from glymph import Glymph
-from glymph.forget.certificate import certificates
+from glymph.forget.certificate import list_certificates
 from glymph.forget.complete_certificates import complete_certificates
 from glymph.forget.purge import purge_certified
 from glymph.plain import plain
@@ -257,10 +257,10 @@ def test_expired_trash_leaves_no_byte(glymph, file, clock):
     clock.advance(days=31)
     with reading_process(file) as end:
         glymph.trash.empty()
-        assert len(certificates(glymph._ctx, pending=True)) == 1
+        assert len(list_certificates(glymph._ctx, pending=True)) == 1
         end()
     glymph.trash.empty()  # the sweep completes what waits
-    assert certificates(glymph._ctx, pending=True) == []
+    assert list_certificates(glymph._ctx, pending=True) == []
     assert traces(file, needles) == {}
     assert glymph.tombstones() == ()
 

@@ -15,7 +15,7 @@ from glymph import Glymph, errors
 from glymph.forget import certificate as certifying
 from glymph.forget import complete_certificates as completing
 from glymph.forget import trash
-from glymph.forget.certificate import certificates, certify
+from glymph.forget.certificate import certify, list_certificates
 from glymph.forget.complete_certificates import complete_certificates
 from glymph.forget.purge import erase_wordings, purge, purge_certified, remove_for_good
 from glymph.plain import plain
@@ -88,8 +88,8 @@ def test_a_purge_is_certified_place_by_place(glymph):
     out = {name for name, found in status(done).items() if found == "out of reach"}
     assert out == {"own backups and exports", "disk and running processes"}
     assert all(one.how for one in done.places)
-    assert certificates(glymph._ctx) == [done]
-    assert certificates(glymph._ctx, pending=True) == []
+    assert list_certificates(glymph._ctx) == [done]
+    assert list_certificates(glymph._ctx, pending=True) == []
 
 
 def test_a_place_that_nobody_erases_is_pending_instead_of_missing(glymph):
@@ -132,7 +132,7 @@ def test_pending_ones_survive_a_restart(glymph, url, clock):
     purge(glymph._ctx, added.id)
     glymph.close()
     with Glymph.open(url, clock=clock) as again:
-        assert len(certificates(again._ctx, pending=True)) == 1
+        assert len(list_certificates(again._ctx, pending=True)) == 1
         reader.close()
         assert [one.complete for one in complete_certificates(again._ctx)] == [True]
 
@@ -144,7 +144,7 @@ def test_a_process_that_dies_before_looking_leaves_a_pending_one_that_the_job_co
         say(op, kept.id, "Ben waters the plants")
         erase_wordings(op, glymph._ctx, [kept.id])
         remove_for_good(op, glymph._ctx, [added.id])
-    (left,) = certificates(glymph._ctx, pending=True)
+    (left,) = list_certificates(glymph._ctx, pending=True)
     assert left.places == (PlaceStatus("every place", "pending", "not checked yet"),)
     (done,) = complete_certificates(glymph._ctx)
     assert done.complete
@@ -191,11 +191,11 @@ def test_emptying_the_trash_leaves_a_certificate_and_no_tombstone(glymph, clock)
     glymph.delete(added.id)
     clock.advance(days=31)
     receipt = glymph.trash.empty()
-    (done,) = certificates(glymph._ctx)
+    (done,) = list_certificates(glymph._ctx)
     assert (done.operation_id, done.complete) == (receipt.operation_id, True)
     assert glymph.tombstones() == ()
     glymph.trash.empty()
-    assert len(certificates(glymph._ctx)) == 1
+    assert len(list_certificates(glymph._ctx)) == 1
 
 
 def test_a_full_trash_is_emptied_in_parts_that_are_one_operation(glymph, monkeypatch):
@@ -211,7 +211,7 @@ def test_a_full_trash_is_emptied_in_parts_that_are_one_operation(glymph, monkeyp
         receipt.hash,
         "trash emptied",
     )
-    assert [one.complete for one in certificates(glymph._ctx)] == [True] * 3
+    assert [one.complete for one in list_certificates(glymph._ctx)] == [True] * 3
     assert glymph.verify().ok
 
 
@@ -220,13 +220,13 @@ def test_emptying_the_trash_completes_older_ones(glymph):
     purge(glymph._ctx, glymph.add(SECRET).id)
     reader.close()
     glymph.trash.empty()
-    assert [one.complete for one in certificates(glymph._ctx)] == [True]
+    assert [one.complete for one in list_certificates(glymph._ctx)] == [True]
 
 
 def test_a_purge_of_nothing_is_complete_and_leaves_none(glymph):
     done = purge_certified(glymph._ctx, "no-such").certificate
     assert (done.complete, done.places) == (True, ())
-    assert certificates(glymph._ctx) == []
+    assert list_certificates(glymph._ctx) == []
 
 
 def test_an_unknown_operation_has_none(glymph):
@@ -242,7 +242,7 @@ def test_certificates_go_with_their_space_and_are_not_exported(glymph, url, cloc
         purge(other._ctx, other.add(SECRET).id)
         other.export(tmp_path / "other.jsonl")
     assert "page gaps" not in (tmp_path / "other.jsonl").read_text()
-    assert certificates(glymph._ctx) == []
+    assert list_certificates(glymph._ctx) == []
     for _ in glymph._ctx.store.delete_space("other"):
         pass
     assert rows(glymph, "certificates") == []
@@ -278,7 +278,7 @@ def test_a_quoting_memory_that_is_edited_later_loses_what_it_said(glymph, clock)
     glymph.update(quoting.id, text="Ana says odd things")
     outcome = complete_certificates(glymph._ctx)
     assert all(one.complete for one in outcome)
-    assert all(one.complete for one in certificates(glymph._ctx)) or complete_certificates(
+    assert all(one.complete for one in list_certificates(glymph._ctx)) or complete_certificates(
         glymph._ctx
     )
     assert "arathustra" not in json.dumps(rows(glymph, "journal"))
@@ -295,7 +295,7 @@ def test_former_wordings_of_others_that_repeated_it_are_found_and_go(glymph, clo
     assert [one.name for one in done.pending] == ["journal"]
     assert other.id in done.pending[0].detail
     complete_certificates(glymph._ctx)
-    assert certificates(glymph._ctx, pending=True) == []
+    assert list_certificates(glymph._ctx, pending=True) == []
     assert "arathustra" not in json.dumps(rows(glymph, "journal"))
     assert glymph.verify().ok
 
@@ -330,7 +330,7 @@ def test_pages_lose_what_they_quote_whole_and_are_named_for_the_rest(glymph, clo
     clock.advance(days=1)
     glymph.write("Buy milk.")
     complete_certificates(glymph._ctx)
-    assert certificates(glymph._ctx, pending=True) == []
+    assert list_certificates(glymph._ctx, pending=True) == []
     assert "arathustra" not in json.dumps([rows(glymph, "pages"), rows(glymph, "journal")])
     assert glymph.verify().ok
 

@@ -3,16 +3,15 @@
 A certificate is staged in the purge's own transaction, so that a killed process leaves one that is
 pending, not none. `certify` looks through the rows while the removed texts are still in hand. They
 are kept nowhere, nor is a fingerprint of them: what is left to do then needs none. The store is
-written anew, which copies rows and no stale bytes, its log is emptied once no reader needs it, and
+rewritten, which copies rows and no stale bytes, its log is emptied once no reader needs it, and
 memories or pages that still quote are known by name.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
 
 from glymph.context import Context, Operating
 from glymph.errors import OperationNotFound
@@ -30,26 +29,52 @@ from glymph.store.erase_places import IN_TRANSACTION, JOURNAL, PAGES, PLACES, Le
 from glymph.store.reader import Reader
 from glymph.text.quotes import Quotes
 
-if TYPE_CHECKING:
-    from glymph.forget.purge import Erased
-
-# Bytes up to which a store is written anew at once: others cannot write meanwhile, for under a
-# second here.
+# Bytes up to which a store is rewritten at once: others cannot write meanwhile, for under a second
+# here.
 REWRITTEN_AT_ONCE = 64 * 1024 * 1024
-QUOTED_ANEW = {"operations", "plans", "recall log", "conflicts", "job queue", "session digests"}
+SAID_AGAIN = {"operations", "plans", "recall log", "conflicts", "job queue", "session digests"}
 DERIVED = "derived memories"
 UNCHECKED = "not checked yet"
 NO_KEEPER = "no part that keeps it is registered: open the store with Glymph.open"
 BY_KEY = f"{IN_TRANSACTION}; looked for by key only, for the text is not kept"
+RESTS_ON_IT, QUOTES_IT = "rests on it", "quotes it"
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A memory that is left and may repeat what was removed."""
+
+    id: str
+    why: str  # RESTS_ON_IT or QUOTES_IT
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What a part of a purge took away; as an iterable, the ids of the memories that went.
+
+    It holds the removed texts (`quotes`) for as long as it lives and is never stored.
+    """
+
+    memories: Mapping[int, str]  # ids by key
+    former: Mapping[int, str]  # kept memories whose former wordings went, ids by key
+    quotes: Quotes
+    derived: tuple[Derived, ...] = ()
+    pages: tuple[str, ...] = ()  # from which it was cut out
+    on_request: bool = False  # by somebody who wants what it says gone
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.memories.values())
+
+    def __len__(self) -> int:
+        return len(self.memories)
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A certificate as it is stored: the status of each place, and by name what still has to
-    change.
+    """A certificate as it is stored: the status of each place, and what still has to change.
 
-    `quoting` are memories that repeat what was removed, `held` those that did once, `pages`
-    likewise by name.
+    `quoting` are memories that repeat what was removed, `held` those that did once, `pages` the
+    names of pages that do.
     """
 
     operation: str
@@ -69,139 +94,112 @@ class Record:
         )
 
 
-def stage(op: Operating) -> None:
+def stage_certificate(op: Operating) -> None:
     """Leaves a pending certificate with the purge, whatever becomes of the process."""
     waiting = PlaceStatus("every place", PENDING, UNCHECKED)
     record = Record(op.intent.id, op.intent.at, (waiting,))
     op.writer.save_certificate(
-        record.operation, at=record.at, body=_body(record), completed_at=None
+        record.operation, at=record.at, body=_write_body(record), completed_at=None
     )
 
 
 def certify(
-    ctx: Context, operation_id: str, *erased: Erased, rewrite: bool | None = None
+    ctx: Context, operation_id: str, *parts: Removal, rewrite: bool | None = None
 ) -> Certificate:
-    """Looks through every place after a purge has ended, with what its parts gave back, and records
-    the outcome.
+    """Looks through every place after a purge has ended, and records the outcome.
 
-    `rewrite` has the store written anew, which removes stale bytes and keeps other writers waiting
-    meanwhile; left out, a small store is.
+    `parts` are what `remove_for_good` and `erase_wordings` returned. `rewrite` has the store
+    rewritten, which removes stale bytes and keeps other writers waiting; by default a small one is.
     """
-    if not any(part.memories or part.former for part in erased):
+    if not any(part.memories or part.former for part in parts):
         return Certificate(operation_id, ctx.now(), (), True)
-    memories = {key: one for part in erased for key, one in part.memories.items()}
-    former = {
-        key: one for part in erased for key, one in part.former.items() if key not in memories
-    }
-    quotes = Quotes(
-        tuple(dict.fromkeys(text for part in erased for text in part.quotes.texts)),
-        frozenset(word for part in erased for word in part.quotes.words),
-    )
-    derived = {one.id: one.why for part in erased for one in part.derived}
+    removal = _join(parts)
     with ctx.reading() as reader:
         row = reader.operation(operation_id)
         if row is None:
             raise OperationNotFound(operation_id, ctx.space)
-        removed = Removed(row["key"], memories, list(former), _still_rare(reader, quotes))
-        left = reader.leftovers(removed)
-    if (
-        QUOTED_ANEW & left.keys() and removed.quotes is not None
-    ):  # since the purge ended, by somebody who had just read it
-        with ctx.operation("purge", reason="said again while it was purged") as op:
-            op.writer.erase_former("memories", (), removed.quotes)
-    with ctx.reading() as reader:
-        left = reader.leftovers(removed) if QUOTED_ANEW & left.keys() else left
-        rows = reader.memories(derived)
-        quoting = tuple(one for one, found in rows.items() if quotes.whole(found["text"]))
-    others = left.get(JOURNAL, Leftover(0)).without(quoting)  # those are named by themselves
-    left = {**left, JOURNAL: others}
-    resting = [one for one in rows if derived[one] == "rests on it"]
-    kept_apart = _erase_apart(ctx, quotes, on_request=any(part.on_request for part in erased))
-    statuses = [*checked(left), derived_status(quoting, resting), *kept_apart]
-    pages = tuple({*left.get(PAGES, Leftover(0)).pages, *others.pages})
-    record = Record(
-        operation_id, row["at"], tuple(statuses), False, quoting, others.memories, pages
+        words = removal.quotes.words
+        rare = frozenset(word for word in words if not reader.occurs(word))  # not said again since
+    quotes = Quotes(removal.quotes.texts, rare)
+    left = _find_leftovers(
+        ctx, Removed(row["key"], removal.memories, list(removal.former), quotes), quotes
     )
-    small = ctx.store.size() <= REWRITTEN_AT_ONCE if rewrite is None else rewrite
-    return save(ctx, settled(ctx, [record], rewrite=small)[0]).value
-
-
-def certificates(ctx: Context, *, pending: bool = False, limit: int = 100) -> list[Certificate]:
-    """The certificates of the space, newest first; with `pending`, just those that are not
-    complete.
-    """
     with ctx.reading() as reader:
-        rows = (
-            list(reversed(reader.pending_certificates()))
-            if pending
-            else reader.certificates(limit=limit)
-        )
-    return [record_of(row).value for row in rows[:limit]]
+        derived = reader.memories([one.id for one in removal.derived])
+    quoting = tuple(one for one, found in derived.items() if removal.quotes.whole(found["text"]))
+    resting = [one.id for one in removal.derived if one.why == RESTS_ON_IT and one.id in derived]
+    in_journal = left.get(JOURNAL, Leftover(0)).without(quoting)  # those are named by themselves
+    statuses = (
+        *list_statuses({**left, JOURNAL: in_journal}),
+        check_derived(quoting, resting),
+        *_erase_apart(ctx, removal.quotes, on_request=removal.on_request),
+    )
+    pages = tuple({*left.get(PAGES, Leftover(0)).pages, *in_journal.pages})
+    record = Record(operation_id, row["at"], statuses, False, quoting, in_journal.memories, pages)
+    small = ctx.store.size() <= REWRITTEN_AT_ONCE if rewrite is None else rewrite
+    return save_record(ctx, reclaim_bytes(ctx, [record], rewrite=small)[0]).value
 
 
-def _erase_apart(ctx: Context, quotes: Quotes, *, on_request: bool) -> list[PlaceStatus]:
-    """Has every part that keeps texts of its own erase them, and returns what each reports."""
-    keepers = ctx.text_keepers()
-    reported = [
-        one for keeper in keepers for one in keeper.erase(ctx, quotes, on_request=on_request)
-    ]
-    return [*reported, *_unreported(reported)]
+def _join(parts: Sequence[Removal]) -> Removal:
+    """Returns the parts of a purge as one."""
+    memories = {key: one for part in parts for key, one in part.memories.items()}
+    former = {key: one for part in parts for key, one in part.former.items()}
+    derived = {one.id: one for part in parts for one in part.derived}
+    return Removal(
+        memories,
+        {key: one for key, one in former.items() if key not in memories},
+        Quotes(
+            tuple(dict.fromkeys(text for part in parts for text in part.quotes.texts)),
+            frozenset(word for part in parts for word in part.quotes.words),
+        ),
+        tuple(derived.values()),
+        on_request=any(part.on_request for part in parts),
+    )
 
 
-def report_unchecked(ctx: Context) -> list[PlaceStatus]:
-    """Returns what those parts report of a purge that was killed before they were asked."""
-    reported = [one for keeper in ctx.text_keepers() for one in keeper.report_unchecked(ctx)]
-    return [*reported, *_unreported(reported)]
+def _find_leftovers(ctx: Context, removed: Removed, quotes: Quotes) -> dict[str, Leftover]:
+    """Returns what is left in the store, after erasing what was said again since the purge."""
+    with ctx.reading() as reader:
+        left = reader.leftovers(removed)
+    if SAID_AGAIN.isdisjoint(left):
+        return left
+    # Somebody who had just read it repeated it in a query, a reason or a plan.
+    with ctx.operation("purge", reason="said again while it was purged") as op:
+        op.writer.erase_former("memories", (), quotes)
+    with ctx.reading() as reader:
+        return reader.leftovers(removed)
 
 
-def _unreported(reported: Iterable[PlaceStatus]) -> list[PlaceStatus]:
-    """Names the places that a text keeper should have reported and none did."""
-    known = {one.name for one in reported}
-    missing = (place for place in PLACES if place.apart and place.name not in known)
-    return [PlaceStatus(place.name, PENDING, NO_KEEPER) for place in missing]
-
-
-def _still_rare(reader: Reader, quotes: Quotes) -> Quotes:
-    """Of the telling words those that nobody has said again since."""
-    return Quotes(quotes.texts, frozenset(word for word in quotes.words if not reader.occurs(word)))
-
-
-def checked(left: Mapping[str, Leftover], how: str | None = None) -> list[PlaceStatus]:
-    """The status of each registered place, given what is left there."""
+def list_statuses(left: Mapping[str, Leftover], how: str | None = None) -> list[PlaceStatus]:
+    """Returns the status of each declared place in the store, given what is left there."""
     statuses = []
     for place in PLACES:
         if place.apart:
             continue
-        found = left.get(place.name)
         said = how if how and (place.left or place.quoted) else f"{place.erased}; {place.checked}"
-        if found is None or not found.rows:
-            alike = ", ".join(found.similar) if found else ""
-            detail = (
-                f"former wordings of {alike} share words with it: erase them if they tell it"
-                if alike
-                else ""
-            )
-            statuses.append(PlaceStatus(place.name, CLEAN, said, detail))
-        elif place.name == "clusters":
-            detail = f"the name or rule of {found.rows} repeats it: rename it"
-            statuses.append(PlaceStatus(place.name, OUT_OF_REACH, said, detail))
-        else:
-            statuses.append(PlaceStatus(place.name, PENDING, said, _left(found)))
+        statuses.append(_check_place(place.name, left.get(place.name, Leftover(0)), said))
     return statuses
 
 
-def _left(found: Leftover) -> str:
-    if found.memories:
-        return f"former wordings of {', '.join(found.memories)} repeat it"
-    return (
-        f"{', '.join(found.pages)} repeats it: rewrite it"
-        if found.pages
-        else f"{found.rows} rows are left"
-    )
+def _check_place(name: str, left: Leftover, how: str) -> PlaceStatus:
+    if not left.rows:
+        alike = ", ".join(left.similar)
+        detail = f"former wordings of {alike} share words with it: erase them if they tell it"
+        return PlaceStatus(name, CLEAN, how, detail if alike else "")
+    if name == "clusters":
+        detail = f"the name or rule of {left.rows} repeats it: rename it"
+        return PlaceStatus(name, OUT_OF_REACH, how, detail)
+    if left.memories:
+        detail = f"former wordings of {', '.join(left.memories)} repeat it"
+    elif left.pages:
+        detail = f"{', '.join(left.pages)} repeats it: rewrite it"
+    else:
+        detail = f"{left.rows} rows are left"
+    return PlaceStatus(name, PENDING, how, detail)
 
 
-def derived_status(quoting: Sequence[str], resting: Sequence[str]) -> PlaceStatus:
-    """The status of the memories that may repeat what was removed."""
+def check_derived(quoting: Sequence[str], resting: Sequence[str]) -> PlaceStatus:
+    """Returns the status of the memories that may repeat what was removed."""
     how = "found by the text index and by links"
     listed = f"drawn from it: {', '.join(resting)}" if resting else ""
     if not quoting:
@@ -210,56 +208,99 @@ def derived_status(quoting: Sequence[str], resting: Sequence[str]) -> PlaceStatu
     return PlaceStatus(DERIVED, PENDING, how, detail)
 
 
-def settled(ctx: Context, records: Sequence[Record], *, rewrite: bool) -> list[Record]:
-    """The records with the store's files as they are now, after removing stale bytes as far as
-    others let it.
-    """
+def _erase_apart(ctx: Context, quotes: Quotes, *, on_request: bool) -> list[PlaceStatus]:
+    """Has every part that keeps texts of its own erase them, and returns what each reports."""
+    keepers = ctx.text_keepers()
+    reported = [
+        one for keeper in keepers for one in keeper.erase(ctx, quotes, on_request=on_request)
+    ]
+    return [*reported, *_name_missing(reported)]
+
+
+def report_unchecked(ctx: Context) -> list[PlaceStatus]:
+    """Returns what those parts report of a purge that was killed before they were asked."""
+    reported = [one for keeper in ctx.text_keepers() for one in keeper.report_unchecked(ctx)]
+    return [*reported, *_name_missing(reported)]
+
+
+def _name_missing(reported: Iterable[PlaceStatus]) -> list[PlaceStatus]:
+    """Names the places that a text keeper should have reported and none did."""
+    known = {one.name for one in reported}
+    missing = (place for place in PLACES if place.apart and place.name not in known)
+    return [PlaceStatus(place.name, PENDING, NO_KEEPER) for place in missing]
+
+
+def reclaim_bytes(ctx: Context, records: Sequence[Record], *, rewrite: bool) -> list[Record]:
+    """Removes stale bytes from the store's files as far as others let it; notes that in records."""
     needed = [record for record in records if not record.rewritten]
     outcome = ctx.store.settle(rewrite=bool(needed) and rewrite)
     result = []
     for record in records:
         rewritten = record.rewritten or outcome.rewritten
-        own = {one.name for one in outcome.places(rewritten=rewritten)}
-        others = tuple(one for one in record.places if one.name not in own)
-        result.append(
-            replace(
-                record, places=others + outcome.places(rewritten=rewritten), rewritten=rewritten
-            )
-        )
+        files = outcome.places(rewritten=rewritten)
+        names = {one.name for one in files}
+        others = tuple(one for one in record.places if one.name not in names)
+        result.append(replace(record, places=others + files, rewritten=rewritten))
     return result
 
 
-def save(ctx: Context, record: Record) -> Record:
+# the stored record
+
+
+def list_certificates(
+    ctx: Context, *, pending: bool = False, limit: int = 100
+) -> list[Certificate]:
+    """Returns the certificates of the space, newest first; with `pending`, the incomplete ones."""
+    with ctx.reading() as reader:
+        if pending:
+            rows = list(reversed(reader.pending_certificates()))
+        else:
+            rows = reader.certificates(limit=limit)
+    return [read_record(row).value for row in rows[:limit]]
+
+
+def save_record(ctx: Context, record: Record) -> Record:
     """Stores the record; it is completed now if no place is pending any more."""
     if is_complete(record.places):
         record = replace(record, completed_at=micros(ctx.now()))
     with ctx.store.writing(ctx.space, None) as writer:
         writer.save_certificate(
-            record.operation, at=record.at, body=_body(record), completed_at=record.completed_at
+            record.operation,
+            at=record.at,
+            body=_write_body(record),
+            completed_at=record.completed_at,
         )
     return record
 
 
-def record_of(row: Row) -> Record:
-    """The record in a row."""
+def read_record(row: Row) -> Record:
+    """Returns the record in a row."""
     body = json.loads(row["body"])
     return Record(
-        operation=row["operation"], at=row["at"], places=tuple(PlaceStatus(*one) for one in body["places"]),
-        rewritten=body["rewritten"], quoting=tuple(body["quoting"]), held=tuple(body["held"]),
-        pages=tuple(body["pages"]), completed_at=row["completed_at"],
-    )  # fmt: skip
+        operation=row["operation"],
+        at=row["at"],
+        places=tuple(PlaceStatus(*one) for one in body["places"]),
+        rewritten=body["rewritten"],
+        quoting=tuple(body["quoting"]),
+        held=tuple(body["held"]),
+        pages=tuple(body["pages"]),
+        completed_at=row["completed_at"],
+    )
 
 
-def _body(record: Record) -> str:
-    body: dict[str, Any] = {
+def _write_body(record: Record) -> str:
+    body = {
         "places": [[one.name, one.status, one.how, one.detail] for one in record.places],
-        "rewritten": record.rewritten, "quoting": record.quoting, "held": record.held, "pages": record.pages,
-    }  # fmt: skip
+        "rewritten": record.rewritten,
+        "quoting": record.quoting,
+        "held": record.held,
+        "pages": record.pages,
+    }
     return json.dumps(body, ensure_ascii=False)
 
 
-def with_statuses(record: Record, anew: Iterable[PlaceStatus]) -> Record:
-    """The record with these statuses in the place of those of the same names."""
+def replace_statuses(record: Record, anew: Iterable[PlaceStatus]) -> Record:
+    """Returns the record with these statuses in the place of those of the same names."""
     by_name = {one.name: one for one in anew}
     kept = [by_name.pop(one.name, one) for one in record.places if one.how != UNCHECKED]
     return replace(record, places=(*kept, *by_name.values()))

@@ -1,4 +1,4 @@
-"""The job that completes erase certificates: it does what could not be done when the purge ended."""
+"""Completes erase certificates: does what could not be done when the purge ended."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from glymph.forget.certificate import (
     REWRITTEN_AT_ONCE,
     UNCHECKED,
     Record,
-    checked,
-    derived_status,
-    record_of,
+    check_derived,
+    list_statuses,
+    read_record,
+    reclaim_bytes,
+    replace_statuses,
     report_unchecked,
-    save,
-    settled,
-    with_statuses,
+    save_record,
 )
 from glymph.forget.purge import erase_wordings, remove_for_good
 from glymph.store.certificate import PENDING, Certificate
@@ -31,26 +31,23 @@ REASON = "completing a certificate: former wordings that repeated what was purge
 
 
 def complete_certificates(ctx: Context, *, compact: bool = False) -> list[Certificate]:
-    """Brings the pending certificates of the space as far as they can be now, and gives them back,
-    oldest first.
+    """Brings the pending certificates of the space as far as they can be now, oldest first.
 
-    Former wordings that repeated what was purged are erased, the store is written anew if it is
-    small or if `compact` says so, and its log is emptied unless a reader that began before still
-    needs it.
+    Former wordings that repeated what was purged are erased, the store is rewritten if it is small
+    or if `compact` says so, and its log is emptied unless a reader that began before still needs
+    it.
     """
     with ctx.reading() as reader:
-        records = [record_of(row) for row in reader.pending_certificates()]
+        records = [read_record(row) for row in reader.pending_certificates()]
     if not records:
         return []
-    records = [_followed(ctx, record) for record in records]
+    records = [_follow_up(ctx, record) for record in records]
     small = compact or ctx.store.size() <= REWRITTEN_AT_ONCE
-    return [save(ctx, record).value for record in settled(ctx, records, rewrite=small)]
+    return [save_record(ctx, record).value for record in reclaim_bytes(ctx, records, rewrite=small)]
 
 
-def _followed(ctx: Context, record: Record) -> Record:
-    """The record after what was edited since has lost its former wordings, and keys were looked for
-    again.
-    """
+def _follow_up(ctx: Context, record: Record) -> Record:
+    """Erases former wordings of what was edited since, then looks for what is left by key."""
     with ctx.reading() as reader:
         rows = reader.memories([*record.quoting, *record.held])
         edited = [
@@ -74,33 +71,31 @@ def _followed(ctx: Context, record: Record) -> Record:
     quoting = [one for one in record.quoting if one in rows and one not in edited]
     with ctx.reading() as reader:
         left = replace(record, quoting=tuple(quoting), held=(), pages=tuple(waiting))
-        return _checked_by_key(ctx, reader, left)
+        return _check_by_key(ctx, reader, left)
 
 
-def _checked_by_key(ctx: Context, reader: Reader, record: Record) -> Record:
-    """Looks again for what belongs to the removed memories by key; names what is left."""
+def _check_by_key(ctx: Context, reader: Reader, record: Record) -> Record:
+    """Returns the record with what is left of the removed memories, looked for by key."""
     row = reader.operation(record.operation)
     details = json.loads(row["details"]) if row else {}
-    gone = _keys(reader, row["key"] if row else 0, details.get("purged", []))
+    gone = _find_removed_keys(reader, row["key"] if row else 0, details.get("purged", []))
     former = [found["key"] for found in reader.memories(details.get("rewritten", [])).values()]
     left = reader.leftovers(Removed(row["key"] if row else 0, gone, former))
     unchecked = any(one.how == UNCHECKED for one in record.places)
     pending = {one.name for one in record.places if one.status == PENDING}
-    anew = [one for one in checked(left, BY_KEY) if unchecked or one.name in pending]
+    anew = [one for one in list_statuses(left, BY_KEY) if unchecked or one.name in pending]
     if record.pages:
         said = f"{', '.join(record.pages)} repeats it: rewrite it"
         anew = [
             replace(one, status=PENDING, detail=said) if one.name == PAGES else one for one in anew
         ]
     if unchecked or DERIVED in pending:
-        anew.append(derived_status(record.quoting, ()))
-    return with_statuses(record, [*anew, *(report_unchecked(ctx) if unchecked else [])])
+        anew.append(check_derived(record.quoting, ()))
+    return replace_statuses(record, [*anew, *(report_unchecked(ctx) if unchecked else [])])
 
 
-def _keys(reader: Reader, operation: int, ids: Sequence[str]) -> dict[int, str]:
-    """The ids by key of what a purge removed: its own journal has those, but not what an undo had
-    taken before.
-    """
+def _find_removed_keys(reader: Reader, operation: int, ids: Sequence[str]) -> dict[int, str]:
+    """Returns ids by key of what a purge removed: those in its own journal, or undone before it."""
     removed = [
         entry
         for entry in reader.entries([operation])

@@ -12,10 +12,10 @@ from datetime import datetime, timedelta
 from glymph.checks import checked_text
 from glymph.context import Context, Operating
 from glymph.errors import IdentifierLeft, InvalidInput, PlanExpired, PlanNotFound
-from glymph.forget.certificate import certify
+from glymph.forget.certificate import Removal, certify
 from glymph.forget.lookup import EVERYTHING, LIVE, find_statements, name_statements
 from glymph.forget.plan import ForgetPlan, Forgotten, Mode, Reachable, forget_plan_id
-from glymph.forget.purge import Erased, erase_wordings, remove_for_good
+from glymph.forget.purge import erase_wordings, remove_for_good
 from glymph.forget.requests import Action, Decide, Request, plan, understood
 from glymph.forget.reword import fields_still_holding, holds_beside_text, reword
 from glymph.model import State
@@ -182,7 +182,7 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
     """Carries a plan out in one operation and looks for what is left."""
     purging = shown.mode == "purge"
     asked = understood(shown.request)
-    erased: list[Erased] = []
+    removals: list[Removal] = []
     with ctx.operation("purge" if purging else "forget", reason=reason) as op:
         rows = op.writer.memories([action.id for action in shown.actions])
         going = [action for action in shown.removed if _can_act(op, rows, action)]
@@ -199,9 +199,9 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
         if purging:
             also = [one.text for one in asked.strong]  # logs of queries must not repeat it either
             if ids:
-                erased.append(remove_for_good(op, ctx, ids, tombstone=True, also=also))
+                removals.append(remove_for_good(op, ctx, ids, tombstone=True, also=also))
             if edited:
-                erased.append(erase_wordings(op, ctx, edited, tombstone=True, also=also))
+                removals.append(erase_wordings(op, ctx, edited, tombstone=True, also=also))
         elif ids:
             keys = [rows[one]["key"] for one in ids]
             op.writer.set_state(keys, state=State.TRASHED, at=op.now, by="forget")
@@ -214,7 +214,7 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
         edited=tuple(edited),
         candidates=shown.candidates,
         reachable=_find_reachable(ctx, shown, asked, [*going, *editing]),
-        certificate=certify(ctx, op.intent.id, *erased) if purging else None,
+        certificate=certify(ctx, op.intent.id, *removals) if purging else None,
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from glymph.forget.purge import without_successor
+from glymph.forget.purge import pass_on_successor
 from glymph.store.contract import Intent, Row
 from glymph.store.erase_journal import PURGED, compact, texts_in, without_words
 from glymph.store.seals import is_edit, seal
@@ -141,7 +141,7 @@ def _cut_loose(addendum: Addendum, memories: Mapping[int, str], gone: Mapping[st
     for row in [
         m for m in tables["memories"] if m["superseded_by"] in gone and m["id"] not in gone
     ]:
-        addendum.change("memories", row, without_successor(row, gone, addendum.at))
+        addendum.change("memories", row, pass_on_successor(row, gone, addendum.at))
 
 
 def _blank(tables: Tables, memories: Mapping[int, str], by: str) -> tuple[int, set[int]]:

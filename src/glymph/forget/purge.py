@@ -1,23 +1,29 @@
-"""Permanent removal: what is purged is in no row, index, vector or journal image any more, and
-there is no undo.
+"""Removes memories for good: from rows, index, vectors and journal images, without an undo.
 
-That it was there, when it went and who wanted it so stays known: the journal keeps its id and its
-states. The operations whose journal rows were blanked are sealed anew, and each blanked row names
-the purge.
+That a memory was there, when it went and who wanted it so stays known: the journal keeps its id
+and its states. The operations whose journal rows were blanked are sealed anew, and each blanked row
+names the purge.
 
-Rows go here, in the operation; `services.certificate` says afterwards what became of each place
-that may hold the text, and has stale bytes in files removed.
+Rows go here, in the operation. `certify` says afterwards what became of each place that may hold
+the text, and has stale bytes in files removed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from glymph.context import Context, Operating
 from glymph.errors import InvalidInput, Pinned, Protected
-from glymph.forget.certificate import certify, stage
+from glymph.forget.certificate import (
+    QUOTES_IT,
+    RESTS_ON_IT,
+    Derived,
+    Removal,
+    certify,
+    stage_certificate,
+)
 from glymph.model import Receipt, State
 from glymph.store.certificate import Certificate
 from glymph.store.contract import Filter, Row
@@ -37,36 +43,7 @@ EVERY_STATE = Filter(states=tuple(state.value for state in State), include_super
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
-    """A memory that is left and may repeat what was removed."""
-
-    id: str
-    why: str  # "rests on it" or "quotes it"
-
-
-@dataclass(frozen=True, slots=True)
-class Erased:
-    """What a part of a purge took away; as an iterable, the ids of the memories that went.
-
-    It holds the removed texts (`quotes`) for as long as it lives and is never stored.
-    """
-
-    memories: Mapping[int, str]  # ids by key
-    former: Mapping[int, str]  # kept memories whose former wordings went, ids by key
-    quotes: Quotes
-    derived: tuple[Derived, ...] = ()
-    pages: tuple[str, ...] = ()  # from which it was cut out
-    on_request: bool = False  # by somebody who wants what it says gone
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.memories.values())
-
-    def __len__(self) -> int:
-        return len(self.memories)
-
-
-@dataclass(frozen=True, slots=True)
-class Purged:
+class PurgeResult:
     """A purge: what went, what is left and may repeat it, and the certificate."""
 
     receipt: Receipt
@@ -82,7 +59,7 @@ def purge(
     tombstone: bool = False,
     also: Sequence[str] = (),
 ) -> Receipt:
-    """The receipt of `purge_certified`."""
+    """Removes memories for good like `purge_certified`; returns the receipt alone."""
     return purge_certified(ctx, ids, reason=reason, tombstone=tombstone, also=also).receipt
 
 
@@ -93,19 +70,18 @@ def purge_certified(
     reason: str | None = None,
     tombstone: bool = False,
     also: Sequence[str] = (),
-) -> Purged:
-    """Removes memories for good in one operation that has no undo; `tombstone` keeps them from
-    being learnt anew.
+) -> PurgeResult:
+    """Removes memories for good in one operation that has no undo.
 
-    A protected or pinned memory among them refuses the whole. Also takes those that an undo took
-    away, which the journal still holds. `also` are values that queries, plans and reasons must not
-    repeat either.
+    A protected or pinned memory among them refuses the whole. Memories that an undo took away,
+    which the journal still holds, go as well. `tombstone` keeps them from being learnt again;
+    `also` are values that queries, plans and reasons must not repeat either.
     """
     wanted = checked_ids(ids)
     with ctx.operation("purge", reason=reason) as op:
-        erased = remove_for_good(op, ctx, wanted, tombstone=tombstone, also=also)
-        op.succeeded += erased
-    return Purged(ctx.receipt(op), erased.derived, certify(ctx, op.intent.id, erased))
+        removal = remove_for_good(op, ctx, wanted, tombstone=tombstone, also=also)
+        op.succeeded += removal
+    return PurgeResult(ctx.receipt(op), removal.derived, certify(ctx, op.intent.id, removal))
 
 
 def remove_for_good(
@@ -116,10 +92,10 @@ def remove_for_good(
     tombstone: bool = False,
     also: Sequence[str] = (),
     staged: bool = True,
-) -> Erased:
+) -> Removal:
     """Removes memories for good as a part of an operation whose verb is "purge".
 
-    When the operation has ended, `certify` with what this gives back.
+    When the operation has ended, call `certify` with what this returns.
     """
     rows = op.writer.memories(ids)
     for row in rows.values():
@@ -127,11 +103,11 @@ def remove_for_good(
             raise Protected(row["id"])
         if row["pinned"]:
             raise Pinned(row["id"])
-    going = {row["key"]: memory_id for memory_id, row in rows.items()} | _only_in_the_journal(
+    going = {row["key"]: memory_id for memory_id, row in rows.items()} | _find_in_journal(
         op, ids, rows
     )
     if not going:
-        return Erased({}, {}, Quotes(()))
+        return Removal({}, {}, Quotes(()))
     keys = list(going)
     texts = list(
         dict.fromkeys([*(row["text"] for row in rows.values()), *op.writer.past_texts(keys)])
@@ -145,7 +121,7 @@ def remove_for_good(
     present = [row["key"] for row in rows.values()]
     for start in range(0, len(present), AT_ONCE):
         op.writer.remove("memories", present[start : start + AT_ONCE])
-    quotes = Quotes((*texts, *also), _telling(op, said))
+    quotes = Quotes((*texts, *also), _find_telling_words(op, said))
     _check_reason(op, [*(text for text in texts if len(text) >= SHORT), *also])
     pages = _cut_from_pages(op, quotes)
     blanked = op.writer.erase(going, quotes)
@@ -158,8 +134,10 @@ def remove_for_good(
         | ({"pages": list(pages)} if pages else {})
     )
     if staged:
-        stage(op)
-    return Erased(gone, {}, quotes, _derived(op, texts, resting, going.values()), pages, tombstone)
+        stage_certificate(op)
+    return Removal(
+        gone, {}, quotes, _find_derived(op, texts, resting, going.values()), pages, tombstone
+    )
 
 
 def erase_wordings(
@@ -170,13 +148,12 @@ def erase_wordings(
     tombstone: bool = False,
     also: Sequence[str] = (),
     staged: bool = True,
-) -> Erased:
-    """Removes for good what memories that stay said before, as a part of an operation whose verb is
-    "purge".
+) -> Removal:
+    """Removes for good what memories that stay said before; a part of an operation "purge".
 
     Call it after they were rewritten, in the same operation or a later one. Journal images, vectors
     and rejected wordings go; what they say now stays. `tombstone` keeps the former texts from being
-    learnt anew. A certificate is staged unless the operation completes another one.
+    learnt again. A certificate is staged unless the operation completes another one.
     """
     rows = {row["key"]: row for row in op.writer.memories(ids).values()}
     for memory_id in set(ids) - {row["id"] for row in rows.values()}:
@@ -185,7 +162,7 @@ def erase_wordings(
     keys = list(kept)
     current = {row["text"] for row in rows.values()}
     texts = [text for text in dict.fromkeys(op.writer.past_texts(keys)) if text not in current]
-    quotes = Quotes((*texts, *also), _telling(op, op.writer.past_words(keys)))
+    quotes = Quotes((*texts, *also), _find_telling_words(op, op.writer.past_words(keys)))
     _check_reason(op, [*(text for text in texts if len(text) >= SHORT), *also])
     op.writer.remove("conflicts", op.writer.conflicts_naming(kept.values()))
     pages = _cut_from_pages(op, quotes)
@@ -194,16 +171,12 @@ def erase_wordings(
         bury(op, ctx, texts)
     op.writer.describe({"rewritten": list(kept.values()), "blanked_wordings": blanked})
     if staged:
-        stage(op)
-    return Erased({}, kept, quotes, _derived(op, texts, (), kept.values()), pages, tombstone)
+        stage_certificate(op)
+    return Removal({}, kept, quotes, _find_derived(op, texts, (), kept.values()), pages, tombstone)
 
 
-def _only_in_the_journal(
-    op: Operating, ids: Sequence[str], rows: Mapping[str, Row]
-) -> dict[int, str]:
-    """Ids by key of those that an undo took away; the others are noted on the operation with the
-    reason.
-    """
+def _find_in_journal(op: Operating, ids: Sequence[str], rows: Mapping[str, Row]) -> dict[int, str]:
+    """Returns ids by key of memories that an undo took away; notes on the operation the others."""
     found: dict[int, str] = {}
     for memory_id in ids:
         if memory_id in rows:
@@ -221,17 +194,15 @@ def _only_in_the_journal(
 
 
 def _check_reason(op: Operating, removed: Sequence[str]) -> None:
-    """The record of a purge stays: it must not say what was removed."""
+    """Refuses a reason that says what is removed: the record of a purge stays."""
     if op.intent.reason and Quotes(tuple(removed)).whole(op.intent.reason):
         raise InvalidInput(
             "reason", "repeats what is to be removed, and the record of a purge stays. Reword it."
         )
 
 
-def _telling(op: Operating, said: Iterable[str]) -> frozenset[str]:
-    """The words that nothing in the space says any more: by them alone a text would give away what
-    it was.
-    """
+def _find_telling_words(op: Operating, said: Iterable[str]) -> frozenset[str]:
+    """Returns the words that nothing in the space says any more, which alone would tell it."""
     words = {word for text in said for word in words_of(text)}
     words = {
         word for word in words if word not in STOP_WORDS and (len(word) > 3 or not word.isascii())
@@ -241,9 +212,7 @@ def _telling(op: Operating, said: Iterable[str]) -> frozenset[str]:
 
 
 def _cut_from_pages(op: Operating, quotes: Quotes) -> tuple[str, ...]:
-    """Cuts what pages quote whole out of them, and out of their past; the names of those that were
-    changed.
-    """
+    """Cuts what pages quote whole out of them and their past; returns the names of changed ones."""
     past = op.writer.past_pages(quotes)
     changed: dict[int, str] = {}
     for page in op.writer.pages():
@@ -254,13 +223,11 @@ def _cut_from_pages(op: Operating, quotes: Quotes) -> tuple[str, ...]:
     return tuple(changed.values())
 
 
-def _derived(
+def _find_derived(
     op: Operating, texts: Sequence[str], resting: Iterable[str], without: Iterable[str]
 ) -> tuple[Derived, ...]:
-    """Memories that are left and hold one of the texts, found by the text index, or were drawn from
-    it.
-    """
-    found = dict.fromkeys(resting, "rests on it")
+    """Returns memories that are left and hold one of the texts, or were drawn from it."""
+    found = dict.fromkeys(resting, RESTS_ON_IT)
     for text in texts[:MOST_SEARCHED]:
         if len(text.split()) < FEWEST_QUOTED:
             continue
@@ -268,7 +235,7 @@ def _derived(
         # One "word" is searched as a phrase: its words in this order.
         hits = [key for key, _ in op.writer.match(Words((text,)), EVERY_STATE, limit=MOST_QUOTING)]
         rows = op.writer.by_key(hits, EVERY_STATE).values() if hits else ()
-        found |= {row["id"]: "quotes it" for row in rows if holds.whole(row["text"])}
+        found |= {row["id"]: QUOTES_IT for row in rows if holds.whole(row["text"])}
     gone = set(without)
     return tuple(
         Derived(memory_id, why) for memory_id, why in sorted(found.items()) if memory_id not in gone
@@ -276,8 +243,7 @@ def _derived(
 
 
 def _cut_loose(op: Operating, rows: Mapping[str, Row]) -> list[str]:
-    """Removes what names these memories; the ids of those that are archived because what replaced
-    them goes.
+    """Removes what names these memories; returns those archived because their successor goes.
 
     Versions of linked memories stay: a purge must not stand in the way of undoing what was done to
     them before.
@@ -290,16 +256,15 @@ def _cut_loose(op: Operating, rows: Mapping[str, Row]) -> list[str]:
     for old in op.writer.replaced_by(rows):
         if old["id"] in rows:
             continue
-        values = without_successor(old, rows, op.now)
+        values = pass_on_successor(old, rows, op.now)
         op.writer.change("memories", {old["key"]: values})
         if "state" in values:
             archived.append(old["id"])
     return archived
 
 
-def without_successor(old: Row, gone: Mapping[str, Row], now: int) -> dict[str, Any]:
-    """What becomes of a replaced memory whose successor is purged: the next in the chain replaces
-    it.
+def pass_on_successor(old: Row, gone: Mapping[str, Row], now: int) -> dict[str, Any]:
+    """Returns the new values of a replaced memory whose successor is purged: the next replaces it.
 
     Where there is none it is archived: it was known to be out of date, and must not pass for
     current again.

@@ -17,7 +17,7 @@ MOST_AT_ONCE = 500  # memories removed in one transaction: about a second
 
 
 def trash(ctx: Context) -> list[Trashed]:
-    """What is in the trash, what expires first on top."""
+    """Returns what is in the trash, what expires first on top."""
     with ctx.reading() as reader:
         rows = list(
             every_row(reader, Filter(states=(State.TRASHED,), include_superseded=True), CHUNK)
@@ -35,10 +35,9 @@ def _value(ctx: Context, row: Row) -> Trashed:
 
 
 def empty(ctx: Context, *, all: bool = False) -> Receipt:
-    """Removes for good what has been in the trash for its time; with `all`, everything in it. There
-    is no undo.
+    """Removes for good what has been in the trash for its time; with `all`, everything in it.
 
-    Leaves a certificate for each part, and completes those that are pending.
+    There is no undo. Leaves a certificate for each part, and completes those that are pending.
     """
     due = [one.id for one in trash(ctx) if all or one.expired]
     reason = "trash emptied" if all else "trash expired"
@@ -50,7 +49,7 @@ def empty(ctx: Context, *, all: bool = False) -> Receipt:
             parts = [
                 _remove(ctx, due[start : start + MOST_AT_ONCE], parent=parent) for start in starts
             ]
-        receipt = _whole(ctx, parent, parts)
+        receipt = _join_receipts(ctx, parent, parts)
     complete_certificates(ctx)
     return receipt
 
@@ -59,14 +58,14 @@ def _remove(
     ctx: Context, ids: Sequence[str], *, reason: str | None = None, parent: int | None = None
 ) -> Receipt:
     with ctx.operation("purge", reason=reason, parent=parent) as op:
-        erased = remove_for_good(op, ctx, ids)
-        op.succeeded += erased
-    certify(ctx, op.intent.id, erased, rewrite=False)  # once, when all are gone
+        removal = remove_for_good(op, ctx, ids)
+        op.succeeded += removal
+    certify(ctx, op.intent.id, removal, rewrite=False)  # once, when all are gone
     return ctx.receipt(op)
 
 
-def _whole(ctx: Context, parent: int, parts: Sequence[Receipt]) -> Receipt:
-    """The receipt of an operation in several transactions."""
+def _join_receipts(ctx: Context, parent: int, parts: Sequence[Receipt]) -> Receipt:
+    """Returns the receipt of an operation in several transactions."""
     with ctx.reading() as reader:
         row = reader.operation_by_key(parent) or {}
     return replace(
