@@ -26,7 +26,6 @@ from glymph.store.certificate import (
 )
 from glymph.store.contract import Row
 from glymph.store.erase_places import IN_TRANSACTION, JOURNAL, PAGES, PLACES, Leftover, Removed
-from glymph.store.reader import Reader
 from glymph.text.quotes import Quotes
 
 # Bytes up to which a store is rewritten at once: others cannot write meanwhile, for under a second
