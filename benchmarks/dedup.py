@@ -26,7 +26,7 @@ from benchmarks.harness.contract import Figure, Figures, Options
 from benchmarks.harness.shelf import DIMENSION, Cloud, PreparedVectors
 from glymph import Glymph
 from glymph.embed.contract import Vectors
-from glymph.embed.local import LocalEmbedder
+from glymph.embed.providers.local import LocalEmbedder
 from glymph.errors import EmbedderFailed
 from glymph.store.lsh import Halves, near_pairs
 from glymph.text.bands import BANDS

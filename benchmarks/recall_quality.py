@@ -25,7 +25,7 @@ from benchmarks.harness.keeping import KeptVectors, local_model
 from glymph import Glymph
 from glymph.decay.sections import SECTION_WEIGHTS, Section, Weights
 from glymph.embed.contract import Embedder
-from glymph.embed.local import LocalEmbedder
+from glymph.embed.providers.local import LocalEmbedder
 from glymph.model import Hit
 from glymph.moments import micros
 from glymph.recall.channels import gather

@@ -65,7 +65,10 @@ HEAVY_LIBRARIES = {  # optional, and slow to import
 AT_HOME = {"store.backends.postgresql.": {"psycopg", "psycopg_pool"}}  # imported when it is used
 # Where a bug becomes an answer instead of a broken transport; telemetry alone may fail silently.
 ISOLATION_POINTS = {"mcp.server", "jobs.runner", "telemetry"}
-READ_THE_ENVIRONMENT = {"environment", "llm.command"}  # a command that is started inherits it
+READ_THE_ENVIRONMENT = {
+    "environment",
+    "llm.providers.command",
+}  # a command that is started inherits it
 MOST_LINES, MOST_FUNCTION_LINES = 600, 100
 SOFT_LINES, SOFT_FUNCTION_LINES = 400, 50
 MOST_LONG_FILES = 24  # over the soft limit; may only fall

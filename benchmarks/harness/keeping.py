@@ -74,7 +74,7 @@ def _digest(texts: Iterable[str]) -> str:
 
 def local_model(name: str) -> KeptVectors:
     """The local embedding model with its vectors kept under a name, or Unavailable."""
-    from glymph.embed.local import LocalEmbedder
+    from glymph.embed.providers.local import LocalEmbedder
 
     try:
         LocalEmbedder().embed(["Is it there?"])

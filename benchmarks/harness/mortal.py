@@ -131,7 +131,7 @@ def _mortal(
 def _work() -> None:
     from unittest.mock import patch
 
-    from glymph.embed.embedding import open_meaning
+    from glymph.embed.embedding import open_embedding
     from glymph.hooks import background
     from glymph.jobs import worker
     from glymph.store.backends.sqlite.database import SqliteDatabase
@@ -141,7 +141,9 @@ def _work() -> None:
     worker.POLL = 0.02
     leases.LASTS, leases.RENEWED = float(os.environ[LEASE]), float(os.environ[RENEWED])
     near = WordEmbedder(512, ms=1000.0)
-    patch("glymph.stores.open_meaning", lambda settings, _: open_meaning(settings, near)).start()
+    patch(
+        "glymph.stores.open_embedding", lambda settings, _: open_embedding(settings, near)
+    ).start()
     mortal = _mortal(SqliteDatabase.writing, int(os.environ[AT]), after=os.environ[WHEN] == "after")
     patch.object(SqliteDatabase, "writing", mortal).start()
     _note("begun")

@@ -58,7 +58,7 @@ def measured(glymph: Glymph, found: Shelf) -> dict[str, Any]:
     place = glymph._ctx
     now = micros(place.now())
     with place.reading() as reader:
-        view = place.meaning.mirrors.view(reader, place.meaning.model)
+        view = place.embedding.mirrors.view(reader, place.embedding.model)
         plain = replace(wanted({}), live_at=now)
         costs |= _vector_part(view, reader, found, "", lambda n: plain, found.exact)
         by_kind = {kind: replace(wanted({"kinds": [kind]}), live_at=now) for kind in found.kinds}

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from benchmarks.harness import keeping, prose
 from glymph import Glymph
 from glymph.embed.contract import Vectors
-from glymph.embed.local import LocalEmbedder
+from glymph.embed.providers.local import LocalEmbedder
 from glymph.errors import EmbedderFailed
 
 VERSION = 1  # of what is built here; the engine's schema is part of a shelf's name by itself

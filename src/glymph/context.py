@@ -13,7 +13,7 @@ from glymph import telemetry
 from glymph.checks import optional_text
 from glymph.config import Settings
 from glymph.decay.sections import SECTION_WEIGHTS, Weights
-from glymph.embed.embedding import Meaning
+from glymph.embed.embedding import Embedding
 from glymph.errors import MemoryNotFound
 from glymph.ids import uuid7
 from glymph.llm.contract import Model
@@ -99,7 +99,7 @@ class Context:
     # Required, so that no way of opening a store can leave texts out of a purge's reach.
     text_keepers: Callable[[], Sequence[TextKeeper]]
     session: str | None = None
-    meaning: Meaning = field(default_factory=Meaning)
+    embedding: Embedding = field(default_factory=Embedding)
     weights: Weights = field(default_factory=lambda: SECTION_WEIGHTS)
     model: Model | None = None  # the language model for upkeep
     embed_soon: Callable[[Sequence[str]], None] = lambda ids: (

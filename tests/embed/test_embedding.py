@@ -74,7 +74,7 @@ def settled(handle):
 
 def vectors(handle):
     """The texts that have a vector of the handle's model for what they say now."""
-    model = handle._ctx.meaning.model
+    model = handle._ctx.embedding.model
     with handle._ctx.reading() as reader:
         key = reader.model_key(*model)
         rows = {
@@ -437,7 +437,7 @@ def test_vectors_travel_bit_for_bit(exported, tmp_path, clock):
     assert g.import_(tmp_path / "export.jsonl", space="copy").rows > 0
     assert list(g._ctx.store.dump("copy")) == list(g._ctx.store.dump("default"))
     with Glymph.open(g.url, space="copy", clock=clock, embedder=WordEmbedder(32, ms=0.0)) as copy:
-        calls = copy._ctx.meaning.embedder.calls
+        calls = copy._ctx.embedding.embedder.calls
         assert vectors(copy) == {"alpha beta", "epsilon zeta"}
         assert [hit.score for hit in copy.search("alpha")] == [
             hit.score for hit in g.search("alpha")

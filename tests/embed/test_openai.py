@@ -10,7 +10,7 @@ from email.utils import format_datetime
 import numpy as np
 import pytest
 
-from glymph.embed.openai import MOST_CHARACTERS, MOST_TEXTS, OpenAIEmbedder
+from glymph.embed.providers.openai import MOST_CHARACTERS, MOST_TEXTS, OpenAIEmbedder
 from glymph.errors import EmbedderFailed, InvalidInput
 from glymph.http import ATTEMPTS, LONGEST_WAIT
 from tests.embed.models import answer, ok, service, vector

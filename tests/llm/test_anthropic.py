@@ -9,8 +9,8 @@ import pytest
 
 from glymph.errors import InvalidInput, ModelFailed, ModelTimedOut
 from glymph.http import Service
-from glymph.llm.anthropic import AnthropicModel
 from glymph.llm.dialogue import FREE, Message, Prices, Usage
+from glymph.llm.providers.anthropic import AnthropicModel
 from tests.llm.scripted import refuses, says, service, stalls
 
 KEY = "sk-ant-very-secret"

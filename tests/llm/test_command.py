@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from glymph.errors import InvalidInput, ModelCancelled, ModelFailed, ModelTimedOut
-from glymph.llm import command
-from glymph.llm.command import CommandModel
 from glymph.llm.dialogue import UNKNOWN, Message, Prices, Usage
+from glymph.llm.providers import command
+from glymph.llm.providers.command import CommandModel
 
 ASKED = [Message("system", "Be brief."), Message("user", "Where does Ünal live?")]
 PATIENCE = 20.0  # seconds: a call that is not ended by what is tested takes far longer

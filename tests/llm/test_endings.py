@@ -28,7 +28,7 @@ time.sleep(999)
 ASKS = """
 import sys, threading
 from glymph.llm.dialogue import Message
-from glymph.llm.command import CommandModel
+from glymph.llm.providers.command import CommandModel
 ask = lambda: CommandModel(sys.argv[1]).complete([Message("user", "?")], timeout=600)
 """
 

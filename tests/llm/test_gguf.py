@@ -12,7 +12,7 @@ import pytest
 from glymph.errors import InvalidInput, ModelCancelled, ModelFailed, ModelTimedOut
 from glymph.llm import open_model
 from glymph.llm.dialogue import FREE, Message
-from glymph.llm.gguf import GGUFModel, _Either
+from glymph.llm.providers.gguf import GGUFModel, _Either
 from tests.llm.scripted import says, service, stalls
 
 ASKED = [Message("user", "Where?")]
@@ -30,7 +30,7 @@ def behind(tmp_path, monkeypatch):
             return SimpleNamespace(listening_address=url.removesuffix("/v1"))
 
         monkeypatch.setattr(GGUFModel, "_serve", serve)
-        monkeypatch.setattr("glymph.llm.gguf.find_spec", lambda name: name)
+        monkeypatch.setattr("glymph.llm.providers.gguf.find_spec", lambda name: name)
         (tmp_path / "tiny.gguf").write_bytes(b"GGUF")
         return GGUFModel(tmp_path / "tiny.gguf"), started
 
@@ -114,7 +114,7 @@ def test_a_gguf_file_must_be_there_and_be_one(tmp_path):
 
 
 def test_without_the_package_it_says_how_to_get_it(tmp_path, monkeypatch):
-    monkeypatch.setattr("glymph.llm.gguf.find_spec", lambda name: None)
+    monkeypatch.setattr("glymph.llm.providers.gguf.find_spec", lambda name: None)
     (tmp_path / "tiny.gguf").write_bytes(b"GGUF")
     with pytest.raises(InvalidInput, match=r"pip install 'glymph\[gguf\]'"):
         open_model(f"gguf:{tmp_path}/tiny.gguf")

@@ -10,7 +10,7 @@ import pytest
 from glymph.errors import InvalidInput, ModelCancelled, ModelFailed, ModelTimedOut
 from glymph.http import ATTEMPTS, Service
 from glymph.llm.dialogue import FREE, UNKNOWN, Message, Prices, Usage
-from glymph.llm.openai import OpenAIModel
+from glymph.llm.providers.openai import OpenAIModel
 from tests.llm.scripted import drips, hangs_up, refuses, says, service, stalls
 
 KEY = "sk-very-secret"

@@ -49,7 +49,7 @@ def test_the_old_wording_is_found_and_the_new_one_is_not(store, clock):
     assert store.search("Lisbon", at=then) == []
     assert store.search("Berlin") == []
     assert ids(store.search("Lisbon", at=clock.now)) == [moved]
-    assert ("semantic" in hits[0].parts) == (store._ctx.meaning.embedder is not None)
+    assert ("semantic" in hits[0].parts) == (store._ctx.embedding.embedder is not None)
 
 
 def test_each_wording_is_compared_by_its_own_vector(url, clock):

@@ -194,10 +194,10 @@ def test_a_question_about_somebody_is_not_answered_by_a_greeting_to_them(store):
 def test_a_common_name_is_not_embedded_and_a_rare_one_is(hybrid):
     conversation(hybrid)
     hybrid.search("What is Nate's puppy called?")
-    assert hybrid._ctx.meaning.embedder.calls[-1] == ["What is puppy called?"]
+    assert hybrid._ctx.embedding.embedder.calls[-1] == ["What is puppy called?"]
     hybrid.add_many([f"filler number {n}" for n in range(300)])
     hybrid.search("Where is Nate's puppy?")
-    assert hybrid._ctx.meaning.embedder.calls[-1] == ["Where is Nate's puppy?"]
+    assert hybrid._ctx.embedding.embedder.calls[-1] == ["Where is Nate's puppy?"]
 
 
 def test_a_query_that_is_only_a_name_finds_what_is_about_it(store):
@@ -239,7 +239,7 @@ def test_much_use_of_a_memory_does_not_make_its_name_common(hybrid, clock):
         hybrid.report(hybrid.recall("puppy").id, used=[used])
         clock.advance(days=1)
     with hybrid._ctx.reading() as reader:
-        view = hybrid._ctx.meaning.mirrors.view(reader, hybrid._ctx.meaning.model)
+        view = hybrid._ctx.embedding.mirrors.view(reader, hybrid._ctx.embedding.model)
         assert view.share("Nate") == 1 / 62  # the identity included
 
 

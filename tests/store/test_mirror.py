@@ -37,11 +37,11 @@ def seen(handle):
     """The view a search of this handle would use now."""
     place = handle._ctx
     with place.reading() as reader:
-        return place.meaning.mirrors.view(reader, place.meaning.model)
+        return place.embedding.mirrors.view(reader, place.embedding.model)
 
 
 def only_mirror(handle):
-    (found,) = handle._ctx.meaning.mirrors._mirrors.values()
+    (found,) = handle._ctx.embedding.mirrors._mirrors.values()
     return found
 
 
@@ -215,7 +215,7 @@ def texts(count, seed=1):
 
 def brute(handle, query, passing):
     """The keys let through by their true cosines, best first, and these cosines."""
-    model = handle._ctx.meaning.model
+    model = handle._ctx.embedding.model
     with handle._ctx.reading() as reader:
         rows = reader.vectors_after(reader.model_key(*model), 0, limit=10_000)
     allowed = set(passing)
@@ -229,9 +229,9 @@ def brute(handle, query, passing):
 
 def check_nearest(handle, **filters):
     place = handle._ctx
-    query = place.meaning.embedder.embed(["tulip rose oak"])[0]
+    query = place.embedding.embedder.embed(["tulip rose oak"])[0]
     with place.reading() as reader:
-        shown = place.meaning.mirrors.view(reader, place.meaning.model)
+        shown = place.embedding.mirrors.view(reader, place.embedding.model)
         passing = shown.mask(wanted(filters))
         slots, cosines = shown.nearest(query, passing, limit=10, reader=reader)
         truth = brute(handle, query, shown["key"][passing].tolist())[:10]

@@ -108,15 +108,15 @@ def populate(handle, clock, seed=1):
 def shown(handle, *, whole=False):
     place = handle._ctx
     with place.reading() as reader:
-        return place.meaning.mirrors.view(reader, place.meaning.model, whole=whole)
+        return place.embedding.mirrors.view(reader, place.embedding.model, whole=whole)
 
 
 def found(handle, query, filters, limit):
     """Keys and cosines of the nearest, as a search of this handle gets them."""
     place = handle._ctx
-    vector = place.meaning.embedder.embed([query])[0]
+    vector = place.embedding.embedder.embed([query])[0]
     with place.reading() as reader:
-        view = place.meaning.mirrors.view(reader, place.meaning.model)
+        view = place.embedding.mirrors.view(reader, place.embedding.model)
         slots, cosines = view.nearest(
             vector, view.mask(wanted(filters)), limit=limit, reader=reader
         )
@@ -293,9 +293,9 @@ def test_one_view_that_is_asked_often_gets_all_vectors(opened, monkeypatch):
     g = opened()
     g.add_many(texts(60))
     place = g._ctx
-    vector = place.meaning.embedder.embed(["tulip"])[0]
+    vector = place.embedding.embedder.embed(["tulip"])[0]
     with place.reading() as reader:
-        view = place.meaning.mirrors.view(reader, place.meaning.model)
+        view = place.embedding.mirrors.view(reader, place.embedding.model)
         passing = view.mask(wanted({}))
         before = [view.nearest(vector, passing, limit=5, reader=reader) for _ in range(3)]
         forbid(monkeypatch, "nearest")
@@ -311,9 +311,9 @@ def test_vectors_fetched_for_a_reader_of_an_earlier_moment_do_not_lack_later_one
     g, writer = opened(), opened()
     g.add_many(texts(30))
     place = g._ctx
-    vector = place.meaning.embedder.embed(["tulip rose oak"])[0]
+    vector = place.embedding.embedder.embed(["tulip rose oak"])[0]
     with place.reading() as early:
-        view = place.meaning.mirrors.view(early, place.meaning.model)
+        view = place.embedding.mirrors.view(early, place.embedding.model)
         passing = view.mask(wanted({}))
         view.nearest(vector, passing, limit=5, reader=early)
         later = writer.add("tulip rose oak")
@@ -362,9 +362,9 @@ def test_a_reader_finds_the_nearest_that_pass_a_filter(opened, clock, filters):
     populate(g, clock)
     populate(opened(space="other"), clock)  # the same texts
     matching = wanted(filters)
-    vector = g._ctx.meaning.embedder.embed(["tulip rose oak"])[0]
+    vector = g._ctx.embedding.embedder.embed(["tulip rose oak"])[0]
     with g._ctx.reading() as reader:
-        model = reader.model_key(*g._ctx.meaning.model)
+        model = reader.model_key(*g._ctx.embedding.model)
         rows = reader.nearest(model, vector, matching, limit=500)
     truth = brute(g, model, vector, matching)
     assert {row[0] for row in rows} == {key for _, key in truth}
@@ -376,9 +376,9 @@ def test_former_wordings_are_found_only_without_a_filter(opened):
     a = g.add("tulip one")
     g.update(a.id, text="fern two")
     settled(g)
-    vector = g._ctx.meaning.embedder.embed(["tulip one"])[0]
+    vector = g._ctx.embedding.embedder.embed(["tulip one"])[0]
     with g._ctx.reading() as reader:
-        model = reader.model_key(*g._ctx.meaning.model)
+        model = reader.model_key(*g._ctx.embedding.model)
         (key,) = {row[0] for row in reader.nearest(model, vector, None, limit=9)}
         assert len(reader.nearest(model, vector, None, limit=9)) == 2
         assert [row[2] < 0.9 for row in reader.nearest(model, vector, Filter(), limit=9)] == [True]
@@ -478,11 +478,11 @@ def test_a_dump_holds_vectors_once_and_a_load_makes_them_findable(url, opened, c
     opened(space="there").import_(tmp_path / "s.jsonl", space="copy")
     there = opened(space="copy")
     for query in QUERIES:
-        vector = g._ctx.meaning.embedder.embed([query])[0]
+        vector = g._ctx.embedding.embedder.embed([query])[0]
         ids = []
         for handle in (g, there):
             with handle._ctx.reading() as reader:
-                model = reader.model_key(*handle._ctx.meaning.model)
+                model = reader.model_key(*handle._ctx.embedding.model)
                 rows = reader.nearest(model, vector, Filter(), limit=500)
                 named = reader.by_key([row[0] for row in rows], Filter())
                 ids.append({named[row[0]]["id"]: row[1:] for row in rows})

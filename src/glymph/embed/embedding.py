@@ -1,6 +1,4 @@
-"""The embedding model of a handle: queries as vectors, texts as stored ones, and whether that is
-quick enough.
-"""
+"""The embedding model of a handle: the vectors of queries, those to store, and what they cost."""
 
 from __future__ import annotations
 
@@ -25,8 +23,8 @@ PATIENCE = 30.0  # seconds before a model that failed is asked again on behalf o
 Result = TypeVar("Result")
 
 
-class Meaning:
-    """What a handle knows of meaning; without an embedder, nothing."""
+class Embedding:
+    """Embeds for one handle and keeps its mirrors of stored vectors; it may have no embedder."""
 
     def __init__(self, embedder: Embedder | None = None, absence: str = "") -> None:
         self.embedder = embedder
@@ -47,13 +45,13 @@ class Meaning:
 
     @property
     def bands(self) -> Bands:
-        """From which cosine on two texts are the same or near, as the embedder says, if it does."""
+        """The cosines from which two texts are the same or near, as the embedder says, if it does."""
         found: Bands = getattr(self.embedder, "bands", BANDS)
         return found
 
     @property
     def inline(self) -> bool:
-        """Whether a text is embedded at once when it is added, by what one costs here, measured."""
+        """True if a text is quick enough to embed while somebody waits for `add`, as measured."""
         if self.embedder is None:
             return False
         if self._ms is None:
@@ -64,41 +62,39 @@ class Meaning:
         return self._ms <= INLINE_MS
 
     def query(self, text: str) -> Vectors | None:
-        """The vector of a query; those asked for lately are remembered."""
+        """Returns the vector of a query; the last ones are remembered."""
         if self.embedder is None or not text:
             return None
         with self._lock:
             if text in self._queries:
                 self._queries.move_to_end(text)
                 return self._queries[text]
-        vector: Vectors = self._embedded([text])[
-            0
-        ]  # not under the lock: another query need not wait
+        vector: Vectors = self._embed([text])[0]  # without the lock: another query need not wait
         with self._lock:
             self._queries[text] = vector
             if len(self._queries) > QUERIES_KEPT:
                 self._queries.popitem(last=False)
         return vector
 
-    def _embedded(self, texts: Sequence[str]) -> Vectors:
+    def _embed(self, texts: Sequence[str]) -> Vectors:
         assert self.embedder is not None
         vectors = self.embedder.embed(texts)
         name, wanted = self.embedder.name, (len(texts), self.embedder.dimension)
         if vectors.shape != wanted:
             problem = f"it gave vectors of the shape {vectors.shape} instead of {wanted}"
             raise EmbedderFailed(
-                name, problem, "Mend the embedder, or open the store with embedder='none'."
+                name, problem, "Fix the embedder, or open the store with embedder='none'."
             )
         return vectors
 
-    # A model that is out of reach must not make memories so, nor make every search wait for it.
+    # A model that is out of reach must not keep memories from being found, nor hold up each search.
 
-    def reached(self) -> tuple[tuple[str, int] | None, str]:
-        """The model; or none, and why. A remote one may have to be asked for its dimension."""
+    def try_model(self) -> tuple[tuple[str, int] | None, str]:
+        """Returns the model, or None and why: a remote one may have to be asked for its dimension."""
         return (self._model, "") if self._model is not None else self._attempt(lambda: self.model)
 
-    def asked(self, text: str) -> tuple[Vectors | None, str]:
-        """The vector of a query; or none, and why."""
+    def try_query(self, text: str) -> tuple[Vectors | None, str]:
+        """Returns the vector of a query, or None and why."""
         known = self._queries.get(text)
         return (known, "") if known is not None else self._attempt(lambda: self.query(text))
 
@@ -112,34 +108,34 @@ class Meaning:
             self._failure = (time.monotonic(), str(error))
             return None, str(error)
 
-    def stored(self, texts: Sequence[str]) -> list[bytes]:
-        """Each text's vector as a store keeps it."""
+    def encode(self, texts: Sequence[str]) -> list[bytes]:
+        """Returns the vector of each text as a store keeps it."""
         if self.embedder is None or not texts:
             return []
-        return [row.tobytes() for row in self._embedded(texts).astype("<f2")]
+        return [row.tobytes() for row in self._embed(texts).astype("<f2")]
 
 
 def wording(content_hash: str) -> bytes:
-    """Which wording of a memory a vector belongs to: the first bytes of its content hash."""
+    """Returns the first bytes of a content hash: they tie a vector to the wording it was made of."""
     return bytes.fromhex(content_hash[:16])
 
 
-def open_meaning(settings: Settings, embedder: str | Embedder) -> Meaning:
-    """The embedding model asked for; for "auto" the one the settings name."""
+def open_embedding(settings: Settings, embedder: str | Embedder) -> Embedding:
+    """Opens the embedding model asked for; for "auto" the one the settings name."""
     if not isinstance(embedder, str):
-        return Meaning(embedder)
+        return Embedding(embedder)
     spec = settings.embedder if embedder == "auto" else embedder
     found = open_embedder(spec, url=settings.embedder_url, key=settings.embedder_key)
     if found is not None or spec == "none":
-        return Meaning(found)
+        return Embedding(found)
     lacking = absence()
     _say_once(lacking)
-    return Meaning(None, lacking)
+    return Embedding(None, lacking)
 
 
 @cache
 def _say_once(lacking: str) -> None:
-    """Tells the program's log that recall goes by text only: once, however many handles it opens."""
+    """Logs that recall goes by text only: once, however many handles a program opens."""
     import logging
 
     logging.getLogger("glymph").info("%s Until then recall goes by text only.", lacking)

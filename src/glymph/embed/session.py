@@ -22,7 +22,7 @@ class Session:
 
     def __init__(self, embedder: str, model: Path | bytes, *, threads: int = 1) -> None:
         self._embedder = embedder
-        onnxruntime = needed(embedder, "onnxruntime")
+        onnxruntime = import_optional(embedder, "onnxruntime")
         # Its errors share no class of their own, so they are gathered from where they are defined.
         native = vars(onnxruntime.capi.onnxruntime_pybind11_state).values()
         self._errors = tuple(
@@ -57,7 +57,7 @@ class Session:
             raise EmbedderFailed(self._embedder, problem, step) from error
 
 
-def needed(embedder: str, module: str) -> Any:
+def import_optional(embedder: str, module: str) -> Any:
     """An optional package, or EmbedderFailed with the command that installs it."""
     try:
         return importlib.import_module(module)

@@ -89,7 +89,7 @@ def _meant(ctx: Context, old: str, new_text: str) -> Sequence[Belief]:
             return [Belief(old, named["version"], "", "named by its id")]
         said, _ = find_statements(reader, understood(old), LIVE)
     found = belief(old, new_text, said)
-    if not found and ctx.meaning.model is not None:
+    if not found and ctx.embedding.model is not None:
         likeness = {
             hit.memory.id: hit.score
             for hit in search(ctx, f"{old} {new_text}"[:MAX_QUERY_CHARS], limit=RANKED)

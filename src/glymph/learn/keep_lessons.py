@@ -240,7 +240,7 @@ def rows_at(reader: Reader, at: int) -> list[Row]:
 
 def shelf(ctx: Context, reader: Reader, rows: Iterable[Row]) -> Shelf:
     """The shelf of these lessons, with the vectors they have."""
-    model, _ = ctx.meaning.reached()
+    model, _ = ctx.embedding.try_model()
     key = None if model is None else reader.model_key(*model)
     found = Shelf(ctx, BANDS if key is None else kept_bands(ctx, reader))
     for row in rows:

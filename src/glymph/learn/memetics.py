@@ -74,7 +74,7 @@ def _tightness(ctx: Context, reader: Reader, held: Columns, tissue: Tissue) -> t
 
 
 def _by_vectors(ctx: Context, reader: Reader, held: Columns, tissue: Tissue) -> Floats | None:
-    if ctx.meaning.reached()[0] is None:
+    if ctx.embedding.try_model()[0] is None:
         return None
     keys, vectors = stored_vectors(ctx, reader, EVERY_LIVE)
     own = held.memories["key"][tissue.slots]  # in order
@@ -140,7 +140,7 @@ def _episodes(reader: Reader, held: Columns, now: int) -> int:
 
 def _duplicates(ctx: Context, reader: Reader, now: int) -> Iterator[Task]:
     """Groups that say the same, with the ids of the first; without an embedder nobody can tell."""
-    if ctx.meaning.reached()[0] is None:
+    if ctx.embedding.try_model()[0] is None:
         return
     wanted = Filter(live_at=now)
     keys, vectors = stored_vectors(ctx, reader, wanted)

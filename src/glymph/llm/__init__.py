@@ -1,42 +1,32 @@
-"""Language models. `open_model(spec)` picks one; nothing is loaded or asked before the first
-question.
+"""Language models. `open_model(spec)` opens one, which loads nothing before the first question.
 
-A provider is one file here, named like its scheme: `FORM` shows how it is written, and
-`from_spec(detail, url=, key=, prices=)` gives its `Model`.
+A spec is a scheme and what its provider needs, such as openai:gpt-4o-mini. The providers lie in
+`glymph.llm.providers`; other packages add theirs there.
 """
 
 from __future__ import annotations
 
-import pkgutil
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from glymph.errors import InvalidInput
+from glymph.extensions import ExtensionPoint
+from glymph.llm.contract import ModelProvider
 
 if TYPE_CHECKING:
     from glymph.llm.contract import Model
 
+PROVIDERS: ExtensionPoint[ModelProvider] = ExtensionPoint(
+    "glymph.models", ModelProvider, package="glymph.llm.providers", attribute="PROVIDER"
+)
+
 
 def open_model(spec: str, *, url: str = "", key: str = "", prices: str = "") -> Model | None:
-    """The language model that a text names; "none" gives None."""
+    """Returns the language model that a spec names; None for "none"."""
     if spec == "none":
         return None
     scheme, _, detail = spec.partition(":")
-    if detail.strip() and scheme in _files():
-        from_spec = getattr(import_module(f"{__name__}.{scheme}"), "from_spec", None)
-        if from_spec is not None:
-            model: Model = from_spec(detail.strip(), url=url, key=key, prices=prices)
-            return model
-    raise InvalidInput(
-        "model", f"{spec!r} is not known. Use one of: {', '.join(['none', *_forms()])}."
-    )
-
-
-def _files() -> list[str]:
-    return sorted(file.name for file in pkgutil.iter_modules(__path__))
-
-
-def _forms() -> list[str]:
-    """How the models of every provider are written."""
-    found = [getattr(import_module(f"{__name__}.{name}"), "FORM", "") for name in _files()]
-    return [form for form in found if form]
+    provider = PROVIDERS.get(scheme) if detail.strip() else None
+    if provider is None:
+        forms = ", ".join(["none", *(one.form for one in PROVIDERS.members.values())])
+        raise InvalidInput("model", f"{spec!r} is not known. Use one of: {forms}.")
+    return provider.from_spec(detail.strip(), url=url, key=key, prices=prices)

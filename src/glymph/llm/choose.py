@@ -6,8 +6,8 @@ from glymph.config import Settings
 from glymph.llm import open_model
 from glymph.llm.contract import Model
 from glymph.llm.lazy import LazyModel
-from glymph.llm.own import checked
-from glymph.llm.prices import read
+from glymph.llm.own import check_own_model
+from glymph.llm.prices import parse_prices
 
 
 def choose_model(settings: Settings, model: str | Model | None = None) -> Model | None:
@@ -16,13 +16,13 @@ def choose_model(settings: Settings, model: str | Model | None = None) -> Model 
         return None if settings.model == "none" else LazyModel(settings.model, **_given(settings))
     if isinstance(model, str):
         return open_model(model, **_given(settings))
-    return checked(model)
+    return check_own_model(model)
 
 
 def check_model(settings: Settings) -> None:
     """Raises InvalidInput unless the language model that settings name can be opened with them."""
     if settings.model_prices:
-        read(settings.model_prices)
+        parse_prices(settings.model_prices)
     open_model(settings.model, **_given(settings))
 
 

@@ -1,16 +1,14 @@
-"""What a language model must offer, and what it must guarantee.
+"""The contract of a language model, and what it must guarantee.
 
 * `complete` gives one reply or raises one of ModelFailed, ModelTimedOut, ModelCancelled: nothing
-else, and never
-  after more than `timeout` seconds in all, retries and their waits included. Nobody else ends a
-  call: a model that ignores `timeout` holds up whoever asks it for as long as it likes.
+  else, and never after more than `timeout` seconds in all, retries and their waits included. Nobody
+  else ends a call: a model that ignores `timeout` holds up whoever asks it for as long as it likes.
 * A refusal that may pass (no connection, rate limit, an overloaded server) is tried again, each
-wait longer and
-  with jitter, or as long as the server asks for; any other is raised at once. What was sent whole
-  and got no answer may have been processed: it is not sent again, and the error says that it may be
-  billed.
+  wait longer and with jitter, or as long as the server asks for; any other is raised at once. What
+  was sent whole and got no answer may have been processed: it is not sent again, and the error says
+  that it may be billed.
 * `schema` is sent to providers that can hold the model to it. The caller checks what comes back all
-the same.
+  the same.
 * `cancel`, once set, ends the call within a moment.
 * A key appears in no message, log or representation.
 """
@@ -18,7 +16,8 @@ the same.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from glymph.llm.dialogue import Message, Prices, Reply, Schema
@@ -45,3 +44,12 @@ class Model(Protocol):
     def close(self) -> None:
         """Ends what it started. An object of a program's own may leave it out."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelProvider:
+    """Opens the models of one scheme; a member of `glymph.llm.providers`."""
+
+    form: str  # how its specs are written, such as openai:MODEL
+    # Takes what follows the colon, and `url`, `key` and `prices` of the settings, by name.
+    from_spec: Callable[..., Model]

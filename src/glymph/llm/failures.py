@@ -11,16 +11,16 @@ def without_secrets(text: str) -> str:
     return masked(text)[0]
 
 
-def failure(model: str, error: RemoteFailed, timeout: float) -> ModelFailed:
+def translate_failure(model: str, error: RemoteFailed, timeout: float) -> ModelFailed:
     """The error to raise for one of a service."""
     if isinstance(error, TooLate):
         return ModelTimedOut(model, timeout)
     if isinstance(error, CalledOff):
         return ModelCancelled(model)
-    return failed(model, str(error), error.next_step, charged=error.charged)
+    return make_failure(model, str(error), error.next_step, charged=error.charged)
 
 
-def failed(model: str, problem: str, next_step: str, *, charged: bool) -> ModelFailed:
+def make_failure(model: str, problem: str, next_step: str, *, charged: bool) -> ModelFailed:
     """A failure that says whether the call may have been billed. Secrets a provider quotes are
     taken out.
     """

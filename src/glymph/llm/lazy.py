@@ -58,11 +58,11 @@ class LazyModel:
                     )
                 except InvalidInput as error:
                     from glymph.llm.failures import (
-                        failed,
+                        make_failure,
                     )  # not at the top: it loads what makes connections
 
                     step = "Mend it with `glymph config set`; everything else works meanwhile."
-                    raise failed(
+                    raise make_failure(
                         self._scheme, f"a setting is wrong: {error}", step, charged=False
                     ) from error
                 assert self._model is not None, "none is no model"

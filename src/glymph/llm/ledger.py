@@ -23,7 +23,10 @@ Verdict = TypeVar("Verdict")
 
 ANSWERED, FAILED = "answered", "failed"
 MARGIN = 1.3  # by which a count of tokens may be too low; schemas and frames are sent, too
-AGAIN = "Your answer cannot be used: {problem}. Answer the first message again, with nothing but the JSON object."
+AGAIN = (
+    "Your answer cannot be used: {problem}. Answer the first message again, with nothing but the "
+    "JSON object."
+)
 
 
 @dataclass(slots=True)

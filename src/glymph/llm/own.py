@@ -18,7 +18,7 @@ MOST_TOKENS = 100_000_000  # of one call; who says more is wrong
 MOST_USD = 10_000.0
 
 
-def checked(model: object) -> Model:
+def check_own_model(model: object) -> Model:
     """The object, if it offers what a model must; else InvalidInput that says what is missing."""
     name, prices = getattr(model, "name", None), getattr(model, "prices", None)
     missing = [

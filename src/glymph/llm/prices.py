@@ -20,23 +20,26 @@ def prices_of(
 ) -> Prices:
     """The prices a model is charged with. Those of the settings come first."""
     if stated:
-        return read(stated)
-    return FREE if is_here else published(model, provider=provider, url=url) or UNKNOWN
+        return parse_prices(stated)
+    return FREE if is_here else find_published(model, provider=provider, url=url) or UNKNOWN
 
 
-def read(text: str) -> Prices:
+def parse_prices(text: str) -> Prices:
     """The prices in a text such as 0.15/0.60: USD per million tokens in and out."""
     try:
         price_in, price_out = (float(part) for part in text.split("/"))
     except ValueError:
         price_in = price_out = math.nan
     if not (0 <= price_in < math.inf and 0 <= price_out < math.inf):
-        problem = f"{text!r} is not two prices. Write USD per million tokens in and out, such as 0.15/0.60."
+        problem = (
+            f"{text!r} is not two prices. Write USD per million tokens in and out, such as "
+            "0.15/0.60."
+        )
         raise InvalidInput("model_prices", problem)
     return Prices(price_in, price_out)
 
 
-def published(model: str, *, provider: str = "", url: str = "") -> Prices | None:
+def find_published(model: str, *, provider: str = "", url: str = "") -> Prices | None:
     """A model's published prices; None if they are not known or genai-prices is not installed."""
     if not model or find_spec("genai_prices") is None:
         return None

@@ -230,6 +230,6 @@ def _orphans(rows: Mapping[int, Row], keys: Sequence[int], now: int) -> Iterator
 
 
 def _other_vectors(ctx: Context, reader: Reader) -> int:
-    own, _ = ctx.meaning.reached()
+    own, _ = ctx.embedding.try_model()
     others = [row["vectors"] for row in reader.models() if (row["name"], row["dimension"]) != own]
     return sum(others) if own is not None else 0

@@ -57,11 +57,11 @@ class _Unfit(Exception):
 
 def why_not(ctx: Context) -> str | None:
     """Why duplicates cannot be looked for; None if they can."""
-    model, lacking = ctx.meaning.reached()
+    model, lacking = ctx.embedding.try_model()
     return (
         None
         if model is not None
-        else lacking or ctx.meaning.absence or "the handle has no embedder."
+        else lacking or ctx.embedding.absence or "the handle has no embedder."
     )
 
 
@@ -92,8 +92,8 @@ def twins_of(ctx: Context, reader: Reader, keys: Sequence[int], among: Slots, *,
     """The groups that some memories have a part in, with others of those `among`. It needs an
     embedder.
     """
-    model, _ = ctx.meaning.reached()
-    view = ctx.meaning.mirrors.view(reader, model)
+    model, _ = ctx.embedding.try_model()
+    view = ctx.embedding.mirrors.view(reader, model)
     wanted = Filter(sections=TARGETS, live_at=now)
     passing = view.mask(wanted) & view["embedded"] & np.isin(view["key"], among)
     slots = view.slots(list(keys))
@@ -297,7 +297,7 @@ def _meant(ctx: Context, new: Draft) -> dict[str, bytes]:
     later.
     """
     try:
-        vectors = ctx.meaning.stored([new.text])
+        vectors = ctx.embedding.encode([new.text])
     except EmbedderFailed:
         return {}
     return dict(zip([new.content_hash], vectors, strict=False))

@@ -24,7 +24,7 @@ def load_vectors(ctx: Context, reader: Reader, rows: Sequence[Row]) -> Vectors |
     """Returns the vectors of these wordings, zeros for those without one; None if the handle has
     no embedder or none was stored.
     """
-    model, _ = ctx.meaning.reached()
+    model, _ = ctx.embedding.try_model()
     key = None if model is None else reader.model_key(*model)
     if model is None or key is None:
         return None
@@ -57,7 +57,7 @@ def align_all(ctx: Context, reader: Reader, columns: Columns, slots: Slots) -> F
     aims = _load_goals(ctx, reader, columns)
     if not len(aims) or not len(slots):
         return found
-    view = ctx.meaning.mirrors.view(reader, ctx.meaning.reached()[0], whole=True)
+    view = ctx.embedding.mirrors.view(reader, ctx.embedding.try_model()[0], whole=True)
     if view.model_key is None or view.vectors is None:
         return found
     own = view.slots(columns.memories["key"][slots].tolist())
@@ -82,7 +82,7 @@ def _load_goals(ctx: Context, reader: Reader, columns: Columns) -> Vectors:
     nothing = np.zeros((0, 0), dtype=np.float32)
     keys = columns.memories["key"][_is_goal(columns)].tolist()
     # Asked in this order: a look at the columns is cheap, one at an embedder less, rows least.
-    if not keys or ctx.meaning.reached()[0] is None:
+    if not keys or ctx.embedding.try_model()[0] is None:
         return nothing
     found = load_vectors(ctx, reader, list(reader.by_key(keys, EVERY_LIVE).values()))
     return nothing if found is None else found[found.any(axis=1)]

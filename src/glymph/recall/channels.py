@@ -66,8 +66,8 @@ def gather(ctx: Context, reader: Reader, query: str, wanted: Filter, *, limit: i
     """Everything in the reader's space that its words, its meaning or its place in a session speaks
     for.
     """
-    model, lacking = ctx.meaning.reached()
-    view = ctx.meaning.mirrors.view(reader, model)
+    model, lacking = ctx.embedding.try_model()
+    view = ctx.embedding.mirrors.view(reader, model)
     question = understood(query, view.entities.starting, view.share)
     passing = view.mask(wanted)
     if wanted.source is not None:  # which a mirror does not keep
@@ -75,7 +75,7 @@ def gather(ctx: Context, reader: Reader, query: str, wanted: Filter, *, limit: i
     depth = max(POOL, limit)
     texts = dict(_by_text(reader, view, question, wanted, passing, depth=depth))
     vector, lacking = (
-        ctx.meaning.asked(question.text) if view.model_key is not None else (None, lacking)
+        ctx.embedding.try_query(question.text) if view.model_key is not None else (None, lacking)
     )
     near, cosines = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32)
     if vector is not None:

@@ -41,11 +41,11 @@ def search_past(
     Vectors outlive the wordings they were made for, so meaning counts wherever one is still kept.
     Links and neighbours do not: they are not known as they were.
     """
-    model, lacking = ctx.meaning.reached()
-    view = ctx.meaning.mirrors.view(reader, model)
+    model, lacking = ctx.embedding.try_model()
+    view = ctx.embedding.mirrors.view(reader, model)
     question = understood(query, view.entities.starting, view.share)
     vector, lacking = (
-        ctx.meaning.asked(question.text) if view.model_key is not None else (None, lacking)
+        ctx.embedding.try_query(question.text) if view.model_key is not None else (None, lacking)
     )
     then = replace(wanted, live_at=micros(at, "at"))
     rows, changed = _candidates(ctx, reader, view, question, vector, then, at, max(POOL, limit))

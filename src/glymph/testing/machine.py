@@ -132,7 +132,7 @@ class GlymphMachine(RuleBasedStateMachine):
         shows.
         """
         handle, watcher = self.handles[space], self.watchers[space]
-        handle._ctx.meaning.mirrors = Mirrors()  # made anew
+        handle._ctx.embedding.mirrors = Mirrors()  # made anew
         assert self.mirror(handle) == self.mirror(watcher), (
             "a mirror that was kept up differs from a new one"
         )
@@ -151,7 +151,7 @@ class GlymphMachine(RuleBasedStateMachine):
     def mirror(self, handle: Glymph) -> dict[int, dict[str, Any]]:
         place = handle._ctx
         with place.reading() as reader:
-            return mirror_image(place.meaning.mirrors.view(reader, place.meaning.model))
+            return mirror_image(place.embedding.mirrors.view(reader, place.embedding.model))
 
     # one step
 

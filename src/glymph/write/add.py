@@ -265,7 +265,7 @@ def meanings(ctx: Context, drafts: Sequence[Draft]) -> dict[str, bytes]:
     again later.
     """
     try:
-        vectors = ctx.meaning.stored([d.text for d in drafts]) if ctx.meaning.inline else []
+        vectors = ctx.embedding.encode([d.text for d in drafts]) if ctx.embedding.inline else []
     except EmbedderFailed:
         return {}
     return dict(zip((d.content_hash for d in drafts), vectors, strict=bool(vectors)))

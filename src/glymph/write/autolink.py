@@ -28,11 +28,11 @@ def link_new(ctx: Context) -> DuplicateReport:
 
     What has no vector yet is looked at when it has one. Without an embedder there is nothing to do.
     """
-    model, _ = ctx.meaning.reached()
+    model, _ = ctx.embedding.try_model()
     if model is None:
         return DuplicateReport(pairs=(), examined=0)
     with ctx.reading() as reader:
-        view = ctx.meaning.mirrors.view(reader, model)
+        view = ctx.embedding.mirrors.view(reader, model)
         slots, upto = _new(view, reader.counter(COUNTER) or 0)
         wanted = Filter(live_at=micros(ctx.now()))
         near = near_pairs_of(

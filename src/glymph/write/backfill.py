@@ -32,7 +32,7 @@ def backfill(ctx: Context) -> Iterator[int]:
 
     A run that is cut short has done what it yielded; the next one goes on from there.
     """
-    model = ctx.meaning.model
+    model = ctx.embedding.model
     if model is None:
         return
     done = 0
@@ -52,7 +52,7 @@ def _waiting(ctx: Context, model: tuple[str, int], state: State, before: int) ->
 
 
 def _keep(ctx: Context, model: tuple[str, int], batch: Sequence[Row]) -> None:
-    vectors = ctx.meaning.stored([row["text"] for row in batch])
+    vectors = ctx.embedding.encode([row["text"] for row in batch])
     with ctx.store.writing(ctx.space, None) as writer:
         keep_vectors(ctx, writer, batch, vectors)
 
@@ -61,10 +61,10 @@ def keep_vectors(
     ctx: Context, writer: Writer, rows: Sequence[Row], vectors: Sequence[bytes]
 ) -> None:
     """Stores the vectors of memory rows, in their order."""
-    model = ctx.meaning.model
+    model = ctx.embedding.model
     if model is None or not rows:
         return
-    key = writer.add_model(*model, at=micros(ctx.now()), bands=ctx.meaning.bands)
+    key = writer.add_model(*model, at=micros(ctx.now()), bands=ctx.embedding.bands)
     kept = [
         (row["key"], wording(row["content_hash"]), vector)
         for row, vector in zip(rows, vectors, strict=True)
@@ -76,7 +76,7 @@ def embed(ctx: Context, ids: Sequence[str]) -> Iterator[int]:
     """Embeds these memories, in batches; yields how many so far. One that is gone meanwhile is
     passed over.
     """
-    model = ctx.meaning.model
+    model = ctx.embedding.model
     if model is None:
         return
     for at in range(0, len(ids), BATCH):
@@ -88,7 +88,7 @@ def embed(ctx: Context, ids: Sequence[str]) -> Iterator[int]:
 
 def tidy(ctx: Context) -> Iterator[int]:
     """Removes the vectors of every other model than the handle's; yields how many so far."""
-    own = ctx.meaning.model
+    own = ctx.embedding.model
     if own is None:
         return  # to a handle without a model every one is another
     with ctx.reading() as reader:
@@ -105,7 +105,7 @@ def tidy(ctx: Context) -> Iterator[int]:
 
 def waiting(ctx: Context) -> int:
     """How many live memories have no vector of the handle's model; 0 without one."""
-    model = ctx.meaning.model
+    model = ctx.embedding.model
     if model is None:
         return 0
     with ctx.reading() as reader:
@@ -118,7 +118,7 @@ def meaning(ctx: Context, failure: GlymphError | None = None) -> MeaningStatus:
     """
     told = str(failure or "")
     try:
-        own = ctx.meaning.model
+        own = ctx.embedding.model
     except GlymphError as error:
         own, told = None, str(error)
     with ctx.reading() as reader:
@@ -128,7 +128,7 @@ def meaning(ctx: Context, failure: GlymphError | None = None) -> MeaningStatus:
         dimension=own[1] if own else None,
         waiting=waiting(ctx) if own else 0,
         others=tuple((row["name"], row["vectors"]) for row in others),
-        absence=ctx.meaning.absence,
+        absence=ctx.embedding.absence,
         failure=told,
     )
 
@@ -162,7 +162,7 @@ class Background:
         with self._lock:
             if (
                 self._stopped
-                or self._ctx.meaning.embedder is None
+                or self._ctx.embedding.embedder is None
                 or (self._looked_back and not ids)
             ):
                 return

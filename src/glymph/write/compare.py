@@ -12,7 +12,7 @@ import numpy as np
 
 from glymph.context import Context
 from glymph.decay.sections import SECTIONS
-from glymph.embed.embedding import Meaning
+from glymph.embed.embedding import Embedding
 from glymph.store import records
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
@@ -106,9 +106,9 @@ def _judged(ctx: Context, reader: Reader, d: Draft, vector: bytes | None, *, now
 
 def kept_bands(ctx: Context, reader: Reader) -> Bands:
     """Those kept with the handle's model, once it has vectors here."""
-    model = ctx.meaning.model
+    model = ctx.embedding.model
     key = None if model is None else reader.model_key(*model)
-    return ctx.meaning.bands if key is None else reader.bands(key)
+    return ctx.embedding.bands if key is None else reader.bands(key)
 
 
 def _statement(row: Row) -> Statement:
@@ -140,9 +140,9 @@ def _near(
         )
     )
     cosines: dict[int, float] = {}
-    model = ctx.meaning.model if vector is not None else None
+    model = ctx.embedding.model if vector is not None else None
     if vector is not None and model is not None:
-        view = ctx.meaning.mirrors.view(reader, model)
+        view = ctx.embedding.mirrors.view(reader, model)
         query = np.frombuffer(vector, dtype="<f2").astype(np.float32)
         slots, _ = view.nearest(query, view.mask(wanted), limit=NEAR, reader=reader)
         slots = np.unique(np.concatenate([slots, view.slots(keys)]))
@@ -168,7 +168,7 @@ class Counted:
     left: int = 0  # askings until it is counted anew
 
 
-_counted: WeakKeyDictionary[Meaning, Counted] = WeakKeyDictionary()  # by handle
+_counted: WeakKeyDictionary[Embedding, Counted] = WeakKeyDictionary()  # by handle
 
 
 def rarest(ctx: Context, reader: Reader, words: Sequence[str]) -> list[str]:
@@ -180,7 +180,7 @@ def rarest(ctx: Context, reader: Reader, words: Sequence[str]) -> list[str]:
     telling = [word for word in words if not word.isdigit()] or list(words)
     if len(telling) <= LEAST_WORDS:
         return telling
-    counted = _counted.setdefault(ctx.meaning, Counted())
+    counted = _counted.setdefault(ctx.embedding, Counted())
     if not counted.left:
         newest = reader.page(Filter(), before=None, limit=1)
         size = newest[0]["key"] if newest else 0

@@ -67,13 +67,13 @@ def stored_vectors(
     """The keys of the memories that pass and have a vector of the handle's model, and these
     vectors.
     """
-    model, lacking = ctx.meaning.reached()
+    model, lacking = ctx.embedding.try_model()
     if model is None:
-        told = lacking or ctx.meaning.absence or "The handle has no embedder."
+        told = lacking or ctx.embedding.absence or "The handle has no embedder."
         raise GlymphError(
             f"{told} Duplicates are found by meaning: open the store with an embedder."
         )
-    view = ctx.meaning.mirrors.view(reader, model)
+    view = ctx.embedding.mirrors.view(reader, model)
     slots = np.flatnonzero(view.mask(wanted) & view["embedded"])
     keys = view["key"][slots]
     if view.vectors is None or view.model_key is None:

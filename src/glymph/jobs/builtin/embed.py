@@ -12,7 +12,7 @@ from glymph.write.backfill import backfill
 
 
 def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
-    if ctx.meaning.embedder is None:
+    if ctx.embedding.embedder is None:
         return {SKIPPED: "no embedder"}
     done = 0
     for done in backfill(ctx):

@@ -11,7 +11,7 @@ from glymph.write.autolink import link_new
 
 
 def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
-    if ctx.meaning.embedder is None:
+    if ctx.embedding.embedder is None:
         return {SKIPPED: "no embedder"}
     found = link_new(ctx)
     return {"examined": found.examined, "linked": found.linked}

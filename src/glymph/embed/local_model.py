@@ -31,7 +31,7 @@ ALIKE = 0.99  # the least cosine to the recorded vector for a machine's arithmet
 Forward = Callable[[Sequence[int]], Vectors]
 
 
-class Packaged:
+class LocalModel:
     """A text's vector, not yet of length one.
 
     The fast form of the model is used if it gives the recorded vector of a recorded text here, else

@@ -1,5 +1,4 @@
-"""An embedder behind an OpenAI-compatible `/embeddings` address: OpenAI, Ollama, vLLM, LiteLLM and
-others.
+"""An embedder behind an OpenAI-compatible `/embeddings` address, such as OpenAI, Ollama or vLLM.
 
 Blank texts are not sent. How requests are repeated, and how the key is kept, is said in
 `glymph.http`.
@@ -16,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from glymph.embed.contract import Vectors
+from glymph.embed.contract import EmbedderProvider, Vectors
 from glymph.embed.vectors import readable, unit
 from glymph.errors import EmbedderFailed
 from glymph.http import LONGEST_WAIT, RemoteFailed, Service
@@ -26,10 +25,15 @@ MOST_TEXTS = 64  # in one request
 MOST_CHARACTERS = 8000  # of one text; within the limits of the models in use
 
 
+def from_spec(detail: str, *, url: str, key: str) -> OpenAIEmbedder:
+    return OpenAIEmbedder(detail, url=url, key=key)
+
+
+PROVIDER = EmbedderProvider("openai:MODEL", from_spec)
+
+
 class OpenAIEmbedder:
-    """Texts through a remote service. Opening it makes no request; asking for its dimension makes
-    one.
-    """
+    """A remote service. Opening it makes no request; asking for its dimension makes one."""
 
     def __init__(
         self,
@@ -43,8 +47,9 @@ class OpenAIEmbedder:
     ) -> None:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._service = Service(
-            url, "/embeddings", setting="embedder", key=key, headers=headers, longest_wait=LONGEST_WAIT,
-            sleep=sleep, jitter=jitter, mask=lambda text: masked(text)[0],
+            url, "/embeddings", setting="embedder", key=key, headers=headers,
+            longest_wait=LONGEST_WAIT, sleep=sleep, jitter=jitter,
+            mask=lambda text: masked(text)[0],
         )  # fmt: skip
         self._model, self._timeout = model, timeout
         self.name = f"openai:{model}@{self._service.host}"
@@ -84,24 +89,25 @@ class OpenAIEmbedder:
         try:
             rows = _rows(answer, len(texts))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            step = "Check that embedder_url is an OpenAI-compatible service and the model makes embeddings."
-            raise self._failed(f"the answer cannot be used ({error})", step) from error
+            step = (
+                "Check that embedder_url is an OpenAI-compatible service and the model makes "
+                "embeddings."
+            )
+            raise self._fail(f"the answer cannot be used ({error})", step) from error
         if self._dimension not in (None, rows.shape[1]):
             step = "Restart Glymph: the model behind the address seems to have been replaced."
-            raise self._failed(
+            raise self._fail(
                 f"vectors had {self._dimension} numbers and now have {rows.shape[1]}", step
             )
         self._dimension = rows.shape[1]
         return unit(rows)
 
-    def _failed(self, problem: str, step: str) -> EmbedderFailed:
+    def _fail(self, problem: str, step: str) -> EmbedderFailed:
         return EmbedderFailed(self.name, self._service.hide(problem), step)
 
 
 def _rows(answer: Any, count: int) -> Vectors:
-    """The vectors of an answer in the order of the texts. Raises ValueError if they are not what
-    was asked for.
-    """
+    """Returns the vectors of an answer in the order of the texts; raises ValueError if unusable."""
     items = answer["data"]
     if len(items) != count:
         raise ValueError(f"{len(items)} vectors for {count} texts")

@@ -30,25 +30,30 @@ from pathlib import PurePath
 from typing import IO, Any
 
 from glymph.errors import InvalidInput, ModelCancelled, ModelFailed, ModelTimedOut
-from glymph.llm.contract import TIMEOUT
+from glymph.llm.contract import TIMEOUT, ModelProvider
 from glymph.llm.dialogue import Message, Prices, Reply, Schema, Usage, tokens_of
-from glymph.llm.failures import failed
+from glymph.llm.failures import make_failure
 from glymph.llm.prices import prices_of
 from glymph.text.masking import masked
 from glymph.text.tokens import tokens
 
-FORM = "command:COMMAND"
 DEPTH, MOST_DEPTH = "GLYMPH_DEPTH", 2
 MOST_BYTES = 4_000_000  # of what it prints
 MOST_SHOWN = 20_000  # characters of it that are searched for secrets, to show the last of them
 TICK = 0.02  # seconds until a call notices that it ended or was called off
 FATAL = [signal.SIGTERM] + ([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])
 COUNTS_IN = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-ASKED = "Answer with one JSON object and nothing else, in at most {most} tokens. It must fit this JSON Schema:\n"
+ASKED = (
+    "Answer with one JSON object and nothing else, in at most {most} tokens. It must fit this JSON "
+    "Schema:\n"
+)
 
 
 def from_spec(detail: str, *, url: str, key: str, prices: str) -> CommandModel:
     return CommandModel(detail, key=key, prices=prices)
+
+
+PROVIDER = ModelProvider("command:COMMAND", from_spec)
 
 
 class CommandModel:
@@ -82,8 +87,11 @@ class CommandModel:
         with _ended_along(), _Run(self._start(), prompt.encode("utf-8", "replace")) as run:
             self._wait(run, deadline, timeout, cancel)
         if run.process.returncode:
-            problem = f"it ended with {run.process.returncode} ({self._shown(run.complained.text or run.printed.text)})"
-            raise failed(
+            problem = (
+                f"it ended with {run.process.returncode} "
+                f"({self._shown(run.complained.text or run.printed.text)})"
+            )
+            raise make_failure(
                 self.name, problem, "Run the command by hand to see what it lacks.", charged=True
             )
         return self._reply(run.printed.text, messages, prompt)
@@ -102,7 +110,7 @@ class CommandModel:
                 raise ModelTimedOut(self.name, timeout)
             if run.printed.is_full or run.complained.is_full:
                 step = "Check the command: it should print the answer and nothing else."
-                raise failed(
+                raise make_failure(
                     self.name, f"it printed more than {MOST_BYTES:,} bytes", step, charged=True
                 )
             run.wait(max(0.0, min(TICK, deadline - time.monotonic())))
@@ -112,7 +120,10 @@ class CommandModel:
         inherited = dict(os.environ)
         depth = int(value) if (value := inherited.get(DEPTH, "")).isdecimal() else 0
         if depth >= MOST_DEPTH:
-            step = f"Take Glymph's hooks out of what the command starts, or unset {DEPTH} if it was set by hand."
+            step = (
+                f"Take Glymph's hooks out of what the command starts, or unset {DEPTH} if it was "
+                "set by hand."
+            )
             raise ModelFailed(self.name, "it was started from inside itself", step)
         try:
             return subprocess.Popen(
@@ -123,7 +134,7 @@ class CommandModel:
             why = error.strerror if isinstance(error, OSError) else str(error)
             step = "Install it, or give its full path in the setting model."
             problem = f"{self._command[0]} cannot be started ({why})"
-            raise failed(self.name, problem, step, charged=False) from error
+            raise make_failure(self.name, problem, step, charged=False) from error
 
     def _reply(self, printed: str, messages: Sequence[Message], prompt: str) -> Reply:
         told = _told(printed)
@@ -132,7 +143,7 @@ class CommandModel:
         text = told["result"]
         if told.get("is_error"):
             step = "Run the command by hand to see what it lacks."
-            raise failed(
+            raise make_failure(
                 self.name, f"it reports an error ({self._shown(text)})", step, charged=True
             )
         return Reply(text, _usage(told) or Usage(tokens_of(messages), tokens(text)))

@@ -19,13 +19,12 @@ from typing import Any
 
 from glymph.errors import InvalidInput, ModelTimedOut
 from glymph.http import TICK
-from glymph.llm.contract import TIMEOUT
+from glymph.llm.contract import TIMEOUT, ModelProvider
 from glymph.llm.dialogue import FREE, Message, Prices, Reply, Schema
-from glymph.llm.failures import failed
-from glymph.llm.openai import OpenAIModel
+from glymph.llm.failures import make_failure
 from glymph.llm.prices import prices_of
+from glymph.llm.providers.openai import OpenAIModel
 
-FORM = "gguf:FILE"
 MAGIC = b"GGUF"
 CONTEXT = 8192  # tokens, prompt and answer together
 SILENT = -1  # nothing is logged: standard output may belong to a protocol
@@ -39,6 +38,9 @@ def from_spec(detail: str, *, url: str, key: str, prices: str) -> GGUFModel:
             "model", f"{detail} names no home folder. Give the path of a GGUF file."
         ) from error
     return GGUFModel(path, prices=prices_of("", stated=prices, is_here=True))
+
+
+PROVIDER = ModelProvider("gguf:FILE", from_spec)
 
 
 class GGUFModel:
@@ -109,7 +111,7 @@ class GGUFModel:
             return Server(params)
         except RuntimeError as error:
             step = "Check that the file is whole and this machine has the memory for it."
-            raise failed(
+            raise make_failure(
                 self.name, f"the file cannot be loaded ({error})", step, charged=False
             ) from error
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from glymph.embed.contract import Vectors
-from glymph.embed.session import Session, needed
+from glymph.embed.contract import EmbedderProvider, Vectors
+from glymph.embed.session import Session, import_optional
 from glymph.embed.vectors import one_by_one
 from glymph.errors import EmbedderFailed, InvalidInput
 
@@ -28,9 +28,15 @@ POOLINGS = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
 KNOWN_MODULES = {"Transformer", "Pooling", "Normalize"}
 
 
+def from_spec(detail: str, *, url: str, key: str) -> OnnxEmbedder:
+    return open_folder(Path(detail).expanduser())
+
+
+PROVIDER = EmbedderProvider("onnx:FOLDER", from_spec)
+
+
 class OnnxEmbedder:
-    """Texts through a model file, one at a time. Nothing is loaded before the first text or the
-    first look at it.
+    """A model file, loaded at the first text; it takes one text at a time.
 
     The name ends in a fingerprint of all that decides the vectors: model, tokenizer, pooling and
     length.
@@ -69,9 +75,7 @@ class OnnxEmbedder:
         return self._ready().dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Bit for bit the same vector for the same text on one machine, whatever else is in the
-        call.
-        """
+        """Returns the same bits for the same text on one machine, whatever else is in the call."""
         loaded = self._ready()
         return one_by_one(texts, loaded.dimension, loaded.one)
 
@@ -85,9 +89,8 @@ class OnnxEmbedder:
 
     def _fingerprint(self) -> str:
         digest = hashlib.sha256(f"{self._pooling} {self._max_tokens}".encode())
-        beside = sorted(
-            self._model.parent.glob(f"{self._model.name}*")
-        )  # weights may lie in model.onnx_data
+        # Weights may lie beside the model, in model.onnx_data.
+        beside = sorted(self._model.parent.glob(f"{self._model.name}*"))
         try:
             for path in [*beside, self._tokens]:
                 digest.update(hashlib.sha256(path.read_bytes()).digest())
@@ -102,12 +105,8 @@ class _Loaded:
     """A session with its tokenizer. Its dimension is found out by trying."""
 
     def __init__(self, title: str, session: Session, tokenizer: Any, pooling: str) -> None:
-        self._title, self._session, self._tokenizer, self._pooling = (
-            title,
-            session,
-            tokenizer,
-            pooling,
-        )
+        self._title, self._session = title, session
+        self._tokenizer, self._pooling = tokenizer, pooling
         pooled = "sentence_embedding"  # some exports pool by themselves
         self._output = pooled if pooled in session.outputs else session.outputs[0]
         self.dimension = len(self.one("size"))
@@ -136,9 +135,7 @@ class _Loaded:
 
 
 def open_folder(folder: Path, *, threads: int = 1) -> OnnxEmbedder:
-    """The embedder of a folder. Raises InvalidInput if it lacks a file or pools in a way that is
-    not known.
-    """
+    """Opens the embedder of a folder; raises InvalidInput if a file is missing or not supported."""
     model = next((folder / name for name in MODEL_FILES if (folder / name).is_file()), None)
     if model is None or not (folder / "tokenizer.json").is_file():
         wanted = f"{' or '.join(MODEL_FILES)}, and tokenizer.json"
@@ -196,7 +193,7 @@ def _longest(folder: Path) -> int:
 
 
 def _settings(path: Path) -> Any:
-    """A JSON file of the folder; an empty list if there is none."""
+    """Returns what a JSON file holds; an empty list if there is none."""
     if not path.is_file():
         return []
     try:
@@ -208,11 +205,10 @@ def _settings(path: Path) -> Any:
 
 
 def _open_tokenizer(title: str, path: Path, longest: int) -> Any:
-    tokenizers = needed(title, "tokenizers")
+    tokenizers = import_optional(title, "tokenizers")
     try:
-        tokenizer = tokenizers.Tokenizer.from_buffer(
-            path.read_bytes()
-        )  # from_str raises a bare Exception
+        # Not from_str, which raises a bare Exception.
+        tokenizer = tokenizers.Tokenizer.from_buffer(path.read_bytes())
     except (OSError, ValueError) as error:
         raise EmbedderFailed(
             title, f"{path} is not a tokenizer ({error})", "Copy the model's folder again."

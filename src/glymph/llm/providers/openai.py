@@ -15,13 +15,12 @@ from typing import Any, Literal
 
 from glymph.errors import ModelFailed
 from glymph.http import Rejected, RemoteFailed, Service
-from glymph.llm.contract import TIMEOUT
+from glymph.llm.contract import TIMEOUT, ModelProvider
 from glymph.llm.dialogue import Message, Prices, Reply, Schema, Usage, tokens_of
-from glymph.llm.failures import failed, failure, without_secrets
+from glymph.llm.failures import make_failure, translate_failure, without_secrets
 from glymph.llm.prices import prices_of
 from glymph.text.tokens import tokens
 
-FORM = "openai:MODEL"
 OWN_URL, OWN_HOST = "https://api.openai.com/v1", "api.openai.com"
 MOST_BYTES = 16_000_000  # of one answer
 FORMATS = ("json_schema", "json_object", "text")  # from the strictest
@@ -36,6 +35,9 @@ ENDS: dict[Any, Literal["length", "refused"]] = {"length": "length", "content_fi
 
 def from_spec(detail: str, *, url: str, key: str, prices: str) -> OpenAIModel:
     return OpenAIModel(detail, url=url, key=key, prices=prices)
+
+
+PROVIDER = ModelProvider("openai:MODEL", from_spec)
 
 
 class OpenAIModel:
@@ -84,7 +86,7 @@ class OpenAIModel:
                 form = self._gives_way(error, body, form)
                 continue
             except RemoteFailed as error:
-                raise failure(self.name, error, timeout) from error
+                raise translate_failure(self.name, error, timeout) from error
             return self._reply(answer, messages)
 
     def close(self) -> None:
@@ -127,7 +129,7 @@ class OpenAIModel:
                 )
                 self._limit_is_sure = True
                 return form
-        raise failure(self.name, error, 0.0) from error
+        raise translate_failure(self.name, error, 0.0) from error
 
     def _reply(self, answer: Any, messages: Sequence[Message]) -> Reply:
         try:
@@ -147,9 +149,12 @@ class OpenAIModel:
         return Reply(text, usage, "refused" if refusal else ENDS.get(ended, "done"))
 
     def _unusable(self, answer: Any) -> ModelFailed:
-        step = "Check that the setting model_url is an OpenAI-compatible service and the model is one to chat with."
+        step = (
+            "Check that the setting model_url is an OpenAI-compatible service and the model is one "
+            "to chat with."
+        )
         said = self._service.hide(str(answer))[:300]
-        return failed(self.name, f"the answer cannot be used ({said})", step, charged=True)
+        return make_failure(self.name, f"the answer cannot be used ({said})", step, charged=True)
 
 
 def _usage(answer: dict[str, Any]) -> Usage | None:

@@ -12,13 +12,12 @@ from typing import Any, Literal
 
 from glymph.errors import ModelFailed
 from glymph.http import RemoteFailed, Service
-from glymph.llm.contract import TIMEOUT
+from glymph.llm.contract import TIMEOUT, ModelProvider
 from glymph.llm.dialogue import Message, Prices, Reply, Schema, Usage, tokens_of
-from glymph.llm.failures import failed, failure, without_secrets
+from glymph.llm.failures import make_failure, translate_failure, without_secrets
 from glymph.llm.prices import prices_of
 from glymph.text.tokens import tokens
 
-FORM = "anthropic:MODEL"
 OWN_URL, OWN_HOST = "https://api.anthropic.com/v1", "api.anthropic.com"
 VERSION = "2023-06-01"
 MOST_BYTES = 16_000_000  # of one answer
@@ -31,6 +30,9 @@ ENDS: dict[Any, Literal["length", "refused"]] = {
 
 def from_spec(detail: str, *, url: str, key: str, prices: str) -> AnthropicModel:
     return AnthropicModel(detail, url=url, key=key, prices=prices)
+
+
+PROVIDER = ModelProvider("anthropic:MODEL", from_spec)
 
 
 class AnthropicModel:
@@ -84,7 +86,7 @@ class AnthropicModel:
         try:
             answer = self._service.post(body, timeout=timeout, cancel=cancel, once=True)
         except RemoteFailed as error:
-            raise failure(self.name, error, timeout) from error
+            raise translate_failure(self.name, error, timeout) from error
         return self._reply(answer, messages)
 
     def close(self) -> None:
@@ -105,7 +107,7 @@ class AnthropicModel:
     def _unusable(self, answer: Any) -> ModelFailed:
         said = self._service.hide(str(answer))[:300]
         step = "Check that the setting model_url is a service that speaks Anthropic's Messages API."
-        return failed(self.name, f"the answer cannot be used ({said})", step, charged=True)
+        return make_failure(self.name, f"the answer cannot be used ({said})", step, charged=True)
 
 
 def _usage(answer: dict[str, Any]) -> Usage | None:

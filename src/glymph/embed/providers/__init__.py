@@ -1,0 +1,13 @@
+"""Embedders, one provider a file; the file is named like its scheme and has a `PROVIDER`.
+
+    def from_spec(detail: str, *, url: str, key: str) -> MyEmbedder:
+        return MyEmbedder(detail, key=key)
+
+    PROVIDER = EmbedderProvider("mine:MODEL", from_spec)
+
+A provider of another package is the same value, named by an entry point that is called like the
+scheme:
+
+    [project.entry-points."glymph.embedders"]
+    mine = "my_package.embedders:PROVIDER"
+"""
