@@ -33,7 +33,7 @@ LAYERS = (
     {"tools", "jobs"},
     {"environment"},
     {"mcp", "plugin"},
-    {"hooks", "demo"},
+    {"hooks"},
     {"cli"},
     {"testing"},
 )  # fmt: skip

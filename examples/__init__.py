@@ -1,0 +1,1 @@
+"""Programs that show how Glymph is used; run them from a clone."""
