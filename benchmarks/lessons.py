@@ -19,7 +19,7 @@ from benchmarks.harness import trials
 from benchmarks.harness.clocks import timed
 from benchmarks.harness.contract import Figure, Figures, Options
 from benchmarks.harness.trials import Trial
-from glymph.learn.conditions import Finding, separating
+from glymph.learn.conditions import Finding, find_separating
 from glymph.learn.episodes import Episode
 
 QUESTION = "Do statistics alone find the conditions of success, planted and in tau-bench, and no false ones?"
@@ -39,7 +39,7 @@ def run(options: Options) -> Figures:
     path = options.dataset("episodes_tau_airline.jsonl")
     figures = _planted(options) | _airline(trials.airline(path), options)
     many = trials.built(options.count(MANY, least=200), options.seed, noise=ATTRIBUTES - 3).episodes
-    spent, _ = timed(lambda: separating(many))
+    spent, _ = timed(lambda: find_separating(many))
     figures["cpu_s_10k"] = Figure(
         spent, f"CPU-seconds for {len(many):,} episodes, {ATTRIBUTES} attributes", at_most=1.0
     )
@@ -54,7 +54,7 @@ def _planted(options: Options) -> dict[str, Figure]:
             made = trials.built(
                 options.count(EPISODES, least=400), options.seed + number, pull=pull
             )
-            judged = [made.right(one) for one in separating(made.episodes)]
+            judged = [made.right(one) for one in find_separating(made.episodes)]
             found.append(len(set(judged) - {None}))
             false.append(judged.count(None))
         strength = f"each of {pull} in log odds"
@@ -135,7 +135,7 @@ def held_out(
         held = set(tasks[fold::FOLDS])
         known = [one for one in found if one.task not in held]
         units = [one.task for one in known] if by_task else None
-        learnt = separating([one.episode for one in known], units=units)
+        learnt = find_separating([one.episode for one in known], units=units)
         lessons += learnt
         told += [
             Told(

@@ -29,7 +29,7 @@ from benchmarks.harness.picture import Panel, curves
 from benchmarks.harness.pruning import Floats, Ranked, margin
 from glymph.embed.contract import Embedder
 from glymph.prune.worth import redundancy, worth
-from glymph.text.information import scored
+from glymph.text.information import score_texts
 
 QUESTION = "How much of what later questions need does pruning keep, on LoCoMo and BEAM?"
 
@@ -135,7 +135,7 @@ def _held_out(corpus: str, corpora: Corpora) -> dict[str, Figure]:
 
 
 def _cost(texts: Sequence[str]) -> dict[str, Figure]:
-    telling, _ = timed(lambda: scored(texts))
+    telling, _ = timed(lambda: score_texts(texts))
     comparing, _ = timed(lambda: redundancy(texts))
     scale = PER / len(texts)
     return {
@@ -234,7 +234,7 @@ def _forget_stale(path: Path, chat: changes.Chat, model: Embedder, seen: Updates
     found = compared(path.with_suffix(".compared.db"), dialogue, model)
     seen.superseded += int((found.superseded > 0).sum())
     ranking = worth(
-        scored(texts),
+        score_texts(texts),
         redundancy=redundancy(texts),
         superseded=found.superseded,
         successor=found.successor,

@@ -51,9 +51,9 @@ PURE = {
     "llm": "answers dialogue fence".split(),
     "recall": "rank spread".split(),
     "write": "claims draft junk lexicon succession supersession".split(),
-    "forget": "matching names plan planner replace_belief request requests spelling wording".split(),
+    "forget": "match names plan planner replace_belief request requests spelling wording".split(),
     "prune": "ai_prune_prompt ai_prune_result batches dormancy facts garden_result graph groupings labels lifecycle_result outcomes plan retention rules schedule stale_groups staleness worth".split(),
-    "learn": "conditions consolidate_prompt consolidate_result digest episodes evidence extract_prompt extract_result extract_rules grounding lesson memetic_figures playbook transcript windows".split(),
+    "learn": "conditions consolidate_prompt consolidate_result digest episodes evidence extract_prompt extract_result extract_rules lesson memetic_figures playbook source_check transcript windows".split(),
     "history": "compaction messages policy summarize_prompt".split(),
     "upkeep": "status_result".split(),
 }

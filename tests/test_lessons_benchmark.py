@@ -9,7 +9,7 @@ import pytest
 from benchmarks import lessons
 from benchmarks.harness import trials
 from benchmarks.harness.contract import Options
-from glymph.learn.conditions import Condition, Finding, separating
+from glymph.learn.conditions import Condition, Finding, find_separating
 
 
 def steps(good):
@@ -36,7 +36,7 @@ def airline(tmp_path):
 
 def test_planted_conditions_are_found_and_recognised():
     made = trials.built(2_000, 3)
-    found = separating(made.episodes)
+    found = find_separating(made.episodes)
     assert len({made.right(one) for one in found} - {None}) >= 5
     assert [made.right(one) for one in found].count(None) <= 1
 

@@ -13,7 +13,7 @@ from scipy.special import expit
 from benchmarks.harness.dialogues import Dialogue
 from glymph.prune.worth import redundancy, worth
 from glymph.text import information
-from glymph.text.information import Weights, rarities, scored
+from glymph.text.information import Weights, rarities, score_texts
 from glymph.text.words import drop_stop_words, split_words
 
 RANDOM = 5  # orders of which the mean is taken
@@ -57,12 +57,12 @@ def ranked(dialogue: Dialogue, random: np.random.Generator) -> Ranked:
     rarity = rarities(telling)
     again = redundancy(texts, owners(dialogue))
     rankings = {
-        "ours": [worth(scored(texts), redundancy=again).total],
+        "ours": [worth(score_texts(texts), redundancy=again).total],
         "random": [random.random(len(texts)) for _ in range(RANDOM)],
         "shortest": [np.array([len(text) for text in texts], dtype=np.float64)],
         "idf": [np.array([sum(map(rarity, own)) for own in telling])],
     }
-    return Ranked(dialogue, rankings, information.measured(texts), again)
+    return Ranked(dialogue, rankings, information.measure_parts(texts), again)
 
 
 def owners(dialogue: Dialogue) -> list[tuple[str, ...]]:
@@ -93,7 +93,7 @@ def held_out(one: Ranked, corpora: Sequence[Sequence[Ranked]], share: int) -> Fl
     same.
     """
     others = [[other for other in corpus if other is not one] for corpus in corpora]
-    told = information.weighed(one.parts, fitted([corpus for corpus in others if corpus]))
+    told = information.weigh_parts(one.parts, fitted([corpus for corpus in others if corpus]))
     return kept(one.dialogue, worth(told, redundancy=one.again).total, share)
 
 

@@ -18,7 +18,7 @@ from glymph.embed.contract import Embedder
 from glymph.llm import interrupt
 from glymph.llm.contract import Model
 from glymph.stores import DEFAULT_URL, count_steps, open_context, run_steps
-from glymph.text.masking import masked
+from glymph.text.secrets import mask_secrets
 from glymph.write.backfill import Background
 
 if TYPE_CHECKING:  # what the rooms take and give; a room is loaded when it is first used
@@ -105,7 +105,7 @@ class Glymph:
     @property
     def shown_url(self) -> str:
         """The URL as it may be shown, without a password."""
-        return masked(self._ctx.store.url)[0]
+        return mask_secrets(self._ctx.store.url)[0]
 
     @property
     def space(self) -> str:

@@ -210,19 +210,19 @@ class JsonLines(logging.Formatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        from glymph.text.masking import (
-            masked,
+        from glymph.text.secrets import (
+            mask_secrets,
         )  # many patterns: only who writes such logs pays for them
 
         line: dict[str, Any] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": masked(record.getMessage())[0],
+            "message": mask_secrets(record.getMessage())[0],
         }
         for name, value in vars(record).items():
             if name not in _USUAL and name not in line:
-                line[name] = masked(value)[0] if isinstance(value, str) else value
+                line[name] = mask_secrets(value)[0] if isinstance(value, str) else value
         if record.exc_info and record.exc_info[0] is not None:
             frames = traceback.extract_tb(record.exc_info[2])
             line["error"] = record.exc_info[0].__name__

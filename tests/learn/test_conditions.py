@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from glymph.learn.conditions import Condition, between, fisher, holm, separating, value_of
+from glymph.learn.conditions import Condition, between, find_separating, fisher, holm, value_of
 from glymph.learn.episodes import Episode, told
-from glymph.learn.evidence.counting import average
+from glymph.learn.evidence.tally import average
 from glymph.learn.lesson import lesson, phrase
 from glymph.prune.outcomes import Outcome
 
@@ -30,7 +30,7 @@ def ended(number, won, *, at=None, tags=(), entities=(), kind="trade_close", **a
 
 
 def named(episodes, **more):
-    return [(one.condition.name, one.condition.value) for one in separating(episodes, **more)]
+    return [(one.condition.name, one.condition.value) for one in find_separating(episodes, **more)]
 
 
 def drawn(count=400, seed=1):
@@ -43,7 +43,7 @@ def test_a_threshold_is_found_with_its_counts_and_told_in_a_sentence():
         ended(n, (n % 4 != 0) if n % 10 >= 7 else n % 4 == 0, funding=n % 10 / 100)
         for n in range(200)
     ]
-    (found,) = separating(episodes)
+    (found,) = find_separating(episodes)
     assert found.condition == Condition("funding", ">", 0.065)
     assert (found.n, found.other_n) == (60, 140)
     assert len(found.episodes) == 60
@@ -109,7 +109,7 @@ def test_noise_gives_no_lesson():
             )
             for n, random in drawn(300, seed)
         ]
-        assert separating(episodes) == []
+        assert find_separating(episodes) == []
 
 
 def test_an_attribute_that_tells_the_outcome_is_no_condition():
@@ -137,21 +137,21 @@ def test_trials_of_one_task_do_not_count_as_many():
     episodes = [
         ended(n, n // 25 in (0, 1), tool="x" if n // 25 in (0, 1) else "y") for n in range(100)
     ]
-    assert separating(episodes)
-    assert separating(episodes, units=[n // 25 for n in range(100)]) == []
+    assert find_separating(episodes)
+    assert find_separating(episodes, units=[n // 25 for n in range(100)]) == []
 
 
 def test_too_few_or_all_alike_give_nothing():
-    assert separating([]) == []
-    assert separating([ended(n, True, x=n) for n in range(100)]) == []
-    assert separating([ended(n, n % 2 == 0, x=n % 2) for n in range(10)]) == []
-    assert separating([ended(n, None, x=n) for n in range(100)]) == []
+    assert find_separating([]) == []
+    assert find_separating([ended(n, True, x=n) for n in range(100)]) == []
+    assert find_separating([ended(n, n % 2 == 0, x=n % 2) for n in range(10)]) == []
+    assert find_separating([ended(n, None, x=n) for n in range(100)]) == []
 
 
 def test_an_attribute_some_lack_is_judged_by_those_that_have_it():
     wins = [bool(random.random() < 0.5) for _, random in drawn(300)]
     episodes = [ended(n, won, **({"x": int(won)} if n < 100 else {})) for n, won in enumerate(wins)]
-    (found,) = [one for one in separating(episodes) if one.condition.name == "x"]
+    (found,) = [one for one in find_separating(episodes) if one.condition.name == "x"]
     assert found.n + found.other_n == 100
 
 
@@ -229,4 +229,4 @@ def test_a_number_too_large_is_as_if_it_were_not_told():
     ]
     assert value_of("size", episodes[39]) is None
     assert average("size", episodes[38:]) is None
-    assert [one.condition.name for one in separating(episodes)][:1] == ["size"]
+    assert [one.condition.name for one in find_separating(episodes)][:1] == ["size"]

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from glymph.learn.conditions import Condition
 from glymph.learn.consolidate_prompt import question
 from glymph.learn.episodes import told
-from glymph.learn.evidence import verified
-from glymph.learn.evidence.counting import refuted, rounds_to
-from glymph.learn.evidence.statements import checked
+from glymph.learn.evidence import verify
+from glymph.learn.evidence.statements import check_statement
+from glymph.learn.evidence.tally import refute, rounds_to
 from glymph.learn.lesson import Claim, Pattern
 from glymph.text.sentences import LESSON, split_sentences
 
@@ -62,7 +62,7 @@ TRUE = Claim(
 
 
 def test_a_true_lesson_is_kept_whole_with_all_it_rests_on():
-    found = verified(
+    found = verify(
         pattern(f"{TRUE.text} {ADVICE}", TRUE, trigger="funding above 0.08", direction="short"),
         TRADES,
     )
@@ -88,7 +88,7 @@ def test_a_true_lesson_is_kept_whole_with_all_it_rests_on():
     ],
 )
 def test_claims_that_hold_are_kept(claim):
-    found = verified(pattern(f"{claim.text} {ADVICE}", claim), TRADES)
+    found = verify(pattern(f"{claim.text} {ADVICE}", claim), TRADES)
     assert found.dropped == ()
     assert claim in found.claims
 
@@ -145,12 +145,12 @@ LIES = {
 
 @pytest.mark.parametrize("claim", LIES.values(), ids=LIES)
 def test_a_lie_is_dropped_with_its_sentence_and_a_lesson_of_lies_is_refused(claim):
-    found = verified(pattern(f"{claim.text} {ADVICE}", claim), TRADES)
+    found = verify(pattern(f"{claim.text} {ADVICE}", claim), TRADES)
     assert claim not in found.claims
     assert found.dropped[0].why
     assert claim.text not in found.body
     assert found.refused is not None
-    beside = verified(pattern(f"{TRUE.text} {claim.text} {ADVICE}", TRUE, claim), TRADES)
+    beside = verify(pattern(f"{TRUE.text} {claim.text} {ADVICE}", TRUE, claim), TRADES)
     assert beside.refused is None
     assert beside.body == f"{TRUE.text} {ADVICE}"
     assert beside.verdict.startswith("verified, ")
@@ -208,7 +208,7 @@ FALSE_SENTENCES = [
 
 @pytest.mark.parametrize("sentence", FALSE_SENTENCES)
 def test_a_false_sentence_is_cut_even_if_no_claim_states_it(sentence):
-    found = verified(pattern(f"{TRUE.text} {sentence} {ADVICE}", TRUE), TRADES)
+    found = verify(pattern(f"{TRUE.text} {sentence} {ADVICE}", TRUE), TRADES)
     assert found.body == f"{TRUE.text} {ADVICE}"
     assert any(one.text == sentence for one in found.dropped)
 
@@ -241,7 +241,7 @@ TRUE_SENTENCES = [
 
 @pytest.mark.parametrize("sentence", TRUE_SENTENCES)
 def test_a_true_sentence_stays(sentence):
-    assert checked(sentence, TRADES).fault is None
+    assert check_statement(sentence, TRADES).fault is None
 
 
 # 12 trades: 5 of 6 shorts won, 2 of 6 longs. 12 deploys: 4 of 4 with a canary succeeded, 3 of 8
@@ -378,7 +378,7 @@ I never add to a losing trade.""".splitlines()
 def test_what_cannot_be_counted_or_is_not_so_is_cut_from_text_title_and_trigger(sentence, episodes):
     anchor = "In these episodes, all in all, 7 of 12 succeeded."
     claim = Claim(anchor, "successes", tuple(one.id for one in episodes), stated=7, out_of=12)
-    found = verified(
+    found = verify(
         pattern(f"{anchor} {sentence}", claim, title=sentence, trigger=sentence), episodes
     )
     assert (found.body, found.trigger, found.refused) == (anchor, None, None)
@@ -396,7 +396,7 @@ def test_what_cannot_be_counted_or_is_not_so_is_cut_from_text_title_and_trigger(
     ],
 )
 def test_common_ways_to_say_what_is_so_are_understood(sentence, episodes):
-    assert checked(sentence, episodes).fault is None
+    assert check_statement(sentence, episodes).fault is None
 
 
 @pytest.mark.parametrize(
@@ -415,24 +415,24 @@ def test_a_true_claim_does_not_carry_a_text_that_says_something_else(text, measu
     claim = Claim(
         text, measure, tuple(one.id for one in ETH[6:]), where=where, stated=stated, out_of=out_of
     )
-    assert refuted(claim, ETH) is None
-    assert verified(pattern(f"{text} {ADVICE}", claim), ETH).refused
+    assert refute(claim, ETH) is None
+    assert verify(pattern(f"{text} {ADVICE}", claim), ETH).refused
 
 
 def test_a_text_without_claims_is_a_lesson_if_what_it_counts_is_so():
-    found = verified(
+    found = verify(
         pattern(f"When funding exceeds 0.08, my shorts won 5 of 5 times. {ADVICE}"), TRADES
     )
     assert found.refused is None
     assert found.supporting == IDS[:5]
     assert {one.name for one in found.claims[0].where} >= {"side", "funding"}
-    assert verified(pattern(f"I trade carefully. {ADVICE}"), TRADES).refused
+    assert verify(pattern(f"I trade carefully. {ADVICE}"), TRADES).refused
 
 
 def test_a_lesson_from_two_episodes_is_refused():
     two = TRADES[:2]
     claim = Claim("2 of 2 shorts won.", "successes", IDS[:2], stated=2, out_of=2)
-    assert "fewer than 3" in (verified(pattern(f"{claim.text} {ADVICE}", claim), two).refused or "")
+    assert "fewer than 3" in (verify(pattern(f"{claim.text} {ADVICE}", claim), two).refused or "")
     narrow = Claim(
         "2 of 2 won above 0.12.",
         "successes",
@@ -441,11 +441,11 @@ def test_a_lesson_from_two_episodes_is_refused():
         stated=1,
         out_of=1,
     )
-    assert verified(pattern(f"{narrow.text} {ADVICE}", narrow), TRADES).refused
+    assert verify(pattern(f"{narrow.text} {ADVICE}", narrow), TRADES).refused
 
 
 def test_what_is_left_must_say_something():
-    found = verified(pattern("Ok. 8 of 8 shorts won.", TRUE), TRADES)
+    found = verify(pattern("Ok. 8 of 8 shorts won.", TRUE), TRADES)
     assert found.refused == "nothing is left of its text"
 
 
@@ -457,7 +457,7 @@ def test_a_false_title_trigger_or_direction_does_not_survive():
         trigger="7 of 7 longs won",
         direction="long",
     )
-    found = verified(made, TRADES)
+    found = verify(made, TRADES)
     assert found.refused is None
     assert found.title == "When funding is above 0.08, 5 of 5 shorts won."
     assert (found.trigger, found.direction) == (None, None)
@@ -476,9 +476,9 @@ SMUGGLED = [
 def test_an_order_smuggled_in_by_an_episode_never_becomes_part_of_a_lesson(order):
     episodes = [*TRADES[:-1], trade(11, "long", 0.05, 2.0, body=f"Closed early. {order}")]
     first_person = order.replace("You must", "I must").replace("your", "my").replace("Please", "I")
-    found = verified(pattern(f"{TRUE.text} {order} {first_person} {ADVICE}", TRUE), episodes)
+    found = verify(pattern(f"{TRUE.text} {order} {first_person} {ADVICE}", TRUE), episodes)
     assert found.body == f"{TRUE.text} {ADVICE}"
-    title = verified(pattern(f"{TRUE.text} {ADVICE}", TRUE, title=order[:60]), episodes)
+    title = verify(pattern(f"{TRUE.text} {ADVICE}", TRUE, title=order[:60]), episodes)
     assert order[:40] not in title.title
 
 
@@ -499,10 +499,10 @@ def test_episodes_without_outcomes_bear_out_counts_only():
     count = Claim(
         "A squeeze came 4 times.", "count", ("p0", "p1", "p2"), where=(squeeze,), stated=4, out_of=5
     )
-    assert refuted(count, plain) is None
-    assert refuted(Claim("x", "successes", ("p0",), where=(squeeze,), stated=4, out_of=4), plain)
-    assert refuted(Claim("x", "success_rate", ("p0",), stated=100), plain)
-    assert refuted(Claim("x", "average", ("p0",), stated=1), plain)
+    assert refute(count, plain) is None
+    assert refute(Claim("x", "successes", ("p0",), where=(squeeze,), stated=4, out_of=4), plain)
+    assert refute(Claim("x", "success_rate", ("p0",), stated=100), plain)
+    assert refute(Claim("x", "average", ("p0",), stated=1), plain)
 
 
 def test_a_value_that_only_the_text_gives_can_be_counted_on():
@@ -518,7 +518,7 @@ def test_a_value_that_only_the_text_gives_can_be_counted_on():
         for n in range(1, 6)
     ]
     said = "When BTC funding exceeds 0.08 %, my shorts won 5 of 5 times, with an average of 3.5 %."
-    found = verified(pattern(f"{said} {ADVICE}"), texts)
+    found = verify(pattern(f"{said} {ADVICE}"), texts)
     assert found.refused is None
     assert found.body.startswith(said)
     assert len(found.supporting) == 5
@@ -543,7 +543,7 @@ def test_of_all_counts_only_the_true_one_survives(form, true):
         (n, m)
         for n in range(16)
         for m in range(1, 16)
-        if checked(form.format(n=n, m=m), TRADES).fault is None
+        if check_statement(form.format(n=n, m=m), TRADES).fault is None
     ]
     assert kept == [true]
 
@@ -553,12 +553,12 @@ def test_of_all_counts_only_the_true_one_survives(form, true):
     ["Shorts won {} % of the time.", "The success rate of shorts is {} %.", "{}% of shorts won."],
 )
 def test_of_all_rates_only_the_true_one_survives(form):
-    assert [n for n in range(101) if checked(form.format(n), TRADES).fault is None] == [75]
+    assert [n for n in range(101) if check_statement(form.format(n), TRADES).fault is None] == [75]
 
 
 @given(st.text(max_size=300), st.text(max_size=60))
 def test_any_text_is_read_and_nothing_is_added_to_it(body, title):
-    found = verified(Pattern(title, body), TRADES)
+    found = verify(Pattern(title, body), TRADES)
     assert all(sentence in body for sentence in split_sentences(found.body, LESSON))
     assert found.refused or found.claims
 
@@ -568,12 +568,12 @@ WORDS = "shorts longs won lost 6 of 8 75 % average 4 better than worse when fund
 
 @given(st.lists(st.sampled_from(WORDS), max_size=30))
 def test_any_string_of_telling_words_is_read(parts):
-    found = verified(Pattern("Title", " ".join(parts)), TRADES)
-    assert all(refuted(claim, TRADES) is None for claim in found.claims)
+    found = verify(Pattern("Title", " ".join(parts)), TRADES)
+    assert all(refute(claim, TRADES) is None for claim in found.claims)
 
 
 def test_no_episode_at_all_bears_nothing_out():
-    assert verified(pattern(TRUE.text, TRUE), []).refused
+    assert verify(pattern(TRUE.text, TRUE), []).refused
 
 
 def test_a_scripted_model_that_lies_leaves_only_what_is_so():
@@ -609,7 +609,7 @@ def test_a_scripted_model_that_lies_leaves_only_what_is_so():
     }
     read = asked.parse(json.dumps(answer))
     assert read is not None
-    found = verified(read, TRADES)
+    found = verify(read, TRADES)
     assert found.body == f"6 of 8 shorts won. {ADVICE}"
     assert [claim.stated for claim in found.claims] == [6.0]
     assert found.title == "6 of 8 shorts won."

@@ -15,7 +15,7 @@ from glymph.errors import InvalidInput, ModelFailed
 from glymph.learn import extract as service
 from glymph.learn.extract import extract
 from glymph.learn.transcript_file import LONGEST_LINE, MOST
-from glymph.learn.transcript_file import opened as transcript_opened
+from glymph.learn.transcript_file import open_transcript as transcript_opened
 from glymph.llm.dialogue import Prices
 from glymph.testing.scripted_model import ScriptedModel
 from glymph.write.junk import SHOWN_FROM, SHOWN_TO

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glymph.learn.extract_rules import noteworthy
+from glymph.learn.extract_rules import find_noteworthy
 
 KEPT = [
     ("Remember that the staging database is wiped every night.", "note"),
@@ -184,14 +184,14 @@ NOT_KEPT = [
 
 @pytest.mark.parametrize(("said", "kind"), [(said, kind) for said, kind in KEPT if kind])
 def test_what_lasts_is_kept_with_its_kind(said, kind):
-    (found,) = noteworthy(said)
+    (found,) = find_noteworthy(said)
     assert found.kind == kind
     assert found.text.rstrip(".") in said or found.text[1:].rstrip(".") in said
 
 
 @pytest.mark.parametrize("said", [*NOT_KEPT, *(said for said, kind in KEPT if kind is None)])
 def test_what_does_not_last_is_not_kept(said):
-    assert noteworthy(said) == ()
+    assert find_noteworthy(said) == ()
 
 
 def test_there_are_enough_examples():
@@ -201,7 +201,7 @@ def test_there_are_enough_examples():
 
 def test_the_sentence_is_taken_out_of_a_longer_turn():
     said = "Thanks, that helped! We use Postgres, not MySQL. Can you fix the query?\n\n```sql\nALWAYS 1;\n```"
-    assert [each.text for each in noteworthy(said)] == ["We use Postgres, not MySQL."]
+    assert [each.text for each in find_noteworthy(said)] == ["We use Postgres, not MySQL."]
 
 
 @pytest.mark.parametrize(
@@ -232,18 +232,18 @@ def test_the_sentence_is_taken_out_of_a_longer_turn():
     ],
 )
 def test_sentences_end_where_the_next_one_begins(said, kept):
-    assert [each.text for each in noteworthy(said)] == kept
+    assert [each.text for each in find_noteworthy(said)] == kept
 
 
 def test_what_was_asked_to_be_remembered_is_kept_without_the_asking():
     assert [
-        each.text for each in noteworthy("Please remember that the printer is called laser-7.")
+        each.text for each in find_noteworthy("Please remember that the printer is called laser-7.")
     ] == ["The printer is called laser-7."]
 
 
 def test_the_same_sentence_is_kept_once():
-    assert len(noteworthy("Never push to main.\nAs I said:\nNever push to main.")) == 1
+    assert len(find_noteworthy("Never push to main.\nAs I said:\nNever push to main.")) == 1
 
 
 def test_a_long_pasted_text_is_passed_quickly():
-    assert noteworthy("lorem ipsum dolor " * 20_000) == ()
+    assert find_noteworthy("lorem ipsum dolor " * 20_000) == ()

@@ -6,9 +6,9 @@ import pytest
 
 from glymph.learn.conditions import Condition
 from glymph.learn.episodes import told
-from glymph.learn.evidence import verified
+from glymph.learn.evidence import verify
 from glymph.learn.lesson import Claim, Pattern
-from glymph.learn.playbook import Playbook, fit, match, otherwise, promoted, promoted_from
+from glymph.learn.playbook import Playbook, fit, match, otherwise, promote, promoted_from
 
 HIGH = Condition("funding", ">", 0.08)
 
@@ -55,14 +55,14 @@ def test_a_verified_lesson_is_promoted_by_counts_over_all_episodes_of_the_group(
     said = "With funding above 0.08, 8 of 10 shorts won."
     claim = Claim(said, "successes", ("id1", "id2", "id3"), where=(HIGH,), stated=8, out_of=10)
     body = f"{said} I take them early and keep the size small."
-    lesson = verified(Pattern("Squeeze", body, (claim,), "funding above 0.08", "short"), shown)
-    found = promoted("p", lesson, episodes)
+    lesson = verify(Pattern("Squeeze", body, (claim,), "funding above 0.08", "short"), shown)
+    found = promote("p", lesson, episodes)
     assert found is not None
     assert (found.successes, found.n, found.direction) == (16, 20, "short")
     assert HIGH in found.conditions
-    assert promoted("p", lesson, shown[:6]) is None
-    wrong = verified(Pattern("Squeeze", body, (claim,), "funding above 0.08", "long"), shown)
-    assert promoted("p", wrong, episodes) is None
+    assert promote("p", lesson, shown[:6]) is None
+    wrong = verify(Pattern("Squeeze", body, (claim,), "funding above 0.08", "long"), shown)
+    assert promote("p", wrong, episodes) is None
 
 
 def test_a_situation_is_matched_by_rate_times_fit_times_how_often_it_was_tried():
@@ -114,11 +114,11 @@ def test_episodes_done_the_other_way_do_not_promote():
     said = "With funding above 0.08, 9 of 10 trades won."
     episodes = trades(("long", 6, 1), ("short", 3, 0))
     claim = Claim(said, "successes", ("e0", "e1", "e2"), where=(HIGH,), stated=9, out_of=10)
-    lesson = verified(
+    lesson = verify(
         Pattern("T", f"{said} I keep to it and size by it.", (claim,), "high", "short"), episodes
     )
-    assert (lesson.direction, promoted("p", lesson, episodes)) == ("short", None)
-    found = promoted("p", lesson, [*episodes, *trades(("short", 6, 1))])
+    assert (lesson.direction, promote("p", lesson, episodes)) == ("short", None)
+    found = promote("p", lesson, [*episodes, *trades(("short", 6, 1))])
     assert found is not None
     assert (found.successes, found.n) == (9, 10)
 
@@ -137,9 +137,7 @@ def test_of_claims_about_both_sides_the_one_of_its_direction_counts():
         for said, way, won, n in told_of
     )  # fmt: skip
     body = " ".join(one.text for one in claims)
-    found = promoted(
-        "p", verified(Pattern("ETH", body, claims, "ETH", "short"), episodes), episodes
-    )
+    found = promote("p", verify(Pattern("ETH", body, claims, "ETH", "short"), episodes), episodes)
     assert found is not None
     assert (found.conditions, found.successes, found.n) == (
         (Condition("direction", "=", "short"),),

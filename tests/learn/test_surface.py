@@ -82,8 +82,8 @@ def test_the_kept_digest_is_given_until_something_changes(glymph, monkeypatch):
     made = []
     from glymph.learn import surface as service
 
-    real = service._made
-    monkeypatch.setattr(service, "_made", lambda *a: made.append(1) or real(*a))
+    real = service._make_digest
+    monkeypatch.setattr(service, "_make_digest", lambda *a: made.append(1) or real(*a))
     assert glymph.surface() == first
     assert made == []
     glymph.add("The second fact is about plums.", kind="fact")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glymph.text.clauses import parted
+from glymph.text.clauses import read_clauses
 from glymph.text.lists import without_item, without_name, without_phrase
 
 WORD = re.compile(r"\w+")
@@ -30,7 +30,7 @@ WORD = re.compile(r"\w+")
     ],
 )  # fmt: skip
 def test_a_text_comes_apart_where_something_else_is_said(text, clauses):
-    assert [clause.whole for clause in parted(text).clauses] == clauses
+    assert [clause.whole for clause in read_clauses(text).clauses] == clauses
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_what_stays_keeps_every_word(subject, predicates, data):
     text = f"{subject} {predicates[0]}"
     for predicate in predicates[1:]:
         text += data.draw(st.sampled_from(GLUES)) + predicate
-    parts = parted(text + ".")
+    parts = read_clauses(text + ".")
     dropped = data.draw(st.sets(st.sampled_from(range(len(parts.clauses)))))
     left = WORD.findall(parts.without(dropped).lower())
     for at, clause in enumerate(parts.clauses):
@@ -91,7 +91,7 @@ def test_what_stays_keeps_every_word(subject, predicates, data):
 
 @given(st.text(max_size=120))
 def test_any_text_comes_apart_and_loses_nothing(text):
-    parts = parted(text)
+    parts = read_clauses(text)
     assert parts.without(()) == text
     words = [word for clause in parts.clauses for word in WORD.findall(clause.text)]
     assert set(words) <= set(WORD.findall(text))
@@ -100,5 +100,5 @@ def test_any_text_comes_apart_and_loses_nothing(text):
 
 @pytest.mark.parametrize("text", ["s;)", "s;(", "Ann sings; (", "a — !", "x;)."])
 def test_marks_only_behind_what_joins_clauses_are_a_clause_of_their_own(text):
-    assert parted(text).without([0, 1]) == ""
-    assert parted(text).without([]) == text
+    assert read_clauses(text).without([0, 1]) == ""
+    assert read_clauses(text).without([]) == text

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from glymph.text.identifiers import (
     aliases,
     closure,
+    find_matching,
     fingerprint_forms,
     identifiers,
     keys,
-    matching,
     numbers,
     perhaps,
     same,
@@ -194,12 +194,12 @@ def test_a_date_that_may_be_read_two_ways_has_both_readings():
 
 def test_a_phone_without_its_country_matches_if_only_one_can_be_meant():
     local, german, austrian = only("030 123456"), only("+49 30 123456"), only("+43 30 123456")
-    assert matching(local, [german, only("+49 40 123456")]) == (german,)
-    assert matching(local, [german, austrian]) == ()
-    assert matching(german, [german, local]) == (german,)
-    assert matching(only("5550109999"), [only("(555) 010-9999")])
-    assert matching(only("123456789"), [only("SSN 123-45-6789")])
-    assert matching(only("#4711"), [only("order 4711"), only("order 4712")])
+    assert find_matching(local, [german, only("+49 40 123456")]) == (german,)
+    assert find_matching(local, [german, austrian]) == ()
+    assert find_matching(german, [german, local]) == (german,)
+    assert find_matching(only("5550109999"), [only("(555) 010-9999")])
+    assert find_matching(only("123456789"), [only("SSN 123-45-6789")])
+    assert find_matching(only("#4711"), [only("order 4711"), only("order 4712")])
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from glymph.text.information import PARTS, RAREST, Weights, measured, prose, scored, weighed
+from glymph.text.information import (
+    PARTS,
+    RAREST,
+    Weights,
+    measure_parts,
+    prose,
+    score_texts,
+    weigh_parts,
+)
 from glymph.text.words import split_words
 
 PLAIN = "The meeting room has a table and some chairs near the window."
@@ -13,11 +21,11 @@ FILLING = [f"We talked about the weather and number {n} on the list of things." 
 
 
 def parts(text, beside=FILLING):
-    return dict(zip(PARTS, measured([text, *beside])[0], strict=True))
+    return dict(zip(PARTS, measure_parts([text, *beside])[0], strict=True))
 
 
 def score(text):
-    return float(scored([text, *FILLING])[0])
+    return float(score_texts([text, *FILLING])[0])
 
 
 def test_rare_words_tell_more_than_common_ones():
@@ -91,25 +99,25 @@ def test_figures_of_the_whole_space_may_be_given_for_a_few_texts():
     for text in everything:
         for word in set(split_words(text)):
             counts[word] = counts.get(word, 0) + 1
-    few = scored([PLAIN], frequency=lambda word: counts.get(word, 0), total=len(everything))
-    assert few == pytest.approx(scored(everything)[:1])
+    few = score_texts([PLAIN], frequency=lambda word: counts.get(word, 0), total=len(everything))
+    assert few == pytest.approx(score_texts(everything)[:1])
 
 
 def test_words_the_space_does_not_know_yet_are_as_rare_as_can_be():
-    found = measured(["zyx"], frequency=lambda word: 0, total=100)
+    found = measure_parts(["zyx"], frequency=lambda word: 0, total=100)
     assert found[0, 0] == pytest.approx(np.log1p(np.log(100)))
-    assert measured(["zyx"], frequency=lambda word: 7, total=3)[0, 0] == 0, (
+    assert measure_parts(["zyx"], frequency=lambda word: 7, total=3)[0, 0] == 0, (
         "the space has shrunk since"
     )
 
 
 def test_scores_are_between_0_and_1_for_any_text():
     odd = ["", " ", "\n\n", "?!", "```", "日本語のテキスト", "ok", "I " * 500, "’’"]
-    assert ((scored(odd) >= 0) & (scored(odd) <= 1)).all()
-    assert scored([]).shape == (0,)
+    assert ((score_texts(odd) >= 0) & (score_texts(odd) <= 1)).all()
+    assert score_texts([]).shape == (0,)
 
 
 def test_weights_are_the_callers_to_choose():
-    found = measured([PLAIN, *FILLING])
+    found = measure_parts([PLAIN, *FILLING])
     nothing = Weights(*[0.0] * len(PARTS))
-    assert len(set(weighed(found, nothing).tolist())) == 1
+    assert len(set(weigh_parts(found, nothing).tolist())) == 1

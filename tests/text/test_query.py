@@ -12,8 +12,8 @@ from glymph.text.query import (
     MOST_WORDS,
     Words,
     name_words,
+    read_query,
     telling_words,
-    understood,
 )
 
 
@@ -25,7 +25,7 @@ def known(*names):
 
 
 def asked(query, *names, share=0.5):
-    return understood(query, known(*names), lambda name: share)
+    return read_query(query, known(*names), lambda name: share)
 
 
 def test_stop_words_are_dropped_unless_there_is_nothing_else():
@@ -83,7 +83,7 @@ def test_scripts_without_spaces_are_cut_into_pieces():
 
 @given(query=st.text(max_size=300), names=st.lists(st.text(min_size=1, max_size=8), max_size=5))
 def test_any_text_can_be_taken_apart(query, names):
-    question = understood(query, known(*names), lambda name: len(name) / 8)
+    question = read_query(query, known(*names), lambda name: len(name) / 8)
     assert len(question.words.words) <= MOST_WORDS
     assert question.names <= set(names)
     assert all(word.isalnum() for word in question.words.words)

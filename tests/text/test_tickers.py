@@ -7,7 +7,7 @@ import json
 import pytest
 
 from glymph.text.attributes import open_body
-from glymph.text.tickers import CRYPTO, Vocabulary, mentioned, symbol
+from glymph.text.tickers import CRYPTO, Vocabulary, find_symbol, symbol
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ def test_another_domain_is_another_vocabulary():
     lines = Vocabulary(frozenset({"U2", "S7"}), frozenset({"S7"}))
     assert symbol("the u2 was late", vocabulary=lines) == "U2"
     assert symbol("btc and s7", vocabulary=lines) is None
-    assert mentioned("S7 or U2", lines) == "S7"
-    assert mentioned("anything", Vocabulary(frozenset())) is None
+    assert find_symbol("S7 or U2", lines) == "S7"
+    assert find_symbol("anything", Vocabulary(frozenset())) is None
 
 
 def test_every_symbol_is_written_in_upper_case():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glymph.write.claims import claims, entry, news, predicates
+from glymph.write.claims import entry, news, predicates, read_claims
 
 
 @pytest.mark.parametrize(
@@ -24,12 +24,14 @@ from glymph.write.claims import claims, entry, news, predicates
     ],
 )
 def test_a_clause_has_a_mood(text, mood):
-    assert claims(text)[0].mood == mood
+    assert read_claims(text)[0].mood == mood
 
 
 def test_code_and_quotations_claim_nothing():
-    assert claims("```\nport = 8080\n```") == ()
-    assert not any("lisbon" in claim.topic for claim in claims('"I moved to Lisbon," he wrote.'))
+    assert read_claims("```\nport = 8080\n```") == ()
+    assert not any(
+        "lisbon" in claim.topic for claim in read_claims('"I moved to Lisbon," he wrote.')
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,7 +45,7 @@ def test_code_and_quotations_claim_nothing():
     ],
 )
 def test_a_clause_has_a_subject(text, subject):
-    assert claims(text)[0].subject == subject
+    assert read_claims(text)[0].subject == subject
 
 
 @pytest.mark.parametrize(
@@ -59,11 +61,11 @@ def test_a_clause_has_a_subject(text, subject):
     ],
 )
 def test_a_value_is_fresh_when_the_words_before_it_tell_a_change(text, fresh):
-    assert any(flag for claim in claims(text) for flag in claim.fresh) is fresh
+    assert any(flag for claim in read_claims(text) for flag in claim.fresh) is fresh
 
 
 def test_a_pronoun_stands_for_what_came_before():
-    claim = claims("I look forward to the call with Rita, which was rescheduled to 4 pm.")[-1]
+    claim = read_claims("I look forward to the call with Rita, which was rescheduled to 4 pm.")[-1]
     assert {"call", "rita"} <= claim.leads[0]
 
 
@@ -89,12 +91,12 @@ def test_a_label_and_item_are_an_entry():
     ],
 )
 def test_a_clause_may_tell_an_end(text, ends):
-    assert claims(text)[0].end is ends
+    assert read_claims(text)[0].end is ends
 
 
 def test_who_asks_whether_it_is_so_does_not_say_it():
-    assert claims("Has the call been moved to 5 May?")[0].open
-    assert not claims("Can you help, since the call was moved to 5 May?")[-1].open
+    assert read_claims("Has the call been moved to 5 May?")[0].open
+    assert not read_claims("Can you help, since the call was moved to 5 May?")[-1].open
 
 
 def test_news_are_the_clauses_that_tell_of_something_new():
@@ -112,7 +114,7 @@ def test_what_a_text_says_of_its_subjects_leads_to_words_that_say_the_same():
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_read(text):
-    for claim in claims(text):
+    for claim in read_claims(text):
         assert (
             len(claim.values)
             == len(claim.nouns)

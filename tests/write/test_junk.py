@@ -23,12 +23,12 @@ WORTH = [
 
 @pytest.mark.parametrize("text", NOISE)
 def test_noise_is_told_with_its_reason(text):
-    assert NOISE[text] in (junk.junk(text) or "")
+    assert NOISE[text] in (junk.find_junk(text) or "")
 
 
 @pytest.mark.parametrize("text", WORTH)
 def test_what_says_something_is_let_in(text):
-    assert junk.junk(text) is None
+    assert junk.find_junk(text) is None
 
 
 def test_what_was_shown_is_cut_out_and_the_rest_stays():

@@ -16,7 +16,7 @@ from glymph.forget.certificate import Removal, certify
 from glymph.forget.lookup import EVERYTHING, LIVE, find_statements, name_statements
 from glymph.forget.plan import ForgetPlan, Forgotten, Mode, Reachable, forget_plan_id
 from glymph.forget.purge import erase_wordings, remove_for_good
-from glymph.forget.requests import Action, Decide, Request, plan, understood
+from glymph.forget.requests import Action, Decide, Request, plan, read_request
 from glymph.forget.reword import fields_still_holding, holds_beside_text, reword
 from glymph.model import State
 from glymph.moments import micros
@@ -84,7 +84,7 @@ def make_plan(
     ctx: Context, request: str, mode: Mode, *, decide: Decide | None = None
 ) -> ForgetPlan:
     """Returns the plan for a request, without keeping it."""
-    asked = understood(request)
+    asked = read_request(request)
     with ctx.reading() as reader:
         named = reader.memories([request.strip()])
         among = EVERYTHING if mode == "purge" else LIVE
@@ -181,7 +181,7 @@ def _load_plan(ctx: Context, plan_id: str) -> ForgetPlan | None:
 def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
     """Carries a plan out in one operation and looks for what is left."""
     purging = shown.mode == "purge"
-    asked = understood(shown.request)
+    asked = read_request(shown.request)
     removals: list[Removal] = []
     with ctx.operation("purge" if purging else "forget", reason=reason) as op:
         rows = op.writer.memories([action.id for action in shown.actions])

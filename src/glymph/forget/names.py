@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from glymph.text.folding import across_scripts, folded, romanised
 from glymph.text.grammar import ARTICLES, FUNCTION, PREPOSITIONS, VERBS
+from glymph.text.scripts import across_scripts, fold, romanise
 from glymph.text.words import NAME_WORD, UNSPACED_OR_HANGUL, word_set
 
 _INFLECTED = re.compile("[\u0370-\u03ff\u0400-\u052f]")
@@ -33,11 +33,11 @@ def looks_named(word: str) -> bool:
 @lru_cache(maxsize=8192)
 def one_name(wanted: str, found: str) -> bool:
     """Whether two words are one name."""
-    if folded(wanted) == folded(found):
+    if fold(wanted) == fold(found):
         return True
     if wanted.isascii() and found.isascii():
         return False
-    one, other = romanised(wanted), romanised(found)
+    one, other = romanise(wanted), romanise(found)
     if one == other or across_scripts(wanted, found):
         return bool(one)
     if _INFLECTED.search(wanted) or _INFLECTED.search(found):
@@ -116,8 +116,8 @@ def fuller(text: str, span: tuple[int, int]) -> str | None:
     own = text[span[0] : span[1]]
     possessive = text[span[1] : span[1] + 1] in "'’" and span[1] < len(text)
     if after and after[1][0].isupper() and not possessive and after[1].lower() not in FUNCTION:
-        return folded(f"{own} {after[1]}")
+        return fold(f"{own} {after[1]}")
     initial = before is not None and not text[: span[0] - len(before[0])].strip()
     if before and before[1][0].isupper() and before[1].lower() not in FUNCTION and not initial:
-        return folded(f"{before[1]} {own}")
+        return fold(f"{before[1]} {own}")
     return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from glymph.forget import wording
-from glymph.forget.matching import (
+from glymph.forget.match import (
     ENOUGH,
     ENOUGH_ALONE,
     Sought,
@@ -25,18 +25,18 @@ from glymph.forget.matching import (
     lexical,
     names_met,
     polar,
-    ranked,
+    rank,
     score,
     sought,
     units,
 )
 from glymph.forget.names import fuller, places
-from glymph.forget.request import Request, understood
-from glymph.text.clauses import Parted
-from glymph.text.folding import folded
+from glymph.forget.request import Request, read_request
+from glymph.text.clauses import Clauses
 from glymph.text.grammar import OF_THE_SPEAKER
-from glymph.text.identifiers import matching
+from glymph.text.identifiers import find_matching
 from glymph.text.lists import without_item, without_name, without_phrase
+from glymph.text.scripts import fold
 from glymph.text.words import NAME_WORD
 
 UNSAFE = "it is not certain what would be left of it; reword it by hand, or name its id to remove all of it"
@@ -112,10 +112,10 @@ def plan(
             for one in named
         ]
         return Planned(
-            tuple(_guarded(one, action, []) for one, action in zip(named, given, strict=True))
+            tuple(_guard(one, action, []) for one, action in zip(named, given, strict=True))
         )
-    asked = understood(request)
-    meaning = meant(asked, units(statements), likeness=likeness or {})
+    asked = read_request(request)
+    meaning = find_meant(asked, units(statements), likeness=likeness or {})
     actions = [_action(own, meaning, asked) for own in _by_statement(meaning.found)]
     taken = {action.id for action in actions}
     asking = [
@@ -134,7 +134,7 @@ def plan(
     )
 
 
-def meant(request: Request, among: Sequence[Unit], *, likeness: Mapping[str, float]) -> Meant:
+def find_meant(request: Request, among: Sequence[Unit], *, likeness: Mapping[str, float]) -> Meant:
     """The clauses that a request means."""
     if request.empty:
         return Meant(why="the request names nothing. Say whom or what it is about")
@@ -162,7 +162,7 @@ def meant(request: Request, among: Sequence[Unit], *, likeness: Mapping[str, flo
         return Meant(why="nothing here says all that the request names", wanted=wanted)
     if several := _several(found, wanted):
         return Meant(
-            perhaps=tuple(ranked(found, likeness)),
+            perhaps=tuple(rank(found, likeness)),
             why=f"it may mean {', '.join(several)}",
             wanted=wanted,
         )
@@ -176,7 +176,7 @@ def _dominant(request: Request) -> bool:
     )
 
 
-def _dated(request: Request) -> bool:
+def _is_dated(request: Request) -> bool:
     """Whether a date alone says what is meant: a whole one."""
     return any(each.type == "date" and each.key[:4].isdigit() for each in request.weak)
 
@@ -200,7 +200,7 @@ def _by_identifier(request: Request, among: Sequence[Unit]) -> Meant:
             for unit in among
             if unit not in found and any(places(unit.about, name) for name in names)
         ]
-    return Meant(tuple(_labelled(request, found)), f"it holds {written}", 1.0)
+    return Meant(tuple(_keep_labelled(request, found)), f"it holds {written}", 1.0)
 
 
 def still_held(request: Request, old: str, new: str) -> bool:
@@ -213,11 +213,12 @@ def still_held(request: Request, old: str, new: str) -> bool:
         return False
     among = units([Statement("old", old), Statement("new", new)])
     return any(
-        unit.statement.id == "new" for unit in _labelled(request, by_identifier(request, among))
+        unit.statement.id == "new"
+        for unit in _keep_labelled(request, by_identifier(request, among))
     )
 
 
-def _labelled(request: Request, found: Sequence[Unit]) -> Sequence[Unit]:
+def _keep_labelled(request: Request, found: Sequence[Unit]) -> Sequence[Unit]:
     """Of the clauses with a short code those that call it what the request calls it, if some do:
     station S3.
     """
@@ -251,7 +252,7 @@ def _by_words(
     """Those of the clauses that say the words of the request best, if well enough."""
     anchored = bool(wanted.names or request.figures or request.weak)
     if not wanted.words:
-        return Meant(tuple(found), _told(wanted, request), 0.95, wanted=wanted)
+        return Meant(tuple(found), _describe(wanted, request), 0.95, wanted=wanted)
     scores = {id(unit): score(unit, wanted) for unit in found}
     best = max(scores.values())
     chosen = [unit for unit in found if scores[id(unit)] >= best - 1e-9]
@@ -263,7 +264,7 @@ def _by_words(
         and all(wording.attributes(word) for word in wanted.words)
     ):
         return Meant(
-            perhaps=tuple(ranked(chosen, likeness)), why="it does not say whose", wanted=wanted
+            perhaps=tuple(rank(chosen, likeness)), why="it does not say whose", wanted=wanted
         )
     if best >= (ENOUGH if anchored else ENOUGH_ALONE - 0.06 if unique else ENOUGH_ALONE):
         whole = [unit for unit in chosen if heads_met(unit, wanted) and not contrasts(unit, wanted)]
@@ -274,32 +275,32 @@ def _by_words(
             and (anchored or best > 0.75 or len({unit.statement.id for unit in whole}) == 1)
         ):
             return Meant(
-                tuple(whole), _told(wanted, request), round(0.5 + best / 2, 2), wanted=wanted
+                tuple(whole), _describe(wanted, request), round(0.5 + best / 2, 2), wanted=wanted
             )
         return Meant(
-            perhaps=tuple(ranked(chosen, likeness)),
+            perhaps=tuple(rank(chosen, likeness)),
             why="it is not certain what it means",
             wanted=wanted,
         )
     if not anchored:
         near = [unit for unit in chosen if best > 0]
         return Meant(
-            perhaps=tuple(ranked(near, likeness)),
+            perhaps=tuple(rank(near, likeness)),
             why="nothing here says it in these words",
             wanted=wanted,
         )
-    if _dominant(request) or (request.weak and (wanted.names or _dated(request))):
-        return Meant(tuple(found), _told(wanted, request), 0.8, wanted=wanted)
+    if _dominant(request) or (request.weak and (wanted.names or _is_dated(request))):
+        return Meant(tuple(found), _describe(wanted, request), 0.8, wanted=wanted)
     general = all(wording.attributes(word) for word in wanted.words)
     plain = [unit for unit in found if not unit.topics]
     if general and best == 0 and len({unit.statement.id for unit in found}) == 1 and plain:
         return Meant(tuple(plain), "it is the only statement about that", 0.6, wanted=wanted)
     return Meant(
-        perhaps=tuple(ranked(found, likeness)), why="nothing says that of them", wanted=wanted
+        perhaps=tuple(rank(found, likeness)), why="nothing says that of them", wanted=wanted
     )
 
 
-def _told(wanted: Sought, request: Request) -> str:
+def _describe(wanted: Sought, request: Request) -> str:
     names = [" ".join(known[0]) for known in wanted.names]
     figures = [*request.figures, *(each.text for each in request.weak)]
     return f"it is about {', '.join([*names, *figures, *wanted.words])}"
@@ -320,11 +321,11 @@ def _question(unit: Unit, meaning: Meant) -> Action:
 def _action(own: Sequence[Unit], meaning: Meant, request: Request) -> Action:
     """What becomes of a statement some of whose clauses go."""
     one = own[0].statement
-    new = left(own, meaning.wanted, request)
+    new = find_rest(own, meaning.wanted, request)
     kind: Kind = "rewrite" if new else "remove"
     if new and not is_safe(one.text, new, listed=bool(request.strong)):
         return Action("ask", one.id, one.text, "", UNSAFE, 0.3, one.version)
-    return _guarded(
+    return _guard(
         one,
         Action(kind, one.id, one.text, new, meaning.reason, meaning.confidence, one.version),
         own,
@@ -353,21 +354,25 @@ def _is_form(word: str, told: Collection[str]) -> bool:
     return any(word[:2] == was[:2] and abs(len(word) - len(was)) <= 4 for was in told)
 
 
-def left(own: Sequence[Unit], wanted: Sought, request: Request) -> str:
+def find_rest(own: Sequence[Unit], wanted: Sought, request: Request) -> str:
     """What a statement still says without these clauses; empty if nothing."""
     parts = own[0].parts
     dropped: list[int] = []
     text = parts
     for unit in own:
-        edited = _unlisted(unit, request) if request.strong else _relisted(unit.clause.text, wanted)
-        if edited and folded(edited) != folded(unit.clause.text):
+        edited = (
+            _remove_from_list(unit, request)
+            if request.strong
+            else _remove_item(unit.clause.text, wanted)
+        )
+        if edited and fold(edited) != fold(unit.clause.text):
             clauses = tuple(
                 replace(clause, text=edited, alone="") if at == unit.at else clause
                 for at, clause in enumerate(text.clauses)
             )
             text = replace(
                 text,
-                text=text.changed(unit.at, edited),
+                text=text.replace_clause(unit.at, edited),
                 clauses=clauses,
                 sentences=_anew(text, unit.at, edited),
             )
@@ -377,7 +382,7 @@ def left(own: Sequence[Unit], wanted: Sought, request: Request) -> str:
     return rest if re.search(r"\w", rest) else ""
 
 
-def _anew(parts: Parted, at: int, edited: str) -> tuple[str, ...]:
+def _anew(parts: Clauses, at: int, edited: str) -> tuple[str, ...]:
     sentences = list(parts.sentences)
     clause = parts.clauses[at]
     old = sentences[clause.sentence]
@@ -385,11 +390,11 @@ def _anew(parts: Parted, at: int, edited: str) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _unlisted(unit: Unit, request: Request) -> str | None:
+def _remove_from_list(unit: Unit, request: Request) -> str | None:
     """The clause without an identifier that stands in a list of several, if others of them stay."""
     text = unit.clause.text
     found = [replace(each, end=_ASIDE.match(text, each.end).end()) for each in unit.identifiers]  # type: ignore[union-attr]
-    meant = {id(each) for wanted in request.strong for each in matching(wanted, found)}
+    meant = {id(each) for wanted in request.strong for each in find_matching(wanted, found)}
     for at, each in enumerate(found):
         if id(each) not in meant or len(meant) == len(found):
             continue
@@ -413,23 +418,23 @@ def _last_joined(text: str, end: int, joint: str) -> str:
     return f"{text[:comma]} {joint.strip(' ,')} {text[comma + 2 :]}"
 
 
-def _relisted(text: str, wanted: Sought) -> str | None:
+def _remove_item(text: str, wanted: Sought) -> str | None:
     """The clause without the one item of a list that is meant, if it has such a list."""
     without = without_name(text, lambda item: _is_meant(item, wanted))
     if without or not wanted.names or not wanted.words:
         return without
 
-    def said(item: str) -> bool:
+    def is_said(item: str) -> bool:
         return any(lexical(word, part) for word in wanted.words for part in NAME_WORD.findall(item))
 
-    return without_phrase(text, said) or without_item(text, said)
+    return without_phrase(text, is_said) or without_item(text, is_said)
 
 
 def _is_meant(item: str, wanted: Sought) -> bool:
     return any(places(item, name, strict=False) for known in wanted.names for name in known)
 
 
-def _guarded(one: Statement, action: Action, own: Sequence[Unit]) -> Action:
+def _guard(one: Statement, action: Action, own: Sequence[Unit]) -> Action:
     """A pinned memory is left alone; of a protected one only what is meant is cut out."""
     if one.pinned:
         return replace(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from glymph.forget import wording
-from glymph.forget.matching import (
+from glymph.forget.match import (
     ENOUGH,
     Sought,
     Statement,
@@ -15,13 +15,13 @@ from glymph.forget.matching import (
     known_as,
     lexical,
     names_met,
-    ranked,
+    rank,
     score,
     sought,
     units,
 )
-from glymph.forget.planner import Meant, left, meant
-from glymph.forget.request import Request, understood
+from glymph.forget.planner import Meant, find_meant, find_rest
+from glymph.forget.request import Request, read_request
 from glymph.text.grammar import BEING, FUNCTION
 from glymph.text.words import NAME_WORD, stems
 
@@ -51,12 +51,14 @@ def belief(
 ) -> tuple[Belief, ...]:
     """Every current statement of the described belief; none if nothing here is meant."""
     statements = sorted(statements, key=lambda statement: statement.id)
-    request = understood(description)
+    request = read_request(description)
     among = units(statements)
     likeness = likeness or {}
-    meaning = meant(request, [unit for unit in among if unit.statement.current], likeness=likeness)
+    meaning = find_meant(
+        request, [unit for unit in among if unit.statement.current], likeness=likeness
+    )
     if not meaning.found:
-        meaning = meant(request, among, likeness=likeness)
+        meaning = find_meant(request, among, likeness=likeness)
     found = (
         list(meaning.found)
         or _alone(meaning)
@@ -86,7 +88,7 @@ def _alone(meaning: Meant) -> list[Unit]:
 
 def _belief(own: Sequence[Unit], new_text: str, meaning: Meant, request: Request) -> Belief:
     one = own[0].statement
-    rest = left(own, Sought((), (), ()), request)
+    rest = find_rest(own, Sought((), (), ()), request)
     if rest and stems(rest) <= stems(new_text):
         rest = ""
     return Belief(one.id, one.version, rest, meaning.reason or "it is what is told of that")
@@ -117,9 +119,7 @@ def _only_other(
         near = [unit for unit in about if unit.topics & meant_by]
         if near:
             return (
-                near
-                if len({unit.statement.id for unit in near}) == 1
-                else ranked(near, likeness)[:1]
+                near if len({unit.statement.id for unit in near}) == 1 else rank(near, likeness)[:1]
             )
     if len({unit.statement.id for unit in about}) == 1:
         return about
@@ -129,9 +129,7 @@ def _only_other(
     untold = [unit for unit in about if not unit.topics]
     if len(untold) == 1 and not plain:
         return untold
-    return (
-        ranked(about, likeness)[:1] if any(unit.statement.id in likeness for unit in about) else []
-    )
+    return rank(about, likeness)[:1] if any(unit.statement.id in likeness for unit in about) else []
 
 
 def _verb_of(unit: Unit, wanted: Sought) -> frozenset[str]:

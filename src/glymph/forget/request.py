@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from glymph.forget import wording
 from glymph.forget.names import bare, looks_named
-from glymph.text.folding import flat, folded
 from glymph.text.grammar import OF_THE_SPEAKER
 from glymph.text.identifiers import Identifier, identifiers
 from glymph.text.negation import IN_A_CLAUSE
 from glymph.text.normal import STOP_WORDS
 from glymph.text.numbers import BARE_FIGURE
+from glymph.text.scripts import flat, fold
 from glymph.text.words import NAME_WORD, UNSPACED_OR_HANGUL, word_set
 
 WEAK = frozenset({"date", "time", "quantity", "version"})
@@ -60,7 +60,7 @@ class Request:
         return not (self.identifiers or self.figures or self.names or self.words)
 
 
-def understood(text: str) -> Request:
+def read_request(text: str) -> Request:
     """The request, taken apart."""
     found = identifiers(text)
     rest = list(text)
@@ -68,15 +68,15 @@ def understood(text: str) -> Request:
         rest[each.start : each.end] = "\x00" * (each.end - each.start)
     plain = "".join(rest)
     figures = tuple(BARE_FIGURE.findall(flat(plain)[0]))
-    names, others = _named(plain)
-    tokens = [folded(bare(token)) for token in NAME_WORD.findall(text)]
+    names, others = _find_names(plain)
+    tokens = [fold(bare(token)) for token in NAME_WORD.findall(text)]
     soft = any(token in wording.SOFT for token in tokens)
     return Request(
         text=text,
         identifiers=found,
         figures=figures,
         names=names,
-        words=tuple(word for word in others if folded(word) not in wording.SOFT),
+        words=tuple(word for word in others if fold(word) not in wording.SOFT),
         soft=soft,
         negated=IN_A_CLAUSE.search(text) is not None,
         stated=wording.STATED.search(text) is not None,
@@ -86,7 +86,7 @@ def understood(text: str) -> Request:
     )
 
 
-def _named(plain: str) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
+def _find_names(plain: str) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
     """The runs of capitalised words, and the other words that tell something."""
     names: list[tuple[str, ...]] = []
     others: list[str] = []
@@ -111,7 +111,7 @@ def _named(plain: str) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
                 run = []
             if named:
                 run.append(word)
-                if match[0] != word and _possessed(match[0]):
+                if match[0] != word and _is_possessive(match[0]):
                     names.append(tuple(run))
                     run = []
             elif not noise and not word[0].isdigit() and not IN_A_CLAUSE.fullmatch(word):
@@ -134,5 +134,5 @@ def _is_name_after_all(word: str, *, alone: bool, first: bool) -> bool:
     return word.istitle() and word.lower() in STOP_WORDS and len(word) > 2 and (alone or not first)
 
 
-def _possessed(token: str) -> bool:
+def _is_possessive(token: str) -> bool:
     return re.search(r"['’]s?$", token, re.IGNORECASE) is not None

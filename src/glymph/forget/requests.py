@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from glymph.forget.matching import Statement
+from glymph.forget.match import Statement
 from glymph.forget.planner import Action, Decide, Planned, plan, still_held
 from glymph.forget.replace_belief import Belief, belief
-from glymph.forget.request import Request, understood
+from glymph.forget.request import Request, read_request
 from glymph.forget.spelling import forms
 
 __all__ = [
@@ -18,6 +18,6 @@ __all__ = [
     "belief",
     "forms",
     "plan",
+    "read_request",
     "still_held",
-    "understood",
 ]

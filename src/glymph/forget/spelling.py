@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from glymph.forget.request import Request
 from glymph.text.dates import MONTHS_WRITTEN as _MONTHS
-from glymph.text.folding import flat, folded, transliterated
 from glymph.text.identifiers import Identifier
+from glymph.text.scripts import flat, fold, transliterate
 from glymph.text.words import RUN
 
 MOST_FORMS = 400
@@ -43,8 +43,8 @@ def of_name(name: str) -> Iterator[str]:
     """A name in the spellings of other scripts and habits."""
     yield name
     if not name.isascii():
-        yield transliterated(name)
-        yield folded(name)
+        yield transliterate(name)
+        yield fold(name)
     for long, short in (("ae", "ä"), ("oe", "ö"), ("ue", "ü")):
         if long in name.lower():
             yield name.lower().replace(long, short)
@@ -82,7 +82,7 @@ def _of_identifier(each: Identifier) -> Iterator[str]:
         shorter = [key for _, key in each.others if key.isdigit() and len(key) < len(digits)]
         yield digits
         yield from (key.lstrip("+") for _, key in each.others)
-        yield from (head + form for form in _grouped(min([digits, *shorter], key=len)))
+        yield from (head + form for form in _group_digits(min([digits, *shorter], key=len)))
 
 
 def _of_code(parts: list[str]) -> Iterator[str]:
@@ -95,7 +95,7 @@ def _of_code(parts: list[str]) -> Iterator[str]:
         yield parts[-1]
 
 
-def _grouped(digits: str) -> Iterator[str]:
+def _group_digits(digits: str) -> Iterator[str]:
     """The digits in every grouping that people write: of long numbers in groups of one size, of
     others in all.
     """

@@ -11,7 +11,7 @@ from glymph.checks import checked_text
 from glymph.context import Context, Operating
 from glymph.errors import Ambiguous, InvalidInput, MemoryNotFound, Pinned, Refused
 from glymph.forget.lookup import LIVE, find_statements
-from glymph.forget.requests import Belief, belief, understood
+from glymph.forget.requests import Belief, belief, read_request
 from glymph.forget.reword import reword
 from glymph.model import Receipt, State
 from glymph.recall.history import get
@@ -87,7 +87,7 @@ def _meant(ctx: Context, old: str, new_text: str) -> Sequence[Belief]:
     with ctx.reading() as reader:
         if named := reader.memory(old):
             return [Belief(old, named["version"], "", "named by its id")]
-        said, _ = find_statements(reader, understood(old), LIVE)
+        said, _ = find_statements(reader, read_request(old), LIVE)
     found = belief(old, new_text, said)
     if not found and ctx.embedding.model is not None:
         likeness = {
@@ -97,7 +97,7 @@ def _meant(ctx: Context, old: str, new_text: str) -> Sequence[Belief]:
         found = belief(old, new_text, said, likeness=likeness)
     if not found:
         raise MemoryNotFound(old, ctx.space)
-    asked = understood(old)
+    asked = read_request(old)
     if len(found) > 1 and not (asked.words or asked.strong):
         titles = {statement.id: statement.text for statement in said}
         raise Ambiguous(repr(old), [(one.id, titles.get(one.id, "")) for one in found])

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 
-from glymph.text.folding import folded
 from glymph.text.normal import STOP_WORDS
+from glymph.text.scripts import fold
 from glymph.text.words import stem, word_set
 
 # Words by which a request asks, not what it asks for.
@@ -170,9 +170,9 @@ def _tables() -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
         naming, _, stating = listed.partition("|")
         for table, text in ((asked, naming), (stated, f"{naming} {stating}")):
             for word in text.split():
-                table.setdefault(folded(word), set()).add(topic)
+                table.setdefault(fold(word), set()).add(topic)
                 if word in naming.split():
-                    table.setdefault(stem(folded(word)), set()).add(topic)
+                    table.setdefault(stem(fold(word)), set()).add(topic)
     return (
         {w: frozenset(t) for w, t in asked.items()},
         {w: frozenset(t) for w, t in stated.items()},
@@ -180,21 +180,21 @@ def _tables() -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
 
 
 _ASKED, _STATED = _tables()
-_NOISE = frozenset(folded(word) for word in NOISE)
+_NOISE = frozenset(fold(word) for word in NOISE)
 
 
 def attributes(word: str) -> frozenset[str]:
     """The attributes that a word of a request names."""
-    low = folded(word)
+    low = fold(word)
     return _ASKED.get(low) or _ASKED.get(stem(low)) or frozenset()
 
 
 def topics(word: str) -> frozenset[str]:
     """The attributes that a word of a text states something of."""
-    low = folded(word)
+    low = fold(word)
     return _STATED.get(low) or _STATED.get(stem(low)) or frozenset()
 
 
 def is_noise(word: str) -> bool:
     """Whether a word only asks."""
-    return folded(word) in _NOISE
+    return fold(word) in _NOISE

@@ -21,7 +21,7 @@ from glymph.history.shorten import hand_over, shorten
 from glymph.history.transcript import Line, messages_of
 from glymph.learn.digest import line as digest_line
 from glymph.learn.transcript import turn
-from glymph.learn.transcript_file import TranscriptFile, opened
+from glymph.learn.transcript_file import TranscriptFile, open_transcript
 from glymph.write.junk import SHOWN_FROM, SHOWN_TO
 from glymph.write.tombstones import buried
 
@@ -165,7 +165,7 @@ def carry_over(
     It stands between the marks by which extraction knows it. Secrets are masked, and no model is
     asked. With a context, what was removed there on request stays out.
     """
-    with opened(transcript) as file:
+    with open_transcript(transcript) as file:
         said = list(_read_turns(file))
     points = extract_points(said, budget)
     if ctx is not None:

@@ -16,12 +16,12 @@ from datetime import date, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from glymph.learn.extract_rules import noteworthy
+from glymph.learn.extract_rules import find_noteworthy
 from glymph.prune.worth import redundancy
-from glymph.text.information import scored
-from glymph.text.injection import order
-from glymph.text.masking import masked
+from glymph.text.information import score_texts
+from glymph.text.injection import find_order
 from glymph.text.normal import normalise
+from glymph.text.secrets import mask_secrets
 from glymph.text.sentences import SPOKEN, split_sentences
 from glymph.text.tokens import tokens
 from glymph.text.words import DENSE, drop_stop_words, split_words
@@ -204,7 +204,7 @@ def choose_best_lines(lines: Sequence[str], *, most: int) -> list[str]:
     Newer lines, and those that repeat nothing, come first.
     """
     texts = [_without_frame(line) for line in lines]
-    weights = scored(texts) - redundancy(texts)
+    weights = score_texts(texts) - redundancy(texts)
     weights += RECENT * np.arange(len(lines)) / max(1, len(lines))
     kept: list[int] = []
     for place in sorted(range(len(lines)), key=lambda at: (-weights[at], -at)):
@@ -226,7 +226,7 @@ def _collect_sentences(said: Sequence[Said]) -> list[_Sentence]:
     found: list[_Sentence] = []
     known: set[tuple[str, str]] = set()
     for place in range(len(said) - 1, -1, -1):
-        text, _ = masked(without_shown(said[place].text))
+        text, _ = mask_secrets(without_shown(said[place].text))
         for number, sentence in enumerate(_clean(_without_orders(_without_blocks(text)))):
             key = (said[place].speaker, normalise(sentence))
             if key not in known and _tells(sentence):
@@ -298,17 +298,17 @@ def _without_orders(text: str) -> list[str]:
     Where an order runs through several pieces, none is left.
     """
     pieces = split_sentences(text, SPOKEN)
-    if order(text) is None:
+    if find_order(text) is None:
         return pieces
     left: list[str] = []
     steers = follows = False
     for piece in pieces:
-        begins = order(piece) is not None
+        begins = find_order(piece) is not None
         steers = begins or (steers and _goes_on(piece, right_behind=follows))
         follows = begins
         if not steers:
             left.append(piece)
-    return left if len(left) < len(pieces) and order(" ".join(left)) is None else []
+    return left if len(left) < len(pieces) and find_order(" ".join(left)) is None else []
 
 
 def _goes_on(piece: str, *, right_behind: bool) -> bool:
@@ -326,8 +326,10 @@ def _weigh(sentences: Sequence[_Sentence], said: Sequence[Said]) -> None:
     texts = [sentence.text for sentence in sentences]
     owners = [said[sentence.place].speaker for sentence in sentences]
     places = sorted({sentence.place for sentence in sentences})
-    whole = dict(zip(places, scored([said[place].text for place in places]).tolist(), strict=True))
-    alone = scored(texts)
+    whole = dict(
+        zip(places, score_texts([said[place].text for place in places]).tolist(), strict=True)
+    )
+    alone = score_texts(texts)
     again: NDArray[np.float64] = redundancy(texts, owners)
     lasting = _find_lasting(said, places)
     for at, sentence in enumerate(sentences):
@@ -350,7 +352,7 @@ def _find_lasting(said: Sequence[Said], places: Iterable[int]) -> frozenset[tupl
         (place, normalise(found.text))
         for place in places
         if not said[place].agent
-        for found in noteworthy(said[place].text)
+        for found in find_noteworthy(said[place].text)
     )
 
 
@@ -368,7 +370,7 @@ def _join(chosen: Iterable[_Sentence], said: Sequence[Said]) -> list[Point]:
             max(one.worth for one in by_place[place]),
         )
         for place, text in together.items()
-        if order(text) is None  # sentences that were apart may come to one
+        if find_order(text) is None  # sentences that were apart may come to one
     ]
 
 

@@ -10,11 +10,11 @@ from functools import partial
 from typing import Any, Protocol
 
 from glymph.history.conversation import State
-from glymph.text.found import Key
 from glymph.text.identifiers import fingerprint_forms, identifiers
 from glymph.text.normal import STOP_WORDS
 from glymph.text.quotes import GONE, Quotes, words_in, words_of
 from glymph.text.sentences import PIECES, split_with_breaks
+from glymph.text.spans import Key
 from glymph.write.tombstones import fingerprints
 
 MARKS = (GONE, "…", "")  # what stands in place of words, the first that fits

@@ -39,9 +39,9 @@ from glymph.history.summarize_prompt import Shown, condense_question, question
 from glymph.history.transcript import Line, messages_of, move_cursor
 from glymph.llm.ledger import Run
 from glymph.moments import iso, parse_iso
-from glymph.text.injection import order
-from glymph.text.masking import masked
+from glymph.text.injection import find_order
 from glymph.text.normal import storable
+from glymph.text.secrets import mask_secrets
 from glymph.text.tokens import tokens
 from glymph.write.add import add_many
 from glymph.write.tombstones import buried
@@ -156,7 +156,7 @@ class _Shortening:
         today = self.conversation.clock().date()
         before, nonce = state.standing.summary, secrets.token_hex(8)
         answer = model.ask(question(shown, before=before, nonce=nonce, today=today))
-        notes = [masked(note)[0] for note in answer if order(note) is None]
+        notes = [mask_secrets(note)[0] for note in answer if find_order(note) is None]
         notes = self._without_removed(notes, notes)
         if not notes:
             return _Piece([], [])
@@ -208,7 +208,9 @@ class _Shortening:
         if self.model is None or len(text.split()) <= MACHINE_WORDS:
             return
         notes = self.model.ask(condense_question(text, nonce=secrets.token_hex(8)))
-        condensed = "\n".join(f"- {masked(note)[0]}" for note in notes if order(note) is None)
+        condensed = "\n".join(
+            f"- {mask_secrets(note)[0]}" for note in notes if find_order(note) is None
+        )
 
         def change(now: State) -> State | None:
             now, _ = take_over_edits(self.conversation, now)
@@ -296,7 +298,7 @@ def _said_by(line: Line, view: MessageView) -> Said:
 
 def _is_name(name: str) -> bool:
     """Tells whether it may stand before what somebody said: no secret, and no order."""
-    return order(name) is None and masked(name)[0] == name and storable(name) == name
+    return find_order(name) is None and mask_secrets(name)[0] == name and storable(name) == name
 
 
 def _limit_words(summary: str) -> str:

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from glymph import environment
-from glymph.text.masking import masked
+from glymph.text.secrets import mask_secrets
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
@@ -97,7 +97,7 @@ class _Masking(logging.Formatter):
     """Masks secrets in every line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return masked(super().format(record))[0]
+        return mask_secrets(super().format(record))[0]
 
 
 def _log_crash(

@@ -21,7 +21,7 @@ from glymph.jobs.registry import jobs_on, scheduled_jobs
 from glymph.jobs.schedule import Ticket, note_run, read_schedule
 from glymph.moments import micros
 from glymph.prune.ai_prune import count_session
-from glymph.text.masking import masked_in
+from glymph.text.secrets import masked_in
 from glymph.upkeep import queue
 from glymph.upkeep.leases import leased
 from glymph.upkeep.queue import QueueItem

@@ -136,7 +136,7 @@ class Candidate:
     known: Known
 
 
-def separating(
+def find_separating(
     episodes: Sequence[Episode],
     *,
     guard: Guard = GUARD,
@@ -165,19 +165,19 @@ def separating(
     p = fisher(*counts.T)
     if units is not None:
         _, number = np.unique([str(units[place]) for place in told], return_inverse=True)
-        p = np.maximum(p, [_clustered(one.known, won, number) for one in tried])
+        p = np.maximum(p, [_clustered_p(one.known, won, number) for one in tried])
     adjusted = holm(p)
     strong = np.abs(counts[:, 0] / counts[:, 1] - counts[:, 2] / counts[:, 3]) >= guard.effect
     passing = np.flatnonzero((adjusted <= guard.alpha) & strong)
     kept: list[int] = []
     for at in sorted(passing.tolist(), key=lambda n: (p[n], -counts[n, 1], n)):
         alike = (tried[other] for other in kept)
-        if not any(_implied(tried[at], other, won, guard.implied) for other in alike):
+        if not any(_is_implied(tried[at], other, won, guard.implied) for other in alike):
             kept.append(at)
-    return [_finding(tried[n], counts[n], p[n], adjusted[n], len(tried), ended) for n in kept]
+    return [_make_finding(tried[n], counts[n], p[n], adjusted[n], len(tried), ended) for n in kept]
 
 
-def _finding(
+def _make_finding(
     candidate: Candidate, counts: NDArray[np.int64], p: float, adjusted: float, tried: int,
     ended: Sequence[Episode],
 ) -> Finding:  # fmt: skip
@@ -363,7 +363,7 @@ def holm(p: Floats) -> Floats:
     return result
 
 
-def _clustered(known: Known, won: Bools, unit: NDArray[np.intp]) -> float:
+def _clustered_p(known: Known, won: Bools, unit: NDArray[np.intp]) -> float:
     """The p-value of the difference if only units are independent: a sandwich estimate with a t
     distribution.
 
@@ -386,7 +386,7 @@ def _clustered(known: Known, won: Bools, unit: NDArray[np.intp]) -> float:
     return max(p, 2 * 0.5**split)
 
 
-def _implied(weaker: Candidate, stronger: Candidate, won: Bools, least: float) -> bool:
+def _is_implied(weaker: Candidate, stronger: Candidate, won: Bools, least: float) -> bool:
     """Whether the weaker says nothing among episodes alike in the stronger (Cochran, Mantel and
     Haenszel).
     """

@@ -34,9 +34,9 @@ from glymph.learn.derive_lessons import (
     Conclusion,
     Keeper,
     by_statistics,
-    concluded,
-    judged,
-    telling,
+    conclude,
+    count_judged,
+    is_telling,
 )
 from glymph.learn.episodes import (
     LEAST,
@@ -318,7 +318,7 @@ class _Working:
             except BudgetSpent as error:
                 self.poor = str(error)
             else:
-                return "model", [concluded(found, group, looked_at)]
+                return "model", [conclude(found, group, looked_at)]
         with self.ctx.reading() as reader:
             known = reader.counter(_mark(group, "statistics")) or 0
         return "statistics", self._counting(group) if _newest(group, self.rows) > known else []
@@ -326,15 +326,20 @@ class _Working:
     def _counting(self, group: Group) -> list[Conclusion]:
         """What statistics find. Who looks again and again finds something by chance: so only where
         they had found something, and where much has been added."""
-        name, ended = f"looked:{_mark(group, 'statistics')}", judged(group)
+        name, ended = f"looked:{_mark(group, 'statistics')}", count_judged(group)
         with self.ctx.reading() as reader:
             before = reader.counter(name) or 0
-        if telling(group) and before and ended < GROWN * before and group.key not in self._found():
+        if (
+            is_telling(group)
+            and before
+            and ended < GROWN * before
+            and group.key not in self._found()
+        ):
             return [Conclusion("statistics", empty=True)]
-        if telling(group):
+        if is_telling(group):
             with self.ctx.store.writing(self.ctx.space, None) as writer:
                 writer.set_counter(name, ended)
-        return by_statistics(group, sum(map(telling, self.groups)))
+        return by_statistics(group, sum(map(is_telling, self.groups)))
 
     def _found(self) -> set[str]:
         """The keys of groups in which statistics found something before."""
@@ -346,7 +351,7 @@ class _Working:
 
     def _kept(self, group: Group, conclusion: Conclusion, mark: tuple[str, int] | None) -> Learnt:
         try:
-            return self.keeper.kept(group, conclusion, mark)
+            return self.keeper.keep(group, conclusion, mark)
         except LeaseLost:
             raise
         except (InvalidInput, Refused) as error:

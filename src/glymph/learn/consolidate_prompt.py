@@ -74,7 +74,7 @@ def question(label: str, episodes: Sequence[Episode], *, nonce: str) -> Question
     return Question(
         messages=(Message("system", task), Message("user", fenced(records, nonce))),
         schema=_schema(list(ids)),
-        parse=lambda text: parsed(text, ids),
+        parse=lambda text: parse_pattern(text, ids),
         max_tokens=TOKENS,
     )
 
@@ -122,7 +122,7 @@ def _schema(aliases: list[str]) -> Schema:
 # reading
 
 
-def parsed(text: str | None, ids: Mapping[str, str]) -> Pattern | None:
+def parse_pattern(text: str | None, ids: Mapping[str, str]) -> Pattern | None:
     """The pattern, None where the model finds none, or MalformedReply: text that is neither is
     never a lesson.
     """
@@ -137,7 +137,8 @@ def parsed(text: str | None, ids: Mapping[str, str]) -> Pattern | None:
     if found is None:
         raise MalformedReply(f"it is neither JSON nor {NONE} nor a text under TITLE:")
     return Pattern(
-        _cut(_text(found["title"], "title"), MOST_TITLE), _text(found["body"], "body", MOST_BODY)
+        _shorten(_text(found["title"], "title"), MOST_TITLE),
+        _text(found["body"], "body", MOST_BODY),
     )
 
 
@@ -148,7 +149,7 @@ def _of_json(value: Any, ids: Mapping[str, str]) -> Pattern | None:
         raise MalformedReply("'pattern' is neither true nor false")
     if not told["pattern"]:
         return None
-    title = _cut(_text(told.get("title"), "title"), MOST_TITLE)
+    title = _shorten(_text(told.get("title"), "title"), MOST_TITLE)
     body = _text(told.get("body"), "body", MOST_BODY)
     claims = told.get("claims", [])
     if not isinstance(claims, list) or len(claims) > MOST_CLAIMS:
@@ -224,7 +225,7 @@ def _optional(told: Mapping[str, Any], name: str, most: int) -> str | None:
     return _text(value, name, most)
 
 
-def _cut(title: str, most: int) -> str:
+def _shorten(title: str, most: int) -> str:
     line = " ".join(title.split())
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from glymph.context import Context, Operating
 from glymph.learn import keep_lessons
-from glymph.learn.conditions import GUARD, Condition, Finding, Relation, separating
+from glymph.learn.conditions import GUARD, Condition, Finding, Relation, find_separating
 from glymph.learn.consolidate_result import By, Ending, Learnt
 from glymph.learn.episodes import Episode, Group, facts
-from glymph.learn.evidence import verified
-from glymph.learn.evidence.counting import tallied
+from glymph.learn.evidence import verify
+from glymph.learn.evidence.tally import tally_episodes
 from glymph.learn.lesson import OUTCOME, Claim, Pattern, lesson, phrase
 from glymph.learn.playbook import (
     DIRECTIONS,
@@ -22,7 +22,7 @@ from glymph.learn.playbook import (
     LEAST_RATE,
     Playbook,
     otherwise,
-    promoted,
+    promote,
     promoted_from,
 )
 from glymph.learn.playbooks import as_attribute, playbook_of
@@ -68,25 +68,25 @@ class Conclusion:
     empty: bool = False
 
 
-def concluded(pattern: Pattern | None, group: Group, looked_at: Sequence[Episode]) -> Conclusion:
+def conclude(pattern: Pattern | None, group: Group, looked_at: Sequence[Episode]) -> Conclusion:
     """A model's answer, every claim of it counted again over the episodes it was shown."""
     if pattern is None:
         return Conclusion("model", empty=True)
-    found = verified(pattern, looked_at)
+    found = verify(pattern, looked_at)
     own = [one for one in looked_at if one.id in set(found.supporting)]
     dropped = tuple(f"{one.text} ({one.why})" for one in found.dropped)
     if found.refused is not None:
         return Conclusion("model", found.title, dropped=dropped, refused=found.refused)
-    playbook = promoted("", found, group.episodes)
+    playbook = promote("", found, group.episodes)
     among = group.episodes if playbook is not None and playbook.conditions else own
     return Conclusion(
         "model", found.title, found.body, found.supporting, _evidence(own, found.verdict), dropped,
-        stated=_stated(found.claims, looked_at), playbook=playbook,
-        counted=() if playbook is None else _ended(among, playbook),
+        stated=_describe_claims(found.claims, looked_at), playbook=playbook,
+        counted=() if playbook is None else _list_ended(among, playbook),
     )  # fmt: skip
 
 
-def _stated(claims: Sequence[Claim], looked_at: Sequence[Episode]) -> dict[str, Any]:
+def _describe_claims(claims: Sequence[Claim], looked_at: Sequence[Episode]) -> dict[str, Any]:
     """What claims are of, so that lessons can be told apart: their conditions, the end they count,
     how often.
     """
@@ -102,8 +102,10 @@ def _stated(claims: Sequence[Claim], looked_at: Sequence[Episode]) -> dict[str, 
         for claim in ends or claims
         for one in claim.where
     }
-    held = {one.id: one for claim in ends for one in tallied(looked_at, claim.where).episodes}
-    rate = tallied(list(held.values())).rate
+    held = {
+        one.id: one for claim in ends for one in tally_episodes(looked_at, claim.where).episodes
+    }
+    rate = tally_episodes(list(held.values())).rate
     return {
         "where": [list(one) for one in sorted(where, key=str)],
         "outcome": None if bool(won) == bool(lost) else "won" if won else "lost",
@@ -111,16 +113,16 @@ def _stated(claims: Sequence[Claim], looked_at: Sequence[Episode]) -> dict[str, 
     }
 
 
-def judged(group: Group) -> int:
+def count_judged(group: Group) -> int:
     """How many episodes of a group ended well or badly."""
     return sum(
         one.outcome is not None and one.outcome.success is not None for one in group.episodes
     )
 
 
-def telling(group: Group) -> bool:
+def is_telling(group: Group) -> bool:
     """Whether so many ended that counting could find anything."""
-    return judged(group) >= 2 * GUARD.least
+    return count_judged(group) >= 2 * GUARD.least
 
 
 def by_statistics(group: Group, looks: int = 1) -> list[Conclusion]:
@@ -134,14 +136,14 @@ def by_statistics(group: Group, looks: int = 1) -> list[Conclusion]:
     units = [one.session or one.id for one in ended]
     alone = len(set(units)) == len(units)
     guard = replace(GUARD, alpha=GUARD.alpha / max(looks, 1))
-    findings = separating(ended, guard=guard, units=None if alone else units)[:MOST_FINDINGS]
+    findings = find_separating(ended, guard=guard, units=None if alone else units)[:MOST_FINDINGS]
     if not findings:
         return [Conclusion("statistics", empty=True)]
     about = f"{group.label} " if ":" in group.key else ""
-    return [_counted(finding, ended, about) for finding in findings]
+    return [_conclude_count(finding, ended, about) for finding in findings]
 
 
-def _counted(finding: Finding, ended: Sequence[Episode], about: str) -> Conclusion:
+def _conclude_count(finding: Finding, ended: Sequence[Episode], about: str) -> Conclusion:
     finding = _to_follow(finding, ended)
     told = lesson(finding, ended)
     held = [one for one in ended if one.id in set(finding.episodes)]
@@ -179,9 +181,9 @@ def _to_follow(finding: Finding, ended: Sequence[Episode]) -> Finding:
     )  # fmt: skip
 
 
-def _ended(episodes: Sequence[Episode], playbook: Playbook) -> tuple[str, ...]:
+def _list_ended(episodes: Sequence[Episode], playbook: Playbook) -> tuple[str, ...]:
     done = [one for one in episodes if not otherwise(one, playbook.direction)]
-    held = tallied(done, playbook.conditions).episodes
+    held = tally_episodes(done, playbook.conditions).episodes
     return tuple(
         one.id for one in held if one.outcome is not None and one.outcome.success is not None
     )
@@ -198,7 +200,7 @@ def _direction(held: Sequence[Episode]) -> str | None:
 
 
 def _evidence(episodes: Sequence[Episode], verdict: str) -> dict[str, Any]:
-    tally = tallied(episodes)
+    tally = tally_episodes(episodes)
     return {
         "episodes": len(episodes), "successes": tally.successes, "failures": tally.failures, "verdict": verdict,
     }  # fmt: skip
@@ -216,7 +218,7 @@ class Keeper:
     known: Sequence[Row]  # lessons and playbooks
     shelf: keep_lessons.Shelf | None = None
 
-    def kept(
+    def keep(
         self, group: Group, conclusion: Conclusion, mark: tuple[str, int] | None = None
     ) -> Learnt:
         """Stores a conclusion: a new lesson or playbook, or more evidence for one that is known.
@@ -228,18 +230,18 @@ class Keeper:
         if conclusion.empty:
             return Learnt(group.label, size, "no pattern", conclusion.by)
         if conclusion.refused is not None:
-            return self._refused(group, conclusion, conclusion.refused)
+            return self._refuse(group, conclusion, conclusion.refused)
         new = _draft(self.ctx, group, conclusion)
         with self.ctx.reading() as reader:
             if any(buried(self.ctx, reader, [new.title, new.text])):
-                return self._refused(group, conclusion, "it was removed for good")
+                return self._refuse(group, conclusion, "it was removed for good")
             if self.shelf is None:
                 self.shelf = keep_lessons.shelf(self.ctx, reader, self.known)
         meant = meanings(self.ctx, [new])
         vector = meant.get(new.content_hash)
         known = self.shelf.near(new, vector, group.key)
         with self.ctx.operation("consolidate", reason=_reason(group), parent=self.parent()) as op:
-            row, ending = _stored(self.ctx, op, group, conclusion, new, meant, known)
+            row, ending = _store_lesson(self.ctx, op, group, conclusion, new, meant, known)
             op.succeeded.append(row["id"])
             if mark is not None:
                 op.writer.set_counter(*mark)
@@ -254,14 +256,14 @@ class Keeper:
             why=str(conclusion.evidence["verdict"]), dropped=conclusion.dropped,
         )  # fmt: skip
 
-    def _refused(self, group: Group, conclusion: Conclusion, why: str) -> Learnt:
+    def _refuse(self, group: Group, conclusion: Conclusion, why: str) -> Learnt:
         return Learnt(
             group.label, len(group.episodes), "refused", conclusion.by, title=conclusion.title, why=why,
             dropped=conclusion.dropped,
         )  # fmt: skip
 
 
-def _stored(
+def _store_lesson(
     ctx: Context, op: Operating, group: Group, conclusion: Conclusion, new: Draft, meant: Mapping[str, bytes],
     known: Iterable[keep_lessons.Known],
 ) -> tuple[Row, Ending]:  # fmt: skip
@@ -275,7 +277,7 @@ def _stored(
     if (
         first is not None
         and first.same
-        and (said is not None or not _written(first.row, conclusion))
+        and (said is not None or not _is_written_by_hand(first.row, conclusion))
     ):
         counting = (playbook := playbook_of(first.row)) is not None and bool(playbook.conditions)
         if counting:  # one that has not ended is linked when it is counted
@@ -305,7 +307,7 @@ def _refute(op: Operating, old: Row, new: Row) -> None:
     """
     mine, its = records.attributes(new), records.attributes(old)
     over = old["kind"] == "lesson" or "finding" in mine or keep_lessons.turned_round(mine, its)
-    if over and keep_lessons.untouched(old) and not old["pinned"] and not old["protected"]:
+    if over and keep_lessons.is_untouched(old) and not old["pinned"] and not old["protected"]:
         supersede(op, old, new)
     else:
         join(op, new, old, "contradicts")
@@ -322,7 +324,7 @@ def _first(op: Operating, known: Iterable[keep_lessons.Known]) -> keep_lessons.K
     return None
 
 
-def _written(row: Row, conclusion: Conclusion) -> bool:
+def _is_written_by_hand(row: Row, conclusion: Conclusion) -> bool:
     """Whether somebody wrote the lesson himself that would become a playbook: that it does not."""
     return (
         conclusion.playbook is not None

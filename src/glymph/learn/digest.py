@@ -85,8 +85,8 @@ def digest(
     Goals and fading lessons come first, up to the cap.
     """
     chosen: dict[Heading, list[str]] = {}
-    left = budget - tokens(_framed(""))
-    room = int(budget * OVER) - tokens(_framed(""))
+    left = budget - tokens(_frame(""))
+    room = int(budget * OVER) - tokens(_frame(""))
     used = 0
     for must in (True, False):
         limit = room if must else left
@@ -106,8 +106,8 @@ def digest(
     if not chosen:
         return "", {}
     parts = [f"## {h.title}\n" + "\n".join(chosen[h]) for h in ALL_HEADINGS if h in chosen]
-    return _framed("\n\n".join(parts)), {heading: len(taken) for heading, taken in chosen.items()}
+    return _frame("\n\n".join(parts)), {heading: len(taken) for heading, taken in chosen.items()}
 
 
-def _framed(body: str) -> str:
+def _frame(body: str) -> str:
     return f"{SHOWN_FROM}\n{INTRODUCTION}\n\n{body}\n{SHOWN_TO}"

@@ -19,21 +19,21 @@ from glymph.context import Context
 from glymph.errors import BudgetSpent, InvalidInput, MalformedReply, ModelFailed
 from glymph.learn.extract_prompt import question
 from glymph.learn.extract_result import By, Extraction, Found, Unkept
-from glymph.learn.extract_rules import noteworthy
-from glymph.learn.grounding import ungrounded
+from glymph.learn.extract_rules import find_noteworthy
+from glymph.learn.source_check import find_ungrounded
 from glymph.learn.transcript import Turn
-from glymph.learn.transcript_file import TranscriptFile, opened
+from glymph.learn.transcript_file import TranscriptFile, open_transcript
 from glymph.learn.windows import Raw, Window, windows
 from glymph.llm.ledger import Run
 from glymph.model import Added
 from glymph.moments import day_in_words, micros
 from glymph.store.writer import Writer
-from glymph.text.injection import order
-from glymph.text.masking import SECRET, masked
+from glymph.text.injection import find_order
 from glymph.text.normal import normalise
+from glymph.text.secrets import SECRET, mask_secrets
 from glymph.write.add import TOMBSTONED, add_with
 from glymph.write.draft import Draft, draft
-from glymph.write.junk import junk
+from glymph.write.junk import find_junk
 from glymph.write.tombstones import buried
 
 JOB, SOURCE = "extract", "extraction"
@@ -76,18 +76,18 @@ def extract(
     """
     optional_text("session", session)
     if isinstance(transcript, str | Path):
-        with opened(transcript) as file:
+        with open_transcript(transcript) as file:
             with ctx.reading() as reader:
                 known = reader.transcript(file.source)
             seen = None if known is None else (str(known["head"]), int(known["offset"]))
             start = 0 if again else file.begin(known)
             reading = _Reading(ctx, session, dry_run, start, _Cursor(file, seen))
             return reading.run(file.lines(start), file.size, progress)
-    lines = _numbered(transcript)
+    lines = _number_turns(transcript)
     return _Reading(ctx, session, dry_run, 0, None).run(lines, 0, progress)
 
 
-def _numbered(transcript: Iterable[object]) -> Iterator[tuple[Raw, int]]:
+def _number_turns(transcript: Iterable[object]) -> Iterator[tuple[Raw, int]]:
     streams = isinstance(transcript, Iterable) and not isinstance(transcript, Mapping | bytes)
     for number, line in enumerate(
         transcript if streams else checked_list("transcript", transcript), 1
@@ -178,7 +178,7 @@ class _Reading:
                 self._keep([])  # what held nothing was passed without a transaction of its own
         except Overtaken:
             self.problem, self.offset = OVERTAKEN, self.kept_to
-        return self._told()
+        return self._make_result()
 
     def _take(self, window: Window) -> bool:
         """Reads one window and keeps what it says; False if it failed and the run ends before it."""
@@ -196,7 +196,7 @@ class _Reading:
         self.unreadable += window.unreadable
         self.left_out += window.left_out
         self.offset = window.end
-        kept = self._checked(statements)
+        kept = self._check(statements)
         if kept or (self.by == "model" and window.turns):
             self._keep(kept)
         return True
@@ -216,11 +216,11 @@ class _Reading:
                 found.append(_Statement(each.text, each.kind, part[each.turn], _source(around)))
         return found
 
-    def _checked(self, statements: Sequence[_Statement]) -> list[tuple[Found, Draft]]:
+    def _check(self, statements: Sequence[_Statement]) -> list[tuple[Found, Draft]]:
         """Those that may be kept, as drafts; the others are noted with the reason."""
         kept: dict[str, tuple[Found, Draft]] = {}
         for each in statements:
-            text, hidden = masked(each.text)
+            text, hidden = mask_secrets(each.text)
             self.masked += hidden
             reason = each.refused or _unfit(text, each.source)
             session = self.session or each.turn.session
@@ -290,7 +290,7 @@ class _Reading:
         self.failed += 1
         return True
 
-    def _told(self) -> Extraction:
+    def _make_result(self) -> Extraction:
         cursor, asking = self.cursor, self.asking
         operations = dict.fromkeys(
             each.operation_id for each in self.added if each.operation_id is not None
@@ -310,8 +310,8 @@ def _by_rules(window: Window) -> list[_Statement]:
     """
     found: list[_Statement] = []
     for turn in window.turns:
-        worth = noteworthy(turn.text) if turn.role == "user" else ()
-        wants = order(turn.text) if worth else None
+        worth = find_noteworthy(turn.text) if turn.role == "user" else ()
+        wants = find_order(turn.text) if worth else None
         refused = None if wants is None else BESIDE.format(wants=wants)
         found += [_Statement(each.text, each.kind, turn, refused=refused) for each in worth]
     return found
@@ -319,13 +319,13 @@ def _by_rules(window: Window) -> list[_Statement]:
 
 def _unfit(text: str, source: str | None) -> str | None:
     """Why a statement is not kept; None if it may be."""
-    if wants := order(text):
+    if wants := find_order(text):
         return ORDERED.format(wants=wants)
     if SECRET in text:
         return HIDDEN
-    if source is not None and (strange := ungrounded(text, source)):
+    if source is not None and (strange := find_ungrounded(text, source)):
         return f"ungrounded: {strange}"
-    empty = junk(text)
+    empty = find_junk(text)
     return f"junk: {empty}" if empty else None
 
 

@@ -71,31 +71,31 @@ class Extracted:
 def question(turns: Sequence[Turn], *, nonce: str, today: date) -> Question[tuple[Extracted, ...]]:
     """What of these turns will matter later."""
     system = SYSTEM.format(kinds=", ".join(KINDS), most=MOST, longest=LONGEST, rule=rule(nonce))
-    shown = fenced((_shown(number, turn) for number, turn in enumerate(turns, 1)), nonce)
+    shown = fenced((_show_turn(number, turn) for number, turn in enumerate(turns, 1)), nonce)
     asked = f"Today is {today.isoformat()}. The conversation:\n{shown}\nList what will matter later, as JSON."
     return Question(
         (Message("system", system), Message("user", asked)),
         _schema(len(turns)),
-        lambda text: _parsed(text, len(turns)),
+        lambda text: _parse(text, len(turns)),
         MAX_TOKENS,
     )
 
 
-def _shown(number: int, turn: Turn) -> dict[str, Any]:
+def _show_turn(number: int, turn: Turn) -> dict[str, Any]:
     record: dict[str, Any] = {"turn": number, "role": turn.role}
     if turn.at is not None:
         record["at"] = turn.at.strftime("%Y-%m-%d %A")
     return record | {"text": turn.text}
 
 
-def _parsed(text: str, count: int) -> tuple[Extracted, ...]:
+def _parse(text: str, count: int) -> tuple[Extracted, ...]:
     memories = fields(strict_json(text), {"memories": list})["memories"]
     if len(memories) > MOST:
         raise MalformedReply(f"it lists {len(memories)} memories, and at most {MOST} are asked for")
-    return tuple(_extracted(each, f"memories[{at}]", count) for at, each in enumerate(memories))
+    return tuple(_parse_one(each, f"memories[{at}]", count) for at, each in enumerate(memories))
 
 
-def _extracted(value: Any, where: str, count: int) -> Extracted:
+def _parse_one(value: Any, where: str, count: int) -> Extracted:
     found = fields(value, {"text": str, "kind": str, "turn": int}, where)
     said = " ".join(found["text"].split())
     if not said:

@@ -213,27 +213,27 @@ _PRONOUNS = frozenset(
 )
 
 
-def noteworthy(text: str) -> tuple[Noteworthy, ...]:
+def find_noteworthy(text: str) -> tuple[Noteworthy, ...]:
     """The sentences of a user's turn that are worth keeping, each as it was said."""
     found: dict[str, Noteworthy] = {}
     for line in _FENCED.sub("\n", text).splitlines():
         if _QUOTE.match(line) and not _BULLET.match(line):
             continue
         for sentence in split_sentences(_BULLET.sub("", line), TYPED):
-            kept = _kept(" ".join(sentence.split()))
+            kept = _keep(" ".join(sentence.split()))
             if kept is not None:
                 found.setdefault(kept.text.casefold(), kept)
     return tuple(found.values())
 
 
-def _kept(sentence: str) -> Noteworthy | None:
+def _keep(sentence: str) -> Noteworthy | None:
     """The sentence without its lead and with its kind; None if it is not plainly worth keeping."""
     said = _LEAD.sub("", sentence).strip()
     if not SHORTEST <= len(said) <= LONGEST or "?" in said or not _is_prose(said):
         return None
     asked = _REMEMBER.match(sentence) or _REMEMBER.match(said)
     if asked is not None:
-        return _remembered(asked)
+        return _remember(asked)
     if _PASSING.search(said) or _SUPPOSED.search(said) or _SPEECH.search(said):
         return None
     kind = _kind(said)
@@ -249,7 +249,7 @@ def _kind(said: str) -> Kind | None:
     return None
 
 
-def _remembered(asked: re.Match[str]) -> Noteworthy | None:
+def _remember(asked: re.Match[str]) -> Noteworthy | None:
     """What was asked to be remembered."""
     what = asked["what"].strip()
     if _NOT_REMEMBERED.match(what) or not _tells(what) or len(what) < SHORTEST:

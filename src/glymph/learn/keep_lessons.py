@@ -16,7 +16,7 @@ import numpy as np
 from glymph.context import Context, Operating, every_row
 from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.learn.episodes import Episode
-from glymph.learn.evidence.counting import tallied
+from glymph.learn.evidence.tally import tally_episodes
 from glymph.learn.playbook import otherwise
 from glymph.model import State
 from glymph.store import records
@@ -79,7 +79,7 @@ class Shelf:
             self.meant[key] = _numbers(vector)
         self.rows[key], attributes = row, records.attributes(row)
         self.groups[key] = attributes.get("group")
-        if (stated := _stated(attributes)) is not None:
+        if (stated := _read_stated(attributes)) is not None:
             self.counted[stated] = key
             return
         own = _words(row["title"], row["text"])
@@ -93,11 +93,11 @@ class Shelf:
         """The lessons near a new one, those that say the same first. Such as statistics found are
         told apart by the condition they state, never by their words: these are the same in all of
         them."""
-        stated = _stated(json.loads(new.attributes))
+        stated = _read_stated(json.loads(new.attributes))
         if stated is not None:
             if (key := self.counted.get(stated)) is not None:
                 yield Known(self.rows[key], True)
-            for other in _turned(stated):
+            for other in _find_refuted(stated):
                 if (key := self.counted.get(other)) is not None:
                     yield Known(self.rows[key], False, refuted=True)
             return
@@ -107,7 +107,7 @@ class Shelf:
         found = []
         for key in {*shared, *cosines}:
             share = shared[key] / max(len(own | self.said.get(key, own)), 1)
-            if (standing := self._standing(new, key, share, cosines.get(key), group)) is not None:
+            if (standing := self._rank(new, key, share, cosines.get(key), group)) is not None:
                 found.append(standing)
         for _, known in sorted(found, key=lambda one: -one[0]):
             yield known
@@ -125,7 +125,7 @@ class Shelf:
             if one >= self.bands.connect
         }
 
-    def _standing(
+    def _rank(
         self, new: Draft, key: int, share: float, cosine: float | None, group: str
     ) -> tuple[float, Known] | None:
         """How near a lesson is, the same ones first, then those it refutes, and of these the one of
@@ -212,7 +212,7 @@ def _rate(attributes: Mapping[str, Any]) -> float | None:
     return won / (won + lost)
 
 
-def _turned(stated: Stated) -> list[Stated]:
+def _find_refuted(stated: Stated) -> list[Stated]:
     """What a finding of statistics refutes: the same condition with the other end, or the other
     side of it.
     """
@@ -226,7 +226,7 @@ def wrote(title: str, text: str) -> str:
     return hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()[:16]
 
 
-def untouched(row: Row) -> bool:
+def is_untouched(row: Row) -> bool:
     """Whether the words of a lesson are still those that consolidation wrote."""
     return row["source"] == SOURCE and records.attributes(row).get("wrote") == wrote(
         row["title"], row["text"]
@@ -263,7 +263,7 @@ def _words(title: str, text: str) -> frozenset[str]:
     )
 
 
-def _stated(attributes: Mapping[str, Any]) -> Stated | None:
+def _read_stated(attributes: Mapping[str, Any]) -> Stated | None:
     """What a lesson of statistics says: of which group, under which condition, better or worse. A
     threshold may move as episodes come in; which side of it is meant may not."""
     found = attributes.get("finding")
@@ -327,7 +327,7 @@ def strengthen(
         elif playbook is not None:
             attributes["playbook"] = dict(playbook)
             changes["kind"] = "playbook"
-        if said is not None and untouched(lesson):
+        if said is not None and is_untouched(lesson):
             changes |= {"title": said.title, "text": said.text}
             attributes |= {n: v for n, v in json.loads(said.attributes).items() if n in ANEW}
         if changes.keys() & {"kind", "text"}:
@@ -368,7 +368,7 @@ def _gone_on(
 def grown(before: Any, fresh: Sequence[Episode]) -> dict[str, Any]:
     """The counts of a lesson's evidence with those of new episodes."""
     kept = dict(before) if isinstance(before, dict) else {}
-    tally = tallied(fresh)
+    tally = tally_episodes(fresh)
     for name, more in (
         ("episodes", len(fresh)),
         ("successes", tally.successes),

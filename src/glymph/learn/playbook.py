@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from glymph.learn.conditions import Condition
 from glymph.learn.episodes import Episode, facts
 from glymph.learn.evidence import Verified, conditions_of
-from glymph.learn.evidence.counting import tallied
-from glymph.learn.evidence.reading import SIDES
+from glymph.learn.evidence.clauses import SIDES
+from glymph.learn.evidence.tally import tally_episodes
 from glymph.text.attributes import open_body
 from glymph.text.words import drop_stop_words, split_words
 
@@ -56,7 +56,7 @@ class Match:
     score: float
 
 
-def promoted(id: str, lesson: Verified, episodes: Sequence[Episode]) -> Playbook | None:
+def promote(id: str, lesson: Verified, episodes: Sequence[Episode]) -> Playbook | None:
     """The playbook that a verified lesson makes; None if it has not the outcomes, a trigger and a
     direction.
 
@@ -66,10 +66,10 @@ def promoted(id: str, lesson: Verified, episodes: Sequence[Episode]) -> Playbook
     """
     if lesson.refused is not None or not lesson.direction:
         return None
-    where = _followed(lesson, episodes)
+    where = _find_conditions(lesson, episodes)
     supporting = set(lesson.supporting)
     among = episodes if where else [one for one in episodes if one.id in supporting]
-    tally = tallied([one for one in among if not otherwise(one, lesson.direction)], where)
+    tally = tally_episodes([one for one in among if not otherwise(one, lesson.direction)], where)
     return promoted_from(
         id,
         lesson.title,
@@ -81,16 +81,16 @@ def promoted(id: str, lesson: Verified, episodes: Sequence[Episode]) -> Playbook
     )
 
 
-def _followed(lesson: Verified, episodes: Sequence[Episode]) -> tuple[Condition, ...]:
+def _find_conditions(lesson: Verified, episodes: Sequence[Episode]) -> tuple[Condition, ...]:
     """The conditions of what a lesson says went well; those of one claim if no episode can meet all
     of them.
     """
     where = conditions_of(lesson.claims)
-    if tallied(episodes, where).episodes:
+    if tally_episodes(episodes, where).episodes:
         return where
     for claim in lesson.claims:
         own = conditions_of([claim])
-        held = tallied(episodes, own).episodes
+        held = tally_episodes(episodes, own).episodes
         if own and held and not all(otherwise(one, lesson.direction or "") for one in held):
             return own
     return where

@@ -13,7 +13,7 @@ from glymph.context import Context
 from glymph.errors import InvalidInput
 from glymph.learn.conditions import Condition, Relation
 from glymph.learn.episodes import GENERAL, Episode, Group, group_episodes, told
-from glymph.learn.keep_lessons import SOURCE, grown, link, linked_to, untouched, wrote
+from glymph.learn.keep_lessons import SOURCE, grown, is_untouched, link, linked_to, wrote
 from glymph.learn.lesson import percent
 from glymph.learn.playbook import LEAST_RATE, Playbook, match, otherwise
 from glymph.model import State
@@ -150,7 +150,7 @@ def _by_now(row: Row, playbook: Playbook) -> dict[str, Any]:
     """The text of a playbook of statistics with its counts as they are now; nothing if somebody
     edited it.
     """
-    if records.attributes(row).get("by") != "statistics" or not untouched(row):
+    if records.attributes(row).get("by") != "statistics" or not is_untouched(row):
         return {}
     counts = f"{playbook.successes} of {playbook.n} ({percent(playbook.rate)} %)"
     said = {"text": f"{_BY_NOW.sub('', row['text'])} By now it is {counts}."}

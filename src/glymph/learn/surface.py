@@ -55,14 +55,14 @@ def surface(ctx: Context, budget_tokens: int | None = None) -> str:
         if kept is not None and kept["change"] == change and now < kept["until"]:
             return str(kept["text"])
         reading = columns.read(reader)
-        text, until = _made(reader, reading.columns, budget, now)
+        text, until = _make_digest(reader, reading.columns, budget, now)
     if ctx.store.writable:
         with ctx.store.writing(ctx.space, None) as writer:
             writer.keep_surface(budget, text, change=change, until=until)
     return text
 
 
-def _made(reader: Reader, space: Columns, budget: int, now: int) -> tuple[str, int]:
+def _make_digest(reader: Reader, space: Columns, budget: int, now: int) -> tuple[str, int]:
     """The digest, and until when it holds: a day, or until the first of what it shows expires."""
     pools = _pools(space, reader, now)
     keys = {key for pool in pools.values() for key in pool}

@@ -94,7 +94,7 @@ def turn(line: str | bytes | Mapping[str, Any]) -> Turn | None:
     else:
         role = _speaker(record.get("role", record.get("type")))
         content = record.get("content", record.get("text", message))
-    text = _said(content) if role else ""
+    text = _read_words(content) if role else ""
     if role is None or not text:
         return None
     return Turn(role, text, _moment(record), _session(record))
@@ -117,7 +117,7 @@ def _speaker(role: object) -> Speaker | None:
     return SPEAKERS.get(role) if isinstance(role, str) else None
 
 
-def _said(content: object) -> str:
+def _read_words(content: object) -> str:
     """The words of a content: of its parts, those that are text."""
     if isinstance(content, str):
         text = content

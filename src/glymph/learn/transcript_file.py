@@ -67,7 +67,7 @@ class TranscriptFile:
                     return
                 found = line
             else:
-                rest = self._skipped()
+                rest = self._skip_line()
                 if rest is None:
                     return
                 found, length = None, length + rest
@@ -75,7 +75,7 @@ class TranscriptFile:
             yield found, at
         self.more = at < self.size
 
-    def _skipped(self) -> int | None:
+    def _skip_line(self) -> int | None:
         """How many bytes the rest of a line that is too long has; None if its end is not yet
         written.
         """
@@ -98,7 +98,7 @@ def _is_whole(line: bytes) -> bool:
 
 
 @contextmanager
-def opened(path: str | Path) -> Iterator[TranscriptFile]:
+def open_transcript(path: str | Path) -> Iterator[TranscriptFile]:
     """The transcript at a path, or InvalidInput if it cannot be read."""
     try:
         where = Path(path).expanduser().resolve()

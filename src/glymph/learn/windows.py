@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from glymph.learn.transcript import Turn, turn
-from glymph.text.masking import masked
+from glymph.text.secrets import mask_secrets
 from glymph.text.tokens import CHARACTERS, tokens
 
 WINDOW = 3000  # tokens
@@ -71,7 +71,7 @@ def _read(line: Raw) -> tuple[Turn | None, int, int, bool]:
     if said is None:
         return None, 0, 0, True
     # What is cut off goes in two steps, so that no secret is cut in two before it is seen.
-    text, secrets = masked(said.text[: 2 * LONGEST])
+    text, secrets = mask_secrets(said.text[: 2 * LONGEST])
     kept = text[:LONGEST]
     return replace(said, text=kept), secrets, max(0, len(said.text) - LONGEST), True
 

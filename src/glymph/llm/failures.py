@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from glymph.errors import ModelCancelled, ModelFailed, ModelTimedOut
 from glymph.http import CalledOff, RemoteFailed, TooLate
-from glymph.text.masking import masked
+from glymph.text.secrets import mask_secrets
 
 
 def without_secrets(text: str) -> str:
-    return masked(text)[0]
+    return mask_secrets(text)[0]
 
 
 def translate_failure(model: str, error: RemoteFailed, timeout: float) -> ModelFailed:

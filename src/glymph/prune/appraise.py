@@ -35,7 +35,7 @@ def appraised(rows: Iterable[Row], *, now: int) -> dict[int, Appraisal]:
     if not given:
         return {}
     texts = [row["text"] for row in given]
-    told = information.scored(texts)
+    told = information.score_texts(texts)
     again = redundancy(texts)
     last = [np.nan if row["last_used_at"] is None else row["last_used_at"] for row in given]
     wanted = need.chance(

@@ -43,7 +43,7 @@ class Sample:
         if count < LEAST_SAMPLED:
             return np.full(len(texts), np.nan)
         usual, own = (
-            information.scored(some, frequency=self.frequency, total=count)
+            information.score_texts(some, frequency=self.frequency, total=count)
             for some in (self.texts, texts)
         )
         below = np.searchsorted(np.sort(usual), own, side="right") - 1  # but for itself

@@ -15,7 +15,7 @@ from glymph.recall.spread import HOPS, MOST_NODES, Reached
 from glymph.store.contract import Filter
 from glymph.store.reader import Reader
 from glymph.store.view import View
-from glymph.text.query import Question, Words, understood
+from glymph.text.query import Question, Words, read_query
 
 POOL = 250  # of the best that each channel names, or as many as are asked for
 OVERFETCH = 2  # of text matches asked for without the filter, before the store is asked with it
@@ -68,7 +68,7 @@ def gather(ctx: Context, reader: Reader, query: str, wanted: Filter, *, limit: i
     """
     model, lacking = ctx.embedding.try_model()
     view = ctx.embedding.mirrors.view(reader, model)
-    question = understood(query, view.entities.starting, view.share)
+    question = read_query(query, view.entities.starting, view.share)
     passing = view.mask(wanted)
     if wanted.source is not None:  # which a mirror does not keep
         passing &= np.isin(view["key"], reader.from_source(wanted.source))

@@ -26,7 +26,7 @@ from glymph.store.journal import by_place
 from glymph.store.reader import Reader
 from glymph.store.scan import Vectors
 from glymph.store.view import View
-from glymph.text.query import Question, understood
+from glymph.text.query import Question, read_query
 
 MOST_CHANGED = 100_000
 CHUNK = 1_000
@@ -43,7 +43,7 @@ def search_past(
     """
     model, lacking = ctx.embedding.try_model()
     view = ctx.embedding.mirrors.view(reader, model)
-    question = understood(query, view.entities.starting, view.share)
+    question = read_query(query, view.entities.starting, view.share)
     vector, lacking = (
         ctx.embedding.try_query(question.text) if view.model_key is not None else (None, lacking)
     )

@@ -13,7 +13,7 @@ from glymph.config import Settings
 from glymph.errors import UnknownScheme
 from glymph.extensions import ExtensionPoint
 from glymph.store.store import Store
-from glymph.text.masking import masked
+from glymph.text.secrets import mask_secrets
 
 stores = ExtensionPoint(
     "glymph.stores", FunctionType, package="glymph.store.backends", attribute="open_store"
@@ -28,6 +28,6 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> Store:
     opener = stores.get(url.partition(":")[0])
     if opener is None:
         known = ", ".join(f"{name}://" for name in stores.names)
-        raise UnknownScheme(masked(url)[0], known)
+        raise UnknownScheme(mask_secrets(url)[0], known)
     store: Store = opener(url, settings, create=create)
     return store

@@ -91,7 +91,7 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class Parted:
+class Clauses:
     """A text, taken apart."""
 
     text: str
@@ -110,28 +110,26 @@ class Parted:
             if len(kept) == len(own):
                 written.append(sentence + self.ends[number])
             elif kept:
-                written.append(
-                    capitalise_like(self._joined(own, kept), sentence) + self.ends[number]
-                )
+                written.append(capitalise_like(self._join(own, kept), sentence) + self.ends[number])
         return "".join(written).strip()
 
-    def changed(self, at: int, text: str) -> str:
+    def replace_clause(self, at: int, text: str) -> str:
         """The text with other words for one clause."""
         clauses = tuple(replace(c, text=text) if n == at else c for n, c in enumerate(self.clauses))
         sentence = clauses[at].sentence
         own = [n for n, clause in enumerate(clauses) if clause.sentence == sentence]
-        anew = Parted(self.text, clauses, self.ends, self.sentences)
-        said = capitalise_like(anew._joined(own, own), self.sentences[sentence])
+        anew = Clauses(self.text, clauses, self.ends, self.sentences)
+        said = capitalise_like(anew._join(own, own), self.sentences[sentence])
         parts = [said if n == sentence else s for n, s in enumerate(self.sentences)]
         return "".join(part + end for part, end in zip(parts, self.ends, strict=True)).strip()
 
-    def _joined(self, own: list[int], kept: list[int]) -> str:
+    def _join(self, own: list[int], kept: list[int]) -> str:
         first, *rest = [self.clauses[at] for at in kept]
         whole = self.clauses[own[0]]
         said = first.whole
         for number, clause in enumerate(rest):
             if clause.inner:
-                said = _inserted(said, clause)
+                said = _insert(said, clause)
                 continue
             glue = clause.glue
             if len(kept) < len(own) and number == len(rest) - 1 and glue.strip() == ",":
@@ -158,13 +156,13 @@ class Parted:
         return said
 
 
-def parted(text: str) -> Parted:
+def read_clauses(text: str) -> Clauses:
     """The text's clauses. What cannot be read as several is one."""
     sentences, ends = _sentences(text)
     clauses: list[Clause] = []
     for number, sentence in enumerate(sentences):
         clauses += _clauses(sentence, number)
-    return Parted(text, tuple(clauses), tuple(ends), tuple(sentences))
+    return Clauses(text, tuple(clauses), tuple(ends), tuple(sentences))
 
 
 def _sentences(text: str) -> tuple[list[str], list[str]]:
@@ -391,5 +389,5 @@ def capitalise_like(said: str, like: str) -> str:
     return said[:1].upper() + said[1:] if like[:1].isupper() else said
 
 
-def _inserted(said: str, clause: Clause) -> str:
+def _insert(said: str, clause: Clause) -> str:
     return said.replace(clause.subject, f"{clause.subject}{clause.glue}{clause.text},", 1)

@@ -6,7 +6,7 @@ import calendar
 import re
 from collections.abc import Iterator
 
-from glymph.text.found import Found
+from glymph.text.spans import Span
 
 # The names of each month: in English, short ones first, and in the other languages.
 _MONTHS = (
@@ -92,7 +92,7 @@ _ZONES = {
 }
 
 
-def dates(text: str) -> Iterator[Found]:
+def find_dates(text: str) -> Iterator[Span]:
     """Dates as 2023-05-08, without a day 2023-05, without a year --05-08.
 
     What may be read two ways has both as its key, the American first, and each as a further
@@ -104,11 +104,11 @@ def dates(text: str) -> Iterator[Found]:
         yield from _numeric(match)
     for match in _DAY_DASHED.finditer(text):
         yield from _date(match, match[3], _month(match[2]), match[1])
-    yield from _worded(text)
+    yield from _find_worded(text)
     for match in _QUARTER.finditer(text):
-        yield Found("date", f"{match[1]}-Q{match[0][0]}", match.start() - 1, match.end())
+        yield Span("date", f"{match[1]}-Q{match[0][0]}", match.start() - 1, match.end())
     for match in _QUARTER_LAST.finditer(text):
-        yield Found("date", f"{match[1]}-Q{match[2]}", *match.span())
+        yield Span("date", f"{match[1]}-Q{match[2]}", *match.span())
     for match in _YEAR_MONTH.finditer(text):
         yield from _date(match, match[1], match[2], None)
     if not text.isascii():
@@ -116,7 +116,7 @@ def dates(text: str) -> Iterator[Found]:
             yield from _date(match, match[1], match[2], match[3])
 
 
-def times(text: str) -> Iterator[Found]:
+def find_times(text: str) -> Iterator[Span]:
     """Times of day as 15:00, with seconds and zone where they are written."""
     if ":" in text:
         for match in _CLOCK.finditer(text):
@@ -134,15 +134,15 @@ def times(text: str) -> Iterator[Found]:
             yield from _time(match, match[1], match[2])
 
 
-def named_times(text: str) -> Iterator[Found]:
+def find_named_times(text: str) -> Iterator[Span]:
     """Noon and midnight."""
     lowered = text.lower()
     if len(lowered) == len(text) and any(part in lowered for part in _NAMED_PARTS):
         for match in _NAMED.finditer(lowered):
-            yield Found("time", "12:00" if match[1] else "00:00", *match.span())
+            yield Span("time", "12:00" if match[1] else "00:00", *match.span())
 
 
-def _worded(text: str) -> Iterator[Found]:
+def _find_worded(text: str) -> Iterator[Span]:
     for match in _DAY_FIRST.finditer(text):
         month = _month(match[2])
         if month and (match[3] or not (match[2] in _ONLY_CAPITAL and match[2] != "may")):
@@ -154,7 +154,7 @@ def _worded(text: str) -> Iterator[Found]:
         if word and month and (year or word[1] not in _ONLY_CAPITAL):
             key = _key(year, month, match[1])
             if key:
-                yield Found("date", key, word.start(), match.end())
+                yield Span("date", key, word.start(), match.end())
 
 
 def _month(name: str) -> str | None:
@@ -162,7 +162,7 @@ def _month(name: str) -> str | None:
     return str(month) if month else None
 
 
-def _numeric(match: re.Match[str]) -> Iterator[Found]:
+def _numeric(match: re.Match[str]) -> Iterator[Span]:
     one, mark, two, year = match.groups()
     if len(year) == 2:
         if mark == "-" or (mark == "." and (len(one) < 2 or len(two) < 2)):
@@ -173,17 +173,17 @@ def _numeric(match: re.Match[str]) -> Iterator[Found]:
     month_first = None if mark == "." and day_first else _key(year, one, two)
     if day_first and month_first and day_first != month_first:
         others = (("date", month_first), ("date", day_first))
-        yield Found("date", f"{month_first}|{day_first}", *match.span(), others)
+        yield Span("date", f"{month_first}|{day_first}", *match.span(), others)
     elif day_first or month_first:
-        yield Found("date", day_first or month_first or "", *match.span())
+        yield Span("date", day_first or month_first or "", *match.span())
 
 
 def _date(
     match: re.Match[str], year: str | None, month: str | None, day: str | None
-) -> Iterator[Found]:
+) -> Iterator[Span]:
     key = _key(year, month, day) if month else None
     if key:
-        yield Found("date", key, *match.span())
+        yield Span("date", key, *match.span())
 
 
 def _key(year: str | None, month: str, day: str | None) -> str | None:
@@ -205,7 +205,7 @@ def _time(
     part: str | None = None,
     half: str | None = None,
     zone: str | None = None,
-) -> Iterator[Found]:
+) -> Iterator[Span]:
     hours = int(hour)
     if half:
         if not 1 <= hours <= 12:
@@ -220,4 +220,4 @@ def _time(
     if zone:
         zone = zone if ":" in zone or zone[0] not in "+-" else f"{zone[:3]}:{zone[3:]}"
         key += _ZONES.get(zone, zone)
-    yield Found("time", key, *match.span())
+    yield Span("time", key, *match.span())

@@ -83,7 +83,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d\Z")
 _MAY = re.compile(r"\bMay \d|\d(?:st|nd|rd|th)? (?:of )?May\b")
 
 
-def scored(
+def score_texts(
     texts: Sequence[str],
     *,
     frequency: Frequency | None = None,
@@ -95,16 +95,16 @@ def scored(
     `frequency` and `total` describe the space the texts come from; without them the texts are all
     of it.
     """
-    return weighed(measured(texts, frequency=frequency, total=total), weights)
+    return weigh_parts(measure_parts(texts, frequency=frequency, total=total), weights)
 
 
-def weighed(parts: Floats, weights: Weights = WEIGHTS) -> Floats:
+def weigh_parts(parts: Floats, weights: Weights = WEIGHTS) -> Floats:
     """What the parts that were measured come to, between 0 and 1."""
     result: Floats = 0.5 * (1 + np.tanh(0.5 * (parts @ np.array(astuple(weights)) - MIDDLE)))
     return result
 
 
-def measured(
+def measure_parts(
     texts: Sequence[str], *, frequency: Frequency | None = None, total: int | None = None
 ) -> Floats:
     """What each text has of each part: a row per text, a column for each of `PARTS`."""

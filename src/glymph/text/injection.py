@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from glymph.text.clauses import COMMANDS
-from glymph.text.folding import flat
+from glymph.text.scripts import flat
 
 BEFORE = 60  # characters before a match that may deny it
 
@@ -25,17 +25,17 @@ class Order(NamedTuple):
     forbidden: bool = True
 
 
-def order(text: str) -> str | None:
+def find_order(text: str) -> str | None:
     """What a text tries to make the agent do that no memory may; None if it is no such order."""
     plain = flat(text)[0]
     for each in ORDERS:
         for found in each.pattern.finditer(plain):
-            if not (each.forbidden and _denied(plain, found.start())):
+            if not (each.forbidden and _is_denied(plain, found.start())):
                 return each.wants
     return None
 
 
-def _denied(text: str, at: int) -> bool:
+def _is_denied(text: str, at: int) -> bool:
     """Whether the clause says not to do what follows: "never send keys to …" is a fair rule."""
     clause = COMMANDS.split(text[max(0, at - BEFORE) : at])[-1]
     return bool(_NOT.search(clause)) and not _NOT_REALLY.search(clause)

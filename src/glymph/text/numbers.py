@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from glymph.text.found import Found, Key
+from glymph.text.spans import Key, Span
 
 # A number as English texts write it, with commas between the thousands.
 FIGURE = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
@@ -169,16 +169,16 @@ def with_digits(text: str) -> str:
     "One" mostly is no number and stays.
     """
 
-    def written(found: re.Match[str]) -> str:
+    def write(found: re.Match[str]) -> str:
         if found[0].lower() == "one":
             return found[0]
         more = ENGLISH_NUMBERS.get((found["more"] or "").lower(), 0)
         return str(ENGLISH_NUMBERS[found["first"].lower()] + more)
 
-    return _SPELLED.sub(written, _ONE.sub("1", text))
+    return _SPELLED.sub(write, _ONE.sub("1", text))
 
 
-def quantities(text: str) -> Iterator[Found]:
+def find_quantities(text: str) -> Iterator[Span]:
     """Amounts with a unit, both made one where that is exact: 1.5k EUR, €1500 and 1,500 euros are
     `1500 EUR`.
     """
@@ -192,12 +192,12 @@ def quantities(text: str) -> Iterator[Found]:
             end = match.end("times")
         sign = "-" if match["minus"] else _sign(text, match.start())
         start = match.start() - (len(sign) if not match["minus"] else 0)
-        yield _found(sign, match["number"], times or Decimal(1), unit, start, end, money=True)
+        yield _make_span(sign, match["number"], times or Decimal(1), unit, start, end, money=True)
     for match in _AFTER.finditer(text):
         yield from _amount(match)
 
 
-def values(number: str, *, money: bool = False) -> tuple[Decimal, ...]:
+def possible_values(number: str, *, money: bool = False) -> tuple[Decimal, ...]:
     """What a written number may mean, the likeliest first: 1.500 is one and a half or, in Berlin,
     1500.
     """
@@ -218,21 +218,23 @@ def values(number: str, *, money: bool = False) -> tuple[Decimal, ...]:
     return (whole, decimal) if last == "," else (decimal, whole)
 
 
-def plain(value: Decimal) -> str:
+def write_plain(value: Decimal) -> str:
     """A value without exponent and without zeros that say nothing."""
     written = f"{value:f}"
     return written.rstrip("0").rstrip(".") if "." in written else written
 
 
-def free_numbers(text: str) -> Iterator[tuple[Decimal, int, int]]:
+def find_figures(text: str) -> Iterator[tuple[Decimal, int, int]]:
     """The numbers written in digits, with their places; an ordinal counts as its number."""
     for match in _FREE.finditer(text):
-        value = values(match["number"])[0] * _TIMES.get((match["times"] or "").lower(), Decimal(1))
+        value = possible_values(match["number"])[0] * _TIMES.get(
+            (match["times"] or "").lower(), Decimal(1)
+        )
         sign = _sign(text, match.start())
         yield -value if sign else value, match.start() - len(sign), match.end()
 
 
-def written_numbers(text: str) -> Iterator[Decimal]:
+def find_number_words(text: str) -> Iterator[Decimal]:
     """The numbers written in words, up to some hundreds: three, twenty-five, drei, two hundred."""
     open_value: Decimal | None = None
     for match in _WORDS.finditer(text.lower()):
@@ -256,13 +258,13 @@ def written_numbers(text: str) -> Iterator[Decimal]:
         yield open_value
 
 
-def _amount(match: re.Match[str]) -> Iterator[Found]:
+def _amount(match: re.Match[str]) -> Iterator[Span]:
     written, second = match["unit"], match["second"]
     word, next_word = written.lower(), (second or "").lower()
     sign, number = _sign(match.string, match.start()), match["number"]
     start = match.start() - len(sign)
     if word in _TIMES and next_word in CURRENCIES:
-        yield _found(
+        yield _make_span(
             sign, number, _TIMES[word], CURRENCIES[next_word], start, match.end(), money=True
         )
         return
@@ -271,19 +273,19 @@ def _amount(match: re.Match[str]) -> Iterator[Found]:
         return
     end = match.end("unit")
     if word in CURRENCIES:
-        yield _found(sign, number, Decimal(1), CURRENCIES[word], start, end, money=True)
+        yield _make_span(sign, number, Decimal(1), CURRENCIES[word], start, end, money=True)
     elif word in UNITS and not (
         word == "s" and glued and len(number) in (2, 4) and number.endswith("0")
     ):
         if written == "M" and glued:
-            yield _found(sign, number, Decimal(10**6), "", start, end)
+            yield _make_span(sign, number, Decimal(10**6), "", start, end)
             return
         unit, factor = UNITS[word]
-        yield _found(sign, number, factor, unit, start, end)
+        yield _make_span(sign, number, factor, unit, start, end)
     elif glued and written in _GLUED:
-        yield _found(sign, number, _TIMES[word], "", start, end)
+        yield _make_span(sign, number, _TIMES[word], "", start, end)
     elif word in ("por", "pour", "per") and next_word in ("ciento", "cent", "cento"):
-        yield _found(sign, number, Decimal(1), "%", start, match.end())
+        yield _make_span(sign, number, Decimal(1), "%", start, match.end())
 
 
 def _sign(text: str, start: int) -> str:
@@ -303,11 +305,12 @@ def _followed_by_word(match: re.Match[str]) -> bool:
     )
 
 
-def _found(
+def _make_span(
     sign: str, number: str, times: Decimal, unit: str, start: int, end: int, *, money: bool = False
-) -> Found:
+) -> Span:
     keys = [
-        f"{sign}{plain(value * times)} {unit}".rstrip() for value in values(number, money=money)
+        f"{sign}{write_plain(value * times)} {unit}".rstrip()
+        for value in possible_values(number, money=money)
     ]
     others: tuple[Key, ...] = tuple(("quantity", key) for key in keys[1:])
-    return Found("quantity", keys[0], start, end, others)
+    return Span("quantity", keys[0], start, end, others)

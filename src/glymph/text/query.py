@@ -46,7 +46,7 @@ class Question:
     names: frozenset[str]  # entities it names, as they are stored
 
 
-def understood(
+def read_query(
     query: str, names: Mapping[str, Sequence[str]], share: Callable[[str], float]
 ) -> Question:
     """The query, taken apart.
@@ -58,7 +58,7 @@ def understood(
     """
     composed = unicodedata.normalize("NFC", query)
     found = split_signed(composed)
-    shares = {name: share(name) for name in _named(found, names)}
+    shares = {name: share(name) for name in _find_names(found, names)}
     named = [name for name in shares if shares[name] > 0]
     words = telling_words(found)
     of_names = {word for name in named for word in name_words(name)}
@@ -90,7 +90,7 @@ def telling_words(found: Sequence[str]) -> list[str]:
     return (telling or list(distinct.values()))[:MOST_WORDS]
 
 
-def _named(words: Sequence[str], names: Mapping[str, Sequence[str]]) -> list[str]:
+def _find_names(words: Sequence[str], names: Mapping[str, Sequence[str]]) -> list[str]:
     """The known entities whose words follow one another in the query."""
     folded = [word.casefold() for word in words]
     found = []

@@ -96,16 +96,17 @@ def differences(
             "modality": _classes(left, MODALITIES) != _classes(right, MODALITIES),
             "person": _classes(left, PERSONS) != _classes(right, PERSONS),
             "question": a.rstrip().endswith("?") != b.rstrip().endswith("?"),
-            "words": _tells_more(_unvalued(a), _unvalued(b)),
+            "words": _tells_more(_words_beside_values(a), _words_beside_values(b)),
             "direction": _count_each(left, DIRECTIONS) != _count_each(right, DIRECTIONS),
             "symbols": Counter(_SYMBOLS.findall(a)) != Counter(_SYMBOLS.findall(b)),
-            "order": _reordered(_unvalued(a), _unvalued(b)) or _swapped(a, b),
+            "order": _is_reordered(_words_beside_values(a), _words_beside_values(b))
+            or _is_swapped(a, b),
         }.items()
         if differs
     )
 
 
-def _unvalued(text: str) -> tuple[str, ...]:
+def _words_beside_values(text: str) -> tuple[str, ...]:
     """The words without what is compared as a value."""
     for value in reversed(values(text)):
         text = f"{text[: value.start]} {text[value.end :]}"
@@ -117,7 +118,7 @@ def bare(text: str) -> str:
     return " ".join(plain_words(text))
 
 
-def named(text: str, known: Iterable[str] = ()) -> frozenset[str]:
+def find_names(text: str, known: Iterable[str] = ()) -> frozenset[str]:
     """The names in a text: capitalised words that do not begin a sentence, and the known entities'
     words.
     """
@@ -155,11 +156,12 @@ def _classes(words: Iterable[str], table: dict[str, frozenset[str]]) -> frozense
 def _names_differ(a: str, b: str, known: tuple[Collection[str], Collection[str]]) -> bool:
     """Whether one names what the other does not even mention."""
     return bool(
-        named(a, known[0]) - set(plain_words(b)) or named(b, known[1]) - set(plain_words(a))
+        find_names(a, known[0]) - set(plain_words(b))
+        or find_names(b, known[1]) - set(plain_words(a))
     )
 
 
-def _telling(words: Iterable[str]) -> list[str]:
+def _keep_telling(words: Iterable[str]) -> list[str]:
     return [
         stem(word)
         for word in words
@@ -171,14 +173,14 @@ def _tells_more(a: Iterable[str], b: Iterable[str]) -> bool:
     """Whether one says a telling word the other does not, in no spelling: merged, that detail would
     be lost.
     """
-    one, other = _telling(a), _telling(b)
-    left, right = _joined(one, set(other)), _joined(other, set(one))
+    one, other = _keep_telling(a), _keep_telling(b)
+    left, right = _join_as(one, set(other)), _join_as(other, set(one))
     return any(not _spelt(word, right) for word in left - right) or any(
         not _spelt(word, left) for word in right - left
     )
 
 
-def _joined(words: Sequence[str], as_in: set[str]) -> set[str]:
+def _join_as(words: Sequence[str], as_in: set[str]) -> set[str]:
     """The words, with two that the other text writes as one joined: "chip set" is "chipset"."""
     pairs = [(one, two) for one, two in pairwise(words) if one + two in as_in]
     return (set(words) - {word for pair in pairs for word in pair}) | {
@@ -193,14 +195,18 @@ def _spelt(word: str, among: Iterable[str]) -> bool:
     )
 
 
-def _swapped(a: str, b: str) -> bool:
+def _is_swapped(a: str, b: str) -> bool:
     """Whether the same values come in another order while the words do not: 40 for Ann and 60 for
     Ben, or the other way round."""
     left, right = ([_key(value) for value in values(text)] for text in (a, b))
-    return left != right and Counter(left) == Counter(right) and _unvalued(a) == _unvalued(b)
+    return (
+        left != right
+        and Counter(left) == Counter(right)
+        and _words_beside_values(a) == _words_beside_values(b)
+    )
 
 
-def _reordered(a: Iterable[str], b: Iterable[str]) -> bool:
+def _is_reordered(a: Iterable[str], b: Iterable[str]) -> bool:
     """Whether the same words come in another order: who bit whom."""
-    left, right = _telling(a), _telling(b)
+    left, right = _keep_telling(a), _keep_telling(b)
     return left != right and Counter(left) == Counter(right)

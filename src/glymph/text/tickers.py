@@ -64,10 +64,10 @@ def symbol(
     for told in (attributes or {}, inside):
         if (found := _of_fields(told, vocabulary)) is not None:
             return found
-    return mentioned(title, vocabulary) or mentioned(text, vocabulary)
+    return find_symbol(title, vocabulary) or find_symbol(text, vocabulary)
 
 
-def mentioned(text: str, vocabulary: Vocabulary = CRYPTO) -> str | None:
+def find_symbol(text: str, vocabulary: Vocabulary = CRYPTO) -> str | None:
     """The first symbol that stands in a text as a whole word."""
     names = _names(vocabulary)
     for word in _WORD.findall(text):

@@ -126,7 +126,7 @@ def _money(match: re.Match[str]) -> Read:
     return "money", f"{amount:.10g}", CURRENCIES[(match["cur"] or match[0][0]).lower()].lower()
 
 
-def _measured(match: re.Match[str]) -> Read:
+def _measure(match: re.Match[str]) -> Read:
     measure, factor = MEASURED[match["unit"].lower()]
     return "number", f"{float(read_figure(match['q'])) * factor:.8g}", measure
 
@@ -158,7 +158,7 @@ _READ: dict[str, Callable[[re.Match[str]], Read]] = {
     "money": _money,
     "percent": lambda m: ("percent", _figure(m["p"]), "%"),
     "ratio": lambda m: ("number", m[0], "ratio"),
-    "measured": _measured,
+    "measured": _measure,
     "code": _identifier,
     "plain": _plain,
 }

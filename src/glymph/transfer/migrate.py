@@ -35,7 +35,7 @@ from glymph.store.contract import Row
 from glymph.store.portable import CARRIED
 from glymph.store.snapshots import Snapshot
 from glymph.store.store import Store
-from glymph.text.masking import masked
+from glymph.text.secrets import mask_secrets
 from glymph.transfer.copy_check import Checksum, Reading, broken_seals, read, search_both
 
 MOVE, REPLACE, SAME, IN_USE, REFUSED = "move", "replace", "already there", "in use there", "refused"
@@ -289,7 +289,7 @@ def _plan(
 
 
 def _obstacles(target: Store, name: str) -> dict[str, str]:
-    there = masked(target.url)[0]
+    there = mask_secrets(target.url)[0]
     remove = f"remove it with `glymph space delete {name} --confirm {name} --url {there}`"
     return {
         "other": f"{there} has another space of this name. Rename one of them with `glymph space rename`.",

@@ -21,7 +21,7 @@ from glymph.store.writer import Writer
 from glymph.write.backfill import keep_vectors
 from glymph.write.compare import Judged, judged
 from glymph.write.draft import Draft, NewMemory, draft
-from glymph.write.junk import junk
+from glymph.write.junk import find_junk
 from glymph.write.replace import Effects, carry_out
 from glymph.write.tombstones import buried, unbury
 
@@ -111,7 +111,7 @@ def _store(
 ) -> list[Added]:  # fmt: skip
     """Stores what is worth it; what is refused says why."""
     gated = ctx.settings.junk_gate == "on"
-    refused = [junk(d.text) if gated else None for d in drafts]
+    refused = [find_junk(d.text) if gated else None for d in drafts]
     kept = [d for d, reason in zip(drafts, refused, strict=True) if reason is None]
     added = iter(_written(ctx, kept, parent, revive=revive, also=also) if kept else [])
     if also is not None and not kept:

@@ -17,7 +17,7 @@ from glymph.text.grammar import PAST_FORMS
 from glymph.text.negation import NEGATIONS
 from glymph.text.normal import STOP_WORDS
 from glymph.text.sentences import STATEMENTS, split_sentences
-from glymph.text.similarity import named
+from glymph.text.similarity import find_names
 from glymph.text.values import Value, values
 from glymph.text.words import plain_words, stem
 from glymph.write import lexicon as lex
@@ -91,7 +91,7 @@ class Claim:
 
 
 @lru_cache(maxsize=2048)
-def claims(text: str) -> tuple[Claim, ...]:
+def read_claims(text: str) -> tuple[Claim, ...]:
     """The claims of a text in order; code and quotations claim nothing."""
     found: list[Claim] = []
     for sentence in split_sentences(_QUOTED.sub(" ", _CODE.sub("\n", text)), STATEMENTS):
@@ -100,7 +100,7 @@ def claims(text: str) -> tuple[Claim, ...]:
         exact = values(sentence)
         dates = frozenset(value.key for value in exact if value.kind == "date")
         around = (
-            frozenset(stem(word) for word in plain_words(_masked(sentence, exact)) if _tells(word))
+            frozenset(stem(word) for word in plain_words(_mask(sentence, exact)) if _tells(word))
             - lex.EMPTY
         )
         for at, part in enumerate(parts):
@@ -126,7 +126,7 @@ def news(text: str) -> str:
     """The clauses of a longer text that tell of something new, so that what they replace can be
     looked up.
     """
-    said = claims(text)
+    said = read_claims(text)
     told = [
         one
         for one in said
@@ -139,7 +139,7 @@ def predicates(text: str) -> frozenset[str]:
     """The words by which a text says what its subjects do, or are: another statement may use others
     for that.
     """
-    said = [one for one in claims(text) if one.mood == "said"]
+    said = [one for one in read_claims(text) if one.mood == "said"]
     states = (
         word for one in said for _, state in one.states for word in (state, *lex.STATE_WORDS[state])
     )
@@ -169,9 +169,9 @@ def _claim(
         return None
     exact = values(clause)
     days = tuple(value for value in exact if value.kind == "date")
-    undated = plain_words(_masked(clause, days)) if days else words
+    undated = plain_words(_mask(clause, days)) if days else words
     mood = _mood(undated, asks=asks and not factive)
-    rest = plain_words(_masked(clause, exact)) if exact else words
+    rest = plain_words(_mask(clause, exact)) if exact else words
     subject, verb, complement = _parts(rest)
     signals = set(words)
     spoken = " ".join(words)
@@ -200,7 +200,7 @@ def _claim(
         origins=frozenset(value.key for value in exact if _ORIGIN.search(clause[: value.start])),
         around=around,
         dates=dates,
-        names=named(clause),
+        names=find_names(clause),
         states=_states(spoken),
         instead=frozenset(word for found in _FORMER.findall(clause) for word in _keys(found)),
         mood=mood,
@@ -248,7 +248,7 @@ def _mood(words: tuple[str, ...], *, asks: bool) -> Mood:
     return "said"
 
 
-def _masked(clause: str, exact: tuple[Value, ...]) -> str:
+def _mask(clause: str, exact: tuple[Value, ...]) -> str:
     """The clause with a gap where a value stands."""
     for value in reversed(exact):
         clause = f"{clause[: value.start]} {lex.GAP} {clause[value.end :]}"

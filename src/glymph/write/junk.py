@@ -42,7 +42,7 @@ def without_shown(text: str) -> str:
     return _SHOWN.sub(" ", text).strip() if SHOWN_FROM in text else text
 
 
-def junk(text: str) -> str | None:
+def find_junk(text: str) -> str | None:
     """Why a text is not worth remembering; None if it may be."""
     return None if _plainly_prose(text) else _junk(text)
 
@@ -59,7 +59,7 @@ def _plainly_prose(text: str) -> bool:
 
 
 def _junk(text: str) -> str | None:
-    if SHOWN_FROM in text and not _telling(without_shown(text)):
+    if SHOWN_FROM in text and not _tells(without_shown(text)):
         return "it only repeats memories that were shown"
     visible = [
         c for c in text if not c.isspace() and unicodedata.category(c) not in ("Cf", "Cc", "Mn")
@@ -71,14 +71,14 @@ def _junk(text: str) -> str | None:
         return "it is too short to say anything"
     if len(telling) < (1 - MOST_SYMBOLS) * len(visible):
         return "it is mostly symbols"
-    return _repeated(telling) or _noise(text) or _filler(text)
+    return _find_repetition(telling) or _noise(text) or _filler(text)
 
 
-def _telling(text: str) -> bool:
+def _tells(text: str) -> bool:
     return any(c.isalnum() for c in text)
 
 
-def _repeated(telling: list[str]) -> str | None:
+def _find_repetition(telling: list[str]) -> str | None:
     _, most = Counter(telling).most_common(1)[0]
     same = (
         len(telling) > SHORTEST

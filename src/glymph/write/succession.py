@@ -34,7 +34,7 @@ class Finding:
     former: str = ""  # the value that was replaced, when that rests on shared words
 
 
-def compared(new: Claim, old: Claim, *, later: bool, apart: bool = False) -> Finding | None:
+def compare_claims(new: Claim, old: Claim, *, later: bool, apart: bool = False) -> Finding | None:
     """How a claim stands to an older one of the same or a compatible subject.
 
     `apart` says that the texts around them name different things: another figure is then of another
@@ -105,7 +105,7 @@ def _says(claim: Claim) -> frozenset[str]:
     return claim.topic | frozenset(claim.complement) | frozenset(claim.verb.split()[:1])
 
 
-def _ended(new: Claim, old: Claim) -> Finding | None:
+def _find_end(new: Claim, old: Claim) -> Finding | None:
     """ "I quit smoking", "I no longer live in Berlin", "I came to like jazz": it ends what the
     older one says.
     """
@@ -119,7 +119,7 @@ def _ended(new: Claim, old: Claim) -> Finding | None:
     shared = what & (_says(old) | old.names)
     enough = 1 if new.subject else 2  # of what "it" did, one word in common says nothing
     if len(shared) >= max(enough, len(what) / 2):
-        return Finding("supersedes", f"it ended: {listed(shared)}", 3.0)
+        return Finding("supersedes", f"it ended: {list_words(shared)}", 3.0)
     return None
 
 
@@ -155,7 +155,7 @@ def _other_state(new: Claim, old: Claim) -> Finding | None:
     return None
 
 
-def _denied(new: Claim, old: Claim) -> Finding | None:
+def _find_denial(new: Claim, old: Claim) -> Finding | None:
     """The same with and without "not": news if it says so, else a conflict."""
     if new.negated == old.negated or not _same_subject(new, old):
         return None
@@ -185,13 +185,13 @@ def _never(new: Claim, old: Claim) -> Finding | None:
     same = 0.5 * (new.verb.split()[0] in old.verb.split()[:1]) if new.verb else 0.0
     return Finding(
         "conflict",
-        f"never, it says, of {listed(shared)}",
+        f"never, it says, of {list_words(shared)}",
         deed + same + len(shared) / len(what),
         "never",
     )
 
 
-def _recounted(new: Claim, old: Claim) -> Finding | None:
+def _find_recount(new: Claim, old: Claim) -> Finding | None:
     """The same deed on the same date, with another count."""
     if (
         not _same_subject(new, old)
@@ -278,14 +278,14 @@ def _other_name(new: Claim, old: Claim) -> Finding | None:
     return None
 
 
-def _replaced(new: Claim, old: Claim) -> Finding | None:
+def _find_replacement(new: Claim, old: Claim) -> Finding | None:
     """It says itself what it replaces: "from X", "instead of X", "not X"."""
     gone = new.instead & (
         old.names | old.subject | set(old.complement) | {value.key for value in old.values}
     )
     if not gone or not (_same_subject(new, old) or (new.topic - gone) & old.topic):
         return None
-    return Finding("supersedes", f"in place of {listed(gone)}", 2.5)
+    return Finding("supersedes", f"in place of {list_words(gone)}", 2.5)
 
 
 def _moved_on(new: Claim, old: Claim) -> Finding | None:
@@ -330,7 +330,10 @@ def _successor(new: Claim, at: int, old: Claim, place: int) -> Finding | None:
     if old.leads[place] and not near:
         return None
     return Finding(
-        "supersedes", f"{other.key} became {value.key}, of {listed(shared)}", part + near, other.key
+        "supersedes",
+        f"{other.key} became {value.key}, of {list_words(shared)}",
+        part + near,
+        other.key,
     )
 
 
@@ -395,7 +398,7 @@ def _recast(new: Claim, old: Claim) -> Finding | None:
     is_now = frozenset(map(stem, plain_words(match[2])))
     if thing != old.subject - {"me"} or not was or was <= is_now:
         return None
-    return Finding("supersedes", f"{listed(was)} became {listed(is_now)}", 2.0)
+    return Finding("supersedes", f"{list_words(was)} became {list_words(is_now)}", 2.0)
 
 
 def _succeeds(value: Value, other: Value) -> bool:
@@ -450,7 +453,7 @@ def _unit(value: Value) -> tuple[str, str]:
     return value.kind, value.unit
 
 
-def listed(words: frozenset[str]) -> str:
+def list_words(words: frozenset[str]) -> str:
     return ", ".join(sorted(words)[:4])
 
 
@@ -465,17 +468,17 @@ _ENDERS = frozenset(
 _RELATING = frozenset(
     map(stem, "without within with about around after before since until under over".split())
 )
-_FAR_RULES = (_never, _moved_on, _recounted, _counted_on)
+_FAR_RULES = (_never, _moved_on, _find_recount, _counted_on)
 _RULES = (
-    _ended,
+    _find_end,
     _other_state,
-    _denied,
-    _replaced,
+    _find_denial,
+    _find_replacement,
     _other_value,
     _other_name,
     _moved_on,
-    _recounted,
+    _find_recount,
     _recast,
     _counted_on,
 )
-_OF_FIGURES = (_moved_on, _recounted, _counted_on, _other_value)
+_OF_FIGURES = (_moved_on, _find_recount, _counted_on, _other_value)

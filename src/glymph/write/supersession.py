@@ -16,11 +16,18 @@ from typing import Literal
 from glymph.decay.sections import SECTIONS, Section
 from glymph.text.bands import BANDS, Bands
 from glymph.text.identifiers import identifiers
-from glymph.text.similarity import named, relation
+from glymph.text.similarity import find_names, relation
 from glymph.text.words import stems
 from glymph.write import lexicon as lex
-from glymph.write.claims import Claim, Entry, claims, entry
-from glymph.write.succession import LEAST_SHARED, LONGEST, Finding, compared, listed, touches
+from glymph.write.claims import Claim, Entry, entry, read_claims
+from glymph.write.succession import (
+    LEAST_SHARED,
+    LONGEST,
+    Finding,
+    compare_claims,
+    list_words,
+    touches,
+)
 
 LEAST_TOLD = 0.6  # of the words of a liked or disliked item that a change of heart must name
 
@@ -62,7 +69,7 @@ def decide(
         for place, (old, _) in enumerate(near)
         if alike[place][0] != "duplicate" and _is_target(new) and _is_target(old)
     }
-    kept = _settled(found)
+    kept = _settle(found)
     return [_verdict(old, alike[place], kept.get(place)) for place, (old, _) in enumerate(near)]
 
 
@@ -79,7 +86,7 @@ def _is_one(text: str) -> bool:
     """
     if "\n" in text.strip():
         return False
-    said = claims(text)
+    said = read_claims(text)
     return entry(text) is not None or (
         len(said) <= 1 and all(len(one.around) <= LONGEST for one in said)
     )
@@ -103,7 +110,7 @@ def _is_target(statement: Statement) -> bool:
     return SECTIONS[Section(statement.section)].role == "target"
 
 
-def _settled(found: dict[int, list[tuple[Finding, int]]]) -> dict[int, Finding]:
+def _settle(found: dict[int, list[tuple[Finding, int]]]) -> dict[int, Finding]:
     """The strongest finding of each memory.
 
     What rests on shared words holds for one former value only, the one that shares most, wherever
@@ -135,23 +142,23 @@ def _findings(new: Statement, old: Statement) -> Iterator[tuple[Finding, int]]:
     later = new.at >= old.at  # of two said at one moment, the new one was said after the other
     was = entry(old.text)
     if was is not None:
-        finding = _entered(new.text, was)
+        finding = _compare_entry(new.text, was)
         if finding is not None and later:
             yield finding, -1
     told = stems(old.text)
     touching = [
-        (place, claim) for place, claim in enumerate(claims(new.text)) if touches(claim, told)
+        (place, claim) for place, claim in enumerate(read_claims(new.text)) if touches(claim, told)
     ]
     if not touching:
         return  # before the older one is read, which is dear
-    was_said = claims(old.text)
+    was_said = read_claims(old.text)
     apart = _name_others(new, old)
     agreed = any(
         other.never for other in was_said
     )  # who said "never" before, too, contradicts nothing
     for place, claim in touching:
         for other in was_said if not (agreed and claim.never) else ():
-            finding = compared(claim, other, later=later, apart=apart)
+            finding = compare_claims(claim, other, later=later, apart=apart)
             if finding is not None:
                 yield finding, place
 
@@ -169,7 +176,7 @@ def _of_other_things(new: str, old: str) -> bool:
         and counted[0][1].lower() == counted[1][1].lower()
     ):
         return counted[0][2] != counted[1][2]
-    one, other = _headed(new), _headed(old)
+    one, other = _read_heading(new), _read_heading(old)
     if one and other:
         return one.isdisjoint(other)
     keys = _KEY.search(new), _KEY.search(old)
@@ -181,7 +188,7 @@ def _of_other_things(new: str, old: str) -> bool:
     )
 
 
-def _headed(text: str) -> frozenset[tuple[str, str]]:
+def _read_heading(text: str) -> frozenset[tuple[str, str]]:
     """Every reading of the identifier a text begins with, and of keys and tokens wherever they
     stand.
     """
@@ -198,11 +205,11 @@ def _name_others(new: Statement, old: Statement) -> bool:
     """Whether two short texts name somebody or something, and none of it in common."""
     if max(len(new.text), len(old.text)) > FEW_CHARS:
         return False  # of much that is said, names tell little about each claim
-    one, other = named(new.text, new.entities), named(old.text, old.entities)
+    one, other = find_names(new.text, new.entities), find_names(old.text, old.entities)
     return bool(one) and bool(other) and one.isdisjoint(other)
 
 
-def _entered(text: str, was: Entry) -> Finding | None:
+def _compare_entry(text: str, was: Entry) -> Finding | None:
     """The same entry with another item, or told to have ended."""
     now = entry(text)
     if now is None:
@@ -212,7 +219,7 @@ def _entered(text: str, was: Entry) -> Finding | None:
     shared = now.item & was.item
     if not was.several and not now.several:
         return (
-            Finding("supersedes", f"{listed(was.item)} became {listed(now.item)}", 2.0)
+            Finding("supersedes", f"{list_words(was.item)} became {list_words(now.item)}", 2.0)
             if now.item != was.item
             else None
         )
@@ -221,26 +228,31 @@ def _entered(text: str, was: Entry) -> Finding | None:
     if part < LEAST_SHARED:
         return None
     return Finding(
-        "supersedes", f"a newer wording of {listed(shared)}", part + near, listed(was.item)
+        "supersedes", f"a newer wording of {list_words(shared)}", part + near, list_words(was.item)
     )
 
 
 def _entry_ended(text: str, was: Entry) -> Finding | None:
     """What is told to have ended, or, of what was liked or disliked, to be seen anew."""
     said = [
-        claim for claim in claims(text) if claim.mood in ("said", "past") and not _of_others(claim)
+        claim
+        for claim in read_claims(text)
+        if claim.mood in ("said", "past") and not _of_others(claim)
     ]
     if any(claim.end and was.item <= claim.around for claim in said):
-        return Finding("supersedes", f"it ended: {listed(was.item)}", 2.0, listed(was.item))
+        return Finding("supersedes", f"it ended: {list_words(was.item)}", 2.0, list_words(was.item))
     if was.liked is None or not any(claim.turned or claim.end for claim in said):
         return None
-    told = frozenset().union(*(claim.around | claim.topic for claim in claims(text)))
+    told = frozenset().union(*(claim.around | claim.topic for claim in read_claims(text)))
     part = len(was.item & told) / len(was.item)
     if part < LEAST_TOLD:
         return None
     strength = part + 0.2 * len(was.label & told) / len(was.label) + 0.01 * len(was.item & told)
     return Finding(
-        "supersedes", f"a change of heart about {listed(was.item)}", strength, listed(was.item)
+        "supersedes",
+        f"a change of heart about {list_words(was.item)}",
+        strength,
+        list_words(was.item),
     )
 
 

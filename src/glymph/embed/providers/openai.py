@@ -19,7 +19,7 @@ from glymph.embed.contract import EmbedderProvider, Vectors
 from glymph.embed.vectors import readable, unit
 from glymph.errors import EmbedderFailed
 from glymph.http import LONGEST_WAIT, RemoteFailed, Service
-from glymph.text.masking import masked
+from glymph.text.secrets import mask_secrets
 
 MOST_TEXTS = 64  # in one request
 MOST_CHARACTERS = 8000  # of one text; within the limits of the models in use
@@ -49,7 +49,7 @@ class OpenAIEmbedder:
         self._service = Service(
             url, "/embeddings", setting="embedder", key=key, headers=headers,
             longest_wait=LONGEST_WAIT, sleep=sleep, jitter=jitter,
-            mask=lambda text: masked(text)[0],
+            mask=lambda text: mask_secrets(text)[0],
         )  # fmt: skip
         self._model, self._timeout = model, timeout
         self.name = f"openai:{model}@{self._service.host}"

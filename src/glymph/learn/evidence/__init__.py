@@ -13,16 +13,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from glymph.learn.episodes import Episode
-from glymph.learn.evidence.counting import refuted, tallied
-from glymph.learn.evidence.reading import SIDES, side
-from glymph.learn.evidence.statements import checked, conditions_of, unstated
+from glymph.learn.evidence.clauses import SIDES, side
+from glymph.learn.evidence.statements import check_statement, conditions_of, find_unstated
+from glymph.learn.evidence.tally import refute, tally_episodes
 from glymph.learn.lesson import MOST_TITLE, Claim, Pattern
 from glymph.text.attributes import open_body
 from glymph.text.normal import derive_title, normalise
 from glymph.text.sentences import LESSON, split_sentences
 from glymph.text.words import drop_stop_words, split_words
 
-__all__ = ["Dropped", "Verified", "conditions_of", "verified"]
+__all__ = ["Dropped", "Verified", "conditions_of", "verify"]
 
 LEAST_SUPPORT = 3  # episodes
 LEAST_WORDS = 6  # of a body that says something
@@ -75,29 +75,29 @@ class Verified:
         )
 
 
-def verified(pattern: Pattern, episodes: Sequence[Episode]) -> Verified:
+def verify(pattern: Pattern, episodes: Sequence[Episode]) -> Verified:
     """The pattern without anything the episodes it was found in do not bear out."""
     orders = list(_orders(episodes))
     dropped: list[Dropped] = []
     kept: list[Claim] = []
     for claim in pattern.claims:
         why = (
-            refuted(claim, episodes)
+            refute(claim, episodes)
             or _unfit(claim.text, orders)
-            or unstated(claim, episodes)
-            or checked(claim.text, episodes, [claim]).fault
+            or find_unstated(claim, episodes)
+            or check_statement(claim.text, episodes, [claim]).fault
         )
         if why is None:
             kept.append(claim)
         else:
             dropped.append(Dropped(claim.text, why))
-    gone, stays = ([_folded(one.text) for one in some] for some in (dropped, kept))
+    gone, stays = ([_fold(one.text) for one in some] for some in (dropped, kept))
     body: list[str] = []
     counted: list[Claim] = []
     for sentence in split_sentences(pattern.body, LESSON):
         why = _of_dropped(sentence, gone, stays) or _unfit(sentence, orders)
         if why is None:
-            found = checked(sentence, episodes, kept)
+            found = check_statement(sentence, episodes, kept)
             why = found.fault
             counted += found.claims if why is None else []
         if why is None:
@@ -105,14 +105,14 @@ def verified(pattern: Pattern, episodes: Sequence[Episode]) -> Verified:
         else:
             dropped.append(Dropped(sentence, why))
     claims = tuple(dict.fromkeys([*kept, *counted]))
-    return _judged(pattern, " ".join(body), claims, dropped, episodes, orders)
+    return _judge(pattern, " ".join(body), claims, dropped, episodes, orders)
 
 
-def _judged(
+def _judge(
     pattern: Pattern, body: str, claims: tuple[Claim, ...], dropped: list[Dropped], episodes: Sequence[Episode],
     orders: Sequence[frozenset[str]],
 ) -> Verified:  # fmt: skip
-    held = {one.id for claim in claims for one in tallied(episodes, claim.where).episodes}
+    held = {one.id for claim in claims for one in tally_episodes(episodes, claim.where).episodes}
     cited = {cited for claim in claims for cited in claim.episodes}
     supporting = tuple(one.id for one in episodes if one.id in held)
     refused = None
@@ -123,30 +123,32 @@ def _judged(
     elif len(split_words(body)) < LEAST_WORDS:
         refused = "nothing is left of its text"
     title = pattern.title
-    if why := _unfit(title, orders) or checked(title, episodes, claims).fault:
+    if why := _unfit(title, orders) or check_statement(title, episodes, claims).fault:
         dropped.append(Dropped(title, why))
         title = derive_title(body)
         title = title if len(title) <= MOST_TITLE else title[: MOST_TITLE - 1].rstrip() + "…"
     trigger = pattern.trigger
-    if trigger and (why := _unfit(trigger, orders) or checked(trigger, episodes, claims).fault):
+    if trigger and (
+        why := _unfit(trigger, orders) or check_statement(trigger, episodes, claims).fault
+    ):
         dropped.append(Dropped(trigger, why))
         trigger = None
     direction = pattern.direction
-    if direction and (why := _misdirected(direction, claims, episodes)):
+    if direction and (why := _find_misdirection(direction, claims, episodes)):
         dropped.append(Dropped(direction, why))
         direction = None
     return Verified(title, body, claims, tuple(dropped), supporting, trigger, direction, refused)
 
 
 def _of_dropped(sentence: str, gone: Sequence[str], stays: Sequence[str]) -> str | None:
-    said = _folded(sentence)
+    said = _fold(sentence)
     lost = any(
         one in said or (said in one and said not in stays) for one in gone if one not in stays
     )
     return "it states a claim that does not hold" if lost else None
 
 
-def _folded(sentence: str) -> str:
+def _fold(sentence: str) -> str:
     return normalise(sentence).rstrip(".!")
 
 
@@ -171,17 +173,17 @@ def _orders(episodes: Sequence[Episode]) -> Iterator[frozenset[str]]:
                 yield said
 
 
-def _misdirected(
+def _find_misdirection(
     direction: str, claims: Sequence[Claim], episodes: Sequence[Episode]
 ) -> str | None:
     """Why the direction is not what the supporting episodes that ended well have in common."""
     wanted = direction.strip().casefold()
     if wanted not in (name for pair in SIDES for name in pair):
-        return checked(direction, episodes, claims).fault
-    own = tallied([one for one in episodes if wanted in (side(one), *_values(one))])
+        return check_statement(direction, episodes, claims).fault
+    own = tally_episodes([one for one in episodes if wanted in (side(one), *_values(one))])
     if not own.judged:
         return f"no episode that ended is {wanted}"
-    other = tallied([one for one in episodes if one not in own.episodes])
+    other = tally_episodes([one for one in episodes if one not in own.episodes])
     assert own.rate is not None
     better = own.rate > 50 and (other.rate is None or own.rate >= other.rate)
     return None if better else f"the episodes speak against {wanted}"

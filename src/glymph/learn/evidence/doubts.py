@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 
 from glymph.learn.episodes import Episode
-from glymph.learn.evidence.counting import tallied
-from glymph.learn.evidence.reading import BAD, GOOD, Clause, conditions, sides_named
+from glymph.learn.evidence.clauses import BAD, GOOD, Clause, conditions, sides_named
+from glymph.learn.evidence.tally import tally_episodes
 
 _ENDING = re.compile(
     r"\b(?:w[io]n|wins|los[est]|losses|lost|loses?|succeed(?:s|ed)?|fail(?:s|ed)?|profitable|work(?:s|ed)"
@@ -142,21 +142,21 @@ def _shared_by_all(text: str, episodes: Sequence[Episode]) -> bool:
     """Whether "every A was B" is so, as far as both are read."""
     found = _EVERY.search(text)
     alike = conditions(found[2], episodes)[0] if found else ()
-    held = tallied(episodes, conditions(found[1], episodes)[0]).episodes if found else ()
+    held = tally_episodes(episodes, conditions(found[1], episodes)[0]).episodes if found else ()
     return all(condition.holds(one) is not False for condition in alike for one in held)
 
 
 def _throughout(clause: Clause, episodes: Sequence[Episode]) -> bool:
     """Whether the threshold of a clause is met by all episodes it speaks of."""
     limits = [one for one in clause.where if one.relation in ("<", "<=", ">", ">=")]
-    held = tallied(episodes, [one for one in clause.where if one not in limits]).episodes
+    held = tally_episodes(episodes, [one for one in clause.where if one not in limits]).episodes
     return bool(limits and held) and all(limit.holds(one) for limit in limits for one in held)
 
 
 def _extreme(left: str, clause: Clause, episodes: Sequence[Episode]) -> bool:
     """Whether the first number is the most or the least that came of the episodes of a clause."""
     found = re.search(r"\d+(?:\.\d+)?", left)
-    held = tallied(episodes, clause.where).episodes
+    held = tally_episodes(episodes, clause.where).episodes
     sizes = [
         one.outcome.magnitude for one in held if one.outcome and one.outcome.magnitude is not None
     ]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from glymph.learn.evidence.reading import BAD, GOOD, Clause
+from glymph.learn.evidence.clauses import BAD, GOOD, Clause
 from glymph.learn.lesson import Measure
 from glymph.text.numbers import SIGNED_FIGURE, read_figure
 
@@ -50,7 +50,7 @@ def counted_in(clause: Clause) -> Iterator[tuple[Measure, Number, tuple[int, int
         good = clause.good(found.start())
         measure: Measure = "count" if good is None else "successes" if good else "failures"
         yield measure, (Decimal(found["n"]), int(found["m"])), found.span()
-        text = cleared(text, found.span())
+        text = clear_span(text, found.span())
     for found in PERCENT.finditer(text):
         before, after = text[: found.start()], text[found.end() : found.end() + 30]
         number = read_figure(found["n"])
@@ -61,12 +61,12 @@ def counted_in(clause: Clause) -> Iterator[tuple[Measure, Number, tuple[int, int
         elif mean:
             yield (
                 "average",
-                (-number if _lost(clause, found, before) else number, None),
+                (-number if _is_loss(clause, found, before) else number, None),
                 found.span(),
             )
         else:
             continue
-        text = cleared(text, found.span())
+        text = clear_span(text, found.span())
     for found in (*_COUNT.finditer(text), *_WON.finditer(text)):
         if text[found.start("n")] == _CLEAR:
             continue
@@ -80,7 +80,7 @@ def counted_in(clause: Clause) -> Iterator[tuple[Measure, Number, tuple[int, int
         if _MEAN.search(text[max(0, found.start() - 40) : found.start()]):
             continue
         yield what, (Decimal(found["n"]), None), found.span("n")
-        text = cleared(text, found.span("n"))
+        text = clear_span(text, found.span("n"))
     for found in PLAIN.finditer(text):
         before = text[: found.start()]
         if _MEAN.search(before[-40:]) or re.search(
@@ -89,7 +89,7 @@ def counted_in(clause: Clause) -> Iterator[tuple[Measure, Number, tuple[int, int
             number = read_figure(found[0])
             yield (
                 "average",
-                (-number if _lost(clause, found, before) else number, None),
+                (-number if _is_loss(clause, found, before) else number, None),
                 found.span(),
             )
 
@@ -109,10 +109,10 @@ def _is_rate(
     return beside or (not averaged and bool(_RATE.search(before[-24:]) or _ENDED.search(before)))
 
 
-def _lost(clause: Clause, found: re.Match[str], before: str) -> bool:
+def _is_loss(clause: Clause, found: re.Match[str], before: str) -> bool:
     """Whether an amount without a sign is called a loss."""
     return found[0][0] not in "+-" and BAD.search(before[-24:]) is not None
 
 
-def cleared(text: str, span: tuple[int, int]) -> str:
+def clear_span(text: str, span: tuple[int, int]) -> str:
     return text[: span[0]] + _CLEAR * (span[1] - span[0]) + text[span[1] :]

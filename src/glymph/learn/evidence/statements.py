@@ -11,10 +11,7 @@ from decimal import Decimal
 
 from glymph.learn.conditions import Condition
 from glymph.learn.episodes import MOST_BODY, Episode, facts
-from glymph.learn.evidence.counting import Tally, average, compares, rest_of, rounds_to, tallied
-from glymph.learn.evidence.doubts import advises, doubtful, incomparable
-from glymph.learn.evidence.numbers import PERCENT, PLAIN, Number, cleared, counted_in
-from glymph.learn.evidence.reading import (
+from glymph.learn.evidence.clauses import (
     BAD,
     BETTER,
     GOOD,
@@ -25,6 +22,9 @@ from glymph.learn.evidence.reading import (
     side,
     sides_named,
 )
+from glymph.learn.evidence.doubts import advises, doubtful, incomparable
+from glymph.learn.evidence.numbers import PERCENT, PLAIN, Number, clear_span, counted_in
+from glymph.learn.evidence.tally import Tally, average, compares, rest_of, rounds_to, tally_episodes
 from glymph.learn.lesson import OUTCOME, Claim, Measure
 from glymph.moments import moment
 from glymph.prune.outcomes import tells_outcome
@@ -74,7 +74,9 @@ class Checked:
     claims: list[Claim] = field(default_factory=list)
 
 
-def checked(sentence: str, episodes: Sequence[Episode], kept: Sequence[Claim] = ()) -> Checked:
+def check_statement(
+    sentence: str, episodes: Sequence[Episode], kept: Sequence[Claim] = ()
+) -> Checked:
     """Whether everything a sentence states is so. Claims that were kept may speak for its numbers."""
     text = with_digits(sentence)
     result = Checked()
@@ -96,27 +98,27 @@ def _clause_fault(
 ) -> str | None:
     text = clause.text
     counted = judged = False
-    if (share := _shared(clause, sentence, episodes)) is not None:
+    if (share := _read_share(clause, sentence, episodes)) is not None:
         if isinstance(share, str):
             return share
         result.claims.append(share[0])
         clause, counted, judged = replace(clause, text=share[1]), True, True
         text = clause.text
     for measured, number, span in counted_in(clause):
-        text = cleared(text, span)
+        text = clear_span(text, span)
         counted, judged = True, judged or measured in ("successes", "failures", "success_rate")
         if _spoken(measured, number, speaking):
             continue
-        claim = _found(measured, number, clause, sentence, episodes)
+        claim = _find_claim(measured, number, clause, sentence, episodes)
         if claim is None:
             return f"{clause.text[span[0] : span[1]].strip()!r} is not so, counted again"
         result.claims.append(claim)
     return (
         _strange(text, clause, episodes, speaking)
-        or _compared(clause, episodes, speaking, result)
+        or _check_comparison(clause, episodes, speaking, result)
         or doubtful(clause, text, episodes, counted=counted)
-        or (None if judged else _quantified(clause, episodes))
-        or (None if counted or _NOT_ALL.search(clause.text) else _sided(clause, episodes))
+        or (None if judged else _check_quantity(clause, episodes))
+        or (None if counted or _NOT_ALL.search(clause.text) else _check_side(clause, episodes))
     )
 
 
@@ -148,14 +150,14 @@ def _strange(
 # numbers
 
 
-def _found(
+def _find_claim(
     measure: Measure, number: Number, clause: Clause, sentence: str, episodes: Sequence[Episode]
 ) -> Claim | None:
     """The claim that a number of a clause makes, if it holds under the conditions the clause names."""
     stated, out_of = number
     for where in dict.fromkeys((clause.where, clause.where + clause.tied)):
-        tally = tallied(episodes, where)
-        for of in _averaged(clause, episodes) if measure == "average" else (OUTCOME,):
+        tally = tally_episodes(episodes, where)
+        for of in _find_averaged(clause, episodes) if measure == "average" else (OUTCOME,):
             if _holds(measure, stated, out_of, of, tally, episodes, bool(where)):
                 ids = tuple(one.id for one in tally.episodes)
                 return Claim(sentence, measure, ids, of, where, float(stated), out_of)
@@ -180,7 +182,7 @@ def _holds(
             return rounds_to(stated, average(of, tally.episodes))
 
 
-def _averaged(clause: Clause, episodes: Sequence[Episode]) -> list[str]:
+def _find_averaged(clause: Clause, episodes: Sequence[Episode]) -> list[str]:
     """What an average may be of: attributes the clause names, or what came of the episodes."""
     names = {
         name
@@ -225,7 +227,7 @@ def _numbers_of(one: Episode, *, percent: bool) -> set[Decimal]:
     return known
 
 
-def _shared(
+def _read_share(
     clause: Clause, sentence: str, episodes: Sequence[Episode]
 ) -> tuple[Claim, str] | str | None:
     """ "4 of the 5 losses were longs": the claim it makes and what else the clause says, or that it
@@ -235,7 +237,7 @@ def _shared(
     if found is None or not clause.where:
         return None
     good = found["what"].lower().startswith(("win", "suc"))
-    own, every = tallied(episodes, clause.where), tallied(episodes)
+    own, every = tally_episodes(episodes, clause.where), tally_episodes(episodes)
     true = (own.successes, every.successes) if good else (own.failures, every.failures)
     if true != (int(found["n"]), int(found["m"])):
         return f"{found[0]!r} is not so, counted again"
@@ -247,7 +249,7 @@ def _shared(
         where=clause.where,
         stated=float(true[0]),
     )
-    return claim, cleared(clause.text, found.span())
+    return claim, clear_span(clause.text, found.span())
 
 
 # claims that speak for a sentence
@@ -257,7 +259,7 @@ def _speaks_for(claim: Claim, clause: Clause, episodes: Sequence[Episode]) -> bo
     """Whether a claim counts what the clause speaks of: nothing the clause names is otherwise in
     its episodes.
     """
-    held = tallied(episodes, claim.where).episodes
+    held = tally_episodes(episodes, claim.where).episodes
     return all(condition.holds(one) is not False for condition in clause.where for one in held)
 
 
@@ -284,7 +286,7 @@ def _names(text: str, claim: Claim, episodes: Sequence[Episode]) -> bool:
     return True
 
 
-def unstated(claim: Claim, episodes: Sequence[Episode]) -> str | None:
+def find_unstated(claim: Claim, episodes: Sequence[Episode]) -> str | None:
     """Why the text of a claim does not say what the claim counts."""
     text = with_digits(claim.text)
     if claim.measure in ("higher", "lower"):
@@ -346,7 +348,7 @@ def _spoken(measure: Measure, number: Number, speaking: Sequence[Claim]) -> bool
 # words that compare or count
 
 
-def _compared(
+def _check_comparison(
     clause: Clause, episodes: Sequence[Episode], speaking: Sequence[Claim], result: Checked
 ) -> str | None:
     """Why better or worse is not so: against the other episodes, under the conditions the clause
@@ -367,7 +369,7 @@ def _compared(
     elif re.match(r"beat|outperf|underperf|trail", found[0], re.I):
         own, tied = conditions(clause.text[: found.start()], episodes)
         where = own or tied or where
-    tally = tallied(episodes, where)
+    tally = tally_episodes(episodes, where)
     claim = Claim(
         clause.text.strip(), measure, tuple(one.id for one in tally.episodes), where=where
     )
@@ -387,7 +389,7 @@ def _bad_more(clause: Clause, found: re.Match[str]) -> bool:
     return often and clause.good(found.start()) is False
 
 
-def _quantified(clause: Clause, episodes: Sequence[Episode]) -> str | None:
+def _check_quantity(clause: Clause, episodes: Sequence[Episode]) -> str | None:
     """Why all, most or none of them did not end as the clause says."""
     if partly := _NOT_ALL.search(clause.text):
         clause = replace(clause, text=_NOT_ALL.sub(" ", clause.text))
@@ -398,7 +400,7 @@ def _quantified(clause: Clause, episodes: Sequence[Episode]) -> str | None:
         return None
     if not (clause.where or _WHOLE.search(clause.text)):
         return None if advises(clause.text) else f"{found[0]!r} cannot be counted"
-    tally = tallied(episodes, clause.where)
+    tally = tally_episodes(episodes, clause.where)
     ended = tally.successes if good else tally.failures
     share = _RARELY.get(found[0].lower(), 0.5)
     so = ended == tally.judged if found is every else ended > share * tally.judged
@@ -407,7 +409,7 @@ def _quantified(clause: Clause, episodes: Sequence[Episode]) -> str | None:
     return f"{found[0]!r} is not so, counted again"
 
 
-def _sided(clause: Clause, episodes: Sequence[Episode]) -> str | None:
+def _check_side(clause: Clause, episodes: Sequence[Episode]) -> str | None:
     """Why the side a clause names is not the one the episodes speak for."""
     named = [str(one.value) for one in clause.where if str(one.value) in ("long", "short")]
     if not named:
@@ -417,7 +419,7 @@ def _sided(clause: Clause, episodes: Sequence[Episode]) -> str | None:
         return None
     if named[0] not in sides:
         return f"no episode is {named[0]}"
-    own = tallied([one for one, own in zip(episodes, sides, strict=True) if own == named[0]])
+    own = tally_episodes([one for one, own in zip(episodes, sides, strict=True) if own == named[0]])
     other = rest_of(episodes, own)
     if own.rate is None:
         return None

@@ -34,7 +34,7 @@ from glymph.llm.contract import TIMEOUT, ModelProvider
 from glymph.llm.dialogue import Message, Prices, Reply, Schema, Usage, tokens_of
 from glymph.llm.failures import make_failure
 from glymph.llm.prices import prices_of
-from glymph.text.masking import masked
+from glymph.text.secrets import mask_secrets
 from glymph.text.tokens import tokens
 
 DEPTH, MOST_DEPTH = "GLYMPH_DEPTH", 2
@@ -153,7 +153,7 @@ class CommandModel:
         secret.
         """
         text = text[-MOST_SHOWN:]
-        text = masked(text.replace(self._key, "[key]") if self._key else text)[0]
+        text = mask_secrets(text.replace(self._key, "[key]") if self._key else text)[0]
         return " ".join(text.split())[-300:] or "it said nothing"
 
 

@@ -12,34 +12,42 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from glymph.text.dates import dates, named_times, times
-from glymph.text.folding import flat
-from glymph.text.found import BLANK, Family, Found, Identifier, Key, taken
+from glymph.text.dates import find_dates, find_named_times, find_times
 from glymph.text.identifiers.aliases import Closure, aliases, closure
-from glymph.text.identifiers.codes import codes, digit_runs, labelled, marked, versions
+from glymph.text.identifiers.codes import codes, digit_runs, find_labelled, find_marked, versions
 from glymph.text.identifiers.fingerprints import form
 from glymph.text.identifiers.network import bare_webs, handles, machines, mails, paths, webs
-from glymph.text.numbers import free_numbers, quantities, written_numbers
+from glymph.text.numbers import find_figures, find_number_words, find_quantities
+from glymph.text.scripts import flat
+from glymph.text.spans import BLANK, Family, Identifier, Key, Span, find_in_turn
 
 __all__ = [
-    "Closure", "Identifier", "aliases", "closure", "fingerprint_forms", "identifiers", "keys", "matching",
+    "Closure",
+    "Identifier",
+    "aliases",
+    "closure",
+    "find_matching",
+    "fingerprint_forms",
+    "identifiers",
+    "keys",
     "numbers",
-    "perhaps", "same",
+    "perhaps",
+    "same",
 ]  # fmt: skip
 
 _DIGIT = re.compile("[0-9]")
 _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")
-_WITHOUT_DIGITS: tuple[Family, ...] = (webs, mails, handles, bare_webs, paths, named_times)
+_WITHOUT_DIGITS: tuple[Family, ...] = (webs, mails, handles, bare_webs, paths, find_named_times)
 _ALL: tuple[Family, ...] = (
-    webs, mails, handles, marked, machines, bare_webs, paths, dates, times, quantities, versions, labelled,
-    digit_runs, codes, named_times,
+    webs, mails, handles, find_marked, machines, bare_webs, paths, find_dates, find_times, find_quantities, versions, find_labelled,
+    digit_runs, codes, find_named_times,
 )  # fmt: skip
 
 
 def identifiers(text: str) -> tuple[Identifier, ...]:
     """Every identifier in the text, whole and by type, in the order in which they stand."""
     plain, places = flat(text)
-    return tuple(_placed(found, text, places) for found in _found(plain))
+    return tuple(_place_span(found, text, places) for found in _find_spans(plain))
 
 
 def same(one: Identifier, other: Identifier) -> bool:
@@ -53,7 +61,7 @@ def perhaps(one: Identifier, other: Identifier) -> bool:
     return not set(one.readings).isdisjoint(other.readings)
 
 
-def matching(wanted: Identifier, found: Iterable[Identifier]) -> tuple[Identifier, ...]:
+def find_matching(wanted: Identifier, found: Iterable[Identifier]) -> tuple[Identifier, ...]:
     """Those of the found that are the wanted one: the same, or else perhaps the same if they all
     are one thing.
     """
@@ -67,7 +75,7 @@ def matching(wanted: Identifier, found: Iterable[Identifier]) -> tuple[Identifie
 
 def keys(text: str) -> frozenset[Key]:
     """The type and canonical key of every identifier in the text."""
-    return frozenset((found.type, found.key) for found in _found(flat(text)[0]))
+    return frozenset((found.type, found.key) for found in _find_spans(flat(text)[0]))
 
 
 def numbers(text: str) -> Counter[Decimal]:
@@ -81,12 +89,12 @@ def numbers(text: str) -> Counter[Decimal]:
     counted: Counter[Decimal] = Counter()
     rest = plain
     if _DIGIT.search(plain):
-        found = _found(plain)
-        rest = _blanked(plain, found)
+        found = _find_spans(plain)
+        rest = _blank_out(plain, found)
         for each in found:
             counted.update(_values(each))
-        counted.update(value for value, _, _ in free_numbers(rest))
-    counted.update(written_numbers(rest))
+        counted.update(value for value, _, _ in find_figures(rest))
+    counted.update(find_number_words(rest))
     return counted
 
 
@@ -101,19 +109,21 @@ def fingerprint_forms(text: str) -> tuple[str, ...]:
     # do not.
     both = (flat(text)[0], flat(text.casefold())[0].casefold())
     plain = dict.fromkeys(" ".join(each.split()) for each in both)
-    return tuple(dict.fromkeys(form(each, _found(each)) for each in plain))
+    return tuple(dict.fromkeys(form(each, _find_spans(each)) for each in plain))
 
 
-def _found(plain: str) -> list[Found]:
+def _find_spans(plain: str) -> list[Span]:
     """The identifiers of a flattened text by place."""
-    return sorted(taken(plain, _ALL if _DIGIT.search(plain) else _WITHOUT_DIGITS), key=_start)
+    return sorted(
+        find_in_turn(plain, _ALL if _DIGIT.search(plain) else _WITHOUT_DIGITS), key=_start
+    )
 
 
-def _start(found: Found) -> int:
+def _start(found: Span) -> int:
     return found.start
 
 
-def _placed(found: Found, text: str, places: Sequence[int] | None) -> Identifier:
+def _place_span(found: Span, text: str, places: Sequence[int] | None) -> Identifier:
     start, end = found.start, found.end
     if places is not None:
         start, end = places[start], places[end] if end < len(places) else len(text)
@@ -124,7 +134,7 @@ def _placed(found: Found, text: str, places: Sequence[int] | None) -> Identifier
     return Identifier(found.type, found.key, start, end, written, found.others)
 
 
-def _blanked(plain: str, found: Iterable[Found]) -> str:
+def _blank_out(plain: str, found: Iterable[Span]) -> str:
     pieces: list[str] = []
     at = 0
     for each in found:
@@ -133,7 +143,7 @@ def _blanked(plain: str, found: Iterable[Found]) -> str:
     return "".join((*pieces, plain[at:]))
 
 
-def _values(found: Found) -> list[Decimal]:
+def _values(found: Span) -> list[Decimal]:
     if found.type == "quantity":
         return [Decimal(found.key.split(" ")[0])]
     if found.type in ("phone", "card", "iban", "uuid", "hash", "mac"):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from glymph.text.folding import flat, folded
-from glymph.text.found import Found, taken
 from glymph.text.identifiers.network import handles, mails
 from glymph.text.negation import IN_A_STRETCH
+from glymph.text.scripts import flat, fold
 from glymph.text.sentences import STATEMENT_END
+from glymph.text.spans import Span, find_in_turn
 
 _MOST_WORDS = 4  # of a name
 _CONNECTED = re.compile(
@@ -136,25 +136,25 @@ def aliases(text: str) -> list[tuple[str, str]]:
     denied.
     """
     plain, _ = flat(text)
-    named = sorted(taken(plain, (mails, handles)))
+    named = sorted(find_in_turn(plain, (mails, handles)))
     pairs = [
-        *_connected(plain, named),
+        *_find_connected(plain, named),
         *_middle(plain),
-        *_called(plain),
-        *_related(plain),
-        *_owned(plain, named),
+        *_find_called(plain),
+        *_find_related(plain),
+        *_find_owned(plain, named),
     ]
-    return list(dict.fromkeys(pair for pair in pairs if folded(pair[0]) != folded(pair[1])))
+    return list(dict.fromkeys(pair for pair in pairs if fold(pair[0]) != fold(pair[1])))
 
 
-def _connected(text: str, named: list[Found]) -> Iterator[tuple[str, str]]:
+def _find_connected(text: str, named: list[Span]) -> Iterator[tuple[str, str]]:
     starts = {found.start: found for found in named}
     ends = {found.end: found for found in named}
     lowered = text.lower()
     if not any(word in lowered for word in _CONNECTING):
         return
     for match in _CONNECTED.finditer(text):
-        if not _stated(text, match.start(), match.end()):
+        if not _is_stated(text, match.start(), match.end()):
             continue
         left, right = match.start(), match.end()
         before = text[max(0, left - 120) : left].rstrip()
@@ -178,34 +178,34 @@ def _middle(text: str) -> Iterator[tuple[str, str]]:
             yield f"{first} {last}", f"{nick} {last}"
 
 
-def _called(text: str) -> Iterator[tuple[str, str]]:
+def _find_called(text: str) -> Iterator[tuple[str, str]]:
     for match in _HELD.finditer(text) if "belongs to" in text or "gehört" in text else ():
-        if (owner := _name_after(match[2])) and _stated(text, match.start(), match.end()):
+        if (owner := _name_after(match[2])) and _is_stated(text, match.start(), match.end()):
             yield owner, match[1]
     for match in _CALLED.finditer(text) if "name" in text or "alias" in text else ():
         one, other = _name_before(match[1]), _name_after(match[2])
-        if one and other and _stated(text, match.start(), match.end()):
+        if one and other and _is_stated(text, match.start(), match.end()):
             yield one, other
 
 
-def _related(text: str) -> Iterator[tuple[str, str]]:
+def _find_related(text: str) -> Iterator[tuple[str, str]]:
     if not any(word in text for word in _UNIQUE_WORDS):
         return
     for match in _RELATED.finditer(text):
         name = _name_after(match[2])
-        if name and _stated(text, match.start(), match.end()):
+        if name and _is_stated(text, match.start(), match.end()):
             yield _relation(match[1]), name
     for match in _IS_RELATED.finditer(text):
         name = _name_before(match[1])
-        if name and _stated(text, match.start(), match.end()):
+        if name and _is_stated(text, match.start(), match.end()):
             yield _relation(match[2]), name
 
 
-def _owned(text: str, named: list[Found]) -> Iterator[tuple[str, str]]:
+def _find_owned(text: str, named: list[Span]) -> Iterator[tuple[str, str]]:
     for found in named:
         before = text[max(0, found.start - 120) : found.start]
         written = text[found.start : found.end]
-        if not _stated(text, found.start, found.end):
+        if not _is_stated(text, found.start, found.end):
             continue
         match = _OWNED.search(before)
         bearer = (
@@ -298,7 +298,7 @@ def _is_name(word: str) -> bool:
     return not word[0].islower()
 
 
-def _stated(text: str, start: int, end: int) -> bool:
+def _is_stated(text: str, start: int, end: int) -> bool:
     """Whether the sentence around neither asks nor denies."""
     following = STATEMENT_END.search(text, end, end + 300)
     if following and following[0][0] == "?":
@@ -309,4 +309,4 @@ def _stated(text: str, start: int, end: int) -> bool:
 
 
 def _name_key(name: str) -> str:
-    return folded(name)
+    return fold(name)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from glymph.text.folding import look_alike_latin
-from glymph.text.found import Found, Key
 from glymph.text.normal import STOP_WORDS
+from glymph.text.scripts import look_alike_latin
+from glymph.text.spans import Key, Span
 
 LONGEST = 128  # characters of a code; what is longer is data
 
@@ -105,32 +105,32 @@ _COUNTRIES_OF_TWO = frozenset(
 )
 
 
-def marked(text: str) -> Iterator[Found]:
+def find_marked(text: str) -> Iterator[Span]:
     """Codes that prove themselves: UUIDs, hashes, account numbers (IBAN)."""
     if len(_DIGIT.findall(text)) < _FEWEST_DIGITS:
         return
     for match in _UUID.finditer(text):
         key = match[1].lower()
-        yield Found("uuid", key, *match.span(1), (("hash", key.replace("-", "")),))
+        yield Span("uuid", key, *match.span(1), (("hash", key.replace("-", "")),))
     for match in _HASH.finditer(text):
         key = match[1].lower()
         if not key.isdigit():
-            yield Found("hash", key, *match.span())
+            yield Span("hash", key, *match.span())
     for match in _IBAN.finditer(text):
         yield from _iban(match)
 
 
-def versions(text: str) -> Iterator[Found]:
+def versions(text: str) -> Iterator[Span]:
     """Versions: v1.2.3, version 2, 1.2.3-beta."""
     for pattern in (_VERSION, _DOTTED) if text.count(".") > 1 else (_VERSION,):
         for match in pattern.finditer(text):
             written = match[1].rstrip(".-")
             if _LOCAL.fullmatch(match[0]):
                 continue
-            yield Found("version", written.lower(), match.start(), match.start(1) + len(written))
+            yield Span("version", written.lower(), match.start(), match.start(1) + len(written))
 
 
-def digit_runs(text: str) -> Iterator[Found]:
+def digit_runs(text: str) -> Iterator[Span]:
     """Phones, cards and other names made of digits, however they are grouped."""
     for match in _RUN.finditer(text):
         if match[0][0] in "+(":
@@ -141,14 +141,14 @@ def digit_runs(text: str) -> Iterator[Found]:
         if digits.startswith("00") and len(digits) > 10 and digits[2] != "0":
             yield _phone("+" + _without_trunk(written)[2:], match, match.end())
         elif _card(written, digits):
-            yield Found("card", digits, *match.span())
-        elif _dialled(match, written, digits):
+            yield Span("card", digits, *match.span())
+        elif _is_dialled(match, written, digits):
             yield _phone(digits, match, match.end())
         else:
             yield from _chunks(match)
 
 
-def labelled(text: str) -> Iterator[Found]:
+def find_labelled(text: str) -> Iterator[Span]:
     """Numbers that a word before them makes a name: order no. 4711, Bestellung 4711, TKT 100."""
     for match in _NUMBERED.finditer(text):
         start, written = match.start(), match[0]
@@ -160,16 +160,16 @@ def labelled(text: str) -> Iterator[Found]:
         if label:
             if len(written) > 2 or before["word"]:
                 short = number if label in _EXACT else _short(number)
-                others = _unlabelled(number, short)
-                yield Found("code", f"{label}-{short}", before.start(), match.end(), others)
+                others = _without_label(number, short)
+                yield Span("code", f"{label}-{short}", before.start(), match.end(), others)
         elif _capitals(prefix) and text[before.end("label") : start] == " ":
             found = _code(f"{prefix}-{number}", before.start(), match.end())
             yield found._replace(
-                others=_unlabelled(number) if len(number) > _SHORTEST_ALONE else ()
+                others=_without_label(number) if len(number) > _SHORTEST_ALONE else ()
             )
 
 
-def _unlabelled(*numbers: str) -> tuple[Key, ...]:
+def _without_label(*numbers: str) -> tuple[Key, ...]:
     """The readings of a labelled number when its label is left out."""
     return tuple(("code", each) for each in dict.fromkeys([*numbers, numbers[0].replace("-", "")]))
 
@@ -186,7 +186,7 @@ def _capitals(prefix: str) -> bool:
     )
 
 
-def codes(text: str) -> Iterator[Found]:
+def codes(text: str) -> Iterator[Span]:
     """Letters and digits in one token that name something: TKT-0100, sk-6nx9, A/2023/17."""
     at = 0
     for digit in _DIGIT.finditer(text):
@@ -206,18 +206,18 @@ def codes(text: str) -> Iterator[Found]:
                     yield from _token(match[0], match.start())
 
 
-def _token(token: str, start: int) -> Iterator[Found]:
+def _token(token: str, start: int) -> Iterator[Span]:
     if len(token) > LONGEST or token.isalpha() or not re.search("[0-9]", token):
         return
     if token.startswith("#"):
-        yield Found("code", token[1:], start, start + len(token))
+        yield Span("code", token[1:], start, start + len(token))
         return
     if not re.search(r"[^\W\d_]", token):
         groups = _GROUPS.findall(token)
         size = sum(map(len, groups))
         fewest = {1: 5, 2: 7}.get(len(groups), 6)
         if size >= fewest and not _YEARS.fullmatch(token):
-            yield Found("code", "".join(groups), start, start + len(token))
+            yield Span("code", "".join(groups), start, start + len(token))
         return
     if _NOTHING.fullmatch(token) or re.split("[-_/.]", token, maxsplit=1)[0].lower() in _ABOUT:
         return
@@ -230,7 +230,7 @@ def _token(token: str, start: int) -> Iterator[Found]:
     yield _code(token, start, start + len(token))
 
 
-def _code(written: str, start: int, end: int) -> Found:
+def _code(written: str, start: int, end: int) -> Span:
     """A code as its runs of letters and of digits: where they part is kept, what parts them is not.
 
     Zeros in front go where the digits are all of what stands between two separators or follow the
@@ -246,19 +246,19 @@ def _code(written: str, start: int, end: int) -> Found:
                 run.isdecimal() and (alone or (counted and at == 1)) and parts[0] not in _EXACT
             )
             parts.append(_short(run) if shorten else look_alike_latin(run.upper()))
-    return Found("code", "-".join(parts), start, end)
+    return Span("code", "-".join(parts), start, end)
 
 
 def _short(digits: str) -> str:
     return "-".join(part.lstrip("0") or "0" for part in digits.split("-"))
 
 
-def _international(match: re.Match[str]) -> Iterator[Found]:
+def _international(match: re.Match[str]) -> Iterator[Span]:
     end, written = match.end(), match[0]
     if "+" not in written[:2]:  # (555) 010-9999
         outer = _outer(match)
         digits = "".join(_GROUPS.findall(outer))
-        if _dialled(match, outer, digits):
+        if _is_dialled(match, outer, digits):
             yield _phone(digits, match, end)
         else:
             yield from _chunks(match)
@@ -275,7 +275,7 @@ def _international(match: re.Match[str]) -> Iterator[Found]:
         yield _phone("+" + digits, match, end)
 
 
-def _phone(digits: str, match: re.Match[str], end: int) -> Found:
+def _phone(digits: str, match: re.Match[str], end: int) -> Span:
     """A phone by its digits; without the country it is another reading of the same."""
     inner = match["inner"]
     tail = f"x{inner}" if inner else ""
@@ -285,7 +285,7 @@ def _phone(digits: str, match: re.Match[str], end: int) -> Found:
         others.append(("phone", national + tail))
     if not tail and not digits.startswith("+"):
         others.append(("code", digits))
-    return Found("phone", digits + tail, match.start(), end, tuple(others))
+    return Span("phone", digits + tail, match.start(), end, tuple(others))
 
 
 def _national(digits: str) -> str:
@@ -312,16 +312,16 @@ def _outer(match: re.Match[str]) -> str:
     return re.sub(r"[^0-9)]+\Z", "", written[: match.start("inner") - match.start()])
 
 
-def _dialled(match: re.Match[str], written: str, digits: str) -> bool:
+def _is_dialled(match: re.Match[str], written: str, digits: str) -> bool:
     """Whether a number without country is one to call: by its shape, or because the words before
     say so.
     """
     if len(digits) < 7 or written.count("(") > 1:
         return False
-    return _LOCAL.fullmatch(written) is not None or _called(match.string, match)
+    return _LOCAL.fullmatch(written) is not None or _is_called(match.string, match)
 
 
-def _called(text: str, match: re.Match[str]) -> bool:
+def _is_called(text: str, match: re.Match[str]) -> bool:
     """Whether the words before say that this is a number to call."""
     return _CALLED.search(text[max(0, match.start() - 40) : match.start()]) is not None
 
@@ -343,7 +343,7 @@ def _card(written: str, digits: str) -> bool:
     return total % 10 == 0 and len(set(digits)) > 1
 
 
-def _chunks(match: re.Match[str]) -> Iterator[Found]:
+def _chunks(match: re.Match[str]) -> Iterator[Span]:
     """The parts of a run of digits that are names by themselves; short ones stay numbers."""
     written, start = match[0], match.start()
     groups = [len(group) for group in _GROUPS.findall(written)]
@@ -363,16 +363,16 @@ def _chunks(match: re.Match[str]) -> Iterator[Found]:
         )
 
 
-def _digits(digits: str, start: int, end: int) -> Found:
+def _digits(digits: str, start: int, end: int) -> Span:
     if not 7 <= len(digits) <= 15:
-        return Found("code", digits, start, end)
+        return Span("code", digits, start, end)
     readings = dict.fromkeys([digits, _national(digits), "+" + digits.removeprefix("00")])
-    return Found(
+    return Span(
         "code", digits, start, end, tuple(("phone", reading) for reading in readings if reading)
     )
 
 
-def _iban(match: re.Match[str]) -> Iterator[Found]:
+def _iban(match: re.Match[str]) -> Iterator[Span]:
     """An account number, as long as its check digits hold; words that follow it are left off."""
     written = match[1]
     length = _IBAN_LENGTHS.get(written[:2].upper(), 99)
@@ -382,7 +382,7 @@ def _iban(match: re.Match[str]) -> Iterator[Found]:
             len(key) == length
             and int("".join(str(int(c, 36)) for c in key[4:] + key[:4])) % 97 == 1
         ):
-            yield Found("iban", key, match.start(), match.start() + len(written))
+            yield Span("iban", key, match.start(), match.start() + len(written))
             return
         cut = max(written.rfind(" "), written.rfind("-"))
         if cut < 0:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 
-from glymph.text.found import Found
-from glymph.text.numbers import TAIL, plain, values
+from glymph.text.numbers import TAIL, possible_values, write_plain
+from glymph.text.spans import Span
 
 # "not" loses its apostrophe as people lose it; elsewhere one parts words: Ana's is not Anas.
 _NOT = re.compile(r"(?<=n)'(?=t\b)")
@@ -16,7 +16,7 @@ _PIECES = re.compile(
 )
 
 
-def form(text: str, found: Iterable[Found]) -> str:
+def form(text: str, found: Iterable[Span]) -> str:
     """The text as words, numbers and identifier keys with one space between them."""
     pieces: list[str] = []
     at = 0
@@ -44,5 +44,5 @@ def _number(piece: str) -> str:
         or not re.fullmatch("[0-9 ',.]+", digits)
     ):
         return piece
-    value: Decimal = values(digits)[0]
-    return sign + plain(value)
+    value: Decimal = possible_values(digits)[0]
+    return sign + write_plain(value)

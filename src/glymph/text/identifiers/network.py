@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from glymph.text.found import Found
+from glymph.text.spans import Span
 
 _END = r"(?!\w|\.\w|-[\w-]{0,63}\.\w)"
 _LABEL = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
@@ -82,7 +82,7 @@ _NO_OWNERS = frozenset(
 )
 
 
-def webs(text: str) -> Iterator[Found]:
+def webs(text: str) -> Iterator[Span]:
     """Addresses with a scheme or www: host in small letters, no default port, last slash or place
     in the page.
     """
@@ -92,10 +92,10 @@ def webs(text: str) -> Iterator[Found]:
         body = _without_end(match[2])
         key = _web_key(match[1] or "http", body)
         if key:
-            yield Found("url", key, match.start(), match.start(2) + len(body))
+            yield Span("url", key, match.start(), match.start(2) + len(body))
 
 
-def mails(text: str) -> Iterator[Found]:
+def mails(text: str) -> Iterator[Span]:
     """Mail addresses, with @ or said aloud: small letters, the domain as it is registered (IDNA)."""
     if "@" in text:
         for match in _MAIL.finditer(text):
@@ -108,38 +108,38 @@ def mails(text: str) -> Iterator[Found]:
         return
     for pattern, aloud in _SPOKEN:
         for match in pattern.finditer(text):
-            local, domain = _joined(match[1]), _joined(match[2])
+            local, domain = _join(match[1]), _join(match[2])
             top = domain.rpartition(".")[2]
             if aloud and (local in _NO_OWNERS or not (len(top) == 2 or top in _COMMON)):
                 continue
             yield from _mail(local, domain, match.start(), match.end())
 
 
-def bare_webs(text: str) -> Iterator[Found]:
+def bare_webs(text: str) -> Iterator[Span]:
     """Addresses without a scheme: acme.com/jobs."""
     if _TOP_OR_PATH.search(text):
         for match in _BARE.finditer(text):
             tail = _without_end(match[2]) if match[2] else ""
             key = _web_key("http", match[1] + tail)
             if key:
-                yield Found("url", key, match.start(), match.start(2) + len(tail))
+                yield Span("url", key, match.start(), match.start(2) + len(tail))
 
 
-def handles(text: str) -> Iterator[Found]:
+def handles(text: str) -> Iterator[Span]:
     """@names in any script, with the server where one is given."""
     if "@" in text:
         for match in _HANDLE.finditer(text):
             server = "@" + _domain(match[2][1:]) if match[2] else ""
-            yield Found("handle", _small(match[1]) + server, match.start(), match.end())
+            yield Span("handle", _small(match[1]) + server, match.start(), match.end())
 
 
-def machines(text: str) -> Iterator[Found]:
+def machines(text: str) -> Iterator[Span]:
     """IP addresses and networks as `ipaddress` writes them, MAC addresses with colons."""
     colons, dots = text.count(":"), text.count(".")
     if colons > 4 or text.count("-") > 4 or (dots > 1 and _SHORT_MAC.search(text)):
         for match in _MAC.finditer(text):
             digits = re.sub("[^0-9a-f]", "", match[0].lower())
-            yield Found("mac", ":".join(re.findall("..", digits)), *match.span())
+            yield Span("mac", ":".join(re.findall("..", digits)), *match.span())
     if dots > 2:
         for match in _V4.finditer(text):
             yield from _address(match[1], *match.span())
@@ -149,7 +149,7 @@ def machines(text: str) -> Iterator[Found]:
                 yield from _address(match[1], *match.span())
 
 
-def paths(text: str) -> Iterator[Found]:
+def paths(text: str) -> Iterator[Span]:
     """File paths: POSIX with their case, Windows without; one slash between parts and none at the
     end.
     """
@@ -163,7 +163,7 @@ def paths(text: str) -> Iterator[Found]:
         else:
             key = re.sub(r"/(?:\./)+|/+", "/", written).removeprefix("./").rstrip("/")
         if re.search(r"[^\W\d_]", key):
-            yield Found(
+            yield Span(
                 "path",
                 unicodedata.normalize("NFC", key),
                 match.start(),
@@ -171,25 +171,25 @@ def paths(text: str) -> Iterator[Found]:
             )
 
 
-def _mail(local: str, domain: str, start: int, end: int) -> Iterator[Found]:
+def _mail(local: str, domain: str, start: int, end: int) -> Iterator[Span]:
     local = _small(local).strip(".'")
     if local and ".." not in local:
-        yield Found("mail", f"{local}@{_domain(domain)}", start, end)
+        yield Span("mail", f"{local}@{_domain(domain)}", start, end)
 
 
-def _address(written: str, start: int, end: int) -> Iterator[Found]:
+def _address(written: str, start: int, end: int) -> Iterator[Span]:
     try:
         if "/" in written:
-            yield Found("ip", str(ipaddress.ip_network(written, strict=False)), start, end)
+            yield Span("ip", str(ipaddress.ip_network(written, strict=False)), start, end)
             return
         address = ipaddress.ip_address(written)
     except ValueError:
         return
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    yield Found("ip", str(mapped or address), start, end)
+    yield Span("ip", str(mapped or address), start, end)
 
 
-def _joined(said: str) -> str:
+def _join(said: str) -> str:
     parts = re.split(_DOT, said.lower(), flags=re.IGNORECASE)
     return ".".join(part.strip() for part in parts)
 
@@ -221,14 +221,14 @@ def _web_key(scheme: str, body: str) -> str:
     page, mark, part = rest.partition("#")
     if part.startswith(("/", "!")):
         page += mark + part  # a page of an application, not a place in a page
-    page = _ESCAPED.sub(_unescaped, page)
+    page = _ESCAPED.sub(_unescape, page)
     path, question, query = page.partition("?")
     page = path.rstrip("/") + (question + query if query else "")
     prefix = "" if scheme in ("http", "https") else scheme + "://"
     return unicodedata.normalize("NFC", f"{prefix}{user + '@' if user else ''}{host}{page}")
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     char = chr(int(match[1], 16))
     return char if char.isascii() and (char.isalnum() or char in "-._~") else match[0].upper()
 

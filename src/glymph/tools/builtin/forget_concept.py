@@ -12,7 +12,7 @@ from pydantic import Field
 
 from glymph.errors import InvalidInput, Refused
 from glymph.forget.plan import ForgetPlan
-from glymph.forget.requests import Action, understood
+from glymph.forget.requests import Action, read_request
 from glymph.plain import plain
 from glymph.tools.blocks import Line
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
@@ -100,7 +100,7 @@ def _texts_to_cut(plan: Mapping[str, Any]) -> list[str]:
     texts = [action["old"] for action in _changing(plan)]
     if plan["mode"] != "purge" or not texts:
         return []
-    return [*texts, *(each.text for each in understood(plan["request"]).strong)]
+    return [*texts, *(each.text for each in read_request(plan["request"]).strong)]
 
 
 def _changing(plan: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from glymph.text.masking import SECRET, masked
+from glymph.text.secrets import SECRET, mask_secrets
 
 LETTERS = "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zA" * 8
 LOWER = "a1b2c3d4e5f60718293a4b5c6d7e8f90" * 4
@@ -307,7 +307,7 @@ HARMLESS = [
 @pytest.mark.parametrize("name", SECRETS)
 def test_a_secret_is_masked(name):
     frame, secret = SECRETS[name]
-    text, count = masked(frame.format(secret))
+    text, count = mask_secrets(frame.format(secret))
     assert secret not in text
     assert SECRET in text
     assert count == 1, text
@@ -315,7 +315,7 @@ def test_a_secret_is_masked(name):
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_is_no_secret_stays(text):
-    assert masked(text) == (text, 0)
+    assert mask_secrets(text) == (text, 0)
 
 
 def test_there_are_enough_examples():
@@ -326,19 +326,19 @@ def test_there_are_enough_examples():
 @pytest.mark.parametrize("name", SECRETS)
 def test_masking_twice_is_masking_once(name):
     frame, secret = SECRETS[name]
-    once, _ = masked(frame.format(secret))
-    assert masked(once) == (once, 0)
+    once, _ = mask_secrets(frame.format(secret))
+    assert mask_secrets(once) == (once, 0)
 
 
 def test_only_the_secret_goes_and_every_one_is_counted():
     frame = "Use postgres://app:{0}@db.example.com/shop with DB_PASSWORD={1}, then pay with {2}."
-    text, count = masked(frame.format("hunter2", "s3cretpw", CARD))
+    text, count = mask_secrets(frame.format("hunter2", "s3cretpw", CARD))
     assert text == frame.format(SECRET, SECRET, SECRET)
     assert count == 3
 
 
 def test_a_secret_between_other_words_leaves_them_alone():
-    text, _ = masked(f"Deploy with {SECRETS['github'][1]} on Friday at 10:30 to shop-7.")
+    text, _ = mask_secrets(f"Deploy with {SECRETS['github'][1]} on Friday at 10:30 to shop-7.")
     assert text == f"Deploy with {SECRET} on Friday at 10:30 to shop-7."
 
 
@@ -351,5 +351,5 @@ def test_a_secret_between_other_words_leaves_them_alone():
 )  # fmt: skip
 def test_no_text_takes_long(text):
     begun = time.perf_counter()
-    masked(text)
+    mask_secrets(text)
     assert time.perf_counter() - begun < 2.0

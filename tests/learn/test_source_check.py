@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glymph.learn.grounding import ungrounded
+from glymph.learn.source_check import find_ungrounded
 
 SOURCE = """We talked with Ingrid yesterday. Production runs on PostgreSQL 16.2 in the eu-north-1 region, and the
 pool is limited to 40 connections. Please don't ever run migrations on a Friday, we were burned on 2026-03-13.
@@ -47,36 +47,36 @@ INVENTED = {
 
 @pytest.mark.parametrize("statement", FAITHFUL)
 def test_a_faithful_paraphrase_is_trusted(statement):
-    assert ungrounded(statement, SOURCE) is None
+    assert find_ungrounded(statement, SOURCE) is None
 
 
 @pytest.mark.parametrize("name", INVENTED)
 def test_an_invention_is_not(name):
-    assert ungrounded(INVENTED[name], SOURCE)
+    assert find_ungrounded(INVENTED[name], SOURCE)
 
 
 def test_a_number_inside_a_name_is_not_that_number():
     source = "Retry with jitter, max 5 attempts, and SOC2 by Q3. The proxy is at localhost:8443."
-    assert ungrounded("Retry at most 3 attempts with jitter.", source)
-    assert ungrounded("Retry at most 5 attempts with jitter.", source) is None
-    assert ungrounded("SOC 2 is due by Q3.", source) is None
-    assert ungrounded("SOC2 is due by Q4.", source)
-    assert ungrounded("The proxy is on port 8443.", source) is None
-    assert ungrounded("Dmitri found the jitter in the proxy.", source)
+    assert find_ungrounded("Retry at most 3 attempts with jitter.", source)
+    assert find_ungrounded("Retry at most 5 attempts with jitter.", source) is None
+    assert find_ungrounded("SOC 2 is due by Q3.", source) is None
+    assert find_ungrounded("SOC2 is due by Q4.", source)
+    assert find_ungrounded("The proxy is on port 8443.", source) is None
+    assert find_ungrounded("Dmitri found the jitter in the proxy.", source)
 
 
 def test_the_reason_names_what_is_strange():
-    assert "50" in str(ungrounded("The pool is limited to 50 connections.", SOURCE))
-    assert "'Svetlana'" in str(ungrounded("The migrations are run by Svetlana.", SOURCE))
+    assert "50" in str(find_ungrounded("The pool is limited to 50 connections.", SOURCE))
+    assert "'Svetlana'" in str(find_ungrounded("The migrations are run by Svetlana.", SOURCE))
 
 
 def test_a_denial_needs_one_in_the_source():
     source = "We deploy with Ansible on Mondays and use tabs in the Go files."
-    assert ungrounded("The team never uses tabs in Go files.", source) == (
+    assert find_ungrounded("The team never uses tabs in Go files.", source) == (
         "it denies something, and the source denies nothing"
     )
-    assert ungrounded("The team uses tabs in Go files.", source) is None
-    assert ungrounded("Go files must not use spaces.", "Go files: avoid spaces") is None
+    assert find_ungrounded("The team uses tabs in Go files.", source) is None
+    assert find_ungrounded("Go files must not use spaces.", "Go files: avoid spaces") is None
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_denial_needs_one_in_the_source():
     ],
 )
 def test_a_denial_of_something_else_in_the_source_is_not_enough(statement, source):
-    assert "denies" in str(ungrounded(statement, source))
+    assert "denies" in str(find_ungrounded(statement, source))
 
 
 @pytest.mark.parametrize(
@@ -126,26 +126,28 @@ def test_a_denial_of_something_else_in_the_source_is_not_enough(statement, sourc
     ],
 )
 def test_a_denial_that_the_source_has_is_trusted(statement, source):
-    assert ungrounded(statement, source) is None
+    assert find_ungrounded(statement, source) is None
 
 
 def test_other_languages_are_compared_too():
     assert (
-        ungrounded("Der Server steht in Hamburg.", "Unser Server steht seit Mai in Hamburg.")
+        find_ungrounded("Der Server steht in Hamburg.", "Unser Server steht seit Mai in Hamburg.")
         is None
     )
-    assert ungrounded("Der Server steht in München.", "Unser Server steht seit Mai in Hamburg.")
-    assert ungrounded("用户喜欢喝绿茶", "我很喜欢喝绿茶，不喝咖啡") is None
-    assert ungrounded("用户每天骑自行车上班", "我很喜欢喝绿茶，不喝咖啡")
+    assert find_ungrounded(
+        "Der Server steht in München.", "Unser Server steht seit Mai in Hamburg."
+    )
+    assert find_ungrounded("用户喜欢喝绿茶", "我很喜欢喝绿茶，不喝咖啡") is None
+    assert find_ungrounded("用户每天骑自行车上班", "我很喜欢喝绿茶，不喝咖啡")
 
 
 def test_the_writing_of_a_name_or_number_makes_no_difference():
-    assert ungrounded("The launch is on 3 May 2026.", "launch: 2026-05-03") is None
-    assert ungrounded("The budget is 10,000 EUR.", "budget 10000 EUR") is None
-    assert ungrounded("The team runs on Kubernetes.", "we run on k8s as a team") is None
-    assert ungrounded("Deployment runs on Mondays.", "we deploy on mondays") is None
-    assert ungrounded("GRAFANA is used.", "we use grafana a lot") is None
+    assert find_ungrounded("The launch is on 3 May 2026.", "launch: 2026-05-03") is None
+    assert find_ungrounded("The budget is 10,000 EUR.", "budget 10000 EUR") is None
+    assert find_ungrounded("The team runs on Kubernetes.", "we run on k8s as a team") is None
+    assert find_ungrounded("Deployment runs on Mondays.", "we deploy on mondays") is None
+    assert find_ungrounded("GRAFANA is used.", "we use grafana a lot") is None
 
 
 def test_nothing_is_grounded_in_an_empty_source():
-    assert ungrounded("The server is in Hamburg.", "")
+    assert find_ungrounded("The server is in Hamburg.", "")

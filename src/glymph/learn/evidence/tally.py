@@ -31,7 +31,7 @@ class Tally:
         return 100 * self.successes / self.judged if self.judged else None
 
 
-def tallied(episodes: Sequence[Episode], where: Sequence[Condition] = ()) -> Tally:
+def tally_episodes(episodes: Sequence[Episode], where: Sequence[Condition] = ()) -> Tally:
     """The episodes for which all conditions hold."""
     held = tuple(one for one in episodes if all(condition.holds(one) for condition in where))
     ends = [one.outcome.success for one in held if one.outcome is not None]
@@ -41,7 +41,7 @@ def tallied(episodes: Sequence[Episode], where: Sequence[Condition] = ()) -> Tal
 def rest_of(episodes: Sequence[Episode], tally: Tally) -> Tally:
     """The other episodes."""
     held = {one.id for one in tally.episodes}
-    return tallied([one for one in episodes if one.id not in held])
+    return tally_episodes([one for one in episodes if one.id not in held])
 
 
 def average(of: str, episodes: Sequence[Episode]) -> float | None:
@@ -67,23 +67,23 @@ def rounds_to(stated: float | Decimal, true: float | None) -> bool:
     return abs(float(stated) - true) <= 0.5 * 10.0**-places + 1e-9
 
 
-def refuted(claim: Claim, episodes: Sequence[Episode]) -> str | None:
+def refute(claim: Claim, episodes: Sequence[Episode]) -> str | None:
     """Why a claim does not hold over all episodes that were shown; None if it does."""
     shown = {one.id for one in episodes}
     if strange := [cited for cited in claim.episodes if cited not in shown]:
         return f"it cites {strange[0][:40]}, which was not shown"
     if not claim.episodes:
         return "it cites no episode"
-    tally = tallied(episodes, claim.where)
+    tally = tally_episodes(episodes, claim.where)
     if not tally.episodes:
         return "no episode meets its condition"
     held = {one.id for one in tally.episodes}
     if outside := [cited for cited in claim.episodes if cited not in held]:
         return f"it cites {outside[0]}, for which its condition does not hold"
-    return _recounted(claim, tally, episodes)
+    return _recount(claim, tally, episodes)
 
 
-def _recounted(claim: Claim, tally: Tally, episodes: Sequence[Episode]) -> str | None:
+def _recount(claim: Claim, tally: Tally, episodes: Sequence[Episode]) -> str | None:
     if claim.measure in ("higher", "lower"):
         return (
             None
@@ -107,7 +107,7 @@ def _recounted(claim: Claim, tally: Tally, episodes: Sequence[Episode]) -> str |
             )
         case _:
             mean = average(claim.of, tally.episodes)
-            return None if rounds_to(claim.stated, mean) else f"the average is {_shown(mean)}"
+            return None if rounds_to(claim.stated, mean) else f"the average is {_show(mean)}"
     if claim.measure != "count" and not total:
         return "no outcome is known"
     if claim.stated != true or (claim.out_of is not None and claim.out_of != total):
@@ -131,5 +131,5 @@ def compares(claim: Claim, tally: Tally, episodes: Sequence[Episode]) -> bool:
     return here > there if claim.measure == "higher" else here < there
 
 
-def _shown(number: float | None) -> str:
+def _show(number: float | None) -> str:
     return "not known" if number is None else f"{number:.4g}"

@@ -30,7 +30,7 @@ class Identifier:
         return (self.type, self.key), *self.others
 
 
-class Found(NamedTuple):
+class Span(NamedTuple):
     """An identifier as its family sees it: in the flattened text."""
 
     type: str
@@ -40,10 +40,10 @@ class Found(NamedTuple):
     others: tuple[Key, ...] = ()
 
 
-Family = Callable[[str], Iterable[Found]]
+Family = Callable[[str], Iterable[Span]]
 
 
-def taken(text: str, families: Iterable[Family]) -> Iterator[Found]:
+def find_in_turn(text: str, families: Iterable[Family]) -> Iterator[Span]:
     """What the families find, in turn: what one has found is blank for the next."""
     for family in families:
         pieces: list[str] = []
@@ -58,5 +58,5 @@ def taken(text: str, families: Iterable[Family]) -> Iterator[Found]:
             text = "".join((*pieces, text[at:]))
 
 
-def _place(found: Found) -> tuple[int, int]:
+def _place(found: Span) -> tuple[int, int]:
     return found.start, -found.end

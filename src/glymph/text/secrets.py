@@ -41,7 +41,7 @@ def masked_in(value: Any) -> Any:
     """A value as JSON knows it, with every secret in its texts masked."""
     match value:
         case str():
-            return value if len(value) < SHORTEST else masked(value)[0]
+            return value if len(value) < SHORTEST else mask_secrets(value)[0]
         case Mapping():
             return {key: masked_in(item) for key, item in value.items()}
         case list() | tuple():
@@ -49,14 +49,14 @@ def masked_in(value: Any) -> Any:
     return value
 
 
-def masked(text: str) -> tuple[str, int]:
+def mask_secrets(text: str) -> tuple[str, int]:
     """The text with every secret replaced by `[secret]`, and how many there were.
 
     Masking twice is masking once.
     """
     count = 0
 
-    def replaced(found: re.Match[str], check: Callable[[re.Match[str]], bool]) -> str:
+    def replace(found: re.Match[str], check: Callable[[re.Match[str]], bool]) -> str:
         nonlocal count
         named = "v" in found.re.groupindex
         value = found["v"] if named else found[0]
@@ -73,7 +73,7 @@ def masked(text: str) -> tuple[str, int]:
         if not any(word in folded for word in rule.needs):
             continue
         check = rule.check
-        text = rule.pattern.sub(lambda found, check=check: replaced(found, check), text)  # type: ignore[misc]
+        text = rule.pattern.sub(lambda found, check=check: replace(found, check), text)  # type: ignore[misc]
     return text, count
 
 
@@ -156,7 +156,7 @@ _DIGIT, _LOWER, _UPPER = re.compile(r"\d"), re.compile("[a-z]"), re.compile("[A-
 _SYMBOL = re.compile(r"[!@#$%^&*+=?~|]")
 
 
-def _given(found: re.Match[str]) -> tuple[str, bool]:
+def _unquote(found: re.Match[str]) -> tuple[str, bool]:
     """The value without its quotation marks, and whether it has them."""
     for name in ("dq", "sq", "bq"):
         if found[name] is not None:
@@ -174,12 +174,12 @@ def _no_value(value: str) -> bool:
     )
 
 
-def _mixed(value: str) -> bool:
+def _is_mixed(value: str) -> bool:
     return bool(_DIGIT.search(value)) and bool(re.search("[A-Za-z]", value))
 
 
 def _is_password(found: re.Match[str]) -> bool:
-    value, quoted = _given(found)
+    value, quoted = _unquote(found)
     if _no_value(value) or len(value) < 4 or _is_call(found):
         return False
     if quoted:
@@ -193,10 +193,10 @@ def _is_password(found: re.Match[str]) -> bool:
 
 
 def _is_key(found: re.Match[str]) -> bool:
-    value, quoted = _given(found)
+    value, quoted = _unquote(found)
     if _no_value(value) or " " in value or len(value) < (6 if quoted else 8) or _is_call(found):
         return False
-    if value.isdigit() or re.fullmatch(r"[\d.,:%]+", value) or (_dotted(value) and not quoted):
+    if value.isdigit() or re.fullmatch(r"[\d.,:%]+", value) or (_is_dotted(value) and not quoted):
         return False
     if not quoted and _is_label(value):
         return False
@@ -207,7 +207,7 @@ def _is_key(found: re.Match[str]) -> bool:
             or not value.isidentifier()
             or len(value) >= 8
         )
-    return _mixed(value) or (
+    return _is_mixed(value) or (
         bool(_LOWER.search(value)) and bool(_UPPER.search(value[1:])) and len(value) >= 16
     )
 
@@ -217,7 +217,7 @@ def _is_call(found: re.Match[str]) -> bool:
     return found.string[found.end() : found.end() + 1] in ("(", "[", "{")
 
 
-def _dotted(value: str) -> bool:
+def _is_dotted(value: str) -> bool:
     """Whether a value is a name in code or a file: `tokens.session_id`, `auth/login.py`."""
     return re.fullmatch(r"[A-Za-z_]\w*(?:[./][A-Za-z_][\w\-]*)+", value) is not None
 
@@ -231,7 +231,7 @@ def _is_label(value: str) -> bool:
 
 def _is_told(found: re.Match[str]) -> bool:
     """Whether "the password is …" tells one: it is quoted, or no word."""
-    value, quoted = _given(found)
+    value, quoted = _unquote(found)
     if _no_value(value) or len(value) < 4:
         return False
     if quoted:
@@ -241,14 +241,14 @@ def _is_told(found: re.Match[str]) -> bool:
             r"\s*(?:char|bit|byte|token|day|hour|minute|second)", _after(found)
         )
     if re.match(_PASSWORD, found[0], re.IGNORECASE):
-        return not _dotted(value) and (
-            not _is_ordinary(value, _after(found)) if found["is"] else _mixed(value)
+        return not _is_dotted(value) and (
+            not _is_ordinary(value, _after(found)) if found["is"] else _is_mixed(value)
         )
     return (
         len(value) >= 12
-        and _mixed(value)
+        and _is_mixed(value)
         and not re.fullmatch(r"\d+\w{1,3}", value)
-        and not _dotted(value)
+        and not _is_dotted(value)
     )
 
 
@@ -271,12 +271,12 @@ def _is_strong(found: re.Match[str]) -> bool:
     )
     if parts >= 3 and found[0].casefold().startswith("passphrase"):
         return True
-    if _no_value(value) or _is_call(found) or _dotted(value) or _is_ordinary(value):
+    if _no_value(value) or _is_call(found) or _is_dotted(value) or _is_ordinary(value):
         return False
     if parts >= 4:
         return True
     cases = bool(_LOWER.search(value)) and bool(_UPPER.search(value))
-    return len(value) >= 6 and _mixed(value) and (cases or bool(_SYMBOL.search(found["v"])))
+    return len(value) >= 6 and _is_mixed(value) and (cases or bool(_SYMBOL.search(found["v"])))
 
 
 def _after(found: re.Match[str]) -> str:
@@ -286,7 +286,9 @@ def _after(found: re.Match[str]) -> str:
 def _is_random_token(found: re.Match[str]) -> bool:
     value = found["v"]
     return (
-        not _no_value(value) and (_mixed(value) or len(value) >= 40) and not _UUID.fullmatch(value)
+        not _no_value(value)
+        and (_is_mixed(value) or len(value) >= 40)
+        and not _UUID.fullmatch(value)
     )
 
 
@@ -368,7 +370,7 @@ def _is_login(found: re.Match[str]) -> bool:
     return not _PLACEHOLDER.search(found["v"]) and found["v"] != "*"
 
 
-def _ruled(
+def _make_rule(
     pattern: str, needs: str, check: Callable[[re.Match[str]], bool] = lambda found: True
 ) -> Rule:
     return Rule(re.compile(pattern, re.IGNORECASE), check, tuple(needs.split()))
@@ -381,74 +383,74 @@ RULES: tuple[Rule, ...] = (
     Rule(re.compile(_PEM), needs=("private key",)),
     Rule(re.compile(f"{_START}(?:{'|'.join(_SHAPES)}){_END}")),
     Rule(re.compile(_SK), _is_api_key, ("sk-",)),
-    _ruled(_HOOK, "hooks.slack.com"),
-    _ruled(_DISCORD, "/webhooks/"),
-    _ruled(
+    _make_rule(_HOOK, "hooks.slack.com"),
+    _make_rule(_DISCORD, "/webhooks/"),
+    _make_rule(
         r"\b[a-z][a-z0-9+.\-]{1,20}://[^\s/:@\"'<>]{0,100}:(?P<v>[^\s/@\"'<>]{1,200})@",
         "://",
         _is_login,
     ),
-    _ruled(
+    _make_rule(
         r"\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =][\"']?[^\s:\"']{1,100}:(?P<v>[^\s\"']{1,200})",
         "curl",
         _is_login,
     ),
-    _ruled(
+    _make_rule(
         r"\b(?:mysql|mysqldump|mariadb|sshpass)\b[^\n]{0,100}?\s-p ?[\"']?(?P<v>[^\s\"'\-][^\s\"']{3,100})",
         "mysql mariadb sshpass",
         _is_login,
     ),
-    _ruled(
+    _make_rule(
         r"\bauthorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token|digest|apikey)\s{1,3}"
         r"(?P<v>[A-Za-z0-9._~+/=\-]{6,2000})",
         "authorization",
         lambda found: not _no_value(found["v"]),
     ),
-    _ruled(
+    _make_rule(
         r"\b(?:bearer|basic)\s{1,3}(?P<v>[A-Za-z0-9._~+/=\-]{16,2000})",
         "bearer basic",
         _is_random_token,
     ),
-    _ruled(
+    _make_rule(
         r"[?&](?:key|sig|signature|x-amz-signature)=(?P<v>[A-Za-z0-9%._\-]{16,400})",
         "key= sig= signature=",
         _is_random_token,
     ),
-    _ruled(rf"(?:{_PASSWORD}){_SIGN}{_VALUE}", _PASSWORDS, _is_password),
-    _ruled(
+    _make_rule(rf"(?:{_PASSWORD}){_SIGN}{_VALUE}", _PASSWORDS, _is_password),
+    _make_rule(
         rf"--(?:[a-z]{{1,20}}-){{0,3}}(?:{_PASSWORD})(?P<sign>=|\s)\s{{0,3}}{_VALUE}",
         _PASSWORDS,
         _is_password,
     ),
-    _ruled(rf"(?:{_KEY}){_SIGN}{_VALUE}", _KEYS, _is_key),
-    _ruled(
+    _make_rule(rf"(?:{_KEY}){_SIGN}{_VALUE}", _KEYS, _is_key),
+    _make_rule(
         rf"--(?:[a-z]{{1,20}}-){{0,3}}(?:{_KEY})(?P<sign>=|\s)\s{{0,3}}{_VALUE}", _KEYS, _is_key
     ),
-    _ruled(
+    _make_rule(
         rf"\b(?:{_PASSWORD}|{_KEY})(?: (?:for|of|to|on) (?:the |my |our )?[\w.\-]{{1,40}}(?: [\w.\-]{{1,40}})?)?"
         rf"(?:(?P<is> is| was| ist| lautet| es| est)|'s| to)(?: now| still| currently)?:? (?P<sign>){_VALUE}",
         f"{_PASSWORDS} {_KEYS}",
         _is_told,
     ),
-    _ruled(
+    _make_rule(
         r"\b(?:(?:cvv|cvc)|pin(?: code| number)?(?: is| =|[:=])):? {0,2}(?P<v>\d{3,8})\b(?!\.\d)",
         "pin cvv cvc",
         _is_pin,
     ),
-    _ruled(rf"\b(?:{_PASSWORD}) (?P<v>[^\s\"'`,;<>(){{}}]{{6,200}})", _PASSWORDS, _is_strong),
-    _ruled(
+    _make_rule(rf"\b(?:{_PASSWORD}) (?P<v>[^\s\"'`,;<>(){{}}]{{6,200}})", _PASSWORDS, _is_strong),
+    _make_rule(
         r"\buser(?:name|id)? ?(?:/|and|,|\+) ?pass(?:word|wd)?(?: is| are)? ?[:=]? {0,2}[\w.@\-]{1,60} ?[/:,] ?"
         r"(?P<v>[^\s/,;]{4,200})",
         "user",
-        lambda found: not _no_value(found["v"]) and not _dotted(found["v"]),
+        lambda found: not _no_value(found["v"]) and not _is_dotted(found["v"]),
     ),
-    _ruled(
+    _make_rule(
         r"\b(?:log ?in|creds|credentials|account)(?: is| are| as| with|:)? {1,2}[\w.@\-]{1,60} ?[/:] ?"
         r"(?P<v>[^\s/,;]{6,200})",
         "login log creds credentials account",
         _is_strong,
     ),
-    _ruled(
+    _make_rule(
         r"\b(?:ssn|social security(?: number| no\.?)?)(?: is|:|=| #)? {0,2}(?P<v>\d{3}[ \-]?\d\d[ \-]?\d{4})\b",
         "ssn social",
     ),

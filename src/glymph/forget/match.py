@@ -13,12 +13,12 @@ from itertools import pairwise
 from glymph.forget import wording
 from glymph.forget.names import bare, places
 from glymph.forget.request import Request
-from glymph.text.clauses import Clause, Parted, parted
-from glymph.text.folding import flat, folded
+from glymph.text.clauses import Clause, Clauses, read_clauses
 from glymph.text.grammar import FUNCTION, PRONOUNS, VERBS
-from glymph.text.identifiers import Closure, Identifier, aliases, identifiers, matching
+from glymph.text.identifiers import Closure, Identifier, aliases, find_matching, identifiers
 from glymph.text.negation import IN_A_CLAUSE
 from glymph.text.numbers import BARE_FIGURE
+from glymph.text.scripts import flat, fold
 from glymph.text.words import NAME_WORD, UNSPACED_OR_HANGUL, stem
 
 Name = tuple[str, ...]
@@ -56,7 +56,7 @@ class Unit:
     """
 
     statement: Statement
-    parts: Parted
+    parts: Clauses
     at: int
     about: str
 
@@ -106,7 +106,7 @@ def units(statements: Iterable[Statement]) -> list[Unit]:
 
 
 def _units(statement: Statement) -> list[Unit]:
-    parts = parted(statement.text)
+    parts = read_clauses(statement.text)
     found: list[Unit] = []
     antecedent = ""
     for at, clause in enumerate(parts.clauses):
@@ -133,7 +133,7 @@ def by_identifier(request: Request, among: Sequence[Unit]) -> list[Unit]:
     everything = [found for unit in among for found in unit.identifiers]
     hits: dict[int, Unit] = {}
     for wanted in request.strong:
-        meant = {(found.type, found.key) for found in matching(wanted, everything)}
+        meant = {(found.type, found.key) for found in find_matching(wanted, everything)}
         key = _compact(wanted.text)
         for unit in among:
             held = any((found.type, found.key) in meant for found in unit.identifiers)
@@ -149,7 +149,7 @@ def by_identifier(request: Request, among: Sequence[Unit]) -> list[Unit]:
                 id(unit): unit for unit in among if _spelt(key).search(flat(unit.clause.text)[0])
             }
         if not meant and not hits:
-            hits |= {id(unit): unit for unit in _extended(wanted, among)}
+            hits |= {id(unit): unit for unit in _find_extended(wanted, among)}
     return list(hits.values())
 
 
@@ -165,28 +165,28 @@ def _bare_figures(key: str, unit: Unit) -> bool:
         found.type == "code" and _compact(found.text) == key for found in unit.identifiers
     ):
         return True
-    return len(digits) > 6 and key != digits and digits in unit.runs and not _typed(unit, digits)
+    return len(digits) > 6 and key != digits and digits in unit.runs and not _is_typed(unit, digits)
 
 
-def _typed(unit: Unit, digits: str) -> bool:
+def _is_typed(unit: Unit, digits: str) -> bool:
     return any(
         found.type in ("mail", "url", "path") and digits in _compact(found.text)
         for found in unit.identifiers
     )
 
 
-def _extended(wanted: Identifier, among: Sequence[Unit]) -> list[Unit]:
+def _find_extended(wanted: Identifier, among: Sequence[Unit]) -> list[Unit]:
     """The clauses with the one longer code that begins with a random one like the wanted, cut at a
     separator.
     """
     if wanted.type not in ("code", "hash") or not _RANDOM.search(wanted.text):
         return []
-    head = folded(wanted.text)
+    head = fold(wanted.text)
     found = [
-        (folded(each.text), unit)
+        (fold(each.text), unit)
         for unit in among
         for each in unit.identifiers
-        if each.type == wanted.type and re.match(rf"{re.escape(head)}[-_.:/]", folded(each.text))
+        if each.type == wanted.type and re.match(rf"{re.escape(head)}[-_.:/]", fold(each.text))
     ]
     return [unit for _, unit in found] if len({text for text, _ in found}) == 1 else []
 
@@ -249,7 +249,7 @@ def _inside(text: str, word: str) -> bool:
             for span in spans
             if text[: span[0]].rstrip()[-1:] not in ("", ".", "!", "?", ":", ";")
         ]
-        return bool(spans) and folded(word) not in wording.NOISE
+        return bool(spans) and fold(word) not in wording.NOISE
     return bool(spans)
 
 
@@ -284,10 +284,10 @@ def _present(run: Name, among: Sequence[Unit], words: list[str], unknown: list[s
 
 def names_met(unit: Unit, wanted: Sought) -> bool:
     """Whether a clause is about every name asked for, under any of its names."""
-    return all(any(_named(unit, name) for name in known) for known in wanted.names)
+    return all(any(_names(unit, name) for name in known) for known in wanted.names)
 
 
-def _named(unit: Unit, name: Name) -> bool:
+def _names(unit: Unit, name: Name) -> bool:
     if len(name) == 1 and "@" in name[0]:
         return name[0].lower() in flat(unit.about)[0].lower()
     return bool(places(unit.about, name, strict=not name[0].islower()))
@@ -302,9 +302,9 @@ def dates_met(request: Request, among: Sequence[Unit]) -> list[Unit]:
     found = list(among)
     everything = [each for unit in among for each in unit.identifiers]
     for wanted in request.weak:
-        meant = {(each.type, each.key) for each in matching(wanted, everything)} or _without_year(
-            wanted, everything
-        )
+        meant = {
+            (each.type, each.key) for each in find_matching(wanted, everything)
+        } or _without_year(wanted, everything)
         found = [
             unit
             for unit in found
@@ -344,7 +344,7 @@ def score(unit: Unit, wanted: Sought) -> float:
 
 def lexical(word: str, said: str) -> bool:
     """Whether two words are forms of one."""
-    one, other = folded(word), folded(said)
+    one, other = fold(word), fold(said)
     if one == other or (
         one.isascii()
         and other.isascii()
@@ -405,7 +405,7 @@ def polar(request: Request, found: Sequence[Unit]) -> list[Unit]:
     return list(found)
 
 
-def ranked(found: Sequence[Unit], likeness: Mapping[str, float]) -> list[Unit]:
+def rank(found: Sequence[Unit], likeness: Mapping[str, float]) -> list[Unit]:
     """The same, likest first: similarity only ranks."""
     return sorted(
         found, key=lambda unit: (-likeness.get(unit.statement.id, 0.0), unit.statement.id, unit.at)

@@ -70,7 +70,7 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _APART = ("<super>", "<sub>", "<fraction>", "<circle>", "<square>")  # 10² is not 102
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """The text without case, accents, width, kinds of dash, quote and space, unseen and look-alike
     characters.
 
@@ -79,17 +79,17 @@ def folded(text: str) -> str:
     """
     if text.isascii():
         return " ".join(text.lower().split())
-    plain = unmixed(flat(text)[0]).casefold().translate(_LETTERS)
+    plain = unmix(flat(text)[0]).casefold().translate(_LETTERS)
     apart = unicodedata.normalize("NFD", plain)
     bare = _POINTS.sub("", _ACCENTED.sub("", apart))
     return " ".join(unicodedata.normalize("NFC", bare).split())
 
 
-def transliterated(text: str) -> str:
+def transliterate(text: str) -> str:
     """The text in Latin letters and ASCII digits; what is neither letter nor digit stays as it is."""
     if text.isascii():
         return text
-    return _NOT_ASCII.sub(_latin_run, unmixed(unicodedata.normalize("NFC", text)))
+    return _NOT_ASCII.sub(_latin_run, unmix(unicodedata.normalize("NFC", text)))
 
 
 def ascii_digits(text: str) -> str:
@@ -97,7 +97,7 @@ def ascii_digits(text: str) -> str:
     return text if text.isascii() else _OTHER_DIGIT.sub(_digit, text)
 
 
-def unmixed(text: str) -> str:
+def unmix(text: str) -> str:
     """The text with every word that mixes look-alike letters of two scripts brought into one
     script.
     """
@@ -124,14 +124,14 @@ def flat(text: str) -> tuple[str, tuple[int, ...] | None]:
     if text.isascii():
         return text, None
     plain, places = _plain(text)
-    return unmixed(plain), places
+    return unmix(plain), places
 
 
 def across_scripts(one: str, other: str) -> bool:
     """Whether two names in different scripts are plausibly one name: their romanised forms agree."""
     if one.isascii() == other.isascii():
         return False
-    a, b = romanised(one), romanised(other)
+    a, b = romanise(one), romanise(other)
     if a == b:
         return bool(a)
     if not (_POINTLESS.search(one) or _POINTLESS.search(other)):
@@ -140,11 +140,11 @@ def across_scripts(one: str, other: str) -> bool:
     return len(bones) > 2 and bones == _skeleton(b)
 
 
-def romanised(name: str) -> str:
+def romanise(name: str) -> str:
     """A name as a loose key: transliterated, folded, and without what romanisations do not agree
     on.
     """
-    word = folded(transliterated(name.translate(_HUSHED)))
+    word = fold(transliterate(name.translate(_HUSHED)))
     for pattern, plain in _ROMANISATIONS:
         word = pattern.sub(plain, word)
     return word

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 
 from glymph.text import grammar
 from glymph.text.dates import ENGLISH_MONTHS, WEEKDAYS
-from glymph.text.folding import flat
 from glymph.text.identifiers import identifiers, numbers, perhaps, same
 from glymph.text.negation import DENIALS
 from glymph.text.normal import STOP_WORDS
+from glymph.text.scripts import flat
 from glymph.text.sentences import find_starts
 from glymph.text.words import DENSE, WORD, pair_characters
 
@@ -75,7 +75,7 @@ _DENYING = DENIALS | frozenset(
 )
 
 
-def ungrounded(statement: str, source: str) -> str | None:
+def find_ungrounded(statement: str, source: str) -> str | None:
     """Why a statement cannot be trusted to come from the source; None if it can."""
     source_flat, said_flat = flat(source)[0], flat(statement)[0]
     folded = source_flat.casefold()
@@ -83,7 +83,7 @@ def ungrounded(statement: str, source: str) -> str | None:
         _strange_identifier(statement, source, folded)
         or _strange_number(said_flat, source_flat)
         or _strange_name(said_flat, folded)
-        or _denied(said_flat, folded)
+        or _find_denial(said_flat, folded)
         or _strange_words(said_flat, folded)
     )
 
@@ -162,7 +162,7 @@ def _same_name(one: str, other: str) -> bool:
     return len(short) >= 4 and long.startswith(short) and len(long) - len(short) <= 4
 
 
-def _denied(statement: str, folded: str) -> str | None:
+def _find_denial(statement: str, folded: str) -> str | None:
     """A denial that the source has not where it speaks of the same thing.
 
     A denial elsewhere in the source is none of this: "I live in Lisbon. Don't forget the tests."
@@ -178,7 +178,7 @@ def _denied(statement: str, folded: str) -> str | None:
         shared = [len(scope & stems) for _, stems in passages]
         most = max(shared, default=0)
         if most and not any(
-            _denies(each) or _answered(passages, at)
+            _denies(each) or _is_answered(passages, at)
             for at, (each, _) in enumerate(passages)
             if shared[at] == most
         ):
@@ -191,7 +191,7 @@ def _denies(folded: str) -> bool:
     return not _DENYING.isdisjoint(known) or any(word.endswith("n't") for word in known)
 
 
-def _answered(passages: Sequence[tuple[str, set[str]]], at: int) -> bool:
+def _is_answered(passages: Sequence[tuple[str, set[str]]], at: int) -> bool:
     """Whether a short denial follows: "Shall I push to main? No, never." """
     following = _words(passages[at + 1][0]) if at + 1 < len(passages) else []
     denies = not DENIALS.isdisjoint(following) and following[0] not in (
@@ -213,14 +213,14 @@ def _scope(clause: str) -> set[str]:
     at = next((place for place, word in enumerate(words) if word in DENIALS), None)
     if at is None:
         return set()
-    return _telling(words[at + 1 :]) or _telling(words)
+    return _keep_telling(words[at + 1 :]) or _keep_telling(words)
 
 
 def _stems(folded: str) -> set[str]:
     return {_stem(form) for word in _words(folded) for form in (word, word.rstrip("0123456789"))}
 
 
-def _telling(words: Iterable[str]) -> set[str]:
+def _keep_telling(words: Iterable[str]) -> set[str]:
     return {
         _stem(word)
         for word in words
@@ -231,7 +231,7 @@ def _telling(words: Iterable[str]) -> set[str]:
 
 
 def _strange_words(statement: str, folded: str) -> str | None:
-    telling = _telling(_words(statement.casefold()))
+    telling = _keep_telling(_words(statement.casefold()))
     if not telling:
         return None
     shared = len(telling & _stems(folded))

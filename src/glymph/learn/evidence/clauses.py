@@ -141,7 +141,7 @@ def conditions(
     """
     known = [facts(one) for one in episodes]
     names = {name for values in known for name in values if not tells_outcome(name)}
-    where = list(_compared(piece, names, episodes))
+    where = list(_read_comparisons(piece, names, episodes))
     plain = _LONG_OTHERWISE.sub(" ", piece)
     for name in sorted(names):
         values = {str(v).casefold() for one in known if isinstance(v := one.get(name), str)}
@@ -149,7 +149,7 @@ def conditions(
         if len(named) == 1:
             where.append(Condition(name, "=", named[0]))
         if any(isinstance(one.get(name), bool) for one in known):
-            where += _switched(name, plain)
+            where += _read_switch(name, plain)
     days = [day for day in DAYS if stands(day.casefold(), plain)]
     where += [Condition("weekday", "=", days[0])] if len(days) == 1 else []
     if not any(str(one.value) in ("long", "short") for one in where):
@@ -163,7 +163,7 @@ def conditions(
     return tuple(where), tuple(tied)
 
 
-def _switched(name: str, piece: str) -> list[Condition]:
+def _read_switch(name: str, piece: str) -> list[Condition]:
     """What a text says of something that is either so or not: "with canary", "canary is off"."""
     spaced = re.escape(name).replace("_", "[_ ]")
     if not stands(name.casefold(), piece):
@@ -173,7 +173,9 @@ def _switched(name: str, piece: str) -> list[Condition]:
     return [Condition(name, "=", re.search(off, piece, re.IGNORECASE) is None)]
 
 
-def _compared(piece: str, names: set[str], episodes: Sequence[Episode]) -> Iterator[Condition]:
+def _read_comparisons(
+    piece: str, names: set[str], episodes: Sequence[Episode]
+) -> Iterator[Condition]:
     for found in _COMPARISON.finditer(piece):
         words = [
             word.casefold() for word in found["before"].split() if word.casefold() not in STOP_WORDS
