@@ -1,4 +1,4 @@
-"""Everything Glymph raises on purpose.
+"""The errors that Glymph raises.
 
     GlymphError
     ├── InvalidInput            (ValueError)   a value cannot be accepted; names the field
@@ -20,21 +20,21 @@
     │   ├── Purged                             it was removed for good
     │   ├── Ambiguous                          it may mean several; names them
     │   ├── PlanExpired                        the plan is too old to be acted on
-    │   ├── IdentifierLeft                     a purge would leave what it is to remove
-    │   ├── TooMany                            more than may go at once without being confirmed
+    │   ├── IdentifierLeft                     a purge would leave part of what it must remove
+    │   ├── TooMany                            more than may go at once without confirmation
     │   ├── NoModel                            it needs a language model and none is configured
-    │   ├── BudgetSpent                        a call would go beyond what may be spent
-    │   └── LeaseLost                          somebody else works on the space by now
+    │   ├── BudgetSpent                        a call might cost more than may be spent
+    │   └── LeaseLost                          another worker has taken over the space
     ├── BadExtension                           a package adds something that cannot be used
     ├── HistoryGone                            older than the journal reaches
     ├── TooMuchHistory                         too many memories changed since
-    ├── EmbedderFailed                         what turns texts into vectors cannot be used now
+    ├── EmbedderFailed                         texts cannot be turned into vectors now
     ├── ModelFailed                            the language model gave no answer
     │   ├── ModelTimedOut                      in time
-    │   └── ModelCancelled                     because the call was called off
+    │   └── ModelCancelled                     because the call was cancelled
     ├── MalformedReply                         the language model's answer cannot be used
     └── StoreError                             the store itself
-        ├── StoreMissing                       there is none, and none was to be made
+        ├── StoreMissing                       there is none, and none was to be created
         ├── UnknownScheme
         ├── NotAStore
         ├── CorruptStore
@@ -43,7 +43,7 @@
         ├── StoreFull
         ├── StoreBusy
         ├── PartsAway                          some stores of a map cannot be used now
-        └── KeyMissing                         what was removed cannot be recognised without it
+        └── KeyMissing                         without it, what was removed cannot be recognised
 
 A message says what happened and what to do next. `code` is stable and goes over every wire.
 """
@@ -79,7 +79,7 @@ class MemoryNotFound(NotFound):
     def __init__(self, memory_id: str, space: str) -> None:
         super().__init__(
             f"No memory {memory_id!r} in space {space!r}. "
-            "List what is there with list(), or look in another space by opening it."
+            "list() shows what is there; to look in another space, open that one."
         )
         self.memory_id = memory_id
 
@@ -87,7 +87,7 @@ class MemoryNotFound(NotFound):
 class ConflictNotFound(NotFound):
     def __init__(self, conflict_id: str, space: str) -> None:
         super().__init__(
-            f"No conflict {conflict_id!r} in space {space!r}. List those that wait with conflicts()."
+            f"No conflict {conflict_id!r} in space {space!r}. conflicts() lists those that wait."
         )
         self.conflict_id = conflict_id
 
@@ -101,8 +101,8 @@ class PlanNotFound(NotFound):
 class HashNotFound(NotFound):
     def __init__(self, hash: str, space: str) -> None:
         super().__init__(
-            f"Nothing in space {space!r} has the hash {hash!r}. Use the `hash` of a receipt, or a memory's "
-            "`content_hash`."
+            f"Nothing in space {space!r} has the hash {hash!r}. "
+            "Use the `hash` of a receipt, or a memory's `content_hash`."
         )
 
 
@@ -118,7 +118,7 @@ class SpaceNotFound(NotFound):
 class OperationNotFound(NotFound):
     def __init__(self, operation: str | None, space: str) -> None:
         super().__init__(
-            f"No operation {operation!r} in space {space!r}. See operations() for those that exist."
+            f"No operation {operation!r} in space {space!r}. operations() lists those that exist."
             if operation
             else f"Nothing to undo in space {space!r}: no undoable operation of this actor is left."
         )
@@ -127,15 +127,15 @@ class OperationNotFound(NotFound):
 class ClusterNotFound(NotFound):
     def __init__(self, cluster: str, space: str) -> None:
         super().__init__(
-            f"No cluster {cluster!r} in space {space!r}. See clusters() for those that exist."
+            f"No cluster {cluster!r} in space {space!r}. clusters() lists those that exist."
         )
 
 
 class RecallNotFound(NotFound):
     def __init__(self, recall_id: str, space: str) -> None:
         super().__init__(
-            f"No recall {recall_id!r} in space {space!r}: the log is bounded and may have dropped it. "
-            "Call recall() again and report on the new id."
+            f"No recall {recall_id!r} in space {space!r}: the log is bounded and may have dropped "
+            "it. Call recall() again and report on the new id."
         )
 
 
@@ -146,8 +146,8 @@ class Refused(GlymphError):
 class Protected(Refused):
     def __init__(self, memory_id: str) -> None:
         super().__init__(
-            f"Memory {memory_id} is protected: it cannot be archived, trashed, merged away or removed. "
-            "Edit its text with update() if it is wrong."
+            f"Memory {memory_id} is protected: it cannot be archived, trashed, merged away or "
+            "removed. Edit its text with update() if it is wrong."
         )
 
 
@@ -176,11 +176,11 @@ class AlreadyUndone(Refused):
 
 
 class Purged(Refused):
-    """What is asked for was removed for good."""
+    """The memory was removed for good."""
 
     def __init__(self, what: str) -> None:
         super().__init__(
-            f"Purged: {what}. What was removed for good does not come back; add it anew."
+            f"Purged: {what}. What was removed for good does not come back; add it again."
         )
 
 
@@ -190,29 +190,31 @@ class Ambiguous(Refused):
     def __init__(self, asked: str, candidates: Sequence[tuple[str, str]]) -> None:
         named = ", ".join(f"{title!r} [{memory_id}]" for memory_id, title in candidates[:10])
         super().__init__(
-            f"{asked} may mean any of {len(candidates)}; nothing was done. Name the one you mean: {named}."
+            f"{asked} may mean any of {len(candidates)} memories; nothing was done. "
+            f"Name the one you mean: {named}."
         )
         self.candidates = tuple(candidates)
 
 
 class PlanExpired(Refused):
-    """What a plan shows may no longer be so."""
+    """The plan is too old: what it shows may no longer be true."""
 
     def __init__(self, plan_id: str, expired: datetime) -> None:
         super().__init__(
-            f"Plan {plan_id} expired at {expired.isoformat()}. Analyse again and look at the new one."
+            f"Plan {plan_id} expired at {expired.isoformat()}. "
+            "Analyse again and look at the new plan."
         )
         self.plan_id = plan_id
 
 
 class IdentifierLeft(Refused):
-    """A memory would still hold what a purge is to remove, in these `fields`. Nothing was changed."""
+    """A purge would leave in `fields` of a memory what it must remove. Nothing was changed."""
 
     def __init__(self, memory_id: str, fields: Sequence[str]) -> None:
         super().__init__(
-            f"Memory {memory_id} would be reworded and still hold the identifier in its {', '.join(fields)}; "
-            "nothing was changed. Take it out there with update(), or purge the whole memory by its id; then "
-            "repeat the call."
+            f"Memory {memory_id} would be reworded and still hold the identifier in its "
+            f"{', '.join(fields)}; nothing was changed. Take it out there with update(), or purge "
+            "the whole memory by its id; then repeat the call."
         )
         self.memory_id, self.fields = memory_id, tuple(fields)
 
@@ -224,10 +226,11 @@ class TooMany(Refused):
         way = (
             "Wait a day, or prune what a plan shows"
             if verb == "execute_prune"
-            else "Look at them once more, then pass confirm_large=True"
+            else "Check them again, then pass confirm_large=True"
         )
         super().__init__(
-            f"{count:,} memories would go, and {most:,} may without being confirmed; nothing was changed. {way}."
+            f"{count:,} memories would go, but at most {most:,} may without confirmation; "
+            f"nothing was changed. {way}."
         )
         self.count, self.most = count, most
 
@@ -244,8 +247,8 @@ class HistoryGone(GlymphError):
 
     def __init__(self, asked: datetime, oldest: datetime) -> None:
         super().__init__(
-            f"The journal reaches back to {oldest.isoformat()}; {asked.isoformat()} is before that. "
-            "Ask for a later time, or keep the journal longer with the setting journal_days."
+            f"The journal reaches back to {oldest.isoformat()}; {asked.isoformat()} is before "
+            "that. Ask for a later time, or keep the journal longer with the setting journal_days."
         )
 
 
@@ -254,13 +257,14 @@ class TooMuchHistory(GlymphError):
 
     def __init__(self, most: int) -> None:
         super().__init__(
-            f"More than {most:,} memories that match the filters changed since then. Ask about a later moment, or "
-            "narrow the search with kinds, sections, tags, since, until or session."
+            f"More than {most:,} memories that match the filters changed since then. "
+            "Ask about a later moment, or narrow the search with kinds, sections, tags, since, "
+            "until or session."
         )
 
 
 class EmbedderFailed(GlymphError):
-    """What turns texts into vectors cannot be used now; nothing was embedded."""
+    """The embedder cannot be used now; no text was turned into a vector."""
 
     def __init__(self, embedder: str, problem: str, next_step: str) -> None:
         super().__init__(f"The embedder {embedder} failed: {problem.rstrip('.')}. {next_step}")
@@ -273,7 +277,7 @@ class NoModel(Refused):
     def __init__(self, job: str) -> None:
         super().__init__(
             f"{job} needs a language model and none is configured. Set one, for example "
-            "`glymph config set model openai:gpt-4o-mini`, or leave it out: everything else works without."
+            "`glymph config set model openai:gpt-4o-mini`; everything else works without one."
         )
 
 
@@ -284,7 +288,7 @@ class BudgetSpent(Refused):
         way = (
             f"Wait until what was spent is a day old, or raise {cap}"
             if "daily" in cap
-            else f"Every run begins with the whole of it; raise {cap} if one run needs more"
+            else f"Every run starts with the full amount; raise {cap} if one run needs more"
         )
         super().__init__(
             f"The call may need {needed} and the setting {cap} leaves {left}; it was not made. "
@@ -294,21 +298,17 @@ class BudgetSpent(Refused):
 
 
 class LeaseLost(Refused):
-    """A worker that was away too long may not write: another one has taken over, and nothing was
-    changed.
-    """
+    """Another worker has taken over the space, so this one may not write. Nothing was changed."""
 
     def __init__(self, holder: str) -> None:
         super().__init__(
-            f"The lease on this space went to {holder}; nothing was written. The new holder does the work; "
-            "`glymph status` shows it."
+            f"The lease on this space went to {holder}; nothing was written. "
+            "The new holder does the work; `glymph status` shows it."
         )
 
 
 class ModelFailed(GlymphError):
-    """The language model gave no answer. `charged` says whether the call may have been billed all
-    the same.
-    """
+    """The language model gave no answer. `charged` says whether it may cost money anyway."""
 
     charged = False
 
@@ -330,15 +330,16 @@ class ModelCancelled(ModelFailed):
     charged = True
 
     def __init__(self, model: str) -> None:
-        super().__init__(model, "the call was called off", "Repeat it when there is time.")
+        super().__init__(model, "the call was cancelled", "Repeat it when there is time.")
 
 
 class MalformedReply(GlymphError):
-    """What the language model answered is not what was asked for; nothing of it is used."""
+    """The language model's answer is not what was asked for; nothing of it is used."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(
-            f"The model's answer cannot be used: {problem.rstrip('.')}. It is asked again next time."
+            f"The model's answer cannot be used: {problem.rstrip('.')}. "
+            "The model is asked again next time."
         )
         self.problem = problem
 
@@ -348,10 +349,10 @@ class StoreError(GlymphError):
 
 
 class StoreMissing(StoreError):
-    """There is no store where one was looked for, and none was to be made."""
+    """There is no store at that place, and none was to be created."""
 
     def __init__(self, place: str) -> None:
-        super().__init__(f"There is no store {place}. Check it, or make it with `glymph init`.")
+        super().__init__(f"There is no store {place}. Check it, or create it with `glymph init`.")
 
 
 class UnknownScheme(StoreError):
@@ -362,14 +363,16 @@ class UnknownScheme(StoreError):
 class NotAStore(StoreError):
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"{path} is not a Glymph store; nothing was written to it. Name another file, or a new one."
+            f"{path} is not a Glymph store; nothing was written to it. "
+            "Name another file, or a new one."
         )
 
 
 class CorruptStore(StoreError):
     def __init__(self, path: str, detail: str) -> None:
         super().__init__(
-            f"{path} is damaged ({detail}). Restore a backup with `glymph restore BACKUP NEW_FILE --apply`, "
+            f"{path} is damaged ({detail}). "
+            "Restore a backup with `glymph restore BACKUP NEW_FILE --apply`, "
             "or export what can still be read with `glymph export`."
         )
 
@@ -377,37 +380,37 @@ class CorruptStore(StoreError):
 class NewerSchema(StoreError):
     def __init__(self, path: str, found: int, known: int) -> None:
         super().__init__(
-            f"{path} has schema {found}; this Glymph knows up to {known}. Upgrade Glymph to open it."
+            f"{path} has schema {found}; this Glymph knows up to {known}. "
+            "Upgrade Glymph to open it."
         )
 
 
 class ReadOnlyStore(StoreError):
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"{path} is open read-only, so nothing was written. Open it without mode=ro, with an account "
-            "that may write to it: to a file and its folder, or to the tables of a database."
+            f"{path} is open read-only, so nothing was written. Open it without mode=ro, with an "
+            "account that may write to it: to a file and its folder, or to a database's tables."
         )
 
 
 class StoreFull(StoreError):
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"No room left to write to {path}; the change was rolled back whole. Free disk space and repeat it."
+            f"No space left to write to {path}; the whole change was rolled back. "
+            "Free disk space and repeat it."
         )
 
 
 class StoreBusy(StoreError):
     def __init__(self, path: str, seconds: float) -> None:
         super().__init__(
-            f"{path} stayed locked by another writer for {seconds:g} s; nothing was written. Repeat the call; "
-            "if it persists, look for a stuck process that holds it."
+            f"{path} stayed locked by another writer for {seconds:g} s; nothing was written. "
+            "Repeat the call; if it persists, look for a stuck process that holds it."
         )
 
 
 class PartsAway(StoreError):
-    """Some parts of a map cannot be used. `away` says why not, by part; `spaces` names those of the
-    others.
-    """
+    """Some parts of a map cannot be used. `away` says why, by part; `spaces` are the others'."""
 
     def __init__(self, away: Mapping[str, str], spaces: Sequence[str]) -> None:
         why = "; ".join(f"{part}: {problem}" for part, problem in away.items())
@@ -416,12 +419,13 @@ class PartsAway(StoreError):
 
 
 class KeyMissing(StoreError):
-    """A space has tombstones and no key to recognise by them what was removed."""
+    """The key is missing by which a space's tombstones recognise what was removed."""
 
     def __init__(self, space: str, key: str) -> None:
         where = "" if space == "default" else f" --space {space}"
         super().__init__(
-            f"The space {space!r} has tombstones, but their key {key} is missing: what was removed for good could "
-            "not be told from what is new, so nothing was done. Put that file back from a backup's folder of keys "
-            f"(BACKUP.keys), or give the tombstones up with `glymph tombstones lift --all --apply{where}`."
+            f"The space {space!r} has tombstones, but their key {key} is missing: what was removed "
+            "for good could not be recognised, so nothing was done. Put that file back from a "
+            "backup's folder of keys (BACKUP.keys), or give the tombstones up with "
+            f"`glymph tombstones lift --all --apply{where}`."
         )

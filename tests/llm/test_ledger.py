@@ -140,8 +140,8 @@ def test_a_surprise_is_what_a_later_call_without_an_answer_is_charged_with(opene
 @pytest.mark.parametrize(
     ("settings", "way"),
     [({"tokens_run": 1}, r"leaves 1 token; .*raise tokens_run if one run needs more"),
-     ({"tokens_run": 10}, r"leaves 10 tokens; .*Every run begins with the whole of it"),
-     ({"spend_run_usd": 0.01}, "Every run begins with the whole of it; raise spend_run_usd"),
+     ({"tokens_run": 10}, r"leaves 10 tokens; .*Every run starts with the full amount"),
+     ({"spend_run_usd": 0.01}, "Every run starts with the full amount; raise spend_run_usd"),
      ({"tokens_daily": 10}, "Wait until what was spent is a day old, or raise tokens_daily"),
      ({"spend_daily_usd": 0.01}, "Wait until what was spent is a day old, or raise spend_daily_usd")],
 )  # fmt: skip

@@ -338,13 +338,13 @@ def test_a_server_that_others_can_reach_does_not_start_without_a_token(tmp_path,
 )
 def test_an_address_that_is_none_is_refused_with_an_example(address):
     with pytest.raises(InvalidInput, match=r"127\.0\.0\.1:8765"):
-        Door.of(address, "", ())
+        Door.parse(address, "", ())
 
 
 def test_a_short_token_is_refused_and_never_shown():
     with pytest.raises(InvalidInput, match="openssl rand"):
-        Door.of("127.0.0.1:0", "short", ())
-    assert TOKEN not in repr(Door.of("127.0.0.1:0", TOKEN, ()))
+        Door.parse("127.0.0.1:0", "short", ())
+    assert TOKEN not in repr(Door.parse("127.0.0.1:0", TOKEN, ()))
 
 
 def test_a_port_that_is_taken_is_told_in_one_line(shared, tmp_path):
@@ -360,7 +360,7 @@ def test_a_port_that_is_taken_is_told_in_one_line(shared, tmp_path):
 
 
 def test_answers_do_not_wait_for_acknowledgements():
-    with Door.of("127.0.0.1:0", "", ()).open() as listening:
+    with Door.parse("127.0.0.1:0", "", ()).open() as listening:
         assert (
             listening.proto == socket.IPPROTO_TCP
         )  # without it asyncio leaves Nagle's algorithm on
@@ -369,7 +369,7 @@ def test_answers_do_not_wait_for_acknowledgements():
 def test_a_call_does_not_make_the_schemas_of_all_tools(tmp_path):
     with Glymph.open(f"sqlite:///{tmp_path}/memory.db") as glymph:
         made = server_for(lambda _: glymph, "full")
-        application(made, Handles(glymph), Door.of("127.0.0.1:0", "", ()))
+        application(made, Handles(glymph), Door.parse("127.0.0.1:0", "", ()))
     for name, tool in tools_for("full").items():
         assert made.get_tool_input_schema(name) is None
         assert "x-mcp-header" not in json.dumps(tool.schema)  # so there is nothing to look for

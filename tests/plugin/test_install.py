@@ -245,7 +245,7 @@ def test_a_link_stays_a_link_and_a_private_file_private(home, tmp_path):
 
 def test_a_file_changed_since_the_plan_was_made_is_left_alone(home):
     settings = put(home / ".claude" / "settings.json", OTHERS)
-    changes = install.to_install("user", wiring())
+    changes = install.plan_install("user", wiring())
     put(settings, {"theme": "dark"})
     with pytest.raises(Exception, match="Run this again"):
         install.carry_out(changes)

@@ -137,7 +137,9 @@ def test_more_than_the_cap_must_be_confirmed_and_until_then_nothing_goes(glymph,
         lambda **more: glymph.prune(plan, **more),
         lambda **more: glymph.batch_prune(ids, "delete", **more),
     ):
-        with pytest.raises(errors.TooMany, match="60 memories would go, and 12 may") as refused:
+        with pytest.raises(
+            errors.TooMany, match="60 memories would go, but at most 12 may"
+        ) as refused:
             prune()
         assert (refused.value.count, refused.value.most, image(glymph)) == (60, 12, before)
         done = prune(confirm_large=True)

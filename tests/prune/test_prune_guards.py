@@ -244,7 +244,7 @@ def test_what_goes_along_counts_towards_the_cap(glymph, clock):
     )
     clock.advance(days=400)
     plan, before = glymph.analyze(min_staleness=0), image(glymph)
-    with pytest.raises(errors.TooMany, match="11 memories would go, and 10 may"):
+    with pytest.raises(errors.TooMany, match="11 memories would go, but at most 10 may"):
         glymph.prune(plan, ids=[event], cascade=True)
     assert image(glymph) == before
     assert len(glymph.prune(plan, ids=[event], cascade=True, confirm_large=True).cascaded) == 10

@@ -13,6 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 from glymph import Glymph, errors
+from glymph.cli.output import print_blocks
 from glymph.history.policy import KEPT_CHARACTERS, worth_keeping
 from glymph.testing import FrozenClock, logical_image
 from glymph.tools import all_tools, builtin, index, tools_for
@@ -265,6 +266,19 @@ def test_a_result_is_plain_json(tool, glymph, names):
     result = tool.run(glymph, tool.arguments.model_validate(PLAUSIBLE[tool.name](names)))
     assert json.loads(json.dumps(result, allow_nan=False)) == result
     assert 100 <= tool.keep_chars <= 1000
+
+
+@every_tool
+def test_a_result_and_a_preview_are_rendered_for_people(tool, glymph, names, capsys):
+    arguments = tool.arguments.model_validate(PLAUSIBLE[tool.name](names))
+    rendered = [tool.render(tool.run(glymph, arguments))]
+    if tool.preview:
+        rendered.append(tool.render_preview(tool.preview(glymph, arguments)))
+    for one in rendered:
+        print_blocks(one)
+        said = capsys.readouterr().out
+        assert said.strip()
+        assert "{" not in said
 
 
 @every_tool

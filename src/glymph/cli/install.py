@@ -65,14 +65,14 @@ def install_claude_code(
     if show_files and apply:
         raise InvalidInput("print", "it changes nothing; leave out --print or --apply.")
     chosen = _scope(scope)
-    wiring = content.Wiring(content.running_program(), environment.absolute_url(url or ""), space)
+    wiring = content.Wiring(content.find_program(), environment.absolute_url(url or ""), space)
     if show_files:
         _print(
             {str(path): text for path, text in install.fragments(chosen, wiring).items()},
             as_json=as_json,
         )
         return
-    changes = install.to_install(chosen, wiring)
+    changes = install.plan_install(chosen, wiring)
     if apply:
         install.carry_out(changes)
     further = _after_install(chosen) if apply else []
@@ -86,7 +86,7 @@ def uninstall_claude_code(
     from glymph.plugin import content, install
 
     chosen = _scope(scope)
-    changes = install.to_uninstall(chosen)
+    changes = install.plan_uninstall(chosen)
     if apply:
         install.carry_out(changes)
     further = [

@@ -38,14 +38,14 @@ def list_memories(
     from glymph import environment
     from glymph.cli import output
     from glymph.moments import parse_iso
-    from glymph.tools.shapes import brief
+    from glymph.tools.data import shorten_memory
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         moment = parse_iso(at, "at") if at else None
         page = glymph.list(
             limit=limit, cursor=cursor, kinds=kinds, states=states, tags=tags, at=moment
         )
-        facts = {"memories": [brief(memory) for memory in page], "cursor": page.cursor}
+        facts = {"memories": [shorten_memory(memory) for memory in page], "cursor": page.cursor}
     output.answer(facts, _render(facts), as_json=as_json)
 
 

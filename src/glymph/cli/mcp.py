@@ -1,4 +1,4 @@
-"""`glymph mcp`: serves the tools to agents."""
+"""`glymph mcp`: serves the tools to agents, over stdio or HTTP."""
 
 from __future__ import annotations
 
@@ -17,22 +17,32 @@ def mcp(
     url: Url = None,
     space: SpaceName = "default",
     actor: Actor = "agent",
-    profile: Annotated[str, typer.Option(help="Which tools a client sees: core, curator or full.")] = "core",
+    profile: Annotated[
+        str, typer.Option(help="Which tools a client sees: core, curator or full.")
+    ] = "core",
     http: Annotated[
         str | None,
         typer.Option(
-            metavar="HOST:PORT", show_default=False,
-            help="Serve many clients over HTTP, at /mcp. Beyond this machine, with a secret in GLYMPH_TOKEN.",
+            metavar="HOST:PORT",
+            show_default=False,
+            help="Serve many clients over HTTP, at /mcp. Beyond this machine, with a secret in "
+            "GLYMPH_TOKEN.",
         ),
     ] = None,
     any_space: Annotated[
-        bool, typer.Option("--any-space", help="With --http: a request's header Glymph-Space names the space.")
+        bool,
+        typer.Option(
+            "--any-space", help="With --http: a request's header Glymph-Space names the space."
+        ),
     ] = False,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option("--allow-host", help="With --http: a name by which clients may call it; may be repeated."),
+        typer.Option(
+            "--allow-host",
+            help="With --http: a name by which clients may call it; may be repeated.",
+        ),
     ] = None,
-) -> None:  # fmt: skip
+) -> None:
     """Serve the memory tools to an agent over MCP, on standard input and output or over HTTP."""
     from glymph import environment
     from glymph.errors import GlymphError, InvalidInput
@@ -57,7 +67,7 @@ def mcp(
     from glymph.mcp.http import serve as serve_http
 
     log_to_stderr(as_json=False)
-    door = Door.of(http, environment.token(), allow_host or ())
+    door = Door.parse(http, environment.token(), allow_host or ())
     with environment.open_glymph(url, space, actor, create=True) as glymph:
         handles = Handles(glymph, url=url, any_space=any_space)
-        serve_http(server.server_for(handles.of, chosen), handles, door)
+        serve_http(server.server_for(handles.find, chosen), handles, door)

@@ -1,4 +1,4 @@
-"""What a command prints: one JSON document for machines, text and tables for people; and its exit status."""
+"""The output of a command: a JSON document for machines, or text and tables for people."""
 
 from __future__ import annotations
 

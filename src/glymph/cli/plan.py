@@ -61,9 +61,9 @@ def show(
     """Show a plan: its groups, their members, why, and what would be lost."""
     from glymph import environment
     from glymph.cli import output
-    from glymph.tools import shapes
+    from glymph.tools import data
     from glymph.tools.render import render_plan
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:
-        found = shapes.plan(glymph.plan(plan))
+        found = data.dump_plan(glymph.plan(plan))
     output.answer(found, render_plan(found), as_json=as_json)

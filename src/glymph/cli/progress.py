@@ -1,4 +1,4 @@
-"""A bar on standard error while long work runs, where somebody can see it."""
+"""A progress bar on standard error."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Where the command `glymph` begins. A hook is answered before the command line's framework is
-loaded.
-"""
+"""The start of the command `glymph`. A hook is answered without loading Typer."""
 
 from __future__ import annotations
 

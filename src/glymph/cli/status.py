@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 
 def status(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
-    """Show how a space is doing: what it holds, what upkeep did and will do, and what needs a hand."""
+    """Show what a space holds, what upkeep did and will do, and what needs a hand."""
     from glymph import environment
     from glymph.cli import output
     from glymph.plain import plain

@@ -1,4 +1,4 @@
-"""The command of a tool: options from its arguments, its run as the body, its render as the output."""
+"""The command of a tool: its arguments as options, its run as the body, its render as output."""
 
 from __future__ import annotations
 

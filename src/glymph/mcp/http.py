@@ -1,4 +1,4 @@
-"""The MCP server over streamable HTTP: who may come in, on which space, and how it starts and ends.
+"""The MCP server over streamable HTTP: its address and token, its spaces, its start and end.
 
 Nothing is kept between two requests, so any of several servers may answer the next one.
 """
@@ -36,9 +36,8 @@ from glymph.errors import GlymphError, InvalidInput, Refused, SpaceNotFound
 PATH, HEALTH = "/mcp", "/healthz"
 SPACE_HEADER = "Glymph-Space"
 SHORTEST_TOKEN = 16
-MOST_BYTES = (
-    2 * 1024 * 1024
-)  # of a request: the longest text there may be, every character written as two escapes
+# Of a request: the longest text there may be, with every character written as two escapes.
+MOST_BYTES = 2 * 1024 * 1024
 MOST_CONNECTIONS = 512
 MOST_HANDLES = 256  # spaces whose handle is kept
 HEALTH_SECONDS = 5.0
@@ -50,7 +49,7 @@ log = logging.getLogger("glymph.mcp")
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Where the server listens, and what clients must show."""
+    """The address of the server, and the token that clients must show."""
 
     host: str
     port: int
@@ -58,9 +57,9 @@ class Door:
     names: tuple[str, ...] = ()  # by which clients may call it, besides the host
 
     @classmethod
-    def of(cls, address: str, token: str, names: Sequence[str]) -> Self:
-        """The door at `HOST:PORT`. One that others can reach needs a token; without it,
-        InvalidInput.
+    def parse(cls, address: str, token: str, names: Sequence[str]) -> Self:
+        """Returns the door at `HOST:PORT`; raises InvalidInput if others can reach it without a
+        token.
         """
         host, colon, port = address.rpartition(":")
         host = host.removeprefix("[").removesuffix("]")
@@ -69,11 +68,12 @@ class Door:
                 "http", f"{address!r} is not HOST:PORT. Write for example 127.0.0.1:8765."
             )
         door = cls(host, int(port), token, tuple(names))
-        if not token and not door.loopback:
+        if not token and not door.is_loopback:
             raise InvalidInput(
-                "http", f"{host} can be reached from other machines and there is no token. Put a secret into "
-                f"GLYMPH_TOKEN ({NEW_TOKEN}), or listen on 127.0.0.1.",
-            )  # fmt: skip
+                "http",
+                f"{host} can be reached from other machines and there is no token. Put a secret "
+                f"into GLYMPH_TOKEN ({NEW_TOKEN}), or listen on 127.0.0.1.",
+            )
         if token and (len(token) < SHORTEST_TOKEN or not token.isascii()):
             raise InvalidInput(
                 "GLYMPH_TOKEN",
@@ -82,23 +82,22 @@ class Door:
         return door
 
     @property
-    def loopback(self) -> bool:
+    def is_loopback(self) -> bool:
         address = _address(self.host)
         return address.is_loopback if address else self.host == "localhost"
 
     def security(self) -> TransportSecuritySettings | None:
-        """Which Host and Origin headers are right; None where a server cannot know the names it is
-        called by.
+        """Returns the Host and Origin headers to accept; None if any name may be the server's.
 
-        There it has a token, and a page in a browser that was led here by a forged name does not
-        know it.
+        A server without known names has a token, which a page in a browser that was led here by a
+        forged name does not know.
         """
         names = [*self.names]
         address = _address(self.host)
-        if self.loopback:
+        if self.is_loopback:
             names += ["127.0.0.1", "localhost", "[::1]"]
         elif address is None or not address.is_unspecified:
-            names.append(_quoted(self.host))
+            names.append(_bracket(self.host))
         elif names:
             names += ["127.0.0.1", "localhost"]  # for whoever is on the machine itself
         else:
@@ -107,31 +106,28 @@ class Door:
         origins = [f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")]
         return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
 
-    def lets_in(self, headers: Headers) -> bool:
-        """Whether a request shows the token. How long that takes tells nothing about it."""
+    def admits(self, headers: Headers) -> bool:
+        """Tells whether a request shows the token, in a time that gives nothing away about it."""
         scheme, _, given = headers.get("authorization", "").partition(" ")
         same = hmac.compare_digest(_digest(given.strip()), _digest(self.token))
         return not self.token or (scheme.lower() == "bearer" and same)
 
     def open(self) -> socket.socket:
-        """The socket of the door. Clients may connect, and wait until they are served."""
+        """Returns the open socket. Clients may connect, and wait until they are served."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
-        # The protocol is named because asyncio turns Nagle's algorithm off only where it is:
-        # without that, every
-        # answer waits 40 ms for the client's acknowledgement of its first half.
+        # Asyncio turns Nagle's algorithm off only if the protocol is named. With it, every answer
+        # waits 40 ms for the client's acknowledgement of its first half.
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind((self.host, self.port))
-            listening.listen(
-                MOST_CONNECTIONS
-            )  # now: whoever reads in the log that we listen may come
+            # At once: whoever reads in the log that the server listens may connect.
+            listening.listen(MOST_CONNECTIONS)
         except OSError as error:
             listening.close()
-            raise InvalidInput(
-                "http", f"cannot listen on {_quoted(self.host)}:{self.port} ({error.strerror or error}). "
-                "Choose another address or port; port 0 means any that is free.",
-            ) from error  # fmt: skip
+            where, why = f"{_bracket(self.host)}:{self.port}", error.strerror or error
+            problem = f"cannot listen on {where} ({why}). Choose another address or port; port 0"
+            raise InvalidInput("http", f"{problem} means any that is free.") from error
         return listening
 
 
@@ -142,7 +138,7 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return None
 
 
-def _quoted(host: str) -> str:
+def _bracket(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
@@ -151,10 +147,10 @@ def _digest(text: str) -> bytes:
 
 
 class Handles:
-    """The handle for each request: on one space, or on the one that its header names.
+    """Handles for requests: on one space, or on the one that a request's header names.
 
-    All of them share the store, its connections and the embedding model, so that one more space
-    costs little.
+    All share the store, its connections and the embedding model, so that one more space costs
+    little.
     """
 
     def __init__(self, glymph: Glymph, *, url: str | None = None, any_space: bool = False) -> None:
@@ -163,96 +159,98 @@ class Handles:
         self._kept: OrderedDict[str, Glymph] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, request: Any) -> Glymph:
-        """The handle for a request. A space that does not exist yet is made."""
+    def find(self, request: Any) -> Glymph:
+        """Returns the handle for a request. A space that does not exist yet is created."""
         given = request.headers.get(SPACE_HEADER) if request is not None else None
         if given is None:
             return self.first
-        space = _space(given)
+        space = _read_space(given)
         if space == self.first.space:
             return self.first
         if not self._any_space:
             raise InvalidInput(
-                SPACE_HEADER, f"this server has the space {self.first.space!r} only. Leave the header out, or "
+                SPACE_HEADER,
+                f"this server has the space {self.first.space!r} only. Leave the header out, or "
                 "start the server with --any-space.",
-            )  # fmt: skip
+            )
         with self._lock:
             if (known := self._kept.get(space)) is not None:
                 self._kept.move_to_end(space)
                 return known
-        opened = self._opened(space)
+        opened = self._open(space)
         with self._lock:
             self._kept[space] = opened
             while len(self._kept) > MOST_HANDLES:
                 self._kept.popitem(last=False)  # nothing to close: what it is embedding it finishes
         return opened
 
-    def _opened(self, space: str) -> Glymph:
+    def _open(self, space: str) -> Glymph:
         handle = Glymph(replace(self.first.context, space=space))
         try:
             with handle.context.reading():
                 return handle
         except SpaceNotFound:
-            self._make(handle)
+            self._create(handle)
         return handle
 
-    def _make(self, handle: Glymph) -> None:
+    def _create(self, handle: Glymph) -> None:
         try:
             environment.open_glymph(self._url, handle.space, handle.actor, create=True).close()
         except Refused:
             with handle.context.reading():
-                return  # another server made it at this moment
+                return  # another server has just created it
 
 
-def _space(given: str) -> str:
-    """The name in a header: percent-encoded where it is not ASCII."""
+def _read_space(given: str) -> str:
+    """Returns the name in a header, which is percent-encoded where it is not ASCII."""
     try:
         return checked_space(unquote(given, errors="strict"))
     except UnicodeDecodeError as error:
         raise InvalidInput(
-            SPACE_HEADER, "is not UTF-8, percent-encoded. Encode the name anew."
+            SPACE_HEADER, "is not UTF-8, percent-encoded. Encode the name again."
         ) from error
 
 
 class Guard:
-    """Stands before the server: lets in who shows the token, to what there is."""
+    """Answers requests that show no token or ask for what is not there; passes on the others."""
 
     def __init__(self, inner: ASGIApp, door: Door, *, browsers: bool) -> None:
         self._inner, self._door, self._browsers = inner, door, browsers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refusal = self._refusal(scope) if scope["type"] == "http" else None
+        refusal = self._refuse(scope) if scope["type"] == "http" else None
         await (refusal or self._inner)(scope, receive, send)
 
-    def _refusal(self, scope: Scope) -> Response | None:
+    def _refuse(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         if scope["path"] == HEALTH:
             return None
-        if not self._door.lets_in(headers):
-            return _told(
-                401, "Unauthorized", "Send the header `Authorization: Bearer TOKEN` with the token that is in the "
-                "server's GLYMPH_TOKEN.", **{"WWW-Authenticate": "Bearer"},
-            )  # fmt: skip
+        if not self._door.admits(headers):
+            message = (
+                "Send the header `Authorization: Bearer TOKEN` with the token that is in the "
+                "server's GLYMPH_TOKEN."
+            )
+            return _problem(401, "Unauthorized", message, **{"WWW-Authenticate": "Bearer"})
         if not self._browsers and "origin" in headers:
-            return _told(
-                403, "Forbidden", "Pages in a browser are not served. Start the server with --allow-host NAME to "
-                "let in those of that host.",
-            )  # fmt: skip
+            message = (
+                "Pages in a browser are not served. Start the server with --allow-host NAME to "
+                "let in those of that host."
+            )
+            return _problem(403, "Forbidden", message)
         if scope["path"] != PATH:
-            return _told(404, "NotFound", f"There is nothing here. MCP is at {PATH}.")
-        if (
-            scope["method"] != "POST"
-        ):  # there are no sessions, so neither a stream to open nor one to end
-            return _told(405, "MethodNotAllowed", f"POST MCP messages to {PATH}.", Allow="POST")
+            return _problem(404, "NotFound", f"There is nothing here. MCP is at {PATH}.")
+        # There are no sessions, so there is no stream to open with GET or to end with DELETE.
+        if scope["method"] != "POST":
+            return _problem(405, "MethodNotAllowed", f"POST MCP messages to {PATH}.", Allow="POST")
         return None
 
 
-def _told(status: int, error: str, message: str, **headers: str) -> JSONResponse:
+def _problem(status: int, error: str, message: str, **headers: str) -> JSONResponse:
     return JSONResponse({"error": error, "message": message}, status, headers)
 
 
 def _health(handles: Handles) -> Callable[[Request], Any]:
-    limit = anyio.CapacityLimiter(2)  # of its own: many calls in flight are no illness
+    limit = anyio.CapacityLimiter(2)  # of its own: a server with many calls in flight is healthy
 
     def look() -> None:
         with handles.first.context.reading():
@@ -267,21 +265,23 @@ def _health(handles: Handles) -> Callable[[Request], Any]:
                 "not healthy: %s",
                 error or f"the store did not answer within {HEALTH_SECONDS:.0f} s",
             )
-            return _told(503, "Unavailable", "The store cannot be read. The server's log says why.")
+            return _problem(
+                503, "Unavailable", "The store cannot be read. The server's log says why."
+            )
         return JSONResponse({"status": "ok"})
 
     return health
 
 
 def _no_header_arguments(tool: str) -> None:
-    """Nothing: no tool wants an argument repeated in a header.
+    """Says that no tool wants an argument repeated in a header.
 
-    Who does not say so has the schemas of all tools made anew at every call, to look for one.
+    Otherwise the SDK would build the schemas of all tools at every call to look for one.
     """
 
 
 def application(server: Server[Any], handles: Handles, door: Door) -> ASGIApp:
-    """What answers requests: the SDK's application behind the guard, and `GET /healthz`."""
+    """Returns the SDK's application behind the guard, with `GET /healthz`."""
     security = door.security()
     server.get_tool_input_schema = _no_header_arguments
     inner = server.streamable_http_app(
@@ -305,14 +305,13 @@ def serve(server: Server[Any], handles: Handles, door: Door) -> None:
         timeout_graceful_shutdown=LAST_SECONDS,
     )  # fmt: skip
     for one in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(
-            one, _heard
-        )  # uvicorn repeats the signal when it has stopped, which would end us with it
-    log.info("listening on http://%s:%d%s", _quoted(host), port, PATH)
+        # When it has stopped, uvicorn repeats the signal, which would end this process with it.
+        signal.signal(one, _ignore)
+    log.info("listening on http://%s:%d%s", _bracket(host), port, PATH)
     with listening:
         uvicorn.Server(config).run(sockets=[listening])
     log.info("stopped")
 
 
-def _heard(number: int, frame: Any) -> None:
-    """Nothing more to do: the server has stopped, or has not started yet."""
+def _ignore(number: int, frame: Any) -> None:
+    """Does nothing: the server has stopped, or has not started yet."""

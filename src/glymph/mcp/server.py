@@ -1,4 +1,4 @@
-"""The MCP server: every tool of a profile, on the official SDK; and its serving over stdio.
+"""The MCP server: every tool of a profile, on the official SDK, served over stdio.
 
 Standard output belongs to the protocol; nothing here prints.
 """
@@ -23,29 +23,28 @@ from glymph.errors import GlymphError
 from glymph.tools import tools_for
 from glymph.tools.contract import Profile, Tool
 
-# calls; each may hold two of a handle's sixteen connections, and none must wait for another's
-# second
+# Calls at once. Each may hold two of a handle's sixteen connections; with more calls, one could
+# wait for ever for its second connection.
 AT_ONCE = 8
 LONGEST_ERROR = 2000  # a message may quote what was sent; an agent need not read all of it again
 INSTRUCTIONS = (
-    "Glymph is your long-term memory. Recall before you answer from memory, and report which memories helped: "
-    "only that keeps them from fading. Add what is worth knowing in later conversations. Nothing you delete is "
-    "lost: undo_operation takes any change back."
+    "Glymph is your long-term memory. Recall before you answer from memory, and report which "
+    "memories helped: only that keeps them from fading. Add what is worth knowing in later "
+    "conversations. Nothing you delete is lost: undo_operation takes any change back."
 )
 
 
 def server_for(handle_for: Callable[[Any], Glymph], profile: Profile) -> Server[Any]:
-    """A server that offers the tools of a profile.
+    """Returns a server that offers the tools of a profile.
 
-    `handle_for` gives the handle for a call. It is asked in a worker thread with the transport's
-    request, which is None where there is no such thing; an error that it raises is the answer to
-    the call.
+    `handle_for` returns the handle for a call. It runs in a worker thread and gets the transport's
+    request, or None over stdio; an error that it raises is the answer to the call.
     """
     tools = tools_for(profile)
     limit = anyio.CapacityLimiter(AT_ONCE)
 
     async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_described(tool) for tool in tools.values()])
+        return types.ListToolsResult(tools=[_describe(tool) for tool in tools.values()])
 
     async def call_tool(context: Any, request: types.CallToolRequestParams) -> types.CallToolResult:
         handle = partial(handle_for, context.request)
@@ -63,7 +62,7 @@ def server_for(handle_for: Callable[[Any], Glymph], profile: Profile) -> Server[
     )
 
 
-def _described(tool: Tool) -> types.Tool:
+def _describe(tool: Tool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         description=tool.description,
@@ -80,7 +79,7 @@ def _described(tool: Tool) -> types.Tool:
 def _call(
     handle: Callable[[], Glymph], tools: dict[str, Tool], name: str, arguments: dict[str, Any]
 ) -> types.CallToolResult:
-    """The tool's answer; whatever goes wrong comes back as a readable error."""
+    """Returns the tool's answer; whatever goes wrong comes back as a readable error."""
     tool = tools.get(name)
     if tool is None:
         return _failure(
@@ -97,7 +96,8 @@ def _call(
         return _failure({"error": error.code, "message": str(error)})
     except Exception as error:  # the one place where a bug must not become the agent's problem
         logging.getLogger(__name__).exception("tool %s failed", name)
-        message = f"{type(error).__name__} in {name}; this is a bug in Glymph. The server's log has the details."
+        bug = f"{type(error).__name__} in {name}; this is a bug in Glymph."
+        message = f"{bug} The server's log has the details."
         return _failure({"error": "InternalError", "message": message})
     text = json.dumps(result, ensure_ascii=False)
     return types.CallToolResult(

@@ -1,1 +1,1 @@
-"""What Claude Code needs to work with Glymph, and how it is put there and taken away."""
+"""Installs Glymph in Claude Code, and takes it away again."""

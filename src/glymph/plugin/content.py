@@ -1,6 +1,4 @@
-"""What is written for Claude Code: hooks, the server's entry, a skill, slash commands, the plugin
-around them.
-"""
+"""The files for Claude Code: hooks, the server's entry, a skill, slash commands, the plugin."""
 
 from __future__ import annotations
 
@@ -19,10 +17,8 @@ NAME = "glymph"
 PLUGIN = f"{NAME}@{NAME}"  # the plugin and the marketplace it comes from
 SERVER = "mcpServers"
 MARK = "<!-- Written by `glymph install claude-code`. -->"  # in every text of ours
-TOOLS, PLUGIN_TOOLS = (
-    "mcp__glymph__",
-    "mcp__plugin_glymph_glymph__",
-)  # what the host puts before a tool's name
+# The host puts this before a tool's name.
+TOOLS, PLUGIN_TOOLS = "mcp__glymph__", "mcp__plugin_glymph_glymph__"
 MODULE = "glymph.cli.start"
 TEXTS = (
     "skills/glymph-memory/SKILL.md",
@@ -31,9 +27,8 @@ TEXTS = (
     "commands/memory-recall.md",
     "commands/memory-undo.md",
 )
-# The host's event, which of its kinds, our event, and the most seconds it may take. All ends of
-# sessions share a
-# short time, which a host prolongs to what is declared: ours takes a fraction of a second.
+# The host's event, which of its kinds, our event, and the most seconds it may take. Hooks at the
+# end of a session have little time, unless they declare more: ours take a fraction of a second.
 EVENTS = (
     ("SessionStart", "startup|resume|clear|compact", "session-start", 15),
     ("UserPromptSubmit", None, "prompt-submit", 10),
@@ -41,27 +36,26 @@ EVENTS = (
     ("SessionEnd", None, "session-end", 5),
 )
 _OURS = re.compile(
-    rf"\bglymph(?:\.exe|{re.escape(MODULE.removeprefix(NAME))})?['\"]? hook (?:{'|'.join(e[2] for e in EVENTS)})\b"
+    rf"\bglymph(?:\.exe|{re.escape(MODULE.removeprefix(NAME))})?['\"]?"
+    rf" hook (?:{'|'.join(event[2] for event in EVENTS)})\b"
 )
 
 
 @dataclass(frozen=True)
 class Wiring:
-    """How the host reaches Glymph: the program's words, the store (None: the usual one) and the
-    space.
-    """
+    """The way from the host to Glymph: program, store (None: the usual one) and space."""
 
     program: tuple[str, ...]
     url: str | None
     space: str
 
-    def words(self, *command: str) -> list[str]:
-        """A command with the store and the space it is for."""
+    def add_options(self, *command: str) -> list[str]:
+        """Returns a command with the options for the store and the space."""
         return [*command, "--space", self.space, *(["--url", self.url] if self.url else [])]
 
 
-def running_program() -> tuple[str, ...]:
-    """The words that start this very Glymph from anywhere: its command, or Python and the module.
+def find_program() -> tuple[str, ...]:
+    """Returns what starts this Glymph from anywhere: its command, or Python and the module.
 
     A link to the command is kept as it is: it stays when an upgrade moves what it leads to.
     """
@@ -73,14 +67,12 @@ def running_program() -> tuple[str, ...]:
 
 
 def hooks(wiring: Wiring) -> dict[str, dict[str, Any]]:
-    """For each of the host's events the group of hooks that calls Glymph."""
-    program = [
-        Path(wiring.program[0]).as_posix(),
-        *wiring.program[1:],
-    ]  # hosts on Windows use a POSIX shell, too
+    """Returns the group of hooks that calls Glymph, for each of the host's events."""
+    # Hosts on Windows use a POSIX shell, too.
+    program = [Path(wiring.program[0]).as_posix(), *wiring.program[1:]]
     groups: dict[str, dict[str, Any]] = {}
     for event, matcher, ours, seconds in EVENTS:
-        command = shlex.join([*program, *wiring.words("hook", ours)])
+        command = shlex.join([*program, *wiring.add_options("hook", ours)])
         group: dict[str, Any] = {
             "hooks": [{"type": "command", "command": command, "timeout": seconds}]
         }
@@ -89,7 +81,7 @@ def hooks(wiring: Wiring) -> dict[str, dict[str, Any]]:
 
 
 def is_our_hook(hook: object) -> bool:
-    """Whether a hook in somebody's settings is one that Glymph put there."""
+    """Tells whether a hook in somebody's settings is one that Glymph put there."""
     return (
         isinstance(hook, dict)
         and isinstance(hook.get("command"), str)
@@ -98,13 +90,13 @@ def is_our_hook(hook: object) -> bool:
 
 
 def server(wiring: Wiring) -> dict[str, Any]:
-    """The entry of the MCP server."""
+    """Returns the entry of the MCP server."""
     command, *first = wiring.program
-    return {"command": command, "args": [*first, *wiring.words("mcp")]}
+    return {"command": command, "args": [*first, *wiring.add_options("mcp")]}
 
 
 def is_our_server(entry: object) -> bool:
-    """Whether an entry of that name starts `glymph mcp`, from wherever it is installed."""
+    """Tells whether an entry of that name starts `glymph mcp`, wherever that is installed."""
     if not isinstance(entry, dict) or not isinstance(entry.get("args"), list):
         return False
     words = [str(entry.get("command")), *map(str, entry["args"])]
@@ -112,9 +104,7 @@ def is_our_server(entry: object) -> bool:
 
 
 def texts(*, in_plugin: bool = False) -> dict[str, str]:
-    """The skill and the slash commands by their path, with the names that the host gives to tools
-    and commands.
-    """
+    """Returns the skill and the slash commands by path, with tools as the host names them."""
     folder = files("glymph.plugin") / "files"
     found = {path: folder.joinpath(path).read_text(encoding="utf-8") for path in TEXTS}
     if in_plugin:
@@ -126,7 +116,7 @@ def texts(*, in_plugin: bool = False) -> dict[str, str]:
 
 
 def plugin(wiring: Wiring) -> dict[str, str]:
-    """Every file of the plugin by its path; the folder is a marketplace of its own."""
+    """Returns every file of the plugin by path; the folder is a marketplace of its own."""
     folder = files("glymph.plugin") / "files"
     manifest = json.loads(folder.joinpath("plugin.json").read_text(encoding="utf-8"))
     manifest["version"] = version(NAME)
@@ -143,5 +133,5 @@ def plugin(wiring: Wiring) -> dict[str, str]:
 
 
 def as_json(value: Any) -> str:
-    """A JSON document as people keep it."""
+    """Returns a JSON document as people keep it."""
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

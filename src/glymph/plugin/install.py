@@ -1,6 +1,4 @@
-"""Where things are put for Claude Code: planned as a list of changes to files, then carried out one
-by one.
-"""
+"""Installs Glymph in Claude Code: a plan of changes to files, then one change after the other."""
 
 from __future__ import annotations
 
@@ -24,9 +22,7 @@ PRIVATE, READABLE = 0o600, 0o644  # for a new file: settings may hold secrets la
 
 @dataclass(frozen=True)
 class Place:
-    """The files of one scope. A plugin stands in a folder of its own; else the host's own files are
-    added to.
-    """
+    """The files of one scope: a folder of our own for a plugin, else the host's own files."""
 
     folder: Path  # of skills and commands
     settings: Path | None = None
@@ -44,7 +40,7 @@ class Change:
 
     @property
     def verb(self) -> str:
-        """What is done to the file: keep, write, change or remove."""
+        """The thing to do to the file: keep, write, change or remove."""
         if self.before == self.after:
             return "keep"
         if self.after is None:
@@ -53,7 +49,7 @@ class Change:
 
 
 def place(scope: Scope) -> Place:
-    """Where a scope's files are."""
+    """Returns where a scope's files are."""
     if scope == "plugin":
         return Place(environment.home() / "claude-code")
     if scope == "project":
@@ -67,7 +63,7 @@ def place(scope: Scope) -> Place:
 
 
 def fragments(scope: Scope, wiring: content.Wiring) -> dict[Path, str]:
-    """What an install puts into each file, without what is there already."""
+    """Returns what an install puts into each file, without what is there already."""
     at = place(scope)
     if at.settings is None or at.servers is None:
         return {at.folder / path: text for path, text in content.plugin(wiring).items()}
@@ -78,41 +74,42 @@ def fragments(scope: Scope, wiring: content.Wiring) -> dict[Path, str]:
     }
 
 
-def to_install(scope: Scope, wiring: content.Wiring) -> list[Change]:
-    """What an install changes. Raises before anything is written if a file is not what it should
-    be.
-    """
+def plan_install(scope: Scope, wiring: content.Wiring) -> list[Change]:
+    """Returns what an install changes; raises if a file is not what it should be."""
     _refuse_a_second_way(scope)
     at = place(scope)
     if at.settings is None or at.servers is None:
         return [
-            _text(at, path, text, guarded=False) for path, text in content.plugin(wiring).items()
+            _plan_text(at, path, text, guarded=False)
+            for path, text in content.plugin(wiring).items()
         ]
     return [
-        *_added(at, at.settings, lambda document: merge_json.with_hooks(document, wiring)),
-        *_added(at, at.servers, lambda document: merge_json.with_server(document, wiring)),
-        *(_text(at, path, text) for path, text in content.texts().items()),
+        *_plan_adding(at, at.settings, lambda document: merge_json.with_hooks(document, wiring)),
+        *_plan_adding(at, at.servers, lambda document: merge_json.with_server(document, wiring)),
+        *(_plan_text(at, path, text) for path, text in content.texts().items()),
     ]
 
 
-def to_uninstall(scope: Scope) -> list[Change]:
-    """What taking everything away changes; files that are not ours, or not there, are not named."""
+def plan_uninstall(scope: Scope) -> list[Change]:
+    """Returns what an uninstall changes: files of ours, and our entries in others."""
     at = place(scope)
     if at.settings is None or at.servers is None:
         names = content.plugin(content.Wiring((content.NAME,), None, environment.PROJECT))
         return [
-            c for c in (_gone(at, name, guarded=False) for name in names) if c.before is not None
+            c
+            for c in (_plan_removal(at, name, guarded=False) for name in names)
+            if c.before is not None
         ]
     changes = [
-        *_taken(at, at.settings, merge_json.without_hooks),
-        *_taken(at, at.servers, merge_json.without_server),
-        *(_gone(at, name) for name in content.TEXTS),
+        *_plan_removing(at, at.settings, merge_json.without_hooks),
+        *_plan_removing(at, at.servers, merge_json.without_server),
+        *(_plan_removal(at, name) for name in content.TEXTS),
     ]
     return [change for change in changes if change.verb != "keep"]
 
 
 def backups(scope: Scope) -> list[Path]:
-    """The copies of somebody's files, as they were before the first install, that are still there."""
+    """Returns the copies of somebody's files from before the first install that still exist."""
     at = place(scope)
     return [copy for path in (at.settings, at.servers) if path and (copy := _backup(path)).exists()]
 
@@ -133,14 +130,14 @@ def carry_out(changes: Iterable[Change]) -> None:
             _apply(change)
         except OSError as error:
             raise GlymphError(
-                f"cannot write {change.path} ({error}). Mend that and run this again."
+                f"cannot write {change.path} ({error}). Fix that and run this again."
             ) from error
 
 
 def _refuse_a_second_way(scope: Scope) -> None:
-    """Wired both as a plugin and in the settings, every hook would run twice."""
+    """Raises if every hook would run twice, by the plugin and by the settings."""
     settings = place("user").settings
-    document = _document(settings)[1] if settings else {}
+    document = _read_document(settings)[1] if settings else {}
     plugins = document.get("enabledPlugins")
     if scope != "plugin" and isinstance(plugins, dict) and plugins.get(content.PLUGIN):
         raise Refused(
@@ -154,11 +151,11 @@ def _refuse_a_second_way(scope: Scope) -> None:
         )
 
 
-def _added(
+def _plan_adding(
     at: Place, path: Path, merge: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> Iterator[Change]:
-    """The changes that add to somebody's file: a copy of it as it was, made once, and the file."""
-    before, document = _document(path)
+    """Yields the changes that add to somebody's file: a copy of it, made once, and the file."""
+    before, document = _read_document(path)
     merged = merge(document)
     if before is None or merged != document:
         backup = _backup(path)
@@ -169,19 +166,17 @@ def _added(
         yield Change(path, before, before, at.folder)
 
 
-def _taken(
+def _plan_removing(
     at: Place, path: Path, without: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> Iterator[Change]:
-    """The changes that take ours out. If nobody else changed the file since, it is what it was, to
-    the byte.
-    """
-    before, document = _document(path)
+    """Yields the changes that take ours out. A file nobody else changed is restored to the byte."""
+    before, document = _read_document(path)
     rest = without(document)
     if before is None or rest == document:
         return
     backup = _backup(path)
-    kept, original = _document(backup)
-    if kept is not None and merge_json.same_but_for_empty(original, rest):
+    kept, original = _read_document(backup)
+    if kept is not None and merge_json.are_same(original, rest):
         yield Change(path, before, kept, at.folder)
         yield Change(backup, kept, None, at.folder)
     else:
@@ -191,7 +186,7 @@ def _taken(
         )
 
 
-def _text(at: Place, name: str, text: str, *, guarded: bool = True) -> Change:
+def _plan_text(at: Place, name: str, text: str, *, guarded: bool = True) -> Change:
     path = at.folder / name
     before = _read(path)
     if guarded and before is not None and not _is_ours(before):
@@ -201,7 +196,7 @@ def _text(at: Place, name: str, text: str, *, guarded: bool = True) -> Change:
     return Change(path, before, text.encode(), at.folder)
 
 
-def _gone(at: Place, name: str, *, guarded: bool = True) -> Change:
+def _plan_removal(at: Place, name: str, *, guarded: bool = True) -> Change:
     path = at.folder / name
     before = _read(path)
     ours = before is not None and (not guarded or _is_ours(before))
@@ -216,8 +211,8 @@ def _backup(path: Path) -> Path:
     return path.with_name(path.name + BACKUP)
 
 
-def _document(path: Path) -> tuple[bytes | None, dict[str, Any]]:
-    """A JSON file's bytes and its object; None and an empty one if it is missing."""
+def _read_document(path: Path) -> tuple[bytes | None, dict[str, Any]]:
+    """Returns a JSON file's bytes and its object; None and an empty one if it is missing."""
     body = _read(path)
     if body is None:
         return None, {}
@@ -226,12 +221,10 @@ def _document(path: Path) -> tuple[bytes | None, dict[str, Any]]:
     except (ValueError, RecursionError) as error:
         raise InvalidInput(
             "settings",
-            f"{path} is not valid JSON ({error}). Mend it and run this again; nothing was written.",
+            f"{path} is not valid JSON ({error}). Fix it and run this again; nothing was written.",
         ) from error
     if not isinstance(found, dict):
-        raise InvalidInput(
-            "settings", f"{path} holds no JSON object. Mend it; nothing was written."
-        )
+        raise InvalidInput("settings", f"{path} holds no JSON object. Fix it; nothing was written.")
     return body, found
 
 
@@ -242,12 +235,12 @@ def _read(path: Path) -> bytes | None:
         return None
     except OSError as error:
         raise InvalidInput(
-            "settings", f"cannot read {path} ({error}). Mend that; nothing was written."
+            "settings", f"cannot read {path} ({error}). Fix that; nothing was written."
         ) from error
 
 
 def _apply(change: Change) -> None:
-    path = Path(os.path.realpath(change.path))  # a link stays one: the file it leads to is replaced
+    path = Path(os.path.realpath(change.path))  # a link stays: the file it leads to is replaced
     if change.after is None:
         change.path.unlink()
         _remove_empty(change.path.parent, change.within)

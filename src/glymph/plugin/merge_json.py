@@ -1,6 +1,4 @@
-"""Putting Glymph's entries into somebody's JSON settings and taking them out again. Everything else
-stays.
-"""
+"""Puts Glymph's entries into somebody's JSON settings and takes them out; the rest stays."""
 
 from __future__ import annotations
 
@@ -14,10 +12,10 @@ Document = dict[str, Any]
 
 
 def with_hooks(document: Document, wiring: content.Wiring) -> Document:
-    """The settings with our hooks, each once; older ones of ours are replaced."""
+    """Returns the settings with our hooks, each once; older ones of ours are replaced."""
     wanted = content.hooks(wiring)
-    _checked_hooks(document)
-    if all(_ours(document, event) == [group] for event, group in wanted.items()):
+    _check_hooks(document)
+    if all(_find_ours(document, event) == [group] for event, group in wanted.items()):
         return document
     merged = without_hooks(document)
     hooks = merged.setdefault("hooks", {})
@@ -27,8 +25,8 @@ def with_hooks(document: Document, wiring: content.Wiring) -> Document:
 
 
 def without_hooks(document: Document) -> Document:
-    """The settings without our hooks, nor the lists that held nothing else."""
-    _checked_hooks(document)
+    """Returns the settings without our hooks and without lists that held nothing else."""
+    _check_hooks(document)
     found: Document = deepcopy(document)
     hooks = found.get("hooks", {})
     for event in [event for event, groups in hooks.items() if any(map(_holds_ours, groups))]:
@@ -41,15 +39,15 @@ def without_hooks(document: Document) -> Document:
 
 
 def with_server(document: Document, wiring: content.Wiring) -> Document:
-    """The document with our server's entry."""
-    _checked_server(document)
+    """Returns the document with our server's entry."""
+    _check_server(document)
     merged: Document = deepcopy(document)
     merged.setdefault(content.SERVER, {})[content.NAME] = content.server(wiring)
     return merged
 
 
 def without_server(document: Document) -> Document:
-    """The document without our server's entry; one of that name that is not ours stays."""
+    """Returns the document without our server's entry; one that is not ours stays."""
     found: Document = deepcopy(document)
     servers = found.get(content.SERVER)
     if isinstance(servers, dict) and content.is_our_server(servers.get(content.NAME)):
@@ -58,10 +56,8 @@ def without_server(document: Document) -> Document:
     return found
 
 
-def same_but_for_empty(one: Document, other: Document) -> bool:
-    """Whether two documents say the same, an empty list or object of hooks or servers being as good
-    as none.
-    """
+def are_same(one: Document, other: Document) -> bool:
+    """Tells whether two documents say the same; empty hooks or servers count as none."""
     return _without_empty(one) == _without_empty(other)
 
 
@@ -79,8 +75,8 @@ def _drop_if_empty(document: Document, name: str) -> None:
         del document[name]
 
 
-def _ours(document: Document, event: str) -> list[Any]:
-    """The groups of an event that hold a hook of ours."""
+def _find_ours(document: Document, event: str) -> list[Any]:
+    """Returns the groups of an event that hold a hook of ours."""
     return [group for group in document.get("hooks", {}).get(event, []) if _holds_ours(group)]
 
 
@@ -89,29 +85,30 @@ def _holds_ours(group: Any) -> bool:
 
 
 def _without_ours(group: Any) -> Any:
-    """A group without our hooks; None if it held nothing else."""
+    """Returns a group without our hooks; None if it held nothing else."""
     if not _holds_ours(group):
         return group
     others = [hook for hook in group["hooks"] if not content.is_our_hook(hook)]
     return {**group, "hooks": others} if others else None
 
 
-def _checked_hooks(document: Document) -> None:
+def _check_hooks(document: Document) -> None:
     hooks = document.get("hooks", {})
     if not isinstance(hooks, dict) or not all(
         isinstance(groups, list) for groups in hooks.values()
     ):
         raise InvalidInput(
             "settings",
-            "`hooks` is not an object of lists, as Claude Code has it. Mend it; nothing was written.",
+            "`hooks` is not an object of lists, as Claude Code has it. Fix it; nothing was "
+            "written.",
         )
 
 
-def _checked_server(document: Document) -> None:
+def _check_server(document: Document) -> None:
     servers = document.get(content.SERVER, {})
     if not isinstance(servers, dict):
         raise InvalidInput(
-            "settings", f"`{content.SERVER}` is not an object. Mend it; nothing was written."
+            "settings", f"`{content.SERVER}` is not an object. Fix it; nothing was written."
         )
     if content.NAME in servers and not content.is_our_server(servers[content.NAME]):
         raise InvalidInput(

@@ -11,9 +11,7 @@ from glymph.tools.contract import Arguments
 
 
 def _as_list(value: Any) -> Any:
-    """Models like to pass one text where a list of texts is wanted, or the list written out as a
-    text.
-    """
+    """Returns a list for a text: models often pass one text, or the list written as a text."""
     if not isinstance(value, str):
         return value
     try:
@@ -34,7 +32,7 @@ Numbers = Annotated[list[int], BeforeValidator(_as_numbers)]
 
 
 class Filters(Arguments):
-    """Which memories a search is about."""
+    """Filters of a search."""
 
     limit: int = Field(10, ge=1, le=1000, description="Most hits to give back.")
     kinds: Texts | None = Field(None, description="Only these kinds, e.g. lesson, preference.")
@@ -52,6 +50,6 @@ class Filters(Arguments):
         None, ge=1, description="Fit the texts of the hits into this many tokens."
     )
 
-    def given(self) -> dict[str, Any]:
-        """The arguments without empty lists: a model that sends `"kinds": []` means no filter."""
+    def drop_empty(self) -> dict[str, Any]:
+        """Returns the arguments without empty lists: models send `"kinds": []` for no filter."""
         return {name: value for name, value in self.model_dump().items() if value != []}

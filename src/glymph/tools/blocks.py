@@ -1,7 +1,7 @@
-"""What a person reads of a result: lines and tables, printed by whoever has a terminal.
+"""Lines and tables, of which a tool or a command renders its result for people.
 
-A rendering is a text, or a sequence of texts, `Line`s, `Table`s and whatever else Rich can print. It is
-built without Rich, whose import is slow, and printed with it.
+A rendering is a text, or a sequence of texts, `Line`s, `Table`s and whatever else Rich can print.
+It is built without Rich, whose import is slow, and printed with it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a tool is. Each is defined once: the MCP tool, the command and the schema derive from it."""
+"""The contract of a tool, from which its MCP tool, its command and its schema derive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several tools and commands show alike: memories, receipts, plans, hits and upkeep."""
+"""Renderings that several tools and commands share: memories, receipts, plans, hits, upkeep."""
 
 from __future__ import annotations
 
@@ -73,14 +73,16 @@ def render_changes(changes: Sequence[Result]) -> Table:
     rows = []
     for change in changes:
         before = change["before"].items()
-        replaced = (f"{name}: {_cut(value)}" for name, value in before if name not in bookkeeping)
+        replaced = (
+            f"{name}: {_shorten(value)}" for name, value in before if name not in bookkeeping
+        )
         when = format_time(change["at"])
         rows.append([when, change["actor"], change["verb"], change["action"], ", ".join(replaced)])
     columns = ["when (UTC)", "actor", "verb", "change", "before"]
     return Table(columns, rows, [change["reason"] for change in changes])
 
 
-def _cut(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = str(value)
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.contract import Arguments, Tool
 from glymph.tools.render import render_plan
 
@@ -27,19 +27,20 @@ class AnalyzeArguments(Arguments):
     )
     grouping: str = Field(
         "community",
-        description="What belongs together: community (links), entity, tag, session, cluster, similarity, "
-        "symbol or attribute:NAME.",
+        description="What belongs together: community (links), entity, tag, session, cluster, "
+        "similarity, symbol or attribute:NAME.",
     )
 
 
 def run(glymph: Glymph, args: AnalyzeArguments) -> Mapping[str, Any]:
-    return shapes.plan(glymph.analyze(**args.model_dump()))
+    return data.dump_plan(glymph.analyze(**args.model_dump()))
 
 
 TOOL = Tool(
     name="analyze_memory",
     command="analyze",
-    description="Find groups of stale memories, with reasons and impact, as a plan to look at before pruning.",
+    description="Find groups of stale memories, with reasons and impact, as a plan to look at "
+    "before pruning.",
     arguments=AnalyzeArguments,
     run=run,
     profile="curator",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from glymph.errors import InvalidInput
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.arguments import Numbers, Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 from glymph.tools.render import render_prune_preview, render_receipt
@@ -42,15 +42,15 @@ class BatchPruneArguments(Arguments):
 
 
 def run(glymph: Glymph, args: BatchPruneArguments) -> Mapping[str, Any]:
-    return shapes.receipt(_pruned(glymph, args, dry_run=False))
+    return data.dump_receipt(_prune(glymph, args, dry_run=False))
 
 
 def preview(glymph: Glymph, args: BatchPruneArguments) -> Mapping[str, Any]:
-    """What a run would do, id by id."""
-    return {"would": args.action, **shapes.receipt(_pruned(glymph, args, dry_run=True))}
+    """Returns what a run would do, id by id."""
+    return {"would": args.action, **data.dump_receipt(_prune(glymph, args, dry_run=True))}
 
 
-def _pruned(glymph: Glymph, args: BatchPruneArguments, *, dry_run: bool) -> Receipt:
+def _prune(glymph: Glymph, args: BatchPruneArguments, *, dry_run: bool) -> Receipt:
     if args.plan is None:
         if args.groups is not None or args.cascade:
             raise InvalidInput(
@@ -68,15 +68,16 @@ def _pruned(glymph: Glymph, args: BatchPruneArguments, *, dry_run: bool) -> Rece
             dry_run=dry_run,
         )
     return glymph.prune(
-        args.plan, groups=args.groups, ids=args.node_ids or None, action=args.action, cascade=args.cascade,
-        confirm_large=args.confirm_large, reason=args.reason, dry_run=dry_run,
+        args.plan, groups=args.groups, ids=args.node_ids or None, action=args.action,
+        cascade=args.cascade, confirm_large=args.confirm_large, reason=args.reason, dry_run=dry_run,
     )  # fmt: skip
 
 
 TOOL = Tool(
     name="batch_prune",
     command="batch-prune",
-    description="Archive or trash memories a plan showed, or by id, behind guards; undo_operation reverts it.",
+    description="Archive or trash memories a plan showed, or by id, behind guards; undo_operation "
+    "reverts it.",
     arguments=BatchPruneArguments,
     run=run,
     profile="curator",

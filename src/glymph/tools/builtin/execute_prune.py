@@ -29,22 +29,22 @@ class ExecutePruneArguments(Arguments):
 
 
 def run(glymph: Glymph, args: ExecutePruneArguments) -> Mapping[str, Any]:
-    return _shown(glymph.execute_prune(**args.model_dump()))
+    return _dump(glymph.execute_prune(**args.model_dump()))
 
 
 def preview(glymph: Glymph, args: ExecutePruneArguments) -> Mapping[str, Any]:
-    """What a run would trash, what would go along, and what would stay."""
+    """Returns what a run would trash, what would go along, and what would stay."""
     would = glymph.execute_prune(**args.model_dump(), dry_run=True)
     done = would.receipt
     return {
         "would": "trash",
         "memories": list(done.succeeded) if done else [],
         "cascade": list(done.cascaded) if done else [],
-        **_shown(would),
+        **_dump(would),
     }
 
 
-def _shown(pruned: Pruned) -> dict[str, Any]:
+def _dump(pruned: Pruned) -> dict[str, Any]:
     shown: dict[str, Any] = plain(pruned)
     del shown["receipt"]
     if pruned.message is None:
@@ -84,7 +84,8 @@ def _render_errors(result: Mapping[str, Any]) -> Blocks:
 TOOL = Tool(
     name="execute_prune",
     command="execute-prune",
-    description="Trash memories for a reason, recoverable for 30 days; cascade takes what only exists by them.",
+    description="Trash memories for a reason, recoverable for 30 days; cascade takes what only "
+    "exists by them.",
     arguments=ExecutePruneArguments,
     run=run,
     profile="curator",

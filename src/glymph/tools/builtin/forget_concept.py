@@ -1,4 +1,4 @@
-"""forget_concept: show what forgetting a description, an identifier or a name would do; then do it."""
+"""forget_concept: show what forgetting a person, thing or number would do; then do it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def run(glymph: Glymph, args: ForgetArguments) -> Mapping[str, Any]:
 
 
 def preview(glymph: Glymph, args: ForgetArguments) -> Mapping[str, Any]:
-    """Returns what would go, be reworded or may be meant, also in conversations; changes nothing."""
+    """Returns what would go or be reworded, also in conversations; changes nothing."""
     _check(glymph, args)
     plan = _plan_as_data(_find_plan(glymph, args))
     return {**plan, "conversations": _find_in_conversations(glymph, plan)}
@@ -97,13 +97,13 @@ def _find_in_conversations(glymph: Glymph, plan: Mapping[str, Any]) -> dict[str,
 
 def _texts_to_cut(plan: Mapping[str, Any]) -> list[str]:
     """Returns the texts and identifiers that a purge cuts out of conversations, too."""
-    texts = [action["old"] for action in _changing(plan)]
+    texts = [action["old"] for action in _find_changes(plan)]
     if plan["mode"] != "purge" or not texts:
         return []
     return [*texts, *(each.text for each in read_request(plan["request"]).strong)]
 
 
-def _changing(plan: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _find_changes(plan: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [action for action in plan["actions"] if action["kind"] in ("remove", "rewrite")]
 
 
@@ -118,7 +118,7 @@ def render(result: Mapping[str, Any]) -> Blocks:
 
 def render_plan(plan: Mapping[str, Any]) -> Blocks:
     """Shows a plan to forget, what conversations say of it, and how to act on it."""
-    yield Line(_shorten(plan).text)
+    yield Line(_shorten_plan(plan).text)
     here = "" if plan["space"] == "default" else f" --space {quote(plan['space'])}"
     conversations = plan.get("conversations") or {}
     if also := describe_rewritten(conversations.get("purge")):
@@ -128,26 +128,26 @@ def render_plan(plan: Mapping[str, Any]) -> Blocks:
         yield Line(
             f"Conversations say it, too. To write {said} anew without it, for good: {command}"
         )
-    if _changing(plan):
+    if _find_changes(plan):
         purging = " --mode purge" if plan["mode"] == "purge" else ""
         command = f"glymph forget --plan {plan['plan_id']}{purging}{here} --apply"
         yield Line(f"Nothing was changed. Do it with: {command}", "dim")
 
 
-def _shorten(plan: Mapping[str, Any]) -> ForgetPlan:
+def _shorten_plan(plan: Mapping[str, Any]) -> ForgetPlan:
     """Returns the plan with each memory in one line."""
     known = {field.name for field in fields(ForgetPlan)}
     given = {name: part for name, part in plan.items() if name in known}
     moments = {name: datetime.fromisoformat(plan[name]) for name in ("created_at", "expires_at")}
     actions = tuple(
-        Action(**{**action, "old": _cut(action["old"]), "new": _cut(action["new"])})
+        Action(**{**action, "old": _shorten(action["old"]), "new": _shorten(action["new"])})
         for action in plan["actions"]
     )
-    changed = {**moments, "request": _cut(plan["request"]), "actions": actions}
+    changed = {**moments, "request": _shorten(plan["request"]), "actions": actions}
     return ForgetPlan(**{**given, **changed})
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     folded = _fold(text)
     return folded if len(folded) <= LONGEST else folded[: LONGEST - 1] + "…"
 
@@ -159,7 +159,8 @@ def _fold(text: str) -> str:
 TOOL = Tool(
     name="forget_concept",
     command="forget",
-    description="Show what forgetting a person, thing or number would do; with its plan's id, do it. Undoable.",
+    description="Show what forgetting a person, thing or number would do; with its plan's id, do "
+    "it. Undoable.",
     arguments=ForgetArguments,
     run=run,
     profile="curator",

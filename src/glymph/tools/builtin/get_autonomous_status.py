@@ -25,7 +25,8 @@ def run(glymph: Glymph, args: AutonomousStatusArguments) -> Mapping[str, Any]:
 TOOL = Tool(
     name="get_autonomous_status",
     command="autonomous",
-    description="Show each upkeep job's last run, next due and outcome, what waits, caps left, and what to do.",
+    description="Show each upkeep job's last run, next due and outcome, what waits, caps left, "
+    "and what to do.",
     arguments=AutonomousStatusArguments,
     run=run,
     profile="curator",

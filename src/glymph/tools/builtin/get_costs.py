@@ -29,7 +29,8 @@ def render(result: Mapping[str, Any]) -> Blocks:
     for title in ("job", "model", "day"):
         rows = [
             [one["name"], one["calls"], one["failed"], f"{one['tokens_in']:,}",
-             f"{one['tokens_out']:,}", f"{one['cost_usd']:.4f}" + (" about" if one["assumed"] else "")]
+             f"{one['tokens_out']:,}",
+             f"{one['cost_usd']:.4f}" + (" about" if one["assumed"] else "")]
             for one in result[f"by_{title}"]
         ]  # fmt: skip
         yield Table([title, "calls>", "failed>", "tokens in>", "out>", "USD>"], rows)
@@ -52,7 +53,8 @@ def render(result: Mapping[str, Any]) -> Blocks:
 TOOL = Tool(
     name="get_costs",
     command="costs",
-    description="Show what language models have cost by job, model and day, and what may still be spent today.",
+    description="Show what language models have cost by job, model and day, and what may still be "
+    "spent today.",
     arguments=CostsArguments,
     run=run,
     profile="curator",

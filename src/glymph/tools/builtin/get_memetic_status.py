@@ -43,7 +43,8 @@ def render(result: Mapping[str, Any]) -> Blocks:
 TOOL = Tool(
     name="get_memetic_status",
     command="memetics",
-    description="Show entropy, coherence and stage of the memory, what to do next, and the call for each task.",
+    description="Show entropy, coherence and stage of the memory, what to do next, and the call "
+    "for each task.",
     arguments=MemeticStatusArguments,
     run=run,
     profile="curator",

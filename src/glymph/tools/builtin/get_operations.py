@@ -30,11 +30,11 @@ class OperationsArguments(Arguments):
 
 def run(glymph: Glymph, args: OperationsArguments) -> Mapping[str, Any]:
     found = glymph.operations(**args.model_dump())
-    return {"summary": _summary(found), "operations": plain(found)}
+    return {"summary": _summarize(found), "operations": plain(found)}
 
 
-def _summary(operations: Sequence[Operation]) -> str:
-    """The audit in a sentence or two, for a reader who has no time."""
+def _summarize(operations: Sequence[Operation]) -> str:
+    """Returns the audit in a sentence or two."""
     if not operations:
         return "Nothing happened."
     verbs = Counter(op.verb for op in operations)
@@ -44,7 +44,8 @@ def _summary(operations: Sequence[Operation]) -> str:
     )
     undone = sum(op.undone_by is not None for op in operations)
     return (
-        f"{len(operations)} operations by {', '.join(sorted({op.actor for op in operations}))}: {said}. "
+        f"{len(operations)} operations by {', '.join(sorted({op.actor for op in operations}))}: "
+        f"{said}. "
         f"{undone} undone since; {refused} ids skipped or failed."
     )
 
@@ -63,7 +64,8 @@ def render(result: Mapping[str, Any]) -> Blocks:
 TOOL = Tool(
     name="get_operations",
     command="operations",
-    description="List operations with actor, reason and outcome: the audit of a conversation or a space.",
+    description="List operations with actor, reason and outcome: the audit of a conversation or a "
+    "space.",
     arguments=OperationsArguments,
     run=run,
     profile="full",

@@ -54,7 +54,8 @@ def render(result: Mapping[str, Any]) -> Blocks:
 TOOL = Tool(
     name="get_pruning_candidates",
     command="candidates",
-    description="List single memories that may go, with reason, age, links and priority, for execute_prune.",
+    description="List single memories that may go, with reason, age, links and priority, for "
+    "execute_prune.",
     arguments=CandidateArguments,
     run=run,
     profile="curator",

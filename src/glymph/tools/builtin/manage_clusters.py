@@ -9,7 +9,7 @@ from pydantic import Field
 
 from glymph.errors import InvalidInput
 from glymph.plain import plain
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.arguments import Texts
 from glymph.tools.blocks import Line, Table, format_pairs
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
@@ -47,7 +47,7 @@ def run(glymph: Glymph, args: ClusterArguments) -> Mapping[str, Any]:
         done = glymph.clusters.add(args.name, args.ids)
     else:
         done = glymph.clusters.remove(args.name, args.ids)
-    return shapes.receipt(done)
+    return data.dump_receipt(done)
 
 
 def render(result: Mapping[str, Any]) -> Blocks:
@@ -73,7 +73,8 @@ def render(result: Mapping[str, Any]) -> Blocks:
 TOOL = Tool(
     name="manage_clusters",
     command="clusters",
-    description="List, make, fill or remove named sets of memories; a set can fill itself by kind or tag.",
+    description="List, make, fill or remove named sets of memories; a set can fill itself by kind "
+    "or tag.",
     arguments=ClusterArguments,
     run=run,
     profile="curator",

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from glymph.errors import InvalidInput
 from glymph.plain import plain
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.arguments import Texts
 from glymph.tools.blocks import Line, Table, format_time
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
@@ -48,7 +48,7 @@ def run(glymph: Glymph, args: ConflictArguments) -> Mapping[str, Any]:
             "ids", f"{len(args.ids)} given. Settle several alike with batch_resolve."
         )
     ids = args.ids[0] if args.action == "resolve" else args.ids
-    return shapes.receipt(glymph.resolve(ids, args.resolution, text=args.text))
+    return data.dump_receipt(glymph.resolve(ids, args.resolution, text=args.text))
 
 
 def render(result: Mapping[str, Any]) -> Blocks:

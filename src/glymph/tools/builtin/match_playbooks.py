@@ -49,7 +49,8 @@ def render(result: Mapping[str, Any]) -> Blocks:
 TOOL = Tool(
     name="match_playbooks",
     command="match-playbooks",
-    description="Find playbooks that fit a situation, ranked by how well they worked, how they fit and how often.",
+    description="Find playbooks that fit a situation, ranked by how well they worked, how they "
+    "fit and how often.",
     arguments=MatchArguments,
     run=run,
     profile="curator",

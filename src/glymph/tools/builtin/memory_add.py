@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import AwareDatetime, Field
 
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.arguments import Texts
 from glymph.tools.blocks import Line
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
@@ -23,7 +23,8 @@ class AddArguments(Arguments):
     title: str | None = Field(None, description="A short title; taken from the text when left out.")
     kind: str = Field(
         "note",
-        description="lesson, preference, decision, fact, goal, event, signal, … or a word of your own.",
+        description="lesson, preference, decision, fact, goal, event, signal, … or a word of your "
+        "own.",
     )
     section: str | None = Field(
         None, description="Only for a kind of your own: which section it lives in."
@@ -49,7 +50,7 @@ class AddArguments(Arguments):
 
 
 def run(glymph: Glymph, args: AddArguments) -> Mapping[str, Any]:
-    return shapes.added(glymph.add(**args.model_dump()))
+    return data.dump_added(glymph.add(**args.model_dump()))
 
 
 def render(result: Mapping[str, Any]) -> Iterator[Line]:
@@ -69,7 +70,8 @@ def render(result: Mapping[str, Any]) -> Iterator[Line]:
 TOOL = Tool(
     name="memory_add",
     command="add",
-    description="Remember one thing; says whether it was new, known, updates something older or contradicts it.",
+    description="Remember one thing; says whether it was new, known, updates something older or "
+    "contradicts it.",
     arguments=AddArguments,
     run=run,
     profile="core",

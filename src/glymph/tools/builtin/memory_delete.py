@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from glymph.plain import plain
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.arguments import Texts
 from glymph.tools.blocks import Line, quantity
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
@@ -42,16 +42,16 @@ class DeleteArguments(Arguments):
 
 def run(glymph: Glymph, args: DeleteArguments) -> Mapping[str, Any]:
     act = glymph.archive if args.action == "archive" else glymph.delete
-    return shapes.receipt(act(args.ids, reason=args.reason))
+    return data.dump_receipt(act(args.ids, reason=args.reason))
 
 
 def preview(glymph: Glymph, args: DeleteArguments) -> Mapping[str, Any]:
-    """What a run would do, id by id, with the reasons for which it would leave some alone."""
+    """Returns what a run would do, id by id, and why it would leave some alone."""
     act = glymph.archive if args.action == "archive" else glymph.delete
     would = act(args.ids, dry_run=True)
     return {
         "would": args.action,
-        "memories": [shapes.brief(glymph.get(memory_id)) for memory_id in would.succeeded],
+        "memories": [data.shorten_memory(glymph.get(memory_id)) for memory_id in would.succeeded],
         "skipped": [plain(refusal) for refusal in would.skipped],
         "failed": [plain(refusal) for refusal in would.failed],
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import AwareDatetime, Field
 
 from glymph.plain import plain
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.blocks import Line, render_facts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 from glymph.tools.render import Blocks, render_changes
@@ -31,7 +31,7 @@ class GetArguments(Arguments):
 
 
 def run(glymph: Glymph, args: GetArguments) -> Mapping[str, Any]:
-    result: dict[str, Any] = {"memory": shapes.full(glymph.get(args.id, at=args.at))}
+    result: dict[str, Any] = {"memory": data.dump_memory(glymph.get(args.id, at=args.at))}
     if args.at is None:
         result["links"] = plain(glymph.edges(args.id))
     if args.history:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.errors import InvalidInput
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 from glymph.tools.render import render_receipt
 
@@ -33,8 +33,8 @@ def run(glymph: Glymph, args: LinkArguments) -> Mapping[str, Any]:
     if args.source == args.target:
         raise InvalidInput("target", "a memory cannot be linked to itself. Name another one.")
     if args.remove:
-        return shapes.receipt(glymph.unlink(args.source, args.target, args.type))
-    return shapes.receipt(glymph.link(args.source, args.target, args.type, args.weight))
+        return data.dump_receipt(glymph.unlink(args.source, args.target, args.type))
+    return data.dump_receipt(glymph.link(args.source, args.target, args.type, args.weight))
 
 
 TOOL = Tool(

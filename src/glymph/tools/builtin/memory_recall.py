@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.arguments import Filters
 from glymph.tools.blocks import Line
 from glymph.tools.contract import POSITIONAL, Tool
@@ -25,8 +25,8 @@ class RecallArguments(Filters):
 
 
 def run(glymph: Glymph, args: RecallArguments) -> Mapping[str, Any]:
-    found = glymph.recall(**args.given())
-    result: dict[str, Any] = {"recall_id": found.id, "hits": [shapes.hit(h) for h in found]}
+    found = glymph.recall(**args.drop_empty())
+    result: dict[str, Any] = {"recall_id": found.id, "hits": [data.dump_hit(h) for h in found]}
     if found.notice:
         result["notice"] = found.notice
     return result

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.arguments import Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 from glymph.tools.render import render_receipt
@@ -26,13 +26,14 @@ class ReportArguments(Arguments):
 
 
 def run(glymph: Glymph, args: ReportArguments) -> Mapping[str, Any]:
-    return shapes.receipt(glymph.report(**args.model_dump()))
+    return data.dump_receipt(glymph.report(**args.model_dump()))
 
 
 TOOL = Tool(
     name="memory_report",
     command="report",
-    description="Say which recalled memories were used, confirmed or contradicted; only this strengthens them.",
+    description="Say which recalled memories were used, confirmed or contradicted; only this "
+    "strengthens them.",
     arguments=ReportArguments,
     run=run,
     profile="core",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.arguments import Filters
 from glymph.tools.contract import POSITIONAL, Tool
 from glymph.tools.render import render_hits
@@ -23,7 +23,7 @@ class SearchArguments(Filters):
 
 
 def run(glymph: Glymph, args: SearchArguments) -> Mapping[str, Any]:
-    return {"hits": [shapes.hit(found) for found in glymph.search(**args.given())]}
+    return {"hits": [data.dump_hit(found) for found in glymph.search(**args.drop_empty())]}
 
 
 TOOL = Tool(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import AwareDatetime, Field
 
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.arguments import Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 from glymph.tools.render import render_receipt
@@ -38,7 +38,7 @@ class UpdateArguments(Arguments):
 
 def run(glymph: Glymph, args: UpdateArguments) -> Mapping[str, Any]:
     fields = args.model_dump(exclude_none=True)
-    return shapes.receipt(glymph.update(fields.pop("id"), **fields))
+    return data.dump_receipt(glymph.update(fields.pop("id"), **fields))
 
 
 TOOL = Tool(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 from glymph.tools.render import render_receipt
 
@@ -25,7 +25,7 @@ class WriteArguments(Arguments):
 
 
 def run(glymph: Glymph, args: WriteArguments) -> Mapping[str, Any]:
-    return {**shapes.receipt(glymph.write(args.text, args.mode)), "page": glymph.page()}
+    return {**data.dump_receipt(glymph.write(args.text, args.mode)), "page": glymph.page()}
 
 
 TOOL = Tool(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.arguments import Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 from glymph.tools.render import render_receipt
@@ -28,13 +28,14 @@ class MergeArguments(Arguments):
 
 
 def run(glymph: Glymph, args: MergeArguments) -> Mapping[str, Any]:
-    return shapes.receipt(glymph.merge(**args.model_dump()))
+    return data.dump_receipt(glymph.merge(**args.model_dump()))
 
 
 TOOL = Tool(
     name="merge_memories",
     command="merge",
-    description="Make one memory of several; they are kept, chained to it and out of recall, and undo parts them.",
+    description="Make one memory of several; they are kept, chained to it and out of recall, and "
+    "undo parts them.",
     arguments=MergeArguments,
     run=run,
     profile="curator",

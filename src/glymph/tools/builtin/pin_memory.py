@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 from glymph.tools.render import render_receipt
 
@@ -23,7 +23,7 @@ class PinArguments(Arguments):
 
 def run(glymph: Glymph, args: PinArguments) -> Mapping[str, Any]:
     act = glymph.unpin if args.unpin else glymph.pin
-    return shapes.receipt(act(args.id, reason=args.reason))
+    return data.dump_receipt(act(args.id, reason=args.reason))
 
 
 TOOL = Tool(

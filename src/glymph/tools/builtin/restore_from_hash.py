@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from glymph.errors import Ambiguous
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.blocks import Line, Table
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 from glymph.tools.render import Blocks, render_receipt
@@ -26,7 +26,7 @@ class RestoreHashArguments(Arguments):
 
 def run(glymph: Glymph, args: RestoreHashArguments) -> Mapping[str, Any]:
     try:
-        return shapes.receipt(glymph.restore_from_hash(args.hash))
+        return data.dump_receipt(glymph.restore_from_hash(args.hash))
     except Ambiguous as error:
         candidates = [{"id": memory_id, "title": title} for memory_id, title in error.candidates]
         return {"succeeded": [], "message": str(error), "candidates": candidates}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.arguments import Texts
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 from glymph.tools.render import render_receipt
@@ -24,7 +24,7 @@ class RestoreArguments(Arguments):
 
 
 def run(glymph: Glymph, args: RestoreArguments) -> Mapping[str, Any]:
-    return shapes.receipt(glymph.restore(args.ids, reason=args.reason))
+    return data.dump_receipt(glymph.restore(args.ids, reason=args.reason))
 
 
 TOOL = Tool(

@@ -79,7 +79,8 @@ def _explain(one: Mapping[str, Any]) -> str:
 TOOL = Tool(
     name="trigger_consolidation",
     command="consolidate",
-    description="Make few lessons of many episodes, each claim counted again; say what came of every group.",
+    description="Make few lessons of many episodes, each claim counted again; say what came of "
+    "every group.",
     arguments=ConsolidationArguments,
     run=run,
     profile="curator",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from glymph.tools import shapes
+from glymph.tools import data
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 from glymph.tools.render import render_receipt
 
@@ -25,13 +25,14 @@ class UndoArguments(Arguments):
 
 
 def run(glymph: Glymph, args: UndoArguments) -> Mapping[str, Any]:
-    return shapes.receipt(glymph.undo(args.operation_id, reason=args.reason))
+    return data.dump_receipt(glymph.undo(args.operation_id, reason=args.reason))
 
 
 TOOL = Tool(
     name="undo_operation",
     command="undo",
-    description="Undo an operation whole; what was changed since is left alone and named. Can itself be undone.",
+    description="Undo an operation whole; what was changed since is left alone and named. Can "
+    "itself be undone.",
     arguments=UndoArguments,
     run=run,
     profile="curator",
