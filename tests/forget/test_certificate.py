@@ -43,7 +43,7 @@ def status(certificate):
 
 def rows(glymph, table):
     with glymph._ctx.store.database._pool.connection() as connection:
-        return list(connection.each(f"SELECT * FROM {table}", ()))
+        return list(connection.each(f"SELECT * FROM {table}", {}))
 
 
 def say(op, memory_id, text):

@@ -13,7 +13,7 @@ from glymph import Glymph
 from glymph.forget.purge import purge
 from glymph.history import list_text_keepers
 from glymph.store.backends.sqlite import migrations, settling
-from glymph.store.erase_places import PLACES, WORDLESS, uncovered
+from glymph.store.erase_places import PLACES, WORDLESS, find_uncovered
 from glymph.store.statements import statements
 from glymph.testing.embedders import WordEmbedder
 
@@ -40,7 +40,7 @@ def schema():
 
 
 def test_every_column_of_text_is_registered(schema):
-    assert uncovered(columns_of_text(schema), settling.COLUMNS) == []
+    assert find_uncovered(columns_of_text(schema), settling.COLUMNS) == []
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_every_column_of_text_is_registered(schema):
 )
 def test_a_planted_leak_is_found(schema, leak, named):
     schema.execute(leak)
-    assert named in uncovered(columns_of_text(schema), settling.COLUMNS)
+    assert named in find_uncovered(columns_of_text(schema), settling.COLUMNS)
 
 
 def test_only_strict_tables_are_trusted_about_their_numbers(schema):

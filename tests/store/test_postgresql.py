@@ -14,7 +14,7 @@ from glymph.config import Settings
 from glymph.store import open_store
 from glymph.store.backends.postgresql import connection, migrations, settling
 from glymph.store.contract import JOURNALLED
-from glymph.store.erase_places import uncovered
+from glymph.store.erase_places import find_uncovered
 from glymph.store.portable import BIRTH_ORDER
 from glymph.testing import FrozenClock, logical_image
 from glymph.testing.builders import intent
@@ -199,7 +199,7 @@ def test_every_column_of_text_has_its_place_in_the_registry_of_erasure(url):
             "WHERE c.relnamespace = 'glymph'::regnamespace AND c.relkind = 'r' AND a.attnum > 0 "
             "AND format_type(a.atttypid, NULL) NOT IN ('bigint', 'integer', 'double precision')"
         ).fetchall()
-    assert uncovered({column for (column,) in found}, settling.COLUMNS) == []
+    assert find_uncovered({column for (column,) in found}, settling.COLUMNS) == []
 
 
 def test_a_purge_names_what_a_server_keeps_and_compaction_settles_it(url, clock):

@@ -14,7 +14,8 @@ from typing import Any
 
 from glymph.forget.purge import pass_on_successor
 from glymph.store.contract import Intent, Row
-from glymph.store.erase_journal import PURGED, compact, texts_in, without_words
+from glymph.store.erase import blank_images, list_texts, write_json
+from glymph.store.journal import PURGED
 from glymph.store.seals import is_edit, seal
 from glymph.text.quotes import GONE, repeating, words_in
 from glymph.write.tombstones import fingerprints
@@ -60,7 +61,7 @@ def keep_out(
     texts = [row["text"] for row in gone.values()]
     for entry in tables["journal"]:
         if entry["tbl"] == "memories" and entry["key"] in memories:
-            texts += texts_in(entry["image"], entry["after"])
+            texts += list_texts(entry["image"], entry["after"])
     _cut_loose(addendum, memories, gone)
     addendum.remove("memories", list(gone.values()))
     entries, operations = _blank(tables, memories, intent.id)
@@ -109,7 +110,7 @@ class Addendum:
     ) -> None:
         entry = {
             "operation": self.key, "tbl": table, "key": key, "action": action,
-            "image": compact(image), "after": compact(after),
+            "image": write_json(image), "after": write_json(after),
         }  # fmt: skip
         self.tables["journal"].append(entry)
 
@@ -161,7 +162,7 @@ def _blank(tables: Tables, memories: Mapping[int, str], by: str) -> tuple[int, s
     count = 0
     for entry in tables["journal"]:
         if (entry["tbl"], entry["key"]) in places:
-            anew = without_words(entry["tbl"], entry["image"], entry["after"], by)
+            anew = blank_images(entry["tbl"], entry["image"], entry["after"], by)
             if anew is not None:
                 touched.add(entry["operation"])
                 count += 1

@@ -27,7 +27,8 @@ from glymph.forget.certificate import (
 from glymph.model import Receipt, State
 from glymph.store.certificate import Certificate
 from glymph.store.contract import Filter, Row
-from glymph.store.erase_journal import PURGED, wordings_of
+from glymph.store.erase import list_wordings
+from glymph.store.journal import PURGED
 from glymph.text.normal import STOP_WORDS
 from glymph.text.query import Words
 from glymph.text.quotes import SHORT, Quotes, words_of
@@ -113,7 +114,7 @@ def remove_for_good(
         dict.fromkeys([*(row["text"] for row in rows.values()), *op.writer.past_texts(keys)])
     )
     said = [
-        *(words for row in rows.values() for words in wordings_of(row)),
+        *(words for row in rows.values() for words in list_wordings(row)),
         *op.writer.past_words(keys),
     ]
     resting = op.writer.resting_directly_on(keys)

@@ -1,26 +1,30 @@
-"""The registry of erasable places: every part of a store that may hold what somebody said, declared
-once.
+"""Declares every part of a store that may hold what somebody said, and looks what a purge left.
 
 A place says which columns or files it is, how a purge erases it and how that is checked. A test
-compares the registry with the real schema: a column of text that no place covers, or a file, is an
+compares the places with the real schema: a column of text that no place covers, or a file, is an
 error. So whoever adds a table that stores text adds its place here, and the erase certificate names
-it from then on.
+it from then on. Texts that a part above the store keeps are `apart`: its text keeper erases them.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from glymph.text.quotes import Quotes
+from glymph.store.contract import Row
+from glymph.store.journal import PURGED
+from glymph.store.statements import SpaceStatements
+from glymph.text.quotes import Quotes, words_in
 
-Row = Mapping[str, Any]
+MOST_NAMED = 20  # memories
+MOST_LOOKED_UP = 100  # words of what was removed
 
 
 @dataclass(frozen=True, slots=True)
 class ErasablePlace:
-    """One place. Statements are named blocks of `store/sql/purge.sql`.
+    """One place that may hold texts. Statements are named blocks of `store/sql/purge.sql`.
 
     `left` and `former` count rows that still belong to the removed memories, or to former wordings
     of kept ones; `quoted` gives rows as key and text, to be searched for what was removed.
@@ -34,7 +38,7 @@ class ErasablePlace:
     former: str | None = None
     quoted: tuple[str, ...] = ()
     strongly: bool = False  # one telling word is not enough: what is erased here would be missed
-    apart: bool = False  # whoever keeps it erases it and tells how it stands
+    apart: bool = False  # a text keeper erases and checks it
 
 
 JOURNAL = "journal"
@@ -48,8 +52,9 @@ IN_TRANSACTION = "erased in the purge's own transaction"
 PLACES: Sequence[ErasablePlace] = (
     ErasablePlace(
         "memories",
-        ("memories.kind", "memories.title", "memories.text", "memories.source", "memories.session",
-         "memories.tags", "memories.entities", "memories.attributes", "memories.content_hash", "memories.review"),
+        ("memories.kind", "memories.title", "memories.text", "memories.source",
+         "memories.session", "memories.tags", "memories.entities", "memories.attributes",
+         "memories.content_hash", "memories.review"),
         erased="rows are deleted", checked="no row has its key", left="memories_left",
     ),
     ErasablePlace(
@@ -66,7 +71,8 @@ PLACES: Sequence[ErasablePlace] = (
     ),
     ErasablePlace(
         "mirror chunks", ("chunks.layout", "chunk_bodies.body"),
-        erased="chunks over its key are deleted", checked="no chunk over its key is older than the purge",
+        erased="chunks over its key are deleted",
+        checked="no chunk over its key is older than the purge",
         left="chunks_left", former="chunks_left",
     ),
     ErasablePlace(
@@ -77,58 +83,83 @@ PLACES: Sequence[ErasablePlace] = (
     ),
     ErasablePlace(
         "operations", ("operations.reason", "operations.details", "operations.hash"),
-        erased="reasons and details that repeat it are blanked, seals over it made anew", checked=QUOTED,
-        quoted=("telling_operations",),
+        erased="reasons and details that repeat it are blanked, seals over it made anew",
+        checked=QUOTED, quoted=("telling_operations",),
     ),
-    ErasablePlace("plans", ("plans.body",), erased="plans that name or quote it are dropped", checked=QUOTED,
-                  quoted=("planned",)),
-    ErasablePlace("recall log", ("recalls.query", "recalls.shown", "recalls.reported", "recalls.figures"),
-                  erased="queries that repeat it are blanked; ids stay", checked=QUOTED, quoted=("asked",)),
-    ErasablePlace("conflicts", ("conflicts.reason",), erased="conflicts about it are removed", checked=STRONGLY,
-                  quoted=("conflict_reasons",), strongly=True),
-    ErasablePlace("clusters", ("clusters.name", "clusters.rule"), erased="named, not erased", checked=QUOTED,
-                  quoted=("cluster_words",)),
-    ErasablePlace(PAGES, ("pages.text",), erased="cut out where it is quoted whole, else named",
-                  checked=STRONGLY, quoted=("page_words",), strongly=True),
-    ErasablePlace("job queue", ("queue.payload", "queue.report", "schedules.outcome"),
-                  erased="jobs and outcomes that name or quote it are dropped", checked=QUOTED,
-                  quoted=("queued", "outcomes")),
-    ErasablePlace("session digests", ("surfaces.text",), erased="all are dropped, and made anew when asked for",
-                  checked=QUOTED, quoted=("digests",)),
-    ErasablePlace(CONVERSATIONS, ("conversations.state", "messages.body"),
-                  erased="messages and notes that repeat it are written anew",
-                  checked="no sentence repeats it or has two words of its own", apart=True),
-    ErasablePlace("tombstones", ("tombstones.fingerprint",), erased="what stays is a keyed fingerprint",
-                  checked="by design: nothing can be read or guessed without the key of the space"),
-    ErasablePlace("certificates", ("certificates.body",), erased="never hold a word of it",
-                  checked="by design: ids, names of places and counts"),
+    ErasablePlace(
+        "plans", ("plans.body",),
+        erased="plans that name or quote it are dropped", checked=QUOTED, quoted=("planned",),
+    ),
+    ErasablePlace(
+        "recall log", ("recalls.query", "recalls.shown", "recalls.reported", "recalls.figures"),
+        erased="queries that repeat it are blanked; ids stay", checked=QUOTED, quoted=("asked",),
+    ),
+    ErasablePlace(
+        "conflicts", ("conflicts.reason",),
+        erased="conflicts about it are removed",
+        checked=STRONGLY, quoted=("conflict_reasons",), strongly=True,
+    ),
+    ErasablePlace(
+        "clusters", ("clusters.name", "clusters.rule"),
+        erased="named, not erased", checked=QUOTED, quoted=("cluster_words",),
+    ),
+    ErasablePlace(
+        PAGES, ("pages.text",),
+        erased="cut out where it is quoted whole, else named",
+        checked=STRONGLY, quoted=("page_words",), strongly=True,
+    ),
+    ErasablePlace(
+        "job queue", ("queue.payload", "queue.report", "schedules.outcome"),
+        erased="jobs and outcomes that name or quote it are dropped",
+        checked=QUOTED, quoted=("queued", "outcomes"),
+    ),
+    ErasablePlace(
+        "session digests", ("surfaces.text",),
+        erased="all are dropped, and made anew when asked for",
+        checked=QUOTED, quoted=("digests",),
+    ),
+    ErasablePlace(
+        CONVERSATIONS, ("conversations.state", "messages.body"),
+        erased="messages and notes that repeat it are written anew",
+        checked="no sentence repeats it or has two words of its own", apart=True,
+    ),
+    ErasablePlace(
+        "tombstones", ("tombstones.fingerprint",),
+        erased="what stays is a keyed fingerprint",
+        checked="by design: nothing can be read or guessed without the key of the space",
+    ),
+    ErasablePlace(
+        "certificates", ("certificates.body",),
+        erased="never hold a word of it",
+        checked="by design: ids, names of places and counts",
+    ),
 )  # fmt: skip
 
 # Columns of text without a word of what was said, each with what it holds instead.
 WORDLESS: Mapping[str, str] = {
     "memories.id": "an id", "memories.section": "one of four", "memories.state": "one of three",
-    "memories.state_by": "a verb", "memories.superseded_by": "an id",
-    "operations.id": "an id", "operations.actor": "a caller's name", "operations.verb": "a verb",
-    "operations.session": "a caller's id", "journal.tbl": "a table", "journal.action": "one of four",
-    "writing.verb": "a verb", "edges.type": "one of a closed list", "clusters.id": "an id", "pages.name": "a name",
-    "recalls.id": "an id", "recalls.actor": "a caller's name", "recalls.session": "a caller's id",
-    "tombstones.operation": "an id", "plans.id": "a hash of ids and versions", "schedules.job": "a job's name",
-    "counters.name": "a counter's name", "queue.id": "an id", "queue.job": "a job's name",
-    "queue.step": "a step's name", "leases.holder": "a process",
+    "memories.state_by": "a verb", "memories.superseded_by": "an id", "operations.id": "an id",
+    "operations.actor": "a caller's name", "operations.verb": "a verb",
+    "operations.session": "a caller's id", "journal.tbl": "a table",
+    "journal.action": "one of four", "writing.verb": "a verb", "edges.type": "one of a closed list",
+    "clusters.id": "an id", "pages.name": "a name", "recalls.id": "an id",
+    "recalls.actor": "a caller's name", "recalls.session": "a caller's id",
+    "tombstones.operation": "an id", "plans.id": "a hash of ids and versions",
+    "schedules.job": "a job's name", "counters.name": "a counter's name", "queue.id": "an id",
+    "queue.job": "a job's name", "queue.step": "a step's name", "leases.holder": "a process",
     "ledger.job": "a job's name", "ledger.model": "a model's name", "ledger.run": "an id",
     "ledger.outcome": "one of three", "transcripts.source": "a hash", "transcripts.head": "a hash",
     "conversations.name": "a caller's id", "folders.path": "a path", "folders.owner": "a path",
-    "models.name": "a model's name",
-    "curves.section": "one of four", "conflicts.id": "an id", "conflicts.older": "an id",
-    "conflicts.newer": "an id", "conflicts.resolution": "one of four", "chunks.tbl": "a table",
-    "certificates.operation": "an id", "spaces.name": "a space's name", "spaces.offsets": "numbers and a mark",
-    "migrations.name": "a migration's name", "meta.name": "a setting's name", "meta.value": "a setting",
+    "models.name": "a model's name", "curves.section": "one of four", "conflicts.id": "an id",
+    "conflicts.older": "an id", "conflicts.newer": "an id", "conflicts.resolution": "one of four",
+    "chunks.tbl": "a table", "certificates.operation": "an id", "spaces.name": "a space's name",
+    "spaces.offsets": "numbers and a mark", "migrations.name": "a migration's name",
+    "meta.name": "a setting's name", "meta.value": "a setting",
 }  # fmt: skip
 
 
-def uncovered(columns: Iterable[str], engine: Iterable[str] = ()) -> list[str]:
-    """Of these columns that may hold text ("table.column") those that neither a place covers nor
-    are wordless.
+def find_uncovered(columns: Iterable[str], engine: Iterable[str] = ()) -> list[str]:
+    """Returns those of these columns ("table.column") that no place covers and may hold words.
 
     `engine` are those that the engine itself takes care of.
     """
@@ -145,8 +176,11 @@ def uncovered(columns: Iterable[str], engine: Iterable[str] = ()) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What to look for: keys and ids of removed memories, keys of kept ones whose former wordings
-    went, and the purge. Without `quotes` only what belongs to those keys can be found."""
+    """What to look for after a purge: keys and ids of removed memories, and former wordings.
+
+    `former` are keys of kept memories whose former wordings went. Without `quotes` only what
+    belongs to those keys can be found.
+    """
 
     operation: int
     memories: Mapping[int, str]
@@ -156,20 +190,99 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """What is left in a place: how many rows, and whose, if known. A named memory or page counts as
-    one.
-    """
+    """What is left in a place: how many rows, and whose, if known; a name counts as one row."""
 
     rows: int
     memories: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
-    similar: tuple[
-        str, ...
-    ] = ()  # memories whose former wordings share words with it: to be told, not erased
+    # Memories whose former wordings share words with it: to be reported, not erased.
+    similar: tuple[str, ...] = ()
 
     def without(self, memories: Collection[str]) -> Leftover:
-        """The same without what these memories account for."""
+        """Returns the same without what these memories account for."""
         others = tuple(one for one in self.memories if one not in memories)
         return Leftover(
             self.rows - len(self.memories) + len(others), others, self.pages, self.similar
         )
+
+
+class ErasureReader(SpaceStatements):
+    """The part of a reader about purges."""
+
+    def certificates(self, *, limit: int) -> list[Row]:
+        """Returns the stored certificates, newest first."""
+        return self._rows("certificates", limit=limit)
+
+    def pending_certificates(self) -> list[Row]:
+        return self._rows("pending_certificates")
+
+    def certificate(self, operation: str) -> Row | None:
+        return self._one("certificate_of", operation=operation)
+
+    def occurs(self, word: str) -> bool:
+        """Tells whether a memory of the space holds a word, in whatever state it is."""
+        return self._session.occurs(word)
+
+    def former_left(self, keys: Sequence[int]) -> int:
+        """Counts the former wordings of these memories in the journal."""
+        return self._count("former_entries_left", keys=json.dumps(list(keys)))
+
+    def leftovers(self, removed: Removed) -> dict[str, Leftover]:
+        """Returns what is left, by the name of the place.
+
+        It reads the journal of the whole space, so call it without holding a lock.
+        """
+        found = {place.name: self._find_in_place(place, removed) for place in PLACES}
+        if removed.quotes is not None:
+            found[JOURNAL] = self._find_in_journal(found[JOURNAL].rows, removed.quotes)
+            words = sorted(removed.quotes.words, key=len, reverse=True)[:MOST_LOOKED_UP]
+            found[FULL_TEXT] = Leftover(found[FULL_TEXT].rows + sum(map(self.occurs, words)))
+        return {name: left for name, left in found.items() if left.rows or left.similar}
+
+    def _find_in_place(self, place: ErasablePlace, removed: Removed) -> Leftover:
+        rows = 0
+        for statement, keys in (
+            (place.left, list(removed.memories)),
+            (place.former, list(removed.former)),
+        ):
+            if statement and keys:
+                rows += self._count(statement, keys=json.dumps(keys), operation=removed.operation)
+        names = [
+            key
+            for statement in (place.quoted if removed.quotes else ())
+            for key, body in self._tuples(statement)
+            # The purge's own record has the words of who asked for it.
+            if removed.quotes and (statement, key) != ("telling_operations", removed.operation)
+            if removed.quotes
+            and (removed.quotes.strongly if place.strongly else removed.quotes.in_json)(body)
+        ]
+        return Leftover(rows + len(names), pages=tuple(names) if place.name == PAGES else ())
+
+    def _find_in_journal(self, rows: int, quotes: Quotes) -> Leftover:
+        """Returns what is left in the journal, also in images of other memories and pages."""
+        memories: set[int] = set()
+        similar: set[int] = set()
+        pages: set[int] = set()
+        for table, key, image in self._tuples(
+            "journal_holding", probes=json.dumps(quotes.probes())
+        ):
+            if table == "clusters" or PURGED in json.loads(image) or not quotes.strongly(image):
+                continue  # clusters are looked at by themselves
+            if table == "memories" and not quotes.whole(words_in(image)):
+                similar.add(key)
+            elif table == "memories":
+                memories.add(key)
+            elif table == "pages":
+                pages.add(key)
+            else:
+                rows += 1
+        ids, alike = (
+            tuple(self._column("ids_of_keys", keys=json.dumps(sorted(keys))))
+            for keys in (memories, similar - memories)
+        )
+        named = {key: name for key, name, _ in self._tuples("pages")}
+        names = tuple(named[key] for key in sorted(pages) if key in named)
+        return Leftover(rows + len(memories) + len(pages), ids, names, alike[:MOST_NAMED])
+
+    def _count(self, statement: str, **parameters: Any) -> int:
+        return int(self._value(statement, **parameters))

@@ -19,7 +19,8 @@ from glymph.decay.lifecycle import Curve
 from glymph.decay.sections import Section
 from glymph.errors import InvalidInput
 from glymph.store.contract import JOURNALLED, ColumnTypes
-from glymph.store.erase_journal import KEPT, PURGED
+from glymph.store.erase import KEPT
+from glymph.store.journal import PURGED
 from glymph.store.seals import move_image
 
 # Parents before children. Reversed, the order in which a space can be taken apart.

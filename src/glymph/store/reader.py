@@ -11,7 +11,7 @@ from glymph.moments import day_in_words
 from glymph.store.chunks import ChunkReader
 from glymph.store.contract import Filter, Row, Scored, Session
 from glymph.store.conversations import ConversationReader
-from glymph.store.erase_check import ErasureReader
+from glymph.store.erase_places import ErasureReader
 from glymph.store.filters import write_condition
 from glymph.store.journal_reader import JournalReader
 from glymph.store.statements import MEMORY_COLUMNS

@@ -12,7 +12,7 @@ from glymph.errors import Refused
 from glymph.store.chunks import ChunkWriter
 from glymph.store.contract import Intent, IntentOrMaker, Row, Session, VectorRow
 from glymph.store.conversations import ConversationWriter
-from glymph.store.erase_sql import ErasureWriter
+from glymph.store.erase import ErasureWriter
 from glymph.store.journal import Restoration
 from glymph.store.seals import SEALED, is_edit, local_head, seal
 from glymph.store.upkeep import UpkeepWriter

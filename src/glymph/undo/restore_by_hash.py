@@ -11,7 +11,7 @@ from glymph.context import Context
 from glymph.errors import Ambiguous, HashNotFound, Purged, Refused
 from glymph.model import Receipt, State
 from glymph.store.contract import Row
-from glymph.store.erase_journal import PURGED
+from glymph.store.journal import PURGED
 from glymph.store.reader import Reader
 from glymph.undo.restore import restore
 

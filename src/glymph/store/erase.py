@@ -1,0 +1,289 @@
+"""Erases inside the transaction of a purge, written once for every SQL engine.
+
+Of a row in the journal a purge leaves that it was there and what became of it, never what it said.
+A blanked image names the purge that blanked it. Hashes of contents go with the texts: from one, a
+short text could be guessed.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import starmap
+from typing import Any, NamedTuple
+
+from glymph.store.contract import Intent, Row
+from glymph.store.journal import PURGED
+from glymph.store.reader import Reader
+from glymph.store.seals import local_head, seal
+from glymph.text.quotes import GONE, Quotes, words_in
+
+# Columns without a word of what a row says. Any other, also one that is yet to come, is blanked.
+KEPT: Mapping[str, frozenset[str]] = {
+    "memories": frozenset(
+        {"id", "version", "state", "state_at", "state_by", "pinned", "superseded_by", "created_at"}
+    ),
+    "conflicts": frozenset(
+        {"id", "older", "newer", "raised_at", "expires_at", "resolution", "resolved_at"}
+    ),
+    "pages": frozenset({"name", "updated_at"}),
+}
+# Columns that say something.
+WORDED: Mapping[str, tuple[str, ...]] = {
+    "memories": ("text", "title", "tags", "entities", "attributes"),
+    "pages": ("text",),
+}
+
+
+class JournalRow(NamedTuple):
+    """A journal row with both its images."""
+
+    id: int
+    table: str
+    row: int
+    operation: int
+    image: str
+    after: str
+
+
+class ErasureWriter(Reader):
+    """The part of a writer for operations "purge", which erase besides changing rows."""
+
+    _offsets: Mapping[str, int]
+
+    @property
+    @abstractmethod
+    def intent(self) -> Intent: ...
+
+    # what is about to go
+
+    def ties(self, keys: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Returns the keys of the links and of the memberships of these memories."""
+        listed = json.dumps(list(keys))
+        found = (
+            self._tuples(name, keys=listed)
+            for name in ("links_of_memories", "memberships_of_memories")
+        )
+        edges, memberships = ([key for (key,) in rows] for rows in found)
+        return edges, memberships
+
+    def replaced_by(self, ids: Iterable[str]) -> list[Row]:
+        return self._rows("replaced_by", ids=json.dumps(list(ids)))
+
+    def resting_directly_on(self, keys: Sequence[int]) -> list[str]:
+        """Returns the ids of memories that were drawn from one of these, in whatever state."""
+        return [
+            memory_id
+            for (memory_id,) in self._tuples("resting_directly_on", keys=json.dumps(list(keys)))
+        ]
+
+    def conflicts_naming(self, ids: Iterable[str]) -> list[int]:
+        """Returns the keys of the conflicts about one of these memories, resolved or not."""
+        return [key for (key,) in self._tuples("conflicts_naming", ids=json.dumps(list(ids)))]
+
+    def past_texts(self, keys: Sequence[int]) -> list[str]:
+        """Returns every wording the journal holds of these memories, rejected ones included."""
+        entries = self._read_past("memories", keys)
+        return [text for entry in entries for text in list_texts(entry.image, entry.after)]
+
+    def past_words(self, keys: Sequence[int]) -> list[str]:
+        """Returns the same with titles, tags, entities and attributes."""
+        entries = self._read_past("memories", keys)
+        return [
+            text for entry in entries for text in list_wordings_in_images(entry.image, entry.after)
+        ]
+
+    def pages(self) -> list[Row]:
+        return self._rows("pages")
+
+    def past_pages(self, quotes: Quotes) -> list[int]:
+        """Returns the keys of pages, gone ones included, that quote it in the journal."""
+        entries = self._tuples("past_pages") if quotes else []
+        found = {
+            key for key, image, after in entries if quotes.strongly(image) or quotes.strongly(after)
+        }
+        return sorted(found)
+
+    # erasing
+
+    def erase(self, memories: Mapping[int, str], quotes: Quotes) -> dict[str, int]:
+        """Erases what these memories (ids by key), whose rows are gone, ever said; returns counts.
+
+        It goes from vectors, chunks, journal, recalls, plans and queue. Blanked images name the
+        operation; operations they belong to, and those whose reason repeats it, are sealed anew.
+        """
+        listed = json.dumps(list(memories))
+        self._rows("forget_vectors", keys=listed)
+        self._rows("drop_chunks_over", space_id=self._space_id, keys=listed)
+        ids = list(memories.values())
+        entries = self._read_past("memories", list(memories)) + self._read_past(
+            "conflicts", self._remove_quoting_conflicts(ids, quotes)
+        )
+        touched = {entry.operation for entry in entries}
+        blanks = [(entry, False) for entry in entries]
+        return {"entries": self._blank(blanks), **self._forget_quotes(ids, quotes, touched)}
+
+    def erase_former(
+        self, table: str, keys: Sequence[int], quotes: Quotes, *, ids: Sequence[str] = ()
+    ) -> dict[str, int]:
+        """Erases the former wordings of rows that stay; `ids` are those of memories."""
+        if table == "memories":
+            listed = json.dumps(list(keys))
+            self._rows("forget_former_vectors", keys=listed)
+            self._rows("drop_chunks_over", space_id=self._space_id, keys=listed)
+        by_row: dict[int, list[JournalRow]] = defaultdict(list)
+        for entry in self._read_past(table, keys):
+            by_row[entry.row].append(entry)
+        blanks = [
+            (entry, False)
+            for entry in self._read_past("conflicts", self._remove_quoting_conflicts(ids, quotes))
+        ]
+        for entries in by_row.values():
+            worded = [at for at, entry in enumerate(entries) if changes_words(table, entry.image)]
+            # The last of them leads to what the row says now, which stays.
+            blanks += [
+                (entries[at], at == worded[-1]) for at in range(worded[-1] + 1 if worded else 0)
+            ]
+        touched = {entry.operation for entry, _ in blanks}
+        return {"entries": self._blank(blanks), **self._forget_quotes((), quotes, touched)}
+
+    def _read_past(self, table: str, keys: Sequence[int]) -> list[JournalRow]:
+        return sorted(
+            starmap(
+                JournalRow, self._tuples("whole_entries", tbl=table, keys=json.dumps(list(keys)))
+            )
+        )
+
+    def _remove_quoting_conflicts(self, ids: Sequence[str], quotes: Quotes) -> list[int]:
+        """Removes conflicts that quote; returns their keys and those of conflicts about these."""
+        reasons = self._tuples("conflict_reasons") if quotes else []
+        quoting = [key for key, reason in reasons if quotes.strongly(reason)]
+        if quoting:
+            self._session.remove("conflicts", self._space_id, quoting)
+        named = self._tuples("past_conflicts_naming", ids=json.dumps(list(ids))) if ids else []
+        return [*quoting, *(key for (key,) in named if key not in quoting)]
+
+    def _blank(self, entries: Iterable[tuple[JournalRow, bool]]) -> int:
+        """Blanks journal rows, except what those led to that are marked; returns how many."""
+        rows: list[Row] = []
+        for entry, keep_after in entries:
+            by = self.intent.id
+            if anew := blank_images(
+                entry.table, entry.image, entry.after, by, keep_after=keep_after
+            ):
+                rows.append({"id": entry.id, "image": anew[0], "after": anew[1]})
+        self._repeat("blank_entry", rows)
+        return len(rows)
+
+    def _forget_quotes(
+        self, ids: Sequence[str], quotes: Quotes, touched: set[int]
+    ) -> dict[str, int]:
+        """Erases what repeats it from the log of recalls, plans, queue and operations.
+
+        The kept digests go whole: they are made anew when they are asked for.
+        """
+        self._rows("drop_surfaces", space_id=self._space_id)
+        return {
+            "operations": self._seal_anew(touched | self._find_telling_operations(quotes), quotes),
+            "queries": self._clear_quoting("asked", "forget_query", quotes),
+            "plans": self._clear_quoting("planned", "drop_plan", quotes, ids),
+            "jobs": self._clear_quoting("queued", "drop_job", quotes, ids)
+            + self._clear_quoting("outcomes", "forget_outcome", quotes, ids),
+        }
+
+    def _find_telling_operations(self, quotes: Quotes) -> set[int]:
+        found = self._tuples("telling_operations") if quotes else []
+        return {key for key, body in found if quotes.in_json(body)}
+
+    def _clear_quoting(self, asked: str, done: str, quotes: Quotes, ids: Sequence[str] = ()) -> int:
+        """Runs a statement on the rows that quote it, or name one of the ids; returns how many.
+
+        A plan or a job that names one is of no use any more.
+        """
+        gone = [
+            {"key": key}
+            for key, body in self._tuples(asked)
+            if quotes.in_json(body) or any(name in body for name in ids)
+        ]
+        self._repeat(done, gone)
+        return len(gone)
+
+    def _seal_anew(self, keys: Iterable[int], quotes: Quotes) -> int:
+        """Seals operations over their journal as it is now, and their parents over them.
+
+        The old seals are kept nowhere: a short text could be guessed from one.
+        """
+        own = self._rows("sealed_operations", keys=json.dumps(sorted(keys)))
+        parents = {row["parent"] for row in own if row["parent"] is not None}
+        own = [row for row in own if row["key"] not in parents]
+        for row in (
+            own + self._rows("sealed_operations", keys=json.dumps(sorted(parents))) if own else []
+        ):
+            said = {
+                "reason": GONE if row["reason"] and quotes(row["reason"]) else row["reason"],
+                "details": quotes.cut_from_details(row["details"]),
+            }
+            entries = sorted(self._tuples("entries_to_seal", operation=row["key"]))
+            head = local_head({**row, **said}, self._offsets)
+            children = [child["hash"] for child in self._rows("children", key=row["key"])]
+            anew = seal(head, [entry[1:] for entry in entries], self._offsets, children)
+            self._repeat("seal_anew", [{"key": row["key"], "hash": anew, **said}])
+        return len(own)
+
+    def save_certificate(
+        self, operation: str, *, at: int, body: str, completed_at: int | None
+    ) -> None:
+        values = {"operation": operation, "at": at, "body": body, "completed_at": completed_at}
+        self._rows("save_certificate", space_id=self._space_id, **values)
+
+
+# journal images
+
+
+def blank_image(table: str, image: str, by: str | None = None) -> str:
+    """Returns the image without what the row said; `by` is the purge that it is to name."""
+    kept = {column: value for column, value in json.loads(image).items() if column in KEPT[table]}
+    return write_json({**kept, PURGED: by} if by else kept)
+
+
+def blank_images(
+    table: str, image: str, after: str, by: str, *, keep_after: bool = False
+) -> tuple[str, str] | None:
+    """Returns both images of a journal row without what it said; None if they are like that.
+
+    One that was blanked before goes on naming the purge that did it.
+    """
+    earlier = json.loads(image).get(PURGED)
+    anew = (
+        blank_image(table, image, earlier or by),
+        after if keep_after else blank_image(table, after),
+    )
+    return None if earlier and anew == (image, after) else anew
+
+
+def list_texts(*images: str) -> list[str]:
+    """Returns the texts of a memory that journal images hold."""
+    return [text for image in images if (text := json.loads(image).get("text"))]
+
+
+def list_wordings_in_images(*images: str) -> list[str]:
+    """Returns the same with titles, tags, entities and attributes."""
+    return [said for image in images for said in list_wordings(json.loads(image))]
+
+
+def list_wordings(row: Mapping[str, Any]) -> list[str]:
+    """Returns what a memory's row, or a part of one, says in whatever column."""
+    return [words_in(row[column]) for column in WORDED["memories"] if row.get(column)]
+
+
+def changes_words(table: str, image: str) -> bool:
+    """Tells whether the image of a journal row holds a former wording."""
+    columns = json.loads(image)
+    return any(column in columns for column in WORDED[table])
+
+
+def write_json(value: Mapping[str, Any]) -> str:
+    """Returns JSON as the journal's triggers write it."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
