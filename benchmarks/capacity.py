@@ -27,7 +27,7 @@ from glymph.jobs.queues import open_queue
 from glymph.jobs.queues.store_jobs import StoreJobs
 from glymph.jobs.registry import all_jobs, scheduled_jobs
 from glymph.testing import postgres
-from glymph.upkeep.leases import leased
+from glymph.upkeep.leases import hold_lease
 
 QUESTION = "What does a space cost on PostgreSQL, and what would a million of them?"
 
@@ -241,7 +241,7 @@ def _rounds(
             for job in scheduled_jobs(all_jobs()):
                 before = watch.cpu()
                 for name in names:
-                    with leased(context_in(glymph, name, never)) as held:
+                    with hold_lease(context_in(glymph, name, never)) as held:
                         if held is None:
                             raise RuntimeError(
                                 "somebody else holds a space: the figures would mean nothing"

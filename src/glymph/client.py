@@ -538,7 +538,7 @@ class Glymph:
 
     def unfinished(self) -> int:
         """Returns how many jobs of this space wait for a worker."""
-        return len(upkeep.queue.waiting(self._ctx))
+        return len(upkeep.queue.find_waiting(self._ctx))
 
     # ── older names of what is in a group now ─────────────────────────────────────────────────
 

@@ -199,9 +199,11 @@ def test_the_worker_is_in_a_session_of_its_own_with_none_of_the_hosts_files(tmp_
     script = tmp_path / "told_by_worker.py"
     script.write_text(
         "import os, sys\n"
-        f"files = {{n: os.readlink(f'/proc/self/fd/{{n}}') for n in map(int, os.listdir('/proc/self/fd')) "
+        "opened = map(int, os.listdir('/proc/self/fd'))\n"
+        f"files = {{n: os.readlink(f'/proc/self/fd/{{n}}') for n in opened "
         "if os.path.exists(f'/proc/self/fd/{n}')}\n"
-        f"open({str(out)!r} + '.part', 'w').write(repr((os.getsid(0), os.getpid(), files, sys.argv[1:])))\n"
+        "told = repr((os.getsid(0), os.getpid(), files, sys.argv[1:]))\n"
+        f"open({str(out)!r} + '.part', 'w').write(told)\n"
         f"os.rename({str(out)!r} + '.part', {str(out)!r})\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))

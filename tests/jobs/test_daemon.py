@@ -26,7 +26,7 @@ from glymph.moments import micros
 from glymph.prune.schedule import SPREAD, due, jitter, next_due
 from glymph.testing import FrozenClock
 from glymph.upkeep import queue
-from glymph.upkeep.leases import leased
+from glymph.upkeep.leases import hold_lease
 
 HOUR, MINUTE = 3_600_000_000, 60_000_000
 MONTH = timedelta(days=30)
@@ -126,9 +126,12 @@ def test_a_clock_that_was_set_back_puts_nothing_off_for_longer_than_an_interval(
 def test_restarting_the_daemon_every_hour_for_a_month_every_job_ran_on_its_schedule(url):
     clock = FrozenClock()
     diary = Diary(
-        clock, half_hourly=timedelta(minutes=30), hourly=timedelta(hours=1), quarterly=timedelta(hours=6),
+        clock,
+        half_hourly=timedelta(minutes=30),
+        hourly=timedelta(hours=1),
+        quarterly=timedelta(hours=6),
         daily=timedelta(days=1),
-    )  # fmt: skip
+    )
     began = clock()
     for _ in range(30 * 24):
         with Glymph.open(url, clock=clock, settings=FAST) as handle:
@@ -328,7 +331,7 @@ def test_while_another_holds_the_lease_nothing_runs_and_then_it_is_made_up(small
     diary = Diary(clock, hourly=timedelta(hours=1))
     daemon.run_once(small, stop=threading.Event(), jobs=diary.jobs)
     clock.advance(hours=1)
-    with leased(small.context):
+    with hold_lease(small.context):
         daemon.run_once(small, stop=threading.Event(), jobs=diary.jobs)
         assert diary.ran["hourly"] == []
     daemon.run_once(small, stop=threading.Event(), jobs=diary.jobs)

@@ -14,7 +14,7 @@ from glymph.jobs.queues import open_queue
 from glymph.jobs.queues.embedded import EmbeddedQueue
 from glymph.jobs.queues.store_jobs import StoreJobs
 from glymph.store.fenced import FencedStore
-from glymph.testing.queue_suite import Diary, QueueSuite, counted
+from glymph.testing.queue_suite import Diary, QueueSuite, count_runs
 from glymph.upkeep import leases
 
 
@@ -136,7 +136,7 @@ def test_a_queue_that_was_thrown_away_loses_nothing(work, glymph):
     assert jobs(connection) == [("glymph:one", "default", "todo")]
     connection.execute("DROP SCHEMA glymph_jobs CASCADE")
     queue.run_dry(threading.Event())
-    assert (counted(glymph, "default", "one"), counted(glymph, "default", "two")) == (2, 1)
+    assert (count_runs(glymph, "default", "one"), count_runs(glymph, "default", "two")) == (2, 1)
 
 
 def test_what_counts_as_running_but_nobody_runs_is_taken_up(work, glymph):
@@ -144,7 +144,7 @@ def test_what_counts_as_running_but_nobody_runs_is_taken_up(work, glymph):
     queue.put("default", "one")
     connection.execute("UPDATE glymph_jobs.procrastinate_jobs SET status = 'doing'")
     queue.run_dry(threading.Event())
-    assert counted(glymph, "default", "one") == 1
+    assert count_runs(glymph, "default", "one") == 1
 
 
 def test_a_job_that_is_delivered_twice_is_done_once(work, glymph):
@@ -152,11 +152,12 @@ def test_a_job_that_is_delivered_twice_is_done_once(work, glymph):
     queue.run_dry(threading.Event())
     queue.put("default", "one")
     connection.execute(
-        "INSERT INTO glymph_jobs.procrastinate_jobs(queue_name, task_name, lock, queueing_lock, args) "
+        "INSERT INTO glymph_jobs.procrastinate_jobs"
+        "(queue_name, task_name, lock, queueing_lock, args) "
         "SELECT queue_name, task_name, lock, 'again', args FROM glymph_jobs.procrastinate_jobs"
     )
     queue.run_dry(threading.Event())
-    assert counted(glymph, "default", "one") == 2
+    assert count_runs(glymph, "default", "one") == 2
 
 
 def test_what_was_done_leaves_no_row_and_what_was_given_up_is_seen_as_failed(
@@ -271,4 +272,4 @@ def test_what_is_due_and_asked_for_again_before_anybody_is_at_work_is_done_once(
     clock.advance(seconds=1)
     assert not store.put("default", "one")
     EmbeddedQueue(glymph, jobs=diary.jobs).run_dry(threading.Event())
-    assert counted(glymph, "default", "one") == 1
+    assert count_runs(glymph, "default", "one") == 1

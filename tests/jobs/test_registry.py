@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import os
 import subprocess
 import sys
 from datetime import timedelta
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -22,6 +20,7 @@ from glymph.jobs.job import SESSION_END, Job
 from glymph.jobs.registry import all_jobs, jobs_on, scheduled_jobs
 from glymph.moments import micros
 from glymph.upkeep import queue
+from tests.packages import install_entry_points
 
 PACKAGE = """
 from datetime import timedelta
@@ -36,22 +35,16 @@ def sweep(ctx, trigger):
 GREET = Job(name="acme_greet", on=SESSION_END, order=35, run=greet)
 SWEEP = Job(name="acme_sweep", every=timedelta(hours=3), order=57, run=sweep)
 """
-ENTRY_POINTS = """
-[glymph.jobs]
-acme_greet = acme_jobs:GREET
-acme_sweep = acme_jobs:SWEEP
-"""
+ENTRY_POINTS = {"acme_greet": "acme_jobs:GREET", "acme_sweep": "acme_jobs:SWEEP"}
 
 
 @pytest.fixture
 def installed(tmp_path):
     """Installs a package with two jobs for a process of its own; returns that one's environment."""
     site = tmp_path / "site"
-    described = site / "acme_jobs-1.0.dist-info"
-    described.mkdir(parents=True)
+    site.mkdir()
+    install_entry_points(site, "glymph.jobs", **ENTRY_POINTS)
     (site / "acme_jobs.py").write_text(PACKAGE)
-    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-jobs\nVersion: 1.0\n")
-    (described / "entry_points.txt").write_text(ENTRY_POINTS)
     paths = [str(Path(glymph.__file__).parents[1]), str(site)]
     home = {"GLYMPH_HOME": str(tmp_path / "home"), "PYTHONPATH": os.pathsep.join(paths)}
     return os.environ | home
@@ -149,7 +142,7 @@ def test_a_job_that_could_never_run_is_refused(wrong, problem):
     ("value", "problem"),
     [("mine:LIFECYCLE", "call both alike"), ("mine:CLASH", "'consolidation' is taken")],
 )
-def test_a_job_under_a_wrong_or_taken_name_is_named(monkeypatch, value, problem):
+def test_a_job_under_a_wrong_or_taken_name_is_named(tmp_path, monkeypatch, value, problem):
     jobs = {
         "LIFECYCLE": registry.JOBS.members["lifecycle"],
         "CLASH": Job(
@@ -158,8 +151,7 @@ def test_a_job_under_a_wrong_or_taken_name_is_named(monkeypatch, value, problem)
         ),
     }  # fmt: skip
     monkeypatch.setitem(sys.modules, "mine", type("mine", (), jobs))
-    entry = EntryPoint("mine", value, "glymph.jobs")
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [entry])
+    monkeypatch.syspath_prepend(install_entry_points(tmp_path, "glymph.jobs", mine=value))
     point = ExtensionPoint("glymph.jobs", Job, package="glymph.jobs.builtin", attribute="JOB")
     monkeypatch.setattr(registry, "JOBS", point)
     with pytest.raises(BadExtension, match=problem):

@@ -13,12 +13,12 @@ from glymph.jobs.registry import all_jobs, jobs_on
 from glymph.jobs.runner import run_item
 from glymph.prune.ai_prune import SESSIONS
 from glymph.upkeep import queue
-from glymph.upkeep.leases import leased
+from glymph.upkeep.leases import hold_lease
 
 
 @pytest.fixture
 def held(glymph):
-    with leased(glymph.context) as ctx:
+    with hold_lease(glymph.context) as ctx:
         yield ctx
 
 
@@ -28,7 +28,7 @@ def put(ctx, job_id="j1", **payload):
 
 
 def again(ctx, job_id="j1"):
-    return next(job for job in queue.waiting(ctx) if job.id == job_id)
+    return next(job for job in queue.find_waiting(ctx) if job.id == job_id)
 
 
 class Scripted:
@@ -71,7 +71,7 @@ def test_a_job_is_done_when_every_step_is(held):
     assert run_item(held, put(held), script.jobs) == "done"
     assert script.ran == ["a", "b"]
     assert row(held)["report"] == {"a": {"n": 1}, "b": {"skipped": "nothing to do"}}
-    assert queue.waiting(held) == []
+    assert queue.find_waiting(held) == []
 
 
 def test_the_session_is_told_to_each_step(held):

@@ -80,8 +80,9 @@ def test_what_no_worker_would_read_is_refused_at_once(folder):
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"[]", b"null", b'{"id": "x"}', b'{"space": "a"}', b'{"id": "", "space": "a"}', b"\xff\xfe",
-     b'{"id": 7, "space": "a"}', b"[" * 60_000, b'{"id": "x", "space": "a"}' + b" " * spool.MOST_BYTES],
+    [b"", b"{", b"[]", b"null", b'{"id": "x"}', b'{"space": "a"}', b'{"id": "", "space": "a"}',
+     b"\xff\xfe", b'{"id": 7, "space": "a"}', b"[" * 60_000,
+     b'{"id": "x", "space": "a"}' + b" " * spool.MOST_BYTES],
 )  # fmt: skip
 def test_what_cannot_be_understood_is_put_aside_and_does_not_hold_up_the_rest(folder, body):
     folder.mkdir(parents=True)

@@ -48,7 +48,8 @@ from glymph.testing.builders import memory_row
 
 STEPS, SLEEPS, QUEUE = int(sys.argv.pop(1)), int(sys.argv.pop(1)), sys.argv.pop(1)
 schedule.REST = timedelta(seconds=0.5)
-leases.LASTS, leases.RENEWED = 2.0, 60.0 if SLEEPS else 0.4  # who sleeps must not be in a transaction then
+# Who sleeps must not be in a transaction then.
+leases.LASTS, leases.RENEWED = 2.0, 60.0 if SLEEPS else 0.4
 
 def run(ctx, trigger):
     while True:
@@ -61,13 +62,17 @@ def run(ctx, trigger):
         time.sleep(0.05)
         if done + 1 == SLEEPS:
             os.kill(os.getpid(), signal.SIGSTOP)
-            time.sleep(0.5)  # it may take a moment to reach every thread; a lock on a file would stop everybody
+            # It may take a moment to reach every thread; a lock on a file would stop everybody.
+            time.sleep(0.5)
         with ctx.operation("add") as doing:
-            doing.writer.insert("memories", [memory_row(f"step {done:03} under {ctx.store._fence}")])
+            text = f"step {done:03} under {ctx.store._fence}"
+            doing.writer.insert("memories", [memory_row(text)])
             doing.writer.set_counter("steps", (doing.writer.counter("steps") or 0) + 1)
 
 def opened(glymph, *, url=None, limit):
-    return ProcrastinateQueue(glymph, url=QUEUE, limit=limit, look=1, poll=0.1, beat=0.4, stalled=2.0)
+    return ProcrastinateQueue(
+        glymph, url=QUEUE, limit=limit, look=1, poll=0.1, beat=0.4, stalled=2.0
+    )
 
 tally = Job(name="tally", every=timedelta(days=1), order=10, run=run)
 after_sessions = [replace(job, every=None) for job in registry.all_jobs() if job.on]

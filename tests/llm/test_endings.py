@@ -128,5 +128,5 @@ def test_a_worker_that_is_stopped_calls_its_model_off_and_leaves_the_job(hanging
         assert process.wait(PATIENCE) == 0
     assert all(_ends(pid) for pid in running)
     with Glymph.open(url) as g:
-        assert [job.report for job in queue.waiting(g.context)] == [{}]
+        assert [job.report for job in queue.find_waiting(g.context)] == [{}]
         assert g.costs().total.unsettled == 0

@@ -14,7 +14,7 @@ from glymph.llm.dialogue import FREE, Message, Prices, Question, Reply, Usage
 from glymph.llm.lazy import LazyModel
 from glymph.llm.ledger import Run
 from glymph.upkeep import queue
-from glymph.upkeep.leases import leased
+from glymph.upkeep.leases import hold_lease
 
 QUESTION = Question([Message("user", "How many?")], {"type": "object"}, str)
 WRONG = [
@@ -94,10 +94,10 @@ def test_a_step_reports_a_model_that_cannot_be_opened_and_the_others_run(url, tm
     transcript.write_text(
         '{"type": "user", "message": {"role": "user", "content": "We chose PostgreSQL for it."}}\n'
     )
-    with Glymph.open(url, settings={"model": "nosuch:x"}) as g, leased(g.context) as ctx:
+    with Glymph.open(url, settings={"model": "nosuch:x"}) as g, hold_lease(g.context) as ctx:
         payload = {"event": "session-end", "session_id": "s", "transcript_path": str(transcript)}
         queue.enqueue(ctx, "j", "session", payload)
-        job = queue.waiting(ctx)[0]
+        job = queue.find_waiting(ctx)[0]
         assert run_item(ctx, job, all_jobs()) == "resting"
     assert "'nosuch:x' is not known" in str(job.report["extract"])
     assert queue.FAILED not in job.report["surface"]

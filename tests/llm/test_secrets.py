@@ -15,7 +15,7 @@ from glymph.hooks import background
 from glymph.jobs.job import SESSION_END, Job
 from glymph.jobs.runner import run_item
 from glymph.upkeep import queue
-from glymph.upkeep.leases import leased
+from glymph.upkeep.leases import hold_lease
 
 KEY = "sk-ant-api03-" + "Ab1" * 12
 
@@ -50,10 +50,10 @@ def test_a_key_gets_neither_into_a_report_nor_into_a_log(glymph, home, caplog, w
         return {"problem": f"401 for {KEY}", "all": [{"why": KEY}], "count": 3}
 
     background._log_to_file()
-    with leased(glymph.context) as ctx:
+    with hold_lease(glymph.context) as ctx:
         queue.enqueue(ctx, "j", "session", {})
         one = Job(name="one", on=SESSION_END, order=1, run=run)
-        run_item(ctx, queue.waiting(ctx)[0], [one])
+        run_item(ctx, queue.find_waiting(ctx)[0], [one])
         with ctx.reading() as reader:
             report = reader.job("j")["report"]
     assert KEY not in report + caplog.text + (home / "worker.log").read_text()
@@ -94,9 +94,9 @@ def test_a_job_that_fails_while_the_worker_is_to_stop_is_not_held_against_it(gly
         trigger.stop.set()
         raise ModelFailed("m", "called off", "Repeat it.")
 
-    with leased(glymph.context) as ctx:
+    with hold_lease(glymph.context) as ctx:
         queue.enqueue(ctx, "j", "session", {})
-        job = queue.waiting(ctx)[0]
+        job = queue.find_waiting(ctx)[0]
         one = Job(name="one", on=SESSION_END, order=1, run=run)
         assert run_item(ctx, job, [one]) == "stopped"
-        assert queue.waiting(ctx)[0].report == {}
+        assert queue.find_waiting(ctx)[0].report == {}

@@ -13,7 +13,7 @@ from glymph.errors import LeaseLost, StoreBusy
 from glymph.moments import micros
 from glymph.testing import logical_image
 from glymph.upkeep import leases
-from glymph.upkeep.leases import leased
+from glymph.upkeep.leases import hold_lease
 
 
 @pytest.fixture
@@ -37,19 +37,19 @@ def test_a_killed_holder_blocks_for_half_a_minute_at_most():
 
 
 def test_one_runs_and_the_other_waits_until_it_is_done(ctx):
-    with leased(ctx) as first:
+    with hold_lease(ctx) as first:
         assert first is not None
-        with leased(ctx) as second:
+        with hold_lease(ctx) as second:
             assert second is None
-    with leased(ctx) as third:
+    with hold_lease(ctx) as third:
         assert third is not None
 
 
 def test_spaces_do_not_wait_for_each_other(ctx, url, clock):
     with (
         Glymph.open(url, space="other", clock=clock) as other,
-        leased(ctx) as first,
-        leased(other.context) as second,
+        hold_lease(ctx) as first,
+        hold_lease(other.context) as second,
     ):
         assert first is not None
         assert second is not None
@@ -67,10 +67,10 @@ def test_who_is_gone_without_a_word_is_followed_after_the_time_and_not_before(ct
 
 def test_who_comes_back_late_changes_nothing(glymph, ctx, clock):
     kept = glymph.add("The office is in Berlin.").id
-    with leased(ctx) as held_first:
+    with hold_lease(ctx) as held_first:
         write(held_first)
         clock.advance(seconds=leases.LASTS)
-        with leased(ctx) as held_second:
+        with hold_lease(ctx) as held_second:
             write(held_second, 2)
             before = logical_image(ctx.store, ctx.space)
             for attempt in (
@@ -88,7 +88,7 @@ def test_who_comes_back_late_changes_nothing(glymph, ctx, clock):
 
 
 def test_giving_back_late_does_not_take_the_lease_from_its_new_holder(ctx, clock):
-    with leased(ctx):
+    with hold_lease(ctx):
         clock.advance(seconds=leases.LASTS)
         fence = leases._take(ctx)
     assert held(ctx)["fence"] == fence
@@ -109,7 +109,7 @@ def test_a_clock_that_differs_a_little_takes_nothing_from_the_holder(ctx, clock)
 
 def test_it_is_renewed_as_long_as_the_work_lasts(ctx, clock, monkeypatch):
     monkeypatch.setattr(leases, "RENEWED", 0.01)
-    with leased(ctx) as first:
+    with hold_lease(ctx) as first:
         for _ in range(5):
             clock.advance(seconds=leases.LASTS - 1)
             for _ in range(500):
@@ -131,7 +131,7 @@ def test_a_renewal_that_fails_once_is_tried_again(ctx, monkeypatch):
         return real(space, intent, fence=fence)
 
     monkeypatch.setattr(ctx.store, "writing", busy)
-    with leased(ctx):
+    with hold_lease(ctx):
         before = held(ctx)["fence"]
         for _ in range(500):
             if len(failures) == 2:
@@ -146,13 +146,13 @@ def test_a_lease_that_cannot_be_given_back_does_not_hide_what_went_wrong(ctx, mo
     def busy(space, intent, *, fence=None):
         raise StoreBusy("memory.db", 1.0)
 
-    with pytest.raises(KeyError, match="the work itself"), leased(ctx):  # noqa: PT012
+    with pytest.raises(KeyError, match="the work itself"), hold_lease(ctx):  # noqa: PT012
         monkeypatch.setattr(ctx.store, "writing", busy)
         raise KeyError("the work itself")
 
 
 def test_nothing_is_handed_to_the_background_which_knows_no_lease(ctx):
-    with leased(ctx) as first:
+    with hold_lease(ctx) as first:
         first.embed_soon(["x"])
         assert first.embed_soon is not ctx.embed_soon
 
@@ -170,7 +170,7 @@ def test_what_a_killed_holder_left_open_is_closed_and_undoes_as_one(url, clock):
                 op.writer.set_state(
                     [op.row(ids.pop())["key"]], state="ARCHIVED", at=op.now, by="lifecycle"
                 )
-        with leased(worker.context) as held:
+        with hold_lease(worker.context) as held:
             assert held is not None
         with worker.context.reading() as reader:
             assert (reader.cut_off("glymph", since=0), len(reader.cut_off("user", since=0))) == (

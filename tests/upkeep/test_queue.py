@@ -1,4 +1,4 @@
-"""The queue of a space: once in, in order, on from where it stopped, given up after some attempts."""
+"""The queue of a space: once in, in order, on where it stopped, given up after some attempts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def ctx(glymph):
 
 def put(ctx, job_id="j1", **payload):
     queue.enqueue(ctx, job_id, "session", payload)
-    return next(job for job in queue.waiting(ctx) if job.id == job_id)
+    return next(job for job in queue.find_waiting(ctx) if job.id == job_id)
 
 
 def row(ctx, job_id="j1"):
@@ -37,7 +37,7 @@ def fail(ctx, job, step="extract"):
 def test_jobs_wait_in_the_order_in_which_they_came_and_each_once(ctx):
     for job_id in ("j2", "j1", "j2"):
         queue.enqueue(ctx, job_id, "session", {"n": job_id})
-    assert [(job.id, job.payload, job.attempts) for job in queue.waiting(ctx)] == [
+    assert [(job.id, job.payload, job.attempts) for job in queue.find_waiting(ctx)] == [
         ("j2", {"n": "j2"}, 0),
         ("j1", {"n": "j1"}, 0),
     ]
@@ -47,7 +47,7 @@ def test_putting_a_finished_job_in_again_does_not_run_it_again(ctx):
     job = put(ctx)
     assert queue.finish(ctx, job) == "done"
     queue.enqueue(ctx, "j1", "session", {})
-    assert queue.waiting(ctx) == []
+    assert queue.find_waiting(ctx) == []
 
 
 def test_only_the_first_beginning_does_more(ctx):
@@ -72,15 +72,15 @@ def test_a_failure_rests_longer_each_time_and_is_given_up_in_the_end(ctx, clock)
     job = put(ctx)
     for rest in queue.RESTS:
         assert fail(ctx, job) == "resting"
-        assert queue.waiting(ctx) == []
+        assert queue.find_waiting(ctx) == []
         clock.advance(seconds=rest.total_seconds() - 1)
-        assert queue.waiting(ctx) == []
+        assert queue.find_waiting(ctx) == []
         clock.advance(seconds=1)
-        [job] = queue.waiting(ctx)
+        [job] = queue.find_waiting(ctx)
         assert not job.has_done("extract")
     assert fail(ctx, job) == "given up"
     clock.advance(days=9)
-    assert queue.waiting(ctx) == []
+    assert queue.find_waiting(ctx) == []
     with ctx.reading() as reader:
         [told] = reader.failed_jobs(limit=9)
     assert told["id"] == "j1"
@@ -98,7 +98,7 @@ def test_a_job_that_ends_every_worker_is_given_up_and_says_so(ctx):
     for _ in range(queue.BEGINNINGS):
         assert queue.begin(ctx, put(ctx))
     assert not queue.begin(ctx, put(ctx))
-    assert queue.waiting(ctx) == []
+    assert queue.find_waiting(ctx) == []
     assert "every worker" in row(ctx)["report"]
     assert row(ctx)["failed_at"] is not None
 
@@ -107,7 +107,7 @@ def test_a_step_that_succeeds_at_last_lets_the_job_be_done(ctx, clock):
     job = put(ctx)
     fail(ctx, job)
     clock.advance(minutes=10)
-    [job] = queue.waiting(ctx)
+    [job] = queue.find_waiting(ctx)
     queue.begin(ctx, job)
     job.report["extract"] = {"added": 1}
     assert queue.finish(ctx, job) == "done"

@@ -17,7 +17,7 @@ from glymph.moments import micros
 from glymph.testing.embedders import WordEmbedder
 from glymph.testing.scripted_model import ScriptedModel
 from glymph.upkeep import queue
-from glymph.upkeep.leases import leased
+from glymph.upkeep.leases import hold_lease
 
 
 def status(glymph):
@@ -105,7 +105,7 @@ def test_jobs_that_wait_rest_or_were_given_up_are_told_with_their_reasons(glymph
 
 
 def test_the_lock_is_free_held_or_stale(glymph, clock):
-    with leased(glymph.context):
+    with hold_lease(glymph.context):
         assert status(glymph).lock.state == "held"
         assert ":" in status(glymph).lock.holder
     assert status(glymph).lock.state == "free"

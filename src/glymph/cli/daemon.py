@@ -69,7 +69,7 @@ def _say(glymph: Glymph, names: list[str]) -> None:
 
 
 def stop_on_signals(stop: threading.Event) -> None:
-    """Lets the first signal ask to stop, and the second end the process; nothing is lost by either."""
+    """Lets the first signal ask to stop and the second end the process; neither loses anything."""
 
     def ask(number: int, frame: Any) -> None:
         stop.set()

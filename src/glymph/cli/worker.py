@@ -1,6 +1,4 @@
-"""`glymph worker`: runs the upkeep of one store or several from a queue, beside any number of other
-workers.
-"""
+"""`glymph worker`: runs the upkeep of stores from their queues, beside any number of workers."""
 
 from __future__ import annotations
 
@@ -28,21 +26,14 @@ ALL = "all"
 # seconds, beyond those for the jobs, in which the queues of several stores come to their end
 LAST_WORDS = 5.0
 
-FIRST_PAUSE, LONGEST_PAUSE = (
-    2.0,
-    60.0,
-)  # seconds until a part of a map that cannot be served is tried again
-NEIGHBOURS = (
-    "procrastinate",
-    "asyncio",
-    "psycopg",
-    "psycopg.pool",
-)  # loggers of others that a worker hears
+# Seconds until a part of a map that cannot be served is tried again.
+FIRST_PAUSE, LONGEST_PAUSE = 2.0, 60.0
+# Loggers of others whose errors go into a worker's log.
+NEIGHBOURS = ("procrastinate", "asyncio", "psycopg", "psycopg.pool")
 
 Queues = dict[str, "Queue"]  # by the URL of their store
-Absent = dict[
-    str, str
-]  # why a part of a map is not served, by its URL; empty if it has no space yet
+# Why a part of a map is not served, by its URL; empty if it has no space yet.
+Absent = dict[str, str]
 Reach = Callable[[str], "Queue | None"]
 
 Urls = Annotated[
@@ -97,9 +88,8 @@ def worker(
     """
     from glymph import environment
 
-    urls = dict.fromkeys(
-        url or [environment.variable("GLYMPH_URL")]
-    )  # typer would split it at spaces
+    # Read here: typer would split the variable at spaces.
+    urls = dict.fromkeys(url or [environment.variable("GLYMPH_URL")])
     with ExitStack() as stack:
         queues: Queues = {}
         absent: Absent = {}
@@ -119,27 +109,20 @@ def worker(
                 "jobs that did not end are left to other workers"
             )
             logging.shutdown()
-            os._exit(
-                0
-            )  # the threads of those jobs would keep the process; what they write is refused soon
+            # The threads of those jobs would keep the process; what they write is refused soon.
+            os._exit(0)
         elif once and as_json:
             from glymph.cli import output
 
-            output.print_json(
-                {
-                    "stores": [
-                        {"url": name, **asdict(queue.counts())} for name, queue in _named(queues)
-                    ]
-                }
-            )
+            shown = _with_shown_urls(queues)
+            counts = [{"url": name, **asdict(queue.counts())} for name, queue in shown]
+            output.print_json({"stores": counts})
         if away and (once or dead or retry is not None):
             raise typer.Exit(1)
 
 
 def _open(stack: ExitStack, url: str, concurrency: int, queues: Queues, absent: Absent) -> None:
-    """Adds the queue of a store, or those of the parts of a map that can be served, and why others
-    cannot.
-    """
+    """Adds the queue of a store, or those of the parts of a map, and why others have none."""
     from glymph import environment
     from glymph.stores import DEFAULT_URL, parts_at
 
@@ -162,9 +145,7 @@ def _open(stack: ExitStack, url: str, concurrency: int, queues: Queues, absent: 
 
 
 def _queue_of(stack: ExitStack, concurrency: int, part: str) -> Queue | None:
-    """The queue of a part of a map. None if it has no space: which one it may have, only the map
-    can say.
-    """
+    """Opens the queue of a part of a map; None if it has no space, for only the map makes one."""
     from glymph import environment
     from glymph.stores import spaces_at
 
@@ -187,11 +168,9 @@ def _queue(stack: ExitStack, concurrency: int, glymph: Glymph) -> Queue:
 def _work(
     queues: Queues, absent: Absent, reach: Reach, *, once: bool, drain: float, log_json: bool
 ) -> bool:
-    """Serves all queues until it is told to stop, or until nothing is due; whether all jobs came to
-    an end.
+    """Serves all queues until told to stop or nothing is due; returns False if jobs are left.
 
-    Parts that are absent are tried again and again and served once they are there, unless it is for
-    once.
+    Parts that are absent are tried again and again and served once they are there, unless `once`.
     """
     from glymph.cli.daemon import log_to_stderr, stop_on_signals
 
@@ -204,7 +183,7 @@ def _work(
 
     def serve(name: str, known: Queue | None, take_in: TakeIn | None) -> None:
         try:
-            queue = known or _awaited(name, absent[name], reach, stop)
+            queue = known or _wait_for(name, absent[name], reach, stop)
             if queue is not None:
                 ended[name] = False
                 queues[name] = queue
@@ -214,7 +193,9 @@ def _work(
             wrong.append(error)
             stop.set()
 
-    log.info("working on %s", ", ".join(name for name, _ in _named(queues)) or "nothing yet")
+    log.info(
+        "working on %s", ", ".join(name for name, _ in _with_shown_urls(queues)) or "nothing yet"
+    )
     served: list[tuple[str, Queue | None]] = [*queues.items()]
     if once:
         for name, why in absent.items():
@@ -239,8 +220,8 @@ def _work(
     return all(ended.values())
 
 
-def _awaited(name: str, why: str, reach: Reach, stop: threading.Event) -> Queue | None:
-    """The queue of a part as soon as there is one; None if it is time to stop before."""
+def _wait_for(name: str, why: str, reach: Reach, stop: threading.Event) -> Queue | None:
+    """Returns the queue of a part as soon as there is one; None if it is to stop before."""
     for pause in pauses():
         _tell_absent(name, why, f"; trying again in {pause:g} s")
         if stop.wait(pause):
@@ -258,7 +239,7 @@ def _awaited(name: str, why: str, reach: Reach, stop: threading.Event) -> Queue 
 
 
 def pauses() -> Iterator[float]:
-    """Seconds between two attempts: each time twice as long, up to a bound."""
+    """Yields seconds between two attempts: each time twice as long, up to a bound."""
     pause = FIRST_PAUSE
     while True:
         yield pause
@@ -274,9 +255,7 @@ def _tell_absent(name: str, why: str, then: str = "") -> None:
 
 
 def log_neighbours(*, as_json: bool) -> None:
-    """Brings what the libraries of the queue complain about into the worker's log, each as one
-    line.
-    """
+    """Brings errors of the queue's libraries into the worker's log, each as one line."""
     from glymph.telemetry import JsonLines
 
     handler = logging.StreamHandler(sys.stderr)
@@ -288,9 +267,7 @@ def log_neighbours(*, as_json: bool) -> None:
 
 
 class OneLine(logging.Formatter):
-    """A record as one line. Of an exception it tells the type alone: what it says may quote a
-    memory.
-    """
+    """Formats a record as one line, and of an exception only its type: it may quote a memory."""
 
     def format(self, record: logging.LogRecord) -> str:
         kind = record.exc_info[0] if record.exc_info else None
@@ -303,14 +280,14 @@ def _take_in() -> list[Any]:
     from glymph import environment
     from glymph.jobs import worker as spooled
 
-    def opened(url: str | None, space: str, create: bool) -> Glymph:
+    def open_space(url: str | None, space: str, create: bool) -> Glymph:
         return environment.open_glymph(url, space, "daemon", create=create)
 
-    return spooled.take_in(environment.home() / environment.SPOOL, opened, spooled.WorkResult())
+    return spooled.take_in(environment.home() / environment.SPOOL, open_space, spooled.WorkResult())
 
 
-def _named(queues: Queues) -> list[tuple[str, Queue]]:
-    """The queues by names that may be shown: a URL without its password."""
+def _with_shown_urls(queues: Queues) -> list[tuple[str, Queue]]:
+    """Returns the queues with URLs that may be shown: without a password."""
     from glymph.stores import DEFAULT_URL
 
     return [(_without_password(url) or DEFAULT_URL, queue) for url, queue in queues.items()]
@@ -329,16 +306,13 @@ def _list_dead(queues: Queues, *, as_json: bool) -> None:
 
     found = [
         {"url": name, **letter.as_dict()}
-        for name, queue in _named(queues)
+        for name, queue in _with_shown_urls(queues)
         for letter in queue.dead()
     ]
     rows = [[one["id"], one["attempts"], format_time(one["at"]), one["why"]] for one in found]
-    page = [
-        Table(["id", "failed>", "at (UTC)", "why"], rows),
-        "`glymph worker --retry ID` puts one back."
-        if found
-        else "No dead letters: no job was given up.",
-    ]
+    back = "`glymph worker --retry ID` puts one back."
+    last = back if found else "No dead letters: no job was given up."
+    page = [Table(["id", "failed>", "at (UTC)", "why"], rows), last]
     output.answer({"dead": found}, page, as_json=as_json)
 
 

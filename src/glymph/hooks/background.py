@@ -1,4 +1,4 @@
-"""The worker's process, `python -m glymph.hooks.background`: hooks start it, and it ends when done."""
+"""The worker's process, `python -m glymph.hooks.background`: hooks start it; it ends when done."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _log_to_file() -> None:
 
 
 class _OwnersFile(RotatingFileHandler):
-    """A log file that only its owner can read, also where an older Glymph left it open to others."""
+    """A log file for its owner alone, also where an older Glymph left one that others can read."""
 
     def _open(self) -> TextIOWrapper:
         os.close(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT, environment.OWNER_ONLY))

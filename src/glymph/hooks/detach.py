@@ -31,9 +31,9 @@ def try_start_worker(url: str | None, *spaces: str) -> int:
 def start_worker(url: str | None, spaces: Iterable[str] = ()) -> None:
     """Starts a worker for the spool and for what waits in these spaces of a store.
 
-    Raises OSError if that cannot be done. The worker has no terminal and none of the host's pipes: a host that waits until they are closed is not
-    held up. Nothing that lies in the project's folder is taken for a module of Python or of Glymph
-    (-P).
+    Raises OSError if that cannot be done. The worker has no terminal and none of the host's pipes:
+    a host that waits until they are closed is not held up. Nothing in the project's folder is taken
+    for a module of Python or of Glymph (-P).
     """
     named = [word for space in spaces for word in ("--space", space)]
     command = [sys.executable, "-P", "-m", MODULE, *named]

@@ -103,7 +103,7 @@ def _visit(ctx: Context, jobs: Sequence[Job], stop: threading.Event) -> int:
     scheduled = scheduled_jobs(jobs)
     try:
         moments = read_schedule(ctx, scheduled)
-        if min(moments.values(), default=NEVER) <= micros(ctx.now()) or queue.waiting(ctx):
+        if min(moments.values(), default=NEVER) <= micros(ctx.now()) or queue.find_waiting(ctx):
             if run_due(ctx, jobs, stop) != DONE:
                 return LATER
             moments = read_schedule(ctx, scheduled)

@@ -12,7 +12,7 @@ _OTHER = re.compile(r"[^a-z0-9]+")
 
 
 def project_space(folder: str) -> str:
-    """Returns the space of the project in this folder: its readable last part, and a hash of all."""
+    """Returns the space of the project in this folder: its last part, and a hash of the whole."""
     path = folder.replace("\\", "/").rstrip("/") or "/"
     readable = _OTHER.sub("-", path.rpartition("/")[2].lower()).strip("-")[:40]
     digest = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:8]

@@ -23,7 +23,7 @@ from glymph.moments import micros
 from glymph.prune.ai_prune import count_session
 from glymph.text.secrets import masked_in
 from glymph.upkeep import queue
-from glymph.upkeep.leases import leased
+from glymph.upkeep.leases import hold_lease
 from glymph.upkeep.queue import QueueItem
 
 log = logging.getLogger("glymph.jobs")
@@ -72,7 +72,7 @@ def run_due(
 
 def _with_lease(ctx: Context, run: Callable[[Context], None]) -> str:
     try:
-        with leased(ctx) as held:
+        with hold_lease(ctx) as held:
             if held is None:
                 log.info("space %s: somebody else is at work there", ctx.space)
                 return HELD
@@ -86,7 +86,7 @@ def _with_lease(ctx: Context, run: Callable[[Context], None]) -> str:
 def _run_waiting(
     ctx: Context, jobs: Iterable[Job], stop: threading.Event, only: Ticket | None, note: Note
 ) -> None:
-    for item in queue.waiting(ctx):
+    for item in queue.find_waiting(ctx):
         ticket = Ticket(ctx.space, item.name, item.id)
         if only in (None, ticket) and not stop.is_set():
             note(ticket, run_item(ctx, item, jobs, stop))

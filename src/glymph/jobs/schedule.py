@@ -42,7 +42,7 @@ def find_due(ctx: Context, jobs: Iterable[Job]) -> list[Ticket]:
     """Returns what may run now: what waits in the queue, oldest first, then jobs in their order."""
     jobs = scheduled_jobs(jobs)
     moments, now = read_schedule(ctx, jobs), micros(ctx.now())
-    rows = [Ticket(ctx.space, item.name, item.id) for item in queue.waiting(ctx)]
+    rows = [Ticket(ctx.space, item.name, item.id) for item in queue.find_waiting(ctx)]
     due_now = (job.schedule for job in jobs if moments[job.schedule] <= now)
     return rows + [Ticket(ctx.space, name) for name in due_now]
 

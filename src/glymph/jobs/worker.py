@@ -108,9 +108,9 @@ def _run_space(
     stop: threading.Event,
     sleep: Callable[[float], object],
 ) -> None:
-    """Runs what waits in a space. While somebody else is at work there, waits until that is done."""
+    """Runs what waits in a space. While somebody else is at work there, waits for them."""
     with open_space(url, space, False) as glymph:
-        while queue.waiting(glymph.context) and not stop.is_set():
+        while queue.find_waiting(glymph.context) and not stop.is_set():
             ended = runner.run_waiting(
                 glymph.context, registry.all_jobs(), stop, lambda ticket, how: result.count(how)
             )

@@ -1,4 +1,4 @@
-"""Which spaces of a store have something to do: a part of the store's suite."""
+"""The part of a store's suite about spaces that have something to do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from glymph.testing.store_ground import A, B, StoreGround
 
 
 class DueSuite(StoreGround):
-    """What a worker's look relies on."""
+    """The tests of what a worker's look relies on."""
 
     def test_a_space_is_due_until_it_has_schedules_and_again_when_their_moment_comes(
         self, store: Store

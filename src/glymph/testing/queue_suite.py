@@ -1,4 +1,4 @@
-"""What every queue of maintenance work must do: a test class inherits QueueSuite and says how to
+"""The suite for every queue of maintenance work: a test class inherits QueueSuite and says how to
 open its own.
 """
 
@@ -21,7 +21,7 @@ from glymph.jobs.queues.contract import Queue
 from glymph.moments import micros
 from glymph.testing.clock import FrozenClock
 from glymph.upkeep import queue as store_queue
-from glymph.upkeep.leases import leased
+from glymph.upkeep.leases import hold_lease
 
 SPACES = ("default", "alpha", "beta", "gamma")
 PATIENCE = 60.0  # seconds after which something that should happen did not
@@ -65,8 +65,8 @@ def _count(ctx: Any, name: str) -> None:
         writer.set_counter(name, (writer.counter(name) or 0) + 1)
 
 
-def counted(glymph: Glymph, space: str, name: str) -> int:
-    """How often a diary's job ran in a space."""
+def count_runs(glymph: Glymph, space: str, name: str) -> int:
+    """Returns how often a diary's job ran in a space."""
     with glymph.context.reading(space) as reader:
         return (reader.counter(name) or 0) // 5
 
@@ -126,7 +126,7 @@ class QueueSuite:
         for worker in workers:
             worker.join(PATIENCE)
         ran = {
-            (space, one.name): counted(glymph, space, one.name)
+            (space, one.name): count_runs(glymph, space, one.name)
             for space in SPACES
             for one in diary.jobs
         }
@@ -149,13 +149,13 @@ class QueueSuite:
     ) -> None:
         diary = Diary("only")
         worker = threading.Thread(target=opened(diary.jobs).run_dry, args=(threading.Event(),))
-        with leased(glymph.context):
+        with hold_lease(glymph.context):
             worker.start()
             worker.join(2.0)
             assert worker.is_alive()
-            assert counted(glymph, "default", "only") == 0
+            assert count_runs(glymph, "default", "only") == 0
         worker.join(PATIENCE)
-        assert counted(glymph, "default", "only") == 1
+        assert count_runs(glymph, "default", "only") == 1
 
     def test_a_worker_that_lost_its_lease_writes_nothing_and_the_job_is_done_anew(
         self, glymph: Glymph, opened: Callable[..., Queue], clock: FrozenClock
@@ -176,7 +176,7 @@ class QueueSuite:
             glymph.delete_space(name)
         opened([Job(name="slow", every=DAY, order=0, run=overtaken)]).run_dry(threading.Event())
         assert runs == ["default", "default"]
-        assert counted(glymph, "default", "written") == 0
+        assert count_runs(glymph, "default", "written") == 0
         assert outcome(glymph, "default", "slow") == {"by": "the second"}
 
     # putting
@@ -191,8 +191,8 @@ class QueueSuite:
         assert not queue.put("alpha", "one")
         assert queue.counts().waiting == 1
         queue.run_dry(threading.Event())
-        assert (counted(glymph, "alpha", "one"), counted(glymph, "alpha", "other")) == (2, 1)
-        assert counted(glymph, "beta", "one") == 1
+        assert (count_runs(glymph, "alpha", "one"), count_runs(glymph, "alpha", "other")) == (2, 1)
+        assert count_runs(glymph, "beta", "one") == 1
         assert queue.counts().waiting == 0
 
     def test_a_session_is_put_once_and_its_job_is_done(
@@ -200,11 +200,11 @@ class QueueSuite:
     ) -> None:
         ran: list[str | None] = []
 
-        def noted(ctx: Any, trigger: Trigger) -> dict[str, Any]:
+        def note_session(ctx: Any, trigger: Trigger) -> dict[str, Any]:
             ran.append(trigger.session.id if trigger.session else None)
             return {}
 
-        only = Job(name="only", on=SESSION_END, order=0, run=noted)
+        only = Job(name="only", on=SESSION_END, order=0, run=note_session)
         queue = opened([only, *Diary("job").jobs])
         assert queue.put_session("alpha", "s1", {"session_id": "mine"})
         assert not queue.put_session("alpha", "s1", {"session_id": "mine"})
@@ -226,11 +226,11 @@ class QueueSuite:
     ) -> None:
         done = {"first": threading.Event(), "second": threading.Event()}
         order = [
-            Job(name=name, every=DAY, order=at, run=_noting(done[name]))
+            Job(name=name, every=DAY, order=at, run=_setter_of(done[name]))
             for at, name in enumerate(done)
         ]
         queue = opened(order)
-        with running(queue):
+        with run_beside(queue):
             queue.put("beta", "first")
             assert done["first"].wait(PATIENCE)
             queue.put("beta", "second")
@@ -256,7 +256,7 @@ class QueueSuite:
         ]
         queue = opened(order)
         queue.put("gamma", "adds")
-        with running(queue):
+        with run_beside(queue):
             _until(lambda: told == ["gamma"])
 
     # what goes wrong
@@ -291,7 +291,7 @@ class QueueSuite:
         assert queue.dead() == []
         queue.run_dry(threading.Event())
         assert outcome(glymph, "beta", "fragile") == {}
-        assert counted(glymph, "beta", "steady") == 1
+        assert count_runs(glymph, "beta", "steady") == 1
 
     def test_a_session_that_fails_rests_is_given_up_and_goes_on_where_it_stopped_when_put_back(
         self, glymph: Glymph, opened: Callable[..., Queue], clock: FrozenClock
@@ -336,7 +336,7 @@ class QueueSuite:
             queue.put(name, "job")
         glymph.delete_space("beta")
         queue.run_dry(threading.Event())
-        assert [counted(glymph, name, "job") for name in SPACES if name != "beta"] == [1, 1, 1]
+        assert [count_runs(glymph, name, "job") for name in SPACES if name != "beta"] == [1, 1, 1]
 
     # stopping
 
@@ -353,10 +353,10 @@ class QueueSuite:
         queue = opened([Job(name="long", every=DAY, order=0, run=long), diary.jobs[0]], limit=2)
         queue.put("alpha", "long")
         queue.put("alpha", "after")
-        with running(queue):
+        with run_beside(queue):
             assert begun.wait(PATIENCE)
         assert outcome(glymph, "alpha", "long") is None
-        assert counted(glymph, "alpha", "after") == 0
+        assert count_runs(glymph, "alpha", "after") == 0
         assert queue.counts().waiting == 2
         assert queue.counts().running == 0
 
@@ -387,7 +387,7 @@ class QueueSuite:
         _until(lambda: outcome(glymph, "alpha", "deaf") == {"ended": True})
 
 
-def _noting(event: threading.Event) -> Callable[[Any, Trigger], dict[str, Any]]:
+def _setter_of(event: threading.Event) -> Callable[[Any, Trigger], dict[str, Any]]:
     def run(ctx: Any, trigger: Trigger) -> dict[str, Any]:
         event.set()
         return {}
@@ -405,8 +405,8 @@ def _until(holds: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def running(queue: Queue) -> Iterator[None]:
-    """A worker beside the caller, who is told to stop at the end and must have come to an end then."""
+def run_beside(queue: Queue) -> Iterator[None]:
+    """Runs a worker beside the caller; it must end when it is told to stop, after the block."""
     stop, drained = threading.Event(), list[bool]()
     worker = threading.Thread(target=lambda: drained.append(queue.run(stop)))
     worker.start()

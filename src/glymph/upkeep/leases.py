@@ -1,4 +1,4 @@
-"""The lease: one worker at a time in a space; it ends soon after a worker was killed or suspended."""
+"""The lease: one worker at a time in a space. It ends soon after its worker was killed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WORKERS = ("glymph", "daemon")  # the actors that hold leases
 
 
 @contextmanager
-def leased(ctx: Context) -> Iterator[Context | None]:
+def hold_lease(ctx: Context) -> Iterator[Context | None]:
     """Takes the lease of a space; gives the context under it, or None while somebody else has it.
 
     Every transaction that writes through it carries the lease's number, so nothing is handed to the

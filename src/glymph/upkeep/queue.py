@@ -67,7 +67,7 @@ def enqueue(ctx: Context, item_id: str, name: str, payload: Mapping[str, Any]) -
         writer.enqueue({"id": item_id, "job": name, "payload": body, "at": now})
 
 
-def waiting(ctx: Context) -> list[QueueItem]:
+def find_waiting(ctx: Context) -> list[QueueItem]:
     """Returns the items that may run now, oldest first."""
     with ctx.reading() as reader:
         return [_read_item(row) for row in reader.waiting_jobs(micros(ctx.now()))]

@@ -251,7 +251,8 @@ def _say_failures(
         )
         yield (
             f"{_many(len(lately), 'job was', 'jobs were')} given up ({why}). "
-            "`glymph status --json` tells each; `glymph extract TRANSCRIPT` reads a session by hand."
+            "`glymph status --json` tells each; "
+            "`glymph extract TRANSCRIPT` reads a session by hand."
         )
 
 

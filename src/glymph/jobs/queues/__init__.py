@@ -10,8 +10,8 @@ POSTGRESQL = "postgresql:"
 
 
 def open_queue(glymph: Glymph, *, url: str | None = None, limit: int = LIMIT) -> Queue:
-    """The queue for a store: in its database, or that of `url`, where it is PostgreSQL, else the
-    embedded one.
+    """Opens the queue of a store: in PostgreSQL, if that is its engine or `url` names it, else in
+    the store itself.
     """
     if (url or glymph.url).startswith(POSTGRESQL):
         from glymph.jobs.queues.procrastinate import ProcrastinateQueue

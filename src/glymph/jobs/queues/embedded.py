@@ -1,4 +1,4 @@
-"""The queue that needs nothing but the store: threads look at what is due, and leases keep order."""
+"""The queue that needs only the store: threads look at what is due, and leases keep order."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ SECOND = 1_000_000
 
 
 class EmbeddedQueue:
-    """Any number of processes may work on one store; in each, a job of another space in every
-    thread.
-    """
+    """Any number of processes may work on one store. In each, every thread serves another space."""
 
     def __init__(
         self,
@@ -76,13 +74,11 @@ class EmbeddedQueue:
                     take_in()
                 crew.send(ticket.space for ticket in self._store.find_due(stop))
                 pause = self._pause()
-            except (
-                GlymphError
-            ) as error:  # the spaces cannot even be listed: a lock, a disk that is away
+            except GlymphError as error:  # the spaces cannot even be listed: the store is away
                 log.warning("%s", error)
                 pause = self._look
             self._rest(min(pause, crew.patience()), stop)
-        return crew.drained(drain)
+        return crew.drain(drain)
 
     def run_dry(
         self, stop: threading.Event, *, take_in: TakeIn | None = None, drain: float = DRAIN
@@ -97,17 +93,17 @@ class EmbeddedQueue:
             left = [
                 ticket.space for ticket in self._store.find_due(stop) if ticket not in crew.broken
             ]
-            if not left and crew.idle():
+            if not left and crew.is_idle():
                 break
             crew.send(left)
             self._rest(AGAIN, stop)
-        return crew.drained(drain)
+        return crew.drain(drain)
 
     def close(self) -> None:
-        """Nothing: the handle belongs to who opened it."""
+        """Does nothing: the handle belongs to who opened it."""
 
     def _pause(self) -> float:
-        """Seconds until the next chore is due, within reason."""
+        """Returns the seconds until the next job is due, within reason."""
         at = self._store.next_due()
         now = micros(self._store.glymph.context.now())
         return self._look if at is None else min(max((at - now) / SECOND, 1.0), self._look)
@@ -128,13 +124,10 @@ class _Crew:
         troubled: float | None = None,
     ) -> None:  # fmt: skip
         self._store, self._limit, self._stop, self._news = store, limit, stop, news
-        self._troubled = (
-            troubled  # seconds until a job that could not be begun is tried again; None for never
-        )
+        # Seconds until a job that could not be begun is tried again; None for never.
+        self._troubled = troubled
         self._guard = threading.Lock()
-        self._waiting: dict[
-            str, None
-        ] = {}  # spaces with something to do, in the order in which they were seen
+        self._waiting: dict[str, None] = {}  # spaces with something to do, first seen first
         self._served: set[str] = set()
         self._again: set[str] = set()  # those of them that were seen with something to do meanwhile
         self._later: dict[str, float] = {}  # spaces to be left alone, and until when
@@ -163,19 +156,17 @@ class _Crew:
                 self._threads.add(thread)
             thread.start()
 
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         with self._guard:
             return not self._threads
 
     def patience(self) -> float:
-        """How long one may wait until a space that is left alone may be looked at again. Ends are
-        news anyway.
-        """
+        """Returns how long to wait until a space that is left alone may be looked at again."""
         with self._guard:
             return max(AGAIN, min(self._later.values(), default=float("inf")) - time.monotonic())
 
-    def drained(self, seconds: float) -> bool:
-        """Whether all that is under way ends within so many seconds."""
+    def drain(self, seconds: float) -> bool:
+        """Waits so many seconds for what is under way; returns False if some did not end."""
         ends = time.monotonic() + seconds
         with self._guard:
             threads = list(self._threads)

@@ -38,10 +38,8 @@ LOOK = 60.0  # seconds between two looks at what is due
 # seconds between two questions for a job: the end of one that blocked others is not announced
 POLL = 1.0
 DRY_LOOK = 0.3  # seconds between two looks of a worker that ends when nothing is due
-BEAT, STALLED = (
-    10.0,
-    30.0,
-)  # seconds between two signs of life of a worker; without one, it counts as dead
+BEAT = 10.0  # seconds between two signs of life of a worker
+STALLED = 30.0  # seconds without one after which it counts as dead
 TROUBLED = 2.0  # seconds until a worker begins anew after trouble with the database
 GLANCE = 0.1  # seconds between two looks at whether to stop
 PATIENCE = 5.0  # seconds for a connection
@@ -56,17 +54,23 @@ class ProcrastinateQueue:
     """`url` names the database of the queue; without it, that of the store."""
 
     def __init__(
-        self, glymph: Glymph, *, url: str | None = None, limit: int = LIMIT, jobs: Sequence[Job] | None = None,
-        look: float = LOOK, poll: float = POLL, beat: float = BEAT, stalled: float = STALLED,
-    ) -> None:  # fmt: skip
+        self,
+        glymph: Glymph,
+        *,
+        url: str | None = None,
+        limit: int = LIMIT,
+        jobs: Sequence[Job] | None = None,
+        look: float = LOOK,
+        poll: float = POLL,
+        beat: float = BEAT,
+        stalled: float = STALLED,
+    ) -> None:
         self._store, self._limit = StoreJobs(glymph, jobs), limit
-        self._url = _database(url or glymph.url)
+        self._url = _database_url(url or glymph.url)
         self._look_every, self._poll, self._beat, self._stalled = look, poll, beat, stalled
         self._client: App | None = None
         self._dry = False  # whether to end when nothing is due
-        self._broken: set[Ticket] = (
-            set()
-        )  # jobs that could not even be begun: nobody waits for them then
+        self._broken: set[Ticket] = set()  # jobs that could not be begun: nobody waits for them
 
     @property
     def limit(self) -> int:
@@ -119,21 +123,19 @@ class ProcrastinateQueue:
     # putting
 
     def _send(self, tickets: Iterable[Ticket]) -> None:
-        """Puts jobs into the queue at once. If that cannot be done now, the next look does it: the
-        store knows.
-        """
+        """Puts jobs into the queue at once; if that cannot be done now, the next look does it."""
         from procrastinate import SyncPsycopgConnector, exceptions
 
         try:
             if self._client is None:
                 build(self._url)
                 self._client = self._app(
-                    SyncPsycopgConnector(**self._connecting()), threading.Event()
+                    SyncPsycopgConnector(**self._connection_options()), threading.Event()
                 ).open()
             for ticket in tickets:
                 try:
-                    self._client.configure_task(task_of(ticket), **self._places(ticket)).defer(
-                        **_told(ticket)
+                    self._client.configure_task(task_of(ticket), **self._options(ticket)).defer(
+                        **_arguments(ticket)
                     )
                 except exceptions.AlreadyEnqueued:
                     log.debug("job %s waits already", ticket.id)
@@ -143,8 +145,9 @@ class ProcrastinateQueue:
                 error.__cause__ or error,
             )
 
-    def _places(self, ticket: Ticket) -> dict[str, Any]:
-        ranks = {one.schedule: -one.order for one in self._store.scheduled}
+    def _options(self, ticket: Ticket) -> dict[str, Any]:
+        """Returns what procrastinate is told of a job: its locks and its priority."""
+        ranks = {one.schedule: -one.order for one in self._store.scheduled_jobs}
         return {
             "lock": ticket.space,
             "queueing_lock": ticket.id,
@@ -154,14 +157,12 @@ class ProcrastinateQueue:
     # working
 
     def _in_thread(self, stop: threading.Event, take_in: TakeIn | None, drain: float) -> bool:
-        """Runs the event loop beside the caller, who hears signals and does not wait for ever for
-        the last job.
-        """
+        """Runs the event loop beside the caller, who hears signals and can leave the last job."""
         failed: list[BaseException] = []
 
         def work() -> None:
             try:
-                asyncio.run(self._steadily(stop, take_in))  # the one event loop there is
+                asyncio.run(self._serve_always(stop, take_in))  # the one event loop there is
             except BaseException as error:
                 failed.append(error)
                 raise
@@ -175,7 +176,7 @@ class ProcrastinateQueue:
             raise failed[0]
         return not thread.is_alive()
 
-    async def _steadily(self, stop: threading.Event, take_in: TakeIn | None) -> None:
+    async def _serve_always(self, stop: threading.Event, take_in: TakeIn | None) -> None:
         """Serves; after trouble with the database it begins anew, under a new number.
 
         So whatever an old number may have left as running counts as left behind, and is taken up
@@ -198,22 +199,24 @@ class ProcrastinateQueue:
                 await asyncio.sleep(GLANCE)
 
     async def _serve(self, stop: threading.Event, take_in: TakeIn | None) -> None:
-        """Works until it is to stop, or until nothing is due. Raises when the connection is in
-        trouble.
-        """
+        """Works until it is to stop or nothing is due; raises on trouble with the database."""
         await asyncio.to_thread(build, self._url)
-        connector = _watched(self._connecting())
+        connector = _make_connector(self._connection_options())
         app = self._app(connector, stop)
         async with app.open_async():
             await self._look(app)
             poll = min(self._poll, GLANCE) if self._dry else self._poll
             worker = asyncio.create_task(
                 app.run_worker_async(
-                    name=f"glymph-{id(self):x}", concurrency=self._limit, install_signal_handlers=False,
-                    delete_jobs="successful", fetch_job_polling_interval=poll,
-                    update_heartbeat_interval=self._beat, stalled_worker_timeout=self._stalled,
+                    name=f"glymph-{id(self):x}",
+                    concurrency=self._limit,
+                    install_signal_handlers=False,
+                    delete_jobs="successful",
+                    fetch_job_polling_interval=poll,
+                    update_heartbeat_interval=self._beat,
+                    stalled_worker_timeout=self._stalled,
                 )
-            )  # fmt: skip
+            )
             try:
                 finished = await self._oversee(app, worker, connector, stop=stop, take_in=take_in)
             finally:
@@ -228,9 +231,7 @@ class ProcrastinateQueue:
         self, app: App, worker: asyncio.Task[None], connector: Any, *, stop: threading.Event,
         take_in: TakeIn | None,
     ) -> bool:  # fmt: skip
-        """Waits for a reason to end; False if that is trouble. What hooks left on this machine is
-        taken in.
-        """
+        """Waits for a reason to end, and takes in what hooks left; returns False on trouble."""
         looked = -float("inf")
         while not (stop.is_set() or worker.done() or connector.trouble):
             if take_in is not None and time.monotonic() - looked >= self._look_every:
@@ -243,7 +244,7 @@ class ProcrastinateQueue:
         return stop.is_set()
 
     async def _look(self, app: App) -> int:
-        """Takes from dead workers what they had begun, and puts in what is due; how many jobs are.
+        """Takes from dead workers what they had begun, and puts in what is due; returns how many.
 
         What a dead worker had begun ends here; if it is still due, a new job does it: should the
         old worker only have slept, it cannot end the job of its successor.
@@ -258,7 +259,7 @@ class ProcrastinateQueue:
             try:
                 await jobs.finish_job_by_id_async(left.id or 0, Status.ABORTED, delete_job=True)
             except exceptions.ConnectorException as error:
-                if _lost(error):
+                if _is_connection_error(error):
                     raise
                 log.info("job %s was ended by somebody else meanwhile", left.queueing_lock)
         known = {
@@ -271,8 +272,8 @@ class ProcrastinateQueue:
             if ticket.id in known:
                 continue
             try:
-                await app.configure_task(task_of(ticket), **self._places(ticket)).defer_async(
-                    **_told(ticket)
+                await app.configure_task(task_of(ticket), **self._options(ticket)).defer_async(
+                    **_arguments(ticket)
                 )
             except exceptions.AlreadyEnqueued:  # another look was faster
                 continue
@@ -281,7 +282,7 @@ class ProcrastinateQueue:
 
     # what procrastinate knows
 
-    def _connecting(self) -> dict[str, Any]:
+    def _connection_options(self) -> dict[str, Any]:
         # A worker that is suspended in a transaction must not keep its rows locked for the others.
         options = {
             "options": f"-c search_path={SCHEMA} -c idle_in_transaction_session_timeout={IDLE}"
@@ -295,13 +296,11 @@ class ProcrastinateQueue:
         }
 
     def _app(self, connector: BaseConnector, stop: threading.Event) -> App:
-        """The tasks: one for each scheduled job and each kind of row in the store's queue, and the look
-        itself.
-        """
+        """Makes the tasks: one for each scheduled job, each kind of queue item, and the look."""
         from procrastinate import App
 
         app = App(connector=connector)
-        for name in (SESSION, UPKEEP, *(one.schedule for one in self._store.scheduled)):
+        for name in (SESSION, UPKEEP, *(one.schedule for one in self._store.scheduled_jobs)):
             app.task(name=task_of(Ticket("", name)))(partial(self._run, stop, name))
 
         async def look(timestamp: int) -> None:
@@ -318,9 +317,7 @@ class ProcrastinateQueue:
         return app
 
     def _run(self, stop: threading.Event, name: str, space: str, row: str = "") -> None:
-        """One job, in a thread. What the store could not do now is still due, and is put in again
-        by a look.
-        """
+        """Runs one job, in a thread. What the store could not do now is put in again by a look."""
         ticket = Ticket(space, name, row)
         try:
             how = self._store.run(ticket, stop)
@@ -330,36 +327,36 @@ class ProcrastinateQueue:
                 self._broken.add(ticket)
             return
         if how == GIVEN_UP:
-            raise GivenUp(f"job {ticket.id} was given up; `glymph worker --dead` tells why")
+            raise JobGivenUp(f"job {ticket.id} was given up; `glymph worker --dead` tells why")
 
 
-class GivenUp(Exception):
-    """Lets a dead letter be seen as failed by procrastinate's own tools, too."""
+class JobGivenUp(Exception):
+    """Shows a dead letter as failed in procrastinate's own tools, too."""
 
 
 def task_of(ticket: Ticket) -> str:
     return f"glymph:{ticket.name}"
 
 
-def _told(ticket: Ticket) -> dict[str, Any]:
+def _arguments(ticket: Ticket) -> dict[str, Any]:
     return {"space": ticket.space, "row": ticket.row}
 
 
-def _watched(connecting: Mapping[str, Any]) -> Any:
-    """A connector that remembers trouble with the connection.
+def _make_connector(options: Mapping[str, Any]) -> Any:
+    """Makes a connector that remembers trouble with the connection.
 
     An answer that did not arrive may have been one all the same: a job that nobody knows to be his.
     """
     from procrastinate import PsycopgConnector, exceptions
 
-    class Watched(PsycopgConnector):
+    class Connector(PsycopgConnector):
         trouble: Exception | None = None
 
         async def execute_query_async(self, query: Any, **arguments: Any) -> None:
-            await self._noticing(super().execute_query_async(query, **arguments))
+            await self._watch(super().execute_query_async(query, **arguments))
 
         async def execute_query_one_async(self, query: Any, **arguments: Any) -> dict[str, Any]:
-            found: dict[str, Any] = await self._noticing(
+            found: dict[str, Any] = await self._watch(
                 super().execute_query_one_async(query, **arguments)
             )
             return found
@@ -367,26 +364,24 @@ def _watched(connecting: Mapping[str, Any]) -> Any:
         async def execute_query_all_async(
             self, query: Any, **arguments: Any
         ) -> list[dict[str, Any]]:
-            found: list[dict[str, Any]] = await self._noticing(
+            found: list[dict[str, Any]] = await self._watch(
                 super().execute_query_all_async(query, **arguments)
             )
             return found
 
-        async def _noticing(self, call: Awaitable[Any]) -> Any:
+        async def _watch(self, call: Awaitable[Any]) -> Any:
             try:
                 return await call
             except exceptions.ConnectorException as error:
-                if _lost(error):
+                if _is_connection_error(error):
                     self.trouble = error
                 raise
 
-    return Watched(**connecting)
+    return Connector(**options)
 
 
-def _database(url: str) -> str:
-    """A store's URL as PostgreSQL's own library understands it: without the options that are the
-    store's.
-    """
+def _database_url(url: str) -> str:
+    """Returns a store's URL for PostgreSQL's own library, without the options of the store."""
     parts = urlsplit(url)
     options = [
         (name, value)
@@ -396,16 +391,15 @@ def _database(url: str) -> str:
     return urlunsplit(parts._replace(query=urlencode(options, quote_via=quote)))
 
 
-def _lost(error: Exception) -> bool:
-    """Whether an error is about the connection, and not about what was asked."""
+def _is_connection_error(error: Exception) -> bool:
+    """Tells whether an error is about the connection, and not about what was asked."""
     import psycopg
 
     return isinstance(error.__cause__, psycopg.OperationalError | psycopg.InterfaceError)
 
 
 def build(url: str) -> None:
-    """Makes the tables of the queue, once, whoever comes first. Those of an older procrastinate are
-    made anew.
+    """Makes the tables of the queue once; those of an older procrastinate are made anew.
 
     Nothing is lost by it: what is due stands in the store.
     """
@@ -415,10 +409,10 @@ def build(url: str) -> None:
 
     try:
         with psycopg.connect(url) as connection:
-            if _stands(connection, __version__):
+            if _has_tables(connection, __version__):
                 return
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (BUILDING,))
-            if _stands(connection, __version__):
+            if _has_tables(connection, __version__):
                 return
             connection.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
             connection.execute(f"CREATE SCHEMA {SCHEMA}")
@@ -431,14 +425,14 @@ def build(url: str) -> None:
         ) from error
 
 
-def _stands(connection: Any, version: str) -> bool:
-    """Whether the tables are there, made by this procrastinate or a newer one."""
+def _has_tables(connection: Any, version: str) -> bool:
+    """Tells whether the tables are there, made by this procrastinate or a newer one."""
     found = connection.execute(
         "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = %s",
         (SCHEMA,),
     ).fetchone()
-    return found is not None and _number(found[0] or "0") >= _number(version)
+    return found is not None and _parse_version(found[0] or "0") >= _parse_version(version)
 
 
-def _number(version: str) -> tuple[int, ...]:
+def _parse_version(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".")[:3] if part.isdigit())

@@ -1,4 +1,4 @@
-"""What is to be done in the spaces of a store, as the store itself says, and the doing of it."""
+"""Finds what is due in the spaces of a store, as the store itself says, and runs it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class StoreJobs:
         self._never = threading.Event()
 
     @property
-    def scheduled(self) -> tuple[Job, ...]:
+    def scheduled_jobs(self) -> tuple[Job, ...]:
         return scheduled_jobs(self.jobs)
 
     def check(self) -> None:
@@ -86,7 +86,7 @@ class StoreJobs:
         return ctx.store.due_spaces(now, beyond=now + shortest_interval(ctx, self.jobs))
 
     def next_due(self) -> int | None:
-        """The moment at which the next scheduled or resting job is due, in microseconds."""
+        """Returns when the next scheduled or resting job is due, in microseconds."""
         return self.glymph.context.store.next_due()
 
     def counts(self) -> Counts:
@@ -110,7 +110,7 @@ class StoreJobs:
     # putting
 
     def put(self, space: str, job: str) -> bool:
-        known = [one.schedule for one in self.scheduled]
+        known = [one.schedule for one in self.scheduled_jobs]
         if job not in known:
             raise InvalidInput("job", f"no job {job!r}. There are {', '.join(known)}.")
         return mark_as_due(self.context_in(space), job)
@@ -123,7 +123,7 @@ class StoreJobs:
         return not known
 
     def put_back(self, ticket_id: str) -> DeadLetter:
-        """Lets a dead letter be due now, without the failures it had. What it had done stays done."""
+        """Marks a dead letter as due now, without its failures; what it had done stays done."""
         found = next((letter for letter in self.dead() if letter.ticket.id == ticket_id), None)
         if found is None:
             raise InvalidInput(
