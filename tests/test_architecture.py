@@ -52,7 +52,7 @@ PURE = {
     "recall": "rank spread".split(),
     "write": "claims draft junk lexicon succession supersession".split(),
     "forget": "match names plan planner replace_belief request requests spelling wording".split(),
-    "prune": "ai_prune_prompt ai_prune_result batches dormancy facts garden_result graph groupings labels lifecycle_result outcomes plan retention rules schedule stale_groups staleness worth".split(),
+    "prune": "ai_prune_prompt batches facts graph groupings labels marks outcomes plan results retention rules schedule stale_groups staleness worth".split(),
     "learn": "conditions consolidate_prompt consolidate_result digest episodes evidence extract_prompt extract_result extract_rules lesson memetic_figures playbook source_check transcript windows".split(),
     "history": "compaction messages policy summarize_prompt".split(),
     "upkeep": "status_result".split(),

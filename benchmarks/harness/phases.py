@@ -73,12 +73,14 @@ def once(store: Store, watch: Stopwatch) -> dict[str, Any]:
         watch.step("open")
         space = columns.read(reader).columns
         watch.step("read")
-        tissue = stale_groups.woven(space, now=NOW)
+        tissue = stale_groups.group_by_links(space, now=NOW)
         watch.step("graph")
-        vitals = staleness.vitals(space.memories, space.kinds, curves=reader.curves(), now=NOW)
-        scores = stale_groups.scored(tissue, vitals)
+        vitals = staleness.measure_vitals(
+            space.memories, space.kinds, curves=reader.curves(), now=NOW
+        )
+        scores = stale_groups.score_groups(tissue, vitals)
         watch.step("score")
-        ranking = stale_groups.listed(
+        ranking = stale_groups.list_stale(
             space, tissue, vitals, scores, min_staleness=0.3, max_groups=20, include_isolated=False
         )
         watch.step("rank")

@@ -30,10 +30,8 @@ if TYPE_CHECKING:  # what the rooms take and give; a room is loaded when it is f
     from glymph.learn.memetic_figures import MemeticStatus
     from glymph.learn.playbooks import PlaybookMatch
     from glymph.llm.costs import Costs
-    from glymph.prune.ai_prune_result import AiPruned
-    from glymph.prune.garden_result import Gardened
-    from glymph.prune.lifecycle_result import Fading, LifecycleRun
     from glymph.prune.plan import Candidates, Plan, Pruned
+    from glymph.prune.results import AiPruned, Fading, Gardened, LifecycleRun
     from glymph.recall.filters import Filters
     from glymph.recall.search import SearchOptions
     from glymph.store.certificate import Certificate
@@ -155,7 +153,7 @@ class Glymph:
 
     def reinforce(self, ids: Ids) -> m.Receipt:
         """Counts one use of each memory: what somebody wants to keep stays."""
-        return prune.fading.reinforce(self._ctx, ids)
+        return prune.fading_alerts.reinforce(self._ctx, ids)
 
     def pin(self, memory_id: str, *, reason: str | None = None) -> m.Receipt:
         """Keeps a memory from being archived, trashed, superseded or merged until it is unpinned."""
@@ -324,11 +322,11 @@ class Glymph:
 
     def plans(self) -> builtins.list[Plan]:
         """Returns the plans that have not expired, newest first."""
-        return prune.plans.plans(self._ctx)
+        return prune.plans.list_plans(self._ctx)
 
     def plan(self, plan_id: str) -> Plan:
         """Returns a plan by its id."""
-        return prune.plans.stored_plan(self._ctx, plan_id)
+        return prune.plans.load_plan(self._ctx, plan_id)
 
     def prune(
         self, plan: Plan | str, *, groups: Iterable[int] | None = None,
@@ -440,7 +438,7 @@ class Glymph:
 
     def fading(self, *, announce: bool = False) -> tuple[Fading, ...]:
         """Returns lessons, theses and playbooks that are WEAK; announced once a day at most."""
-        return prune.fading.fading(self._ctx, announce=announce)
+        return prune.fading_alerts.find_fading(self._ctx, announce=announce)
 
     def surface(self, budget_tokens: int | None = None) -> str:
         """Returns a Markdown digest for the start of a session; goals and fading lessons first.

@@ -13,7 +13,7 @@ from glymph.errors import Refused
 from glymph.moments import micros
 from glymph.prune import garden as gardening
 from glymph.prune.allowance import allowance
-from glymph.prune.merge_duplicates import every_twin, join
+from glymph.prune.merge_duplicates import find_all_twins, join
 from glymph.store import columns
 from glymph.testing.embedders import WordEmbedder
 from glymph.write.duplicates import connect
@@ -354,7 +354,7 @@ def test_a_group_that_was_changed_meanwhile_is_left_alone(words, clock):
     clock.advance(days=10)
     place = words.context
     with place.reading() as reader:
-        found = every_twin(place, reader, columns.read(reader).columns, now=micros(clock()))
+        found = find_all_twins(place, reader, columns.read(reader).columns, now=micros(clock()))
     words.update(first, title="Tea")
     with place.bulk("garden") as parent:
         done = join(place, found.groups, lambda: parent)
@@ -368,13 +368,13 @@ def test_a_run_that_somebody_undoes_while_it_works_ends_quietly(glymph, clock, m
     glymph.link(ids[0], ids[1], "related_to")
     glymph.link(ids[1], ids[2], "related_to")
     clock.advance(days=400)
-    real = gardening.Bed.drop
+    real = gardening.GardenRun.drop
 
     def drop(bed, some):
         real(bed, some)
         glymph.undo(bed.operation_id)
 
-    monkeypatch.setattr(gardening.Bed, "drop", drop)
+    monkeypatch.setattr(gardening.GardenRun, "drop", drop)
     before = image(glymph)
     glymph.garden()
     assert image(glymph) == before
@@ -387,7 +387,7 @@ def test_a_refusal_of_the_store_is_not_hidden(glymph, clock, monkeypatch):
     def refuse(bed, some):
         raise Refused("no")
 
-    monkeypatch.setattr(gardening.Bed, "drop", refuse)
+    monkeypatch.setattr(gardening.GardenRun, "drop", refuse)
     with pytest.raises(Refused):
         glymph.garden()
 

@@ -119,10 +119,10 @@ def test_what_was_compared_is_not_compared_again(words, clock, monkeypatch):
     clock.advance(days=10)
     assert len(cleared(words).merged) == 3
     looked = []
-    real = idle.twins_of
+    real = idle.find_twins
     monkeypatch.setattr(
         idle,
-        "twins_of",
+        "find_twins",
         lambda place, reader, keys, *a, **k: (
             looked.append(keys) or real(place, reader, keys, *a, **k)
         ),
@@ -144,7 +144,7 @@ def test_what_the_gardener_compared_waits_for_nobody(words, clock, monkeypatch):
     twins(words, 3)
     clock.advance(days=10)
     words.garden()
-    monkeypatch.setattr(idle, "twins_of", None)
+    monkeypatch.setattr(idle, "find_twins", None)
     assert cleared(words).merged == ()
 
 
@@ -177,13 +177,13 @@ def job(name):
 def test_the_job_yields_to_a_recall_made_meanwhile(glymph, clock, monkeypatch):
     monkeypatch.setattr(idle, "LINKS_AT_ONCE", 1)
     faded(glymph, clock)
-    real = idle.Bed.drop
+    real = idle.GardenRun.drop
 
     def drop(bed, some):
         real(bed, some)
         glymph.recall("shelf")
 
-    monkeypatch.setattr(idle.Bed, "drop", drop)
+    monkeypatch.setattr(idle.GardenRun, "drop", drop)
     told = job("idle").run(glymph.context, Trigger())
     assert told == {"yielded": True, "links_dropped": 1, "merged": 0}
     assert "skipped" in job("idle").run(glymph.context, Trigger())

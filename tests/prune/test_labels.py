@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glymph.prune.labels import label, shortened
+from glymph.prune.labels import label, shorten_title
 
 
 def member(kind, title, **attributes):
@@ -38,9 +38,9 @@ def test_other_groups_are_named_after_their_commonest_kind_and_first_title(count
 
 
 def test_a_long_title_is_cut_at_forty():
-    assert len(shortened("word " * 30)) <= 40
-    assert shortened("x" * 40) == "x" * 40
-    assert shortened("x" * 41) == "x" * 39 + "…"
+    assert len(shorten_title("word " * 30)) <= 40
+    assert shorten_title("x" * 40) == "x" * 40
+    assert shorten_title("x" * 41) == "x" * 39 + "…"
 
 
 def test_nothing_has_a_name_too():

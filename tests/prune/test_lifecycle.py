@@ -646,13 +646,13 @@ def test_a_use_between_choosing_and_moving_saves_a_memory(plain, clock, monkeypa
     clock.advance(days=20)
     from glymph.prune import lifecycle as module
 
-    told = module._told
+    told = module._describe_run
 
     def meanwhile(*args, **options):
         used(plain, first)
         return told(*args, **options)
 
-    monkeypatch.setattr(module, "_told", meanwhile)
+    monkeypatch.setattr(module, "_describe_run", meanwhile)
     assert ids(run(plain).archived) == [second]
     with plain._ctx.reading() as reader:
         assert len(reader.page(Filter(kinds=("signal",)), before=None, limit=9)) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glymph.prune.outcomes import Outcome, outcome, outcome_bearing
+from glymph.prune.outcomes import Outcome, bears_outcome, outcome
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from glymph.prune.outcomes import Outcome, outcome, outcome_bearing
     ],
 )  # fmt: skip
 def test_an_attribute_that_says_how_it_ended_is_an_outcome(attributes) -> None:
-    assert outcome_bearing(attributes)
+    assert bears_outcome(attributes)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_an_attribute_that_says_how_it_ended_is_an_outcome(attributes) -> None:
     ],
 )  # fmt: skip
 def test_a_plan_an_open_end_and_anything_else_is_none(attributes) -> None:
-    assert not outcome_bearing(attributes)
+    assert not bears_outcome(attributes)
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from glymph.errors import InvalidInput
-from glymph.prune.retention import parsed_retention
+from glymph.prune.retention import parse_retention
 
 
 def test_kinds_and_days_are_read_with_any_spacing() -> None:
-    assert parsed_retention("") == {}
-    assert parsed_retention(" note=180 ,curiosity = 60, ") == {"note": 180, "curiosity": 60}
+    assert parse_retention("") == {}
+    assert parse_retention(" note=180 ,curiosity = 60, ") == {"note": 180, "curiosity": 60}
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ def test_kinds_and_days_are_read_with_any_spacing() -> None:
 )
 def test_nonsense_is_refused_with_an_example(text) -> None:
     with pytest.raises(InvalidInput, match="retention"):
-        parsed_retention(text)
+        parse_retention(text)

@@ -13,7 +13,7 @@ from glymph.decay.sections import Section
 from glymph.model import Lifecycle, State
 from glymph.moments import MICROS_PER_DAY
 from glymph.prune import staleness
-from glymph.prune.stale_groups import ranked_groups
+from glymph.prune.stale_groups import rank_linked_groups
 from glymph.prune.staleness import UNKNOWN, WEIGHTS, Vitals
 from glymph.store.arrays import FOR_EVER, NEVER, SECTIONS, STATES, Columns
 
@@ -32,7 +32,7 @@ def vitals(rows):
 
 
 def score_of(rows):
-    return staleness.of_groups(vitals(rows), np.zeros(len(rows), dtype=np.int64), 1).score[0]
+    return staleness.score_groups(vitals(rows), np.zeros(len(rows), dtype=np.int64), 1).score[0]
 
 
 def space(*memories, edges=()):
@@ -73,7 +73,7 @@ def space(*memories, edges=()):
 
 
 def ranked(columns, **asked):
-    return ranked_groups(
+    return rank_linked_groups(
         columns, **{"curves": DEFAULT_CURVES, "now": NOW, "min_staleness": 0.0, **asked}
     )
 
@@ -101,7 +101,7 @@ def test_the_score_is_the_formula_of_the_specification(rows):
 
 @given(groups_of_figures)
 def test_staleness_lies_between_zero_and_one_and_is_the_sum_of_its_parts(rows):
-    found = staleness.of_groups(vitals(rows), np.zeros(len(rows), dtype=np.int64), 1)
+    found = staleness.score_groups(vitals(rows), np.zeros(len(rows), dtype=np.int64), 1)
     assert 0 <= found.score[0] <= 1
     assert sum(found.parts(0).values()) == pytest.approx(found.score[0])
     assert found.parts(0).keys() == WEIGHTS.keys()
@@ -109,7 +109,7 @@ def test_staleness_lies_between_zero_and_one_and_is_the_sum_of_its_parts(rows):
 
 @given(figures)
 def test_a_group_of_one_is_as_stale_as_its_memory(row):
-    assert score_of([row]) == staleness.of_memories(vitals([row])).score[0]
+    assert score_of([row]) == staleness.score_memories(vitals([row])).score[0]
 
 
 @given(
@@ -118,7 +118,7 @@ def test_a_group_of_one_is_as_stale_as_its_memory(row):
 )
 def test_groups_side_by_side_score_as_each_alone(rows, labels):
     label = np.array(labels[: len(rows)])
-    found = staleness.of_groups(vitals(rows), label, 4).score
+    found = staleness.score_groups(vitals(rows), label, 4).score
     for group in set(label.tolist()):
         assert found[group] == pytest.approx(
             score_of([row for row, own in zip(rows, label, strict=True) if own == group])
@@ -145,10 +145,10 @@ def test_staleness_never_falls_with_age(kind, days, more, stability, uses):
 
 def test_what_is_unknown_is_neutral():
     nothing = np.full(1, np.nan)
-    found = staleness.of_memories(Vitals(nothing, nothing, nothing))
+    found = staleness.score_memories(Vitals(nothing, nothing, nothing))
     assert found.score[0] == pytest.approx(UNKNOWN)
     one_known = Vitals(np.array([1.0, np.nan]), np.array([0.0, np.nan]), np.array([40.0, np.nan]))
-    assert staleness.of_groups(one_known, np.zeros(2, dtype=np.int64), 2).score.tolist() == [
+    assert staleness.score_groups(one_known, np.zeros(2, dtype=np.int64), 2).score.tolist() == [
         0.0,
         UNKNOWN,
     ]
@@ -195,7 +195,7 @@ def test_a_group_all_dormant_and_old_is_stale(rows):
 def test_the_vitals_of_many_are_those_that_presence_tells_of_each(rows, decay, scale):
     curves = {**DEFAULT_CURVES, Section.EPISODIC: Curve(decay, scale)}
     columns = space(*({"kind": k, "created": c, "used": u, "stability": s} for k, c, u, s in rows))
-    found = staleness.vitals(columns.memories, KINDS, curves=curves, now=NOW)
+    found = staleness.measure_vitals(columns.memories, KINDS, curves=curves, now=NOW)
     anchors = [int(NOW - (c if u is None else u) * MICROS_PER_DAY) for _, c, u, _ in rows]
     wanted = lifecycle.retrievability(
         curves=curves, kinds=[row[0] for row in rows], sections=[HOMES[row[0]].value for row in rows],
@@ -207,8 +207,8 @@ def test_the_vitals_of_many_are_those_that_presence_tells_of_each(rows, decay, s
 def test_active_ends_where_it_ends_for_one_memory():
     values = np.array([0.9, 0.9 - 1e-13, 0.9 - 1e-9, 0.8, 0.8 - 1e-13, 0.8 - 1e-9])
     stages = [lifecycle.lifecycle(value, State.LIVE) for value in values.tolist()]
-    assert staleness.awake(values).tolist() == [stage == Lifecycle.ACTIVE for stage in stages]
-    assert staleness.dormant(values).tolist() == [stage == Lifecycle.DORMANT for stage in stages]
+    assert staleness.is_active(values).tolist() == [stage == Lifecycle.ACTIVE for stage in stages]
+    assert staleness.is_dormant(values).tolist() == [stage == Lifecycle.DORMANT for stage in stages]
 
 
 def test_groups_hang_together_by_links_that_still_hold():
@@ -259,8 +259,8 @@ def test_the_first_of_many_are_those_of_all_in_order(ages, most):
 
 
 def score_at(columns, slot):
-    found = staleness.vitals(columns.memories, KINDS, curves=DEFAULT_CURVES, now=NOW)
-    return staleness.of_memories(found).score[slot]
+    found = staleness.measure_vitals(columns.memories, KINDS, curves=DEFAULT_CURVES, now=NOW)
+    return staleness.score_memories(found).score[slot]
 
 
 @pytest.mark.parametrize("keys", [[5, 6, 7, 8], [5, 9, 10, 20], [1, 10**6, 10**7, 10**12]])

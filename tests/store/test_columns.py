@@ -12,7 +12,7 @@ from hypothesis import settings
 
 from glymph import Glymph
 from glymph.moments import micros
-from glymph.prune.stale_groups import ranked_groups
+from glymph.prune.stale_groups import rank_linked_groups
 from glymph.store import chunks, columns
 from glymph.store.arrays import FOR_EVER, NEVER, SECTIONS, STATES, Columns
 from glymph.store.contract import Filter
@@ -337,7 +337,7 @@ def test_from_a_store_to_its_stalest_groups(glymph, clock, kept):
         assert columns.refresh(glymph._ctx.store, "default") > 0
         assert columns.refresh(glymph._ctx.store, "default") == 0
     with glymph._ctx.reading() as reader:
-        found = ranked_groups(
+        found = rank_linked_groups(
             columns.read(reader).columns, curves=reader.curves(), now=micros(clock.now)
         )
         rows = [reader.by_key(group.keys.tolist(), Filter()) for group in found.groups]

@@ -12,7 +12,7 @@ from typing import Any
 from glymph.decay.sections import KINDS, SECTIONS
 from glymph.moments import moment
 from glymph.prune.groupings import Item, Material, group_items, parse_grouping
-from glymph.prune.outcomes import Outcome, outcome, outcome_bearing
+from glymph.prune.outcomes import Outcome, bears_outcome, outcome
 from glymph.text.attributes import Scalar, find_values, is_too_large, open_body
 
 LEAST = 3  # episodes of a group that is worth asking about
@@ -72,7 +72,7 @@ def told(
 ) -> Episode:
     """An episode whose outcome is read from its attributes, or else from a JSON body."""
     own = attributes or {}
-    found = _outcome(own) or (None if outcome_bearing(own) else _outcome(open_body(body)[1]))
+    found = _outcome(own) or (None if bears_outcome(own) else _outcome(open_body(body)[1]))
     return Episode(id, kind, at, title, body, tags, entities, own, trust, session, found)
 
 

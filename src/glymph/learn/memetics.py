@@ -12,10 +12,11 @@ from glymph.learn import memetic_figures
 from glymph.learn.memetic_figures import GROUP, MemeticStatus, Task
 from glymph.moments import MICROS_PER_DAY, micros
 from glymph.prune import staleness
-from glymph.prune.dormancy import is_live, is_source
-from glymph.prune.garden_result import ORPHAN_DAYS, alike, orphans
+from glymph.prune.marks import find_orphans, is_live, is_source
+from glymph.prune.merge_duplicates import group_alike
+from glymph.prune.results import ORPHAN_DAYS
 from glymph.prune.schedule import CONSOLIDATED
-from glymph.prune.stale_groups import Tissue, scored, woven
+from glymph.prune.stale_groups import LinkedGroups, group_by_links, score_groups
 from glymph.recall.counter import recalls_ever
 from glymph.store import columns
 from glymph.store.arrays import Columns, Floats, Slots
@@ -38,7 +39,7 @@ def memetic_status(ctx: Context) -> MemeticStatus:
     now = micros(ctx.now())
     with ctx.reading() as reader:
         held = columns.read(reader).columns
-        tissue = woven(held, now=now)
+        tissue = group_by_links(held, now=now)
         spread = memetic_figures.entropy(tissue.sizes)
         tight, by = _tightness(ctx, reader, held, tissue)
         whole = memetic_figures.coherence(tissue.sizes, tight)
@@ -61,7 +62,9 @@ def memetic_status(ctx: Context) -> MemeticStatus:
 # coherence
 
 
-def _tightness(ctx: Context, reader: Reader, held: Columns, tissue: Tissue) -> tuple[Floats, str]:
+def _tightness(
+    ctx: Context, reader: Reader, held: Columns, tissue: LinkedGroups
+) -> tuple[Floats, str]:
     """How tight each community is, by vectors where there are any, else by links; and by which of
     them.
     """
@@ -73,7 +76,7 @@ def _tightness(ctx: Context, reader: Reader, held: Columns, tissue: Tissue) -> t
     return memetic_figures.density(tissue.sizes, _links_inside(held, tissue)), "links"
 
 
-def _by_vectors(ctx: Context, reader: Reader, held: Columns, tissue: Tissue) -> Floats | None:
+def _by_vectors(ctx: Context, reader: Reader, held: Columns, tissue: LinkedGroups) -> Floats | None:
     if ctx.embedding.try_model()[0] is None:
         return None
     keys, vectors = stored_vectors(ctx, reader, EVERY_LIVE)
@@ -90,7 +93,7 @@ def _by_vectors(ctx: Context, reader: Reader, held: Columns, tissue: Tissue) -> 
     return memetic_figures.closeness(unit, group[counts], len(tissue.sizes))
 
 
-def _links_inside(held: Columns, tissue: Tissue) -> Slots:
+def _links_inside(held: Columns, tissue: LinkedGroups) -> Slots:
     """How many pairs of members are linked in each community, in whatever direction and however
     often.
     """
@@ -107,16 +110,18 @@ def _links_inside(held: Columns, tissue: Tissue) -> Slots:
 # tasks
 
 
-def _tasks(ctx: Context, reader: Reader, held: Columns, tissue: Tissue, now: int) -> Iterator[Task]:
+def _tasks(
+    ctx: Context, reader: Reader, held: Columns, tissue: LinkedGroups, now: int
+) -> Iterator[Task]:
     """What there is to put in order, each with the call that does it."""
-    vitals = staleness.vitals(held.memories, held.kinds, curves=reader.curves(), now=now)
-    stale = int(np.count_nonzero((scored(tissue, vitals).score >= STALE) & ~tissue.isolated))
+    vitals = staleness.measure_vitals(held.memories, held.kinds, curves=reader.curves(), now=now)
+    stale = int(np.count_nonzero((score_groups(tissue, vitals).score >= STALE) & ~tissue.isolated))
     if stale:
         yield Task("stale groups", stale, "analyze_memory", {"min_staleness": STALE})
     yield from _duplicates(ctx, reader, now)
     if raised := len(reader.conflicts()):
         yield Task("conflicts", raised, "manage_conflicts", {"action": "list"})
-    lonely = orphans(held, now=now, without=np.zeros(0, dtype=np.int64))
+    lonely = find_orphans(held, now=now, without=np.zeros(0, dtype=np.int64))
     if len(lonely):
         yield Task(
             "orphans", len(lonely), "get_pruning_candidates", {"min_staleness_days": ORPHAN_DAYS}
@@ -153,6 +158,6 @@ def _duplicates(ctx: Context, reader: Reader, now: int) -> Iterator[Task]:
     pairs = [
         one for one in decided(reader, wanted, near, bands, None) if one.verdict == "duplicate"
     ]
-    groups = alike((one.a, one.b) for one in sorted(pairs, key=lambda one: -one.cosine))
+    groups = group_alike((one.a, one.b) for one in sorted(pairs, key=lambda one: -one.cosine))
     if groups:
         yield Task("duplicates", len(groups), "merge_memories", {"ids": list(groups[0])})

@@ -84,7 +84,9 @@ def _pools(space: Columns, reader: Reader, now: int) -> dict[Heading, list[int]]
     live: Flags = (memories["state"] == STATES.index(State.LIVE)) & ~memories["superseded"]
     live &= (memories["expires_at"] > now) & ~space.of_kind(IDENTITY_KIND)
     some = {name: column[live] for name, column in memories.items()}
-    present = staleness.vitals(some, space.kinds, curves=reader.curves(), now=now).retrievability
+    present = staleness.measure_vitals(
+        some, space.kinds, curves=reader.curves(), now=now
+    ).retrievability
     last = np.where(some["last_used_at"] == NEVER, np.nan, some["last_used_at"].astype(np.float64))
     wanted = need.chance(need.activation(some["access_count"], some["created_at"], last, now=now))
     likely = wanted + 0.5 * present + PINNED * some["pinned"]

@@ -11,22 +11,21 @@ from glymph.lazy import load_on_first_use
 
 if TYPE_CHECKING:
     from glymph.prune import ai_prune as ai_prune
-    from glymph.prune import ai_prune_result as ai_prune_result
     from glymph.prune import allowance as allowance
     from glymph.prune import analyze as analyze
-    from glymph.prune import dormancy as dormancy
     from glymph.prune import execute as execute
-    from glymph.prune import fading as fading
+    from glymph.prune import fading_alerts as fading_alerts
     from glymph.prune import garden as garden
-    from glymph.prune import garden_result as garden_result
     from glymph.prune import groupings as groupings
     from glymph.prune import idle as idle
     from glymph.prune import lifecycle as lifecycle
-    from glymph.prune import lifecycle_result as lifecycle_result
+    from glymph.prune import marks as marks
     from glymph.prune import material as material
+    from glymph.prune import merge_duplicates as merge_duplicates
     from glymph.prune import outcomes as outcomes
     from glymph.prune import plan as plan
     from glymph.prune import plans as plans
+    from glymph.prune import results as results
     from glymph.prune import rules as rules
     from glymph.prune import schedule as schedule
     from glymph.prune import select as select

@@ -19,9 +19,9 @@ from glymph.llm.ledger import MARGIN, Run
 from glymph.model import Refusal, State
 from glymph.moments import micros
 from glymph.prune.ai_prune_prompt import Nomination, question
-from glymph.prune.ai_prune_result import AiPruned, FailedBatch
 from glymph.prune.allowance import allowance
-from glymph.prune.nominees import Nominee, Picked, picked
+from glymph.prune.nominees import Nominee, Picked, pick_nominees
+from glymph.prune.results import AiPruned, FailedBatch
 from glymph.prune.schedule import AI_PRUNE_LEAST, ai_prune_due
 from glymph.recall.counter import stage_of
 from glymph.store import guards, records
@@ -94,7 +94,7 @@ def ai_prune(
             raise NoModel(VERB)
         if not dry_run and not allowance(ctx, reader):
             return AiPruned(False, USED_UP)
-        found = picked(ctx, reader)
+        found = pick_nominees(ctx, reader)
         first = (reader.counter(BEGINS_AT) or 0) % max(len(found.batches), 1)
     if not found.batches:
         return AiPruned(
@@ -236,7 +236,7 @@ class _Pruning:
         """Archives what may go, in one transaction; without any, no operation is left behind."""
         place = self.ctx
         with place.reading() as reader:
-            decision = _decided(place, reader, batch, nominations)
+            decision = _decide(place, reader, batch, nominations)
         if decision.going:
             if self.parent is None:
                 self.parent = parent.enter_context(place.bulk(VERB, reason=self.why))
@@ -244,7 +244,7 @@ class _Pruning:
                     self.operation_id = (reader.operation_by_key(self.parent) or {}).get("id")
             try:
                 with place.operation(VERB, parent=self.parent) as op:
-                    decision = _decided(place, op.writer, batch, nominations)
+                    decision = _decide(place, op.writer, batch, nominations)
                     keys = [row["key"] for row, _ in decision.going]
                     op.writer.set_state(keys, state=State.ARCHIVED, at=op.now, by=VERB)
                     op.reasons |= {row["id"]: reason for row, reason in decision.going}
@@ -288,7 +288,7 @@ class _Decision:
     capped: int
 
 
-def _decided(
+def _decide(
     ctx: Context, reader: Reader, batch: Sequence[Nominee], nominations: Sequence[Nomination]
 ) -> _Decision:
     """What of the nominations may go as things stand: code decides anew what no model is trusted
@@ -309,7 +309,7 @@ def _decided(
         elif row is None:
             why = "it is gone"
         else:
-            why = guards.standing(row, State.ARCHIVED) or _changed(row, seen[one.id])
+            why = guards.standing(row, State.ARCHIVED) or _why_changed(row, seen[one.id])
             why = why or guards.worth_keeping(
                 row, lifecycle(present[one.id], row["state"]), now=now
             )
@@ -349,7 +349,7 @@ def _mutual(pointing: Mapping[str, Collection[str]]) -> list[str]:
     return kept
 
 
-def _changed(row: Row, seen: Nominee) -> str | None:
+def _why_changed(row: Row, seen: Nominee) -> str | None:
     same = (row["version"], row["last_used_at"]) == (seen.version, seen.last_used_at)
     return None if same and row["superseded_by"] is None else CHANGED
 

@@ -82,7 +82,7 @@ def question(
     return Question(
         messages=(Message("system", task), Message("user", fenced(records, nonce))),
         schema=_schema(list(ids)),
-        parse=lambda text: _parsed(text, ids),
+        parse=lambda text: _parse(text, ids),
         max_tokens=TOKENS + TOKENS_EACH * len(shown),
     )
 
@@ -94,11 +94,16 @@ def record(alias: str, one: Shown) -> dict[str, Any]:
     title, text = " ".join(one.title.split()), " ".join(one.text.split())
     start = title.removesuffix("…")
     text = text[len(start) :].lstrip() if start and text.startswith(start) else text
-    told = {"id": alias, "kind": one.kind, "age": one.age_days, "title": _cut(title, MOST_TITLE)}
-    return told | ({"text": _cut(text, MOST_TEXT)} if text else {})
+    told = {
+        "id": alias,
+        "kind": one.kind,
+        "age": one.age_days,
+        "title": _shorten(title, MOST_TITLE),
+    }
+    return told | ({"text": _shorten(text, MOST_TEXT)} if text else {})
 
 
-def _cut(text: str, most: int) -> str:
+def _shorten(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -124,7 +129,7 @@ def _schema(aliases: list[str]) -> Schema:
 # reading
 
 
-def _parsed(text: str, ids: Mapping[str, str]) -> tuple[Nomination, ...]:
+def _parse(text: str, ids: Mapping[str, str]) -> tuple[Nomination, ...]:
     """What is nominated, or MalformedReply. A bare list of nominations will do, without criteria,
     too.
     """

@@ -21,15 +21,21 @@ from glymph.errors import InvalidInput
 from glymph.model import State
 from glymph.moments import micros, moment
 from glymph.prune import labels, plans, staleness
-from glymph.prune.appraise import Appraisal, appraised
-from glymph.prune.dormancy import is_live
+from glymph.prune.appraise import Appraisal, appraise
 from glymph.prune.execute import closure
 from glymph.prune.facts import collect_facts, count_links
 from glymph.prune.groupings import find_groups, parse_grouping
+from glymph.prune.marks import is_live
 from glymph.prune.material import load_material
 from glymph.prune.plan import Group, Impact, Member, Plan, Totals, plan_id
 from glymph.prune.rules import Facts, Findings, apply_rules, rules
-from glymph.prune.stale_groups import Pick, Ranking, StaleGroup, rank_other_groups, ranked_groups
+from glymph.prune.stale_groups import (
+    Pick,
+    Ranking,
+    StaleGroup,
+    rank_linked_groups,
+    rank_other_groups,
+)
 from glymph.prune.staleness import Vitals
 from glymph.prune.vectors import align_all, align_rows
 from glymph.store import columns, guards, records
@@ -50,13 +56,13 @@ def analyze(
     grouping: str = BY_LINKS,
 ) -> Plan:  # fmt: skip
     """The stalest groups of live memories, kept as a plan that can be pruned from until it expires."""
-    thresholds = _checked(ctx, min_staleness, max_groups, include_isolated, grouping)
+    thresholds = _check_arguments(ctx, min_staleness, max_groups, include_isolated, grouping)
     started = perf_counter()
     now = ctx.now()
     with ctx.reading() as reader:
         reading = columns.read(reader)
         ranking = _rank(ctx, reader, reading.columns, **thresholds)
-        groups = _told(ctx, reader, reading.columns, ranking)
+        groups = _describe_groups(ctx, reader, reading.columns, ranking)
     plan = Plan(
         id=plan_id(ctx.space, thresholds, [group.nodes for group in groups]),
         space=ctx.space,
@@ -68,7 +74,7 @@ def analyze(
     )
     telemetry.note(total_nodes=plan.totals.memories, stale_groups_found=len(groups))
     if ctx.store.writable:
-        plans.keep(ctx, plan)
+        plans.save_plan(ctx, plan)
         if reading.worth_keeping:
             columns.keep(ctx.store, reading)
     return plan
@@ -86,7 +92,7 @@ def _rank(
 ) -> Ranking:
     pick = _picker(ctx, reader, held)
     if grouping == BY_LINKS:
-        return ranked_groups(
+        return rank_linked_groups(
             held, curves=reader.curves(), now=micros(ctx.now()), min_staleness=min_staleness,
             max_groups=max_groups, include_isolated=include_isolated, pick=pick,
         )  # fmt: skip
@@ -112,10 +118,12 @@ def _picker(ctx: Context, reader: Reader, held: Columns) -> Pick | None:
 
     def pick(slots: Slots, group: Slots, count: int) -> Flags:
         now = micros(ctx.now())
-        vitals = staleness.vitals(held.memories, held.kinds, curves=reader.curves(), now=now)
+        vitals = staleness.measure_vitals(
+            held.memories, held.kinds, curves=reader.curves(), now=now
+        )
         own = vitals.at(slots)
         sizes = np.bincount(group, minlength=count)
-        dormant = np.bincount(group, staleness.dormant(own.retrievability), count)
+        dormant = np.bincount(group, staleness.is_dormant(own.retrievability), count)
         facts = collect_facts(
             held, slots, own, now=now, connections=count_links(held, is_live(held))[slots],
             alignment=align_all(ctx, reader, held, slots), group_size=sizes[group],
@@ -126,7 +134,7 @@ def _picker(ctx: Context, reader: Reader, held: Columns) -> Pick | None:
     return pick
 
 
-def _checked(
+def _check_arguments(
     ctx: Context,
     min_staleness: object,
     max_groups: object,
@@ -180,15 +188,15 @@ class Telling:
     examined: int
 
 
-def _told(ctx: Context, reader: Reader, held: Columns, ranking: Ranking) -> list[Group]:
+def _describe_groups(ctx: Context, reader: Reader, held: Columns, ranking: Ranking) -> list[Group]:
     """The groups as a plan shows them."""
     if not ranking.groups:
         return []
     now = micros(ctx.now())
     keys = list(dict.fromkeys(key for group in ranking.groups for key in group.keys.tolist()))
     rows = reader.by_key(keys, EVERY_LIVE)
-    shown, examined = shown_first(reader)
-    telling = Telling(now, rows, appraised(rows.values(), now=now), shown, examined)
+    shown, examined = find_shown_first(reader)
+    telling = Telling(now, rows, appraise(rows.values(), now=now), shown, examined)
     found = apply_rules(_collect_facts(ctx, reader, held, ranking, telling), "analyze")
     groups, at = [], 0
     for number, group in enumerate(ranking.groups, start=1):
@@ -219,7 +227,7 @@ def _collect_facts(
     )
 
 
-def shown_first(reader: Reader) -> tuple[Mapping[str, set[int]], int]:
+def find_shown_first(reader: Reader) -> tuple[Mapping[str, set[int]], int]:
     """For each memory the recalls, of the latest, that showed it among their first; how many were
     looked at.
     """

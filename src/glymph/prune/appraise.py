@@ -27,7 +27,7 @@ class Appraisal:
     redundancy: float
 
 
-def appraised(rows: Iterable[Row], *, now: int) -> dict[int, Appraisal]:
+def appraise(rows: Iterable[Row], *, now: int) -> dict[int, Appraisal]:
     """The appraisal of each row by its key. Rarity of words and repetition are judged among these
     rows.
     """

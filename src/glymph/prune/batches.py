@@ -41,9 +41,9 @@ def similar_batches(
         return []
     limits = _Limits(most, most_tokens)
     points = _on_grid(np.asarray(vectors, dtype=np.float32))
-    groups = _joined(_copies(points, costs, limits), points, costs, limits)
+    groups = _join(_copies(points, costs, limits), points, costs, limits)
     return sorted(
-        (sorted(batch) for batch in _packed(groups, points, costs, limits)),
+        (sorted(batch) for batch in _pack(groups, points, costs, limits)),
         key=lambda batch: batch[0],
     )
 
@@ -106,7 +106,7 @@ def _copies(points: Vectors, costs: Sequence[int], limits: _Limits) -> list[list
     return groups
 
 
-def _joined(
+def _join(
     groups: list[list[int]], points: Vectors, costs: Sequence[int], limits: _Limits
 ) -> list[list[int]]:
     """The groups, the nearest joined first as long as they are within half a batch."""
@@ -156,7 +156,7 @@ def _nearest_pairs(points: Vectors) -> list[tuple[int, int]]:
     return list(zip(one[some][order].tolist(), other[some][order].tolist(), strict=True))
 
 
-def _packed(
+def _pack(
     groups: list[list[int]], points: Vectors, costs: Sequence[int], limits: _Limits
 ) -> list[list[int]]:
     """Batches: the first group that is left, and those nearest to it for which there is room."""

@@ -16,7 +16,7 @@ from glymph.errors import InvalidInput, TooMany
 from glymph.model import Receipt, Refusal, State
 from glymph.moments import MICROS_PER_DAY, micros, optional_micros
 from glymph.prune.plan import Plan, Pruned
-from glymph.prune.plans import stored_plan
+from glymph.prune.plans import load_plan
 from glymph.prune.rules import REASONS
 from glymph.store import guards, records
 from glymph.store.contract import Row
@@ -54,7 +54,7 @@ def prune(
     """Archives or trashes what a plan shows: all of it, some groups, or some ids. What changed
     since is left.
     """
-    shown = stored_plan(ctx, plan.id if isinstance(plan, Plan) else plan)
+    shown = load_plan(ctx, plan.id if isinstance(plan, Plan) else plan)
     request = Request(
         "prune", _chosen(shown, groups, ids), _goal(action), shown, cascade=cascade, capped=not confirm_large,
         reason=reason or f"plan {shown.id}",
@@ -166,7 +166,7 @@ def closure(
         )
         found = reader.rows([("memories", key) for key in sorted(lost)])
         rows = {key: {**row, "key": key} for (_, key), row in found.items()}
-        reasons = {key: (stays or _fixed)(row) for key, row in rows.items()}
+        reasons = {key: (stays or _why_fixed)(row) for key, row in rows.items()}
         fixed |= {key: (rows[key]["id"], why) for key, why in reasons.items() if why is not None}
         frontier = rows.keys() - fixed.keys()
         carried |= {key: rows[key] for key in frontier}
@@ -174,7 +174,7 @@ def closure(
     return [carried[key] for key in sorted(carried)], dict(fixed.values())
 
 
-def _fixed(row: Row) -> str | None:
+def _why_fixed(row: Row) -> str | None:
     return guards.standing(row, State.TRASHED)
 
 
@@ -203,7 +203,7 @@ def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
     """The receipt of what was done; of a dry run, that of what would be, without an operation."""
     if dry_run:
         with ctx.reading() as reader:
-            chosen = _selected(ctx, reader, request)
+            chosen = _select(ctx, reader, request)
         ids = tuple(row["id"] for row in chosen.moving)
         carried = tuple(row["id"] for row in chosen.carried)
         return Receipt(
@@ -211,7 +211,7 @@ def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
         )
     with ctx.operation(request.verb, reason=request.reason) as op:
         telemetry.note(prune_action="archive" if request.goal is State.ARCHIVED else "delete")
-        chosen = _selected(ctx, op.writer, request)
+        chosen = _select(ctx, op.writer, request)
         most = _cap(ctx, op.writer)
         if request.capped and chosen.size > most:
             raise TooMany(chosen.size, most, request.verb)
@@ -226,11 +226,11 @@ def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
     return ctx.receipt(op)
 
 
-def _selected(ctx: Context, reader: Reader, request: Request) -> Selection:
+def _select(ctx: Context, reader: Reader, request: Request) -> Selection:
     chosen = Selection()
     rows = reader.standing_of(request.ids)
     now = ctx.now()
-    seen = None if request.plan is None else _seen(request.plan)
+    seen = None if request.plan is None else _find_seen(request.plan)
     present = dict(
         zip(rows, records.retrievabilities(list(rows.values()), reader, now), strict=True)
     )
@@ -239,7 +239,7 @@ def _selected(ctx: Context, reader: Reader, request: Request) -> Selection:
         if row is None:
             chosen.failed.append(Refusal(memory_id, "no such memory in this space"))
             continue
-        why = guards.standing(row, request.goal) or _changed(row, seen)
+        why = guards.standing(row, request.goal) or _why_changed(row, seen)
         if why is None and not request.named:
             why = guards.worth_keeping(
                 row, lifecycle(present[memory_id], row["state"]), now=micros(now)
@@ -253,7 +253,7 @@ def _selected(ctx: Context, reader: Reader, request: Request) -> Selection:
     return _with_what_rests_on_them(reader, request, chosen)
 
 
-def _seen(plan: Plan) -> Seen:
+def _find_seen(plan: Plan) -> Seen:
     return {
         node.id: (node.version, optional_micros(node.last_used_at, "last_used_at"))
         for group in plan.groups
@@ -261,7 +261,7 @@ def _seen(plan: Plan) -> Seen:
     }
 
 
-def _changed(row: Row, seen: Seen | None) -> str | None:
+def _why_changed(row: Row, seen: Seen | None) -> str | None:
     if seen is None:
         return None
     if row["id"] not in seen:
@@ -290,7 +290,7 @@ def _within_the_day(ctx: Context, reader: Reader, request: Request, chosen: Sele
 def _with_what_rests_on_them(reader: Reader, request: Request, chosen: Selection) -> Selection:
     """Takes along what only exists through what goes, if asked; lets nothing go on which alone
     something rests that stays."""
-    stays = _staying(request)
+    stays = _make_stays(request)
     kept: dict[int, str] = {}
     while True:
         moving = [row for row in chosen.moving if row["key"] not in kept]
@@ -318,7 +318,7 @@ def _rests(needer: Row, fixed: Mapping[str, str]) -> str:
     return f"{needer['title']!r} ({needer['id']}) rests on it alone{way}"
 
 
-def _staying(request: Request) -> Stays:
+def _make_stays(request: Request) -> Stays:
     """Why something cannot be taken along: it is fixed, or not what the plan showed."""
     plan = request.plan
     if plan is None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from glymph.moments import MICROS_PER_DAY
-from glymph.prune.dormancy import is_expired, is_source
 from glymph.prune.graph import degrees
+from glymph.prune.marks import is_expired, is_source
 from glymph.prune.rules import Facts
 from glymph.prune.staleness import Vitals
 from glymph.store.arrays import Columns, Flags, Slots

@@ -20,9 +20,9 @@ from glymph.decay.edges import effective_weight
 from glymph.errors import Refused
 from glymph.model import Refusal
 from glymph.moments import MICROS_PER_DAY, micros
-from glymph.prune.dormancy import UNTOUCHED_DAYS
-from glymph.prune.garden_result import LEAST, Gardened, Joined, Orphan, faded, mergeable, orphans
-from glymph.prune.merge_duplicates import VERB, Twins, every_twin, foretold, join, why_not
+from glymph.prune.marks import LEAST, UNTOUCHED_DAYS, find_faded_links, find_orphans, is_mergeable
+from glymph.prune.merge_duplicates import VERB, Twins, find_all_twins, foretell, join, why_not
+from glymph.prune.results import Gardened, Joined, Orphan
 from glymph.store import columns
 from glymph.store.arrays import Columns, Slots
 from glymph.store.contract import Filter, Row
@@ -40,7 +40,7 @@ EVERY_LIVE = Filter(include_superseded=True)
 
 
 @dataclass(slots=True)
-class Bed:
+class GardenRun:
     """A run: one operation over all it does, opened with the first change, closed at its end."""
 
     ctx: Context
@@ -53,7 +53,7 @@ class Bed:
     held_back: int = 0
     _closing: ExitStack = field(default_factory=ExitStack)
 
-    def __enter__(self) -> Bed:
+    def __enter__(self) -> GardenRun:
         return self
 
     def __exit__(self, *failure: object) -> None:
@@ -75,7 +75,7 @@ class Bed:
             rows = [
                 row
                 for ends in links
-                if (row := op.writer.edge(*ends)) is not None and _faint(row, op.now)
+                if (row := op.writer.edge(*ends)) is not None and _is_faint(row, op.now)
             ]
             op.writer.remove("edges", [row["key"] for row in rows])
             op.writer.bump({end for row in rows for end in (row["source"], row["target"])})
@@ -105,31 +105,31 @@ def garden(ctx: Context, *, dry_run: bool = False) -> Gardened:
     """
     now = micros(ctx.now())
     told = Gardened(dry_run=dry_run, not_compared=why_not(ctx))
-    return _foretold(ctx, told, now) if dry_run else _tended(ctx, told, now)
+    return _foretell(ctx, told, now) if dry_run else _tend(ctx, told, now)
 
 
-def _foretold(ctx: Context, told: Gardened, now: int) -> Gardened:
+def _foretell(ctx: Context, told: Gardened, now: int) -> Gardened:
     with ctx.reading() as reader:
         held = columns.read(reader).columns
-        told, going = _seen(ctx, reader, held, told, now)
-        found = None if told.not_compared else every_twin(ctx, reader, held, now=now)
+        told, going = _look(ctx, reader, held, told, now)
+        found = None if told.not_compared else find_all_twins(ctx, reader, held, now=now)
     told = replace(told, links_dropped=Counter(kind for *_, kind in going))
     if found is None:
         return told
-    outcome = foretold(ctx, found.groups)
+    outcome = foretell(ctx, found.groups)
     kept = (*found.kept, *outcome.refused)[:LISTED]
     return replace(told, merged=tuple(outcome.joined), kept=kept, held_back=outcome.held_back)
 
 
-def _tended(ctx: Context, told: Gardened, now: int) -> Gardened:
+def _tend(ctx: Context, told: Gardened, now: int) -> Gardened:
     """Merges first: what becomes one takes its links along. Then drops what has faded."""
     chunks = columns.refresh(ctx.store, ctx.space)  # for all who read them from here on
-    with Bed(ctx, "what has faded or is said twice") as bed:
+    with GardenRun(ctx, "what has faded or is said twice") as bed:
         try:
             if not told.not_compared:
                 _merge_all(ctx, bed, now)
             with ctx.reading() as reader:
-                told, going = _seen(ctx, reader, columns.read(reader).columns, told, now)
+                told, going = _look(ctx, reader, columns.read(reader).columns, told, now)
             for at in range(0, len(going), AT_ONCE):
                 bed.drop(going[at : at + AT_ONCE])
         except Refused:
@@ -142,37 +142,37 @@ def _tended(ctx: Context, told: Gardened, now: int) -> Gardened:
     )  # fmt: skip
 
 
-def _seen(
+def _look(
     ctx: Context, reader: Reader, held: Columns, told: Gardened, now: int
 ) -> tuple[Gardened, list[Ends]]:
     """The run with what is only told, and the links that go."""
-    places = fading_links(reader, held, now=now)
-    lonely = orphans(held, now=now, without=places)
+    places = find_fading_links(reader, held, now=now)
+    lonely = find_orphans(held, now=now, without=places)
     seen = replace(
-        told, orphans=_told(reader, held, lonely, now), orphan_count=len(lonely),
+        told, orphans=_describe_orphans(reader, held, lonely, now), orphan_count=len(lonely),
         other_vectors=_other_vectors(ctx, reader),
     )  # fmt: skip
     return seen, ends_of(held, places)
 
 
-def _merge_all(ctx: Context, bed: Bed, now: int) -> None:
+def _merge_all(ctx: Context, bed: GardenRun, now: int) -> None:
     """Merges until nothing is left that may be: what came of two may say the same as a third."""
     while True:
         with ctx.reading() as reader:
             held = columns.read(reader).columns
-            found = every_twin(ctx, reader, held, now=now)
+            found = find_all_twins(ctx, reader, held, now=now)
         before, bed.kept, bed.held_back = len(bed.merged), list(found.kept), 0
         for at in range(0, len(found.groups), GROUPS_AT_ONCE):
             bed.join(found.groups[at : at + GROUPS_AT_ONCE])
         if bed.held_back or len(bed.merged) == before:
             break
     if not bed.held_back:
-        _compared(ctx, held, now)
+        _note_compared(ctx, held, now)
 
 
-def _compared(ctx: Context, held: Columns, now: int) -> None:
+def _note_compared(ctx: Context, held: Columns, now: int) -> None:
     """Notes up to where everything was compared, for those who look at what is new."""
-    keys = held.memories["key"][mergeable(held, now=now)]
+    keys = held.memories["key"][is_mergeable(held, now=now)]
     if len(keys):
         with ctx.store.writing(ctx.space, None) as writer:
             if (writer.counter(COMPARED_UPTO) or 0) < int(keys[-1]):
@@ -182,11 +182,11 @@ def _compared(ctx: Context, held: Columns, now: int) -> None:
 # links
 
 
-def fading_links(reader: Reader, held: Columns, *, now: int) -> Slots:
+def find_fading_links(reader: Reader, held: Columns, *, now: int) -> Slots:
     """The places of links that go, without those that somebody made, used or brought back in two
     weeks.
     """
-    places = faded(held, now=now)
+    places = find_faded_links(held, now=now)
     if not len(places):
         return places
     since = reader.last_operation_at_or_before(now - UNTOUCHED_DAYS * MICROS_PER_DAY)
@@ -208,7 +208,7 @@ def ends_of(held: Columns, places: Slots) -> list[Ends]:
     )
 
 
-def _faint(row: Row, now: int) -> bool:
+def _is_faint(row: Row, now: int) -> bool:
     since = row["created_at"] if row["last_used_at"] is None else row["last_used_at"]
     return effective_weight(row["weight"], row["type"], (now - since) / MICROS_PER_DAY) < LEAST
 
@@ -216,13 +216,13 @@ def _faint(row: Row, now: int) -> bool:
 # telling
 
 
-def _told(reader: Reader, held: Columns, slots: Slots, now: int) -> tuple[Orphan, ...]:
+def _describe_orphans(reader: Reader, held: Columns, slots: Slots, now: int) -> tuple[Orphan, ...]:
     keys = held.memories["key"][slots[:LISTED]].tolist()
     rows: Mapping[int, Row] = reader.by_key(keys, EVERY_LIVE)
-    return tuple(_orphans(rows, keys, now))
+    return tuple(_list_orphans(rows, keys, now))
 
 
-def _orphans(rows: Mapping[int, Row], keys: Sequence[int], now: int) -> Iterator[Orphan]:
+def _list_orphans(rows: Mapping[int, Row], keys: Sequence[int], now: int) -> Iterator[Orphan]:
     for key in keys:
         if (row := rows.get(key)) is not None:
             age = (now - row["created_at"]) / MICROS_PER_DAY

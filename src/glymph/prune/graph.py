@@ -134,7 +134,7 @@ def communities(
     ties = _sums(source, weight, count) + _sums(target, weight, count)
     graph = _Coarse(np.ones(count), ties, ties, source, target, weight)
     for _ in range(ROUNDS):
-        label = _merging(graph, largest)
+        label = _find_merges(graph, largest)
         if label is None:
             break
         first = label == np.arange(len(label))
@@ -143,13 +143,13 @@ def communities(
         left = int(np.count_nonzero(first))
         if left > (1.0 - FEW) * len(label):
             break
-        graph = _merged(graph, new, left, largest)
+        graph = _merge(graph, new, left, largest)
     first_of = np.full(count, count)
     np.minimum.at(first_of, member, np.arange(count))
     return first_of[member]
 
 
-def _merging(graph: _Coarse, largest: int) -> Slots | None:
+def _find_merges(graph: _Coarse, largest: int) -> Slots | None:
     """For each community the first of those it becomes one with; None if there is nothing left to
     merge.
     """
@@ -192,7 +192,7 @@ def _pairs(count: int, source: Slots, target: Slots) -> tuple[Slots, Slots]:
     return source[chosen], target[chosen]
 
 
-def _merged(graph: _Coarse, new: Slots, count: int, largest: int) -> _Coarse:
+def _merge(graph: _Coarse, new: Slots, count: int, largest: int) -> _Coarse:
     """The graph with communities under new numbers, without ties inside and those that nobody can
     follow any more; parallel ties are added up."""
     size = _sums(new, graph.size, count)
@@ -203,7 +203,7 @@ def _merged(graph: _Coarse, new: Slots, count: int, largest: int) -> _Coarse:
     source, target, weight = source[alive], target[alive], weight[alive]
     if len(source):
         pair = np.minimum(source, target) * count + np.maximum(source, target)
-        pair, order = _sorted(pair, count * count)
+        pair, order = _sort(pair, count * count)
         begins = np.flatnonzero(np.concatenate([[True], pair[1:] != pair[:-1]]))
         weight = np.add.reduceat(weight[order], begins)
         source, target = pair[begins] // count, pair[begins] % count
@@ -214,7 +214,7 @@ def _sums(group: Slots, values: Floats, count: int) -> Floats:
     return np.asarray(np.bincount(group, values, count), dtype=np.float64)
 
 
-def _sorted(values: Slots, beyond: int) -> tuple[Slots, Slots]:
+def _sort(values: Slots, beyond: int) -> tuple[Slots, Slots]:
     """Values below a bound in order, and where each was. Many sort twice as fast with the place in
     the number.
     """

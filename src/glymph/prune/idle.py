@@ -12,9 +12,10 @@ import numpy as np
 from glymph.context import Context
 from glymph.errors import Refused
 from glymph.moments import MICROS_PER_DAY, micros
-from glymph.prune.garden import COMPARED_UPTO, Bed, ends_of, fading_links
-from glymph.prune.garden_result import Cleared, mergeable
-from glymph.prune.merge_duplicates import Found, twins_of, why_not
+from glymph.prune.garden import COMPARED_UPTO, GardenRun, ends_of, find_fading_links
+from glymph.prune.marks import is_mergeable
+from glymph.prune.merge_duplicates import FoundTwins, find_twins, why_not
+from glymph.prune.results import Cleared
 from glymph.store import columns
 from glymph.store.arrays import Slots
 from glymph.store.reader import Reader
@@ -81,7 +82,7 @@ class _Clearing:
 
     def __init__(self, ctx: Context, now: int) -> None:
         self.place, self.now = ctx, now
-        self.bed = Bed(ctx, "cleared away while the agent was idle")
+        self.bed = GardenRun(ctx, "cleared away while the agent was idle")
         self.done = self.chunks = 0
 
     def batches(self) -> Iterator[bool]:
@@ -95,7 +96,7 @@ class _Clearing:
     def _links(self) -> Iterator[bool]:
         with self.place.reading() as reader:
             held = columns.read(reader).columns
-            going = ends_of(held, fading_links(reader, held, now=self.now))
+            going = ends_of(held, find_fading_links(reader, held, now=self.now))
         yield True
         for at in range(0, len(going), LINKS_AT_ONCE):
             self.bed.drop(going[at : at + LINKS_AT_ONCE])
@@ -108,7 +109,7 @@ class _Clearing:
         with self.place.reading() as reader:
             held = columns.read(reader).columns
             after = reader.counter(COMPARED_UPTO) or 0
-        keys = held.memories["key"][mergeable(held, now=self.now)]
+        keys = held.memories["key"][is_mergeable(held, now=self.now)]
         waiting = np.sort(keys[keys > after]).tolist()
         for at in range(0, len(waiting), COMPARED_AT_ONCE):
             some = waiting[at : at + COMPARED_AT_ONCE]
@@ -122,9 +123,9 @@ class _Clearing:
             with self.place.store.writing(self.place.space, None) as writer:
                 writer.set_counter(COMPARED_UPTO, max(some[-1], writer.counter(COMPARED_UPTO) or 0))
 
-    def _found(self, keys: list[int], among: Slots) -> Found:
+    def _found(self, keys: list[int], among: Slots) -> FoundTwins:
         with self.place.reading() as reader:
-            return twins_of(self.place, reader, keys, among, now=self.now)
+            return find_twins(self.place, reader, keys, among, now=self.now)
 
     def note_done(self) -> None:
         with self.place.store.writing(self.place.space, None) as writer:

@@ -29,11 +29,11 @@ def label(members: Sequence[Mapping[str, Any]]) -> str:
         if symbols:
             return f"{symbols.most_common(1)[0][0]} trade lifecycle"
     kind = kinds.most_common(1)[0][0]
-    title = shortened(members[0]["title"])
+    title = shorten_title(members[0]["title"])
     return f"{kind}: {title}" if len(members) == 1 else f"{kind} group: {title}"
 
 
-def shortened(title: str) -> str:
+def shorten_title(title: str) -> str:
     """A title of at most forty characters."""
     return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1].rstrip() + "…"
 

@@ -15,8 +15,7 @@ from glymph.forget.trash import empty, trash
 from glymph.model import State
 from glymph.moments import MICROS_PER_DAY, micros
 from glymph.prune.allowance import allowance
-from glymph.prune.fading import fading_among
-from glymph.prune.lifecycle_result import LifecycleRun, Moved
+from glymph.prune.fading_alerts import find_fading_in
 from glymph.prune.lifecycle_select import (
     ARCHIVE_DAYS,
     TRASH_VERB,
@@ -26,7 +25,8 @@ from glymph.prune.lifecycle_select import (
     find_trashable,
     trash_allowance,
 )
-from glymph.prune.retention import parsed_retention
+from glymph.prune.results import LifecycleRun, Moved
+from glymph.prune.retention import parse_retention
 from glymph.prune.schedule import lifecycle_due
 from glymph.store import columns, guards
 from glymph.store.contract import Row
@@ -47,23 +47,23 @@ def lifecycle(ctx: Context, *, if_needed: bool = False, dry_run: bool = False) -
     and reads texts and empties the trash once a day. A dry run tells what would be done, and writes
     nothing.
     """
-    retention = parsed_retention(ctx.settings.retention)
+    retention = parse_retention(ctx.settings.retention)
     now = micros(ctx.now())
     with ctx.reading() as reader:
-        due = _due(reader, now) if if_needed else "it was asked for"
+        due = _why_due(reader, now) if if_needed else "it was asked for"
         if due is None:
             return LifecycleRun(
                 False, "nothing was added and less than two hours have passed since the last run"
             )
         newest = reader.newest_memory()
         reading = columns.read(reader)
-        texts = not if_needed or _passed(reader, LAST_READ, READ_EVERY, now)
-        purges = not if_needed or _passed(reader, LAST_PURGE, PURGE_EVERY, now)
+        texts = not if_needed or _has_passed(reader, LAST_READ, READ_EVERY, now)
+        purges = not if_needed or _has_passed(reader, LAST_PURGE, PURGE_EVERY, now)
         going = find_archivable(ctx, reader, reading.columns, retention, now=now, texts=texts)
         leaving = find_trashable(ctx, reader, retention, now=now)
-        weak = fading_among(reader, reading.columns, now)
+        weak = find_fading_in(reader, reading.columns, now)
     expired = sum(one.expired for one in trash(ctx)) if purges else 0
-    run = _told(due, going, leaving, purged=expired, dry_run=dry_run, fading=weak)
+    run = _describe_run(due, going, leaving, purged=expired, dry_run=dry_run, fading=weak)
     if dry_run:
         return run
     done = _Done()
@@ -82,12 +82,12 @@ def lifecycle(ctx: Context, *, if_needed: bool = False, dry_run: bool = False) -
     return done.told(ctx, run, purged)
 
 
-def _passed(reader: Reader, counter: str, time: int, now: int) -> bool:
+def _has_passed(reader: Reader, counter: str, time: int, now: int) -> bool:
     last = reader.counter(counter)
     return last is None or not 0 <= now - last < time
 
 
-def _due(reader: Reader, now: int) -> str | None:
+def _why_due(reader: Reader, now: int) -> str | None:
     seen = reader.counter(NEWEST)
     added = seen is None or reader.newest_memory() > seen
     return lifecycle_due(last_at=reader.counter(LAST_RUN), added_since=added, now=now)
@@ -124,7 +124,7 @@ class _Done:
         allowed: Callable[[Reader], int], parent: int | None,
     ) -> str:  # fmt: skip
         with ctx.operation(verb, reason=_REASON[verb], parent=parent) as op:
-            moving = _still_so(op, rows, goal)[: allowed(op.writer)]
+            moving = _find_unchanged(op, rows, goal)[: allowed(op.writer)]
             keys = [row["key"] for row in moving]
             if goal is State.ARCHIVED and keys:
                 kept = guards.last_evidence(keys, op.writer.resting_on(keys, guards.EVIDENCE))
@@ -158,7 +158,7 @@ _REASON = {
 }
 
 
-def _still_so(op: Operating, rows: Sequence[Row], goal: State) -> list[Row]:
+def _find_unchanged(op: Operating, rows: Sequence[Row], goal: State) -> list[Row]:
     """Those that nobody has changed or used since they were chosen."""
     now = op.writer.standing_of([row["id"] for row in rows])
     return [
@@ -170,7 +170,7 @@ def _still_so(op: Operating, rows: Sequence[Row], goal: State) -> list[Row]:
     ]
 
 
-def _told(why: str, going: Choice, leaving: Choice, **told: object) -> LifecycleRun:
+def _describe_run(why: str, going: Choice, leaving: Choice, **told: object) -> LifecycleRun:
     """What a run is about to do."""
     moved = [
         tuple(

@@ -13,9 +13,9 @@ from glymph.model import State
 from glymph.moments import MICROS_PER_DAY, micros
 from glymph.prune import staleness
 from glymph.prune.allowance import allowance
-from glymph.prune.dormancy import CENTRAL, UNTOUCHED_DAYS, centrality, is_live, may_be_put_away
 from glymph.prune.facts import collect_facts, count_links
-from glymph.prune.outcomes import outcome_bearing
+from glymph.prune.marks import CENTRAL, UNTOUCHED_DAYS, centrality, is_live, may_be_put_away
+from glymph.prune.outcomes import bears_outcome
 from glymph.prune.rules import Facts, Findings, Thresholds, apply_rules
 from glymph.prune.rules.faded import RULE as FADED
 from glymph.prune.schedule import CONSOLIDATED
@@ -114,9 +114,11 @@ def _find_faded(reader: Reader, columns: Columns, retention: Mapping[str, int], 
     before = now - UNTOUCHED_DAYS * MICROS_PER_DAY
     changed = reader.changed_memories(reader.last_operation_at_or_before(before))
     touched = reader.touched_since(changed, before)  # a link made or dropped by upkeep is no touch
-    vitals = staleness.vitals(columns.memories, columns.kinds, curves=reader.curves(), now=now)
+    vitals = staleness.measure_vitals(
+        columns.memories, columns.kinds, curves=reader.curves(), now=now
+    )
     may = may_be_put_away(columns, now=now, touched=touched)
-    slots = np.flatnonzero(may & staleness.dormant(vitals.retrievability))
+    slots = np.flatnonzero(may & staleness.is_dormant(vitals.retrievability))
     slots = slots[np.lexsort((slots, vitals.retrievability[slots]))]
     live = is_live(columns)
     links = count_links(columns, live)[slots]
@@ -148,7 +150,7 @@ def _find_waiting(reader: Reader, faded: _Faded, choice: Choice) -> Flags:
         row = rows.get(int(faded.keys[at]))
         if row is None:
             continue
-        if outcome_bearing(records.attributes(row)):
+        if bears_outcome(records.attributes(row)):
             choice.waiting += 1
         else:
             waiting[at] = False

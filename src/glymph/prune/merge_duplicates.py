@@ -5,7 +5,7 @@ is archived.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +15,8 @@ from glymph.decay.sections import SECTIONS
 from glymph.errors import EmbedderFailed, InvalidInput
 from glymph.model import DuplicatePair, Refusal, State
 from glymph.prune.allowance import allowance
-from glymph.prune.garden_result import Joined, alike, all_text, mergeable
+from glymph.prune.marks import is_mergeable
+from glymph.prune.results import Joined
 from glymph.store import guards
 from glymph.store.arrays import SECTIONS as SECTION_NAMES
 from glymph.store.arrays import Columns, Slots
@@ -32,6 +33,7 @@ from glymph.write.tombstones import buried
 VERB = "garden"
 TARGETS = tuple(str(name) for name in SECTION_NAMES if SECTIONS[name].role == "target")
 SAME = ("kind", "section", "event_at", "expires_at")  # what must be equal besides the words
+TOGETHER = 20  # memories that become one at a time
 CHANGED = "it was changed or used meanwhile"
 
 Near = Sequence[tuple[int, int, float]]  # keys of two memories and their cosine
@@ -46,7 +48,7 @@ class Twins:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundTwins:
     groups: tuple[Twins, ...]
     kept: tuple[Refusal, ...]  # near enough, and left alone
 
@@ -68,11 +70,11 @@ def why_not(ctx: Context) -> str | None:
 # finding
 
 
-def every_twin(ctx: Context, reader: Reader, held: Columns, *, now: int) -> Found:
+def find_all_twins(ctx: Context, reader: Reader, held: Columns, *, now: int) -> FoundTwins:
     """All groups of a space, the nearest first. It needs an embedder."""
     wanted = Filter(sections=TARGETS, live_at=now)
     keys, vectors = stored_vectors(ctx, reader, wanted)
-    may = np.isin(keys, held.memories["key"][mergeable(held, now=now)])
+    may = np.isin(keys, held.memories["key"][is_mergeable(held, now=now)])
     if not may.all():
         keys, vectors = keys[may], vectors[may]
     first, second, cosines = near_pairs(vectors, least=kept_bands(ctx, reader).duplicate)
@@ -85,10 +87,12 @@ def every_twin(ctx: Context, reader: Reader, held: Columns, *, now: int) -> Foun
             strict=True,
         )
     )
-    return judged(ctx, reader, near, wanted)
+    return judge(ctx, reader, near, wanted)
 
 
-def twins_of(ctx: Context, reader: Reader, keys: Sequence[int], among: Slots, *, now: int) -> Found:
+def find_twins(
+    ctx: Context, reader: Reader, keys: Sequence[int], among: Slots, *, now: int
+) -> FoundTwins:
     """The groups that some memories have a part in, with others of those `among`. It needs an
     embedder.
     """
@@ -100,10 +104,10 @@ def twins_of(ctx: Context, reader: Reader, keys: Sequence[int], among: Slots, *,
     near = near_pairs_of(
         reader, view, slots[slots >= 0], passing, least=kept_bands(ctx, reader).duplicate
     )
-    return judged(ctx, reader, sorted(near, key=lambda one: -one[2]), wanted)
+    return judge(ctx, reader, sorted(near, key=lambda one: -one[2]), wanted)
 
 
-def judged(ctx: Context, reader: Reader, near: Near, wanted: Filter) -> Found:
+def judge(ctx: Context, reader: Reader, near: Near, wanted: Filter) -> FoundTwins:
     """What of the near pairs may become one: above the band, the same by their texts, and by all
     else we know.
     """
@@ -114,12 +118,12 @@ def judged(ctx: Context, reader: Reader, near: Near, wanted: Filter) -> Found:
     ]
     rows = reader.memories({end for pair in pairs for end in (pair.a, pair.b)})
     asked = {end for one in reader.conflicts() for end in (one["older"], one["newer"])}
-    contrary = _contrary(reader, rows)
+    contrary = _find_contrary(reader, rows)
     kept: list[Refusal] = []
     good: list[DuplicatePair] = []
     for pair in pairs:
         ends = rows[pair.a], rows[pair.b]
-        why = _differ(*ends)
+        why = _why_different(*ends)
         if asked & {pair.a, pair.b}:
             why = "an open conflict names one of them"
         elif frozenset(row["key"] for row in ends) in contrary:
@@ -129,19 +133,19 @@ def judged(ctx: Context, reader: Reader, near: Near, wanted: Filter) -> Found:
         else:
             kept.append(Refusal(pair.a, f"it is not merged with {pair.b}: {why}"))
     reasons = {frozenset((pair.a, pair.b)): pair.reason for pair in good}
-    groups = alike((pair.a, pair.b) for pair in good)
+    groups = group_alike((pair.a, pair.b) for pair in good)
     found = [
         Twins(_oldest_first(rows[one] for one in group), reasons[frozenset(group[:2])])
         for group in groups
     ]
-    return Found(tuple(found), tuple(kept))
+    return FoundTwins(tuple(found), tuple(kept))
 
 
 def _oldest_first(rows: Iterable[Row]) -> tuple[Row, ...]:
     return tuple(sorted(rows, key=lambda row: (row["created_at"], row["key"])))
 
 
-def _parted(reader: Reader, key: int) -> bool:
+def _was_parted(reader: Reader, key: int) -> bool:
     """Whether an undo has taken a memory apart from what replaced it: no run does that again."""
     return any(
         json.loads(entry["image"] or "{}").get("superseded_by") is not None
@@ -150,14 +154,14 @@ def _parted(reader: Reader, key: int) -> bool:
     )
 
 
-def _contrary(reader: Reader, rows: Mapping[str, Row]) -> set[frozenset[int]]:
+def _find_contrary(reader: Reader, rows: Mapping[str, Row]) -> set[frozenset[int]]:
     links = reader.edges_touching([row["key"] for row in rows.values()]) if rows else []
     return {
         frozenset((source, target)) for source, target, kind, *_ in links if kind == "contradicts"
     }
 
 
-def _differ(a: Row, b: Row) -> str | None:
+def _why_different(a: Row, b: Row) -> str | None:
     """In what two memories differ besides their words; nothing of it may get lost."""
     for column in SAME:
         if a[column] != b[column]:
@@ -171,7 +175,7 @@ def _differ(a: Row, b: Row) -> str | None:
 
 
 @dataclass(slots=True)
-class Outcome:
+class JoinOutcome:
     """What became of some groups."""
 
     joined: list[Joined] = field(default_factory=list)
@@ -193,14 +197,14 @@ class _Ready:
         return len(self.twins.rows) - (self.survivor is not None)
 
 
-def join(ctx: Context, groups: Sequence[Twins], parent: Callable[[], int]) -> Outcome:
+def join(ctx: Context, groups: Sequence[Twins], parent: Callable[[], int]) -> JoinOutcome:
     """Makes one memory of each group, all in one transaction, as far as the cap has room for them.
 
     It keeps all they say, and their uses, links and places in clusters; it is as old as the newest
     of them. They are chained to it and archived.
     """
-    outcome = Outcome()
-    ready = _ready(ctx, groups, outcome)
+    outcome = JoinOutcome()
+    ready = _prepare_all(ctx, groups, outcome)
     if not ready:
         return outcome
     waiting: list[str] = []
@@ -209,7 +213,7 @@ def join(ctx: Context, groups: Sequence[Twins], parent: Callable[[], int]) -> Ou
         for one in ready:
             if one.leaving > left:
                 outcome.held_back += 1
-            elif (joined := _joined(ctx, op, one)) is None:
+            elif (joined := _join(ctx, op, one)) is None:
                 outcome.refused.append(Refusal(one.twins.rows[0]["id"], CHANGED))
             else:
                 left -= one.leaving
@@ -219,14 +223,14 @@ def join(ctx: Context, groups: Sequence[Twins], parent: Callable[[], int]) -> Ou
     return outcome
 
 
-def _ready(ctx: Context, groups: Sequence[Twins], outcome: Outcome) -> list[_Ready]:
+def _prepare_all(ctx: Context, groups: Sequence[Twins], outcome: JoinOutcome) -> list[_Ready]:
     """The groups that may become one, as far as the cap has room for any."""
     found: list[_Ready] = []
     with ctx.reading() as reader:
         left = allowance(ctx, reader)
         for twins in groups:
             try:
-                one = _prepared(ctx, reader, twins)
+                one = _prepare(ctx, reader, twins)
             except _Unfit as why:
                 outcome.refused.append(Refusal(twins.rows[0]["id"], str(why)))
                 continue
@@ -238,8 +242,8 @@ def _ready(ctx: Context, groups: Sequence[Twins], outcome: Outcome) -> list[_Rea
     return found
 
 
-def _prepared(ctx: Context, reader: Reader, twins: Twins) -> _Ready:
-    if any(_parted(reader, row["key"]) for row in twins.rows):
+def _prepare(ctx: Context, reader: Reader, twins: Twins) -> _Ready:
+    if any(_was_parted(reader, row["key"]) for row in twins.rows):
         raise _Unfit("an undo has taken one of them apart from another before")
     new = _draft(ctx, twins.rows)
     known = reader.by_content([new.content_hash]).get(new.content_hash)
@@ -249,13 +253,13 @@ def _prepared(ctx: Context, reader: Reader, twins: Twins) -> _Ready:
         raise _Unfit("what they would become was removed on request")
     if known is not None:
         return _Ready(twins, new, {}, known["id"])
-    return _Ready(twins, new, _meant(ctx, new), None)
+    return _Ready(twins, new, _embed(ctx, new), None)
 
 
-def _joined(ctx: Context, op: Operating, one: _Ready) -> Joined | None:
+def _join(ctx: Context, op: Operating, one: _Ready) -> Joined | None:
     """What a group became; None if somebody has changed or used one of it since it was compared."""
     rows, now = one.twins.rows, op.writer.memories([row["id"] for row in one.twins.rows])
-    if not all(_unchanged(row, now.get(row["id"])) for row in rows):
+    if not all(_is_unchanged(row, now.get(row["id"])) for row in rows):
         return None
     whole, parts = into_one(ctx, op, [now[row["id"]] for row in rows], one.new, one.meant, by=VERB)
     if one.survivor is None:
@@ -267,10 +271,10 @@ def _joined(ctx: Context, op: Operating, one: _Ready) -> Joined | None:
     return Joined(whole["id"], whole["title"], tuple(row["id"] for row in parts), one.twins.reason)
 
 
-def foretold(ctx: Context, groups: Sequence[Twins]) -> Outcome:
+def foretell(ctx: Context, groups: Sequence[Twins]) -> JoinOutcome:
     """What would become of the groups."""
-    outcome = Outcome()
-    for one in _ready(ctx, groups, outcome):
+    outcome = JoinOutcome()
+    for one in _prepare_all(ctx, groups, outcome):
         parts = tuple(row["id"] for row in one.twins.rows if row["id"] != one.survivor)
         outcome.joined.append(
             Joined(one.survivor, one.twins.rows[-1]["title"], parts, one.twins.reason)
@@ -281,7 +285,7 @@ def foretold(ctx: Context, groups: Sequence[Twins]) -> Outcome:
 def _draft(ctx: Context, rows: Sequence[Row]) -> Draft:
     """What they become. A text that is too long is refused."""
     try:
-        new = merged_draft(ctx, rows, all_text([row["text"] for row in rows]), rows[-1]["title"])
+        new = merged_draft(ctx, rows, join_texts([row["text"] for row in rows]), rows[-1]["title"])
     except InvalidInput as error:
         raise _Unfit(f"together they are too much for one memory: {error}") from error
     last = rows[-1]
@@ -292,7 +296,7 @@ def _draft(ctx: Context, rows: Sequence[Row]) -> Draft:
     return new._replace(**alike_in, **shared)
 
 
-def _meant(ctx: Context, new: Draft) -> dict[str, bytes]:
+def _embed(ctx: Context, new: Draft) -> dict[str, bytes]:
     """Its vector at once, however long that takes, for the next look; a model that fails is asked
     later.
     """
@@ -303,7 +307,37 @@ def _meant(ctx: Context, new: Draft) -> dict[str, bytes]:
     return dict(zip([new.content_hash], vectors, strict=False))
 
 
-def _unchanged(row: Row, now: Row | None) -> bool:
+def _is_unchanged(row: Row, now: Row | None) -> bool:
     if now is None or guards.standing(now, State.ARCHIVED) or now["superseded_by"] is not None:
         return False
     return bool((now["version"], now["last_used_at"]) == (row["version"], row["last_used_at"]))
+
+
+def group_alike(pairs: Iterable[tuple[str, str]], *, most: int = TOGETHER) -> list[tuple[str, ...]]:
+    """Groups in which each is a pair with each other one, made from the first pairs on; no two
+    share a member.
+    """
+    given = [(a, b) for a, b in pairs if a != b]
+    known = {frozenset(pair) for pair in given}
+    group_of: dict[str, list[str]] = {}
+    found: list[list[str]] = []
+    for a, b in given:
+        if a in group_of and b in group_of:
+            continue
+        if a not in group_of and b not in group_of:
+            group_of[a] = group_of[b] = [a, b]
+            found.append(group_of[a])
+            continue
+        group, new = (group_of[a], b) if a in group_of else (group_of[b], a)
+        if len(group) < most and all(frozenset((new, one)) in known for one in group):
+            group.append(new)
+            group_of[new] = group
+    return [tuple(group) for group in found]
+
+
+def join_texts(texts: Collection[str]) -> str:
+    """What texts say, one after the other; one that another holds word for word is not repeated."""
+    stripped = list(dict.fromkeys(text.strip() for text in texts))
+    return "\n\n".join(
+        text for text in stripped if not any(text != other and text in other for other in stripped)
+    )

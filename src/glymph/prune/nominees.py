@@ -18,7 +18,7 @@ from glymph.moments import MICROS_PER_DAY, micros
 from glymph.prune import staleness
 from glymph.prune.ai_prune_prompt import Shown, record
 from glymph.prune.batches import MOST, bag_vectors, similar_batches
-from glymph.prune.dormancy import UNTOUCHED_DAYS, recently_used
+from glymph.prune.marks import UNTOUCHED_DAYS, is_recently_used
 from glymph.prune.vectors import load_vectors
 from glymph.store import columns as store_columns
 from glymph.store import guards
@@ -58,7 +58,7 @@ class Picked:
         return tuple(tuple(one.shown.id for one in batch) for batch in self.batches)
 
 
-def picked(ctx: Context, reader: Reader) -> Picked:
+def pick_nominees(ctx: Context, reader: Reader) -> Picked:
     """What a run shows: live and current, neither pinned nor protected nor young.
 
     What somebody uses, has just changed or brought back is not shown: a person's word stands
@@ -71,9 +71,9 @@ def picked(ctx: Context, reader: Reader) -> Picked:
     since = now - UNTOUCHED_DAYS * MICROS_PER_DAY
     keys = columns.memories["key"][slots]
     slots = slots[~np.isin(keys, list(reader.touched_since(keys.tolist(), since)))]
-    vitals = staleness.vitals(columns.memories, columns.kinds, curves=reader.curves(), now=now).at(
-        slots
-    )
+    vitals = staleness.measure_vitals(
+        columns.memories, columns.kinds, curves=reader.curves(), now=now
+    ).at(slots)
     order = np.lexsort(
         (slots, columns.memories["access_count"][slots], np.round(vitals.retrievability, 6))
     )
@@ -97,7 +97,7 @@ def _eligible(columns: Columns, now: int) -> NDArray[np.intp]:
     fits = (memories["state"] == STATES.index(State.LIVE)) & ~columns.of_kind(IDENTITY_KIND)
     fits &= ~(memories["superseded"] | memories["pinned"] | memories["protected"])
     fits &= now - memories["created_at"] >= guards.YOUNG_DAYS * MICROS_PER_DAY
-    return np.flatnonzero(fits & ~recently_used(memories, now))
+    return np.flatnonzero(fits & ~is_recently_used(memories, now))
 
 
 def _nominee(row: Row, now: int) -> Nominee:

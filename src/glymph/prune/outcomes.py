@@ -50,14 +50,14 @@ class Outcome:
     magnitude: float | None = None
 
 
-def outcome_bearing(attributes: Mapping[str, Any]) -> bool:
+def bears_outcome(attributes: Mapping[str, Any]) -> bool:
     """Whether one of the attributes, or of those one level below, says how it ended.
 
     A name counts if it is one of `NAMES` but for a unit: `pnl_pct` does, `stop_loss` is a plan and
     does not. A failure is an outcome too; an empty value, or one that says it is still open, is
     none.
     """
-    return any(_told(attributes))
+    return any(_find_outcomes(attributes))
 
 
 def outcome(attributes: Mapping[str, Any]) -> Outcome | None:
@@ -67,21 +67,21 @@ def outcome(attributes: Mapping[str, Any]) -> Outcome | None:
     A word or a yes or no decides; without one the sign of an amount does, and zero is neither. The
     magnitude is the first amount, one in per cent before others.
     """
-    told = list(_told(attributes))
+    told = list(_find_outcomes(attributes))
     if not told or _still_open(attributes):
         return None
     verdicts = [
         verdict for name, _, value in told if (verdict := _verdict(name, value)) is not None
     ]
     amounts = [(not SHARES.isdisjoint(parts), amount) for name, parts, value in told
-               if (amount := _signed(name, value)) is not None]  # fmt: skip
+               if (amount := _read_amount(name, value)) is not None]  # fmt: skip
     magnitude = next((amount for _, amount in sorted(amounts, key=lambda one: not one[0])), None)
     if verdicts:
         return Outcome(verdicts[0], magnitude)
     tells = [
         amount
         for name, _, value in told
-        if name != "score" and (amount := _signed(name, value)) is not None
+        if name != "score" and (amount := _read_amount(name, value)) is not None
     ]
     signed = next((amount for amount in tells if amount), 0.0)
     return Outcome(signed > 0 if signed else None, magnitude)
@@ -89,15 +89,15 @@ def outcome(attributes: Mapping[str, Any]) -> Outcome | None:
 
 def tells_outcome(name: str) -> bool:
     """Whether an attribute of this name says how something ended."""
-    return _named(name) is not None
+    return _read_name(name) is not None
 
 
-def _told(attributes: Mapping[str, Any]) -> Iterator[tuple[str, frozenset[str], Any]]:
+def _find_outcomes(attributes: Mapping[str, Any]) -> Iterator[tuple[str, frozenset[str], Any]]:
     """The telling attributes: the word that makes them so, all words of the name, and the value."""
     for name, value in attributes.items():
         inside = value.items() if isinstance(value, Mapping) else [(name, value)]
         for inner, found in inside:
-            named = _named(inner)
+            named = _read_name(inner)
             if named is not None and not _untold(found):
                 yield (*named, found)
 
@@ -122,7 +122,7 @@ def _untold(value: object) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _named(name: object) -> tuple[str, frozenset[str]] | None:
+def _read_name(name: object) -> tuple[str, frozenset[str]] | None:
     parts = [part for part in _PARTS.split(_CAMEL.sub("_", str(name)).lower()) if part]
     telling = [part for part in parts if part not in UNITS]
     return (telling[0], frozenset(parts)) if len(telling) == 1 and telling[0] in NAMES else None
@@ -152,7 +152,7 @@ def _of_words(text: str) -> bool | None:
     return None if good == bad else good is not negated
 
 
-def _signed(name: str, value: object) -> float | None:
+def _read_amount(name: str, value: object) -> float | None:
     """The amount an attribute gives, losses below zero."""
     number = _amount(value)
     if number is None or name in {"success", "succeeded", "won", "win", "failed", "lost"}:

@@ -132,7 +132,7 @@ def plan_id(space: str, thresholds: Mapping[str, Any], groups: Sequence[Sequence
     return hashlib.sha256(said.encode()).hexdigest()[:32]
 
 
-def counted(number: int, one: str, many: str) -> str:
+def say_count(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
@@ -141,8 +141,8 @@ def _lines(plan: Plan) -> list[str]:
     if not totals.memories:
         return [EMPTY]
     head = (
-        f"Analysed {counted(totals.memories, 'memory', 'memories')} and {counted(totals.edges, 'link', 'links')} "
-        f"in {totals.elapsed_ms:,.0f} ms: {counted(totals.connected_groups, 'group', 'groups')} of linked ones, "
+        f"Analysed {say_count(totals.memories, 'memory', 'memories')} and {say_count(totals.edges, 'link', 'links')} "
+        f"in {totals.elapsed_ms:,.0f} ms: {say_count(totals.connected_groups, 'group', 'groups')} of linked ones, "
         f"{totals.isolated:,} isolated, {totals.archived:,} archived."
     )
     if not plan.groups:
@@ -160,8 +160,8 @@ def _lines(plan: Plan) -> list[str]:
 def _group(group: Group) -> list[str]:
     counts = ", ".join(f"{n} {name.lower()}" for name, n in group.lifecycle_breakdown.items() if n)
     lines = [
-        f"Group {group.group}: {group.label} ({counted(group.node_count, 'memory', 'memories')}, "
-        f"{counted(group.edge_count, 'link', 'links')}, last active {group.days_since_active:.0f} days ago, "
+        f"Group {group.group}: {group.label} ({say_count(group.node_count, 'memory', 'memories')}, "
+        f"{say_count(group.edge_count, 'link', 'links')}, last active {group.days_since_active:.0f} days ago, "
         f"retrievability {group.avg_retrievability:.2f}, staleness {group.staleness:.2f})",
         f"  lifecycle: {counts}",
     ]
@@ -169,10 +169,10 @@ def _group(group: Group) -> list[str]:
         lines.append(f"  why: {'; '.join(group.reasons)}")
     impact = group.impact
     lines.append(
-        f"  impact: shown first by {impact.recalls} of the last {counted(impact.examined, 'recall', 'recalls')}"
+        f"  impact: shown first by {impact.recalls} of the last {say_count(impact.examined, 'recall', 'recalls')}"
     )
     if impact.lessons:
-        lines[-1] += f"; {counted(len(impact.lessons), 'memory rests', 'memories rest')} on them"
+        lines[-1] += f"; {say_count(len(impact.lessons), 'memory rests', 'memories rest')} on them"
     if impact.cascade:
         lines[-1] += f"; with cascade {len(impact.cascade)} more would go"
     lines += [_member(node) for node in group.nodes]

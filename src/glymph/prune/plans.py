@@ -16,7 +16,7 @@ from glymph.prune.plan import Group, Impact, Member, Plan, Totals
 MOST_LISTED = 1000
 
 
-def keep(ctx: Context, plan: Plan) -> None:
+def save_plan(ctx: Context, plan: Plan) -> None:
     """Stores a plan; those that have expired go."""
     now = micros(ctx.now())
     row = {
@@ -28,7 +28,7 @@ def keep(ctx: Context, plan: Plan) -> None:
         writer.save_plan(row)
 
 
-def stored_plan(ctx: Context, plan_id: str) -> Plan:
+def load_plan(ctx: Context, plan_id: str) -> Plan:
     """The plan of an id, or PlanNotFound, or PlanExpired."""
     checked_id(plan_id, "plan")
     with ctx.reading() as reader:
@@ -42,7 +42,7 @@ def stored_plan(ctx: Context, plan_id: str) -> Plan:
     return plan
 
 
-def plans(ctx: Context) -> list[Plan]:
+def list_plans(ctx: Context) -> list[Plan]:
     """The plans that have not expired, newest first."""
     with ctx.reading() as reader:
         rows = reader.plans(limit=MOST_LISTED)

@@ -12,7 +12,7 @@ MOST_DAYS = 36_500
 _WHOLE = re.compile(r"[0-9]{1,6}\Z")
 
 
-def parsed_retention(text: str) -> Mapping[str, int]:
+def parse_retention(text: str) -> Mapping[str, int]:
     """The days after which each named kind may go; none for an empty text. Nonsense is an
     InvalidInput.
     """

@@ -13,8 +13,8 @@ from glymph.errors import InvalidInput
 from glymph.model import State
 from glymph.moments import micros
 from glymph.prune import staleness
-from glymph.prune.dormancy import is_live
 from glymph.prune.facts import collect_facts, count_links
+from glymph.prune.marks import is_live
 from glymph.prune.plan import Candidates, PruneCandidate
 from glymph.prune.rules import REASONS, Facts, Findings, Thresholds, apply_rules
 from glymph.prune.vectors import align_all
@@ -90,7 +90,9 @@ def _check(field: str, value: object, most: float) -> None:
 def _collect_facts(ctx: Context, reader: Reader, columns: Columns, slots: Slots) -> Facts:
     now = micros(ctx.now())
     live = is_live(columns) & ~columns.of_kind(IDENTITY_KIND)
-    vitals = staleness.vitals(columns.memories, columns.kinds, curves=reader.curves(), now=now)
+    vitals = staleness.measure_vitals(
+        columns.memories, columns.kinds, curves=reader.curves(), now=now
+    )
     return collect_facts(
         columns,
         slots,
@@ -106,7 +108,7 @@ def _is_guarded(columns: Columns, slots: Slots, facts: Facts) -> Flags:
     memories = columns.memories
     kept = memories["pinned"][slots] | memories["protected"][slots] | facts.is_kind("goal")
     kept |= facts.age_days < guards.YOUNG_DAYS
-    kept |= staleness.awake(facts.retrievability) & (facts.access_count > guards.MUCH_USED)
+    kept |= staleness.is_active(facts.retrievability) & (facts.access_count > guards.MUCH_USED)
     return np.asarray(kept | (facts.connections >= CONNECTED))
 
 

@@ -61,7 +61,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class Tissue:
+class LinkedGroups:
     """What hangs together among the live memories. Groups are numbered in the order of their first
     memories.
     """
@@ -73,7 +73,7 @@ class Tissue:
     edges: int  # links between live memories
 
 
-def ranked_groups(
+def rank_linked_groups(
     columns: Columns,
     *,
     curves: Curves,
@@ -90,10 +90,10 @@ def ranked_groups(
     what a prune looks for; the identity memory is in no group. Of groups that are less stale, the
     members that `pick` marks are listed.
     """
-    tissue = woven(columns, now=now)
-    found = staleness.vitals(columns.memories, columns.kinds, curves=curves, now=now)
-    scores = scored(tissue, found)
-    ranking = listed(
+    tissue = group_by_links(columns, now=now)
+    found = staleness.measure_vitals(columns.memories, columns.kinds, curves=curves, now=now)
+    scores = score_groups(tissue, found)
+    ranking = list_stale(
         columns, tissue, found, scores,
         min_staleness=min_staleness, max_groups=max_groups, include_isolated=include_isolated,
     )  # fmt: skip
@@ -119,17 +119,17 @@ def rank_other_groups(
     pick: Pick | None = None,
 ) -> Ranking:
     """Ranks groups that were made by something else than links; a memory may be in several."""
-    found = staleness.vitals(columns.memories, columns.kinds, curves=curves, now=now)
+    found = staleness.measure_vitals(columns.memories, columns.kinds, curves=curves, now=now)
     sizes = np.array([len(members) for members in groups], dtype=np.int64)
     group = np.repeat(np.arange(len(groups)), sizes)
     slots = np.concatenate([*groups, np.zeros(0, dtype=np.int64)])
-    score = staleness.of_groups(found.at(slots), group, len(groups)).score
+    score = staleness.score_groups(found.at(slots), group, len(groups)).score
     passing = score >= min_staleness
     chosen = _worst(np.flatnonzero(passing), score, sizes, max_groups)
     live = _is_grouped(columns)
     states = np.bincount(columns.memories["state"], minlength=len(STATES))
     ranking = Ranking(
-        groups=[described(columns, found, groups[number]) for number in chosen],
+        groups=[describe_group(columns, found, groups[number]) for number in chosen],
         stale=int(np.count_nonzero(passing)),
         memories=int(np.count_nonzero(live)),
         edges=find_holding_links(columns, now=now).edges,
@@ -152,14 +152,14 @@ def add_picked(
     if not len(slots):
         return ranking
     numbers, own = np.unique(group, return_inverse=True)
-    score = staleness.of_groups(found.at(slots), own, len(numbers)).score
+    score = staleness.score_groups(found.at(slots), own, len(numbers)).score
     chosen = _worst(np.arange(len(numbers)), score, np.bincount(own), most)
-    picked = [described(columns, found, slots[own == number]) for number in chosen]
+    picked = [describe_group(columns, found, slots[own == number]) for number in chosen]
     both = sorted([*ranking.groups, *picked], key=lambda one: -one.staleness)
     return replace(ranking, groups=both[:most], stale=ranking.stale + len(numbers))
 
 
-def woven(columns: Columns, *, now: int) -> Tissue:
+def group_by_links(columns: Columns, *, now: int) -> LinkedGroups:
     """The groups of the live memories by links that still hold."""
     found = find_holding_links(columns, now=now)
     label = graph.groups(columns.size, found.source, found.target, found.weight)
@@ -168,7 +168,7 @@ def woven(columns: Columns, *, now: int) -> Tissue:
     slots = np.flatnonzero(live)
     group = (np.cumsum(first) - 1)[label[slots]]
     alone = ~found.linked[first]
-    return Tissue(slots, group, np.bincount(group, minlength=len(alone)), alone, found.edges)
+    return LinkedGroups(slots, group, np.bincount(group, minlength=len(alone)), alone, found.edges)
 
 
 def _is_grouped(columns: Columns) -> Flags:
@@ -243,14 +243,14 @@ def _links(columns: Columns, now: int) -> Iterator[_Links]:
         yield _Links(find(some["source"]), find(some["target"]), weight)
 
 
-def scored(tissue: Tissue, found: Vitals) -> Staleness:
+def score_groups(tissue: LinkedGroups, found: Vitals) -> Staleness:
     """The staleness of each group."""
-    return staleness.of_groups(found.at(tissue.slots), tissue.group, len(tissue.sizes))
+    return staleness.score_groups(found.at(tissue.slots), tissue.group, len(tissue.sizes))
 
 
-def listed(
+def list_stale(
     columns: Columns,
-    tissue: Tissue,
+    tissue: LinkedGroups,
     found: Vitals,
     scores: Staleness,
     *,
@@ -268,7 +268,7 @@ def listed(
     isolated = int(np.count_nonzero(tissue.isolated))
     states = np.bincount(columns.memories["state"], minlength=len(STATES))
     return Ranking(
-        groups=_described(columns, tissue, found, scores, chosen),
+        groups=_describe_chosen(columns, tissue, found, scores, chosen),
         stale=len(candidates),
         memories=len(tissue.slots),
         edges=tissue.edges,
@@ -288,8 +288,8 @@ def _worst(candidates: Slots, score: Floats, sizes: Slots, most: int) -> Slots:
     return candidates[np.lexsort((candidates, -sizes[candidates], -score[candidates]))[:most]]
 
 
-def _described(
-    columns: Columns, tissue: Tissue, found: Vitals, scores: Staleness, chosen: Slots
+def _describe_chosen(
+    columns: Columns, tissue: LinkedGroups, found: Vitals, scores: Staleness, chosen: Slots
 ) -> list[StaleGroup]:
     """The chosen groups with everything about them that figures can tell."""
     if not len(chosen):
@@ -332,10 +332,10 @@ def _edges_inside(columns: Columns, members: Sequence[Slots]) -> list[int]:
     return counts
 
 
-def described(columns: Columns, found: Vitals, slots: Slots) -> StaleGroup:
+def describe_group(columns: Columns, found: Vitals, slots: Slots) -> StaleGroup:
     """The group of these memories, whatever made them one."""
     own = found.at(slots)
-    scores = staleness.of_group(own)
+    scores = staleness.score_group(own)
     inside = _edges_inside(columns, [slots])[0]
     return _group(columns, own, slots, scores, 0, edges=inside, isolated=False)
 
@@ -350,13 +350,13 @@ def _group(
     edges: int,
     isolated: bool,
 ) -> StaleGroup:
-    active = int(np.count_nonzero(staleness.awake(own.retrievability)))
-    dormant = int(np.count_nonzero(staleness.dormant(own.retrievability)))
+    active = int(np.count_nonzero(staleness.is_active(own.retrievability)))
+    dormant = int(np.count_nonzero(staleness.is_dormant(own.retrievability)))
     return StaleGroup(
         keys=columns.memories["key"][slots],
         staleness=float(scores.at(number).score),
         parts=scores.parts(number),
-        scores=staleness.of_memories(own).score,
+        scores=staleness.score_memories(own).score,
         vitals=own,
         edges=edges,
         active=active,

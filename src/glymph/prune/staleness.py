@@ -77,7 +77,7 @@ class Vitals:
         )
 
 
-def vitals(
+def measure_vitals(
     memories: Mapping[str, NDArray[Any]], kinds: Sequence[str], *, curves: Curves, now: int
 ) -> Vitals:
     """The figures of memories in columns at a moment; sections fade by the given curves."""
@@ -97,28 +97,28 @@ def vitals(
     return Vitals(values, days, memories["access_count"].astype(np.float64))
 
 
-def awake(retrievability: Floats) -> Flags:
+def is_active(retrievability: Floats) -> Flags:
     """Which memories are ACTIVE."""
     return np.asarray(retrievability >= fsrs.ACTIVE_FROM - _ROUNDING)
 
 
-def dormant(retrievability: Floats) -> Flags:
+def is_dormant(retrievability: Floats) -> Flags:
     """Which memories are DORMANT."""
     return np.asarray(retrievability < fsrs.WEAK_FROM - _ROUNDING)
 
 
-def of_memories(found: Vitals) -> Staleness:
+def score_memories(found: Vitals) -> Staleness:
     """The staleness of each memory by itself, as that of a group of one."""
     return _parts(found.retrievability, _asleep(found), found.days, found.uses)
 
 
-def of_groups(found: Vitals, group: Slots, count: int) -> Staleness:
+def score_groups(found: Vitals, group: Slots, count: int) -> Staleness:
     """The staleness of each of `count` groups, given the group of each memory.
 
     Means are over what is known. A group about which nothing is known is neutral, as one without
     members is.
     """
-    known = _known_of(found.days)
+    known = _find_known(found.days)
     newest = np.full(count, np.inf)
     np.minimum.at(newest, group[known], found.days[known])
     newest[np.isinf(newest)] = np.nan
@@ -130,14 +130,14 @@ def of_groups(found: Vitals, group: Slots, count: int) -> Staleness:
     return _parts(retrievability, asleep, newest, uses)
 
 
-def of_group(found: Vitals) -> Staleness:
+def score_group(found: Vitals) -> Staleness:
     """The staleness of these memories as one group."""
-    return of_groups(found, np.zeros(len(found.days), dtype=np.int64), 1)
+    return score_groups(found, np.zeros(len(found.days), dtype=np.int64), 1)
 
 
 def _mean(values: Floats, group: Slots, members: Slots) -> Floats:
     """The mean of what is known in each group; NaN where nothing is."""
-    known = _known_of(values)
+    known = _find_known(values)
     if isinstance(known, np.ndarray):
         values, group = values[known], group[known]
         members = np.bincount(group, minlength=len(members))
@@ -147,7 +147,7 @@ def _mean(values: Floats, group: Slots, members: Slots) -> Floats:
     )
 
 
-def _known_of(values: Floats) -> Flags | slice:
+def _find_known(values: Floats) -> Flags | slice:
     """Which values are known: a slice if all are."""
     unknown = np.isnan(values)
     return ~unknown if unknown.any() else slice(None)
@@ -155,19 +155,19 @@ def _known_of(values: Floats) -> Flags | slice:
 
 def _asleep(found: Vitals) -> Floats:
     """1 for what is WEAK or DORMANT, 0 for what is ACTIVE."""
-    asleep = (~awake(found.retrievability)).astype(np.float64)
+    asleep = (~is_active(found.retrievability)).astype(np.float64)
     asleep[np.isnan(found.retrievability)] = np.nan
     return asleep
 
 
 def _parts(retrievability: Floats, asleep: Floats, days: Floats, uses: Floats) -> Staleness:
     return Staleness(
-        faded=_known(np.clip((1.0 - retrievability) / FULL_FALL, 0.0, 1.0)),
-        asleep=_known(asleep),
-        unused=_known(np.clip(days / FULL_DISUSE, 0.0, 1.0)),
-        seldom=_known(np.clip(1.0 - uses / FULL_USE, 0.0, 1.0)),
+        faded=_or_neutral(np.clip((1.0 - retrievability) / FULL_FALL, 0.0, 1.0)),
+        asleep=_or_neutral(asleep),
+        unused=_or_neutral(np.clip(days / FULL_DISUSE, 0.0, 1.0)),
+        seldom=_or_neutral(np.clip(1.0 - uses / FULL_USE, 0.0, 1.0)),
     )
 
 
-def _known(values: Floats) -> Floats:
+def _or_neutral(values: Floats) -> Floats:
     return np.where(np.isnan(values), UNKNOWN, values)

@@ -11,7 +11,7 @@ import numpy as np
 from glymph.context import Context
 from glymph.decay.sections import IDENTITY_KIND, SECTIONS
 from glymph.model import State
-from glymph.prune.dormancy import is_source
+from glymph.prune.marks import is_source
 from glymph.prune.rules.duplicate import SAID_ELSEWHERE
 from glymph.prune.worth import redundancy
 from glymph.store.arrays import STATES, Columns, Floats, Slots

@@ -9,7 +9,7 @@ import numpy as np
 from glymph.context import Context
 from glymph.embed.embedding import wording
 from glymph.model import State
-from glymph.prune.dormancy import is_live
+from glymph.prune.marks import is_live
 from glymph.store.arrays import Columns, Flags, Floats, Slots
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader

@@ -124,7 +124,7 @@ def redundancy(
     telling = [drop_stop_words(one) for one in found]
     rarity = rarities(telling, frequency=frequency, total=total)
     said = [
-        _said(own, all_words, text, owner, rarity)
+        _read_text(own, all_words, text, owner, rarity)
         for own, all_words, text, owner in zip(
             telling, found, texts, owners or [None] * len(texts), strict=True
         )
@@ -140,7 +140,7 @@ def redundancy(
     return result
 
 
-def _said(
+def _read_text(
     own: frozenset[str],
     found: Iterable[str],
     text: str,

@@ -90,17 +90,19 @@ GROUPINGS: ExtensionPoint[Grouping] = ExtensionPoint(
 def parse_grouping(way: object) -> tuple[Grouping, str]:
     """Returns the grouping that a text names, and what stands behind the colon."""
     if not isinstance(way, str):
-        raise InvalidInput("grouping", f"expected a text, got {type(way).__name__}. {_known()}")
+        raise InvalidInput(
+            "grouping", f"expected a text, got {type(way).__name__}. {_list_known()}"
+        )
     name, _, option = way.partition(":")
     grouping = GROUPINGS.get(name)
     if grouping is None:
-        raise InvalidInput("grouping", f"{name!r} is not known. {_known()}")
+        raise InvalidInput("grouping", f"{name!r} is not known. {_list_known()}")
     if bool(option) != bool(grouping.takes):
         raise InvalidInput("grouping", f"{way!r} is not understood. Write {_form(name, grouping)}.")
     return grouping, option
 
 
-def _known() -> str:
+def _list_known() -> str:
     forms = (_form(name, grouping) for name, grouping in sorted(GROUPINGS.members.items()))
     return f"Use one of {', '.join(forms)}."
 

@@ -88,7 +88,7 @@ class Facts:
     @property
     def dormant(self) -> Flags:
         """Marks the memories that are DORMANT."""
-        return staleness.dormant(self.retrievability)
+        return staleness.is_dormant(self.retrievability)
 
     def is_kind(self, *names: str) -> Flags:
         """Marks the memories of these kinds."""

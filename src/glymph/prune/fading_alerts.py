@@ -15,8 +15,8 @@ from glymph.errors import InvalidInput
 from glymph.model import Outcome, Receipt, State
 from glymph.moments import MICROS_PER_DAY, micros
 from glymph.prune import staleness
-from glymph.prune.dormancy import is_expired, is_live
-from glymph.prune.lifecycle_result import Fading
+from glymph.prune.marks import is_expired, is_live
+from glymph.prune.results import Fading
 from glymph.store import columns as store_columns
 from glymph.store.arrays import SECTIONS, Columns
 from glymph.store.contract import Filter
@@ -30,7 +30,7 @@ LAST_ALERT = "last_fading_alert_at"
 EVERY_LIVE = Filter(states=(State.LIVE,), include_superseded=True)
 
 
-def fading(ctx: Context, *, announce: bool = False, limit: int = LIMIT) -> tuple[Fading, ...]:
+def find_fading(ctx: Context, *, announce: bool = False, limit: int = LIMIT) -> tuple[Fading, ...]:
     """The lessons, theses and playbooks that are WEAK now, the first to fall dormant first.
 
     With `announce` it tells them at most once in 24 hours and is empty until then; the telling is
@@ -42,7 +42,7 @@ def fading(ctx: Context, *, announce: bool = False, limit: int = LIMIT) -> tuple
     with ctx.reading() as reader:
         if announce and _told_lately(reader, now):
             return ()
-        found = fading_among(reader, store_columns.read(reader).columns, now, limit=limit)
+        found = find_fading_in(reader, store_columns.read(reader).columns, now, limit=limit)
     if not announce or not found:
         return found
     with ctx.store.writing(ctx.space, None) as writer:
@@ -57,14 +57,14 @@ def _told_lately(reader: Reader, now: int) -> bool:
     return last is not None and 0 <= now - last < MICROS_PER_DAY
 
 
-def fading_among(
+def find_fading_in(
     reader: Reader, held: Columns, now: int, *, limit: int = LIMIT
 ) -> tuple[Fading, ...]:
     """The same of a space in columns. What is pinned, replaced or expired is not told: it is safe,
     or no loss.
     """
     memories, curves = held.memories, reader.curves()
-    found = staleness.vitals(memories, held.kinds, curves=curves, now=now)
+    found = staleness.measure_vitals(memories, held.kinds, curves=curves, now=now)
     learnt = np.array([kind in KINDS for kind in held.kinds] or [False])[memories["kind"]]
     weak = (
         learnt
@@ -73,7 +73,7 @@ def fading_among(
         & ~memories["pinned"]
         & ~is_expired(held, now)
     )
-    weak &= ~staleness.awake(found.retrievability) & ~staleness.dormant(found.retrievability)
+    weak &= ~staleness.is_active(found.retrievability) & ~staleness.is_dormant(found.retrievability)
     slots = np.flatnonzero(weak)
     exponents = np.array([curves[section].decay for section in SECTIONS])[
         memories["section"][slots]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from glymph.errors import InvalidInput
-from glymph.prune.fading import fading, reinforce
+from glymph.prune.fading_alerts import find_fading, reinforce
 from glymph.prune.lifecycle import lifecycle
 from tests.grounds.pruning import image
 
@@ -16,9 +16,9 @@ WEAK = 100  # days after which a lesson is WEAK: 90 to 266
 def test_a_lesson_is_told_while_it_is_weak_and_neither_before_nor_after(glymph, clock) -> None:
     lesson = glymph.add(LESSON, kind="lesson").id
     clock.advance(days=90)
-    assert fading(glymph._ctx) == ()
+    assert find_fading(glymph._ctx) == ()
     clock.advance(days=10)
-    (found,) = fading(glymph._ctx)
+    (found,) = find_fading(glymph._ctx)
     assert (found.id, found.kind, found.title) == (lesson, "lesson", glymph.get(lesson).title)
     assert found.retrievability == pytest.approx(glymph.get(lesson).retrievability, abs=1e-4)
     assert found.choices == {
@@ -29,7 +29,7 @@ def test_a_lesson_is_told_while_it_is_weak_and_neither_before_nor_after(glymph, 
     assert glymph.get(lesson).lifecycle == "WEAK"
     clock.advance(days=0.4)
     assert glymph.get(lesson).lifecycle == "DORMANT"
-    assert fading(glymph._ctx) == ()
+    assert find_fading(glymph._ctx) == ()
 
 
 def test_theses_and_playbooks_are_told_and_facts_are_not_the_first_to_fall_first(
@@ -41,8 +41,8 @@ def test_theses_and_playbooks_are_told_and_facts_are_not_the_first_to_fall_first
     clock.advance(days=140)
     thesis = glymph.add("SOL will outrun ETH while fees stay low", kind="thesis").id
     clock.advance(days=60)
-    assert [one.id for one in fading(glymph._ctx)] == [thesis, lesson, playbook]
-    assert [one.id for one in fading(glymph._ctx, limit=1)] == [thesis]
+    assert [one.id for one in find_fading(glymph._ctx)] == [thesis, lesson, playbook]
+    assert [one.id for one in find_fading(glymph._ctx, limit=1)] == [thesis]
 
 
 def test_what_is_pinned_superseded_expired_or_archived_is_not_told(glymph, clock) -> None:
@@ -52,32 +52,32 @@ def test_what_is_pinned_superseded_expired_or_archived_is_not_told(glymph, clock
     gone = glymph.add("Weekends are slow for the desk in Vienna", kind="lesson").id
     clock.advance(days=WEAK)
     glymph.archive([gone])
-    assert old not in [one.id for one in fading(glymph._ctx)]
-    assert gone not in [one.id for one in fading(glymph._ctx)]
+    assert old not in [one.id for one in find_fading(glymph._ctx)]
+    assert gone not in [one.id for one in find_fading(glymph._ctx)]
 
 
 def test_it_is_announced_once_a_day_at_most(glymph, clock) -> None:
     glymph.add(LESSON, kind="lesson")
     clock.advance(days=10)
     assert (
-        fading(glymph._ctx, announce=True) == ()
+        find_fading(glymph._ctx, announce=True) == ()
     )  # and nothing was told, so that tomorrow's is not lost
     clock.advance(days=WEAK - 10)
-    assert len(fading(glymph._ctx, announce=True)) == 1
+    assert len(find_fading(glymph._ctx, announce=True)) == 1
     clock.advance(days=1, seconds=-1)
-    assert fading(glymph._ctx, announce=True) == ()
-    assert len(fading(glymph._ctx)) == 1
+    assert find_fading(glymph._ctx, announce=True) == ()
+    assert len(find_fading(glymph._ctx)) == 1
     clock.advance(seconds=1)
-    assert len(fading(glymph._ctx, announce=True)) == 1
+    assert len(find_fading(glymph._ctx, announce=True)) == 1
 
 
 def test_a_look_is_no_announcement_and_changes_nothing(glymph, clock) -> None:
     glymph.add(LESSON, kind="lesson")
     clock.advance(days=WEAK)
     before = image(glymph)
-    fading(glymph._ctx)
+    find_fading(glymph._ctx)
     assert image(glymph) == before
-    assert len(fading(glymph._ctx, announce=True)) == 1
+    assert len(find_fading(glymph._ctx, announce=True)) == 1
 
 
 def test_a_run_of_lifecycle_tells_what_is_fading(glymph, clock) -> None:
@@ -89,7 +89,7 @@ def test_a_run_of_lifecycle_tells_what_is_fading(glymph, clock) -> None:
 @pytest.mark.parametrize("limit", [0, 101, True, "5"])
 def test_a_limit_that_makes_no_sense_is_refused(glymph, limit) -> None:
     with pytest.raises(InvalidInput, match="limit"):
-        fading(glymph._ctx, limit=limit)
+        find_fading(glymph._ctx, limit=limit)
 
 
 def test_to_reinforce_counts_as_one_use_and_ends_the_fading(glymph, clock) -> None:
@@ -101,7 +101,7 @@ def test_to_reinforce_counts_as_one_use_and_ends_the_fading(glymph, clock) -> No
     assert done.succeeded == (lesson,)
     assert (found.access_count, found.last_used_at, found.lifecycle) == (1, clock(), "ACTIVE")
     assert found.stability > 90
-    assert fading(glymph._ctx) == ()
+    assert find_fading(glymph._ctx) == ()
     glymph.undo(done.operation_id)
     assert image(glymph) == before
 
