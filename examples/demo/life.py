@@ -25,7 +25,7 @@ _REPEATED_KINDS = ("fact", "preference", "decision", "lesson", "playbook")
 
 
 def life(seed: int = 7) -> Iterator[Day]:
-    """The days of the half-year, each with its events in order."""
+    """Yields the days of the half-year, each with its events in order."""
     by_day: dict[int, list[Event]] = defaultdict(list)
     for event in _events(seed):
         by_day[(event.at - moment(0)).days].append(event)
@@ -35,26 +35,26 @@ def life(seed: int = 7) -> Iterator[Day]:
 
 def _events(seed: int) -> Iterator[Event]:
     market = prices(seed, DAYS)
-    told = read_stories()
+    stories = read_stories()
     talks = sessions.sessions(Random(f"{seed}/sessions"))
     held = views.theses(Random(f"{seed}/theses"), market)
     done = trades.plan(seed, market)
     yield from held
-    yield from _trading(done, held, Random(f"{seed}/told"))
-    yield from _talking(talks, done, Random(f"{seed}/talks"), market)
+    yield from _trade(done, held, Random(f"{seed}/told"))
+    yield from _talk(talks, done, Random(f"{seed}/talks"), market)
     rng = Random(f"{seed}/views")
     yield from views.signals(rng, market)
     yield from views.watchpoints(rng, market)
     yield from views.chances(rng, market)
-    learned = list(_told(told, talks, Random(f"{seed}/stories")))
+    learned = list(_tell_stories(stories, talks, Random(f"{seed}/stories")))
     yield from learned
-    yield from _repeated(told, learned, Random(f"{seed}/repeats"))
-    yield from _reworded(told, learned)
-    yield from _asked(told, Random(f"{seed}/asks"))
-    yield from _tidied()
+    yield from _repeat_some(stories, learned, Random(f"{seed}/repeats"))
+    yield from _reword_some(stories, learned)
+    yield from _ask_questions(stories, Random(f"{seed}/asks"))
+    yield from _tidy_by_hand()
 
 
-def _trading(done: Iterable[trades.Trade], held: list[Learn], rng: Random) -> Iterator[Event]:
+def _trade(done: Iterable[trades.Trade], held: list[Learn], rng: Random) -> Iterator[Event]:
     last: dict[tuple[str, str], trades.Trade] = {}
     for trade in done:
         causes: list[tuple[str, str]] = []
@@ -65,7 +65,7 @@ def _trading(done: Iterable[trades.Trade], held: list[Learn], rng: Random) -> It
         view = views.in_force(held, trade.symbol, trade.opened)
         if view is not None and rng.random() < 0.5:
             causes.append((view.ref, "related_to"))
-        yield from trades.told(trade, rng, tuple(causes))
+        yield from trades.describe_trade(trade, rng, tuple(causes))
         before = last.get((trade.symbol, trade.setup))
         if (
             before is not None
@@ -76,10 +76,10 @@ def _trading(done: Iterable[trades.Trade], held: list[Learn], rng: Random) -> It
             yield Ask(trade.opened - timedelta(minutes=5), query, used=(f"{before.ref}-close",))
         if trade.is_closed:
             last[trade.symbol, trade.setup] = trade
-            yield from _confirming(trade, rng)
+            yield from _confirm_rule(trade, rng)
 
 
-def _confirming(trade: trades.Trade, rng: Random) -> Iterator[Event]:
+def _confirm_rule(trade: trades.Trade, rng: Random) -> Iterator[Event]:
     """After some breakouts the agent looks up the rule on volume and finds it confirmed."""
     as_expected = trade.won is (trade.volume == "high")
     if (
@@ -94,7 +94,7 @@ def _confirming(trade: trades.Trade, rng: Random) -> Iterator[Event]:
         )
 
 
-def _talking(
+def _talk(
     talks: Iterable[Session], done: list[trades.Trade], rng: Random, market: Prices
 ) -> Iterator[Learn]:
     for talk in talks:
@@ -103,13 +103,13 @@ def _talking(
         yield sessions.summary(talk, turns, done, rng, market)
 
 
-def _told(told: Iterable[Story], talks: Iterable[Session], rng: Random) -> Iterator[Learn]:
-    """The stories as learned, in the day's session if there was one, linked to the last about their
-    symbol.
-    """
+def _tell_stories(
+    stories: Iterable[Story], talks: Iterable[Session], rng: Random
+) -> Iterator[Learn]:
+    """Yields the stories, in the day's session if any, linked to the last about their symbol."""
     names = {talk.day: talk.name for talk in talks}
     last: dict[str, str] = {}
-    timed = [(moment(story.day, rng.uniform(7, 18)), story) for story in told]
+    timed = [(moment(story.day, rng.uniform(7, 18)), story) for story in stories]
     for at, story in sorted(timed, key=lambda pair: pair[0]):
         fields: dict[str, Any] = {"text": story.text, "kind": story.kind, **story.fields}
         if story.day in names:
@@ -125,11 +125,13 @@ def _told(told: Iterable[Story], talks: Iterable[Session], rng: Random) -> Itera
         yield Learn(at, story.ref, fields, links)
 
 
-def _repeated(told: Iterable[Story], learned: Iterable[Learn], rng: Random) -> Iterator[Learn]:
-    """Statements heard again, word for word, in another case or spacing."""
+def _repeat_some(
+    stories: Iterable[Story], learned: Iterable[Learn], rng: Random
+) -> Iterator[Learn]:
+    """Yields statements heard again, word for word, in another case or spacing."""
     by_ref = {learn.ref: learn for learn in learned}
-    ends = _ends(told)
-    able = [s for s in told if s.kind in _REPEATED_KINDS and ends[s.ref] - s.day > 12]
+    ends = _ends(stories)
+    able = [s for s in stories if s.kind in _REPEATED_KINDS and ends[s.ref] - s.day > 12]
     for number in range(REPEATS):
         story = rng.choice(able)
         first = by_ref[story.ref]
@@ -152,10 +154,10 @@ def _otherwise_typed(text: str, number: int) -> str:
     )[number % 5]
 
 
-def _reworded(told: Iterable[Story], learned: Iterable[Learn]) -> Iterator[Learn]:
-    """Statements heard again in other words."""
+def _reword_some(stories: Iterable[Story], learned: Iterable[Learn]) -> Iterator[Learn]:
+    """Yields statements heard again in other words."""
     by_ref = {learn.ref: learn for learn in learned}
-    for story in told:
+    for story in stories:
         if story.reworded is not None:
             day, text = story.reworded
             kept = {
@@ -168,10 +170,10 @@ def _reworded(told: Iterable[Story], learned: Iterable[Learn]) -> Iterator[Learn
             )
 
 
-def _asked(told: Iterable[Story], rng: Random) -> Iterator[Ask]:
-    """The questions the stories answer, asked for as long as the topic lives."""
-    ends = _ends(told)
-    for story in told:
+def _ask_questions(stories: Iterable[Story], rng: Random) -> Iterator[Ask]:
+    """Yields the questions the stories answer, asked for as long as the topic lives."""
+    ends = _ends(stories)
+    for story in stories:
         if story.question is None or story.every == 0:
             continue
         day, first = story.day + rng.randint(1, story.every), True
@@ -188,19 +190,20 @@ def _free_moment(day: int, rng: Random) -> datetime:
     return moment(day, rng.uniform(18.2, 21))
 
 
-def _ends(told: Iterable[Story]) -> dict[str, int]:
-    """The last day each story may be referred to: its own end, or the day before another makes it
-    untrue.
+def _ends(stories: Iterable[Story]) -> dict[str, int]:
+    """Returns the last day each story may be referred to, by ref.
+
+    That is its own end, or the day before another story makes it untrue.
     """
-    ends = {story.ref: min(story.until, DAYS - 1) for story in told}
-    for story in told:
+    ends = {story.ref: min(story.until, DAYS - 1) for story in stories}
+    for story in stories:
         if story.changes is not None:
             ends[story.changes] = min(ends[story.changes], story.day - 1)
     return ends
 
 
-def _tidied() -> Iterator[Event]:
-    """What was pinned and put away by hand."""
+def _tidy_by_hand() -> Iterator[Event]:
+    """Pins and puts away by hand."""
     yield Pin(moment(60, 18.05), "play-breakout", "the one playbook that must not get lost")
     yield Pin(moment(112, 18.05), "quiet-hours", "Mira said so twice")
     old = tuple(f"watch-{number:03}" for number in range(5))

@@ -45,14 +45,14 @@ def prices(seed: int, days: int) -> Prices:
     return walks
 
 
-def quoted(price: float) -> str:
+def format_price(price: float) -> str:
     """A price as traders write it: four telling digits, thousands set apart."""
     if price >= 1000:
         return f"{price:,.0f}"
     return f"{price:.2f}" if price >= 10 else f"{price:.3f}"
 
 
-def traded(day: int) -> list[str]:
+def symbols_on(day: int) -> list[str]:
     """The symbols on the agent's list on a day."""
     return [
         s.name
@@ -65,21 +65,21 @@ def figures(rng: Random, symbol: str, price: float, day: int) -> dict[str, str]:
     """Everything a phrase may ask for about a symbol at a price."""
     step = rng.uniform(0.008, 0.03)
     sign = rng.choice((1, -1))
-    others = [name for name in traded(day) if name != symbol]
+    others = [name for name in symbols_on(day) if name != symbol]
     people = ("Mira", "Tobias") if day < 102 else ("Mira", "Noor")
     return {
         "symbol": symbol,
         "other": rng.choice(others),
         "who": rng.choice(people),
-        "price": quoted(price),
-        "level": quoted(price * (1 + sign * step)),
-        "target": quoted(price * (1 + sign * step * rng.uniform(2.0, 4.0))),
-        "over": quoted(price * (1 + step)),
-        "up": quoted(price * (1 + step * 3)),
-        "under": quoted(price * (1 - step)),
-        "down": quoted(price * (1 - step * 3)),
-        "low": quoted(price * (1 - step * 2)),
-        "high": quoted(price * (1 + step * 2)),
+        "price": format_price(price),
+        "level": format_price(price * (1 + sign * step)),
+        "target": format_price(price * (1 + sign * step * rng.uniform(2.0, 4.0))),
+        "over": format_price(price * (1 + step)),
+        "up": format_price(price * (1 + step * 3)),
+        "under": format_price(price * (1 - step)),
+        "down": format_price(price * (1 - step * 3)),
+        "low": format_price(price * (1 - step * 2)),
+        "high": format_price(price * (1 + step * 2)),
         "hours": str(rng.randint(6, 40)),
         "minutes": str(rng.randint(4, 55)),
         "bars": rng.choice(("two", "three", "four", "five", "six")),

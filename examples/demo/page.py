@@ -15,7 +15,7 @@ STYLES = {"ACTIVE": "green", "WEAK": "yellow", "DORMANT": "dim"}
 _BAR = {"ACTIVE": "█", "WEAK": "▓", "DORMANT": "░"}
 
 
-def heading(console: Console, title: str, *sentences: str) -> None:
+def print_heading(console: Console, title: str, *sentences: str) -> None:
     """A chapter's title with what there is to say about it."""
     from rich.text import Text
 

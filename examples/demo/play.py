@@ -25,7 +25,7 @@ class Clock:
 
 @dataclass(slots=True)
 class Played:
-    """What became of a life: the ids its refs got, and how much of everything there was."""
+    """The result of a life: the ids its refs got, and how much of everything there was."""
 
     began: datetime
     ended: datetime  # the midnight after the last day
@@ -46,9 +46,7 @@ def play(
     *,
     progress: Callable[[Day], None] | None = None,
 ) -> Played:
-    """Lives the days one after the other, leaves the clock at their end and tells what became of
-    them.
-    """
+    """Lives the days one after the other, leaves the clock at their end and returns the result."""
     started = perf_counter()
     played = Played(clock.at, clock.at)
     for day in days:
@@ -71,13 +69,13 @@ def play(
 
 
 def _needs(event: Learn, waiting: Iterable[Learn]) -> bool:
-    """Whether an event links to something that has no id yet."""
+    """Tells whether an event links to something that has no id yet."""
     targets = {ref for ref, _ in event.links}
     return any(other.ref in targets for other in waiting)
 
 
 def _learn(glymph: Glymph, clock: Clock, waiting: list[Learn], played: Played) -> None:
-    """Adds what waits in one operation and forgets that it waited."""
+    """Adds what waits in one operation and empties the list."""
     if not waiting:
         return
     clock.at = waiting[-1].at

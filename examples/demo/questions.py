@@ -17,10 +17,10 @@ OTHER_WORDS: dict[str, str] = read_data("questions")  # by ref of the answer
 
 
 def own_questions() -> Iterator[tuple[str, Answers]]:
-    """What the agent asks in its life, as far as the answer still holds at the end."""
-    told = read_stories()
-    untrue = {story.changes for story in told}
-    for story in told:
+    """Yields what the agent asks in its life, as far as the answer holds at the end."""
+    stories = read_stories()
+    untrue = {story.changes for story in stories}
+    for story in stories:
         if story.question is not None and story.ref not in untrue:
             yield story.question, _answers(story.ref)
 

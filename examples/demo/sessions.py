@@ -12,7 +12,7 @@ from random import Random
 from examples.demo.data import read_data
 from examples.demo.events import Learn
 from examples.demo.halfyear import DAYS, allowed_risk, day_of, is_weekend, moment, spoken
-from examples.demo.market import Prices, figures, traded
+from examples.demo.market import Prices, figures, symbols_on
 from examples.demo.trades import Trade
 
 PHRASES = read_data("phrases")
@@ -37,7 +37,7 @@ def sessions(rng: Random) -> list[Session]:
 def turns(session: Session, rng: Random, prices: Prices) -> Iterator[Learn]:
     """One or two things that were talked about."""
     for number in range(rng.choice((1, 2, 2))):
-        symbol = rng.choice(traded(session.day))
+        symbol = rng.choice(symbols_on(session.day))
         on_project = number == 0 and any(session.day in range(day, day + 2) for day in HEATMAP_DAYS)
         texts = PHRASES["heatmap_turn"] if on_project else PHRASES["turn"]
         slots = figures(rng, symbol, prices[symbol][session.day], session.day)
@@ -61,10 +61,10 @@ def summary(
 ) -> Learn:
     """The session in two or three sentences, derived from its turns."""
     day = session.day
-    symbol = rng.choice(traded(day))
+    symbol = rng.choice(symbols_on(day))
     slots = figures(rng, symbol, prices[symbol][day], day)
     slots["risk"] = f"{allowed_risk(day) * rng.uniform(1, 3):.1f}"
-    done = _done(day, trades)
+    done = _describe_trades(day, trades)
     slots |= {
         "date": spoken(day),
         "done": done,
@@ -85,17 +85,17 @@ def summary(
     )
 
 
-def _done(day: int, trades: Sequence[Trade]) -> str:
+def _describe_trades(day: int, trades: Sequence[Trade]) -> str:
     evening = moment(day, 21.5)
     opened = [t for t in trades if day_of(t.opened) == day and t.opened < evening]
     closed = [t for t in trades if day_of(t.closed) == day and t.closed < evening]
     parts = []
     if opened:
-        parts.append("opened " + _listed([f"{t.symbol} {t.direction}" for t in opened]))
+        parts.append("opened " + _join([f"{t.symbol} {t.direction}" for t in opened]))
     if closed:
-        parts.append("closed " + _listed([f"{t.symbol} at {t.pnl:+.1f} %" for t in closed]))
+        parts.append("closed " + _join([f"{t.symbol} at {t.pnl:+.1f} %" for t in closed]))
     return ", ".join(parts) or "no trade opened or closed"
 
 
-def _listed(words: list[str]) -> str:
+def _join(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -19,7 +19,7 @@ from examples.demo.halfyear import (
     is_weekend,
     moment,
 )
-from examples.demo.market import SYMBOLS, Prices, figures, quoted
+from examples.demo.market import SYMBOLS, Prices, figures, format_price
 
 PHRASES = read_data("phrases")
 
@@ -153,8 +153,10 @@ def _pnl(won: bool, strong: bool, rng: Random) -> float:
     return round(rng.uniform(1.2, 5.6) if strong else rng.uniform(0.5, 2.6), 1)
 
 
-def told(trade: Trade, rng: Random, caused_by: tuple[tuple[str, str], ...]) -> Iterator[Learn]:
-    """What the agent notes about a trade: the entry, now and then a change, the close."""
+def describe_trade(
+    trade: Trade, rng: Random, caused_by: tuple[tuple[str, str], ...]
+) -> Iterator[Learn]:
+    """Yields the agent's notes about a trade: the entry, now and then a change, the close."""
     slots = _wording(trade, rng)
     common: dict[str, Any] = {
         "symbol": trade.symbol, "direction": trade.direction, "setup": trade.setup,
@@ -168,15 +170,13 @@ def told(trade: Trade, rng: Random, caused_by: tuple[tuple[str, str], ...]) -> I
         "entry_price": float(f"{trade.entry:.6g}"),
         "risk_pct": allowed_risk(day_of(trade.opened)),
     }
-    yield _learn(
-        trade, "trade_entry", trade.opened, _filled(parts, slots), entry, caused_by, "entry"
-    )
+    yield _learn(trade, "trade_entry", trade.opened, _fill(parts, slots), entry, caused_by, "entry")
     belongs = ((f"{trade.ref}-entry", "part_of"),)
     length = trade.closed - trade.opened
     if length > timedelta(hours=6) and rng.random() < 0.34:
         at = trade.opened + length * rng.uniform(0.3, 0.7)
         if at < END:
-            text = _filled([rng.choice(PHRASES["modify"])], slots)
+            text = _fill([rng.choice(PHRASES["modify"])], slots)
             yield _learn(
                 trade,
                 "trade_modify",
@@ -188,7 +188,7 @@ def told(trade: Trade, rng: Random, caused_by: tuple[tuple[str, str], ...]) -> I
             )
     if trade.is_closed:
         result = {**common, "pnl_pct": trade.pnl, "outcome": "win" if trade.won else "loss"}
-        text = _filled(
+        text = _fill(
             [rng.choice(PHRASES["close_win"] if trade.won else PHRASES["close_loss"])], slots
         )
         causes = (*belongs, (f"{trade.ref}-entry", "caused_by"))
@@ -206,7 +206,7 @@ def _learn(
     return Learn(at, f"{trade.ref}-{part}", fields, links)
 
 
-def _filled(parts: list[str], slots: dict[str, str]) -> str:
+def _fill(parts: list[str], slots: dict[str, str]) -> str:
     return " ".join(part.format_map(slots) for part in parts)
 
 
@@ -224,14 +224,14 @@ def _wording(trade: Trade, rng: Random) -> dict[str, str]:
         "direction": trade.direction, "Direction": trade.direction.capitalize(),
         "setup": trade.name,
         "Took": "Bought" if sign > 0 else "Sold", "beyond": "above" if sign > 0 else "below",
-        "entry": quoted(trade.entry), "exit": quoted(trade.exit),
-        "level": quoted(trade.entry * (1 + edge)),
-        "stop": quoted(trade.entry * (1 - sign * rng.uniform(0.011, 0.021))),
-        "target": quoted(trade.entry * (1 + sign * rng.uniform(0.025, 0.055))),
-        "price": quoted((trade.entry + trade.exit) / 2), "times": f"{times:.1f}",
+        "entry": format_price(trade.entry), "exit": format_price(trade.exit),
+        "level": format_price(trade.entry * (1 + edge)),
+        "stop": format_price(trade.entry * (1 - sign * rng.uniform(0.011, 0.021))),
+        "target": format_price(trade.entry * (1 + sign * rng.uniform(0.025, 0.055))),
+        "price": format_price((trade.entry + trade.exit) / 2), "times": f"{times:.1f}",
         "volume": volume, "Volume": volume[0].upper() + volume[1:],
         "pnl": f"{trade.pnl:+.1f}", "lost": f"{abs(trade.pnl):.1f}",
-        "risk": f"{allowed_risk(day_of(trade.opened)):g}", "held": _held(trade),
+        "risk": f"{allowed_risk(day_of(trade.opened)):g}", "held": _format_length(trade),
     }  # fmt: skip
     volume_matters = trade.setup == "breakout"
     key = " ".join([
@@ -241,7 +241,7 @@ def _wording(trade: Trade, rng: Random) -> dict[str, str]:
     return slots
 
 
-def _held(trade: Trade) -> str:
+def _format_length(trade: Trade) -> str:
     hours = (trade.closed - trade.opened).total_seconds() / 3600
     if hours < 1.5:
         return "an hour"

@@ -53,9 +53,9 @@ _HOMES = {
     "SectionFit": "glymph.decay.fit",
     **dict.fromkeys(
         (
-            "Added", "Change", "Cluster", "DuplicatePair", "DuplicateReport", "Edge", "Graph", "Health", "Hit",
-            "Lifecycle", "MeaningStatus", "Memory",
-            "Operation", "Outcome", "Page", "Recall", "Receipt", "Space", "State", "Tombstone", "Verdict",
+            "Added", "Change", "Cluster", "DuplicatePair", "DuplicateReport", "Edge", "Graph",
+            "Health", "Hit", "Lifecycle", "MeaningStatus", "Memory", "Operation", "Outcome",
+            "Page", "Recall", "Receipt", "Space", "State", "Tombstone", "Verdict",
         ),
         "glymph.model",
     ),

@@ -156,7 +156,7 @@ class Glymph:
         return prune.fading_alerts.reinforce(self._ctx, ids)
 
     def pin(self, memory_id: str, *, reason: str | None = None) -> m.Receipt:
-        """Keeps a memory from being archived, trashed, superseded or merged until it is unpinned."""
+        """Protects a memory from archive, trash, supersede and merge until it is unpinned."""
         return write.edit.pin(self._ctx, memory_id, reason=reason)
 
     def unpin(self, memory_id: str, *, reason: str | None = None) -> m.Receipt:
@@ -189,7 +189,7 @@ class Glymph:
     def find_duplicates(
         self, *, apply: bool = False, progress: Progress | None = None
     ) -> m.DuplicateReport:
-        """Returns the pairs of live memories that say the same or nearly; `apply` links the near."""
+        """Returns pairs of live memories that say the same or nearly; `apply` links the near."""
         return write.duplicates.sweep(self._ctx, apply=apply, progress=progress)
 
     clusters = Accessor(Clusters)
@@ -221,7 +221,7 @@ class Glymph:
         self, recall_id: str, *, used: Iterable[str] = (), confirmed: Iterable[str] = (),
         contradicted: Iterable[str] = (),
     ) -> m.Receipt:  # fmt: skip
-        """Says which recalled memories were used, confirmed or contradicted; only this reinforces."""
+        """Says which hits were used, confirmed or contradicted; only this reinforces."""
         return recall.recall.report(
             self._ctx, recall_id, used=used, confirmed=confirmed, contradicted=contradicted
         )
@@ -292,7 +292,7 @@ class Glymph:
         self, *, limit: int = 50, cursor: str | None = None, actor: str | None = None,
         session: str | None = None, verb: str | None = None,
     ) -> builtins.list[m.Operation]:  # fmt: skip
-        """Returns operations of this space, newest first; `cursor` is the id of the last one seen."""
+        """Returns operations, newest first; `cursor` is the id of the last one seen."""
         return recall.history.operations(
             self._ctx, limit=limit, cursor=cursor, actor=actor, session=session, verb=verb
         )
@@ -302,7 +302,7 @@ class Glymph:
         return forget.certificate.list_certificates(self._ctx, pending=pending)
 
     def compact(self) -> builtins.list[Certificate]:
-        """Rewrites the store's file without what was removed, and completes waiting certificates."""
+        """Rewrites the store's file without what was removed; completes waiting certificates."""
         return forget.complete_certificates.complete_certificates(self._ctx, compact=True)
 
     tombstones = Accessor(Tombstones)
@@ -474,7 +474,7 @@ class Glymph:
             self._use(replace(self._ctx, space=new))
 
     def delete_space(self, name: str, *, progress: Count | None = None) -> int:
-        """Removes a space with its identity and conversations for good; returns the rows removed."""
+        """Removes a space with its conversations for good; returns the number of rows."""
         if self._ctx.store.writable and self._ctx.store.has_space(name):
             # First, so that another space of that name never finds them.
             history.places.remove_folders(self._ctx, name)

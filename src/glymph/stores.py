@@ -66,7 +66,7 @@ def spaces_at(url: str, *, create: bool = False) -> list[Space]:
 
 
 def parts_at(url: str) -> list[str]:
-    """Returns the URLs of the stores behind one: those a map names, reachable or not, or its own."""
+    """Returns the URLs a map names, reachable or not; of any other store, its own."""
     with closing(open_store(url, Settings(), create=False)) as store:
         return store.parts()
 

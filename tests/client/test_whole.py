@@ -21,8 +21,8 @@ def test_the_graph_is_plain_data_with_every_field_promised(glymph):
     glymph.clusters.create("lessons", rule={"kind": "lesson"})
     graph = glymph.graph()
     assert set(graph.nodes[0]) == {
-        "id", "kind", "section", "title", "summary", "retrievability", "lifecycle", "state", "access_count",
-        "created_at", "last_used_at",
+        "id", "kind", "section", "title", "summary", "retrievability", "lifecycle", "state",
+        "access_count", "created_at", "last_used_at",
     }  # fmt: skip
     assert [n["id"] for n in graph.nodes] == [b.id, a.id]
     (edge,) = graph.edges
@@ -285,12 +285,14 @@ SILENT_CHANGES = [
             "expires_at = 1", "title = 'x'", "tags = '[]'", "review = '[]'",
         )
     ),
-    "UPDATE edges SET weight = 0.1", "UPDATE edges SET type = 'part_of'", "UPDATE clusters SET name = 'x'",
-    "UPDATE memberships SET memory = (SELECT min(key) FROM memories)", "UPDATE pages SET text = 'x'",
+    "UPDATE edges SET weight = 0.1", "UPDATE edges SET type = 'part_of'",
+    "UPDATE clusters SET name = 'x'",
+    "UPDATE memberships SET memory = (SELECT min(key) FROM memories)",
+    "UPDATE pages SET text = 'x'",
     *(
         f"UPDATE operations SET {change} WHERE verb = 'report'"
-        for change in ("actor = 'x'", "reason = 'x'", "at = 1", "verb = 'x'", "session = 'x'", "details = '[]'",
-                       "changes = 9", "edits = 9", "id = 'x'", "undoes = 1")
+        for change in ("actor = 'x'", "reason = 'x'", "at = 1", "verb = 'x'", "session = 'x'",
+                       "details = '[]'", "changes = 9", "edits = 9", "id = 'x'", "undoes = 1")
     ),
     "DELETE FROM journal WHERE id = (SELECT max(id) FROM journal WHERE action = 'insert')",
     "DELETE FROM journal WHERE operation = (SELECT max(key) FROM operations WHERE verb = 'report');"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Chapter(Protocol):
-    """What a module in this folder offers; its name is its key in the JSON report."""
+    """The functions a module in this folder offers; its name is its key in the JSON report."""
 
     def gather(self, glymph: Glymph, played: Played) -> dict[str, Any]: ...
 

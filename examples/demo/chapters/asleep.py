@@ -59,7 +59,7 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
 
 
 def show(console: Console, facts: dict[str, Any]) -> None:
-    page.heading(
+    page.print_heading(
         console,
         "While the agent sleeps",
         "The session has ended. Nothing below asked a language model.",

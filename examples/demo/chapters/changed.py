@@ -52,7 +52,7 @@ def _everything(glymph: Glymph) -> list[Memory]:
 
 
 def show(console: Console, facts: dict[str, Any]) -> None:
-    page.heading(
+    page.print_heading(
         console,
         "What changed, and what holds now",
         f"{len(facts['updated'])} times a newer statement seemed to say otherwise than an older. "

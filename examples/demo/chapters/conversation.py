@@ -37,7 +37,7 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
 
     with TemporaryDirectory(prefix="glymph-demo-") as folder:
         history = History(folder, settings=SETTINGS, clock=glymph.context.clock)
-        consolidations, largest = _talked(history)
+        consolidations, largest = _talk(history)
         built = history.build(SESSION)
         found = history.search(SESSION, ASKED, limit=1)
         every = history.messages(SESSION)
@@ -59,8 +59,8 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
         }
 
 
-def _talked(history: History) -> tuple[int, int]:
-    """How often it was shortened, and how large it was at most when it was sent."""
+def _talk(history: History) -> tuple[int, int]:
+    """Talks for forty days; returns how often it was shortened and its largest size."""
     consolidations = largest = 0
     for day in range(DAYS):
         said = [
@@ -80,7 +80,7 @@ def _talked(history: History) -> tuple[int, int]:
 
 
 def show(console: Console, facts: dict[str, Any]) -> None:
-    page.heading(
+    page.print_heading(
         console,
         "A conversation",
         f"{facts['messages']} messages over {DAYS} days, and never more than "

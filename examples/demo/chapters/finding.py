@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from examples.demo import page
 from examples.demo.halfyear import moment
+from examples.demo.hits import describe_hit
 from examples.demo.questions import Answers, own_questions, questions_in_other_words
-from examples.demo.telling import told
 from glymph.model import State
 from glymph.moments import iso
 
@@ -49,33 +49,33 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
             "absence": status.absence or status.failure,
             "meaning": {
                 "query": MEANT,
-                "by_words": _told(words.search(MEANT, limit=HANDFUL)),
-                "found": _told(glymph.search(MEANT, limit=HANDFUL)),
+                "by_words": _describe_hits(words.search(MEANT, limit=HANDFUL)),
+                "found": _describe_hits(glymph.search(MEANT, limit=HANDFUL)),
             },
-            "name": _named(glymph),
-            "link": _linked(glymph),
-            "dates": [_dated(glymph, query, at) for query, at in DATED if at < played.ended],
-            "compared": _compared(glymph, words, played),
+            "name": _search_name(glymph),
+            "link": _follow_link(glymph),
+            "dates": [_search_at(glymph, query, at) for query, at in DATED if at < played.ended],
+            "compared": _compare(glymph, words, played),
         }
 
 
 def _by_words_alone(glymph: Glymph, played: Played) -> Glymph:
-    """The same store as somebody sees it who has no model."""
+    """Opens the same store without an embedder."""
     return type(glymph).open(
         glymph.url, space=glymph.space, settings=glymph.settings, clock=lambda: played.ended,
         embedder="none", create=False,
     )  # fmt: skip
 
 
-def _told(hits: Iterable[Hit]) -> list[dict[str, Any]]:
-    return [told(hit) for hit in hits]
+def _describe_hits(hits: Iterable[Hit]) -> list[dict[str, Any]]:
+    return [describe_hit(hit) for hit in hits]
 
 
-def _named(glymph: Glymph) -> dict[str, Any]:
+def _search_name(glymph: Glymph) -> dict[str, Any]:
     hits = glymph.search(NAMED, limit=HANDFUL)
     found = [
-        {**told, "in_text": NAME in hit.memory.text, "in_field": NAME in hit.memory.entities}
-        for hit, told in zip(hits, _told(hits), strict=True)
+        {**shown, "in_text": NAME in hit.memory.text, "in_field": NAME in hit.memory.entities}
+        for hit, shown in zip(hits, _describe_hits(hits), strict=True)
     ]
     everywhere = sum(
         NAME in node["summary"] or NAME in node["title"] for node in glymph.graph().nodes
@@ -83,10 +83,8 @@ def _named(glymph: Glymph) -> dict[str, Any]:
     return {"query": NAMED, "name": NAME, "mentions": everywhere, "found": found}
 
 
-def _linked(glymph: Glymph) -> dict[str, Any] | None:
-    """A hit that only a link explains; the same search while its links are away; and again when
-    they are back.
-    """
+def _follow_link(glymph: Glymph) -> dict[str, Any] | None:
+    """Finds a hit that only a link explains, and searches without its links and with them again."""
     hits = glymph.search(LINKED, limit=DEEP)
     reached = next((hit for hit in hits if hit.parts.keys() <= ONLY_LINKED), None)
     if reached is None:
@@ -102,37 +100,37 @@ def _linked(glymph: Glymph) -> dict[str, Any] | None:
         glymph.undo(receipt.operation_id, reason="the demo puts the link back")
     return {
         "query": LINKED,
-        "first": _told(hits[:1])[0],
-        "reached": _told([reached])[0],
+        "first": _describe_hits(hits[:1])[0],
+        "reached": _describe_hits([reached])[0],
         "place": _place(hits, {reached.memory.id}),
         "place_without_link": without,
         "place_with_link_again": _place(glymph.search(LINKED, limit=DEEP), {reached.memory.id}),
     }
 
 
-def _dated(glymph: Glymph, query: str, at: datetime) -> dict[str, Any]:
+def _search_at(glymph: Glymph, query: str, at: datetime) -> dict[str, Any]:
     then, now = glymph.search(query, at=at, limit=1), glymph.search(query, limit=1)
     return {
         "query": query,
         "at": iso(at),
         "then": [
-            {**told, "since": _since(glymph, hit)}
-            for hit, told in zip(then, _told(then), strict=True)
+            {**shown, "since": _since(glymph, hit)}
+            for hit, shown in zip(then, _describe_hits(then), strict=True)
         ],
-        "now": _told(now),
+        "now": _describe_hits(now),
     }
 
 
 def _since(glymph: Glymph, hit: Hit) -> str:
-    """What became of a memory after the moment it was found at."""
+    """Says what happened to a memory after the moment it was found at."""
     today = glymph.get(hit.memory.id)
     if today.state != State.LIVE:
         return f"{today.state} since {today.state_at:%d %B}"
     return "unchanged to this day" if today.text == hit.memory.text else "reworded since"
 
 
-def _compared(glymph: Glymph, words: Glymph, played: Played) -> list[dict[str, Any]]:
-    """How high the right answers stand, with and without meaning."""
+def _compare(glymph: Glymph, words: Glymph, played: Played) -> list[dict[str, Any]]:
+    """Compares how high the right answers rank, with and without meaning."""
     sets = {"the agent's own": own_questions(), "in other words": questions_in_other_words()}
     return [
         {
@@ -149,7 +147,7 @@ def _compared(glymph: Glymph, words: Glymph, played: Played) -> list[dict[str, A
 def _places(
     glymph: Glymph, asked: Iterable[tuple[str, Answers]], played: Played
 ) -> list[int | None]:
-    """Where the answer stands among the first ten of each question that has one in this life."""
+    """Returns the rank of the answer to each question that has one in this life."""
     return [
         _place(glymph.search(question, limit=DEEP), right)
         for question, answers in asked
@@ -169,7 +167,9 @@ def _figures(places: Sequence[int | None]) -> dict[str, int]:
 
 
 def show(console: Console, facts: dict[str, Any]) -> None:
-    page.heading(console, "Recall: by meaning, by name, over a link, at a date", _model(facts))
+    page.print_heading(
+        console, "Recall: by meaning, by name, over a link, at a date", _model(facts)
+    )
     by_meaning = facts["embedder"] is not None
     _show_meaning(console, facts["meaning"], by_meaning=by_meaning)
     _show_name(console, facts["name"])
@@ -196,7 +196,7 @@ def _model(facts: dict[str, Any]) -> str:
 
 
 def _show_meaning(console: Console, facts: dict[str, Any], *, by_meaning: bool) -> None:
-    page.say(console, f"“{facts['query']}” {_shared(facts['by_words'])}")
+    page.say(console, f"“{facts['query']}” {_say_what_is_shared(facts['by_words'])}")
     console.print()
     rows = _ways("by words", facts["by_words"])
     if by_meaning:
@@ -205,7 +205,7 @@ def _show_meaning(console: Console, facts: dict[str, Any], *, by_meaning: bool) 
     console.print()
 
 
-def _shared(by_words: Sequence[Any]) -> str:
+def _say_what_is_shared(by_words: Sequence[Any]) -> str:
     found = "some memories share a word" if by_words else "no memory shares a word"
     return f"Small words aside, {found} with it."
 

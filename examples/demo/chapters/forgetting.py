@@ -23,13 +23,13 @@ HANDFUL = 5
 
 def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
     before = fingerprint(glymph)
-    found = _found(glymph)
+    found = _find(glymph)
     done = glymph.archive([hit["id"] for hit in found], reason="DOT is not traded any more")
     during = fingerprint(glymph)
-    left = _found(glymph)
+    left = _find(glymph)
     undone = glymph.undo(done.operation_id, reason="the demo takes it back")
     after = fingerprint(glymph)
-    again = _found(glymph)
+    again = _find(glymph)
     gone = set(done.succeeded)
     return {
         "query": QUERY,
@@ -44,7 +44,7 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
     }
 
 
-def _found(glymph: Glymph) -> list[dict[str, Any]]:
+def _find(glymph: Glymph) -> list[dict[str, Any]]:
     hits = glymph.search(QUERY, limit=HANDFUL)
     return [
         {
@@ -58,7 +58,7 @@ def _found(glymph: Glymph) -> list[dict[str, Any]]:
 
 
 def fingerprint(glymph: Glymph) -> str:
-    """A hash over every field of every memory in every state, and over every link."""
+    """Returns a hash over every field of every memory in every state, and over every link."""
     digest = hashlib.sha256()
     cursor: str | None = None
     while True:
@@ -76,7 +76,7 @@ def fingerprint(glymph: Glymph) -> str:
 
 def show(console: Console, facts: dict[str, Any]) -> None:
     prints = {name: f"{value[:14]}…" for name, value in facts["fingerprints"].items()}
-    page.heading(
+    page.print_heading(
         console,
         "A forgetting, and the way back",
         f"Nobody has asked about DOT since February. A search for “{facts['query']}” still finds "

@@ -22,7 +22,7 @@ SHOWN_EVIDENCE = 3
 def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
     done = glymph.consolidate(grouping=GROUPING)
     again = glymph.consolidate(grouping=GROUPING)
-    learnt = [_told(glymph, str(one.lesson)) for one in done.groups if one.lesson is not None]
+    learnt = [_describe(glymph, str(one.lesson)) for one in done.groups if one.lesson is not None]
     matches = glymph.match_playbooks(SITUATION, attributes={"setup": "breakout", "volume": "high"})
     facts = {
         "episodes": done.episodes_reviewed,
@@ -42,7 +42,7 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
     return facts
 
 
-def _told(glymph: Glymph, lesson: str) -> dict[str, Any]:
+def _describe(glymph: Glymph, lesson: str) -> dict[str, Any]:
     memory = glymph.get(lesson)
     evidence = [edge.target for edge in glymph.edges(lesson) if edge.type == "generalizes"]
     return {
@@ -52,7 +52,7 @@ def _told(glymph: Glymph, lesson: str) -> dict[str, Any]:
 
 
 def show(console: Console, facts: dict[str, Any]) -> None:
-    page.heading(
+    page.print_heading(
         console,
         "Lessons",
         f"{facts['episodes']} episodes, grouped by the setup that was traded. Nobody was asked: "

@@ -31,7 +31,7 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
 
 def show(console: Console, facts: dict[str, Any]) -> None:
     total = facts["all"]
-    page.heading(
+    page.print_heading(
         console,
         "How present they are today",
         f"{total['ACTIVE']:,} ACTIVE, {total['WEAK']:,} WEAK, {total['DORMANT']:,} DORMANT. "

@@ -41,7 +41,7 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
 
 
 def show(console: Console, facts: dict[str, Any]) -> None:
-    page.heading(
+    page.print_heading(
         console,
         "What was loaded",
         f"{facts['statements']:,} statements from {facts['from'][:10]} to {facts['until'][:10]}, "

@@ -35,7 +35,7 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
 
 
 def show(console: Console, facts: dict[str, Any]) -> None:
-    page.heading(
+    page.print_heading(
         console,
         "The operation log",
         f"{facts['operations']:,} operations so far, each journalled in the same transaction as "

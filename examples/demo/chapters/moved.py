@@ -34,7 +34,7 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
 
 
 def show(console: Console, facts: dict[str, Any]) -> None:
-    page.heading(
+    page.print_heading(
         console,
         "Elsewhere",
         "`glymph migrate SOURCE TARGET` takes spaces to another store, a file or a PostgreSQL "

@@ -53,7 +53,7 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
 
 
 def show(console: Console, facts: dict[str, Any]) -> None:
-    page.heading(
+    page.print_heading(
         console,
         "Forgetting on request",
         f"Three memories hold phone numbers. “Forget {facts['request']}” for good; the plan, "

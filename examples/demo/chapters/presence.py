@@ -30,10 +30,10 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
         for section in Section
         if (homed := [node for node in fading if node["section"] == section])
     ]
-    return {"older_than_days": OLD_DAYS, "most": _told(most), "least": _told(least)}
+    return {"older_than_days": OLD_DAYS, "most": _describe(most), "least": _describe(least)}
 
 
-def _told(nodes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _describe(nodes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     names = (
         "id",
         "kind",
@@ -51,7 +51,7 @@ def _told(nodes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def show(console: Console, facts: dict[str, Any]) -> None:
-    page.heading(
+    page.print_heading(
         console,
         "What use keeps, and what silence lets go",
         f"Of the memories older than {facts['older_than_days']} days, these are the most present "

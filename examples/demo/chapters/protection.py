@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
     identity = next(space.identity_id for space in glymph.spaces() if space.name == glymph.space)
     pinned = [memory.id for memory in glymph.list(limit=1000, kinds=["playbook"]) if memory.pinned]
-    tries = [_tried(glymph, "delete", identity)]
-    tries += [_tried(glymph, "archive", memory_id) for memory_id in pinned[:1]]
+    tries = [_try(glymph, "delete", identity)]
+    tries += [_try(glymph, "archive", memory_id) for memory_id in pinned[:1]]
     return {"tries": tries}
 
 
-def _tried(glymph: Glymph, verb: str, memory_id: str) -> dict[str, Any]:
+def _try(glymph: Glymph, verb: str, memory_id: str) -> dict[str, Any]:
     attempt = glymph.delete if verb == "delete" else glymph.archive
     receipt = attempt(memory_id, reason="the demo tries it")
     memory = glymph.get(memory_id)
@@ -37,7 +37,7 @@ def _tried(glymph: Glymph, verb: str, memory_id: str) -> dict[str, Any]:
 
 
 def show(console: Console, facts: dict[str, Any]) -> None:
-    page.heading(
+    page.print_heading(
         console,
         "What cannot be forgotten",
         "Each space has one identity memory that nothing removes; a pinned memory stays until it "

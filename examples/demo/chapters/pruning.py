@@ -25,10 +25,10 @@ MEMBERS = 3  # of the stalest group
 
 def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
     plan = glymph.analyze(min_staleness=MIN_STALENESS, max_groups=100)
-    before, asked = fingerprint(glymph), _answered(glymph, played)
+    before, asked = fingerprint(glymph), _count_answered(glymph, played)
     live = glymph.health().live + glymph.health().dormant
     done = glymph.prune(plan, confirm_large=True)
-    pruned = fingerprint(glymph), _answered(glymph, played)
+    pruned = fingerprint(glymph), _count_answered(glymph, played)
     undone = glymph.undo(done.operation_id, reason="the demo takes it back")
     after = fingerprint(glymph)
     again = glymph.prune(plan, confirm_large=True, reason="and prunes again")
@@ -37,7 +37,7 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
         "totals": {"memories": plan.totals.memories, "edges": plan.totals.edges,
                    "connected_groups": plan.totals.connected_groups,
                    "elapsed_ms": plan.totals.elapsed_ms},
-        "groups": [_told(group) for group in plan.groups],
+        "groups": [_describe_group(group) for group in plan.groups],
         "planned": len(plan.node_ids),
         "live": live,
         "pruned": len(done.succeeded),
@@ -53,7 +53,7 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _told(group: Group) -> dict[str, Any]:
+def _describe_group(group: Group) -> dict[str, Any]:
     return {
         "label": group.label,
         "members": group.node_count,
@@ -68,7 +68,7 @@ def _told(group: Group) -> dict[str, Any]:
     }
 
 
-def _answered(glymph: Glymph, played: Played) -> tuple[int, int]:
+def _count_answered(glymph: Glymph, played: Played) -> tuple[int, int]:
     """Of the questions whose answer is known, how many have it among the first ten; and how many
     there are.
     """
@@ -82,7 +82,7 @@ def _answered(glymph: Glymph, played: Played) -> tuple[int, int]:
 
 def show(console: Console, facts: dict[str, Any]) -> None:
     groups, totals = facts["groups"], facts["totals"]
-    page.heading(
+    page.print_heading(
         console,
         "Pruning: a plan, a look, a prune, an undo",
         f"{totals['memories']:,} memories and {totals['edges']:,} links, analysed in "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from examples.demo import page
-from examples.demo.telling import told
+from examples.demo.hits import describe_hit
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +23,7 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
         "query": QUERY,
         "hits": [
             {
-                **told(hit),
+                **describe_hit(hit),
                 "lifecycle": str(hit.memory.lifecycle),
                 "retrievability": round(hit.memory.retrievability, 4),
             }
@@ -33,7 +33,7 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
 
 
 def show(console: Console, facts: dict[str, Any]) -> None:
-    page.heading(
+    page.print_heading(
         console,
         "A recall",
         f"“{facts['query']}” Looking strengthens nothing; only a report of use would.",

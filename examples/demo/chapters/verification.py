@@ -32,7 +32,7 @@ def show(console: Console, facts: dict[str, Any]) -> None:
         if facts["ok"]
         else page.count(len(facts["problems"]), "problem") + " found"
     )
-    page.heading(
+    page.print_heading(
         console,
         "Is the store sound?",
         f"verify() checked all of it in {facts['seconds']:.2f} s: {outcome}.",

@@ -50,25 +50,21 @@ class History:
 
     def __init__(
         self, folder: str | Path | None, glymph: Handle | None = None, *,
-        settings: HistorySettings | Mapping[str, Any] | None = None, summary_model: str | Model | None = None,
-        system: str = "", tools: Sequence[str] = (), keep_chars: Mapping[str, int] = KEPT_CHARACTERS,
-        surface: bool = False, clock: Callable[[], datetime] | None = None, disk: Disk | None = None,
+        settings: HistorySettings | Mapping[str, Any] | None = None,
+        summary_model: str | Model | None = None, system: str = "", tools: Sequence[str] = (),
+        keep_chars: Mapping[str, int] = KEPT_CHARACTERS, surface: bool = False,
+        clock: Callable[[], datetime] | None = None, disk: Disk | None = None,
     ) -> None:  # fmt: skip
         """`system` is the agent's prompt and `tools` the names of the tools it is offered.
 
-        `surface` adds the digest of what is remembered; `keep_chars` tells how many characters of a
+        `surface` adds the digest of what is remembered; `keep_chars` says how many characters of a
         tool's old results are worth keeping.
         """
-        self.settings = (
-            settings
-            if isinstance(settings, HistorySettings)
-            else HistorySettings.parse(settings or {})
-        )
-        self._system, self._keep, self._tools = (
-            system,
-            {**KEPT_CHARACTERS, **keep_chars},
-            tuple(tools),
-        )
+        if not isinstance(settings, HistorySettings):
+            settings = HistorySettings.parse(settings or {})
+        self.settings = settings
+        self._system, self._tools = system, tuple(tools)
+        self._keep = {**KEPT_CHARACTERS, **keep_chars}
         self._glymph = glymph if surface else None
         self._ctx = None if glymph is None else _with_model(glymph.context, summary_model)
         if glymph is None and summary_model is not None:
@@ -84,9 +80,9 @@ class History:
         self._noted = self._ctx is None or self.folder is None
         self._space_folder: Path | None = None
         self._backoffs: dict[str, Backoff] = {}
-        self._page = self._kept_page()
+        self._page = self._choose_page()
 
-    def _kept_page(self) -> Page:
+    def _choose_page(self) -> Page:
         if self._ctx is not None:
             return StorePage(self._ctx)
         if self.folder is None:
@@ -96,14 +92,14 @@ class History:
         return FilePage(self.folder, self._disk, self._clock)
 
     def session(self, session: str) -> Conversation:
-        """What services work with."""
+        """Returns one conversation, as the modules of this room take it."""
         return Conversation(
-            session, self._shelf(session), self.settings, self._page, self._clock, self._ctx, self._keep,
-            self._backoffs.setdefault(session, Backoff()),
+            session, self._shelf(session), self.settings, self._page, self._clock, self._ctx,
+            self._keep, self._backoffs.setdefault(session, Backoff()),
         )  # fmt: skip
 
     def session_folder(self, session: str) -> Path | None:
-        """Where the files of a session lie; None if it lies in the store."""
+        """Returns the folder of a session; None if it is in the store."""
         checked_text("session", session, LONGEST_NAME)
         own = self._own_folder()
         return None if own is None else folder_of(own, session)
@@ -122,16 +118,14 @@ class History:
         return FileShelf(folder or Path(), self._disk, session)
 
     def append(self, session: str, *messages: Raw) -> None:
-        """Adds messages to a transcript, durably and for good, in the shape of OpenAI or of
-        Anthropic.
-        """
+        """Adds messages to a transcript, durably, in the shape of OpenAI or of Anthropic."""
         if self._ctx is not None and not self._ctx.store.has_space(self._ctx.space):
             raise SpaceNotFound(self._ctx.space)
         self._note_folder()
         self.session(session).transcript.append(messages, self._clock())
 
     def _note_folder(self) -> None:
-        """Lets the store know where conversations lie: a purge has to find them."""
+        """Tells the store where conversations are, so that a purge finds them."""
         if not self._noted and self._ctx is not None and self.folder is not None:
             places.note_folder(self._ctx, self.folder)
             self._noted = True
@@ -139,9 +133,7 @@ class History:
     def build(
         self, session: str, *, extra_system: str = "", tools: Sequence[str] | None = None
     ) -> Built:
-        """What to send now, the prompt and the messages apart as Anthropic takes them, and what
-        happened.
-        """
+        """Returns what to send now, the prompt apart from the messages, and what was shortened."""
         self._note_folder()
         offered = self._tools if tools is None else tuple(tools)
         surface = "" if self._glymph is None else _surface(self._glymph)
@@ -154,29 +146,26 @@ class History:
         self, session: str, user_message: str | Raw | None = None, *, extra_system: str = "",
         tools: Sequence[str] | None = None,
     ) -> list[Raw]:  # fmt: skip
-        """All of it as one list: the prompt with what is remembered, the messages that are kept,
-        the new one.
+        """Returns one list to send: the prompt with what is remembered, the messages, the new one.
 
         The new message is not added to the transcript: append it with what the agent answers.
         """
-        new = (
-            {"role": "user", "content": user_message}
-            if isinstance(user_message, str)
-            else user_message
-        )
-        return self.build(session, extra_system=extra_system, tools=tools).with_system(new)
+        if isinstance(user_message, str):
+            user_message = {"role": "user", "content": user_message}
+        built = self.build(session, extra_system=extra_system, tools=tools)
+        return built.with_system(user_message)
 
     def consolidate(self, session: str) -> Shortened:
         """Makes notes of all but the newest messages now, whether that is due or not."""
         return shorten.shorten_now(self.session(session))
 
     def would_consolidate(self, session: str) -> tuple[int, int]:
-        """How many messages `consolidate` would make notes of, and how many would stay as they are."""
+        """Returns how many messages `consolidate` would make notes of, and how many would stay."""
         cut, count = shorten.would_cut(self.session(session))
         return cut, count - cut
 
     def sessions(self) -> list[Listed]:
-        """All conversations, the one in which something was said last first."""
+        """Returns all conversations, the most recent first."""
         own = self._own_folder()
         if own is not None:
             names = session_names(own)
@@ -189,12 +178,13 @@ class History:
         )
 
     def exists(self, session: str) -> bool:
-        """Whether anything was ever said in a session."""
+        """Tells whether anything was ever said in a session."""
         return next(self.session(session).transcript.read_all(), None) is not None
 
     def remove(self, session: str) -> int:
-        """Removes a conversation for good; how many messages. What was learnt from it stays in the
-        graph.
+        """Removes a conversation for good and returns how many messages it had.
+
+        What was learnt from it stays in the graph.
         """
         conversation = self.session(session)
         count, _ = conversation.transcript.extent()
@@ -203,20 +193,20 @@ class History:
         return count
 
     def search(self, session: str, query: str, *, limit: int = 10) -> list[OldTurn]:
-        """Old turns that say what is asked for, also those that only a summary stands for."""
+        """Returns old turns that say what is asked for, also those that are only summarised now."""
         return find.find(self.session(session), query, limit=limit)
 
     def messages(self, session: str) -> list[Raw]:
-        """Every message there ever was, in order."""
+        """Returns every message there ever was, in order."""
         lines = messages_of(list(self.session(session).transcript.read_all()))
         return [line.message for line in lines if line.message is not None]
 
     def summary(self, session: str) -> str:
-        """The machine's part of memory.md."""
+        """Returns the machine's part of memory.md."""
         return self.session(session).load()[0].standing.summary
 
     def page(self) -> str:
-        """The agent's part of memory.md."""
+        """Returns the agent's part of memory.md."""
         return self._page.read()
 
     def write_memory(self, text: str, mode: str = "replace", *, session: str | None = None) -> None:

@@ -17,7 +17,7 @@ class FrozenClock:
         return self.now
 
     def advance(self, **duration: float) -> datetime:
-        """Moves by the parts of a timedelta, e.g. advance(days=3), and gives back the new moment."""
+        """Moves by the parts of a timedelta, e.g. advance(days=3), and returns the new moment."""
         self.now += timedelta(**duration)
         return self.now
 

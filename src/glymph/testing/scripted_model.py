@@ -16,9 +16,9 @@ Script = Callable[[Sequence[Message], Schema | None], Answer]
 
 
 class ScriptedModel:
-    """Gives one answer after the other, or what a function makes of the question. It never runs out
-    silently.
+    """Gives one answer after the other, or what a function makes of the question.
 
+    A question beyond the last answer is an AssertionError.
     An answer is a text, a value to be sent as JSON, a whole Reply, or an exception to be raised.
     `asked` holds the messages of every call.
     """

@@ -9,20 +9,7 @@ from hypothesis import strategies as st
 from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.decay.sections import KINDS
 
-WORDS = (
-    "berlin",
-    "lisbon",
-    "btc",
-    "eth",
-    "report",
-    "short",
-    "long",
-    "Zürich",
-    "日本",
-    "🙂",
-    "o'brien",
-    "3.14",
-)
+WORDS = "berlin lisbon btc eth report short long Zürich 日本 🙂 o'brien 3.14".split()
 
 kinds = st.sampled_from([kind for kind in KINDS if kind != "self"] + ["recipe"])
 edge_types = st.sampled_from(sorted(DEFAULT_WEIGHTS))
@@ -35,9 +22,12 @@ few_words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".joi
 texts = st.one_of(few_words, few_words, any_text)
 tags = st.lists(st.sampled_from(WORDS), max_size=3, unique=True)
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=10),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=3)
+    ),
     max_leaves=6,
 )  # fmt: skip
 attributes = st.dictionaries(st.sampled_from(WORDS), json_values, max_size=3)
@@ -45,7 +35,7 @@ attributes = st.dictionaries(st.sampled_from(WORDS), json_values, max_size=3)
 
 @st.composite
 def additions(draw: Any) -> dict[str, Any]:
-    """The arguments of one `add`."""
+    """Draws the arguments of one `add`."""
     return {
         "text": draw(texts),
         "kind": draw(kinds),

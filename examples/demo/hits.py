@@ -1,4 +1,4 @@
-"""How the demo's chapters keep what they show, as plain data."""
+"""Hits as plain data, for the chapters."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from glymph.model import Hit
 
 
-def told(hit: Hit) -> dict[str, Any]:
-    """A hit with its score and the reasons for it."""
+def describe_hit(hit: Hit) -> dict[str, Any]:
+    """Returns a hit with its score and the reasons for it."""
     return {
         "id": hit.memory.id,
         "kind": hit.memory.kind,
