@@ -26,7 +26,9 @@ def install(folder):
             program.append(text)
     metadata = folder / "glymph_examples-1.0.dist-info"
     metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: glymph-examples\nVersion: 1.0\n")
+    (metadata / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: glymph-examples\nVersion: 1.0\n"
+    )
     ini = "\n".join(entry_points).replace('"', "")
     (metadata / "entry_points.txt").write_text(ini, encoding="utf-8")
     return "\n".join(program), ini
