@@ -29,6 +29,7 @@ def shrink(setattr_):
     for name, value in (("ROWS", 4), ("BATCH", 8), ("PAGE", 3), ("LEAST", 0)):
         setattr_(columns, name, value)
     setattr_(chunks, "PAGE", 5)
+    setattr_(chunks, "MANY_CHANGES", 0)
 
 
 def read(handle, space=None):

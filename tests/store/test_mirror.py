@@ -11,7 +11,7 @@ from glymph import Glymph
 from glymph.recall.channels import gather
 from glymph.recall.filters import wanted
 from glymph.recall.search import ranked
-from glymph.store import mirror, vector_column, view
+from glymph.store import chunks, mirror, vector_column, view
 from glymph.testing.embedders import WordEmbedder
 from glymph.testing.images import mirror_image
 
@@ -142,7 +142,7 @@ def test_a_row_that_goes_and_comes_back_with_another_wording_has_the_right_vecto
 
 
 def test_many_changes_are_read_anew(opened, agree, monkeypatch):
-    monkeypatch.setattr(mirror, "MANY_CHANGES", 2)
+    monkeypatch.setattr(chunks, "MANY_CHANGES", 2)
     old, writer = opened(), opened()
     writer.add("tulip one")
     before = agree(old)

@@ -112,7 +112,7 @@ def _find_faded(reader: Reader, columns: Columns, retention: Mapping[str, int], 
     Sections fall dormant after 2.3 to 3.3 stabilities; what was used is given 3 in each of them.
     """
     before = now - UNTOUCHED_DAYS * MICROS_PER_DAY
-    changed = reader.changed_memories(reader.last_operation_at_or_before(before))
+    changed = reader.changed_rows("memories", reader.last_operation_at_or_before(before))
     touched = reader.touched_since(changed, before)  # a link made or dropped by upkeep is no touch
     vitals = staleness.measure_vitals(
         columns.memories, columns.kinds, curves=reader.curves(), now=now

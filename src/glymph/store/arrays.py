@@ -1,10 +1,16 @@
-"""A space in columns: the figures by which memories and links are judged, in arrays, and none of
-their words.
+"""A space in arrays: what the columns of analysis and the mirror of search have in common.
+
+`Columns` are the figures by which memories and links are judged, and none of their words; `columns`
+reads them. A mirror (`mirror`) is what searching needs of every memory. Both hold a slot for each
+memory in the order of keys, codes for words, and are brought up to date by the keys of rows that
+operations have changed since (`ChunkReader.changes_since`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +32,50 @@ FOR_EVER = 1 << 62  # the expiry of what does not expire
 DENSE = 4  # keys per memory up to which a table of slots by key is made
 
 
+class Codes(dict[Any, int]):
+    """A small number for each distinct value, given out as values appear."""
+
+    def __missing__(self, value: Any) -> int:
+        self[value] = code = len(self)
+        return code
+
+
+def encode(codes: Mapping[Any, int], values: Sequence[Any], kind: Any = np.int32) -> NDArray[Any]:
+    """Returns the code of each value."""
+    return np.fromiter(map(codes.__getitem__, values), dtype=kind, count=len(values))
+
+
+def find_slots(own: NDArray[np.int64], keys: Sequence[int] | NDArray[np.int64]) -> NDArray[np.intp]:
+    """Returns the place of each key among the sorted ones, -1 where it is not."""
+    if not len(own) or not len(keys):
+        return np.full(len(keys), -1, dtype=np.intp)
+    wanted = np.asarray(keys, dtype=np.int64)
+    found = np.minimum(np.searchsorted(own, wanted), len(own) - 1)
+    return np.where(own[found] == wanted, found, -1)
+
+
+def transpose(rows: Sequence[tuple[Any, ...]], columns: int) -> list[Sequence[Any]]:
+    """Returns rows as so many columns."""
+    return list(zip(*rows, strict=True)) or [()] * columns
+
+
+def fill_moments(values: Sequence[int | None], missing: int = FOR_EVER) -> list[int]:
+    """Returns moments with one for those that never come, or never came."""
+    return [missing if value is None else value for value in values]
+
+
+@contextmanager
+def quiet_collector() -> Iterator[None]:
+    """Keeps Python from looking for garbage among many new rows, which is half of their cost."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
 @dataclass(frozen=True, slots=True)
 class Columns:
     """Memories of every state in the order of their keys, and all links between them.
@@ -45,7 +95,7 @@ class Columns:
         return len(self.memories["key"])
 
     def finder(self) -> Callable[[NDArray[np.int64]], Slots]:
-        """Gives the places of memories among the columns by their keys, all of which must be there."""
+        """Returns what gives the places of memories by their keys, all of which must be there."""
         own = self.memories["key"]
         if not len(own):
             return lambda keys: np.zeros(len(keys), dtype=np.int64)
@@ -59,6 +109,6 @@ class Columns:
         return lambda keys: table[keys - first]
 
     def of_kind(self, kind: str) -> Flags:
-        """Which memories are of a kind."""
+        """Returns which memories are of a kind."""
         code = self.kinds.index(kind) if kind in self.kinds else -1
         return np.asarray(self.memories["kind"] == code)

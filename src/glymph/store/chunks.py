@@ -20,6 +20,8 @@ from glymph.store.statements import SpaceStatements
 
 EVERY_KEY = 1 << 62  # above each of them
 PAGE = 1 << 14  # rows read at a time
+MOST_CHANGED = 0.5  # the share of changed rows, and ...
+MANY_CHANGES = 1_000  # ... the number besides, above which everything is read anew
 ALIGNED = 8  # bytes: where each column of a body begins
 FORMAT = 1  # of `layout` and `body`; a chunk of another one is as good as none
 
@@ -67,6 +69,14 @@ class ChunkReader(SpaceStatements):
     def changed_rows(self, table: str, since: int) -> list[int]:
         """Returns the keys of rows touched by operations after the given one; some may be gone."""
         return sorted(self._column("changed_rows", tbl=table, operation=since))
+
+    def changes_since(self, table: str, operation: int, *, rows: int) -> list[int] | None:
+        """Returns the keys of changed rows, to bring a cache of so many rows up to date.
+
+        None if so many changed that reading everything anew is cheaper.
+        """
+        keys = self.changed_rows(table, operation)
+        return None if len(keys) > MOST_CHANGED * rows + MANY_CHANGES else keys
 
     def figures(self, table: str, keys: Sequence[int]) -> list[FigureRow]:
         """Returns what chunks hold of these rows, in the order of the table's columns."""

@@ -15,7 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glymph.store.arrays import FOR_EVER, NEVER, SECTIONS, STATES, Columns
+from glymph.store.arrays import (
+    FOR_EVER,
+    NEVER,
+    SECTIONS,
+    STATES,
+    Codes,
+    Columns,
+    encode,
+    fill_moments,
+    quiet_collector,
+    transpose,
+)
 from glymph.store.chunks import EVERY_KEY, Chunk, FigureRow, Head, Layout, Table, packed
 from glymph.store.reader import Reader
 from glymph.store.store import Store
@@ -25,7 +36,6 @@ BATCH = 16 * ROWS  # rows written in one transaction: some ten megabytes
 PAGE = 1 << 14  # changed rows read at a time
 WORTH = 0.01  # the share of rows not read from chunks from which keeping pays, and ...
 LEAST = 1_000  # ... the number of rows below which it never does
-MOST_CHANGED = 0.5  # the share of changed rows above which everything is read anew
 
 _TYPES: Mapping[str, Mapping[str, Any]] = {  # in the order in which a reader gives them
     "memories": {
@@ -45,14 +55,6 @@ _FIXED: Mapping[str, Mapping[str, int]] = {
     "section": {name: code for code, name in enumerate(SECTIONS)},
 }
 _MISSING = {"last_used_at": NEVER, "expires_at": FOR_EVER}
-
-
-class Codes(dict[str, int]):
-    """A small number for each distinct word, given out as words appear."""
-
-    def __missing__(self, word: str) -> int:
-        self[word] = code = len(self)
-        return code
 
 
 @dataclass(slots=True)
@@ -123,8 +125,6 @@ class _Assembly:
         gaps = [segment for segment in self.segments if segment.stale]
         if not gaps and not self.changed:
             return Part(columns, self.words, self.segments, self.behind, 0)
-        from glymph.store.mirror import quiet_collector  # which is dear to import
-
         with quiet_collector():
             rows = [table for gap in gaps for table in self._between(gap)]
             touched = [self._in_columns(rows) for rows in self._current()]
@@ -141,11 +141,11 @@ class _Assembly:
         """Keys of rows that some chunk does not show as they are."""
         if not self.behind:
             return []
-        changed = self.reader.changed_rows(self.table, min(head.stamp for head in self.heads))
-        if len(changed) > MOST_CHANGED * sum(head.count for head in self.heads) + LEAST:
+        oldest, rows = min(head.stamp for head in self.heads), sum(one.count for one in self.heads)
+        changed = self.reader.changes_since(self.table, oldest, rows=rows)
+        if changed is None:
             self.layouts = dict.fromkeys(self.layouts)  # as good as none
-            return []
-        return changed
+        return changed or []
 
     def _useless(self, head: Head) -> bool:
         layout = self.layouts[head.key]
@@ -225,7 +225,7 @@ class _Assembly:
 
     def _in_columns(self, rows: Sequence[FigureRow]) -> Table:
         types = _TYPES[self.table]
-        values = list(zip(*rows, strict=True)) or [()] * len(types)
+        values = transpose(rows, len(types))
         return {
             name: self._as_array(name, column, kind)
             for (name, kind), column in zip(types.items(), values, strict=True)
@@ -236,9 +236,9 @@ class _Assembly:
             self.words if name == _CODED[self.table] else _FIXED.get(name)
         )
         if codes is not None:
-            return np.fromiter(map(codes.__getitem__, values), dtype=kind, count=len(values))
+            return encode(codes, values, kind)
         if (missing := _MISSING.get(name)) is not None:
-            values = [missing if value is None else value for value in values]
+            values = fill_moments(values, missing)
         return np.array(values, dtype=kind)
 
     def _patched(self, columns: Table, now: Table) -> Table:

@@ -11,23 +11,21 @@ that it pays to have them: a process that searches once does not load what it ne
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from glymph.store.arrays import Codes, encode, fill_moments, find_slots, quiet_collector, transpose
 from glymph.store.contract import VectorRow
 from glymph.store.locks import ProcessLock
 from glymph.store.reader import Reader
 from glymph.store.scan import Slots
 from glymph.store.vector_column import CENTRED_ON, EXACT_UP_TO, Planes, VectorColumn
-from glymph.store.vector_reader import MIRRORED, MirroredColumns, MirroredRow
-from glymph.store.view import Classes, Codes, Lists, View, slots_of
+from glymph.store.vector_reader import MIRRORED, MirroredColumns
+from glymph.store.view import Classes, Lists, View
 
-MANY_CHANGES = 1_000  # and half of what is there: reading everything anew is cheaper
 PAGE = (
     1 << 13
 )  # vectors read at a time: few enough for the memory they pass through to be used again
@@ -37,27 +35,12 @@ DISTANT_FROM = (
 WHOLE_AFTER = (
     6  # times the store was asked: by then it compared for as long as fetching all takes, or longer
 )
-NEVER = np.iinfo(np.int64).max
 
 _COLUMNS: dict[str, Any] = {
     "key": np.int64, "state": np.int32, "kind": np.int32, "section": np.int32, "superseded": np.bool_,
     "time": np.int64, "expires": np.int64, "session": np.int32, "tags": np.int32, "entities": np.int32,
     "wording": np.uint64, "embedded": np.bool_,
 }  # fmt: skip
-
-
-@contextmanager
-def quiet_collector() -> Iterator[None]:
-    """Keeps Python from looking for garbage among a hundred thousand new rows, which is half of
-    their cost.
-    """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 class Mirror:
@@ -110,8 +93,8 @@ class Mirror:
             if not self._change:
                 self._append(reader.mirror_columns())
             elif change > self._change:
-                keys = reader.changed_memories(self._change)
-                if len(keys) > self._size // 2 + MANY_CHANGES or not self._apply(reader, keys):
+                keys = reader.changes_since("memories", self._change, rows=self._size)
+                if keys is None or not self._apply(reader, keys):
                     return None
             self._change = max(change, self._change)
             if not self._refresh_vectors(reader):
@@ -143,7 +126,7 @@ class Mirror:
         ):
             self._columns[name][gone[gone >= 0]] = nothing
         before = self["wording"][slots]
-        self._put(slots, _in_columns(known))
+        self._put(slots, transpose(known, MIRRORED))
         reworded = [
             row[0]
             for row, old, new in zip(known, before, self["wording"][slots], strict=True)
@@ -151,7 +134,7 @@ class Mirror:
         ]
         self._columns["embedded"][self._slots(reworded)] = False
         returned = [row[0] for row in known if not self["embedded"][self._slots([row[0]])[0]]]
-        self._append(_in_columns([row for row in rows if row[0] > last]))
+        self._append(transpose([row for row in rows if row[0] > last], MIRRORED))
         if self._model_key is not None and (returned or len(rows) > len(known)):
             new = [row[0] for row in rows if row[0] > last]
             if self._vectors is not None and self._vectors.distant:
@@ -183,12 +166,12 @@ class Mirror:
             ("session", self._codes["session"], session), ("tags", self._tags, tags),
             ("entities", self._entities, entities),
         ):  # fmt: skip
-            c[name][slots] = _coded(codes, values)
-        of_class = _coded(self._classes, classes)
+            c[name][slots] = encode(codes, values)
+        of_class = encode(self._classes, classes)
         for name, by_class in self._classes.columns.items():
             c[name][slots] = np.asarray(by_class)[of_class]
         c["key"][slots], c["time"][slots] = key, time
-        c["expires"][slots] = [NEVER if moment is None else moment for moment in expires]
+        c["expires"][slots] = fill_moments(expires)
         c["wording"][slots] = np.frombuffer(bytes.fromhex("".join(wording)), dtype=">u8")
 
     # vectors
@@ -252,7 +235,7 @@ class Mirror:
     def _note(self, kept: tuple[bytes, bytes] | None) -> None:
         """Marks the memories that have a vector of what they say now."""
         assert kept is not None
-        slots = slots_of(self["key"], np.frombuffer(kept[0], dtype=">i8").astype(np.int64))
+        slots = find_slots(self["key"], np.frombuffer(kept[0], dtype=">i8").astype(np.int64))
         current = slots >= 0
         wordings = np.frombuffer(kept[1], dtype=">u8")
         current[current] = self["wording"][slots[current]] == wordings[current]
@@ -308,15 +291,7 @@ class Mirror:
         self._columns["embedded"][slots] = True
 
     def _slots(self, keys: Sequence[int]) -> Slots:
-        return slots_of(self["key"], keys)
-
-
-def _coded(codes: Codes, values: Sequence[Any]) -> NDArray[np.int32]:
-    return np.fromiter(map(codes.__getitem__, values), dtype=np.int32, count=len(values))
-
-
-def _in_columns(rows: Sequence[MirroredRow]) -> MirroredColumns:
-    return list(zip(*rows, strict=True)) or [()] * MIRRORED
+        return find_slots(self["key"], keys)
 
 
 class Mirrors:

@@ -32,10 +32,6 @@ class VectorReader(SpaceStatements):
         """Returns the newest operation that changed a row of this space."""
         return int(self._value("newest_change") or 0)
 
-    def changed_memories(self, since: int) -> list[int]:
-        """Returns the keys of memories touched by operations after the given one."""
-        return self._column("changed_memories", operation=since)
-
     def mirror_rows(self, keys: Sequence[int]) -> list[MirroredRow]:
         """Returns what a mirror keeps of these memories, in the order of keys."""
         rows: list[Any] = sorted(self._tuples("mirrored", keys=list(keys)))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from glymph.store.arrays import Codes, find_slots
 from glymph.store.contract import Filter
 from glymph.store.reader import Reader
 from glymph.store.scan import Slots, Vectors, exact_nearest, hamming_nearest, sign_bits
@@ -26,14 +27,6 @@ NAMED = (
 # nearest
 SPARE = 50
 WIDER = 4  # times as many, when too few of the nearest were let through
-
-
-class Codes(dict[Any, int]):
-    """A small number for each distinct value, given out as values appear."""
-
-    def __missing__(self, value: Any) -> int:
-        self[value] = code = len(self)
-        return code
 
 
 class Classes(Codes):
@@ -113,7 +106,7 @@ class View:
 
     def slots(self, keys: Sequence[int]) -> Slots:
         """The slot of each key, -1 where there is none."""
-        return slots_of(self["key"], keys)
+        return find_slots(self["key"], keys)
 
     def mask(self, wanted: Filter) -> NDArray[np.bool_]:
         """Which slots a filter lets through."""
@@ -228,12 +221,3 @@ def _carrying(lists: Lists, column: NDArray[np.int32], word: str) -> NDArray[np.
     """Where in a column of lists the word is. A copy, for numbers may be given out while we look."""
     codes = column.copy()
     return lists.holding(word).take(codes)
-
-
-def slots_of(own: NDArray[np.int64], keys: Sequence[int] | NDArray[np.int64]) -> Slots:
-    """The place of each key among the sorted ones, -1 where it is not."""
-    if not len(own) or not len(keys):
-        return np.full(len(keys), -1, dtype=np.intp)
-    wanted = np.asarray(keys, dtype=np.int64)
-    found = np.minimum(np.searchsorted(own, wanted), len(own) - 1)
-    return np.where(own[found] == wanted, found, -1)

@@ -185,7 +185,7 @@ class RecallSuite(StoreGround):
         a, b = self.add(store), self.add(store)
         with store.reading(A) as reader:
             start = reader.newest_change()
-            assert reader.changed_memories(start) == []
+            assert reader.changed_rows("memories", start) == []
         with store.writing(A, intent("update")) as writer:
             writer.change("memories", {a["key"]: {"title": "changed"}})
         self.add(store, B)
@@ -193,8 +193,8 @@ class RecallSuite(StoreGround):
             writer.remove("memories", [b["key"]])
         with store.reading(A) as reader:
             assert reader.newest_change() > start
-            assert sorted(reader.changed_memories(start)) == [a["key"], b["key"]]
-            assert reader.changed_memories(reader.newest_change()) == []
+            assert sorted(reader.changed_rows("memories", start)) == [a["key"], b["key"]]
+            assert reader.changed_rows("memories", reader.newest_change()) == []
 
     def test_mirrored_rows_say_what_the_filter_asks_about_in_the_order_of_keys(
         self, store: Store

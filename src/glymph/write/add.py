@@ -15,8 +15,8 @@ from glymph.decay.sections import initial_stability
 from glymph.errors import EmbedderFailed, InvalidInput, MemoryNotFound, Refused
 from glymph.model import Added, Outcome, State
 from glymph.moments import micros
+from glymph.store.arrays import quiet_collector
 from glymph.store.contract import Filter, Row
-from glymph.store.mirror import quiet_collector
 from glymph.store.writer import Writer
 from glymph.write.backfill import keep_vectors
 from glymph.write.compare import Judged, judged

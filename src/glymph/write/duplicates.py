@@ -18,9 +18,10 @@ from glymph.errors import GlymphError
 from glymph.model import DuplicatePair, DuplicateReport
 from glymph.moments import micros
 from glymph.store import records
+from glymph.store.arrays import quiet_collector
 from glymph.store.contract import Filter, Row
 from glymph.store.lsh import Halves, near_pairs
-from glymph.store.mirror import PAGE, quiet_collector
+from glymph.store.mirror import PAGE
 from glymph.store.reader import Reader
 from glymph.store.scan import Slots, Vectors
 from glymph.store.view import View

@@ -61,10 +61,6 @@ SELECT memory, wording, vector FROM scoped_vectors WHERE model = :model AND memo
 -- name: newest_change
 SELECT operation FROM scoped_journal ORDER BY operation DESC LIMIT 1;
 
--- name: changed_memories
--- By operation: the index by row would be read from its beginning.
-SELECT DISTINCT key FROM scoped_journal WHERE {unindexed:tbl} = 'memories' AND operation > :operation;
-
 -- name: mirrored
 SELECT {mirrored} FROM scoped_memories m WHERE m.key IN {keys:keys};
 
