@@ -23,8 +23,8 @@ _IRREGULAR = frozenset(
     "understood woven written".split()
 )
 _NOUNS_AND_VERBS = frozenset(
-    "bring embed encoding feed king meaning need nothing ping put read ranking rating ring seed "
-    "set setting speed spelling spring string thing timing wording writing".split()
+    "bring embed encoding feed keyring king meaning need nothing ping put read ranking rating ring "
+    "seed set setting speed spelling spring string thing timing wording writing".split()
 )
 
 

@@ -76,7 +76,9 @@ def live_a_little(url, clock, *, space="default"):
             op.writer.insert("pages", [{"name": "notes", "text": "a page", "updated_at": op.now}])
         with place.store.writing(space, place.intent("forget")) as writer:
             writer.bury(["fingerprint"], at=2)
-        place.store.keyring.made(next(s.identity_id for s in glymph.spaces() if s.name == space))
+        place.store.keyring.get_or_create(
+            next(s.identity_id for s in glymph.spaces() if s.name == space)
+        )
         with place.store.writing(space, None) as writer:
             model = writer.add_model("words", 2, at=1)
             row = writer.memory(home.id)

@@ -24,14 +24,14 @@ def row(**fields):
     ("fields", "word"), [({"protected": 1}, "protected"), ({"pinned": 1}, "unpin"), ({}, None)]
 )
 def test_archive_and_delete_have_the_same_guards(goal, fields, word):
-    why = guards.standing(row(**fields), goal)
+    why = guards.find_obstacle(row(**fields), goal)
     assert (why is None) if word is None else (word in why)
 
 
 def test_what_is_there_already_and_what_is_in_the_trash_are_told_apart():
-    assert guards.standing(row(state="ARCHIVED"), State.ARCHIVED) == "it is ARCHIVED already"
-    assert guards.standing(row(state="ARCHIVED"), State.TRASHED) is None
-    assert "restore" in guards.standing(row(state="TRASHED"), State.ARCHIVED)
+    assert guards.find_obstacle(row(state="ARCHIVED"), State.ARCHIVED) == "it is ARCHIVED already"
+    assert guards.find_obstacle(row(state="ARCHIVED"), State.TRASHED) is None
+    assert "restore" in guards.find_obstacle(row(state="TRASHED"), State.ARCHIVED)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_whatever_goes_everything_that_rests_on_something_keeps_something(depend
 
 @given(links, st.sets(st.integers(0, 8)))
 def test_a_cascade_takes_exactly_what_rests_on_nothing_else(dependences, going):
-    taken = guards.orphaned(going, dependences)
+    taken = guards.find_orphans(going, dependences)
     for needer in {needer for needer, _ in dependences}:
         needed = {one for other, one in dependences if other == needer}
         assert (needer in taken) is (needed <= going)

@@ -16,7 +16,7 @@ import pytest
 
 from glymph.testing import postgres as postgresql
 from glymph.testing.postgres import Server
-from glymph.testing.postgres import _gone as gone
+from glymph.testing.postgres import _is_gone as gone
 
 psycopg = pytest.importorskip("psycopg")
 pwd = pytest.importorskip("pwd")

@@ -231,7 +231,7 @@ def test_an_import_that_fails_leaves_the_space_it_was_to_fill(glymph, url, tmp_p
 
 
 def buried(place, writer):
-    place.store.keyring.made(writer.identity()["id"])
+    place.store.keyring.get_or_create(writer.identity()["id"])
     writer.bury(["f"], at=1)
 
 

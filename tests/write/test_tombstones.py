@@ -293,7 +293,7 @@ def test_all_who_make_the_key_at_once_have_the_same(tmp_path):
 
     def make():
         gate.wait()
-        found.append(Keyring(tmp_path / "memory.db.keys").made(identity))
+        found.append(Keyring(tmp_path / "memory.db.keys").get_or_create(identity))
 
     threads = [threading.Thread(target=make) for _ in range(8)]
     [thread.start() for thread in threads]

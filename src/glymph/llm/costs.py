@@ -51,7 +51,7 @@ def costs(ctx: Context, *, days: int = 30) -> Costs:
     now = ctx.now()
     with ctx.reading() as reader:
         calls = reader.calls(micros(now - timedelta(days=days)))
-        today = reader.spent(micros(now) - MICROS_PER_DAY)
+        today = reader.spent_since(micros(now) - MICROS_PER_DAY)
     settings = ctx.settings
     return Costs(
         since=now - timedelta(days=days),

@@ -96,7 +96,7 @@ class Run:
         needed = dearest.tokens_in + dearest.tokens_out
         now = micros(place.now())
         with place.store.writing(place.space, None) as writer:
-            today, run = writer.spent(now - MICROS_PER_DAY), writer.spent_by(self.id)
+            today, run = writer.spent_since(now - MICROS_PER_DAY), writer.spent_by(self.id)
             for cap, spent in (("spend_daily_usd", today.usd), ("spend_run_usd", run.usd)):
                 left = max(0.0, getattr(place.settings, cap) - spent)
                 if cost > left:

@@ -282,7 +282,7 @@ def _member(telling: Telling, key: int, stale: float, found: Findings, at: int) 
         last_used_at=None if used is None else moment(used), version=row["version"],
         rules=tuple(rule.name for rule, _ in why), reasons=tuple(text for _, text in why),
         recalls=len(telling.shown.get(row["id"], ())),
-        blocked=guards.standing(row, State.ARCHIVED)
+        blocked=guards.find_obstacle(row, State.ARCHIVED)
         or guards.worth_keeping(row, phase, now=telling.now),
     )  # fmt: skip
 

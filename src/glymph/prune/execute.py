@@ -161,7 +161,7 @@ def closure(
     frontier = set(going)
     while frontier:
         lost = (
-            guards.orphaned(going, reader.resting_on(sorted(frontier), guards.DEPENDENCE))
+            guards.find_orphans(going, reader.resting_on(sorted(frontier), guards.DEPENDENCE))
             - fixed.keys()
         )
         found = reader.rows([("memories", key) for key in sorted(lost)])
@@ -322,7 +322,7 @@ def _make_stays(request: Request) -> Stays:
     """Why something cannot be taken along: it is fixed, or not what the plan showed."""
     plan = request.plan
     if plan is None:
-        return lambda row: guards.standing(row, request.goal)
+        return lambda row: guards.find_obstacle(row, request.goal)
     shown = {
         *plan.node_ids,
         *(memory_id for group in plan.groups for memory_id in group.impact.cascade),
@@ -330,7 +330,7 @@ def _make_stays(request: Request) -> Stays:
     made = micros(plan.created_at)
 
     def stays(row: Row) -> str | None:
-        if why := guards.standing(row, request.goal):
+        if why := guards.find_obstacle(row, request.goal):
             return why
         if row["id"] not in shown:
             return "the plan did not show that it would go along; analyse again"

@@ -165,7 +165,7 @@ def _find_unchanged(op: Operating, rows: Sequence[Row], goal: State) -> list[Row
         row
         for row in rows
         if (one := now.get(row["id"])) is not None
-        and guards.standing(one, goal) is None
+        and guards.find_obstacle(one, goal) is None
         and (one["version"], one["last_used_at"]) == (row["version"], row["last_used_at"])
     ]
 

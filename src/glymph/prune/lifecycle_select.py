@@ -266,7 +266,7 @@ def find_trashable(
 
 
 def _may_be_trashed(row: Row, retention: Mapping[str, int], now: int) -> bool:
-    if guards.standing(row, State.TRASHED) is not None:
+    if guards.find_obstacle(row, State.TRASHED) is not None:
         return False
     if SECTIONS[Section(row["section"])].role == "source":
         return True

@@ -92,7 +92,9 @@ def gather(ctx: Context, reader: Reader, query: str, wanted: Filter, *, limit: i
     if vector is not None:
         known[: len(near)] = cosines
         known[len(near) :] = view.cosines(vector, among[len(near) :], reader=reader)
-    unrelated = 0.0 if vector is None or view.vectors is None else view.vectors.unrelated(vector)
+    unrelated = (
+        0.0 if vector is None or view.vectors is None else view.vectors.unrelated_cosine(vector)
+    )
     return Pool(
         reader=reader, view=view, passing=passing, question=question, slots=among, cosines=known,
         keywords=np.asarray([texts.get(slot, 0.0) for slot in slots], dtype=np.float64),
@@ -173,7 +175,7 @@ def _affinity(view: View, question: Question, slots: NDArray[np.intp]) -> Figure
     """One for memories that carry an entity the question names."""
     named = np.zeros(len(slots), dtype=np.bool_)
     for name in question.names:
-        named |= view.naming(name, slots)
+        named |= view.find_naming(name, slots)
     return named.astype(np.float64)
 
 

@@ -160,7 +160,7 @@ def _cosines(
                 cosines[place] = float(
                     np.frombuffer(stored, dtype="<f2").astype(np.float32) @ vector
                 )
-    return cosines, view.vectors.unrelated(vector)
+    return cosines, view.vectors.unrelated_cosine(vector)
 
 
 def _carries(row: Mapping[str, Any], names: frozenset[str]) -> bool:

@@ -155,7 +155,7 @@ class ChunkWriter(ChunkReader):
 # packing
 
 
-def packed(columns: Table, words: Words) -> tuple[str, bytes]:
+def pack(columns: Table, words: Words) -> tuple[str, bytes]:
     """The layout and the body of columns of equal length, each in as few bytes as its range allows."""
     parts: list[NDArray[Any]] = []
     told: list[tuple[str, str, int | float]] = []

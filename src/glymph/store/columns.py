@@ -27,7 +27,7 @@ from glymph.store.arrays import (
     quiet_collector,
     transpose,
 )
-from glymph.store.chunks import EVERY_KEY, Chunk, FigureRow, Head, Layout, Table, packed
+from glymph.store.chunks import EVERY_KEY, Chunk, FigureRow, Head, Layout, Table, pack
 from glymph.store.reader import Reader
 from glymph.store.store import Store
 
@@ -116,11 +116,11 @@ class _Assembly:
         self.heads = reader.chunks(table)
         self.behind = any(head.stamp < change for head in self.heads)
         self.layouts = {head.key: Layout.read(head.layout) for head in self.heads}
-        self.changed = self._changed()
+        self.changed = self._find_changed()
         self.segments = self._segments()
 
     def part(self) -> Part:
-        while (columns := self._unpacked()) is None:
+        while (columns := self._unpack()) is None:
             pass  # a chunk turned out broken and is out of the way now
         gaps = [segment for segment in self.segments if segment.stale]
         if not gaps and not self.changed:
@@ -130,14 +130,14 @@ class _Assembly:
             touched = [self._in_columns(rows) for rows in self._current()]
         fresh = sum(len(one["key"]) for one in rows) + len(self.changed)
         if rows:
-            columns = _in_order(_joined([columns, *rows]), _PLACE[self.table])
+            columns = _in_order(_join([columns, *rows]), _PLACE[self.table])
         if self.changed:
-            columns = self._patched(columns, _joined(touched))
+            columns = self._patch(columns, _join(touched))
         return Part(columns, self.words, self.segments, self.behind, fresh)
 
     # what there is
 
-    def _changed(self) -> list[int]:
+    def _find_changed(self) -> list[int]:
         """Keys of rows that some chunk does not show as they are."""
         if not self.behind:
             return []
@@ -171,7 +171,7 @@ class _Assembly:
 
     # from chunks
 
-    def _unpacked(self) -> Table | None:
+    def _unpack(self) -> Table | None:
         """The columns of the chunks, one after the other; None if one is not what its head says."""
         kept = [head for head in self.heads if not self._useless(head)]
         # The keys of links are for telling which have changed: a quarter of the reading.
@@ -241,7 +241,7 @@ class _Assembly:
             values = fill_moments(values, missing)
         return np.array(values, dtype=kind)
 
-    def _patched(self, columns: Table, now: Table) -> Table:
+    def _patch(self, columns: Table, now: Table) -> Table:
         """The columns with the changed rows as they are now: put over the old ones, or in and out."""
         place = _PLACE[self.table]
         at = np.flatnonzero(np.isin(columns["key"], np.array(self.changed, dtype=np.int64)))
@@ -272,7 +272,7 @@ class _Assembly:
                 self.segments[number].stale = True
 
 
-def _joined(tables: Sequence[Table]) -> Table:
+def _join(tables: Sequence[Table]) -> Table:
     return {name: np.concatenate([one[name] for one in tables]) for name in tables[0]}
 
 
@@ -327,9 +327,7 @@ def _batches(part: Part, table: str, stamp: int) -> Iterator[tuple[list[int], li
         chunks: list[Chunk] = []
         for first, upto, rows in _cuts(place, run[0].first, run[-1].upto):
             columns = {name: part.columns[name][rows] for name in _TYPES[table]}
-            chunks.append(
-                Chunk(first, upto, stamp, rows.stop - rows.start, *packed(columns, words))
-            )
+            chunks.append(Chunk(first, upto, stamp, rows.stop - rows.start, *pack(columns, words)))
             if len(chunks) * ROWS >= BATCH:
                 yield replaced, chunks
                 replaced, chunks = [], []

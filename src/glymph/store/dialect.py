@@ -44,10 +44,10 @@ class Dialect:
         """The statement as the engine takes it."""
         found = self._rendered.get(template)
         if found is None:
-            found = self._rendered[template] = self._written(template)
+            found = self._rendered[template] = self._write(template)
         return found
 
-    def _written(self, template: str) -> str:
+    def _write(self, template: str) -> str:
         for plain, escaped in self.escapes.items():
             template = template.replace(plain, escaped)
         for name, text in self.macros.items():

@@ -18,7 +18,7 @@ DEPENDENCE = (*EVIDENCE, "part_of")  # and to what it is a part of
 Dependence = tuple[int, int]  # a memory that rests on, or is part of, another; and that other
 
 
-def standing(row: Mapping[str, Any], goal: State) -> str | None:
+def find_obstacle(row: Mapping[str, Any], goal: State) -> str | None:
     """Why a memory cannot go to a state at all."""
     if row["state"] == goal:
         return f"it is {goal} already"
@@ -67,7 +67,7 @@ def last_evidence(going: Iterable[int], dependences: Collection[Dependence]) -> 
     return kept
 
 
-def orphaned(going: Collection[int], dependences: Iterable[Dependence]) -> set[int]:
+def find_orphans(going: Collection[int], dependences: Iterable[Dependence]) -> set[int]:
     """What rests on nothing else than those that go."""
     lost: dict[int, bool] = {}
     for needer, needed in dependences:

@@ -106,7 +106,7 @@ def plan_undo(
         now = current.get((table, key))
         left = rewind(now, since.get((table, key), []))
         before = rewind(left, entries)
-        touched = _touched(entries, left, before)
+        touched = _touched_columns(entries, left, before)
         problem = _changed_since(now, left, touched)
         if problem is None:
             restoration = _restoration(table, key, now, before, touched)
@@ -133,7 +133,7 @@ def _restoration(
     return Restoration(table, key, True, changed) if changed else None
 
 
-def _touched(entries: Sequence[Entry], left: Row | None, before: Row | None) -> set[str]:
+def _touched_columns(entries: Sequence[Entry], left: Row | None, before: Row | None) -> set[str]:
     """The columns on which the row must still be as the operation left it: all, if it made or
     removed it.
     """

@@ -44,7 +44,7 @@ class Keyring:
             )
         return key
 
-    def made(self, identity: str) -> bytes:
+    def get_or_create(self, identity: str) -> bytes:
         """The key of a space, made if there is none. Of two processes that make it at once, one
         wins for both.
         """
@@ -57,7 +57,7 @@ class Keyring:
             )
         return key
 
-    def missing(self, identity: str) -> str:
+    def explain_missing(self, identity: str) -> str:
         """What to do about a key that should be here and is not."""
         return f"the key {self._file(identity)} is missing. Put that file back from a backup's folder of keys"
 

@@ -45,9 +45,9 @@ def near_pairs(vectors: Vectors | Halves, *, least: float, seed: int = 0) -> Pai
     if len(vectors) < 2:
         return _none()
     if len(vectors) <= COMPARED_UP_TO:
-        first, second = _compared(vectors, least)
+        first, second = _compare_all(vectors, least)
     else:
-        first, second = _met(vectors, least, np.random.default_rng(seed))
+        first, second = _find_met(vectors, least, np.random.default_rng(seed))
     cosines = _cosines(vectors, first, second)
     near = cosines >= least
     return _nearest_of_each(first[near], second[near], cosines[near])
@@ -66,7 +66,7 @@ def _unit(vectors: Vectors | Halves) -> Vectors:
     return whole
 
 
-def _compared(vectors: Vectors | Halves, least: float) -> tuple[Slots, Slots]:
+def _compare_all(vectors: Vectors | Halves, least: float) -> tuple[Slots, Slots]:
     """Pairs found by comparing each with each."""
     unit = _unit(vectors)
     first, second = np.nonzero(np.triu(unit @ unit.T >= least - 1e-4, k=1))
@@ -99,13 +99,13 @@ def _nearest_of_each(first: Slots, second: Slots, cosines: Vectors) -> Pairs:
 # by signs
 
 
-def _met(
+def _find_met(
     vectors: Vectors | Halves, least: float, random: np.random.Generator
 ) -> tuple[Slots, Slots]:
     """Pairs that stand side by side in a table and differ in few signs."""
     count = len(vectors)
     pivot = _pivot(vectors)
-    differing = _differing(least, pivot)
+    differing = _share_of_differing(least, pivot)
     signs = _signs(vectors, pivot, random)
     columns, rows = np.ascontiguousarray(signs.T), signs.view(np.uint64)
     agreed = min(max(int(math.log2(count)), 8), 20)
@@ -113,7 +113,7 @@ def _met(
     free = np.ones(count, dtype=np.bool_)
     met, fresh = np.zeros(0, dtype=np.uint64), list[Words]()
     for chosen in _tables(agreed, differing, random):
-        table = _sorted(columns, chosen, low, free)
+        table = _sort_by_signs(columns, chosen, low, free)
         fresh += _side_by_side(table, rows, agreed=agreed, low=low, differing=differing)
         if sum(map(len, fresh)) > MERGED_FROM * count:
             met, fresh = np.unique(np.concatenate([met, *fresh])), []
@@ -134,7 +134,7 @@ def _pivot(vectors: Vectors | Halves) -> Vectors:
     return np.zeros_like(mean) if float(mean @ mean) > POINTLESS else mean
 
 
-def _differing(least: float, pivot: Vectors) -> float:
+def _share_of_differing(least: float, pivot: Vectors) -> float:
     """The share of signs in which two vectors of that cosine differ, seen from the pivot."""
     shift = float(pivot @ pivot)
     return math.acos(max((least - shift) / (1 - shift), 0.0)) / math.pi
@@ -172,7 +172,7 @@ def _tables(
         at += width
 
 
-def _sorted(
+def _sort_by_signs(
     columns: NDArray[np.uint8], chosen: NDArray[np.intp], low: np.uint64, free: NDArray[np.bool_]
 ) -> Words:
     """Signs in the upper bits, the vector's number in the lower: sorting these sorts both, fast."""
@@ -210,7 +210,7 @@ def _side_by_side(
         # rule it out.
         likely = at[np.bitwise_count(apart) <= few]
         a, b = numbers[likely], numbers[likely + distance]
-        near = np.flatnonzero(_hamming(rows, a, b) <= cut)
+        near = np.flatnonzero(_count_differing(rows, a, b) <= cut)
         a, b = a[near], b[near]
         yield np.minimum(a, b).astype(np.uint64) << np.uint64(32) | np.maximum(a, b).astype(
             np.uint64
@@ -222,7 +222,7 @@ def _most_differing(signs: int, share: float) -> int:
     return int(signs * share + DEVIATIONS * math.sqrt(signs * share * (1 - share)))
 
 
-def _hamming(rows: Words, a: Slots, b: Slots) -> NDArray[np.uint16]:
+def _count_differing(rows: Words, a: Slots, b: Slots) -> NDArray[np.uint16]:
     found = np.empty(len(a), dtype=np.uint16)
     for at in range(0, len(a), BLOCK):
         part = slice(at, at + BLOCK)

@@ -77,12 +77,14 @@ class Mirror:
             frequencies=self._frequencies,
             model_key=self._model_key,
             vectors=None if self._vectors is None else self._vectors.view(self["embedded"]),
-            fetched=self._fetched if self._vectors is not None and self._vectors.distant else None,
+            fetched=self._fetch_for
+            if self._vectors is not None and self._vectors.distant
+            else None,
         )
 
     # keeping up
 
-    def refreshed(self, reader: Reader, *, whole: bool = False) -> View | None:
+    def refresh(self, reader: Reader, *, whole: bool = False) -> View | None:
         """What is there now, as far as the reader sees it; None if the mirror has to be made anew
         for that.
 
@@ -218,7 +220,7 @@ class Mirror:
         for rows in self._all_vectors(reader, self._model_key):
             self._take_vectors(rows)
 
-    def _fetched(self, reader: Reader, view: View) -> Planes | None:
+    def _fetch_for(self, reader: Reader, view: View) -> Planes | None:
         """The vectors for a view that was made when they were distant; None as long as they had
         better stay so.
         """
@@ -308,7 +310,7 @@ class Mirrors:
         place = (reader.space, reader.space_key, model)
         with self._lock:
             mirror = self._mirrors.setdefault(place, Mirror(model))
-        while (view := mirror.refreshed(reader, whole=whole)) is None:
+        while (view := mirror.refresh(reader, whole=whole)) is None:
             mirror = Mirror(model)  # others may still look at the old one
             with self._lock:
                 self._mirrors[place] = mirror

@@ -217,7 +217,7 @@ def _wrong_entry(row: Mapping[str, Any], columns: ColumnTypes) -> str | None:
 
 
 @contextmanager
-def appearing(path: str | Path, what: str) -> Iterator[Path]:
+def write_whole(path: str | Path, what: str) -> Iterator[Path]:
     """A private file beside `path` to write into; it takes that name when the context ends without
     an error.
 
@@ -233,7 +233,7 @@ def appearing(path: str | Path, what: str) -> Iterator[Path]:
             "path", f"{path!r} names no file ({error}). Give the path of a new file."
         ) from error
     if taken:
-        raise _taken(target, what)
+        raise _name_taken(target, what)
     try:
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         try:
@@ -243,12 +243,12 @@ def appearing(path: str | Path, what: str) -> Iterator[Path]:
             for end in ("", "-journal", "-wal", "-shm"):
                 Path(f"{partial}{end}").unlink(missing_ok=True)
     except FileExistsError as error:
-        raise _taken(target, what) from error
+        raise _name_taken(target, what) from error
     except OSError as error:
         raise InvalidInput("path", f"cannot write {target} ({error.strerror or error}).") from error
 
 
-def _taken(target: Path, what: str) -> InvalidInput:
+def _name_taken(target: Path, what: str) -> InvalidInput:
     return InvalidInput("path", f"{target} exists. Name a new file: {what} never overwrites.")
 
 

@@ -56,11 +56,11 @@ def move_image(table: str, image: str, offsets: Mapping[str, int], sign: int) ->
     if not offsets or table not in ("edges", "memberships"):
         return image
 
-    def moved(match: re.Match[str]) -> str:
+    def move(match: re.Match[str]) -> str:
         column, key = match[1], int(match[2])
         return f'"{column}":{key + sign * offsets.get(_REFERENCES[column], 0)}'
 
-    return _REFERENCE.sub(moved, image)
+    return _REFERENCE.sub(move, image)
 
 
 _REFERENCES = {

@@ -19,8 +19,8 @@ from glymph.store.contract import (
     Row,
     Settled,
 )
-from glymph.store.fenced import check_lease
 from glymph.store.keyring import Keyring
+from glymph.store.lease_fence import check_lease
 from glymph.store.reader import Reader
 from glymph.store.snapshots import Snapshot, key_offsets
 from glymph.store.spaces import Spaces

@@ -59,7 +59,7 @@ class UpkeepReader(SpaceStatements):
         """Who works on the space, by which number, until when."""
         return self._one("lease")
 
-    def spent(self, since: int) -> Spent:
+    def spent_since(self, since: int) -> Spent:
         """What was spent after a moment."""
         return Spent(*self._tuples("spent", since=since)[0])
 
@@ -126,7 +126,7 @@ class UpkeepWriter(UpkeepReader):
         """Lets a job wait until a moment before it is tried again."""
         self._run("rest_job", id=job_id, until=until)
 
-    def done(self, job_id: str, *, at: int) -> None:
+    def finish(self, job_id: str, *, at: int) -> None:
         self._run("finish_job", id=job_id, at=at)
 
     def give_up(self, job_id: str, *, at: int, report: str) -> None:

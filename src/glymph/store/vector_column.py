@@ -35,7 +35,7 @@ class Planes:
     pivot: Vectors
     centre: Vectors | None
 
-    def unrelated(self, query: Vectors) -> float:
+    def unrelated_cosine(self, query: Vectors) -> float:
         """About what cosine a memory has that has nothing to do with the query."""
         return 0.0 if self.centre is None else float(self.centre @ query)
 

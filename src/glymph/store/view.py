@@ -71,7 +71,7 @@ class Lists(Codes):
         self[text] = code
         return code
 
-    def holding(self, word: str) -> NDArray[np.bool_]:
+    def find_holding(self, word: str) -> NDArray[np.bool_]:
         """For each number given out, whether its list holds the word."""
         found = np.zeros(len(self), dtype=np.bool_)
         found[[code for code in self._holding.get(word, ()) if code < len(found)]] = True
@@ -127,17 +127,17 @@ class View:
         if wanted.session is not None:
             passing &= self._among("session", [wanted.session])
         for tag in wanted.tags or ():
-            passing &= _carrying(self.tags, self["tags"], tag)
+            passing &= _find_carrying(self.tags, self["tags"], tag)
         return passing
 
-    def naming(self, name: str, slots: Slots | slice = slice(None)) -> NDArray[np.bool_]:
+    def find_naming(self, name: str, slots: Slots | slice = slice(None)) -> NDArray[np.bool_]:
         """Which slots, of the given ones, carry an entity."""
-        return _carrying(self.entities, self["entities"][slots], name)
+        return _find_carrying(self.entities, self["entities"][slots], name)
 
     def share(self, name: str) -> float:
         """The part of the memories that carries an entity."""
         there = int(np.count_nonzero(self["state"] >= 0))
-        return int(np.count_nonzero(self.naming(name))) / max(there, 1)
+        return int(np.count_nonzero(self.find_naming(name))) / max(there, 1)
 
     def _among(self, column: str, values: Sequence[str]) -> NDArray[np.bool_]:
         codes = [
@@ -217,7 +217,7 @@ class View:
         return found
 
 
-def _carrying(lists: Lists, column: NDArray[np.int32], word: str) -> NDArray[np.bool_]:
+def _find_carrying(lists: Lists, column: NDArray[np.int32], word: str) -> NDArray[np.bool_]:
     """Where in a column of lists the word is. A copy, for numbers may be given out while we look."""
     codes = column.copy()
-    return lists.holding(word).take(codes)
+    return lists.find_holding(word).take(codes)

@@ -14,13 +14,13 @@ from glymph.testing.store_ground import A, B, StoreGround
 class ConversationSuite(StoreGround):
     """What a history in a store relies on."""
 
-    def said(self, store: Store, *bodies: str, space: str = A, name: str = "s") -> int:
+    def say(self, store: Store, *bodies: str, space: str = A, name: str = "s") -> int:
         with store.writing(space, None) as writer:
             key = writer.begin_conversation(name)
             writer.append_messages(key, bodies)
         return key
 
-    def told(self, store: Store, space: str = A, name: str = "s") -> list[Message]:
+    def read_messages(self, store: Store, space: str = A, name: str = "s") -> list[Message]:
         with store.reading(space) as reader:
             row = reader.conversation(name)
             return [] if row is None else reader.messages_after(row["key"], 0, limit=100)
@@ -28,12 +28,12 @@ class ConversationSuite(StoreGround):
     def test_messages_are_numbered_in_each_conversation_and_stay_in_their_space(
         self, store: Store
     ) -> None:
-        key = self.said(store, "{}", '{"a": 1}')
-        assert self.said(store, '{"b": "ü\\u0000"}') == key
-        self.said(store, '{"theirs": 1}', space=B)
-        self.said(store, '{"other": 1}', name="t")
-        assert self.told(store) == [(1, "{}"), (2, '{"a": 1}'), (3, '{"b": "ü\\u0000"}')]
-        assert self.told(store, B) == [(1, '{"theirs": 1}')]
+        key = self.say(store, "{}", '{"a": 1}')
+        assert self.say(store, '{"b": "ü\\u0000"}') == key
+        self.say(store, '{"theirs": 1}', space=B)
+        self.say(store, '{"other": 1}', name="t")
+        assert self.read_messages(store) == [(1, "{}"), (2, '{"a": 1}'), (3, '{"b": "ü\\u0000"}')]
+        assert self.read_messages(store, B) == [(1, '{"theirs": 1}')]
         with store.reading(A) as reader:
             assert reader.messages_after(key, 1, limit=1) == [(2, '{"a": 1}')]
             assert reader.newest_message(key) == (3, '{"b": "ü\\u0000"}')
@@ -51,19 +51,19 @@ class ConversationSuite(StoreGround):
     def test_what_is_written_and_where_it_stands_come_together_or_not_at_all(
         self, store: Store
     ) -> None:
-        key = self.said(store, "{}")
+        key = self.say(store, "{}")
         with pytest.raises(ZeroDivisionError), store.writing(A, None) as writer:
             writer.append_messages(key, ["{}"])
             writer.keep_conversation_state(key, '{"at": 1}')
             raise ZeroDivisionError
-        assert len(self.told(store)) == 1
+        assert len(self.read_messages(store)) == 1
         with store.writing(A, None) as writer:
             writer.keep_conversation_state(key, '{"at": 2}')
         with store.reading(A) as reader:
             assert (reader.conversation("s") or {})["state"] == '{"at": 2}'
 
     def test_a_message_is_changed_or_removed_by_a_purge_alone(self, store: Store) -> None:
-        key = self.said(store, '{"a": 1}', '{"b": 1}')
+        key = self.say(store, '{"a": 1}', '{"b": 1}')
         anew = [Rewording(1, '{"a": 1}', '{"a": 0}'), Rewording(2, "something else", '{"b": 0}')]
         for verb in (None, "update"):
             meant = [None if verb is None else intent(verb) for _ in range(2)]
@@ -79,10 +79,10 @@ class ConversationSuite(StoreGround):
                 writer.remove_conversation(key)
         with store.writing(A, intent("purge")) as writer:
             writer.reword_messages(key, anew)
-        assert [body for _, body in self.told(store)] == ['{"a": 0}', '{"b": 1}']
+        assert [body for _, body in self.read_messages(store)] == ['{"a": 0}', '{"b": 1}']
         with store.writing(A, intent("purge")) as writer:
             writer.remove_conversation(key)
-        assert self.told(store) == []
+        assert self.read_messages(store) == []
         with store.reading(A) as reader:
             assert reader.conversation("s") is None
 
@@ -91,24 +91,24 @@ class ConversationSuite(StoreGround):
             writer.append_messages(10**6, ["{}"])
 
     def test_one_at_a_time_may_shorten_a_conversation(self, store: Store) -> None:
-        key = self.said(store, "{}")
+        key = self.say(store, "{}")
 
-        def claimed(now: int, until: int) -> bool:
+        def claim(now: int, until: int) -> bool:
             with store.writing(A, None) as writer:
                 return writer.claim_conversation(key, now=now, until=until)
 
-        assert claimed(10, 20)
-        assert not claimed(15, 25)
-        assert claimed(20, 30), "the claim before has ended"
-        assert not claimed(19, 29), "a clock that is a little behind"
-        assert claimed(1, 11), "a clock was set back"
+        assert claim(10, 20)
+        assert not claim(15, 25)
+        assert claim(20, 30), "the claim before has ended"
+        assert not claim(19, 29), "a clock that is a little behind"
+        assert claim(1, 11), "a clock was set back"
         with store.writing(A, None) as writer:
             writer.give_back_conversation(key, until=30)  # another's by now
-        assert not claimed(5, 15)
+        assert not claim(5, 15)
         with store.writing(A, None) as writer:
             assert writer.claimed_until(key) == 11
             writer.give_back_conversation(key, until=11)
-        assert claimed(5, 15)
+        assert claim(5, 15)
         with store.writing(A, None) as writer:
             writer.revoke_claims()
             assert writer.claimed_until(key) == 0
@@ -124,8 +124,8 @@ class ConversationSuite(StoreGround):
     def test_conversations_go_along_with_a_load_and_end_with_their_space(
         self, store: Store
     ) -> None:
-        self.said(store, "{}", space=B)  # so that keys differ
-        key = self.said(store, '{"a": 1}', '{"b": 2}')
+        self.say(store, "{}", space=B)  # so that keys differ
+        key = self.say(store, '{"a": 1}', '{"b": 2}')
         with store.writing(A, None) as writer:
             writer.keep_conversation_state(key, '{"at": 1}')
             writer.note_folder("/a", "x")
@@ -136,9 +136,9 @@ class ConversationSuite(StoreGround):
                 highest[table] = max(highest.get(table, 0), row["key"])
         list(store.load("copy", iter(rows), highest=highest, chunk=3))
         list(store.delete_space(A))
-        assert self.told(store, "copy") == [(1, '{"a": 1}'), (2, '{"b": 2}')]
-        self.said(store, '{"c": 3}', space="copy")
-        assert [number for number, _ in self.told(store, "copy")] == [1, 2, 3]
+        assert self.read_messages(store, "copy") == [(1, '{"a": 1}'), (2, '{"b": 2}')]
+        self.say(store, '{"c": 3}', space="copy")
+        assert [number for number, _ in self.read_messages(store, "copy")] == [1, 2, 3]
         with store.reading("copy") as reader:
             assert (reader.conversation("s") or {})["state"] == '{"at": 1}'
             assert reader.folders() == [("/a", "x")]

@@ -42,7 +42,7 @@ class DueSuite(StoreGround):
         assert [store.due_spaces(now) for now in (29, 30)] == [[], [A]]
         assert store.next_due() == 30
         with store.writing(A, None) as writer:
-            writer.done("j1", at=31)
+            writer.finish("j1", at=31)
         assert store.due_spaces(40) == []
         with store.writing(A, None) as writer:
             writer.revive("j2", report="{}")

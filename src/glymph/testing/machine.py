@@ -56,12 +56,12 @@ class GlymphMachine(RuleBasedStateMachine):
         self.images = {space: self.image(space) for space in SPACES}
 
     def open(self) -> None:
-        self.handles = {space: self.opened(space) for space in SPACES}
+        self.handles = {space: self.open_space(space) for space in SPACES}
         self.watchers = {
-            space: self.opened(space) for space in SPACES
+            space: self.open_space(space) for space in SPACES
         }  # as another process would be
 
-    def opened(self, space: str) -> Glymph:
+    def open_space(self, space: str) -> Glymph:
         embedder = WordEmbedder(256, ms=0.0)
         return Glymph.open(self.url, space=space, clock=self.clock, embedder=embedder)
 
@@ -215,14 +215,14 @@ class GlymphMachine(RuleBasedStateMachine):
         at once.
         """
 
-        def guarded(g: Glymph) -> Any:
+        def guard(g: Glymph) -> Any:
             try:
                 return act(g)
             except REFUSALS as error:
                 return error
 
         before, answered = self.images[space], self.answers(space) if back else []
-        done = self.step(space, guarded)
+        done = self.step(space, guard)
         if isinstance(done, REFUSALS):
             assert self.images[space] == before
         elif back and getattr(done, "operation_id", None):

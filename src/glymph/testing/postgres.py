@@ -91,7 +91,7 @@ class Server:
     @property
     def pid(self) -> int:
         """The process id of the postmaster."""
-        return self._running().pid
+        return self._require_process().pid
 
     @property
     def log(self) -> Path:
@@ -139,7 +139,7 @@ class Server:
 
     def kill(self) -> None:
         """End every process of it at once and without warning, as a power cut of the machine would."""
-        postmaster = self._running()
+        postmaster = self._require_process()
         postmaster.send_signal(signal.SIGSTOP)  # it must not start others while we count
         family = _children(postmaster.pid)
         for pid in (postmaster.pid, *family):
@@ -149,13 +149,13 @@ class Server:
         # A new server refuses the shared memory of the old one for as long as a process of that is
         # attached to it.
         _wait_until(
-            lambda: all(map(_gone, family)), f"killed processes of {self.folder} are still there"
+            lambda: all(map(_is_gone, family)), f"killed processes of {self.folder} are still there"
         )
         self._let_go()
 
     def processes(self) -> list[int]:
         """The process ids of the postmaster and of all that it started."""
-        postmaster = self._running().pid
+        postmaster = self._require_process().pid
         return [postmaster, *_children(postmaster)]
 
     def database(self, name: str | None = None, template: str | None = None) -> str:
@@ -180,7 +180,7 @@ class Server:
 
     # inside
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _require_process(self) -> subprocess.Popen[bytes]:
         if self._process is None:
             raise RuntimeError("this server does not run: start() it first")
         return self._process
@@ -250,7 +250,7 @@ class Server:
     def _answers(self, port: int) -> bool:
         import psycopg
 
-        if self._running().poll() is not None:
+        if self._require_process().poll() is not None:
             last = "\n".join(self.log.read_text(errors="replace").splitlines()[-8:])
             raise RuntimeError(f"the server ended while it started; its last words:\n{last}")
         try:
@@ -276,7 +276,7 @@ class Server:
         """The server is gone: tell the watcher, which would otherwise end whoever has its process
         id next.
         """
-        process, self._process = self._running(), None
+        process, self._process = self._require_process(), None
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(b"\n")
@@ -359,7 +359,7 @@ def _programs() -> Path:
         pid = int(lock.read_text().split()[0])
         os.kill(pid, signal.SIGQUIT)
         _wait_until(
-            functools.partial(_gone, pid), f"the server {pid} that pg0 started does not end"
+            functools.partial(_is_gone, pid), f"the server {pid} that pg0 started does not end"
         )
     shutil.rmtree(home / ".pg0" / "instances", ignore_errors=True)
     for found in (home / ".pg0" / "installation").glob("*"):
@@ -415,7 +415,7 @@ def _children(parent: int) -> list[int]:
     ]
 
 
-def _gone(pid: int) -> bool:
+def _is_gone(pid: int) -> bool:
     return not any(other == pid and state != "Z" for other, (state, _) in _processes())
 
 

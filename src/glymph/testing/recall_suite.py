@@ -324,7 +324,7 @@ class RecallSuite(StoreGround):
             writer.set_state([rows[2]["key"]], state="ARCHIVED", at=1, by="archive")
         with store.reading(A) as reader:
 
-            def waiting(state: str = "LIVE", before: int = 2**62, limit: int = 9) -> list[int]:
+            def find_waiting(state: str = "LIVE", before: int = 2**62, limit: int = 9) -> list[int]:
                 return [
                     row["key"]
                     for row in reader.find_unembedded(
@@ -332,10 +332,10 @@ class RecallSuite(StoreGround):
                     )
                 ]
 
-            assert waiting() == [rows[3]["key"], rows[0]["key"]]
-            assert waiting(limit=1) == [rows[3]["key"]]
-            assert waiting(before=rows[3]["key"]) == [rows[0]["key"]]
-            assert waiting("ARCHIVED") == [rows[2]["key"]]
+            assert find_waiting() == [rows[3]["key"], rows[0]["key"]]
+            assert find_waiting(limit=1) == [rows[3]["key"]]
+            assert find_waiting(before=rows[3]["key"]) == [rows[0]["key"]]
+            assert find_waiting("ARCHIVED") == [rows[2]["key"]]
             assert (reader.count_unembedded(model), reader.count_unembedded(None)) == (2, 3)
 
     def test_a_model_is_forgotten_in_portions_and_goes_with_its_last_vector(

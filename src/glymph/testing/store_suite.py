@@ -150,25 +150,25 @@ class StoreSuite(IsolationSuite, UpkeepSuite, RecallSuite, DueSuite, Conversatio
     def test_full_text_follows_every_change_of_a_memory(self, store: Store) -> None:
         row = self.add(store, text="the quick brown fox")
 
-        def found(word: str) -> int:
+        def count_found(word: str) -> int:
             with store.reading(A) as reader:
                 return len(
                     reader.match(Words((word,)), Filter(states=("LIVE", "ARCHIVED")), limit=5)
                 )
 
-        assert (found("brown"), found("lazy")) == (1, 0)
+        assert (count_found("brown"), count_found("lazy")) == (1, 0)
         with store.writing(A, intent("update")) as writer:
             writer.change("memories", {row["key"]: {"text": "the lazy dog"}})
-        assert (found("brown"), found("lazy")) == (1, 1)  # the title still says brown
+        assert (count_found("brown"), count_found("lazy")) == (1, 1)  # the title still says brown
         with store.writing(A, intent("update")) as writer:
             writer.change("memories", {row["key"]: {"title": "the lazy dog"}})
-        assert (found("brown"), found("lazy")) == (0, 1)
+        assert (count_found("brown"), count_found("lazy")) == (0, 1)
         with store.writing(A, intent("archive")) as writer:
             writer.set_state([row["key"]], state="ARCHIVED", at=1, by="archive")
-        assert found("lazy") == 1
+        assert count_found("lazy") == 1
         with store.writing(A, intent("undo")) as writer:
             writer.remove("memories", [row["key"]])
-        assert found("lazy") == 0
+        assert count_found("lazy") == 0
         assert store.check() == []
 
     def test_listing_goes_newest_first_in_pages(self, store: Store) -> None:

@@ -67,7 +67,7 @@ class UpkeepSuite(StoreGround):
             assert [t["fingerprint"] for t in reader.tombstones_with(["f3", "f2"])] == ["f2"]
         with again.reading(B) as reader:
             assert reader.counter("sessions") is None
-            assert reader.spent(0).usd == 0.0
+            assert reader.spent_since(0).usd == 0.0
             assert (reader.transcript("t"), reader.surface(1500), reader.calls(0)) == (
                 None,
                 None,
@@ -96,7 +96,7 @@ class UpkeepSuite(StoreGround):
             writer.rest("j1", until=20)
             assert [row["id"] for row in writer.waiting_jobs(19)] == ["j2"]
             assert writer.queue_state(19) == {"waiting": 2, "resting": 1, "oldest_at": 1}
-            writer.done("j1", at=5)
+            writer.finish("j1", at=5)
             writer.give_up("j2", at=6, report="{}")
             writer.enqueue({"id": "j1", "job": "end", "payload": "{}", "at": 9})
             assert writer.waiting_jobs(10) == []

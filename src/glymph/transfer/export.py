@@ -20,7 +20,7 @@ from glymph.history.erase import cut_rows
 from glymph.moments import MICROS_PER_DAY, micros
 from glymph.store.contract import ColumnTypes, Row
 from glymph.store.keyring import key_as_text, key_beside, key_from
-from glymph.store.portable import BIRTH_ORDER, appearing, find_flaw, note_keys, plain_json
+from glymph.store.portable import BIRTH_ORDER, find_flaw, note_keys, plain_json, write_whole
 from glymph.store.store import Store
 from glymph.text.quotes import Quotes
 from glymph.transfer.migrate import backup_into
@@ -39,7 +39,7 @@ def export(ctx: Context, path: str | Path) -> int:
     count = 0
     identity, buried = "", False
     with (
-        appearing(path, "an export") as partial,
+        write_whole(path, "an export") as partial,
         partial.open("w", encoding="utf-8", newline="\n") as file,
     ):
         file.write(json.dumps({"glymph": FORMAT, "space": ctx.space}) + "\n")
@@ -59,7 +59,7 @@ def export(ctx: Context, path: str | Path) -> int:
 
 def _write_key(path: Path, text: str) -> None:
     with (
-        appearing(path, "the key of an export") as partial,
+        write_whole(path, "the key of an export") as partial,
         partial.open("w", encoding="ascii") as file,
     ):
         file.write(text)

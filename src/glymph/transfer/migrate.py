@@ -385,7 +385,7 @@ def _with_key(source: Store, target: Store, identity: str, sent: Checksum) -> st
             raise StoreError(
                 "The target got another key for these tombstones meanwhile. Repeat it to see which."
             )
-    return _marked(target.keyring.made(_mark_of(identity)), sent)
+    return _marked(target.keyring.get_or_create(_mark_of(identity)), sent)
 
 
 def _batches(rows: Iterable[tuple[str, Row]], size: int) -> Iterator[list[tuple[str, Row]]]:

@@ -259,7 +259,7 @@ def _keys(tables: Mapping[str, list[Row]], keyring: Keyring) -> Iterator[tuple[s
             if keyring.get(identity) is None:
                 yield (
                     "keys",
-                    f"it has tombstones, but {keyring.missing(identity)}; until then it takes in nothing new",
+                    f"it has tombstones, but {keyring.explain_missing(identity)}; until then it takes in nothing new",
                 )
         except StoreError as error:
             yield "keys", str(error)

@@ -15,7 +15,7 @@ from typing import cast
 from glymph.context import Context
 from glymph.errors import StoreError
 from glymph.moments import micros
-from glymph.store.fenced import FencedStore
+from glymph.store.lease_fence import FencedStore
 from glymph.store.store import Store
 
 log = logging.getLogger("glymph.jobs")

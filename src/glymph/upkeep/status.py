@@ -62,7 +62,7 @@ def autonomous_status(ctx: Context) -> AutonomousStatus:
     """Returns the status of the space, from one look that changes nothing."""
     now = micros(ctx.now())
     with ctx.reading() as reader:
-        spent = reader.spent(now - MICROS_PER_DAY)
+        spent = reader.spent_since(now - MICROS_PER_DAY)
         settings = ctx.settings
         caps = Caps(
             unattended_left=allowance(ctx, reader),

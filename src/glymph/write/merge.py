@@ -86,7 +86,7 @@ def _rows(found: Mapping[str, Row], wanted: Sequence[str], space: str) -> list[R
             raise Refused(
                 f"{memory_id} is not current ({row['state']}). Merge what is live and not superseded."
             )
-        if why := guards.standing(row, State.ARCHIVED):
+        if why := guards.find_obstacle(row, State.ARCHIVED):
             raise Refused(f"{memory_id} cannot be merged away: {why}.")
     return [found[memory_id] for memory_id in wanted]
 

@@ -40,7 +40,7 @@ def bury(op: Operating, ctx: Context, texts: Iterable[str]) -> None:
     key = (
         _key(ctx, op.writer)
         if op.writer.has_tombstones()
-        else ctx.store.keyring.made(_identity(op.writer))
+        else ctx.store.keyring.get_or_create(_identity(op.writer))
     )
     op.writer.bury(
         dict.fromkeys(mark for text in texts for mark in fingerprints(key, text)), at=op.now

@@ -50,11 +50,11 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> ShardedS
     except ValueError as error:
         raise InvalidInput("url", f"the map {path} is no JSON ({error}). Mend it.") from error
     return ShardedStore(
-        url, _checked(path, told), partial(opened, settings=settings, create=create)
+        url, _check_map(path, told), partial(opened, settings=settings, create=create)
     )
 
 
-def _checked(path: Path, told: Any) -> Mapping[str, Mapping[str, str]]:
+def _check_map(path: Path, told: Any) -> Mapping[str, Mapping[str, str]]:
     if not isinstance(told, dict) or not told.get("parts") or told.keys() - {"parts", "spaces"}:
         raise InvalidInput(
             "url", f'the map {path} is not {{"parts": {{…}}, "spaces": {{…}}}}. Mend it.'
@@ -333,7 +333,7 @@ class SharedKeyring(Keyring):
             raise away
         return None
 
-    def missing(self, identity: str) -> str:
+    def explain_missing(self, identity: str) -> str:
         return f"no part of the map {self.folder} has the key {identity}. Put it back into one, from a backup of it"
 
     def put(self, identity: str, key: bytes) -> None:

@@ -64,11 +64,11 @@ def figures(
 
 def _code(column: str, words: Sequence[str]) -> str:
     """The place of a column's word among those, counted from 0."""
-    listed = ", ".join(_quoted(word) for word in words)
+    listed = ", ".join(_quote(word) for word in words)
     return f"array_position(ARRAY[{listed}]::text[], {column}) - 1"
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     return syntax.Literal(word).as_string(None)
 
 

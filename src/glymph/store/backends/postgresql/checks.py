@@ -126,7 +126,7 @@ def _guards(connection: psycopg.Connection[tuple[Any, ...]]) -> list[Problem]:
     found = {f"function {name}": body for name, body in connection.execute(_FUNCTIONS)}
     found |= {f"trigger {name}": body for name, body in connection.execute(_TRIGGERS)}
     found |= {
-        f"policy on {name}": _qualified(str(body)) for name, body in connection.execute(_POLICIES)
+        f"policy on {name}": _qualify(str(body)) for name, body in connection.execute(_POLICIES)
     }
     problems = [Problem("guards", f"{name} is missing") for name in wanted.keys() - found.keys()]
     both = wanted.keys() & found.keys()
@@ -135,7 +135,7 @@ def _guards(connection: psycopg.Connection[tuple[Any, ...]]) -> list[Problem]:
     ]
 
 
-def _qualified(policy: str) -> str:
+def _qualify(policy: str) -> str:
     """The condition of a policy with the schema named, which the server leaves out for whoever has
     it in sight.
     """

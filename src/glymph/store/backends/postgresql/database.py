@@ -41,7 +41,7 @@ class PostgresDatabase:
     def __init__(self, url: str, settings: Settings, *, create: bool = True) -> None:
         conninfo, options = _taken_apart(url)
         self._url = url
-        self._name = named(url)
+        self._name = name_server(url)
         self._read_only = options.get("mode") == "ro"
         synchronous = "on" if settings.durability == "full" else "off"
         self._pool = Pool(
@@ -197,7 +197,7 @@ class PostgresDatabase:
 _FORM = "Write postgresql://user:password@host:5432/database, special characters of the password as %XX."
 
 
-def named(url: str) -> str:
+def name_server(url: str) -> str:
     """The server and the database of a URL, without who connects and by which password."""
     parts = urlsplit(url)
     place = parts.netloc.rpartition("@")[2] or "the local server"

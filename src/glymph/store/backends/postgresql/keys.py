@@ -38,7 +38,7 @@ class DatabaseKeyring(Keyring):
             )
         return key
 
-    def missing(self, identity: str) -> str:
+    def explain_missing(self, identity: str) -> str:
         return (
             f"the table glymph.keys of {self._name} has no key {identity}. Put it back from a backup, or add "
             "keys=FOLDER to the URL if the keys lie in a folder"

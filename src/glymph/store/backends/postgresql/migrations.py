@@ -101,7 +101,7 @@ def code(columns: dict[str, list[str]]) -> list[str]:
         for table in BIRTH_ORDER
     ]
     return [
-        script("functions.sql"), script("triggers.sql"), *journalled, triggers.untruncated(guarded), *views,
+        script("functions.sql"), script("triggers.sql"), *journalled, triggers.forbid_truncate(guarded), *views,
         *(_policy(table) for table in (*BIRTH_ORDER, *OWN)),
     ]  # fmt: skip
 

@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 JOURNALLED_VERBS = "writing_verb() NOT IN ('import', 'space_delete')"
 
 
-def _refused(kind: str, detail: str, condition: str) -> str:
+def _refuse(kind: str, detail: str, condition: str) -> str:
     return f"IF EXISTS ({condition}) THEN PERFORM refuse('{kind}', '{detail}'); END IF;"
 
 
-def _named(kind: str, condition: str) -> str:
+def _refuse_by_name(kind: str, condition: str) -> str:
     """Refuses in the name of the memory that the condition finds."""
     return f"PERFORM refuse('{kind}', id) FROM ({condition} LIMIT 1) found;"
 
@@ -50,14 +50,14 @@ INSERTED: Mapping[str, Sequence[str]] = {
         ),
     ),
     "edges": (
-        _refused(
+        _refuse(
             "Isolated", "both ends of a link must be memories of its space.",
             f"SELECT 1 FROM fresh f WHERE {_NOT_OURS.format(table='memories', column='source')} "
             f"OR {_NOT_OURS.format(table='memories', column='target')}",
         ),
     ),
     "memberships": (
-        _refused(
+        _refuse(
             "Isolated", "a cluster holds memories of its own space.",
             f"SELECT 1 FROM fresh f WHERE {_NOT_OURS.format(table='memories', column='memory')} "
             f"OR {_NOT_OURS.format(table='clusters', column='cluster')}",
@@ -67,22 +67,22 @@ INSERTED: Mapping[str, Sequence[str]] = {
 
 UPDATED: Mapping[str, Sequence[str]] = {
     "memories": (
-        _named(
+        _refuse_by_name(
             "Protected",
             f"SELECT o.id FROM was o JOIN fresh n ON {_SAME_ROW} WHERE o.protected = 1 AND (n.state <> 'LIVE' "
             "OR n.superseded_by IS NOT NULL OR n.protected = 0 OR n.kind <> o.kind)",
         ),
-        _named(
+        _refuse_by_name(
             "Pinned",
             f"SELECT o.id FROM was o JOIN fresh n ON {_SAME_ROW} WHERE o.pinned = 1 "
             "AND (n.state <> o.state AND n.state <> 'LIVE' OR n.superseded_by IS NOT NULL "
             "AND n.superseded_by IS DISTINCT FROM o.superseded_by)",
         ),
-        _refused(
+        _refuse(
             "Refused", "the identity of a space is born with it.",
             f"SELECT 1 FROM was o JOIN fresh n ON {_SAME_ROW} WHERE n.kind = 'self' AND o.kind <> 'self'",
         ),
-        _refused(
+        _refuse(
             "Isolated", "a memory is superseded by one of its own space.",
             f"SELECT 1 FROM was o JOIN fresh n ON {_SAME_ROW} WHERE n.superseded_by IS NOT NULL "
             "AND n.superseded_by IS DISTINCT FROM o.superseded_by AND NOT EXISTS "
@@ -102,11 +102,11 @@ UPDATED: Mapping[str, Sequence[str]] = {
 DELETED: Mapping[str, Sequence[str]] = {
     "memories": (
         "IF writing_verb() <> 'space_delete' THEN "
-        + _named("Protected", "SELECT o.id FROM was o WHERE o.protected = 1")
+        + _refuse_by_name("Protected", "SELECT o.id FROM was o WHERE o.protected = 1")
         + " END IF; IF writing_verb() NOT IN ('undo', 'space_delete') THEN "
-        + _named("Pinned", "SELECT o.id FROM was o WHERE o.pinned = 1")
+        + _refuse_by_name("Pinned", "SELECT o.id FROM was o WHERE o.pinned = 1")
         + " END IF;",
-        _refused(
+        _refuse(
             "Refused", "a memory is removed only after its links and memberships.",
             " UNION ALL ".join(
                 _TIED.format(table=table, column=column)
@@ -120,7 +120,7 @@ DELETED: Mapping[str, Sequence[str]] = {
         "DELETE FROM memory_text t USING was o WHERE t.space_id = o.space_id AND t.memory = o.key;",
     ),
     "clusters": (
-        _refused(
+        _refuse(
             "Refused", "a cluster is removed only after its memberships.",
             _TIED.format(table="memberships", column="cluster"),
         ),
@@ -144,8 +144,8 @@ def of_table(table: str, columns: Sequence[str]) -> str:
         ),
         (
             "update", UPDATED.get(table, ()), "REFERENCING OLD TABLE AS was NEW TABLE AS fresh", "was",
-            f"o.space_id, writing_operation(), '{table}', o.key, 'update', {_changed('o', columns)}, "
-            f"{_changed('n', columns)} FROM was o JOIN fresh n ON {_SAME_ROW} WHERE {differs} ORDER BY o.key",
+            f"o.space_id, writing_operation(), '{table}', o.key, 'update', {_changed_values('o', columns)}, "
+            f"{_changed_values('n', columns)} FROM was o JOIN fresh n ON {_SAME_ROW} WHERE {differs} ORDER BY o.key",
         ),
         (
             "delete", DELETED.get(table, ()), "REFERENCING OLD TABLE AS was", "was",
@@ -182,7 +182,7 @@ def _object(columns: str) -> str:
     return f"(SELECT row_to_json(d)::text FROM (SELECT {columns}) d)"
 
 
-def _changed(row: str, columns: Sequence[str]) -> str:
+def _changed_values(row: str, columns: Sequence[str]) -> str:
     """Those columns of an updated row as compact JSON that differ."""
     parts = ", ".join(
         f'CASE WHEN o."{c}" IS DISTINCT FROM n."{c}" THEN '
@@ -192,7 +192,7 @@ def _changed(row: str, columns: Sequence[str]) -> str:
     return f"'{{' || concat_ws(',', {parts}) || '}}'"
 
 
-def untruncated(tables: Sequence[str]) -> str:
+def forbid_truncate(tables: Sequence[str]) -> str:
     """Triggers that keep whole tables from being emptied past the others."""
     return "\n".join(
         f"CREATE OR REPLACE TRIGGER {table}_are_not_emptied BEFORE TRUNCATE ON {table} FOR EACH STATEMENT "

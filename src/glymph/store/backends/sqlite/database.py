@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
@@ -13,16 +13,20 @@ import apsw
 from glymph import errors
 from glymph.config import Settings
 from glymph.model import Problem
-from glymph.store.backends.sqlite import checks, loading, migrations, settling
+from glymph.store.backends.sqlite import checks, migrations, settling
 from glymph.store.backends.sqlite.connection import Connection, Pool, translate_errors
 from glymph.store.contract import ColumnTypes, Session, Settled
 from glymph.store.keyring import Keyring
-from glymph.store.portable import BIRTH_ORDER, appearing
+from glymph.store.portable import BIRTH_ORDER, write_whole
 from glymph.store.spaces import now_for_the_record
 
 DELETE_CHUNK = 5000
 MEMORIES_CHUNK = 250  # erasing one memory from the text index takes a millisecond
 SORTED_AT_MOST = 20_000  # rows
+
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "INTEGER": (int,), "REAL": (float, int), "TEXT": (str,), "BLOB": (bytes,),
+}  # fmt: skip
 
 
 class SqliteDatabase:
@@ -120,7 +124,15 @@ class SqliteDatabase:
     # whole spaces
 
     def reserve_keys(self, session: Session, table: str, count: int) -> int:
-        return loading.reserve_keys(session, table, count)
+        """Sets aside the next keys of a table, so that writers meanwhile take others."""
+        parameters = {"name": table, "count": count}
+        found = session.tuples("SELECT seq FROM sqlite_sequence WHERE name = :name", parameters)
+        if found:
+            sql = "UPDATE sqlite_sequence SET seq = seq + :count WHERE name = :name"
+        else:
+            sql = "INSERT INTO sqlite_sequence(name, seq) VALUES (:name, :count)"
+        session.execute(sql, parameters)
+        return int(found[0][0]) if found else 0
 
     def batch_size(self, table: str) -> int:
         return MEMORIES_CHUNK if table == "memories" else DELETE_CHUNK
@@ -132,7 +144,7 @@ class SqliteDatabase:
 
     def column_types(self) -> ColumnTypes:
         with translate_errors(self.path), self._pool.connection() as connection:
-            return {table: loading.column_types(connection, table) for table in BIRTH_ORDER}
+            return {table: _column_types(connection, table) for table in BIRTH_ORDER}
 
     # the file
 
@@ -141,7 +153,7 @@ class SqliteDatabase:
         with (
             translate_errors(self.path),
             self._pool.connection() as connection,
-            appearing(target, "a backup") as partial,
+            write_whole(target, "a backup") as partial,
             translate_errors(target),
         ):
             copy = apsw.Connection(str(partial))
@@ -186,6 +198,15 @@ class SqliteDatabase:
 
     def close(self) -> None:
         self._pool.close()
+
+
+def _column_types(connection: Connection, table: str) -> dict[str, tuple[type, ...]]:
+    own = {"space_id", "id"} if table == "journal" else {"space_id"}
+    return {
+        name: _TYPES[kind] if required or key else (*_TYPES[kind], type(None))
+        for _, name, kind, required, _, key in connection.raw.execute(f"PRAGMA table_info({table})")
+        if name not in own
+    }
 
 
 def _keyring_beside(path: str) -> Keyring:
