@@ -156,7 +156,7 @@ class ChunkWriter(ChunkReader):
 
 
 def pack(columns: Table, words: Words) -> tuple[str, bytes]:
-    """The layout and the body of columns of equal length, each in as few bytes as its range allows."""
+    """Returns layout and body of columns, each in as few bytes as its range allows."""
     parts: list[NDArray[Any]] = []
     told: list[tuple[str, str, int | float]] = []
     for name, column in columns.items():

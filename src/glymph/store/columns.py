@@ -39,13 +39,14 @@ LEAST = 1_000  # ... the number of rows below which it never does
 
 _TYPES: Mapping[str, Mapping[str, Any]] = {  # in the order in which a reader gives them
     "memories": {
-        "key": np.int64, "kind": np.int32, "section": np.uint8, "state": np.uint8, "pinned": np.bool_,
-        "protected": np.bool_, "superseded": np.bool_, "created_at": np.int64, "last_used_at": np.int64,
-        "expires_at": np.int64, "stability": np.float64, "access_count": np.int64, "size": np.int64,
+        "key": np.int64, "kind": np.int32, "section": np.uint8, "state": np.uint8,
+        "pinned": np.bool_, "protected": np.bool_, "superseded": np.bool_, "created_at": np.int64,
+        "last_used_at": np.int64, "expires_at": np.int64, "stability": np.float64,
+        "access_count": np.int64, "size": np.int64,
     },
     "edges": {
-        "key": np.int64, "source": np.int64, "target": np.int64, "type": np.int32, "weight": np.float64,
-        "since": np.int64,
+        "key": np.int64, "source": np.int64, "target": np.int64, "type": np.int32,
+        "weight": np.float64, "since": np.int64,
     },
 }  # fmt: skip
 _PLACE = {"memories": "key", "edges": "source"}  # the column that says which chunk a row belongs to
@@ -94,7 +95,7 @@ class Reading:
 
     @property
     def worth_keeping(self) -> bool:
-        """Whether so much was read from the tables that the next reader should find it in chunks."""
+        """Tells whether so much came from the tables that the next reader should find chunks."""
         rows = sum(len(part.columns[_PLACE[table]]) for table, part in self.parts.items())
         fresh = sum(part.fresh for part in self.parts.values())
         return fresh >= max(LEAST, WORTH * rows)
@@ -242,7 +243,7 @@ class _Assembly:
         return np.array(values, dtype=kind)
 
     def _patch(self, columns: Table, now: Table) -> Table:
-        """The columns with the changed rows as they are now: put over the old ones, or in and out."""
+        """Returns the columns with the changed rows as they are now: replaced, put in or out."""
         place = _PLACE[self.table]
         at = np.flatnonzero(np.isin(columns["key"], np.array(self.changed, dtype=np.int64)))
         self._mark(columns[place][at], now[place])

@@ -81,7 +81,7 @@ class ConversationWriter(ConversationReader):
         self._run("keep_conversation_state", conversation=conversation, state=state)
 
     def claim_conversation(self, conversation: int, *, now: int, until: int) -> bool:
-        """Whether a conversation is the caller's to shorten until then: nobody else has claimed it."""
+        """Claims a conversation to shorten until then; False if somebody else has claimed it."""
         return bool(
             self._rows("claim_conversation", conversation=conversation, now=now, until=until)
         )

@@ -59,7 +59,10 @@ class Keyring:
 
     def explain_missing(self, identity: str) -> str:
         """What to do about a key that should be here and is not."""
-        return f"the key {self._file(identity)} is missing. Put that file back from a backup's folder of keys"
+        return (
+            f"the key {self._file(identity)} is missing. "
+            "Put that file back from a backup's folder of keys"
+        )
 
     def copy_to(self, other: Keyring) -> None:
         """Gives another folder the keys it does not have."""

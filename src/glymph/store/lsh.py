@@ -160,7 +160,7 @@ def _signs(
 def _tables(
     agreed: int, differing: float, random: np.random.Generator
 ) -> Iterator[NDArray[np.intp]]:
-    """Which eight bytes of signs each table is sorted by; the first, which have to agree, in turn."""
+    """Yields the eight bytes of signs each table is sorted by; the first have to agree."""
     chance = (1 - differing) ** agreed
     tables = math.ceil(math.log(1 - SOUGHT) / math.log(1 - chance)) if chance < 1 else 1
     width, size = -(-agreed // 8), PLANES // 8

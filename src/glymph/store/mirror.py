@@ -37,9 +37,9 @@ WHOLE_AFTER = (
 )
 
 _COLUMNS: dict[str, Any] = {
-    "key": np.int64, "state": np.int32, "kind": np.int32, "section": np.int32, "superseded": np.bool_,
-    "time": np.int64, "expires": np.int64, "session": np.int32, "tags": np.int32, "entities": np.int32,
-    "wording": np.uint64, "embedded": np.bool_,
+    "key": np.int64, "state": np.int32, "kind": np.int32, "section": np.int32,
+    "superseded": np.bool_, "time": np.int64, "expires": np.int64, "session": np.int32,
+    "tags": np.int32, "entities": np.int32, "wording": np.uint64, "embedded": np.bool_,
 }  # fmt: skip
 
 

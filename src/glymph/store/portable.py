@@ -25,8 +25,9 @@ from glymph.store.seals import move_image
 
 # Parents before children. Reversed, the order in which a space can be taken apart.
 BIRTH_ORDER = (
-    "operations", "memories", "models", "vectors", "edges", "clusters", "memberships", "pages", "journal",
-    "recalls", "tombstones", "plans", "schedules", "counters", "queue", "ledger", "curves",
+    "operations", "memories", "models", "vectors", "edges", "clusters", "memberships", "pages",
+    "journal", "recalls", "tombstones", "plans", "schedules", "counters", "queue", "ledger",
+    "curves",
     "conflicts", "transcripts", "conversations", "messages", "folders",
 )  # fmt: skip
 
@@ -84,7 +85,7 @@ def move_keys(
 
 
 def note_keys(highest: dict[str, int], table: str, row: Mapping[str, Any]) -> None:
-    """Keeps the highest key of each table, those of rows that exist only in the journal included."""
+    """Notes the highest key of each table, those of rows only in the journal included."""
     place = row["tbl"] if table == "journal" else table
     highest[place] = max(highest.get(place, 0), row["key"])
 

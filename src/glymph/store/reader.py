@@ -160,7 +160,7 @@ class Reader(
     # links, clusters, pages
 
     def edges_touching(self, keys: Sequence[int]) -> list[LinkRow]:
-        """Returns source, target, type, weight, creation and last use of links of these memories."""
+        """Returns source, target, type, weight, creation and last use of their links."""
         found: list[Any] = self._tuples("edges_touching", keys=list(keys))
         return found
 

@@ -144,7 +144,8 @@ class Snapshot:
             }
             entries: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
             for row in self._session.each(
-                "SELECT * FROM journal WHERE space_id = :space AND operation BETWEEN :first AND :last ORDER BY id",
+                "SELECT * FROM journal WHERE space_id = :space AND operation BETWEEN :first AND "
+                ":last ORDER BY id",
                 ends,
             ):
                 e = move_keys("journal", row, self._offsets, -1)

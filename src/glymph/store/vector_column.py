@@ -107,7 +107,7 @@ class VectorColumn:
                 self.bits[:, slots[part]] = sign_bits(vectors[part].astype(np.float32) - self.pivot)
 
     def lacks_centre(self, filled: NDArray[np.bool_]) -> Slots | None:
-        """The slots whose vectors tell the mean of distant ones; None if it is known well enough."""
+        """Returns the slots to tell the mean of distant vectors by; None if it is known."""
         known = self._centred_for
         if known is not None:
             shared = min(len(known), len(filled))

@@ -54,7 +54,7 @@ class Classes(Codes):
 
 
 class Lists(Codes):
-    """A number for each distinct list of words, 0 for the empty one, and which of them hold a word."""
+    """A number for each distinct list of words, 0 for the empty one."""
 
     def __init__(self) -> None:
         super().__init__({"[]": 0})
@@ -218,6 +218,6 @@ class View:
 
 
 def _find_carrying(lists: Lists, column: NDArray[np.int32], word: str) -> NDArray[np.bool_]:
-    """Where in a column of lists the word is. A copy, for numbers may be given out while we look."""
-    codes = column.copy()
+    """Returns where in a column of lists the word is."""
+    codes = column.copy()  # numbers may be given out while we look
     return lists.find_holding(word).take(codes)

@@ -156,7 +156,7 @@ class GlymphMachine(RuleBasedStateMachine):
     # one step
 
     def step(self, space: str, act: Callable[[Glymph], Any]) -> Any:
-        """Acts, then checks that the journal explains every difference and that nothing else moved."""
+        """Acts, then checks that the journal explains every difference and nothing else moved."""
         before, cut = self.images[space], self.last_operation(space)
         result = act(self.handles[space])
         self.settle(space)
@@ -392,7 +392,8 @@ class GlymphMachine(RuleBasedStateMachine):
         self.attempt(space, act, back)
 
     @rule(
-        space=st.sampled_from(SPACES), name=st.sampled_from(["x", "y"]), which=picks, back=st.booleans(),
+        space=st.sampled_from(SPACES), name=st.sampled_from(["x", "y"]), which=picks,
+        back=st.booleans(),
         verb=st.sampled_from(["create", "delete", "add", "remove"]),
     )  # fmt: skip
     def cluster(self, space: str, name: str, which: int, verb: str, back: bool) -> None:

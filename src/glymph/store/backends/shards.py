@@ -45,7 +45,8 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> ShardedS
         told = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise StoreError(
-            f"Cannot read the map {path} ({error.strerror}). Check the path; an absolute one has four slashes: shards:////etc/map.json."
+            f"Cannot read the map {path} ({error.strerror}). Check the path; an absolute one has "
+            "four slashes: shards:////etc/map.json."
         ) from error
     except ValueError as error:
         raise InvalidInput("url", f"the map {path} is no JSON ({error}). Mend it.") from error
@@ -130,8 +131,10 @@ class ShardedStore(Store):
     def _check_place(self, space: str) -> None:
         if (part := self._elsewhere(space)) is not None:
             raise StoreError(
-                f"Space {space!r} lies in part {part!r}, and the map gives it to {self.part_of(space)!r}. "
-                f"Move it with `glymph migrate FROM TO --space {space}`, the URLs of these parts, or mend the map."
+                f"Space {space!r} lies in part {part!r}, and the map gives it to "
+                f"{self.part_of(space)!r}. "
+                f"Move it with `glymph migrate FROM TO --space {space}`, the URLs of these parts, "
+                "or mend the map."
             )
 
     # Store
@@ -264,7 +267,8 @@ class ShardedStore(Store):
         if self.part_of(old) != self.part_of(new):
             raise InvalidInput(
                 "space",
-                f"the map gives {new!r} to another part than {old!r}. Name {new!r} in the map first.",
+                f"the map gives {new!r} to another part than {old!r}. Name {new!r} in the map "
+                "first.",
             )
         self._check_place(new)
         self._holder(old).rename_space(old, new)
@@ -321,7 +325,7 @@ class SharedKeyring(Keyring):
         self._rings = rings
 
     def get(self, identity: str) -> bytes | None:
-        """The key, from whichever part has it; a part that is down is no harm if another one does."""
+        """Returns the key from whichever part has it; a part that is down does no harm then."""
         away: StoreError | None = None
         for ring in self._rings:
             try:
@@ -334,7 +338,10 @@ class SharedKeyring(Keyring):
         return None
 
     def explain_missing(self, identity: str) -> str:
-        return f"no part of the map {self.folder} has the key {identity}. Put it back into one, from a backup of it"
+        return (
+            f"no part of the map {self.folder} has the key {identity}. "
+            "Put it back into one, from a backup of it"
+        )
 
     def put(self, identity: str, key: bytes) -> None:
         for ring in self._rings:

@@ -76,14 +76,17 @@ _FIGURES: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "memories": {
         "key": ("bigint", "key"), "section": ("integer", _code("section", SECTIONS)),
         "state": ("integer", _code("state", STATES)), "pinned": ("boolean", "pinned = 1"),
-        "protected": ("boolean", "protected = 1"), "superseded": ("boolean", "superseded_by IS NOT NULL"),
-        "created_at": ("bigint", "created_at"), "last_used_at": ("bigint", f"coalesce(last_used_at, {NEVER})"),
+        "protected": ("boolean", "protected = 1"), "superseded": ("boolean", "superseded_by IS NOT "
+                                                                             "NULL"),
+        "created_at": ("bigint", "created_at"),
+        "last_used_at": ("bigint", f"coalesce(last_used_at, {NEVER})"),
         "expires_at": ("bigint", f"coalesce(expires_at, {FOR_EVER})"),
         "stability": ("double precision", "stability"), "access_count": ("bigint", "access_count"),
         "size": ("bigint", "octet_length(text)"),
     },
     "edges": {
         "key": ("bigint", "key"), "source": ("bigint", "source"), "target": ("bigint", "target"),
-        "weight": ("double precision", "weight"), "since": ("bigint", "coalesce(last_used_at, created_at)"),
+        "weight": ("double precision", "weight"), "since": ("bigint", "coalesce(last_used_at, "
+                                                                      "created_at)"),
     },
 }  # fmt: skip

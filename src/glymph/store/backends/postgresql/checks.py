@@ -68,14 +68,17 @@ def _rows(connection: psycopg.Connection[tuple[Any, ...]], space_id: int) -> lis
             found.append(Problem("references", told))
     differing = _value(
         connection,
-        "SELECT count(*) FROM memories m JOIN memory_text t ON t.space_id = m.space_id AND t.memory = m.key "
+        "SELECT count(*) FROM memories m JOIN memory_text t ON t.space_id = m.space_id AND "
+        "t.memory = m.key "
         f"WHERE m.space_id = {space_id} "
         "AND t.words IS DISTINCT FROM words_in(m.title, m.text, m.tags, m.entities, m.event_at)",
     )
     sums = _value(
         connection,
-        f"SELECT (SELECT (texts, words) FROM text_sums WHERE space_id = {space_id}) IS DISTINCT FROM "
-        f"(SELECT (count(*), coalesce(sum(length), 0)::bigint) FROM memory_text WHERE space_id = {space_id}) "
+        f"SELECT (SELECT (texts, words) FROM text_sums WHERE space_id = {space_id}) IS DISTINCT "
+        "FROM "
+        "(SELECT (count(*), coalesce(sum(length), 0)::bigint) FROM memory_text WHERE space_id = "
+        f"{space_id}) "
         f"AND EXISTS (SELECT 1 FROM memory_text WHERE space_id = {space_id})",
     )
     if differing or sums:
@@ -97,7 +100,8 @@ _TRIGGERS = (
     "WHERE c.relnamespace = 'glymph'::regnamespace AND NOT t.tgisinternal"
 )
 _POLICIES = (
-    "SELECT c.relname, pg_get_expr(o.polqual, o.polrelid) || pg_get_expr(o.polwithcheck, o.polrelid) "
+    "SELECT c.relname, pg_get_expr(o.polqual, o.polrelid) || pg_get_expr(o.polwithcheck, "
+    "o.polrelid) "
     "|| c.relrowsecurity::text || c.relforcerowsecurity::text FROM pg_policy o "
     "JOIN pg_class c ON c.oid = o.polrelid WHERE c.relnamespace = 'glymph'::regnamespace"
 )

@@ -42,7 +42,10 @@ PAGE = 2_000  # rows fetched at a time of a result that is never held as a whole
 
 _numbers = itertools.count()
 _REFUSAL = re.compile(r"glymph:(\w+):(.*)", re.DOTALL)
-_GONE = "Check host, user, password and database of the URL; if the server was away, repeat the call when it is back."
+_GONE = (
+    "Check host, user, password and database of the URL; if the server was away, repeat the call "
+    "when it is back."
+)
 
 
 @contextmanager
@@ -58,7 +61,8 @@ def translate_errors(name: str) -> Iterator[None]:
                 "this row belongs to another space than the operation."
             ) from error
         raise errors.StoreError(
-            f"{name} refuses this user ({_first_line(error)}). Ask its administrator to GRANT what is missing."
+            f"{name} refuses this user ({_first_line(error)}). Ask its administrator to GRANT what "
+            "is missing."
         ) from error
     except (pg.IntegrityError, pg.NumericValueOutOfRange, pg.InvalidTextRepresentation) as error:
         raise errors.Refused(
@@ -72,7 +76,8 @@ def translate_errors(name: str) -> Iterator[None]:
         raise errors.StoreBusy(name, BUSY_SECONDS) from error
     except PoolTimeout as error:
         raise errors.StoreError(
-            f"{name} cannot be reached, or all its connections here are busy, for {REACH_SECONDS:g} s. {_GONE}"
+            f"{name} cannot be reached, or all its connections here are busy, for "
+            f"{REACH_SECONDS:g} s. {_GONE}"
         ) from error
     except pg.DiskFull as error:
         raise errors.StoreFull(name) from error
@@ -94,7 +99,8 @@ def translate_errors(name: str) -> Iterator[None]:
         ) from error
     except psycopg.Error as error:
         raise errors.StoreError(
-            f"{name} refused a statement ({_first_line(error)}); nothing was written. Run `glymph doctor`."
+            f"{name} refused a statement ({_first_line(error)}); nothing was written. Run `glymph "
+            "doctor`."
         ) from error
 
 
@@ -369,7 +375,7 @@ class Statistics:
     def note(
         self, pool: ConnectionPool[psycopg.Connection[tuple[Any, ...]]], added: Mapping[str, int]
     ) -> None:
-        """Counts new rows, and has a table looked at when they are more than it was taken to have."""
+        """Counts new rows, and has a table analysed when they outnumber those it was known for."""
         with self._lock:
             self._added.update(added)
             due = [
@@ -403,7 +409,9 @@ class Statistics:
 
 # Tables that fill with others, by triggers.
 _FOLLOWING = {
-    "memories": ("memory_text", "journal", "operations"), "edges": ("journal",), "vectors": ("meanings",),
+    "memories": ("memory_text", "journal", "operations"),
+    "edges": ("journal",),
+    "vectors": ("meanings",),
 }  # fmt: skip
 _LEVELS = {
     True: psycopg.IsolationLevel.READ_COMMITTED,

@@ -143,7 +143,8 @@ class PostgresDatabase:
         with translate_errors(self._name), closing(self._pool.connect()) as connection:
             found = types_of(connection)
             needed = connection.execute(
-                "SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
+                "SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = "
+                "a.attrelid "
                 "WHERE c.relnamespace = 'glymph'::regnamespace AND a.attnotnull AND a.attnum > 0"
             ).fetchall()
         required = set(needed)
@@ -194,11 +195,14 @@ class PostgresDatabase:
         self._pool.close()
 
 
-_FORM = "Write postgresql://user:password@host:5432/database, special characters of the password as %XX."
+_FORM = (
+    "Write postgresql://user:password@host:5432/database, special characters of the password "
+    "as %XX."
+)
 
 
 def name_server(url: str) -> str:
-    """The server and the database of a URL, without who connects and by which password."""
+    """Returns the server and the database of a URL, without who connects and the password."""
     parts = urlsplit(url)
     place = parts.netloc.rpartition("@")[2] or "the local server"
     return f"{place}{parts.path}"

@@ -20,10 +20,12 @@ POSTGRESQL = Dialect(
         "scope": "shown_space()",
         "identity": "s.identity",
         "due_at": "s.due_at",
-        "begin_writing": "SELECT set_config('glymph.space', CAST(CAST(:space_id AS bigint) AS text), true), "
+        "begin_writing": "SELECT set_config('glymph.space', CAST(CAST(:space_id AS bigint) AS "
+        "text), true), "
         "set_config('glymph.operation', CAST(CAST(:operation AS bigint) AS text), true), "
         "set_config('glymph.verb', :verb, true)",
-        "end_writing": "SELECT set_config('glymph.operation', '', true), set_config('glymph.verb', '', true)",
+        "end_writing": "SELECT set_config('glymph.operation', '', true), set_config('glymph.verb', "
+        "'', true)",
     },
     patterns=(
         # An array, not a table: the planner sees how many are asked for, and goes by the index if

@@ -40,14 +40,16 @@ class DatabaseKeyring(Keyring):
 
     def explain_missing(self, identity: str) -> str:
         return (
-            f"the table glymph.keys of {self._name} has no key {identity}. Put it back from a backup, or add "
+            f"the table glymph.keys of {self._name} has no key {identity}. Put it back from a "
+            "backup, or add "
             "keys=FOLDER to the URL if the keys lie in a folder"
         )
 
     def put(self, identity: str, key: bytes) -> None:
         with translate_errors(self._name), self._pool.transaction(writes=True) as session:
             session.execute(
-                "INSERT INTO keys(identity, secret) VALUES (:identity, :secret) ON CONFLICT (identity) DO NOTHING",
+                "INSERT INTO keys(identity, secret) VALUES (:identity, :secret) ON CONFLICT "
+                "(identity) DO NOTHING",
                 {"identity": identity, "secret": key.hex()},
             )
 

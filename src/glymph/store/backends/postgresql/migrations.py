@@ -101,7 +101,8 @@ def code(columns: dict[str, list[str]]) -> list[str]:
         for table in BIRTH_ORDER
     ]
     return [
-        script("functions.sql"), script("triggers.sql"), *journalled, triggers.forbid_truncate(guarded), *views,
+        script("functions.sql"), script("triggers.sql"), *journalled,
+        triggers.forbid_truncate(guarded), *views,
         *(_policy(table) for table in (*BIRTH_ORDER, *OWN)),
     ]  # fmt: skip
 
@@ -135,7 +136,8 @@ def _extensions(connection: psycopg.Connection[tuple[object, ...]]) -> None:
                 connection.execute(f"CREATE EXTENSION IF NOT EXISTS {name}")
         except psycopg.Error as error:
             raise errors.StoreError(
-                f"The server has no extension {name!r}, or you may not create it ({error.diag.message_primary}). "
+                f"The server has no extension {name!r}, or you may not create it "
+                f"({error.diag.message_primary}). "
                 f"Install it there, or let an administrator run: CREATE EXTENSION {name};"
             ) from error
 

@@ -39,7 +39,10 @@ _WORDING = "decode(substr(m.content_hash, 1, 16), 'hex')"
 
 
 class Halves(bytes):
-    """A vector as pgvector's `halfvec` travels: its dimension, two empty bytes, big-endian halves."""
+    """A vector as pgvector's `halfvec` travels.
+
+    Its dimension, two empty bytes, big-endian halves.
+    """
 
 
 def halves(vectors: Sequence[bytes]) -> list[Halves | None]:
@@ -69,7 +72,10 @@ def halves(vectors: Sequence[bytes]) -> list[Halves | None]:
 
 
 class SentAsItIs(Dumper):
-    """Sends the bytes; as what, the statement must say, unless the database was asked for the type."""
+    """Sends the bytes as they are.
+
+    The statement must say as what, unless the database was asked for the type.
+    """
 
     format = Format.BINARY
 

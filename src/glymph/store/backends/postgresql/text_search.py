@@ -67,7 +67,10 @@ def frequency(session: Session, word: str) -> float:
 
 
 def occurs(session: Session, word: str) -> bool:
-    sql = "SELECT 1 FROM memory_text t WHERE t.space_id = shown_space() AND t.words @@ asked_for(:word) LIMIT 1"
+    sql = (
+        "SELECT 1 FROM memory_text t "
+        "WHERE t.space_id = shown_space() AND t.words @@ asked_for(:word) LIMIT 1"
+    )
     return bool(session.tuples(sql, {"word": word}))
 
 
@@ -96,8 +99,10 @@ def _best(
     sql = (
         f"WITH hits AS MATERIALIZED (SELECT t.memory, t.length, {', '.join(times)} {found}), "
         f"sums AS ({sums}), held AS (SELECT "
-        f"{', '.join(f'count(*) FILTER (WHERE {name} > 0) AS {name}' for name in names)} FROM hits) "
-        f"SELECT h.memory, {_score(names)} AS score FROM hits h CROSS JOIN sums s CROSS JOIN held d {kept} "
+        f"{', '.join(f'count(*) FILTER (WHERE {name} > 0) AS {name}' for name in names)} FROM "
+        "hits) "
+        f"SELECT h.memory, {_score(names)} AS score FROM hits h CROSS JOIN sums s CROSS JOIN held "
+        f"d {kept} "
         "ORDER BY score DESC, h.memory LIMIT :limit"
     )
     return [(key, score) for key, score in session.tuples(sql, {**parameters, **given})]
@@ -108,7 +113,10 @@ def _parse_words(session: Session, words: Words) -> dict[str, str]:
     asked = list(
         dict.fromkeys(word for word in (*words.words, *(w for pair in words.pairs for w in pair)))
     )
-    sql = "SELECT w.word, CAST(asked_for(w.word) AS text) FROM unnest(CAST(:asked AS text[])) AS w(word)"
+    sql = (
+        "SELECT w.word, CAST(asked_for(w.word) AS text) "
+        "FROM unnest(CAST(:asked AS text[])) AS w(word)"
+    )
     return dict(session.tuples(sql, {"asked": asked}))
 
 
@@ -124,7 +132,8 @@ def _closeness(number: int) -> str:
 def _score(names: Sequence[str]) -> str:
     dampened = f"{SATURATION} * (1 - {SHORTNESS} + {SHORTNESS} * h.length / greatest(s.usual, 1))"
     return " + ".join(
-        f"greatest(ln((s.texts - d.{name} + 0.5) / (d.{name} + 0.5)), 1e-6) * h.{name} * {SATURATION + 1} "
+        f"greatest(ln((s.texts - d.{name} + 0.5) / (d.{name} + 0.5)), 1e-6) * h.{name} * "
+        f"{SATURATION + 1} "
         f"/ (h.{name} + {dampened})"
         for name in names
     )

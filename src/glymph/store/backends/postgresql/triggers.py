@@ -14,6 +14,9 @@ from collections.abc import Mapping, Sequence
 
 JOURNALLED_VERBS = "writing_verb() NOT IN ('import', 'space_delete')"
 
+_ENDS = (("edges", "source"), ("edges", "target"), ("memberships", "memory"))
+_BOTH_TABLES = "REFERENCING OLD TABLE AS was NEW TABLE AS fresh"
+
 
 def _refuse(kind: str, detail: str, condition: str) -> str:
     return f"IF EXISTS ({condition}) THEN PERFORM refuse('{kind}', '{detail}'); END IF;"
@@ -41,11 +44,14 @@ _SUMS = (
 
 INSERTED: Mapping[str, Sequence[str]] = {
     "memories": (
-        "UPDATE spaces s SET identity = f.id FROM fresh f WHERE f.kind = 'self' AND s.key = f.space_id;",
-        f"INSERT INTO memory_text(space_id, memory, words, length) SELECT space_id, key, words, length_of(words) "
+        "UPDATE spaces s SET identity = f.id FROM fresh f WHERE f.kind = 'self' AND s.key = "
+        "f.space_id;",
+        "INSERT INTO memory_text(space_id, memory, words, length) SELECT space_id, key, words, "
+        "length_of(words) "
         f"FROM (SELECT f.space_id, f.key, {_WORDS.format('f')} AS words FROM fresh f) d;",
         _SUMS.format(
-            rows="SELECT f.space_id, count(*), coalesce(sum(t.length), 0)::bigint FROM fresh f JOIN memory_text t "
+            rows="SELECT f.space_id, count(*), coalesce(sum(t.length), 0)::bigint FROM fresh f "
+                 "JOIN memory_text t "
             "ON t.space_id = f.space_id AND t.memory = f.key GROUP BY f.space_id"
         ),
     ),
@@ -69,7 +75,8 @@ UPDATED: Mapping[str, Sequence[str]] = {
     "memories": (
         _refuse_by_name(
             "Protected",
-            f"SELECT o.id FROM was o JOIN fresh n ON {_SAME_ROW} WHERE o.protected = 1 AND (n.state <> 'LIVE' "
+            f"SELECT o.id FROM was o JOIN fresh n ON {_SAME_ROW} WHERE o.protected = 1 AND "
+            "(n.state <> 'LIVE' "
             "OR n.superseded_by IS NOT NULL OR n.protected = 0 OR n.kind <> o.kind)",
         ),
         _refuse_by_name(
@@ -80,7 +87,8 @@ UPDATED: Mapping[str, Sequence[str]] = {
         ),
         _refuse(
             "Refused", "the identity of a space is born with it.",
-            f"SELECT 1 FROM was o JOIN fresh n ON {_SAME_ROW} WHERE n.kind = 'self' AND o.kind <> 'self'",
+            f"SELECT 1 FROM was o JOIN fresh n ON {_SAME_ROW} WHERE n.kind = 'self' AND o.kind <> "
+            "'self'",
         ),
         _refuse(
             "Isolated", "a memory is superseded by one of its own space.",
@@ -89,12 +97,15 @@ UPDATED: Mapping[str, Sequence[str]] = {
             "(SELECT 1 FROM memories x WHERE x.space_id = n.space_id AND x.id = n.superseded_by)",
         ),
         _SUMS.format(
-            rows=f"SELECT o.space_id, 0, sum(length_of({_WORDS.format('n')}) - t.length)::bigint FROM was o "
-            f"JOIN fresh n ON {_SAME_ROW} JOIN memory_text t ON t.space_id = o.space_id AND t.memory = o.key "
+            rows=f"SELECT o.space_id, 0, sum(length_of({_WORDS.format('n')}) - t.length)::bigint "
+                 "FROM was o "
+            f"JOIN fresh n ON {_SAME_ROW} JOIN memory_text t ON t.space_id = o.space_id AND "
+            "t.memory = o.key "
             f"WHERE {_REWORDED} GROUP BY o.space_id"
         ),
         "UPDATE memory_text t SET words = d.words, length = length_of(d.words) FROM ("
-        f"SELECT n.space_id, n.key, {_WORDS.format('n')} AS words FROM was o JOIN fresh n ON {_SAME_ROW} "
+        f"SELECT n.space_id, n.key, {_WORDS.format('n')} AS words FROM was o JOIN fresh n ON "
+        f"{_SAME_ROW} "
         f"WHERE {_REWORDED}) d WHERE t.space_id = d.space_id AND t.memory = d.key;",
     ),
 }  # fmt: skip
@@ -110,11 +121,12 @@ DELETED: Mapping[str, Sequence[str]] = {
             "Refused", "a memory is removed only after its links and memberships.",
             " UNION ALL ".join(
                 _TIED.format(table=table, column=column)
-                for table, column in (("edges", "source"), ("edges", "target"), ("memberships", "memory"))
+                for table, column in _ENDS
             ),
         ),
         _SUMS.format(
-            rows="SELECT o.space_id, -count(*), -coalesce(sum(t.length), 0)::bigint FROM was o JOIN memory_text t "
+            rows="SELECT o.space_id, -count(*), -coalesce(sum(t.length), 0)::bigint FROM was o "
+                 "JOIN memory_text t "
             "ON t.space_id = o.space_id AND t.memory = o.key GROUP BY o.space_id"
         ),
         "DELETE FROM memory_text t USING was o WHERE t.space_id = o.space_id AND t.memory = o.key;",
@@ -140,20 +152,25 @@ def of_table(table: str, columns: Sequence[str]) -> str:
     bodies = (
         (
             "insert", INSERTED.get(table, ()), "REFERENCING NEW TABLE AS fresh", "fresh",
-            f"f.space_id, writing_operation(), '{table}', f.key, 'insert', '{{}}', {_object(new)} FROM fresh f",
+            f"f.space_id, writing_operation(), '{table}', f.key, 'insert', '{{}}', {_object(new)} "
+            "FROM fresh f",
         ),
         (
-            "update", UPDATED.get(table, ()), "REFERENCING OLD TABLE AS was NEW TABLE AS fresh", "was",
-            f"o.space_id, writing_operation(), '{table}', o.key, 'update', {_changed_values('o', columns)}, "
-            f"{_changed_values('n', columns)} FROM was o JOIN fresh n ON {_SAME_ROW} WHERE {differs} ORDER BY o.key",
+            "update", UPDATED.get(table, ()), _BOTH_TABLES, "was",
+            f"o.space_id, writing_operation(), '{table}', o.key, 'update', "
+            f"{_changed_values('o', columns)}, "
+            f"{_changed_values('n', columns)} FROM was o JOIN fresh n ON {_SAME_ROW} WHERE "
+            f"{differs} ORDER BY o.key",
         ),
         (
             "delete", DELETED.get(table, ()), "REFERENCING OLD TABLE AS was", "was",
-            f"o.space_id, writing_operation(), '{table}', o.key, 'delete', {_object(every)}, '{{}}' FROM was o",
+            f"o.space_id, writing_operation(), '{table}', o.key, 'delete', {_object(every)}, "
+            "'{}' FROM was o",
         ),
     )  # fmt: skip
     moves = (
-        f"CREATE OR REPLACE TRIGGER {table}_stay_where_they_are BEFORE UPDATE OF key, space_id ON {table} "
+        f"CREATE OR REPLACE TRIGGER {table}_stay_where_they_are BEFORE UPDATE OF key, space_id ON "
+        f"{table} "
         f"FOR EACH ROW WHEN (OLD.key <> NEW.key OR OLD.space_id <> NEW.space_id) EXECUTE FUNCTION "
         f"stays_as_it_is('Isolated', 'this row belongs to another space than the operation.');"
     )
@@ -164,7 +181,8 @@ def _after(table: str, event: str, work: Sequence[str], seen: str, rows: str, jo
     name = f"{table}_after_{event}"
     lines = "\n  ".join(work)
     return f"""
-CREATE OR REPLACE FUNCTION {name}() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
+CREATE OR REPLACE FUNCTION {name}() RETURNS TRIGGER LANGUAGE plpgsql
+SET search_path = glymph, public AS $$
 BEGIN
   PERFORM must_be_written_here(d.space_id) FROM (SELECT DISTINCT space_id FROM {rows}) d;
   {lines}
@@ -195,7 +213,8 @@ def _changed_values(row: str, columns: Sequence[str]) -> str:
 def forbid_truncate(tables: Sequence[str]) -> str:
     """Triggers that keep whole tables from being emptied past the others."""
     return "\n".join(
-        f"CREATE OR REPLACE TRIGGER {table}_are_not_emptied BEFORE TRUNCATE ON {table} FOR EACH STATEMENT "
+        f"CREATE OR REPLACE TRIGGER {table}_are_not_emptied BEFORE TRUNCATE ON {table} FOR EACH "
+        "STATEMENT "
         f"EXECUTE FUNCTION stays_as_it_is('Refused', '{table} are never emptied at once.');"
         for table in tables
     )

@@ -10,7 +10,8 @@ from glymph.store.backends.sqlite.connection import Connection
 
 _LOST_MESSAGES = (
     "SELECT count(*) FROM messages m "
-    "WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.key = m.conversation AND c.space_id = m.space_id)"
+    "WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.key = m.conversation AND c.space_id = "
+    "m.space_id)"
 )
 
 

@@ -1,4 +1,4 @@
-"""Connections to one SQLite file: opened right, pooled per process, their errors translated once."""
+"""Connections to one SQLite file: pooled per process, their errors translated once."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Connection:
 
     @contextmanager
     def transaction(self, kind: str) -> Iterator[None]:
-        """BEGIN, then COMMIT, or ROLLBACK if anything was raised. `kind` is DEFERRED or IMMEDIATE."""
+        """Begins, then commits, or rolls back if anything was raised; `kind` as in BEGIN."""
         self.raw.execute(f"BEGIN {kind}")
         try:
             yield
@@ -156,7 +156,8 @@ class Connection:
         )
         found = " AND ".join(f"{table}.{key} = v.c{number}" for number, key in enumerate(keys))
         self.raw.execute(
-            f"UPDATE {table} SET {sets} FROM (SELECT {_fields(len(keys) + len(columns))} FROM json_each(?)) AS v "
+            f"UPDATE {table} SET {sets} FROM (SELECT {_fields(len(keys) + len(columns))} FROM "
+            "json_each(?)) AS v "
             f"WHERE {found}",
             (_json(rows),),
         )

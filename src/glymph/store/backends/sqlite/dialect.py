@@ -8,8 +8,10 @@ SQLITE = Dialect(
     macros={
         "scope": "(SELECT space_id FROM temp.scope)",
         "identity": "(SELECT m.id FROM memories m WHERE m.space_id = s.key AND m.kind = 'self')",
-        "due_at": "(SELECT min(min(c.due_at), coalesce((SELECT min(coalesce(q.taken_until, 0)) FROM queue q "
-        "WHERE q.space_id = s.key AND q.done_at IS NULL AND q.failed_at IS NULL), 9223372036854775807)) "
+        "due_at": "(SELECT min(min(c.due_at), coalesce((SELECT min(coalesce(q.taken_until, 0)) "
+        "FROM queue q "
+        "WHERE q.space_id = s.key AND q.done_at IS NULL AND q.failed_at IS NULL), "
+        "9223372036854775807)) "
         "FROM schedules c WHERE c.space_id = s.key)",
         "begin_writing": "INSERT INTO writing(one, space_id, operation, verb) "
         "VALUES (1, :space_id, :operation, :verb)",

@@ -63,7 +63,7 @@ NEWEST = MIGRATIONS[-1].version
 def migrate(
     connection: apsw.Connection, path: str, now: int, steps: Sequence[Migration] = MIGRATIONS
 ) -> None:
-    """Brings a new or older file to the newest schema; does nothing to one that is there already."""
+    """Brings a new or older file to the newest schema; leaves a current one as it is."""
     newest = steps[-1].version
     if schema_version(connection, path, newest) == newest:
         return
@@ -89,7 +89,7 @@ def migrate(
 
 
 def schema_version(connection: apsw.Connection, path: str, newest: int) -> int:
-    """The file's schema; 0 if it is empty. Refuses what is not ours and what is newer than we know."""
+    """Returns the file's schema, 0 if it is empty; refuses what is not ours or is newer."""
     version = int(connection.pragma("user_version"))
     application = connection.pragma("application_id")
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
