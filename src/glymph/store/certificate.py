@@ -1,6 +1,4 @@
-"""The erase certificate: for each place that may hold what was removed for good, whether it is
-still there.
-"""
+"""The erase certificate: how each place stands that may hold what was removed for good."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ OUT_OF_REACH = "out of reach"
 
 @dataclass(frozen=True, slots=True)
 class PlaceStatus:
-    """How one place stands: clean, pending or out of reach, how that was found, and what is left to
-    do.
-    """
+    """One place: clean, pending or out of reach, how that was found, and what is left to do."""
 
     name: str
     status: str
@@ -60,5 +56,5 @@ def _line(one: PlaceStatus, width: int) -> str:
 
 
 def is_complete(places: Iterable[PlaceStatus]) -> bool:
-    """Whether nothing is pending."""
+    """Tells whether nothing is pending."""
     return all(one.status != PENDING for one in places)

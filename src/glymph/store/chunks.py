@@ -172,7 +172,7 @@ def pack(columns: Table, words: Words) -> tuple[str, bytes]:
 
 
 def _smallest(column: NDArray[Any], low: float) -> str:
-    """The type that holds how far values lie above the lowest; none if all are the same."""
+    """Returns the type that holds how far values lie above the lowest; none if all are equal."""
     if not len(column) or column.max() == low:
         return ""
     if column.dtype.kind == "f":
@@ -185,19 +185,19 @@ def _smallest(column: NDArray[Any], low: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the columns of a chunk lie in its body."""
+    """The places of a chunk's columns in its body."""
 
     columns: Sequence[tuple[str, str, int | float]]
     words: Words
 
     @classmethod
     def read(cls, text: str) -> Layout | None:
-        """The layout a chunk was packed with; None if it is of another format."""
+        """Returns the layout a chunk was packed with; None if it is of another format."""
         told = json.loads(text)
         return cls(told["columns"], told["words"]) if told.get("format") == FORMAT else None
 
     def size(self, count: int) -> int:
-        """The bytes that a body with so many rows has."""
+        """Returns the bytes that a body with so many rows has."""
         return sum(_room(kind, count) for _, kind, _ in self.columns)
 
     def unpack(self, body: bytes, into: Mapping[str, NDArray[Any]], rows: slice) -> None:

@@ -102,7 +102,7 @@ class Reading:
 
 
 def read(reader: Reader) -> Reading:
-    """The reader's space in columns."""
+    """Returns the reader's space in columns."""
     change = reader.newest_change()
     parts = {table: _Assembly(reader, table, change).part() for table in _TYPES}
     return Reading(reader.space, reader.space_key, change, parts)
@@ -173,7 +173,7 @@ class _Assembly:
     # from chunks
 
     def _unpack(self) -> Table | None:
-        """The columns of the chunks, one after the other; None if one is not what its head says."""
+        """Returns the columns of the chunks in a row; None if one is not what its head says."""
         kept = [head for head in self.heads if not self._useless(head)]
         # The keys of links are for telling which have changed: a quarter of the reading.
         whole = (
@@ -220,7 +220,7 @@ class _Assembly:
         yield columns
 
     def _current(self) -> Iterator[list[FigureRow]]:
-        """The changed rows as they are now."""
+        """Yields the changed rows as they are now."""
         for at in range(0, len(self.changed), PAGE):
             yield self.reader.figures(self.table, self.changed[at : at + PAGE])
 
@@ -309,17 +309,16 @@ def keep(store: Store, reading: Reading) -> int:
 
 
 def refresh(store: Store, space: str) -> int:
-    """Brings the chunks of a space up to date if that pays; the number of chunks written. For
-    upkeep.
-    """
+    """Brings the chunks of a space up to date if that pays; returns the chunks written."""
     with store.reading(space) as reader:
         reading = read(reader)
     return keep(store, reading) if reading.worth_keeping else 0
 
 
 def _batches(part: Part, table: str, stamp: int) -> Iterator[tuple[list[int], list[Chunk]]]:
-    """Chunks for the ranges that need them, as many as one transaction takes, with those they
-    replace.
+    """Yields chunks for the ranges that need them, with those they replace.
+
+    Each batch is as many as one transaction takes.
     """
     place = part.columns[_PLACE[table]]
     words = {_CODED[table]: list(part.words)}
@@ -337,7 +336,7 @@ def _batches(part: Part, table: str, stamp: int) -> Iterator[tuple[list[int], li
 
 
 def _runs(segments: Sequence[Segment], place: NDArray[np.int64]) -> Iterator[list[Segment]]:
-    """Stale segments that lie side by side, about as many as one transaction takes."""
+    """Yields stale segments that lie side by side, about as many as one transaction takes."""
     run: list[Segment] = []
     rows = 0
     for segment in segments:

@@ -1,4 +1,4 @@
-"""What a database must offer to hold memories, and what it must guarantee.
+"""The contract of a database: its members, and what it must guarantee.
 
 A `Store` (store/store.py), its `Reader` and its `Writer` are written once, in portable SQL; they
 run it through a `Session` of a `Database`. These two protocols are all that SQLite and PostgreSQL
@@ -69,7 +69,7 @@ IntentOrMaker = Intent | Callable[[int], Intent]
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which memories a listing or a search is about. `live_at` leaves out those expired by then."""
+    """A filter of memories; `live_at` leaves out those expired by then."""
 
     states: Sequence[str] = ("LIVE",)
     kinds: Sequence[str] | None = None
@@ -86,7 +86,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """How the files of a store stand: as they are, and as they are if it was written anew."""
+    """The places of a store's files: as they are, and as they are if it was written anew."""
 
     rewritten: bool
     as_they_are: tuple[PlaceStatus, ...]
@@ -131,8 +131,9 @@ class Session(Protocol):
     def update(
         self, table: str, keys: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[Any]]
     ) -> None:
-        """Sets columns of the rows found by their keys, in one statement; a row is keys, then
-        values.
+        """Sets columns of the rows found by their keys, in one statement.
+
+        A row is keys, then values.
         """
         ...
 
@@ -213,7 +214,7 @@ class Session(Protocol):
 
 
 class Database(Protocol):
-    """Where the rows of a store lie: a file or a server."""
+    """A file or a server that holds the rows of a store."""
 
     @property
     def url(self) -> str: ...
@@ -234,11 +235,11 @@ class Database(Protocol):
     # transactions
 
     def reading(self) -> AbstractContextManager[Session]:
-        """A session that sees one moment; its errors are Glymph's."""
+        """Opens a session that sees one moment; its errors are Glymph's."""
         ...
 
     def writing(self) -> AbstractContextManager[Session]:
-        """A session that may write, committed at the end; its errors are Glymph's."""
+        """Opens a session that may write, committed at the end; its errors are Glymph's."""
         ...
 
     def enter(self, session: Session, space: str, *, writes: bool) -> tuple[int, str] | None:
@@ -266,9 +267,7 @@ class Database(Protocol):
         ...
 
     def order_hint(self, rows: int) -> str:
-        """Returns what to write behind a table's name to have so many rows in the order of keys
-        without sorting them.
-        """
+        """Returns what to write behind a table's name to read rows by key without sorting."""
         ...
 
     def column_types(self) -> ColumnTypes:

@@ -28,11 +28,11 @@ class ConversationReader(SpaceStatements):
     """The part of a reader about conversations."""
 
     def conversation(self, name: str) -> Row | None:
-        """The key and the state of a conversation."""
+        """Returns the key and the state of a conversation."""
         return self._one("conversation", name=name)
 
     def conversations(self, *, after: str = "", limit: int) -> list[Row]:
-        """Conversations in the order of their names, with their states."""
+        """Returns conversations in the order of their names, with their states."""
         return self._rows("conversations", after=after, limit=limit)
 
     def newest_message(self, conversation: int) -> Message | None:
@@ -46,13 +46,11 @@ class ConversationReader(SpaceStatements):
         return [Message(*row) for row in found]
 
     def claimed_until(self, conversation: int) -> int:
-        """When the claim on it ends; 0 if there is none."""
+        """Returns when the claim on it ends; 0 if there is none."""
         return int(self._value("claimed_until", conversation=conversation) or 0)
 
     def folders(self) -> list[tuple[str, str]]:
-        """Folders in which conversations of the space lie, as far as they were noted, and the store
-        that did.
-        """
+        """Returns noted folders of conversations, and the store that noted each."""
         return [(path, owner) for path, owner in self._tuples("folders")]
 
 
@@ -60,7 +58,7 @@ class ConversationWriter(ConversationReader):
     """The part of a writer about conversations."""
 
     def begin_conversation(self, name: str) -> int:
-        """The key of a conversation, which is made if there is none of this name."""
+        """Returns the key of a conversation, which is made if there is none of this name."""
         found = self.conversation(name)
         if found is None:
             self._run("begin_conversation", name=name)
@@ -91,14 +89,14 @@ class ConversationWriter(ConversationReader):
         self._run("give_back_conversation", conversation=conversation, until=until)
 
     def reword_messages(self, conversation: int, rewordings: Sequence[Rewording]) -> None:
-        """Only inside an operation with the verb "purge"."""
+        """Rewords messages; only inside an operation with the verb "purge"."""
         self._repeat(
             "reword_message",
             [{"conversation": conversation, **one._asdict()} for one in rewordings],
         )
 
     def remove_conversation(self, conversation: int) -> None:
-        """Only inside an operation with the verb "purge"."""
+        """Removes a conversation; only inside an operation with the verb "purge"."""
         self._run("remove_messages", conversation=conversation)
         self._run("remove_conversation", conversation=conversation)
 

@@ -1,5 +1,4 @@
-"""The differences between SQL engines, as data: how each writes what the shared statements leave
-open.
+"""The differences between databases, as data: what the shared statements leave open.
 
 A statement says `:name` for a parameter and `{…}` for what engines write differently:
 
@@ -28,9 +27,7 @@ _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one engine writes them; `patterns` are pairs of a regular expression and what stands for
-    it.
-    """
+    """The spelling of one database; `patterns` are pairs of a regular expression and its text."""
 
     macros: Mapping[str, str]
     patterns: Sequence[tuple[str, str]]
@@ -41,7 +38,7 @@ class Dialect:
     _rendered: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def render(self, template: str) -> str:
-        """The statement as the engine takes it."""
+        """Returns the statement as the database takes it."""
         found = self._rendered.get(template)
         if found is None:
             found = self._rendered[template] = self._write(template)

@@ -1,4 +1,4 @@
-"""What keeps a memory from being pruned, and how much may go at once."""
+"""Reasons to keep a memory from being pruned, and how much may go at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Dependence = tuple[int, int]  # a memory that rests on, or is part of, another; 
 
 
 def find_obstacle(row: Mapping[str, Any], goal: State) -> str | None:
-    """Why a memory cannot go to a state at all."""
+    """Returns why a memory cannot go to a state at all; None if it can."""
     if row["state"] == goal:
         return f"it is {goal} already"
     if row["protected"]:
@@ -32,7 +32,7 @@ def find_obstacle(row: Mapping[str, Any], goal: State) -> str | None:
 
 
 def worth_keeping(row: Mapping[str, Any], lifecycle: Lifecycle, *, now: int) -> str | None:
-    """Why a memory should not go unless somebody names it."""
+    """Returns why a memory should not go unless somebody names it; None if it may."""
     if lifecycle is Lifecycle.ACTIVE and row["access_count"] > MUCH_USED:
         return f"it is ACTIVE and was used {row['access_count']} times; {BY_NAME}"
     if now - row["created_at"] < YOUNG_DAYS * MICROS_PER_DAY:
@@ -41,15 +41,12 @@ def worth_keeping(row: Mapping[str, Any], lifecycle: Lifecycle, *, now: int) -> 
 
 
 def cap(live: int, *, percent: int, most: int) -> int:
-    """How many memories may go at once without asking again: a share of the live ones, at least ten
-    of them.
-    """
+    """Returns how many memories may go at once: a share of the live ones, at least ten."""
     return min(max(10, live * percent // 100), most)
 
 
 def last_evidence(going: Iterable[int], dependences: Collection[Dependence]) -> dict[int, int]:
-    """Those that must stay so that nothing that rests on them is left without any; each with one
-    that needs it.
+    """Returns the last evidence that must stay, each with a memory that needs it.
 
     `dependences` are those of everything that rests on one that goes, on whatever is still live.
     What goes itself needs nothing.
@@ -68,7 +65,7 @@ def last_evidence(going: Iterable[int], dependences: Collection[Dependence]) -> 
 
 
 def find_orphans(going: Collection[int], dependences: Iterable[Dependence]) -> set[int]:
-    """What rests on nothing else than those that go."""
+    """Returns what rests on nothing else than those that go."""
     lost: dict[int, bool] = {}
     for needer, needed in dependences:
         if needer not in going:

@@ -57,7 +57,7 @@ class Conflict(NamedTuple):
 
 
 def by_place(entries: Iterable[Entry]) -> dict[Place, list[Entry]]:
-    """The entries of each row, in the order given."""
+    """Returns the entries of each row, in the order given."""
     places: dict[Place, list[Entry]] = defaultdict(list)
     for entry in entries:
         if entry.action != "rejected":
@@ -66,7 +66,7 @@ def by_place(entries: Iterable[Entry]) -> dict[Place, list[Entry]]:
 
 
 def rewind(row: Row | None, entries: Sequence[Entry]) -> Row | None:
-    """The row as it was before the given entries, oldest first, changed it.
+    """Returns the row as it was before the given entries, oldest first, changed it.
 
     None if it did not exist, or was removed for good since: of that no past is left.
     """
@@ -88,7 +88,7 @@ def rewind(row: Row | None, entries: Sequence[Entry]) -> Row | None:
 def plan_undo(
     done: Iterable[Entry], later: Iterable[Entry], current: Mapping[Place, Row]
 ) -> tuple[list[Restoration], list[Conflict]]:
-    """What puts back every row that an operation changed, and which rows were changed since.
+    """Returns what puts back every changed row, and which rows were changed since.
 
     `done` are the operation's entries, `later` those of the same rows after it, `current` the rows
     as they are now.
@@ -134,8 +134,9 @@ def _restoration(
 
 
 def _touched_columns(entries: Sequence[Entry], left: Row | None, before: Row | None) -> set[str]:
-    """The columns on which the row must still be as the operation left it: all, if it made or
-    removed it.
+    """Returns the columns that must still be as the operation left them.
+
+    All of them, if it made or removed the row.
     """
     if before is None or left is None:
         return set(left or before or {})

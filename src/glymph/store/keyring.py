@@ -1,5 +1,4 @@
-"""Secret keys of spaces, kept beside the store and never in it: one file each, readable by its
-owner only.
+"""Secret keys of spaces, kept beside the store: one file each, readable by its owner only.
 
 A tombstone's fingerprint is made with such a key. Whoever has the store alone cannot guess what was
 removed, not even a short number; whoever loses the key loses the tombstones, so a backup takes the
@@ -21,15 +20,13 @@ _NAME = re.compile(r"[0-9a-f-]{36}")
 
 
 class Keyring:
-    """The keys in one folder, by the id of a space's identity memory, which survives renaming and
-    moving.
-    """
+    """The keys in one folder, by the id of the identity memory, which survives a rename or move."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def get(self, identity: str) -> bytes | None:
-        """The key of a space, if there is one here."""
+        """Returns the key of a space, if there is one here."""
         try:
             key = bytes.fromhex(self._file(identity).read_text(encoding="ascii").strip())
         except FileNotFoundError:
@@ -45,8 +42,9 @@ class Keyring:
         return key
 
     def get_or_create(self, identity: str) -> bytes:
-        """The key of a space, made if there is none. Of two processes that make it at once, one
-        wins for both.
+        """Returns the key of a space, made if there is none.
+
+        Of two processes that make it at once, one wins for both.
         """
         if (key := self.get(identity)) is None:
             self.put(identity, secrets.token_bytes(KEY_BYTES))
@@ -58,7 +56,7 @@ class Keyring:
         return key
 
     def explain_missing(self, identity: str) -> str:
-        """What to do about a key that should be here and is not."""
+        """Returns what to do about a key that should be here and is not."""
         return (
             f"the key {self._file(identity)} is missing. "
             "Put that file back from a backup's folder of keys"
@@ -97,19 +95,20 @@ class Keyring:
 
 
 def key_beside(export: Path) -> Path:
-    """Where the key of an export's tombstones lies: not in it, for with both one could guess what
-    was removed.
+    """Returns where the key of an export's tombstones lies.
+
+    Not in the export: with both one could guess what was removed.
     """
     return export.with_name(f"{export.name}.key")
 
 
 def key_as_text(identity: str, key: bytes) -> str:
-    """What a key file beside an export holds."""
+    """Returns the text of a key file beside an export."""
     return f"{identity} {key.hex()}\n"
 
 
 def key_from(file: Path, identity: str) -> bytes | None:
-    """The key in a file beside an export; None if there is no such file."""
+    """Returns the key in a file beside an export; None if there is no such file."""
     try:
         whose, _, digits = file.read_text(encoding="ascii").strip().partition(" ")
         key = bytes.fromhex(digits)

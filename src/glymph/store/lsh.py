@@ -37,8 +37,7 @@ MERGED_FROM = (
 
 
 def near_pairs(vectors: Vectors | Halves, *, least: float, seed: int = 0) -> Pairs:
-    """Pairs i < j whose cosine is at least that, with it, in order; each vector keeps a few of its
-    nearest.
+    """Returns pairs i < j with a cosine of at least that, in order; each vector keeps a few.
 
     Vectors need not have length one; those of length zero are near to nothing.
     """
@@ -59,7 +58,7 @@ def _none() -> Pairs:
 
 
 def _unit(vectors: Vectors | Halves) -> Vectors:
-    """The vectors with length one; those without a length stay as they are."""
+    """Returns the vectors with length one; those without a length stay as they are."""
     whole = vectors.astype(np.float32)
     lengths = np.sqrt(np.einsum("nd,nd->n", whole, whole))
     whole /= np.where(lengths > 0, lengths, np.float32(1))[:, None]
@@ -67,7 +66,7 @@ def _unit(vectors: Vectors | Halves) -> Vectors:
 
 
 def _compare_all(vectors: Vectors | Halves, least: float) -> tuple[Slots, Slots]:
-    """Pairs found by comparing each with each."""
+    """Returns pairs found by comparing each with each."""
     unit = _unit(vectors)
     first, second = np.nonzero(np.triu(unit @ unit.T >= least - 1e-4, k=1))
     return first, second
@@ -84,8 +83,9 @@ def _cosines(vectors: Vectors | Halves, first: Slots, second: Slots) -> Vectors:
 
 
 def _nearest_of_each(first: Slots, second: Slots, cosines: Vectors) -> Pairs:
-    """The pairs that are among the nearest of one of their two; of equally near ones the next by
-    number.
+    """Returns the pairs that are among the nearest of one of their two.
+
+    Of equally near ones the next by number.
     """
     owner, other = np.concatenate([first, second]), np.concatenate([second, first])
     order = np.lexsort((np.abs(owner - other), -np.tile(cosines, 2), owner))
@@ -126,7 +126,7 @@ def _find_met(
 
 
 def _pivot(vectors: Vectors | Halves) -> Vectors:
-    """The mean of all, from where directions differ most; embeddings crowd around it."""
+    """Returns the mean of all, from where directions differ most; embeddings crowd around it."""
     total = np.zeros(vectors.shape[1], dtype=np.float64)
     for at in range(0, len(vectors), BLOCK):
         total += _unit(vectors[at : at + BLOCK]).sum(axis=0)
@@ -135,7 +135,7 @@ def _pivot(vectors: Vectors | Halves) -> Vectors:
 
 
 def _share_of_differing(least: float, pivot: Vectors) -> float:
-    """The share of signs in which two vectors of that cosine differ, seen from the pivot."""
+    """Returns the share of signs in which two vectors of that cosine differ, from the pivot."""
     shift = float(pivot @ pivot)
     return math.acos(max((least - shift) / (1 - shift), 0.0)) / math.pi
 
@@ -143,8 +143,9 @@ def _share_of_differing(least: float, pivot: Vectors) -> float:
 def _signs(
     vectors: Vectors | Halves, pivot: Vectors, random: np.random.Generator
 ) -> NDArray[np.uint8]:
-    """The signs of each vector's projections, as bytes. Without a rotation some dimensions would
-    say little.
+    """Returns the signs of each vector's projections, as bytes.
+
+    Without a rotation some dimensions would say little.
     """
     planes = random.standard_normal((len(pivot), PLANES), dtype=np.float32)
     if len(pivot) >= PLANES:
@@ -188,8 +189,9 @@ def _sort_by_signs(
 def _side_by_side(
     table: Words, rows: Words, *, agreed: int, low: np.uint64, differing: float
 ) -> Iterator[Words]:
-    """Pairs of a table's neighbours that agree in the first signs and differ in few of all, as i ·
-    2³² + j.
+    """Yields neighbours of a table that differ in few signs, as i · 2³² + j.
+
+    They agree in the first signs.
     """
     numbers = (table & ((np.uint64(1) << low) - np.uint64(1))).astype(np.intp)
     signs = table >> low
@@ -218,7 +220,7 @@ def _side_by_side(
 
 
 def _most_differing(signs: int, share: float) -> int:
-    """In how many of so many signs a near pair may well differ."""
+    """Returns in how many of so many signs a near pair may well differ."""
     return int(signs * share + DEVIATIONS * math.sqrt(signs * share * (1 - share)))
 
 

@@ -1,5 +1,4 @@
-"""A space in columns: what searching needs of every memory, in arrays, kept up by the store's
-change sequence.
+"""The mirror of a space: what searching needs of every memory, in arrays.
 
 A mirror only nominates. What it names is read again from the store under the reader's own snapshot
 and filter, so a mirror that is a moment ahead of a reader, or behind, can miss something but never
@@ -44,9 +43,7 @@ _COLUMNS: dict[str, Any] = {
 
 
 class Mirror:
-    """The arrays of one space and one embedding model; `refresh` brings them up to a reader's
-    snapshot.
-    """
+    """The arrays of one space and model; `refresh` brings them up to a reader's snapshot."""
 
     def __init__(self, model: tuple[str, int] | None) -> None:
         self._model = model
@@ -67,7 +64,10 @@ class Mirror:
         return self._columns[column][: self._size]
 
     def view(self) -> View:
-        """What the mirror shows now. Later changes may touch its arrays but not their length."""
+        """Returns what the mirror shows now.
+
+        Later changes may touch its arrays but not their length.
+        """
         size = self._size
         return View(
             columns={name: column[:size] for name, column in self._columns.items()},
@@ -85,10 +85,10 @@ class Mirror:
     # keeping up
 
     def refresh(self, reader: Reader, *, whole: bool = False) -> View | None:
-        """What is there now, as far as the reader sees it; None if the mirror has to be made anew
-        for that.
+        """Takes in what the reader sees and returns a view.
 
-        `whole` brings all vectors here, or their signs.
+        None if the mirror has to be made anew for that. `whole` brings all vectors here, or their
+        signs.
         """
         with self._lock:
             change = reader.newest_change()
@@ -109,8 +109,9 @@ class Mirror:
             return self.view()
 
     def _apply(self, reader: Reader, keys: Sequence[int]) -> bool:
-        """Takes in changed rows; False if one came back that has no slot here: its key would be out
-        of order.
+        """Takes in changed rows.
+
+        Returns False if one came back that has no slot here: its key would be out of order.
         """
         rows = reader.mirror_rows(keys)
         last = int(self["key"][-1]) if self._size else 0
@@ -179,8 +180,9 @@ class Mirror:
     # vectors
 
     def _refresh_vectors(self, reader: Reader) -> bool:
-        """Takes in new vectors; False if those that are here were removed from the store with their
-        model.
+        """Takes in new vectors.
+
+        Returns False if those that are here were removed from the store with their model.
         """
         if self._model is None:
             return True
@@ -206,9 +208,7 @@ class Mirror:
         return model_key == self._model_key
 
     def _fetch(self, reader: Reader) -> None:
-        """Brings all vectors here that the reader sees; what came later is taken in by the next
-        refresh.
-        """
+        """Loads all vectors that the reader sees; the next refresh takes in what came later."""
         assert self._model is not None
         assert self._model_key is not None
         self._vector = reader.newest_vector()
@@ -221,8 +221,9 @@ class Mirror:
             self._take_vectors(rows)
 
     def _fetch_for(self, reader: Reader, view: View) -> Planes | None:
-        """The vectors for a view that was made when they were distant; None as long as they had
-        better stay so.
+        """Returns the vectors for a view that was made when they were distant.
+
+        None as long as they had better stay so.
         """
         with self._lock:
             assert self._vectors is not None
@@ -262,8 +263,9 @@ class Mirror:
             )
 
     def _all_vectors(self, reader: Reader, model: int) -> Iterator[list[VectorRow]]:
-        """Every vector of the model, a page at a time: as they lie if no other space lies between
-        them.
+        """Yields every vector of the model, a page at a time.
+
+        They come as they lie if no other space lies between them.
         """
         if reader.is_alone():
             for after in range(0, self._vector, PAGE):
@@ -304,9 +306,7 @@ class Mirrors:
         self._mirrors: dict[tuple[str, int, tuple[str, int] | None], Mirror] = {}
 
     def view(self, reader: Reader, model: tuple[str, int] | None, *, whole: bool = False) -> View:
-        """The reader's space in columns, brought up to what the reader sees; `whole` for who needs
-        all vectors.
-        """
+        """Returns the reader's space as a view; `whole` for who needs all vectors."""
         place = (reader.space, reader.space_key, model)
         with self._lock:
             mirror = self._mirrors.setdefault(place, Mirror(model))

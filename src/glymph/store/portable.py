@@ -1,6 +1,4 @@
-"""What leaves a store and comes back: rows that any store can take in, files that appear whole or
-not at all.
-"""
+"""Rows that any store can take in, and files that appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -101,7 +99,7 @@ _DECODER = json.JSONDecoder(parse_constant=_no_number)
 
 
 def plain_json(text: str) -> Any:
-    """The value of a JSON text; NaN and infinities, which are no JSON, are a ValueError."""
+    """Returns the value of a JSON text; NaN and infinities, which are no JSON, are a ValueError."""
     return _DECODER.decode(text)
 
 
@@ -192,8 +190,9 @@ def _is_figures(value: Any) -> bool:
 
 
 def _wrong_entry(row: Mapping[str, Any], columns: ColumnTypes) -> str | None:
-    """A journal entry's image is what an undo writes back, so it is held to the same rules as a
-    row.
+    """Returns what is wrong with a journal entry.
+
+    Its image is what an undo writes back, so it is held to the same rules as a row.
     """
     if row["tbl"] not in JOURNALLED or row["action"] not in _ACTIONS:
         return f"journals {row['action']!r} of {row['tbl']!r}, which does not exist"
@@ -219,8 +218,7 @@ def _wrong_entry(row: Mapping[str, Any], columns: ColumnTypes) -> str | None:
 
 @contextmanager
 def write_whole(path: str | Path, what: str) -> Iterator[Path]:
-    """A private file beside `path` to write into; it takes that name when the context ends without
-    an error.
+    """Opens a private file beside `path`, which takes that name when no error was raised.
 
     Nothing is ever overwritten. After an error nothing is left, and a killed process leaves only
     the part file.
@@ -254,9 +252,7 @@ def _name_taken(target: Path, what: str) -> InvalidInput:
 
 
 def _settle(partial: Path, target: Path) -> None:
-    """Gives the file its name, or fails if the name was taken meanwhile, which a rename would not
-    notice.
-    """
+    """Gives the file its name; fails if it was taken meanwhile, which a rename would not notice."""
     try:
         os.link(partial, target)
     except FileExistsError:

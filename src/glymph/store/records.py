@@ -1,6 +1,4 @@
-"""Stored rows as values: times become datetimes, JSON becomes tuples and mappings, decay is
-computed.
-"""
+"""Stored rows as values: datetimes, tuples and mappings, with decay computed."""
 
 from __future__ import annotations
 
@@ -18,13 +16,13 @@ from glymph.store.reader import Reader
 
 
 def memories(rows: Sequence[Row], reader: Reader, now: datetime) -> list[Memory]:
-    """The memories of rows, as they are at `now`, faded by the curves of the reader's space."""
+    """Returns the memories of rows as they are at `now`, by the curves of the reader's space."""
     values = retrievabilities(rows, reader, now)
     return [as_present(row, reader.space, value) for row, value in zip(rows, values, strict=True)]
 
 
 def retrievabilities(rows: Sequence[Row], reader: Reader, now: datetime) -> list[float]:
-    """How present the memories of rows are at `now`."""
+    """Returns how present the memories of rows are at `now`."""
     if not rows:
         return []
     values: list[float] = lifecycle.retrievability(
@@ -39,13 +37,13 @@ def retrievabilities(rows: Sequence[Row], reader: Reader, now: datetime) -> list
 
 
 def words(listed: str) -> list[str]:
-    """The words of a list column."""
+    """Returns the words of a list column."""
     found: list[str] = json.loads(listed)
     return found
 
 
 def attributes(row: Row) -> dict[str, Any]:
-    """The attributes of a row."""
+    """Returns the attributes of a row."""
     found: dict[str, Any] = json.loads(row["attributes"])
     return found
 
@@ -55,7 +53,7 @@ def memory(row: Row, reader: Reader, now: datetime) -> Memory:
 
 
 def as_present(row: Row, space: str, retrievability: float) -> Memory:
-    """The memory of a row whose retrievability is known."""
+    """Returns the memory of a row whose retrievability is known."""
     return Memory(
         id=row["id"],
         space=space,
@@ -139,9 +137,7 @@ def operation(row: Row, space_name: str, *, undone_by: str | None, undoable: boo
 
 
 def change(row: Row, memory_id: str) -> Change:
-    """A journal row of a memory, with the memory's own reason where the operation gave one for
-    each.
-    """
+    """Returns a journal row as a change, with the memory's own reason where there is one."""
     return Change(
         operation=row["operation"],
         verb=row["verb"],
@@ -155,7 +151,7 @@ def change(row: Row, memory_id: str) -> Change:
 
 
 def _readable(column: str, value: Any) -> Any:
-    """A stored value of the journal as the model shows it."""
+    """Returns a stored value of the journal as the model shows it."""
     if column.endswith("_at") and isinstance(value, int):
         return moment(value)
     if column in ("tags", "entities", "attributes") and isinstance(value, str):

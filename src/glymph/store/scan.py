@@ -16,7 +16,7 @@ BLOCK = 1 << 14  # columns of signs at a time, so that the counts stay in the pr
 def exact_nearest(
     matrix: Vectors, query: Vectors, passing: NDArray[np.bool_], limit: int
 ) -> tuple[Slots, Vectors]:
-    """The rows let through with the largest products, best first, and these products."""
+    """Returns the rows let through with the largest products, best first, and these products."""
     among = np.flatnonzero(passing)
     few = len(among) < FEW * len(matrix)
     products = matrix[among] @ query if few else (matrix @ query)[among]
@@ -25,7 +25,7 @@ def exact_nearest(
 
 
 def _largest(values: Vectors, limit: int) -> Slots:
-    """The places of the largest values, best first; of equal ones the first."""
+    """Returns the places of the largest values, best first; of equal ones the first."""
     if len(values) > limit:
         best = np.argpartition(-values, limit - 1)[:limit]
         best.sort()
@@ -35,7 +35,7 @@ def _largest(values: Vectors, limit: int) -> Slots:
 
 
 def sign_bits(vectors: Vectors) -> Bits:
-    """One column of 64-bit words per vector: a bit for each dimension, set where it is positive."""
+    """Returns a column of 64-bit words per vector: a bit per dimension, set where positive."""
     count, dimension = vectors.shape
     packed = np.packbits(vectors > 0, axis=1)
     words = -(-dimension // 64)
@@ -45,9 +45,7 @@ def sign_bits(vectors: Vectors) -> Bits:
 
 
 def hamming_nearest(bits: Bits, query: Bits, passing: NDArray[np.bool_], limit: int) -> Slots:
-    """The columns let through that differ from the query in the fewest bits, in no particular
-    order.
-    """
+    """Returns the columns let through that differ in the fewest bits, in no particular order."""
     size = bits.shape[1]
     distances = np.empty(size, dtype=np.uint16)
     for at in range(0, size, BLOCK):

@@ -1,6 +1,4 @@
-"""What an operation did, sealed: a hash over its head and its journal rows, which no later change
-of them fits.
-"""
+"""Seals: a hash over an operation's head and journal rows, which no later change fits."""
 
 from __future__ import annotations
 
@@ -20,8 +18,7 @@ def seal(
     offsets: Mapping[str, int],
     children: Iterable[str] = (),
 ) -> str:
-    """SHA-256 over who did what and why and over the operation's journal rows, a parent's over its
-    children's.
+    """Returns a SHA-256 over an operation's head and journal rows, a parent's over its children.
 
     Keys are local to the space, so an import that moved them changes no seal.
     """
@@ -36,20 +33,20 @@ def seal(
 
 
 def is_edit(table: str, action: str, image: str) -> bool:
-    """Whether a journal row is more than a use: content, state, links or a pin changed."""
+    """Tells whether a journal row is more than a use: content, state, links or a pin changed."""
     if action == "update" and table in USE_COLUMNS:
         return '"version":' in image
     return action != "rejected"
 
 
 def local_head(head: Mapping[str, Any], offsets: Mapping[str, int]) -> Mapping[str, Any]:
-    """An operation's head with its pointers as they were before an import moved them."""
+    """Returns an operation's head with its pointers as they were before an import moved them."""
     pointers = {name: head[name] for name in ("parent", "undoes") if head[name] is not None}
     return {**head, **{name: key - offsets.get("operations", 0) for name, key in pointers.items()}}
 
 
 def move_image(table: str, image: str, offsets: Mapping[str, int], sign: int) -> str:
-    """The image with its references to other rows moved by the offsets of an import.
+    """Returns the image with its references to other rows moved by the offsets of an import.
 
     Rewritten as text, so that every other digit stays as it was; these images hold no free text.
     """

@@ -178,12 +178,12 @@ NOTE = "note"  # of a load that goes on: what its caller wants to be told when i
 
 
 def key_offsets(record: Mapping[str, Any]) -> dict[str, int]:
-    """How far the keys of each table were moved, from what is kept of a space."""
+    """Returns how far the keys of each table were moved, from the record of a space."""
     return {table: moved_by for table, moved_by in record.items() if table in CARRIED}
 
 
 def canonical(table: str, row: Row) -> bytes:
-    """A row as bytes that are the same whatever engine it comes from."""
+    """Returns a row as bytes that are the same whatever database it comes from."""
     text = json.dumps(
         [table, row], ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=bytes.hex
     )
@@ -191,14 +191,15 @@ def canonical(table: str, row: Row) -> bytes:
 
 
 def _which(table: str) -> str:
-    """A certificate that is not complete is about bytes in the store it was made in: it does not
-    leave that.
+    """Returns a condition on the rows of a table that may leave their store.
+
+    A certificate that is not complete is about bytes in the store it was made in.
     """
     return " AND completed_at IS NOT NULL" if table == "certificates" else ""
 
 
 def _batch_by_changes(rows: Iterable[tuple[str, Row]]) -> Iterator[Sequence[Row]]:
-    """Operations in batches of about as many changes as may be held at once."""
+    """Yields operations in batches of about as many changes as may be held at once."""
     batch: list[Row] = []
     weight = 0
     for _, row in rows:

@@ -1,6 +1,4 @@
-"""What upkeep keeps: counters, schedules, queue, ledger, how far transcripts were read, the cached
-digest.
-"""
+"""Counters, schedules, queue, leases, ledger, transcripts and the cached digest."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from glymph.store.statements import SpaceStatements
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What calls have cost, those that are set aside and not yet settled at their dearest."""
+    """The cost of calls; those not yet settled count at the most they may cost."""
 
     usd: float
     tokens: int
@@ -33,66 +31,65 @@ class UpkeepReader(SpaceStatements):
         return self._rows("schedules")
 
     def waiting_jobs(self, now: int) -> list[Row]:
-        """Jobs that are neither done nor given up and do not rest, oldest first."""
+        """Returns jobs that are neither done nor given up and do not rest, oldest first."""
         return self._rows("waiting_jobs", now=now)
 
     def queue_state(self, now: int) -> Row:
-        """How many jobs wait, how many of them rest after a failure, and since when the oldest
-        does.
+        """Returns how many jobs wait, how many rest after a failure, and since when the oldest
+        waits.
         """
         return self._rows("queue_state", now=now)[0]
 
     def failed_jobs(self, *, limit: int) -> list[Row]:
-        """Jobs that were given up, newest first."""
+        """Returns jobs that were given up, newest first."""
         return self._rows("failed_jobs", limit=limit)
 
     def job(self, job_id: str) -> Row | None:
         return self._one("job", id=job_id)
 
     def cut_off(self, actor: str, *, since: int) -> list[int]:
-        """The keys of an actor's operations in several transactions, begun after a moment, that
-        nobody closed.
-        """
+        """Returns the keys of an actor's operations begun after a moment that nobody closed."""
         return self._column("cut_off", actor=actor, since=since)
 
     def lease(self) -> Row | None:
-        """Who works on the space, by which number, until when."""
+        """Returns who works on the space, by which number, until when."""
         return self._one("lease")
 
     def spent_since(self, since: int) -> Spent:
-        """What was spent after a moment."""
+        """Returns what was spent after a moment."""
         return Spent(*self._tuples("spent", since=since)[0])
 
     def spent_by(self, run: str) -> Spent:
         return Spent(*self._tuples("spent_by_run", run=run)[0])
 
     def calls(self, since: int) -> list[Row]:
-        """Every call after a moment, oldest first."""
+        """Returns every call after a moment, oldest first."""
         return self._rows("calls", since=since)
 
     def transcript(self, source: str) -> Row | None:
-        """How far a transcript was read, and how it began then."""
+        """Returns how far a transcript was read, and how it began then."""
         return self._one("transcript", source=source)
 
     def surface(self, budget: int) -> Row | None:
-        """The digest kept for this budget, the newest operation when it was made, and until when it
-        holds.
+        """Returns the digest kept for this budget.
+
+        With the newest operation when it was made, and until when it holds.
         """
         return self._one("surface", budget=budget)
 
     def touched_since(self, keys: Sequence[int], since: int) -> set[int]:
-        """Which of these memories somebody changed, used or brought back after a moment; not those
-        merely made or linked to others since."""
+        """Returns which memories somebody changed, used or brought back after a moment.
+
+        Not those merely made or linked to others since.
+        """
         return set(self._column("touched_since", keys=list(keys), since=since))
 
     def newest_memory(self) -> int:
-        """The key of the memory that was added last; 0 if there is none."""
+        """Returns the key of the memory that was added last; 0 if there is none."""
         return int(self._value("newest_memory"))
 
     def archived_by(self, verbs: Sequence[str], *, before: int, limit: int) -> list[Row]:
-        """What these verbs archived not after a moment and nobody has used since, the first
-        archived first.
-        """
+        """Returns what these verbs archived by a moment and nobody has used since, oldest first."""
         return self._rows("archived_by", verbs=list(verbs), before=before, limit=limit)
 
 
@@ -140,28 +137,28 @@ class UpkeepWriter(UpkeepReader):
         self._run("drop_finished_jobs", before=before)
 
     def take_lease(self, holder: str, *, now: int, until: int) -> int | None:
-        """The number under which the holder may work on the space until then; None while somebody
-        else may.
+        """Returns the number under which the holder may work on the space until then.
+
+        None while somebody else may.
         """
         fence: int | None = self._value("take_lease", holder=holder, now=now, until=until)
         return fence
 
     def renew_lease(self, fence: int, *, until: int) -> bool:
-        """Whether the lease of this number still stands; its end is moved. `until` in the past
-        gives it back.
+        """Moves the end of a lease; False if it no longer stands.
+
+        `until` in the past gives it back.
         """
         return self._value("renew_lease", fence=fence, until=until) is not None
 
     def reserve(self, row: Row) -> int:
-        """Sets a call aside in the ledger before it is made, at the most it may cost; its key."""
+        """Sets a call aside in the ledger at the most it may cost; returns its key."""
         return int(self._value("reserve", **row))
 
     def settle(
         self, key: int, *, tokens_in: int, tokens_out: int, cost_usd: float, outcome: str
     ) -> None:
-        """Puts what a call did cost in the place of what was set aside; a settled call stays as it
-        is.
-        """
+        """Replaces what was set aside by what a call did cost; a settled call stays as it is."""
         self._run(
             "settle", key=key, tokens_in=tokens_in, tokens_out=tokens_out,
             cost_usd=cost_usd, outcome=outcome,

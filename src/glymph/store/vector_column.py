@@ -26,8 +26,9 @@ Stored = NDArray[np.float16]
 
 @dataclass(frozen=True, slots=True)
 class Planes:
-    """The vectors of a view: whole ones, or signs around a pivot; neither while they are left in
-    the store.
+    """The vectors of a view: whole ones, or signs around a pivot.
+
+    Neither while they are left in the store.
     """
 
     matrix: Vectors | None
@@ -36,14 +37,12 @@ class Planes:
     centre: Vectors | None
 
     def unrelated_cosine(self, query: Vectors) -> float:
-        """About what cosine a memory has that has nothing to do with the query."""
+        """Returns about what cosine a memory has that has nothing to do with the query."""
         return 0.0 if self.centre is None else float(self.centre @ query)
 
 
 class VectorColumn:
-    """The vectors of an embedding model, in arrays with room for so many slots. `distant` ones have
-    no arrays.
-    """
+    """The vectors of a model, in arrays with room for so many slots; `distant` ones have none."""
 
     def __init__(self, dimension: int, *, distant: bool = False) -> None:
         self._dimension = dimension
@@ -55,7 +54,7 @@ class VectorColumn:
         self.centre: Vectors | None = None  # about the mean of all, once there are enough to tell
 
     def view(self, filled: NDArray[np.bool_]) -> Planes:
-        """What the first slots hold now, given which of them are filled."""
+        """Returns what the first slots hold now, given which of them are filled."""
         size = len(filled)
         settled = self._centred_for is not None and np.array_equal(filled, self._centred_for)
         if self.matrix is not None and not settled:
@@ -129,5 +128,5 @@ class VectorColumn:
 
 
 def _sample(slots: Slots) -> Slots:
-    """Some of many, the same whenever they are the same."""
+    """Returns some of many, the same whenever they are the same."""
     return slots[:: max(1, -(-len(slots) // CENTRED_ON))]

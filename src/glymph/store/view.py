@@ -1,6 +1,4 @@
-"""What a mirror showed at one moment: arrays that answer which memories pass a filter and which are
-nearest.
-"""
+"""A mirror at one moment: arrays that answer which memories pass a filter or are nearest."""
 
 from __future__ import annotations
 
@@ -30,9 +28,7 @@ WIDER = 4  # times as many, when too few of the nearest were let through
 
 
 class Classes(Codes):
-    """A number for each combination of state, section, being superseded and kind, and what each of
-    them is.
-    """
+    """A number for each combination of state, section, being superseded and kind."""
 
     def __init__(self, codes: Mapping[str, Codes]) -> None:
         super().__init__()
@@ -72,7 +68,7 @@ class Lists(Codes):
         return code
 
     def find_holding(self, word: str) -> NDArray[np.bool_]:
-        """For each number given out, whether its list holds the word."""
+        """Returns, for each number given out, whether its list holds the word."""
         found = np.zeros(len(self), dtype=np.bool_)
         found[[code for code in self._holding.get(word, ()) if code < len(found)]] = True
         return found
@@ -80,9 +76,7 @@ class Lists(Codes):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Arrays of equal length, one slot per memory, in the order of keys. They are read, never
-    written.
-    """
+    """Arrays of equal length, one slot per memory, in the order of keys; never written."""
 
     columns: Mapping[str, NDArray[Any]]
     codes: Mapping[str, Codes]
@@ -105,11 +99,11 @@ class View:
         return len(self.columns["key"])
 
     def slots(self, keys: Sequence[int]) -> Slots:
-        """The slot of each key, -1 where there is none."""
+        """Returns the slot of each key, -1 where there is none."""
         return find_slots(self["key"], keys)
 
     def mask(self, wanted: Filter) -> NDArray[np.bool_]:
-        """Which slots a filter lets through."""
+        """Returns which slots a filter lets through."""
         passing = self._among("state", wanted.states)
         for column, values in (("kind", wanted.kinds), ("section", wanted.sections)):
             if values is not None:
@@ -131,11 +125,11 @@ class View:
         return passing
 
     def find_naming(self, name: str, slots: Slots | slice = slice(None)) -> NDArray[np.bool_]:
-        """Which slots, of the given ones, carry an entity."""
+        """Returns which of the given slots carry an entity."""
         return _find_carrying(self.entities, self["entities"][slots], name)
 
     def share(self, name: str) -> float:
-        """The part of the memories that carries an entity."""
+        """Returns the part of the memories that carries an entity."""
         there = int(np.count_nonzero(self["state"] >= 0))
         return int(np.count_nonzero(self.find_naming(name))) / max(there, 1)
 
@@ -152,9 +146,7 @@ class View:
     def nearest(
         self, query: Vectors, passing: NDArray[np.bool_], *, limit: int, reader: Reader
     ) -> tuple[Slots, Vectors]:
-        """The slots let through whose vectors are nearest to the query, best first, with their
-        cosines.
-        """
+        """Returns the nearest of the slots let through, best first, with their cosines."""
         passing = passing & self["embedded"]
         planes = self.vectors
         if planes is None or not passing.any():
@@ -175,8 +167,9 @@ class View:
     def _nearest_there(
         self, query: Vectors, passing: NDArray[np.bool_], *, limit: int, reader: Reader
     ) -> tuple[Slots, Vectors]:
-        """The same, by the store: as many of its nearest as it takes to have enough of those let
-        through.
+        """Does the same by the store's own comparison.
+
+        It is asked for as many of its nearest as it takes to have enough of those let through.
         """
         assert self.model_key is not None
         count, embedded = int(np.count_nonzero(passing)), int(np.count_nonzero(self["embedded"]))
@@ -194,7 +187,7 @@ class View:
             asked *= WIDER
 
     def cosines(self, query: Vectors, slots: Slots, *, reader: Reader) -> Vectors:
-        """The exact cosine of each slot's vector with the query; NaN where it has none."""
+        """Returns the exact cosine of each slot's vector with the query; NaN where it has none."""
         found = np.full(len(slots), np.nan, dtype=np.float32)
         at = np.flatnonzero(self["embedded"][slots])
         if self.vectors is None or not len(at):

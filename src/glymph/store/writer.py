@@ -65,9 +65,7 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
         self.resume(self._session.new_key("operations"), intent.verb)
 
     def resume(self, operation: int, verb: str) -> None:
-        """Lets journalled tables be changed under an operation: a new one, or one that was left
-        open.
-        """
+        """Lets journalled tables be changed under an operation, a new one or one left open."""
         self._operation = operation
         self._run("begin_writing", operation=operation, verb=verb)
 
@@ -77,9 +75,7 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
         self._run("end_writing")
 
     def close(self) -> None:
-        """Counts, seals and records what the operation did; a parent is sealed over its children's
-        seals.
-        """
+        """Counts, seals and records what the operation did; a parent over its children's seals."""
         key = self.operation_key
         children = self._rows("children", key=key) if self._intent is None else []
         entries = [row[1:] for row in sorted(self._tuples("entries_to_seal", operation=key))]
@@ -103,7 +99,7 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
         self._run("record_operation", key=key, **self._head(key), **outcome)
 
     def _head(self, key: int) -> Mapping[str, Any]:
-        """What the seal covers of the operation itself; one that was left open is read again."""
+        """Returns what the seal covers of the operation itself; one left open is read again."""
         if self._intent is None:
             return self.operation_by_key(key) or {}
         return {name: getattr(self._intent, name) for name in SEALED if name != "details"}
@@ -179,9 +175,7 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
         self._run("set_reported", key=recall_key, reported=reported)
 
     def add_model(self, name: str, dimension: int, *, at: int, bands: Bands = BANDS) -> int:
-        """Returns the key of a model, made with these bands if there is none of this name and
-        dimension.
-        """
+        """Returns the key of a model; one that is missing is made with these bands."""
         self._run(
             "insert_model", name=name, dimension=dimension, at=at,
             duplicate=bands.duplicate, connect=bands.connect,

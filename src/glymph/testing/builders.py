@@ -20,14 +20,14 @@ def new_id() -> str:
 
 
 def intent(verb: str = "test", **fields: Any) -> Intent:
-    """An intent by `tester` at the start of time."""
+    """Returns an intent by `tester` at the start of time."""
     return Intent(
         **{"id": new_id(), "actor": "tester", "verb": verb, "at": micros(START), **fields}
     )
 
 
 def memory_row(text: str | None = None, **fields: Any) -> dict[str, Any]:
-    """The columns of a new live note."""
+    """Returns the columns of a new live note."""
     words = text or f"memory number {next(_numbers)}"
     at = micros(START)
     row = {
@@ -52,5 +52,5 @@ def memory_row(text: str | None = None, **fields: Any) -> dict[str, Any]:
 
 
 def identity_row(name: str) -> dict[str, Any]:
-    """The protected identity memory that a space is born with."""
+    """Returns the protected identity memory that a space is born with."""
     return memory_row(f"I am {name}.", kind="self", protected=1)

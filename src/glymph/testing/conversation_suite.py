@@ -12,7 +12,7 @@ from glymph.testing.store_ground import A, B, StoreGround
 
 
 class ConversationSuite(StoreGround):
-    """What a history in a store relies on."""
+    """The promises that a history in a store relies on."""
 
     def say(self, store: Store, *bodies: str, space: str = A, name: str = "s") -> int:
         with store.writing(space, None) as writer:

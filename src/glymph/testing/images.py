@@ -14,8 +14,7 @@ Image = dict[tuple[str, int], dict[str, Any]]
 
 
 def logical_image(store: Store, space: str) -> Image:
-    """Every column of every journalled row, by table and key, and the vectors the memories answer
-    with.
+    """Returns every column of every journalled row, and the vectors memories answer with.
 
     Journal and operations only grow: left out. So do vectors of wordings that no memory has now.
     """
@@ -35,7 +34,7 @@ def logical_image(store: Store, space: str) -> Image:
 
 
 def mirror_image(view: View) -> dict[int, dict[str, Any]]:
-    """What a mirror shows of each memory, by key, whatever numbers it has given to words and slots.
+    """Returns what a mirror shows of each memory, whatever numbers words and slots have.
 
     Two mirrors of one state show the same, however they came to it. Vectors are those of the exact
     scan.

@@ -1,4 +1,4 @@
-"""What a database refuses by itself: protected and pinned memories, rows of another space."""
+"""Refusals by the database itself: protected and pinned memories, rows of another space."""
 
 from __future__ import annotations
 

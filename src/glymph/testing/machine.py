@@ -70,7 +70,7 @@ class GlymphMachine(RuleBasedStateMachine):
         return f"sqlite:///{self.path}"
 
     def cut_off(self) -> None:
-        """What a crash leaves: the files as they lie there. Handles are closed on the way."""
+        """Leaves what a crash leaves: the files as they lie. Handles are closed on the way."""
         survivor = self.folder / f"after-crash-{next(self.lives)}.db"
         for suffix in ("", "-wal"):
             if Path(f"{self.path}{suffix}").exists():
@@ -96,7 +96,7 @@ class GlymphMachine(RuleBasedStateMachine):
         return logical_image(self.handles[space]._ctx.store, space)
 
     def ids(self, space: str) -> list[str]:
-        """Every memory that exists, the protected identity included."""
+        """Returns every memory that exists, the protected identity included."""
         return [
             row["id"]
             for (table, _), row in sorted(self.images[space].items())
@@ -104,7 +104,7 @@ class GlymphMachine(RuleBasedStateMachine):
         ]
 
     def replaceable(self, space: str) -> list[str]:
-        """Every memory that another may take the place of."""
+        """Returns every memory that another may take the place of."""
         rows = [
             row for (table, _), row in sorted(self.images[space].items()) if table == "memories"
         ]
@@ -122,15 +122,13 @@ class GlymphMachine(RuleBasedStateMachine):
     def answers(
         self, space: str, queries: Sequence[str] = QUERIES, *, of: Glymph | None = None
     ) -> list[Answer]:
-        """What searches find, with what score, up to the rounding of the arithmetic."""
+        """Returns what searches find, with what score, up to the rounding of the arithmetic."""
         g = of or self.handles[space]
         found = [g.search(query, limit=1000) for query in queries]
         return [sorted((hit.memory.id, round(hit.score, 5)) for hit in hits) for hits in found]
 
     def check_recall(self, space: str) -> None:
-        """No search shows what it must not, and a mirror that was kept up shows what a new one
-        shows.
-        """
+        """Checks what searches show; an old mirror shows what a new one does."""
         handle, watcher = self.handles[space], self.watchers[space]
         handle._ctx.embedding.mirrors = Mirrors()  # made anew
         assert self.mirror(handle) == self.mirror(watcher), (
@@ -211,8 +209,9 @@ class GlymphMachine(RuleBasedStateMachine):
                 assert now["state"] in (row["state"], "LIVE"), "a pinned memory was moved"
 
     def attempt(self, space: str, act: Callable[[Glymph], Any], back: bool = False) -> None:
-        """A step that may be refused, and then must change nothing; with `back`, undone and redone
-        at once.
+        """Takes a step that may be refused and then must change nothing.
+
+        With `back`, it is undone and redone at once.
         """
 
         def guard(g: Glymph) -> Any:

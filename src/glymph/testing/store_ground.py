@@ -1,4 +1,4 @@
-"""What tests of a store stand on: an empty store with two spaces, and rows to put into it."""
+"""The ground of store tests: an empty store with two spaces, and rows to put into it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class StoreGround:
     # building blocks
 
     def add(self, store: Store, space: str = A, **fields: Any) -> dict[str, Any]:
-        """One more memory; gives back its row as stored."""
+        """Adds a memory and returns its row as stored."""
         row = memory_row(**fields)
         with store.writing(space, intent("add")) as writer:
             writer.insert("memories", [row])

@@ -1,4 +1,4 @@
-"""What upkeep keeps survives a restart: counters, schedules, queue, leases, the recall log."""
+"""Upkeep survives a restart: counters, schedules, queue, leases, the recall log."""
 
 from __future__ import annotations
 

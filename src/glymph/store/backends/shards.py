@@ -37,7 +37,7 @@ from glymph.store.writer import Writer
 
 
 def open_store(url: str, settings: Settings, *, create: bool = True) -> ShardedStore:
-    """The stores of a map, as one."""
+    """Opens the stores of a map as one."""
     from glymph.store import open_store as opened
 
     path = Path(unquote(urlsplit(url).path[1:])).expanduser()
@@ -94,7 +94,7 @@ class ShardedStore(Store):
     # where a space lies
 
     def part_of(self, space: str) -> str:
-        """The name of the part that the map gives a space to."""
+        """Returns the name of the part that the map gives a space to."""
         if space in self._places:
             return self._places[space]
         for pattern, part in self._places.items():
@@ -123,7 +123,7 @@ class ShardedStore(Store):
         return self._part(self.part_of(space))
 
     def _elsewhere(self, space: str) -> str | None:
-        """The part that holds a space although the map gives it to another."""
+        """Returns the part that holds a space although the map gives it to another."""
         own = self.part_of(space)
         others = (name for name in self._parts if name != own)
         return next((name for name in others if self._part(name).has_space(space)), None)
@@ -220,8 +220,9 @@ class ShardedStore(Store):
         return self._holder(space).left_off(space, token)
 
     def spaces(self) -> list[Row]:
-        """Those of every part, as far as the map gives them to it; PartsAway, with the others, if
-        one is away.
+        """Returns the spaces of every part, as far as the map gives them to it.
+
+        Raises PartsAway, with the spaces of the others, if a part is away.
         """
         found: list[Row] = []
         away: dict[str, str] = {}
@@ -246,7 +247,7 @@ class ShardedStore(Store):
     def due_spaces(
         self, now: int, *, beyond: int | None = None, limit: int | None = None
     ) -> list[str]:
-        """Those of every part in turn, as far as the map gives them to it."""
+        """Returns those of every part in turn, as far as the map gives them to it."""
         found = [
             space
             for name in self._parts
@@ -289,7 +290,7 @@ class ShardedStore(Store):
         return sum(part.size() for part in self._all())
 
     def settle(self, *, rewrite: bool) -> Settled:
-        """All parts are settled; each place stands as in the part where it stands worst."""
+        """Settles all parts; each place stands as in the part where it stands worst."""
         found = [part.settle(rewrite=rewrite) for part in self._all()]
         return max(found, key=lambda one: sum(place.status != "clean" for place in one.as_they_are))
 
@@ -316,8 +317,9 @@ class ShardedStore(Store):
 
 
 class SharedKeyring(Keyring):
-    """The keyrings of all parts: what one has, all get, so that a space finds its key wherever it
-    is moved.
+    """The keyrings of all parts.
+
+    What one has, all get, so that a space finds its key wherever it is moved.
     """
 
     def __init__(self, url: str, rings: Sequence[Callable[[], Keyring]]) -> None:

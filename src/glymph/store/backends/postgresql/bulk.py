@@ -23,10 +23,10 @@ _TYPES = {"bigint": ">i8", "integer": ">i4", "double precision": ">f8", "boolean
 def columns_of(
     raw: psycopg.Connection[tuple[Any, ...]], columns: Mapping[str, tuple[str, str]], source: str
 ) -> dict[str, NDArray[Any]]:
-    """The columns of a query, by name. Each is given by its type and an expression that is never
-    NULL.
+    """Returns the columns of a query, by name.
 
-    `source` is what follows FROM, with every value written out.
+    Each is given by its type and an expression that is never NULL. `source` is what follows FROM,
+    with every value written out.
     """
     chosen = ", ".join(f"array_agg(CAST({text} AS {kind}))" for kind, text in columns.values())
     with raw.cursor(binary=True) as cursor:
@@ -41,7 +41,7 @@ def columns_of(
 
 
 def _array(value: bytes | None, kind: str) -> NDArray[Any]:
-    """The elements of a binary array: each behind its size."""
+    """Returns the elements of a binary array: each lies behind its size."""
     element = np.dtype([("size", ">i4"), ("value", kind)])
     return np.frombuffer(value or b"", dtype=element, offset=_HEAD if value else 0)["value"]
 
@@ -49,9 +49,7 @@ def _array(value: bytes | None, kind: str) -> NDArray[Any]:
 def figures(
     raw: psycopg.Connection[tuple[Any, ...]], table: str, first: int, upto: int
 ) -> tuple[dict[str, NDArray[Any]], list[str]]:
-    """What chunks hold of a range of rows of the space that is shown, and the words their codes
-    stand for.
-    """
+    """Returns the figures of a range of rows of the shown space, and the words of their codes."""
     coded, place = ("kind", "key") if table == "memories" else ("type", "source")
     words = [
         word for (word,) in raw.execute(f"SELECT DISTINCT {coded} FROM scoped_{table}").fetchall()
@@ -63,7 +61,7 @@ def figures(
 
 
 def _code(column: str, words: Sequence[str]) -> str:
-    """The place of a column's word among those, counted from 0."""
+    """Returns SQL for the place of a column's word among those, counted from 0."""
     listed = ", ".join(_quote(word) for word in words)
     return f"array_position(ARRAY[{listed}]::text[], {column}) - 1"
 

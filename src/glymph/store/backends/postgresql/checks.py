@@ -1,4 +1,4 @@
-"""What PostgreSQL can tell about a store's soundness."""
+"""Checks of a PostgreSQL store: references, full text, guards, isolation."""
 
 from __future__ import annotations
 
@@ -31,11 +31,10 @@ _REFERENCES = (
 
 
 def run(connection: psycopg.Connection[tuple[Any, ...]], *, bound: bool) -> list[Problem]:
-    """Every problem found; an empty list is a clean bill. `bound`: whether Glymph's own role is
-    bound by policies.
+    """Returns every problem found.
 
-    A user whom row-level security binds sees no rows here and finds nothing wrong with them: then
-    each space is looked at by itself.
+    `bound` says whether Glymph's own role is bound by policies. A user whom row-level security
+    binds sees no rows here and finds nothing wrong with them, so each space is looked at by itself.
     """
     connection.execute("SET search_path = glymph, public")
     problems = _guards(connection)
@@ -116,8 +115,9 @@ _ONE_SPACE = "(space_id = glymph.shown_space())"
 
 
 def _guards(connection: psycopg.Connection[tuple[Any, ...]]) -> list[Problem]:
-    """The guards must be those a store is made with. Only the catalogue is read: nobody is kept
-    waiting.
+    """Compares the guards with those a store is made with.
+
+    Only the catalogue is read, so nobody is kept waiting.
     """
     told = "\n".join(migrations.code(migrations.columns_of(connection)))
     wanted = {f"function {name}": body for name, body in _FUNCTION.findall(told)}
@@ -140,7 +140,5 @@ def _guards(connection: psycopg.Connection[tuple[Any, ...]]) -> list[Problem]:
 
 
 def _qualify(policy: str) -> str:
-    """The condition of a policy with the schema named, which the server leaves out for whoever has
-    it in sight.
-    """
+    """Returns the condition of a policy with the schema named, which the server may leave out."""
     return re.sub(r"(?<!glymph\.)shown_space\(", "glymph.shown_space(", policy)

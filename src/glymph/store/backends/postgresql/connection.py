@@ -1,6 +1,4 @@
-"""Connections to one PostgreSQL database: opened right, pooled per process, their errors translated
-once.
-"""
+"""Connections to one PostgreSQL database: pooled per process, their errors translated once."""
 
 from __future__ import annotations
 
@@ -105,7 +103,7 @@ def translate_errors(name: str) -> Iterator[None]:
 
 
 def _first_line(error: psycopg.Error) -> str:
-    """The first line of what the server said; never a row of it."""
+    """Returns the first line of the server's message; never a row of it."""
     return (error.diag.message_primary or str(error)).strip().split("\n")[0]
 
 
@@ -252,7 +250,7 @@ _lists: dict[str, list[str]] = {}
 
 
 def _render(template: str, parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """A statement as the server takes it; lists of keys and texts become arrays."""
+    """Returns a statement as the server takes it; lists of keys and texts become arrays."""
     lists = _lists.get(template)
     if lists is None:
         lists = _lists[template] = lists_in(template)
@@ -266,7 +264,7 @@ def _as_list(value: Any) -> Any:
 
 
 def sequence(table: str) -> str:
-    """What gives out the keys of a table."""
+    """Returns the name of the sequence that gives out the keys of a table."""
     return f"glymph.{table}_{'id' if table == 'journal' else 'key'}_seq"
 
 
@@ -295,7 +293,7 @@ class Pool:
 
     @contextmanager
     def transaction(self, *, writes: bool) -> Iterator[Connection]:
-        """One transaction: a writer sees what others have committed, a reader one moment."""
+        """Opens a transaction: a writer sees what others have committed, a reader one moment."""
         if writes and self._read_only:
             raise errors.ReadOnlyStore(self._name)
         with self._current().connection(timeout=REACH_SECONDS) as raw:
@@ -348,9 +346,7 @@ class Pool:
             raw.execute(f"SET ROLE {migrations.ROLE}")  # policies do not bind who is connected
 
     def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
-        """A fresh connection as the user of the URL, which does not come from the pool: the
-        caller's to close.
-        """
+        """Opens a connection as the user of the URL, outside the pool: the caller's to close."""
         return psycopg.connect(self._conninfo, autocommit=True, connect_timeout=int(REACH_SECONDS))
 
     def close(self) -> None:
@@ -420,7 +416,7 @@ _LEVELS = {
 
 
 def types_of(raw: psycopg.Connection[tuple[Any, ...]]) -> dict[str, dict[str, str]]:
-    """The type of each column of each table."""
+    """Returns the type of each column of each table."""
     found: dict[str, dict[str, str]] = {}
     for table, column, kind in raw.execute(
         "SELECT c.relname, a.attname, format_type(a.atttypid, NULL) FROM pg_attribute a "

@@ -51,9 +51,7 @@ class PostgresDatabase:
         self._prepare(create)
 
     def _prepare(self, create: bool) -> None:
-        """Makes the schema in an empty database, upgrades an older one, and leaves a current one
-        untouched.
-        """
+        """Makes the schema in an empty database, or upgrades an older one."""
         with translate_errors(self._name), closing(self._pool.connect()) as connection:
             found = migrations.schema_version(connection, self._name)
             if found == migrations.NEWEST:
@@ -185,7 +183,7 @@ class PostgresDatabase:
 
     @contextmanager
     def _own_connection(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
-        """A connection as the owner of the tables, outside any transaction."""
+        """Opens a connection as the owner of the tables, outside any transaction."""
         if self._read_only:
             raise errors.ReadOnlyStore(self._name)
         with translate_errors(self._name), closing(self._pool.connect()) as connection:

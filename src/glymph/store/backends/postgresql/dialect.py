@@ -1,4 +1,4 @@
-"""How PostgreSQL writes what the shared statements leave open."""
+"""PostgreSQL's dialect of the shared statements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BIGINTS, _TEXTS = r"CAST(:{} AS bigint[])", r'CAST(:{} AS text[]) COLLATE "C"'
 
 
 def lists_in(template: str) -> list[str]:
-    """The parameters of a statement that hold a JSON list; they are handed over as arrays."""
+    """Returns the parameters of a statement that hold a list; they are handed over as arrays."""
     return list(dict.fromkeys(re.findall(r"\{(?:keys|texts):(\w+)\}", template)))
 
 

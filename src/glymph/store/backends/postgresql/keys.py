@@ -1,5 +1,4 @@
-"""Secret keys of spaces in the database itself, so that every machine that works on a space has
-them.
+"""Secret keys of spaces in the database itself, for every machine that works on a space.
 
 Whoever can read the whole database can then guess short texts that were removed. Name a folder that
 the database's own backups do not hold, `?keys=FOLDER`, where that matters.

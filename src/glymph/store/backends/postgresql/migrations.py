@@ -49,7 +49,7 @@ def script(name: str) -> str:
 
 
 def schema_version(connection: psycopg.Connection[tuple[object, ...]], name: str) -> int:
-    """The database's schema; 0 if Glymph has none there. Refuses what is newer than we know."""
+    """Returns the database's schema, 0 if Glymph has none there; refuses a newer one."""
     there = connection.execute("SELECT to_regclass('glymph.migrations') IS NOT NULL").fetchone()
     if there != (True,):
         return 0
@@ -61,8 +61,9 @@ def schema_version(connection: psycopg.Connection[tuple[object, ...]], name: str
 
 
 def migrate(connection: psycopg.Connection[tuple[object, ...]], name: str, now: int) -> None:
-    """Brings an empty or older database to the newest schema. Not in a transaction yet; nobody's
-    role taken.
+    """Brings an empty or older database to the newest schema.
+
+    The connection must be outside a transaction, and without a role taken.
     """
     if connection.info.server_version < LEAST_SERVER:
         told = f"{connection.info.server_version // 10000}"
@@ -108,7 +109,7 @@ def code(columns: dict[str, list[str]]) -> list[str]:
 
 
 def _policy(table: str) -> str:
-    """One space at a time, whatever a statement forgets to say; also for the owner of the table."""
+    """Writes the policy that shows one space at a time, also to the owner of the table."""
     return f"""
 ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
 ALTER TABLE {table} FORCE ROW LEVEL SECURITY;
@@ -118,7 +119,7 @@ USING (space_id = glymph.shown_space()) WITH CHECK (space_id = glymph.shown_spac
 
 
 def columns_of(connection: psycopg.Connection[tuple[object, ...]]) -> dict[str, list[str]]:
-    """The columns of each table in their order."""
+    """Returns the columns of each table in their order."""
     found: dict[str, list[str]] = {}
     for table, column in connection.execute(
         "SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
@@ -169,7 +170,7 @@ def admit(connection: psycopg.Connection[tuple[object, ...]], *, anew: bool = Fa
 
 
 def bypasses(connection: psycopg.Connection[tuple[object, ...]]) -> bool:
-    """Whether row-level security does not bind who is connected."""
+    """Tells whether row-level security does not bind who is connected."""
     found = connection.execute(
         "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
     ).fetchone()

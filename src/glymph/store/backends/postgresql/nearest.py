@@ -1,5 +1,4 @@
-"""The nearest by meaning, found by the server: pgvector compares every vector of one space and one
-model.
+"""The nearest vectors, found by the server: pgvector compares all of one space and model.
 
 Vectors are kept as bytes, whatever these are; of those that are finite half-precision numbers, as
 many as their model has dimensions, `meanings` holds a copy that pgvector can compare.
@@ -46,8 +45,9 @@ class Halves(bytes):
 
 
 def halves(vectors: Sequence[bytes]) -> list[Halves | None]:
-    """Stored vectors for the server; None for what it does not take: odd bytes, infinities, no
-    numbers.
+    """Returns stored vectors for the server.
+
+    None stands for what it does not take: odd bytes, infinities, no numbers.
     """
     found: list[Halves | None] = [None] * len(vectors)
     by_length: dict[int, list[int]] = defaultdict(list)
@@ -92,9 +92,7 @@ for _kind in (Halves, Singles):
 
 
 def keep(raw: Raw, rows: Sequence[Kept]) -> None:
-    """Adds what follows from vectors of the space that is shown, which must have been kept just
-    now.
-    """
+    """Adds what follows from vectors of the shown space that were stored just now."""
     known = [
         (*row[:3], meaning)
         for row, meaning in zip(rows, halves([row[3] for row in rows]), strict=True)
@@ -106,9 +104,7 @@ def keep(raw: Raw, rows: Sequence[Kept]) -> None:
 
 
 def _introduce(raw: Raw) -> None:
-    """Tells the driver what number the type has in this database, without which it cannot send a
-    list of them.
-    """
+    """Tells the driver the type's number in this database, so that it can send a list of them."""
     if raw.adapters.types.get("halfvec") is None:
         kind = TypeInfo.fetch(raw, "halfvec")
         assert kind is not None, "the schema has columns of this type"

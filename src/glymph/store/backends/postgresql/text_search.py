@@ -19,9 +19,7 @@ CLOSE = 9  # words from one to the other, at most
 def match(
     session: Session, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
 ) -> Scored:
-    """Keys of memories of the space whose text holds any of the words, best first, with their
-    scores.
-    """
+    """Returns keys of memories whose text holds any of the words, best first, with their scores."""
     source = "FROM memory_text t WHERE t.space_id = shown_space() AND t.words @@ {any}"
     sums = "SELECT texts AS texts, words / greatest(texts, 1)::float8 AS usual FROM text_sums"
     kept = "" if where is None else f"JOIN scoped_memories m ON m.key = h.memory AND {where}"
@@ -31,7 +29,7 @@ def match(
 def match_among(
     session: Session, rows: Iterable[Mapping[str, Any]], words: Words, limit: int
 ) -> Scored:
-    """The same among the given rows."""
+    """Does the same among the given rows."""
     fields = ("key", "title", "text", "tags", "entities", "event_at")
     given = [[row[field] for field in fields] for row in rows]
     columns = dict(zip(fields, map(list, zip(*given, strict=True)), strict=True)) if given else {}
@@ -58,7 +56,7 @@ def match_among(
 
 
 def frequency(session: Session, word: str) -> float:
-    """The part of the space's texts that holds a word."""
+    """Returns the part of the space's texts that holds a word."""
     sql = (
         "SELECT count(*) / greatest((SELECT texts FROM text_sums), 1)::float8 FROM memory_text t "
         "WHERE t.space_id = shown_space() AND t.words @@ asked_for(:word)"
@@ -77,8 +75,9 @@ def occurs(session: Session, word: str) -> bool:
 def _best(
     session: Session, words: Words, source: str, sums: str, kept: str, parameters: Mapping[str, Any]
 ) -> Scored:
-    """Runs the one statement of ranking over some texts: `source` names them and holds `{any}` for
-    the query.
+    """Runs the one statement of ranking over some texts.
+
+    `source` names them and holds `{any}` for the query.
     """
     known = _parse_words(session, words)
     terms = [known[word] for word in dict.fromkeys(words.words) if known.get(word)]
@@ -109,7 +108,7 @@ def _best(
 
 
 def _parse_words(session: Session, words: Words) -> dict[str, str]:
-    """Each word as the index knows it; nothing for one that has no letter or digit."""
+    """Returns each word as the index knows it; nothing for one without a letter or digit."""
     asked = list(
         dict.fromkeys(word for word in (*words.words, *(w for pair in words.pairs for w in pair)))
     )
@@ -121,8 +120,9 @@ def _parse_words(session: Session, words: Words) -> dict[str, str]:
 
 
 def _closeness(number: int) -> str:
-    """1 where both words of a pair stand close. ts_rank_cd of two words is one over how far apart
-    they are.
+    """Writes 1 where both words of a pair stand close.
+
+    ts_rank_cd of two words is one over how far apart they are.
     """
     pair = f"CAST(:pair{number} AS tsquery)"
     near = f"t.words @@ {pair} AND ts_rank_cd('{{1,1,1,1}}', t.words, {pair}) >= 1.0 / {CLOSE}"

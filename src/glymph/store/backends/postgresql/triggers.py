@@ -1,5 +1,4 @@
-"""The guards and the journal of each journalled table, as triggers that see a whole statement at
-once.
+"""The guards and the journal of each journalled table, as triggers per statement.
 
 For every table three functions run after a statement inserted, updated or deleted rows: they refuse
 what no caller may do, then write the journal, then keep up what follows from the rows. A journal
@@ -141,8 +140,9 @@ DELETED: Mapping[str, Sequence[str]] = {
 
 
 def of_table(table: str, columns: Sequence[str]) -> str:
-    """The functions and triggers of a journalled table. `columns` are its own, without key and
-    space.
+    """Writes the functions and triggers of a journalled table.
+
+    `columns` are its own, without key and space.
     """
     every = ", ".join(f'o."{column}"' for column in columns)
     new = ", ".join(
@@ -196,12 +196,12 @@ FOR EACH STATEMENT EXECUTE FUNCTION {name}();"""
 
 
 def _object(columns: str) -> str:
-    """A row's columns as compact JSON."""
+    """Writes a row's columns as compact JSON."""
     return f"(SELECT row_to_json(d)::text FROM (SELECT {columns}) d)"
 
 
 def _changed_values(row: str, columns: Sequence[str]) -> str:
-    """Those columns of an updated row as compact JSON that differ."""
+    """Writes the columns of an updated row that differ, as compact JSON."""
     parts = ", ".join(
         f'CASE WHEN o."{c}" IS DISTINCT FROM n."{c}" THEN '
         f"""'"{c}":' || coalesce(to_json({row}."{c}")::text, 'null') END"""

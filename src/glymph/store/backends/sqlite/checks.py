@@ -1,4 +1,4 @@
-"""What SQLite can tell about a file's soundness."""
+"""Checks of a SQLite file: pages, references, full text, guards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOST_MESSAGES = (
 
 
 def run(connection: Connection) -> list[Problem]:
-    """Every problem found; an empty list is a clean bill."""
+    """Returns every problem found."""
     raw = connection.raw
     problems = [
         Problem("pages", str(text))
@@ -56,7 +56,7 @@ def _text_index(raw: apsw.Connection) -> list[Problem]:
 
 
 def _triggers(raw: apsw.Connection) -> list[Problem]:
-    """The guards must be exactly those a fresh store gets."""
+    """Compares the guards with those a fresh store gets."""
     fresh = apsw.Connection(":memory:")
     migrations.migrate(fresh, ":memory:", 0)
     query = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"

@@ -89,8 +89,9 @@ class Connection:
         self.raw.close()
 
     def show(self, space_id: int) -> None:
-        """Limits the scoped views to one space. Said anew in every transaction, so that it cannot
-        be stale.
+        """Limits the scoped views to one space.
+
+        It is set anew in every transaction, so that it cannot be stale.
         """
         self.raw.execute("UPDATE temp.scope SET space_id = ?", (space_id,))
 
@@ -258,15 +259,16 @@ def _lists_as_json(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _any_of(words: Words) -> str:
-    """Any of the words; two that follow one another in the query count once more where they stand
-    close.
+    """Writes a query for any of the words.
+
+    Two that follow one another in the query count once more where they stand close.
     """
     near = (f"NEAR({_quote(one)} {_quote(other)}, {CLOSE})" for one, other in words.pairs)
     return " OR ".join([*map(_quote, words.words), *near])
 
 
 def _quote(word: str) -> str:
-    """The word as a phrase of the index's query language, whatever it holds."""
+    """Returns the word as a phrase of the index's query language, whatever it holds."""
     return '"' + word.replace('"', '""') + '"'
 
 
@@ -337,7 +339,7 @@ class Pool:
         connection.raw.close()
 
     def connect(self) -> Connection:
-        """A fresh connection that does not come from the pool and is the caller's to close."""
+        """Opens a connection outside the pool: the caller's to close."""
         return Connection(self._path, read_only=self._read_only, synchronous=self._synchronous)
 
     def close(self) -> None:

@@ -190,7 +190,7 @@ class SqliteDatabase:
 
     @contextmanager
     def _own_connection(self) -> Iterator[apsw.Connection]:
-        """A connection of its own, for it is told how long to wait for others."""
+        """Opens a connection outside the pool, for it is told how long to wait for others."""
         if self._read_only:
             raise errors.ReadOnlyStore(self.path)
         with translate_errors(self.path), closing(self._pool.connect()) as connection:
@@ -210,11 +210,11 @@ def _column_types(connection: Connection, table: str) -> dict[str, tuple[type, .
 
 
 def _keyring_beside(path: str) -> Keyring:
-    """The keys of the store in a file: a folder beside it."""
+    """Returns the keys of the store in a file: a folder beside it."""
     return Keyring(Path(f"{path}.keys"))
 
 
 def _create_private(path: str) -> None:
-    """An empty file that only its owner may read: memories are nobody else's business."""
+    """Makes an empty file that only its owner may read."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

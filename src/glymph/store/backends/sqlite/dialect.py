@@ -1,4 +1,4 @@
-"""How SQLite writes what the shared statements leave open."""
+"""SQLite's dialect of the shared statements."""
 
 from __future__ import annotations
 

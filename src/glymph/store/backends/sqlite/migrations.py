@@ -101,9 +101,7 @@ def schema_version(connection: apsw.Connection, path: str, newest: int) -> int:
 
 
 def install_triggers(connection: apsw.Connection) -> None:
-    """Drops every trigger and makes today's: they are code, not data, and follow the tables'
-    columns.
-    """
+    """Drops every trigger and makes today's: they are code and follow the tables' columns."""
     for (name,) in connection.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
     ).fetchall():
@@ -117,8 +115,7 @@ def install_triggers(connection: apsw.Connection) -> None:
 
 
 def journal_triggers(table: str, columns: Sequence[str]) -> str:
-    """Triggers that let a table change only inside an operation of its space, and journal each
-    change.
+    """Writes triggers that let a table change only inside an operation, and journal each change.
 
     An update's image holds the old values of the columns that differ, and `after` the new ones; a
     delete's image and an insert's `after` hold all. An import brings its own journal, and a deleted
