@@ -23,9 +23,8 @@ USE_COLUMNS: Mapping[str, frozenset[str]] = {
 }
 
 
-PURGED = (
-    "purged"  # in the image of a row that was removed for good: the id of the operation that did it
-)
+# In the image of a row that was removed for good: the id of the operation that did it.
+PURGED = "purged"
 
 
 class Entry(NamedTuple):

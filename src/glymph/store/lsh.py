@@ -31,9 +31,8 @@ MOST = 8  # of its nearest that each vector keeps
 DEVIATIONS = 3.0  # of the number of differing signs, beyond which a pair is not compared exactly
 POINTLESS = 0.9  # a mean so long says that all are nearly the same: nothing is left without it
 BLOCK = 1 << 14
-MERGED_FROM = (
-    4  # pairs for each vector, before those met twice are dropped and who met enough is told
-)
+# Pairs for each vector, before those met twice are dropped and who met enough is told.
+MERGED_FROM = 4
 
 
 def near_pairs(vectors: Vectors | Halves, *, least: float, seed: int = 0) -> Pairs:

@@ -31,9 +31,8 @@ PAGE = (
 DISTANT_FROM = (
     2 * CENTRED_ON
 )  # vectors: of fewer, half or more would be fetched for their mean alone
-WHOLE_AFTER = (
-    6  # times the store was asked: by then it compared for as long as fetching all takes, or longer
-)
+# Times the store was asked: by then it compared for as long as fetching all takes, or longer.
+WHOLE_AFTER = 6
 
 _COLUMNS: dict[str, Any] = {
     "key": np.int64, "state": np.int32, "kind": np.int32, "section": np.int32,

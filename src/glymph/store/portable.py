@@ -30,8 +30,7 @@ BIRTH_ORDER = (
 )  # fmt: skip
 
 # What a move to another store takes along besides: certificates are about the store they were made
-# in, so that no
-# export has them, but whoever leaves that store behind still wants to show them.
+# in, so that no export has them, but whoever leaves that store behind still wants to show them.
 CARRIED = (*BIRTH_ORDER, "certificates")
 
 MOST_KEY = 2**48

@@ -16,9 +16,8 @@ from glymph.store.scan import Bits, Slots, Vectors, sign_bits
 EXACT_UP_TO = 110_000
 CENTRED_ON = 4_096  # vectors whose mean stands for that of all
 CENTRED_FROM = 20  # fewer say nothing about all
-CENTRED_ANEW = (
-    0.01  # of the vectors: as many came or went that the mean of distant ones is asked for again
-)
+# Of the vectors: as many came or went that the mean of distant ones is asked for again.
+CENTRED_ANEW = 0.01
 BLOCK = 1 << 14
 
 Stored = NDArray[np.float16]

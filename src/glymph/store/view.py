@@ -18,9 +18,8 @@ from glymph.store.vector_column import Planes
 from glymph.text.query import name_words
 
 SCAN_DEPTH = 1_000  # of the sign bits' best that are compared exactly; fewer lose recall
-NAMED = (
-    0.25  # of the memories with a vector: the store is told which may be found if they are fewer
-)
+# Of the memories with a vector: the store is told which may be found if they are fewer.
+NAMED = 0.25
 # more than would do if those let through were spread evenly, when the store is asked for the
 # nearest
 SPARE = 50
@@ -87,9 +86,8 @@ class View:
     ]  # of words in the text index, with the size they were counted at
     model_key: int | None
     vectors: Planes | None
-    fetched: Callable[[Reader, View], Planes | None] | None = (
-        None  # asks for vectors that were left in the store
-    )
+    # Asks for vectors that were left in the store.
+    fetched: Callable[[Reader, View], Planes | None] | None = None
 
     def __getitem__(self, column: str) -> NDArray[Any]:
         return self.columns[column]

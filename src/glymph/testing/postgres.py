@@ -41,11 +41,9 @@ SETTINGS = MappingProxyType(
 # has installed.
 LOCALE = ("--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C")
 # The shell becomes the server, so that they have one process id. Before, it leaves a watcher behind
-# that is no
-# child of the server and reads a pipe from us: a line means that all is well, its end that we died
-# without a word.
-# PR_SET_PDEATHSIG would not do: it follows the thread that started the server, and only Linux has
-# it.
+# that is no child of the server and reads a pipe from us: a line means that all is well, its end
+# that we died without a word. PR_SET_PDEATHSIG would not do: it follows the thread that started the
+# server, and only Linux has it.
 WATCHED = (
     "exec 3<&0; ( { read -r _ || kill -QUIT $$; } <&3 >/dev/null 2>&1 & ); "
     'exec "$@" </dev/null 3<&-'

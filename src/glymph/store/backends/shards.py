@@ -49,7 +49,7 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> ShardedS
             "four slashes: shards:////etc/map.json."
         ) from error
     except ValueError as error:
-        raise InvalidInput("url", f"the map {path} is no JSON ({error}). Mend it.") from error
+        raise InvalidInput("url", f"the map {path} is no JSON ({error}). Fix it.") from error
     return ShardedStore(
         url, _check_map(path, told), partial(opened, settings=settings, create=create)
     )
@@ -58,12 +58,12 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> ShardedS
 def _check_map(path: Path, told: Any) -> Mapping[str, Mapping[str, str]]:
     if not isinstance(told, dict) or not told.get("parts") or told.keys() - {"parts", "spaces"}:
         raise InvalidInput(
-            "url", f'the map {path} is not {{"parts": {{…}}, "spaces": {{…}}}}. Mend it.'
+            "url", f'the map {path} is not {{"parts": {{…}}, "spaces": {{…}}}}. Fix it.'
         )
     parts, spaces = told["parts"], told.get("spaces", {})
     for name, value in (*parts.items(), *spaces.items()):
         if not isinstance(value, str):
-            raise InvalidInput("url", f"the map {path} has no text for {name!r}. Mend it.")
+            raise InvalidInput("url", f"the map {path} has no text for {name!r}. Fix it.")
     if unknown := set(spaces.values()) - parts.keys():
         raise InvalidInput(
             "url", f"the map {path} names the parts {sorted(unknown)}, which it does not define."
@@ -134,7 +134,7 @@ class ShardedStore(Store):
                 f"Space {space!r} lies in part {part!r}, and the map gives it to "
                 f"{self.part_of(space)!r}. "
                 f"Move it with `glymph migrate FROM TO --space {space}`, the URLs of these parts, "
-                "or mend the map."
+                "or fix the map."
             )
 
     # Store

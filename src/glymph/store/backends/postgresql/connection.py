@@ -32,9 +32,8 @@ log = logging.getLogger("glymph.store")
 
 BUSY_SECONDS = 30.0
 REACH_SECONDS = 10.0  # that a server may be away, say while it starts anew, before a call fails
-MOST_CONNECTIONS = (
-    24  # of one handle: a server runs eight calls at once, each may read while it writes
-)
+# Of one handle: a server runs eight calls at once, each may read while it writes.
+MOST_CONNECTIONS = 24
 MANY_NEW = 2_000  # rows of a table from which on the planner should hear of them
 PAGE = 2_000  # rows fetched at a time of a result that is never held as a whole
 

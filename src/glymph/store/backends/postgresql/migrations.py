@@ -18,9 +18,8 @@ from glymph.store.backends.postgresql import triggers
 from glymph.store.contract import JOURNALLED
 from glymph.store.portable import BIRTH_ORDER
 
-LEAST_SERVER = (
-    170000  # the first with a collation that knows letters of every script wherever it was set up
-)
+# The first with a collation that knows letters of every script wherever it was set up.
+LEAST_SERVER = 170000
 LOCK = 0x676C796D  # "glym": of several processes that open an empty database one makes the schema
 ROLE = "glymph"  # what a superuser becomes, for row-level security does not bind superusers
 EXTENSIONS = ("vector", "btree_gin")

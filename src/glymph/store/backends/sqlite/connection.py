@@ -289,8 +289,7 @@ def _connect(path: str, *, read_only: bool) -> apsw.Connection:
         return connection
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         # A folder nobody may write to has no room for the shared-memory file. With no write-ahead
-        # log
-        # left behind, the main file alone is the whole truth.
+        # log left behind, the main file alone is the whole truth.
         if Path(f"{path}-wal").exists():
             raise
         uri = f"{Path(path).absolute().as_uri()}?immutable=1"
