@@ -32,9 +32,8 @@ class Dialect:
     macros: Mapping[str, str]
     patterns: Sequence[tuple[str, str]]
     parameter: str = r":\1"
-    escapes: Mapping[str, str] = field(
-        default_factory=dict
-    )  # what the driver would take for its own
+    # What the driver would take for its own.
+    escapes: Mapping[str, str] = field(default_factory=dict)
     _rendered: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def render(self, template: str) -> str:

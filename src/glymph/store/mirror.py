@@ -25,12 +25,10 @@ from glymph.store.vector_column import CENTRED_ON, EXACT_UP_TO, Planes, VectorCo
 from glymph.store.vector_reader import MIRRORED, MirroredColumns
 from glymph.store.view import Classes, Lists, View
 
-PAGE = (
-    1 << 13
-)  # vectors read at a time: few enough for the memory they pass through to be used again
-DISTANT_FROM = (
-    2 * CENTRED_ON
-)  # vectors: of fewer, half or more would be fetched for their mean alone
+# Vectors read at a time: few enough for the memory they pass through to be used again.
+PAGE = 1 << 13
+# Vectors: of fewer, half or more would be fetched for their mean alone.
+DISTANT_FROM = 2 * CENTRED_ON
 # Times the store was asked: by then it compared for as long as fetching all takes, or longer.
 WHOLE_AFTER = 6
 
@@ -213,9 +211,8 @@ class Mirror:
         self._vector = reader.newest_vector()
         self._vectors = VectorColumn(self._model[1])
         self._vectors.grow(self._size, len(self._columns["key"]))
-        self._columns["embedded"] = np.zeros_like(
-            self._columns["embedded"]
-        )  # others look at the former
+        # A new array: others still look at the former.
+        self._columns["embedded"] = np.zeros_like(self._columns["embedded"])
         for rows in self._all_vectors(reader, self._model_key):
             self._take_vectors(rows)
 

@@ -81,9 +81,8 @@ class View:
     codes: Mapping[str, Codes]
     tags: Lists
     entities: Lists
-    frequencies: dict[
-        str, tuple[float, int]
-    ]  # of words in the text index, with the size they were counted at
+    # Of words in the text index, with the size they were counted at.
+    frequencies: dict[str, tuple[float, int]]
     model_key: int | None
     vectors: Planes | None
     # Asks for vectors that were left in the store.
