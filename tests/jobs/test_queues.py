@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
+from glymph.store.fenced import FencedStore
 
 from glymph import Glymph
 from glymph.jobs.job import Job

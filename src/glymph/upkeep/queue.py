@@ -100,7 +100,7 @@ def finish(ctx: Context, item: QueueItem) -> str:
     now = ctx.now()
     with ctx.store.writing(ctx.space, None) as writer:
         if not item.failures:
-            writer.done(item.id, at=micros(now))
+            writer.finish(item.id, at=micros(now))
             writer.drop_finished_jobs(micros(now - KEPT))
             return DONE
         if item.failures >= ATTEMPTS:
