@@ -14,7 +14,6 @@ from glymph.jobs.job import Job
 from glymph.jobs.queues import open_queue
 from glymph.jobs.queues.embedded import EmbeddedQueue
 from glymph.jobs.queues.store_jobs import StoreJobs
-from glymph.store.fenced import FencedStore
 from glymph.testing.queue_suite import Diary, QueueSuite, count_runs
 from glymph.upkeep import leases
 
