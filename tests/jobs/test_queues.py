@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
-from glymph.store.fenced import FencedStore
 
 from glymph import Glymph
 from glymph.jobs.job import Job
 from glymph.jobs.queues import open_queue
 from glymph.jobs.queues.embedded import EmbeddedQueue
 from glymph.jobs.queues.store_jobs import StoreJobs
+from glymph.store.lease_fence import FencedStore
 from glymph.testing.queue_suite import Diary, QueueSuite, count_runs
 from glymph.upkeep import leases
 

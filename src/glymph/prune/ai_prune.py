@@ -309,7 +309,7 @@ def _decide(
         elif row is None:
             why = "it is gone"
         else:
-            why = guards.standing(row, State.ARCHIVED) or _why_changed(row, seen[one.id])
+            why = guards.find_obstacle(row, State.ARCHIVED) or _why_changed(row, seen[one.id])
             why = why or guards.worth_keeping(
                 row, lifecycle(present[one.id], row["state"]), now=now
             )

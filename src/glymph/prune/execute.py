@@ -175,7 +175,7 @@ def closure(
 
 
 def _why_fixed(row: Row) -> str | None:
-    return guards.standing(row, State.TRASHED)
+    return guards.find_obstacle(row, State.TRASHED)
 
 
 # carrying out
@@ -239,7 +239,7 @@ def _select(ctx: Context, reader: Reader, request: Request) -> Selection:
         if row is None:
             chosen.failed.append(Refusal(memory_id, "no such memory in this space"))
             continue
-        why = guards.standing(row, request.goal) or _why_changed(row, seen)
+        why = guards.find_obstacle(row, request.goal) or _why_changed(row, seen)
         if why is None and not request.named:
             why = guards.worth_keeping(
                 row, lifecycle(present[memory_id], row["state"]), now=micros(now)

@@ -308,7 +308,7 @@ def _embed(ctx: Context, new: Draft) -> dict[str, bytes]:
 
 
 def _is_unchanged(row: Row, now: Row | None) -> bool:
-    if now is None or guards.standing(now, State.ARCHIVED) or now["superseded_by"] is not None:
+    if now is None or guards.find_obstacle(now, State.ARCHIVED) or now["superseded_by"] is not None:
         return False
     return bool((now["version"], now["last_used_at"]) == (row["version"], row["last_used_at"]))
 
