@@ -1,5 +1,5 @@
-"""Which clauses a request means: identifiers whole and by type, names, then words; similarity
-decides nothing.
+"""Finds the clauses that a request means: identifiers whole and by type, names, then words;
+similarity decides nothing.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def _spelt(key: str) -> re.Pattern[str]:
 
 
 def _bare_figures(key: str, unit: Unit) -> bool:
-    """Whether the same figures stand there in other groups: "1 85 05 78" for 1850578."""
+    """Returns whether the same figures stand there in other groups: "1 85 05 78" for 1850578."""
     digits = re.sub("^[a-z]+", "", key)
     if key in unit.runs or any(
         found.type == "code" and _compact(found.text) == key for found in unit.identifiers
@@ -207,7 +207,7 @@ class Sought:
 
 
 def known_as(among: Sequence[Unit]) -> Closure:
-    """What the texts say is one thing."""
+    """Returns what the texts say is one thing."""
     texts = dict.fromkeys(unit.statement.text for unit in among)
     return Closure(pair for text in texts for pair in aliases(text))
 
@@ -239,8 +239,8 @@ def sought(request: Request, among: Sequence[Unit], closure: Closure) -> Sought:
 
 
 def _inside(text: str, word: str) -> bool:
-    """Whether a word is written like a name where no sentence begins, or is the whole subject of
-    one.
+    """Returns whether a word is written like a name where no sentence begins, or is the whole
+    subject of one.
     """
     spans = places(text, (word,))
     if text.isascii() and word.isascii():
@@ -283,7 +283,7 @@ def _present(run: Name, among: Sequence[Unit], words: list[str], unknown: list[s
 
 
 def names_met(unit: Unit, wanted: Sought) -> bool:
-    """Whether a clause is about every name asked for, under any of its names."""
+    """Returns whether a clause is about every name asked for, under any of its names."""
     return all(any(_names(unit, name) for name in known) for known in wanted.names)
 
 
@@ -324,7 +324,7 @@ def _without_year(wanted: Identifier, everything: Sequence[Identifier]) -> set[t
 
 
 def score(unit: Unit, wanted: Sought) -> float:
-    """How far a clause says the words of a request: 1 if all of them."""
+    """Returns how far a clause says the words of a request: 1 if all of them."""
     if not wanted.words:
         return 1.0
     extra = max(0, len(wanted.names) - 1)
@@ -343,7 +343,7 @@ def score(unit: Unit, wanted: Sought) -> float:
 
 
 def lexical(word: str, said: str) -> bool:
-    """Whether two words are forms of one."""
+    """Returns whether two words are forms of one."""
     one, other = fold(word), fold(said)
     if one == other or (
         one.isascii()
@@ -368,8 +368,8 @@ def _root(word: str) -> str:
 
 
 def contrasts(unit: Unit, wanted: Sought) -> bool:
-    """Whether a clause has the thing with another quality than the one asked for: an old bike for a
-    new one.
+    """Returns whether a clause has the thing with another quality than the one asked for: an old
+    bike for a new one.
     """
     for quality, thing in pairwise(wanted.words):
         if wording.attributes(quality) or any(lexical(quality, said) for said in unit.words):
@@ -386,7 +386,7 @@ def contrasts(unit: Unit, wanted: Sought) -> bool:
 
 
 def heads_met(unit: Unit, wanted: Sought) -> bool:
-    """Whether the last plain word of a request, which says what it is, is met or names an
+    """Returns whether the last plain word of a request, which says what it is, is met or names an
     attribute.
     """
     plain = [word for word in wanted.words if not wording.attributes(word)]
@@ -397,7 +397,7 @@ def heads_met(unit: Unit, wanted: Sought) -> bool:
 
 
 def polar(request: Request, found: Sequence[Unit]) -> list[Unit]:
-    """Those that deny what the request denies, or state what it states."""
+    """Returns those that deny what the request denies, or state what it states."""
     if request.negated:
         return [unit for unit in found if unit.negated]
     if request.stated:

@@ -26,13 +26,13 @@ def bare(word: str) -> str:
 
 
 def looks_named(word: str) -> bool:
-    """Whether a word is written like a name."""
+    """Returns whether a word is written like a name."""
     return word[:1].isupper() or bool(_CASELESS.match(word))
 
 
 @lru_cache(maxsize=8192)
 def one_name(wanted: str, found: str) -> bool:
-    """Whether two words are one name."""
+    """Returns whether two words are one name."""
     if fold(wanted) == fold(found):
         return True
     if wanted.isascii() and found.isascii():
@@ -51,8 +51,8 @@ def _root(word: str) -> str:
 
 
 def places(text: str, name: Sequence[str], *, strict: bool = True) -> list[tuple[int, int]]:
-    """Where the words of a name stand together in a text; `strict` asks that they are written like
-    a name.
+    """Returns where the words of a name stand together in a text; `strict` asks that they are
+    written like a name.
     """
     if len(name) == 1 and UNSPACED_OR_HANGUL.search(name[0]):
         return [found.span() for found in re.finditer(re.escape(name[0]), text)]
@@ -95,8 +95,8 @@ def _apart(token: tuple[str, int, int]) -> list[tuple[str, int, int]]:
 def _commands(
     text: str, run: tuple[str, int, int], tokens: Sequence[tuple[str, int, int]], at: int
 ) -> bool:
-    """Whether a word that begins a sentence is no name but a verb or noun: "Mark the date", "Rose
-    bushes".
+    """Returns whether a word that begins a sentence is no name but a verb or noun: "Mark the date",
+    "Rose bushes".
     """
     begins = at == 0 or text[: run[1]].rstrip()[-1:] in ".!?:;\n"
     following = tokens[at + 1][0] if at + 1 < len(tokens) else ""

@@ -39,10 +39,13 @@ from glymph.text.lists import without_item, without_name, without_phrase
 from glymph.text.scripts import fold
 from glymph.text.words import NAME_WORD
 
-UNSAFE = "it is not certain what would be left of it; reword it by hand, or name its id to remove all of it"
+UNSAFE = (
+    "it is not certain what would be left of it; reword it by hand, or name its id to remove all "
+    "of it"
+)
 _ENTANGLED = re.compile(
-    r"\b(?:neither|nor|unless|if|only|whether|false|untrue|den(?:y|ies|ied)|doubts?|doubted|pretends?|pretended|"
-    r"(?:don't|doesn't|do not|does not|didn't|did not) (?:believe|think))\b",
+    r"\b(?:neither|nor|unless|if|only|whether|false|untrue|den(?:y|ies|ied)|doubts?|doubted"
+    r"|pretends?|pretended|(?:don't|doesn't|do not|does not|didn't|did not) (?:believe|think))\b",
     re.IGNORECASE,
 )
 _INFLECTED = frozenset("is are was were has have does do".split())
@@ -62,7 +65,9 @@ _PREPOSITION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a plan does with one memory, and why; `ask` does nothing until somebody decides."""
+    """One step of a plan: what it does with a memory, and why; `ask` does nothing until somebody
+    decides.
+    """
 
     kind: Kind
     id: str
@@ -75,7 +80,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What a request comes to."""
+    """The plan that a request comes to."""
 
     actions: tuple[Action, ...] = ()
     why: str = ""  # why there is nothing to do, or nothing certain
@@ -86,7 +91,9 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """The clauses a request means, with the evidence; those it may mean, when that is not certain."""
+    """The clauses a request means, with the evidence; those it may mean, when that is not
+    certain.
+    """
 
     found: tuple[Unit, ...] = ()
     reason: str = ""
@@ -170,14 +177,14 @@ def find_meant(request: Request, among: Sequence[Unit], *, likeness: Mapping[str
 
 
 def _dominant(request: Request) -> bool:
-    """Whether a figure alone says what is meant: long, and no year."""
+    """Returns whether a figure alone says what is meant: long, and no year."""
     return any(
         len(figure) > 3 and not re.fullmatch(r"(?:19|20)\d\d", figure) for figure in request.figures
     )
 
 
 def _is_dated(request: Request) -> bool:
-    """Whether a date alone says what is meant: a whole one."""
+    """Returns whether a date alone says what is meant: a whole one."""
     return any(each.type == "date" and each.key[:4].isdigit() for each in request.weak)
 
 
@@ -204,8 +211,8 @@ def _by_identifier(request: Request, among: Sequence[Unit]) -> Meant:
 
 
 def still_held(request: Request, old: str, new: str) -> bool:
-    """Whether a text that was made of an older one holds an identifier of the request, in whatever
-    spelling.
+    """Returns whether a text that was made of an older one holds an identifier of the request, in
+    whatever spelling.
 
     The older one stands beside it, so that the same is meant here as where it was found.
     """
@@ -249,7 +256,7 @@ def _several(found: Sequence[Unit], wanted: Sought) -> list[str]:
 def _by_words(
     request: Request, found: Sequence[Unit], wanted: Sought, likeness: Mapping[str, float]
 ) -> Meant:
-    """Those of the clauses that say the words of the request best, if well enough."""
+    """Returns those of the clauses that say the words of the request best, if well enough."""
     anchored = bool(wanted.names or request.figures or request.weak)
     if not wanted.words:
         return Meant(tuple(found), _describe(wanted, request), 0.95, wanted=wanted)
@@ -319,7 +326,7 @@ def _question(unit: Unit, meaning: Meant) -> Action:
 
 
 def _action(own: Sequence[Unit], meaning: Meant, request: Request) -> Action:
-    """What becomes of a statement some of whose clauses go."""
+    """Returns what becomes of a statement some of whose clauses go."""
     one = own[0].statement
     new = find_rest(own, meaning.wanted, request)
     kind: Kind = "rewrite" if new else "remove"
@@ -333,8 +340,8 @@ def _action(own: Sequence[Unit], meaning: Meant, request: Request) -> Action:
 
 
 def is_safe(old: str, new: str, *, listed: bool) -> bool:
-    """Whether what is left says what it said before; of an alternative, a condition or a denial
-    none can tell.
+    """Returns whether what is left says what it said before; of an alternative, a condition or a
+    denial none can tell.
 
     `listed` says that an identifier is cut out: of two numbers joined by "or", the other one still
     holds.
@@ -346,7 +353,7 @@ def is_safe(old: str, new: str, *, listed: bool) -> bool:
 
 
 def _is_form(word: str, told: Collection[str]) -> bool:
-    """Whether a word is one of these or a form of it, and not pieced together from two."""
+    """Returns whether a word is one of these or a form of it, and not pieced together from two."""
     if word in told or word in _INFLECTED:
         return True
     if any(len(was) > 2 and word.endswith(was) for was in told):
@@ -355,7 +362,7 @@ def _is_form(word: str, told: Collection[str]) -> bool:
 
 
 def find_rest(own: Sequence[Unit], wanted: Sought, request: Request) -> str:
-    """What a statement still says without these clauses; empty if nothing."""
+    """Returns what a statement still says without these clauses; empty if nothing."""
     parts = own[0].parts
     dropped: list[int] = []
     text = parts

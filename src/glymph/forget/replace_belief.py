@@ -1,4 +1,6 @@
-"""Which belief a newer statement replaces: found by its description, cut out of what else is said."""
+"""Finds the belief that a newer statement replaces: found by its description, cut out of what else
+is said.
+"""
 
 from __future__ import annotations
 
@@ -101,8 +103,8 @@ def _only_other(
     meaning: Meant,
     likeness: Mapping[str, float],
 ) -> list[Unit]:
-    """What the subject is told to be, where the description's words are met nowhere: by topic, or
-    the only one.
+    """Returns what the subject is told to be, where the description's words are met nowhere: by
+    topic, or the only one.
     """
     wanted = meaning.wanted
     if not wanted.names and not wanted.words:

@@ -1,4 +1,4 @@
-"""What a request asks for: identifiers, figures, names, and the words that say which of their
+"""Reads what a request asks for: identifiers, figures, names, and the words that say which of their
 statements.
 """
 
@@ -130,7 +130,9 @@ def _pieces(token: str) -> list[tuple[str, bool]]:
 
 
 def _is_name_after_all(word: str, *, alone: bool, first: bool) -> bool:
-    """Whether a stop word is written like a name where no sentence begins: "forget Will"."""
+    """Returns whether a stop word is written like a name where no sentence begins: "forget
+    Will".
+    """
     return word.istitle() and word.lower() in STOP_WORDS and len(word) > 2 and (alone or not first)
 
 

@@ -1,4 +1,6 @@
-"""The spellings under which a text index may hold what a request names: phrases, groups of digits."""
+"""The spellings under which a text index may hold what a request names: phrases, groups of
+digits.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,11 @@ MOST_FORMS = 400
 MOST_SPLIT = 11  # digits that are parted in every way; a card or an IBAN has groups of one size
 _EDGE = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _CYRILLIC = {
-    "shch": "щ", "sh": "ш", "ch": "ч", "zh": "ж", "kh": "х", "ts": "ц", "ya": "я", "yu": "ю", "yo": "ё", "ye": "е",
-    "a": "а", "b": "б", "c": "к", "d": "д", "e": "е", "f": "ф", "g": "г", "h": "х", "i": "и", "j": "й", "k": "к",
-    "l": "л", "m": "м", "n": "н", "o": "о", "p": "п", "q": "к", "r": "р", "s": "с", "t": "т", "u": "у", "v": "в",
-    "w": "в", "x": "кс", "y": "й", "z": "з",
+    "shch": "щ", "sh": "ш", "ch": "ч", "zh": "ж", "kh": "х", "ts": "ц", "ya": "я", "yu": "ю",
+    "yo": "ё", "ye": "е", "a": "а", "b": "б", "c": "к", "d": "д", "e": "е", "f": "ф", "g": "г",
+    "h": "х", "i": "и", "j": "й", "k": "к", "l": "л", "m": "м", "n": "н", "o": "о", "p": "п",
+    "q": "к", "r": "р", "s": "с", "t": "т", "u": "у", "v": "в", "w": "в", "x": "кс", "y": "й",
+    "z": "з",
 }  # fmt: skip
 
 

@@ -51,8 +51,8 @@ class Condition:
     value: str | float | bool
 
     def holds(self, episode: Episode) -> bool | None:
-        """Whether it holds; None if the episode does not tell. What came before an episode it never
-        tells.
+        """Returns whether it holds; None if the episode does not tell. What came before an episode
+        it never tells.
         """
         match self.name:
             case "tag" | "entity":
@@ -76,7 +76,7 @@ class Condition:
         return None if value is None else self.met_by(value)
 
     def met_by(self, value: Scalar) -> bool | None:
-        """Whether a value meets it; None if the two cannot be compared."""
+        """Returns whether a value meets it; None if the two cannot be compared."""
         if self.relation in ("=", "!="):
             return same(value, self.value) is (self.relation == "=")
         if self.relation == "contains":
@@ -89,7 +89,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What a condition must show before it counts."""
+    """The least that a condition must show before it counts."""
 
     alpha: float = 0.05  # the chance of any false finding
     least: int = 8  # episodes for which it holds, and for which it does not
@@ -290,7 +290,8 @@ def value_of(name: str, episode: Episode) -> Scalar | None:
     if value is not None:
         return value
     stated = re.search(
-        rf"(?<!\w){re.escape(name.replace('_', ' '))}(?!\w)[^\d.;!?\n]{{0,24}}?([+-]?\d+(?:\.\d+)?)",
+        rf"(?<!\w){re.escape(name.replace('_', ' '))}(?!\w)[^\d.;!?\n]{{0,24}}?([+-]?\d+"
+        r"(?:\.\d+)?)",
         f"{episode.title}\n{open_body(episode.body)[0]}",
         re.IGNORECASE,
     )
@@ -304,7 +305,7 @@ def band(at: int) -> str:
 
 
 def same(first: Scalar, second: Scalar) -> bool:
-    """Whether two values are the same; case does not matter, yes and 1 are not the same."""
+    """Returns whether two values are the same; case does not matter, yes and 1 are not the same."""
     if isinstance(first, bool) or isinstance(second, bool):
         return normalise(str(first)) == normalise(str(second))
     if isinstance(first, str) or isinstance(second, str):
@@ -387,8 +388,8 @@ def _clustered_p(known: Known, won: Bools, unit: NDArray[np.intp]) -> float:
 
 
 def _is_implied(weaker: Candidate, stronger: Candidate, won: Bools, least: float) -> bool:
-    """Whether the weaker says nothing among episodes alike in the stronger (Cochran, Mantel and
-    Haenszel).
+    """Returns whether the weaker says nothing among episodes alike in the stronger (Cochran, Mantel
+    and Haenszel).
     """
     if weaker.condition.name == stronger.condition.name and weaker.condition.relation == ">":
         return True  # another threshold of the same number

@@ -83,8 +83,9 @@ Progress = Callable[[int, int], None]
 
 
 def consolidate(
-    ctx: Context, *, if_needed: bool = False, dry_run: bool = False, ways: Sequence[str] | None = None,
-    progress: Progress | None = None, cancel: threading.Event | None = None, most: int = MOST_GROUPS,
+    ctx: Context, *, if_needed: bool = False, dry_run: bool = False,
+    ways: Sequence[str] | None = None, progress: Progress | None = None,
+    cancel: threading.Event | None = None, most: int = MOST_GROUPS,
 ) -> Consolidated:  # fmt: skip
     """Learns from what happened. `if_needed` runs once in `consolidation_hours`; a dry run only
     names the groups.
@@ -304,8 +305,8 @@ class _Working:
         self.done.add(group.key)
 
     def _conclusions(self, group: Group) -> tuple[By, list[Conclusion]]:
-        """What a group teaches: by the model, or by counting where there is none or its budget is
-        spent.
+        """Returns what a group teaches: by the model, or by counting where there is none or its
+        budget is spent.
 
         Nothing if the budget is spent and all was counted before: it waits for the model then.
         """
@@ -324,8 +325,9 @@ class _Working:
         return "statistics", self._counting(group) if _newest(group, self.rows) > known else []
 
     def _counting(self, group: Group) -> list[Conclusion]:
-        """What statistics find. Who looks again and again finds something by chance: so only where
-        they had found something, and where much has been added."""
+        """Returns what statistics find. Who looks again and again finds something by chance: so
+        only where they had found something, and where much has been added.
+        """
         name, ended = f"looked:{_mark(group, 'statistics')}", count_judged(group)
         with self.ctx.reading() as reader:
             before = reader.counter(name) or 0
@@ -361,7 +363,9 @@ class _Working:
             )
 
     def _parent(self) -> int:
-        """The operation that everything stored belongs to, made when there is something to store."""
+        """The operation that everything stored belongs to, made when there is something to
+        store.
+        """
         if self.parent is None:
             intent = self.ctx.intent(VERB, reason="learn from what happened")
             self.parent = self.ctx.store.open_parent(self.ctx.space, intent)
@@ -369,8 +373,8 @@ class _Working:
 
     def _told(self, before: tuple[int, int, float], learnt: Learnt) -> Learnt:
         return replace(
-            learnt, tokens_in=self.asked.tokens_in - before[0], tokens_out=self.asked.tokens_out - before[1],
-            cost_usd=self.asked.cost_usd - before[2],
+            learnt, tokens_in=self.asked.tokens_in - before[0],
+            tokens_out=self.asked.tokens_out - before[1], cost_usd=self.asked.cost_usd - before[2],
         )  # fmt: skip
 
     def operation_id(self) -> str | None:

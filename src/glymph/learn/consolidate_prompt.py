@@ -1,4 +1,4 @@
-"""What some episodes have in common: what a model is asked, and how its answer is read.
+"""Asks a model what some episodes have in common: the question, and how its answer is read.
 
 A model only proposes. It sees short aliases instead of ids, and every claim it makes has a form
 that code counts again. Models without structured output may answer in words, by a form of their
@@ -32,25 +32,27 @@ LARGEST = 1e15  # number that is read
 NONE = "NO_PATTERN"
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 
-TASK = """You look for a pattern across {count} episodes of an agent's memory, all about what the first record \
-names. Do not summarise single episodes. Look for conditions that recur with the same outcome, consistent \
-mistakes or successes, regularities in numbers or in time. A pattern is actionable: it helps the agent decide \
-next time. "I traded ETH several times" is none; "When ETH funding is above 0.08 %, 4 of 5 of my shorts won" is \
-one. If there is none, say so.
-Write title (at most {title} characters) and body (100 to 250 words) in the first person, as the agent's own \
-knowledge, with numbers from the episodes. Every number is counted again by code over all episodes shown; a \
-sentence that does not hold is deleted. So count, do not guess.
-Answer with JSON only: {{"pattern": true, "title": "...", "body": "...", "claims": [...], "trigger": "when it \
-applies, or empty", "direction": "what to do then, such as long or short, or empty"}}, or {{"pattern": false}}.
-At least one claim, at most {claims}. A claim is {{"text": its sentence, copied from the body, "measure": one of \
-{measures}, "of": "outcome" or the name of a value, "where": [{{"name": "funding", "is": ">", "value": 0.08}}], \
-"stated": number, "out_of": number, "episodes": ["e1", "e2", "e3"]}}. "where" says which episodes it speaks of \
-(empty for all): a value by its name, or kind, tag, entity, text; "is" is one of {relations}. "count" counts \
-these episodes; "successes" and "failures" of them are stated out of those that ended; "success_rate" is in per \
-cent; "average" is of a value; "higher" and "lower" compare "of" with all other episodes and state nothing. \
-"of", "where", "stated" and "out_of" may be left out where they say nothing.
-If you cannot write JSON, write TITLE: and the title on the first line, then a blank line, then the body; or \
-only {none}.
+TASK = """You look for a pattern across {count} episodes of an agent's memory, all about what the \
+first record names. Do not summarise single episodes. Look for conditions that recur with the \
+same outcome, consistent mistakes or successes, regularities in numbers or in time. A pattern is \
+actionable: it helps the agent decide next time. "I traded ETH several times" is none; "When ETH \
+funding is above 0.08 %, 4 of 5 of my shorts won" is one. If there is none, say so.
+Write title (at most {title} characters) and body (100 to 250 words) in the first person, as the \
+agent's own knowledge, with numbers from the episodes. Every number is counted again by code over \
+all episodes shown; a sentence that does not hold is deleted. So count, do not guess.
+Answer with JSON only: {{"pattern": true, "title": "...", "body": "...", "claims": [...], \
+"trigger": "when it applies, or empty", "direction": "what to do then, such as long or short, or \
+empty"}}, or {{"pattern": false}}.
+At least one claim, at most {claims}. A claim is {{"text": its sentence, copied from the body, \
+"measure": one of {measures}, "of": "outcome" or the name of a value, "where": [{{"name": \
+"funding", "is": ">", "value": 0.08}}], "stated": number, "out_of": number, "episodes": ["e1", \
+"e2", "e3"]}}. "where" says which episodes it speaks of (empty for all): a value by its name, or \
+kind, tag, entity, text; "is" is one of {relations}. "count" counts these episodes; "successes" \
+and "failures" of them are stated out of those that ended; "success_rate" is in per cent; \
+"average" is of a value; "higher" and "lower" compare "of" with all other episodes and state \
+nothing. "of", "where", "stated" and "out_of" may be left out where they say nothing.
+If you cannot write JSON, write TITLE: and the title on the first line, then a blank line, then \
+the body; or only {none}.
 {rule}"""
 
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")

@@ -1,4 +1,4 @@
-"""What a consolidation run came to: which groups of episodes were looked at, and what was learnt
+"""Results of a consolidation run: which groups of episodes were looked at, and what was learnt
 from each.
 """
 
@@ -16,7 +16,7 @@ By = Literal["model", "statistics"]
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """What became of one group. A dry run leaves all of them `waiting`."""
+    """The outcome for one group. A dry run leaves all of them `waiting`."""
 
     group: str
     episodes: int
@@ -56,7 +56,7 @@ class Consolidated:
     def stats(self) -> Mapping[str, Any]:
         """The counts by their names."""
         names = (
-            "episodes_reviewed", "groups_found", "groups_analyzed", "patterns_created", "patterns_strengthened",
-            "errors",
+            "episodes_reviewed", "groups_found", "groups_analyzed", "patterns_created",
+            "patterns_strengthened", "errors",
         )  # fmt: skip
         return {name: getattr(self, name) for name in names}

@@ -48,7 +48,7 @@ AGREED = 0.8  # share of the episodes that must have done the same
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """What is to be kept of a group, if anything. `refused` says why not; `empty` that there is no
+    """The lesson to be kept of a group, if any. `refused` says why not; `empty` that there is no
     pattern.
     """
 
@@ -87,8 +87,8 @@ def conclude(pattern: Pattern | None, group: Group, looked_at: Sequence[Episode]
 
 
 def _describe_claims(claims: Sequence[Claim], looked_at: Sequence[Episode]) -> dict[str, Any]:
-    """What claims are of, so that lessons can be told apart: their conditions, the end they count,
-    how often.
+    """Returns what claims are of, so that lessons can be told apart: their conditions, the end they
+    count, how often.
     """
     won = [
         one
@@ -114,20 +114,20 @@ def _describe_claims(claims: Sequence[Claim], looked_at: Sequence[Episode]) -> d
 
 
 def count_judged(group: Group) -> int:
-    """How many episodes of a group ended well or badly."""
+    """Returns how many episodes of a group ended well or badly."""
     return sum(
         one.outcome is not None and one.outcome.success is not None for one in group.episodes
     )
 
 
 def is_telling(group: Group) -> bool:
-    """Whether so many ended that counting could find anything."""
+    """Returns whether so many ended that counting could find anything."""
     return count_judged(group) >= 2 * GUARD.least
 
 
 def by_statistics(group: Group, looks: int = 1) -> list[Conclusion]:
-    """What counting alone finds in a group: conditions that part success from failure, beyond
-    chance.
+    """Returns what counting alone finds in a group: conditions that part success from failure,
+    beyond chance.
 
     The chance of a false finding is shared by all groups that are looked at in a run. Episodes of
     one session are not independent of each other.
@@ -148,8 +148,8 @@ def _conclude_count(finding: Finding, ended: Sequence[Episode], about: str) -> C
     told = lesson(finding, ended)
     held = [one for one in ended if one.id in set(finding.episodes)]
     playbook = promoted_from(
-        "", told.title, phrase(finding.condition), (finding.condition,), _direction(held), finding.successes,
-        finding.n,
+        "", told.title, phrase(finding.condition), (finding.condition,), _direction(held),
+        finding.successes, finding.n,
     )  # fmt: skip
     body = f"{about.strip()}: {told.body}" if about else told.body
     evidence = {**_evidence(held, "counted"), "p": finding.adjusted, "tried": finding.tried}
@@ -159,13 +159,15 @@ def _conclude_count(finding: Finding, ended: Sequence[Episode], about: str) -> C
         "better": finding.rate > finding.other_rate,
     }  # fmt: skip
     return Conclusion(
-        "statistics", told.title, body, finding.episodes, evidence, finding=stated, playbook=playbook,
-        counted=finding.episodes,
+        "statistics", told.title, body, finding.episodes, evidence, finding=stated,
+        playbook=playbook, counted=finding.episodes,
     )  # fmt: skip
 
 
 def _to_follow(finding: Finding, ended: Sequence[Episode]) -> Finding:
-    """The finding seen from its better side, where that has gone well often enough to be followed."""
+    """The finding seen from its better side, where that has gone well often enough to be
+    followed.
+    """
     condition = finding.condition
     if finding.rate >= finding.other_rate or condition.relation not in OPPOSITE:
         return finding
@@ -190,7 +192,7 @@ def _list_ended(episodes: Sequence[Episode], playbook: Playbook) -> tuple[str, .
 
 
 def _direction(held: Sequence[Episode]) -> str | None:
-    """What was done in nearly all of them, by the attribute that says so."""
+    """Returns what was done in nearly all of them, by the attribute that says so."""
     for name in DIRECTIONS:
         values = Counter(str(value) for one in held if (value := facts(one).get(name)) is not None)
         for value, count in values.most_common(1):
@@ -202,7 +204,8 @@ def _direction(held: Sequence[Episode]) -> str | None:
 def _evidence(episodes: Sequence[Episode], verdict: str) -> dict[str, Any]:
     tally = tally_episodes(episodes)
     return {
-        "episodes": len(episodes), "successes": tally.successes, "failures": tally.failures, "verdict": verdict,
+        "episodes": len(episodes), "successes": tally.successes, "failures": tally.failures,
+        "verdict": verdict,
     }  # fmt: skip
 
 
@@ -258,14 +261,14 @@ class Keeper:
 
     def _refuse(self, group: Group, conclusion: Conclusion, why: str) -> Learnt:
         return Learnt(
-            group.label, len(group.episodes), "refused", conclusion.by, title=conclusion.title, why=why,
-            dropped=conclusion.dropped,
+            group.label, len(group.episodes), "refused", conclusion.by, title=conclusion.title,
+            why=why, dropped=conclusion.dropped,
         )  # fmt: skip
 
 
 def _store_lesson(
-    ctx: Context, op: Operating, group: Group, conclusion: Conclusion, new: Draft, meant: Mapping[str, bytes],
-    known: Iterable[keep_lessons.Known],
+    ctx: Context, op: Operating, group: Group, conclusion: Conclusion, new: Draft,
+    meant: Mapping[str, bytes], known: Iterable[keep_lessons.Known],
 ) -> tuple[Row, Ending]:  # fmt: skip
     """The lesson that says it now: the first of those known that still stands as it was read, or a
     new one.
@@ -325,7 +328,9 @@ def _first(op: Operating, known: Iterable[keep_lessons.Known]) -> keep_lessons.K
 
 
 def _is_written_by_hand(row: Row, conclusion: Conclusion) -> bool:
-    """Whether somebody wrote the lesson himself that would become a playbook: that it does not."""
+    """Returns whether somebody wrote the lesson himself that would become a playbook: that it does
+    not.
+    """
     return (
         conclusion.playbook is not None
         and row["source"] != keep_lessons.SOURCE
@@ -346,14 +351,15 @@ def _draft(ctx: Context, group: Group, conclusion: Conclusion) -> Draft:
         kind="playbook" if conclusion.playbook is not None else "lesson",
         entities=[group.label] if way in ("symbol", "entity") else [],
         tags=[group.label] if way == "tag" else [],
-        attributes=_attributes(group, conclusion), source=keep_lessons.SOURCE, trust=min(one.trust for one in own),
+        attributes=_attributes(group, conclusion), source=keep_lessons.SOURCE,
+        trust=min(one.trust for one in own),
     )  # fmt: skip
     attributes = {**json.loads(new.attributes), "wrote": keep_lessons.wrote(new.title, new.text)}
     return new._replace(attributes=json.dumps(attributes, ensure_ascii=False))
 
 
 def _attributes(group: Group, conclusion: Conclusion) -> dict[str, Any]:
-    """What a lesson keeps of how it was found."""
+    """Returns what a lesson keeps of how it was found."""
     told: dict[str, Any] = {
         "group": group.key,
         "by": conclusion.by,

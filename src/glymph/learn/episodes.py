@@ -84,7 +84,7 @@ def _outcome(source: Mapping[str, Any]) -> Outcome | None:
 
 
 def _bounded(source: Mapping[str, Any]) -> dict[str, Any]:
-    """What remains without numbers that are too large, here and one level below."""
+    """Returns what remains without numbers that are too large, here and one level below."""
     kept = {
         name: {n: v for n, v in value.items() if not is_too_large(v)}
         if isinstance(value, dict)
@@ -106,7 +106,7 @@ def facts(episode: Episode) -> dict[str, Scalar]:
 
 
 def ordered(episodes: Iterable[Episode]) -> list[Episode]:
-    """Those that tell how they ended first, and of these the newest."""
+    """Returns those that tell how they ended first, and of these the newest."""
     return sorted(episodes, key=lambda one: (one.outcome is None, -one.at, one.id))
 
 
@@ -178,8 +178,8 @@ def _find_names(material: Material, ways: Sequence[str]) -> list[tuple[str, list
 
 
 def record(alias: str, episode: Episode, most: int = MOST_BODY) -> dict[str, Any]:
-    """What a model is shown of an episode: kind, date to the minute, title, text, how it ended,
-    plain values.
+    """Returns what a model is shown of an episode: kind, date to the minute, title, text, how it
+    ended, plain values.
     """
     text = open_body(episode.body)[0].strip()
     told: dict[str, Any] = {

@@ -42,10 +42,13 @@ AROUND = (
     2  # turns before and after the one that a statement comes from, in which its words may stand
 )
 MOST_MALFORMED = 3  # runs in which a window's answer may be malformed before rules read it
-OVERTAKEN = "Another run has read on in this transcript meanwhile. Nothing was kept twice; run it again for the rest."
+OVERTAKEN = (
+    "Another run has read on in this transcript meanwhile. Nothing was kept twice; run it again "
+    "for the rest."
+)
 PASSED_OVER = (
-    "the model's answers about it were malformed in {runs} runs, so rules read it instead and found {found} "
-    "({problem})"
+    "the model's answers about it were malformed in {runs} runs, so rules read it instead and "
+    "found {found} ({problem})"
 )
 HIDDEN = "secret: it tells little without what was masked in it"
 ORDERED = "order: it tries {wants}"
@@ -97,7 +100,7 @@ def _number_turns(transcript: Iterable[object]) -> Iterator[tuple[Raw, int]]:
 
 @dataclass(slots=True)
 class _Cursor:
-    """How far a file was read, as this run knows it."""
+    """The place up to which a file was read, as this run knows it."""
 
     file: TranscriptFile
     seen: tuple[str, int] | None  # head and offset
@@ -181,7 +184,9 @@ class _Reading:
         return self._make_result()
 
     def _take(self, window: Window) -> bool:
-        """Reads one window and keeps what it says; False if it failed and the run ends before it."""
+        """Reads one window and keeps what it says; False if it failed and the run ends before
+        it.
+        """
         try:
             statements = self._statements(window)
         except MalformedReply as error:
@@ -217,7 +222,7 @@ class _Reading:
         return found
 
     def _check(self, statements: Sequence[_Statement]) -> list[tuple[Found, Draft]]:
-        """Those that may be kept, as drafts; the others are noted with the reason."""
+        """Returns those that may be kept, as drafts; the others are noted with the reason."""
         kept: dict[str, tuple[Found, Draft]] = {}
         for each in statements:
             text, hidden = mask_secrets(each.text)
@@ -226,8 +231,8 @@ class _Reading:
             session = self.session or each.turn.session
             try:
                 checked = draft(
-                    text, self.ctx.settings, kind=each.kind, event_at=each.turn.at, trust=TRUST[each.by],
-                    source=SOURCE, session=session,
+                    text, self.ctx.settings, kind=each.kind, event_at=each.turn.at,
+                    trust=TRUST[each.by], source=SOURCE, session=session,
                 )  # fmt: skip
             except InvalidInput as error:
                 self.refused.append(
@@ -296,17 +301,19 @@ class _Reading:
             each.operation_id for each in self.added if each.operation_id is not None
         )
         return Extraction(
-            by=self.by, turns=self.turns, windows=self.windows, found=tuple(self.found), added=tuple(self.added),
-            refused=tuple(self.refused), masked=self.masked, unreadable=self.unreadable, left_out=self.left_out,
-            calls=asking.calls, tokens_in=asking.tokens_in, tokens_out=asking.tokens_out, cost_usd=asking.cost_usd,
-            offset_from=self.start, offset_to=self.offset, more=cursor is not None and cursor.file.more,
-            failed=self.failed, problem=self.problem, dry_run=self.dry_run, operations=tuple(operations),
+            by=self.by, turns=self.turns, windows=self.windows, found=tuple(self.found),
+            added=tuple(self.added), refused=tuple(self.refused), masked=self.masked,
+            unreadable=self.unreadable, left_out=self.left_out, calls=asking.calls,
+            tokens_in=asking.tokens_in, tokens_out=asking.tokens_out, cost_usd=asking.cost_usd,
+            offset_from=self.start, offset_to=self.offset,
+            more=cursor is not None and cursor.file.more, failed=self.failed, problem=self.problem,
+            dry_run=self.dry_run, operations=tuple(operations),
         )  # fmt: skip
 
 
 def _by_rules(window: Window) -> list[_Statement]:
-    """What rules find in the user's turns. Nothing is learnt from a turn that tries to steer the
-    agent.
+    """Returns what rules find in the user's turns. Nothing is learnt from a turn that tries to
+    steer the agent.
     """
     found: list[_Statement] = []
     for turn in window.turns:
@@ -318,7 +325,7 @@ def _by_rules(window: Window) -> list[_Statement]:
 
 
 def _unfit(text: str, source: str | None) -> str | None:
-    """Why a statement is not kept; None if it may be."""
+    """Returns why a statement is not kept; None if it may be."""
     if wants := find_order(text):
         return ORDERED.format(wants=wants)
     if SECRET in text:

@@ -18,29 +18,33 @@ MOST, LONGEST = 12, 400  # memories of one answer, characters of one memory
 MAX_TOKENS = 3000
 
 SYSTEM = """\
-You keep the long-term memory of an AI agent. You are shown a part of a conversation and list what will still \
-matter in later conversations, with other questions and other files open.
+You keep the long-term memory of an AI agent. You are shown a part of a conversation and list \
+what will still matter in later conversations, with other questions and other files open.
 
-Keep: decisions and why they were taken, standing preferences and rules of the user, lasting facts about people, \
-projects, systems and their names, lessons from what went wrong or right, goals and deadlines.
-Leave out: requests and steps of the work at hand, questions, politeness, what is true only now, what everybody \
-knows, what the code itself shows, guesses, and suggestions of the assistant that the user did not accept. Never \
-keep passwords, keys or anything shown as [secret].
+Keep: decisions and why they were taken, standing preferences and rules of the user, lasting \
+facts about people, projects, systems and their names, lessons from what went wrong or right, \
+goals and deadlines.
+Leave out: requests and steps of the work at hand, questions, politeness, what is true only now, \
+what everybody knows, what the code itself shows, guesses, and suggestions of the assistant that \
+the user did not accept. Never keep passwords, keys or anything shown as [secret].
 
-Write each as one sentence that is understood without the conversation: names instead of "it" or "this". Say \
-only what was said: every name, number and date must stand in the turns, in the language of the turns. Write \
-"yesterday", "today" and "tomorrow" as the date they mean; a turn's `at` tells when it was said. Leave other \
-dates as they are.
+Write each as one sentence that is understood without the conversation: names instead of "it" or \
+"this". Say only what was said: every name, number and date must stand in the turns, in the \
+language of the turns. Write "yesterday", "today" and "tomorrow" as the date they mean; a turn's \
+`at` tells when it was said. Leave other dates as they are.
 
-Answer with one JSON object: {{"memories": [{{"text": "…", "kind": "…", "turn": 1}}]}}. \
-kind is one of {kinds}. turn is the number of the turn that says it. At most {most} memories, each of at most \
-{longest} characters; the most useful first. Most parts hold few or none: then the list is empty.
+Answer with one JSON object: {{"memories": [{{"text": "…", "kind": "…", "turn": 1}}]}}. kind is \
+one of {kinds}. turn is the number of the turn that says it. At most {most} memories, each of at \
+most {longest} characters; the most useful first. Most parts hold few or none: then the list is \
+empty.
 
 {rule}"""
 
 
 def _schema(turns: int) -> dict[str, Any]:
-    """What an answer looks like; a model that is held to it names no turn that there is not."""
+    """Returns what an answer looks like; a model that is held to it names no turn that there is
+    not.
+    """
     memory = {
         "type": "object",
         "properties": {
@@ -69,10 +73,11 @@ class Extracted:
 
 
 def question(turns: Sequence[Turn], *, nonce: str, today: date) -> Question[tuple[Extracted, ...]]:
-    """What of these turns will matter later."""
+    """Returns what of these turns will matter later."""
     system = SYSTEM.format(kinds=", ".join(KINDS), most=MOST, longest=LONGEST, rule=rule(nonce))
     shown = fenced((_show_turn(number, turn) for number, turn in enumerate(turns, 1)), nonce)
-    asked = f"Today is {today.isoformat()}. The conversation:\n{shown}\nList what will matter later, as JSON."
+    asked = f"Today is {today.isoformat()}. The conversation:\n{shown}\nList what will matter \
+later, as JSON."
     return Question(
         (Message("system", system), Message("user", asked)),
         _schema(len(turns)),

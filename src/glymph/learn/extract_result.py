@@ -1,4 +1,4 @@
-"""What reading a transcript came to."""
+"""Results of reading a transcript."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Unkept:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What one run over a transcript read, kept, refused and cost.
+    """The result of one run over a transcript: read, kept, refused, and its cost.
 
     `found` holds what was kept, `added` what became of each, in the same order; a dry run adds
     nothing. Offsets are bytes of a file, or lines of what was handed over. A run that failed stops
@@ -63,10 +63,10 @@ class Extraction:
 
     @property
     def created(self) -> int:
-        """How many memories are new."""
+        """Returns how many memories are new."""
         return sum(each.created for each in self.added)
 
     @property
     def known(self) -> int:
-        """How many statements were known already."""
+        """Returns how many statements were known already."""
         return len(self.added) - self.created

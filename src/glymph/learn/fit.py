@@ -23,8 +23,8 @@ USES = (Outcome.USED, Outcome.CONFIRMED)
 
 
 def fit(ctx: Context, *, apply: bool = False, reset: bool = False) -> Fit:
-    """What the recall log says of each section's curve; writes nothing unless asked to adopt or to
-    reset.
+    """Returns what the recall log says of each section's curve; writes nothing unless asked to
+    adopt or to reset.
 
     What is adopted is what was measured: the curve fitted to the earlier days, compared with the
     one in force on the newest. So adopting again without new reports finds nothing better.

@@ -48,7 +48,9 @@ Stated = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A lesson that stands near a new one: it says the same, is refuted by it, or is close to it."""
+    """A lesson that stands near a new one: it says the same, is refuted by it, or is close to
+    it.
+    """
 
     row: Row
     same: bool
@@ -128,8 +130,8 @@ class Shelf:
     def _rank(
         self, new: Draft, key: int, share: float, cosine: float | None, group: str
     ) -> tuple[float, Known] | None:
-        """How near a lesson is, the same ones first, then those it refutes, and of these the one of
-        this group.
+        """Returns how near a lesson is, the same ones first, then those it refutes, and of these
+        the one of this group.
 
         What is refuted need not be near: with what no longer holds, most of its words were cut from
         the new one.
@@ -157,8 +159,8 @@ class Shelf:
 
 
 def agree(mine: Mapping[str, Any], its: Mapping[str, Any]) -> bool:
-    """Whether two lessons, by their attributes, state the same: of the same, under the same, about
-    as often.
+    """Returns whether two lessons, by their attributes, state the same: of the same, under the
+    same, about as often.
     """
     if _far(_rate(mine), _rate(its)):
         return False
@@ -170,13 +172,17 @@ def agree(mine: Mapping[str, Any], its: Mapping[str, Any]) -> bool:
 
 
 def refutes(mine: Mapping[str, Any], its: Mapping[str, Any]) -> bool:
-    """Whether one lesson states another success rate under the very conditions of the other."""
+    """Returns whether one lesson states another success rate under the very conditions of the
+    other.
+    """
     where = _where(mine)
     return where is not None and where == _where(its) and _far(_rate(mine), _rate(its))
 
 
 def turned_round(mine: Mapping[str, Any], its: Mapping[str, Any]) -> bool:
-    """Whether what mostly went well mostly went wrong in the other, or the other way round."""
+    """Returns whether what mostly went well mostly went wrong in the other, or the other way
+    round.
+    """
     first, second = _rate(mine), _rate(its)
     return first is not None and second is not None and (first > 0.5) != (second > 0.5)
 
@@ -213,8 +219,8 @@ def _rate(attributes: Mapping[str, Any]) -> float | None:
 
 
 def _find_refuted(stated: Stated) -> list[Stated]:
-    """What a finding of statistics refutes: the same condition with the other end, or the other
-    side of it.
+    """Returns what a finding of statistics refutes: the same condition with the other end, or the
+    other side of it.
     """
     group, name, relation, fixed, better = stated
     other = [(group, name, OPPOSITE[relation], fixed, better)] if relation in OPPOSITE else []
@@ -227,7 +233,7 @@ def wrote(title: str, text: str) -> str:
 
 
 def is_untouched(row: Row) -> bool:
-    """Whether the words of a lesson are still those that consolidation wrote."""
+    """Returns whether the words of a lesson are still those that consolidation wrote."""
     return row["source"] == SOURCE and records.attributes(row).get("wrote") == wrote(
         row["title"], row["text"]
     )
@@ -264,8 +270,9 @@ def _words(title: str, text: str) -> frozenset[str]:
 
 
 def _read_stated(attributes: Mapping[str, Any]) -> Stated | None:
-    """What a lesson of statistics says: of which group, under which condition, better or worse. A
-    threshold may move as episodes come in; which side of it is meant may not."""
+    """Returns what a lesson of statistics says: of which group, under which condition, better or
+    worse. A threshold may move as episodes come in; which side of it is meant may not.
+    """
     found = attributes.get("finding")
     if not isinstance(found, dict) or not {"name", "relation", "value", "better"} <= set(found):
         return None
@@ -303,8 +310,9 @@ def create(
 
 
 def strengthen(
-    op: Operating, lesson: Row, episodes: Sequence[Episode], playbook: Mapping[str, Any] | None = None,
-    linked: Iterable[str] = (), said: Draft | None = None,
+    op: Operating, lesson: Row, episodes: Sequence[Episode],
+    playbook: Mapping[str, Any] | None = None, linked: Iterable[str] = (),
+    said: Draft | None = None,
 ) -> None:  # fmt: skip
     """Lets the evidence of a lesson grow: links to new episodes, stronger ones to those known.
 

@@ -38,7 +38,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """What a model found in some episodes. Nothing of it is known to be true."""
+    """A pattern that a model found in some episodes. Nothing of it is known to be true."""
 
     title: str
     body: str
@@ -65,10 +65,14 @@ def lesson(finding: Finding, episodes: Sequence[Episode], *, about: str = "") ->
     when = phrase(finding.condition)
     better = finding.rate > finding.other_rate
     body = (
-        f"When {when}, {finding.successes} of {finding.n} {noun} {verb} ({percent(finding.rate)} %), "
-        f"otherwise {finding.other_successes} of {finding.other_n} ({percent(finding.other_rate)} %). "
-        f"Of {finding.tried:,} conditions looked at, chance alone would show one as clear as this with a "
-        f"probability of {'less than 0.001' if finding.adjusted < 0.001 else f'{finding.adjusted:.1g}'}."
+        f"When {when}, {finding.successes} of {finding.n} {noun} {verb} ({percent(finding.rate)} "
+        "%), "
+        f"otherwise {finding.other_successes} of {finding.other_n} ({percent(finding.other_rate)} "
+        "%). "
+        f"Of {finding.tried:,} conditions looked at, chance alone would show one as clear as this "
+        "with a "
+        "probability "
+        f"of {'less than 0.001' if finding.adjusted < 0.001 else f'{finding.adjusted:.1g}'}."
     )
     title = f"{'More' if better else 'Fewer'} {noun} {verb} when {when}"
     return Lesson(
@@ -120,6 +124,6 @@ def percent(share: float) -> str:
 
 
 def _words(episodes: Sequence[Episode]) -> tuple[str, str]:
-    """What the episodes are called and what a success of theirs is called."""
+    """Returns what the episodes are called and what a success of theirs is called."""
     trades = all(plain_kind(one.kind).startswith("trade") for one in episodes)
     return ("trades", "won") if trades and episodes else ("episodes", "succeeded")

@@ -1,4 +1,4 @@
-"""How a memory is doing as a whole: how spread out, how coherent, and what to do next."""
+"""Figures of a space as a whole: how spread out, how coherent, and what to do next."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class MemeticStatus:
 
 
 def entropy(sizes: Slots) -> float:
-    """How evenly memories lie over communities of these sizes: 1 for equal ones, 0 for a single
-    one.
+    """Returns how evenly memories lie over communities of these sizes: 1 for equal ones, 0 for a
+    single one.
     """
     sizes = sizes[sizes > 0]
     if len(sizes) < 2:
@@ -66,7 +66,9 @@ def coherence(sizes: Slots, tightness: Floats) -> float:
 
 
 def density(sizes: Slots, edges: Slots) -> Floats:
-    """For each community the share of its possible pairs that are linked; NaN for single memories."""
+    """For each community the share of its possible pairs that are linked; NaN for single
+    memories.
+    """
     possible = sizes * (sizes - 1) / 2
     return np.asarray(
         np.where(possible > 0, np.minimum(edges / np.maximum(possible, 1), 1.0), np.nan)
@@ -93,7 +95,7 @@ def closeness(vectors: Vectors, group: Slots, count: int) -> Floats:
 
 
 def suggested_action(memories: int, entropy: float, coherence: float) -> str:
-    """What to do next with a space, by the first rule that holds."""
+    """Returns what to do next with a space, by the first rule that holds."""
     rules = [
         (memories < ENOUGH, "ready"),
         (entropy > 0.7 and coherence < 0.4, "curate"),

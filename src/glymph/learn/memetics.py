@@ -1,4 +1,4 @@
-"""How a space is doing as a whole: entropy, coherence, what to do next, and which tool does it."""
+"""Reports on a space as a whole: entropy, coherence, what to do next, and which tool does it."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def memetic_status(ctx: Context) -> MemeticStatus:
 def _tightness(
     ctx: Context, reader: Reader, held: Columns, tissue: LinkedGroups
 ) -> tuple[Floats, str]:
-    """How tight each community is, by vectors where there are any, else by links; and by which of
-    them.
+    """Returns how tight each community is, by vectors where there are any, else by links; and by
+    which of them.
     """
     if not (tissue.sizes >= GROUP).any():
         return np.full(len(tissue.sizes), np.nan), "none"
@@ -94,8 +94,8 @@ def _by_vectors(ctx: Context, reader: Reader, held: Columns, tissue: LinkedGroup
 
 
 def _links_inside(held: Columns, tissue: LinkedGroups) -> Slots:
-    """How many pairs of members are linked in each community, in whatever direction and however
-    often.
+    """Returns how many pairs of members are linked in each community, in whatever direction and
+    however often.
     """
     label = np.full(held.size, -1)
     label[tissue.slots] = tissue.group
@@ -113,7 +113,7 @@ def _links_inside(held: Columns, tissue: LinkedGroups) -> Slots:
 def _tasks(
     ctx: Context, reader: Reader, held: Columns, tissue: LinkedGroups, now: int
 ) -> Iterator[Task]:
-    """What there is to put in order, each with the call that does it."""
+    """Returns what there is to put in order, each with the call that does it."""
     vitals = staleness.measure_vitals(held.memories, held.kinds, curves=reader.curves(), now=now)
     stale = int(np.count_nonzero((score_groups(tissue, vitals).score >= STALE) & ~tissue.isolated))
     if stale:

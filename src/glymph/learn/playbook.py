@@ -24,7 +24,7 @@ DIRECTIONS = (*TURNED, "setup", "strategy")  # attributes that say what was done
 
 @dataclass(frozen=True, slots=True)
 class Playbook:
-    """What to do when: the words and conditions that call for it, the direction, and how often it
+    """A playbook: the words and conditions that call for it, the direction, and how often it
     went well.
     """
 
@@ -97,7 +97,7 @@ def _find_conditions(lesson: Verified, episodes: Sequence[Episode]) -> tuple[Con
 
 
 def otherwise(episode: Episode, direction: str) -> bool:
-    """Whether an episode says that something else was done than a playbook says to do."""
+    """Returns whether an episode says that something else was done than a playbook says to do."""
     own, wanted = facts(episode), direction.casefold()
     sides = {name for pair in SIDES for name in pair}
     names = TURNED if wanted in sides else DIRECTIONS
@@ -151,7 +151,7 @@ def score(playbook: Playbook, fit: float) -> float:
 
 
 def fit(playbook: Playbook, situation: Episode) -> float:
-    """How far a situation is what the playbook is for, between 0 and 1."""
+    """Returns how far a situation is what the playbook is for, between 0 and 1."""
     parts = [condition.holds(situation) for condition in playbook.conditions]
     if any(met is False for met in parts):
         return 0.0

@@ -79,8 +79,9 @@ def match_playbooks(
     found = match([one for one in held if one.rate >= LEAST_RATE], now)
     return [
         PlaybookMatch(
-            id=one.playbook.id, title=known[one.playbook.id]["title"], text=known[one.playbook.id]["text"],
-            direction=one.playbook.direction, success_rate=round(one.playbook.rate, 4), outcomes=one.playbook.n,
+            id=one.playbook.id, title=known[one.playbook.id]["title"],
+            text=known[one.playbook.id]["text"], direction=one.playbook.direction,
+            success_rate=round(one.playbook.rate, 4), outcomes=one.playbook.n,
             fit=round(one.fit, 4), score=round(one.score, 4),
         )
         for one in found[:limit]
@@ -88,8 +89,8 @@ def match_playbooks(
 
 
 def _of_its_group(row: Row, situation: Episode) -> bool:
-    """Whether a situation may be one of those a playbook speaks of: not if it names another symbol,
-    say.
+    """Returns whether a situation may be one of those a playbook speaks of: not if it names another
+    symbol, say.
     """
     way, _, name = str(records.attributes(row).get("group", "")).partition(":")
     if way != "symbol":
@@ -167,7 +168,8 @@ def _later(
         return []
     ended = [
         one for one in group.episodes
-        if one.outcome is not None and one.outcome.success is not None and not otherwise(one, playbook.direction)
+        if one.outcome is not None and one.outcome.success is not None and not otherwise(one,
+        playbook.direction)
         and all(condition.holds(one) for condition in playbook.conditions)
     ]  # fmt: skip
     if not ended:

@@ -1,4 +1,5 @@
-"""Whether a statement can have come from a text: what a model made up must not be remembered.
+"""Checks whether a statement can have come from a text: what a model made up must not be
+remembered.
 
 Numbers, dates, identifiers, names and quoted terms must stand in the text; of the other telling
 words some may be the model's own, since it tells things in short.
@@ -35,15 +36,12 @@ _ENDING = re.compile(r"(?:ings?|edly|ed|ies|es|s|ly|e|y)\Z")
 
 # Words with which anybody retells what somebody said.
 _RETELLING = frozenset(
-    "user users he she they assistant agent want wants prefer prefers preferred preference like likes use "
-    "uses using "
-    "used decide decides decided decision agree agreed choose chose chosen need needs should must always "
-    "never said "
-    "say says told tell asked ask asks plan plans planned goal goals lesson learned learnt fact note remember "
-    "project "
-    "team their his her them currently now name named called also instead rather because when whenever all "
-    "every "
-    "before after during only while new work works working make makes made set sets get keep keeps kept".split()
+    "user users he she they assistant agent want wants prefer prefers preferred preference like "
+    "likes use uses using used decide decides decided decision agree agreed choose chose chosen "
+    "need needs should must always never said say says told tell asked ask asks plan plans planned "
+    "goal goals lesson learned learnt fact note remember project team their his her them currently "
+    "now name named called also instead rather because when whenever all every before after during "
+    "only while new work works working make makes made set sets get keep keeps kept".split()
 )
 _NO_NAMES = frozenset(
     "i i'm i've i'd i'll user assistant agent ai team project english "
@@ -62,21 +60,20 @@ _THINGS = (
     "ure",
 )  # how names of people rarely end
 _SHORT = {
-    "k8s": "kubernetes", "js": "javascript", "ts": "typescript", "py": "python", "gh": "github", "tf": "terraform",
-    "mac": "macos", "osx": "macos", "pg": "postgres", "es": "elasticsearch", "gha": "github", "vscode": "vs",
+    "k8s": "kubernetes", "js": "javascript", "ts": "typescript", "py": "python", "gh": "github",
+    "tf": "terraform", "mac": "macos", "osx": "macos", "pg": "postgres", "es": "elasticsearch",
+    "gha": "github", "vscode": "vs",
 }  # fmt: skip
 _DENYING = DENIALS | frozenset(
-    "avoid avoids instead stop stopped rather hate hates dislike dislikes drop dropped remove removed ban "
-    "banned forbid "
-    "forbidden refuse refuses reject rejected unless except only over allergic against skip deprecated bad "
-    "wrong fail "
-    "fails failed dont doesnt cant wont isnt without zero lack lacks missing unlike quit statt gegen sin "
-    "sans".split()
+    "avoid avoids instead stop stopped rather hate hates dislike dislikes drop dropped remove "
+    "removed ban banned forbid forbidden refuse refuses reject rejected unless except only over "
+    "allergic against skip deprecated bad wrong fail fails failed dont doesnt cant wont isnt "
+    "without zero lack lacks missing unlike quit statt gegen sin sans".split()
 )
 
 
 def find_ungrounded(statement: str, source: str) -> str | None:
-    """Why a statement cannot be trusted to come from the source; None if it can."""
+    """Returns why a statement cannot be trusted to come from the source; None if it can."""
     source_flat, said_flat = flat(source)[0], flat(statement)[0]
     folded = source_flat.casefold()
     return (
@@ -89,7 +86,9 @@ def find_ungrounded(statement: str, source: str) -> str | None:
 
 
 def _strange_number(statement: str, source: str) -> str | None:
-    """A number that the source has not, or has only inside the name of something: Q3 is no three."""
+    """A number that the source has not, or has only inside the name of something: Q3 is no
+    three.
+    """
     said, known = numbers(_NUMBERED.sub(" ", statement)), numbers(_NUMBERED.sub(" ", source))
     folded = source.casefold()
     runs = {run for run in re.findall(r"\d+", source) if len(run) >= TELLING_DIGITS}
@@ -146,7 +145,9 @@ def _is_name(word: str, *, begins: bool) -> bool:
 
 
 def _acts(word: str, rest: str) -> bool:
-    """Whether a word that begins a sentence is somebody who does something: "Svetlana runs …"."""
+    """Returns whether a word that begins a sentence is somebody who does something: "Svetlana runs
+    …".
+    """
     following = WORD.match(rest.lstrip())
     one = word[0].isupper() and word.casefold() not in grammar.FUNCTION | STOP_WORDS | _RETELLING
     verb = following[0].casefold() if following and rest.startswith(" ") else ""
@@ -192,7 +193,7 @@ def _denies(folded: str) -> bool:
 
 
 def _is_answered(passages: Sequence[tuple[str, set[str]]], at: int) -> bool:
-    """Whether a short denial follows: "Shall I push to main? No, never." """
+    """Returns whether a short denial follows: "Shall I push to main? No, never." """
     following = _words(passages[at + 1][0]) if at + 1 < len(passages) else []
     denies = not DENIALS.isdisjoint(following) and following[0] not in (
         "not",
@@ -206,8 +207,8 @@ def _is_answered(passages: Sequence[tuple[str, set[str]]], at: int) -> bool:
 
 
 def _scope(clause: str) -> set[str]:
-    """What a clause denies: the telling words behind its first negation, or all of them if there
-    are none.
+    """Returns what a clause denies: the telling words behind its first negation, or all of them if
+    there are none.
     """
     words = _words(clause)
     at = next((place for place, word in enumerate(words) if word in DENIALS), None)

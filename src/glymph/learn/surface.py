@@ -79,7 +79,9 @@ def _make_digest(reader: Reader, space: Columns, budget: int, now: int) -> tuple
 
 
 def _pools(space: Columns, reader: Reader, now: int) -> dict[Heading, list[int]]:
-    """For each heading the keys of what may be shown there, best first: more than it has lines for."""
+    """For each heading the keys of what may be shown there, best first: more than it has lines
+    for.
+    """
     memories = space.memories
     live: Flags = (memories["state"] == STATES.index(State.LIVE)) & ~memories["superseded"]
     live &= (memories["expires_at"] > now) & ~space.of_kind(IDENTITY_KIND)

@@ -30,9 +30,10 @@ MILLISECONDS_FROM = 10**11  # a moment as a number this large counts millisecond
 
 # What a host puts into the words of a user: not said by anybody.
 _ADDED = (
-    "system-reminder|command-(?:name|message|args|contents)|local-command-(?:stdout|stderr|caveat)|bash-(?:input"
-    "|stdout|stderr)|user-prompt-submit-hook|session-start-hook|task-notification|ide_(?:opened_file|selection"
-    "|diagnostics)|tool_use_error|new-diagnostics|function_calls|function_results|thinking"
+    "system-reminder|command-(?:name|message|args|contents)|local-command-(?:stdout|stderr"
+    "|caveat)|bash-(?:input|stdout|stderr)|user-prompt-submit-hook|session-start-hook"
+    "|task-notification|ide_(?:opened_file|selection|diagnostics)|tool_use_error|new-diagnostics"
+    "|function_calls|function_results|thinking"
 )
 _OPENING = re.compile(rf"<(?P<tag>{_ADDED})(?:\s[^<>]{{0,200}})?>")
 _TORN_BLOCK = re.compile(
@@ -58,7 +59,7 @@ _SESSIONS = ("sessionId", "session_id", "session", "conversation_id", "thread_id
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one side said at once."""
+    """A turn: the words one side said at once."""
 
     role: Speaker
     text: str
@@ -67,7 +68,7 @@ class Turn:
 
 
 def turns(lines: Iterable[str | bytes | Mapping[str, Any]]) -> tuple[list[Turn], int]:
-    """What was said, in order, and how many lines could not be read."""
+    """Returns what was said, in order, and how many lines could not be read."""
     said: list[Turn] = []
     unreadable = 0
     for line in lines:
@@ -82,7 +83,9 @@ def turns(lines: Iterable[str | bytes | Mapping[str, Any]]) -> tuple[list[Turn],
 
 
 def turn(line: str | bytes | Mapping[str, Any]) -> Turn | None:
-    """What a line says; None if nobody says anything in it. ValueError if it cannot be read."""
+    """Returns what a line says; None if nobody says anything in it. ValueError if it cannot be
+    read.
+    """
     record = line if isinstance(line, Mapping) else _object(line)
     if record is None or any(record.get(mark) is True for mark in _NOT_SAID):
         return None

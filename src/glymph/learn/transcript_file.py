@@ -34,13 +34,15 @@ class TranscriptFile:
     more: bool = False  # whether a run ended because it had read as much as one may
 
     def begin(self, known: Row | None) -> int:
-        """Where to go on: at the cursor, or at 0 if this is not the file that was read then."""
+        """Returns where to go on: at the cursor, or at 0 if this is not the file that was read
+        then.
+        """
         if known is None or not 0 <= known["offset"] <= self.size:
             return 0
         return int(known["offset"]) if self.head(known["offset"]) == known["head"] else 0
 
     def head(self, offset: int) -> str:
-        """What the file is known by when it is read up to the offset."""
+        """Returns what the file is known by when it is read up to the offset."""
         first = min(HEAD, offset)
         self._looking.seek(0)
         seen = self._looking.read(first)
@@ -76,8 +78,8 @@ class TranscriptFile:
         self.more = at < self.size
 
     def _skip_line(self) -> int | None:
-        """How many bytes the rest of a line that is too long has; None if its end is not yet
-        written.
+        """Returns how many bytes the rest of a line that is too long has; None if its end is not
+        yet written.
         """
         passed = 0
         while piece := self._reading.readline(1 << 16):
@@ -88,8 +90,8 @@ class TranscriptFile:
 
 
 def _is_whole(line: bytes) -> bool:
-    """Whether a line without its end is one all the same: no beginning of an object is itself an
-    object.
+    """Returns whether a line without its end is one all the same: no beginning of an object is
+    itself an object.
     """
     try:
         return isinstance(json.loads(line), dict)
@@ -107,7 +109,8 @@ def open_transcript(path: str | Path) -> Iterator[TranscriptFile]:
         told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InvalidInput(
             "transcript",
-            f"{str(path)!r} cannot be read ({told}). Name a JSONL file that exists and may be read.",
+            f"{str(path)!r} cannot be read ({told}). Name a JSONL file that exists and may be "
+            "read.",
         ) from error
     with reading, where.open("rb") as looking:
         size = reading.seek(0, 2)

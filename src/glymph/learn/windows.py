@@ -19,7 +19,9 @@ Raw = str | bytes | Mapping[str, Any] | None  # a line; None for one that is too
 
 @dataclass(slots=True)
 class Window:
-    """Turns to be read together, and where in the transcript they and the lines between them end."""
+    """Turns to be read together, and where in the transcript they and the lines between them
+    end.
+    """
 
     start: int
     end: int
@@ -59,8 +61,8 @@ def windows(lines: Iterable[tuple[Raw, int]], start: int) -> Iterator[Window]:
 
 
 def _read(line: Raw) -> tuple[Turn | None, int, int, bool]:
-    """What a line says without secrets, how many they were, what was left out, and whether it was
-    readable.
+    """Returns what a line says without secrets, how many they were, what was left out, and whether
+    it was readable.
     """
     if line is None:
         return None, 0, 0, False

@@ -16,7 +16,8 @@ _JOINING = "|".join(
     sorted(map(re.escape, grammar.AND | grammar.STRONG | grammar.RELATIVE), key=len, reverse=True)
 )
 _GLUE = re.compile(
-    r"\s*;\s*|\s+[–—]\s+|\s*[，；、]\s*|,?\s+(?:tandis que|mientras que|as well as|and also|and that)\s+|"
+    r"\s*;\s*|\s+[–—]\s+|\s*[，；、]\s*|,?\s+(?:tandis que|mientras que|as well as|and also"
+    r"|and that)\s+|"
     rf",?\s+(?P<word>{_JOINING})\s+|,\s+",
     re.IGNORECASE,
 )
@@ -224,7 +225,7 @@ def _clauses(sentence: str, number: int) -> list[Clause]:
 
 
 def _cuts(match: re.Match[str], left: str, right: str, *, inherited: bool) -> bool:
-    """Whether what joins two stretches joins two clauses."""
+    """Returns whether what joins two stretches joins two clauses."""
     word = (match["word"] or "").lower()
     mark = match[0].strip()
     if mark in (";", "–", "—", "；"):
@@ -248,8 +249,8 @@ def _cuts(match: re.Match[str], left: str, right: str, *, inherited: bool) -> bo
 
 
 def _begins(right: str, left: str) -> bool:
-    """Whether a stretch begins like a clause: with a verb that shares the subject, or with subject
-    and verb.
+    """Returns whether a stretch begins like a clause: with a verb that shares the subject, or with
+    subject and verb.
     """
     tokens = _TOKEN.findall(right)[:9]
     if not tokens:
@@ -272,7 +273,9 @@ def _begins(right: str, left: str) -> bool:
 
 
 def _is_gapped(tokens: list[str], left: str) -> bool:
-    """Whether a stretch leaves out the verb it shares: "(Tom lives in Rome and) Mia in Paris"."""
+    """Returns whether a stretch leaves out the verb it shares: "(Tom lives in Rome and) Mia in
+    Paris".
+    """
     at = _gap(tokens)
     return at > 0 and re.search(rf"\s{re.escape(tokens[at])}\s\S+$", left) is not None
 
@@ -286,7 +289,9 @@ def _gap(tokens: list[str]) -> int:
 
 
 def _verb_second(subject: str, inner: str, link: str) -> str:
-    """A German relative clause as a statement: its verb, which ends it, comes behind the subject."""
+    """A German relative clause as a statement: its verb, which ends it, comes behind the
+    subject.
+    """
     rest, _, verb = inner.rpartition(" ")
     if link.lower() not in ("der", "die", "das", "welcher", "welche") or not rest:
         return ""
@@ -299,7 +304,7 @@ def _until_glue(right: str) -> str:
 
 
 def _parallel(first: str, left: str, following: str) -> bool:
-    """Whether a word looks like the verb before it and not like the noun before it."""
+    """Returns whether a word looks like the verb before it and not like the noun before it."""
     verb = next(_verbs(left, began=True), "")
     last = _TOKEN.findall(left)[-1].lower()
     if not verb or first in grammar.FUNCTION or len(first) < 3:
@@ -377,7 +382,7 @@ def _clause(text: str, number: int, glue: str, before: list[Clause]) -> Clause:
 
 
 def _subject(text: str) -> str:
-    """What stands before the verb of a clause."""
+    """Returns what stands before the verb of a clause."""
     verb = next(_verbs(text), "")
     match = (
         re.search(rf"(?<![\w'-]){re.escape(verb)}(?![\w'-])", text, re.IGNORECASE) if verb else None

@@ -1,4 +1,6 @@
-"""Reads dates and times of day in the writings of several languages; the names of months and days."""
+"""Reads dates and times of day in the writings of several languages; the names of months and
+days.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ _MONTH_NUMBERS = {name: number for number, names in MONTHS_WRITTEN.items() for n
 WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
 _STOP = r"(?![\w]|[-/.,:][0-9])"
 _YEAR_FIRST = re.compile(
-    rf"([0-9](?<![\w./-].)[0-9]{{3}})([-/.])([0-9]{{1,2}})\2([0-9]{{1,2}})(?:(?=[Tt][0-9]{{2}}:)|{_STOP})"
+    rf"([0-9](?<![\w./-].)[0-9]{{3}})([-/.])([0-9]{{1,2}})\2([0-9]{{1,2}})(?:(?=[Tt][0-9]{{2}}:)"
+    rf"|{_STOP})"
 )
 _YEAR_LAST = re.compile(
     r"([0-9](?<![\w./-].)[0-9]?)([-/.])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})" + _STOP
@@ -66,12 +69,14 @@ _ZONE = (
 )
 _HALF = r"(?: ?([AaPp])(?:\.[Mm]\.?|[Mm])(?!\w))"
 _CLOCK = re.compile(
-    r"([0-9](?:(?<![\w:.,+-].)|(?<=[Tt].)(?<!\w[Tt].))[0-9]?):([0-5][0-9])(?::([0-5][0-9])(?:[.,]([0-9]{1,9}))?)?"
+    r"([0-9](?:(?<![\w:.,+-].)|(?<=[Tt].)(?<!\w[Tt].))[0-9]?):([0-5][0-9])(?::([0-5][0-9])(?:[.,]"
+    r"([0-9]{1,9}))?)?"
     rf"{_HALF}?{_ZONE}(?![\w:]|[.,][0-9])"
 )
 _HOUR = re.compile(rf"([0-9](?<![\w:.,+/-].)[0-9]?)(?:\.([0-5][0-9]))?{_HALF}{_ZONE}")
 _UHR = re.compile(
-    r"([0-9](?<![\w:.,+/-].)[0-9]?)(?:[.:]([0-5][0-9]))? ?(?:Uhr|uhr|час(?:а|ов)?)(?: ([0-5][0-9]))?(?!\w)"
+    r"([0-9](?<![\w:.,+/-].)[0-9]?)(?:[.:]([0-5][0-9]))? ?(?:Uhr|uhr|час(?:а"
+    r"|ов)?)(?: ([0-5][0-9]))?(?!\w)"
 )
 _H = re.compile(r"([0-9](?<![\w:.,+/-].)[0-9]?) ?[hH] ?([0-5][0-9])(?![\w:])")
 _AT_H = re.compile(r"([0-9](?:(?<=[àÀ] .)|(?<=às .)|(?<=vers .))[0-9]?) ?(?:h|heures?)(?![\w])")

@@ -36,8 +36,8 @@ Frequency = Callable[[str], int]  # in how many texts of the space a word stands
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each thing a text has adds to its score, in log odds; the fields name the columns of
-    `measured`.
+    """Weights: how much each thing a text has adds to its score, in log odds; the fields name the
+    columns of `measured`.
     """
 
     rare: float = 1.0  # log of the summed IDF of its rarest words
@@ -57,12 +57,14 @@ READER = word_set("you your yours yourself you're you've you'd you'll")
 WRITER = word_set("i we")
 WRITER_HAS = word_set("i've we've i'd we'd")
 BETWEEN = word_set(
-    "just also recently finally really actually always never already even once first still only both usually often"
+    "just also recently finally really actually always never already even once first still only "
+    "both usually often"
 )
 DEEDS = word_set(
-    "was were have had went got made took met saw found bought gave ran wrote began did won lost felt came left "
-    "read told said thought knew kept built grew taught spent paid sold drove flew ate drank slept chose heard "
-    "held led sent set spoke stood swam wore broke caught fell live work love like hate prefer enjoy own need want"
+    "was were have had went got made took met saw found bought gave ran wrote began did won lost "
+    "felt came left read told said thought knew kept built grew taught spent paid sold drove flew "
+    "ate drank slept chose heard held led sent set spoke stood swam wore broke caught fell live "
+    "work love like hate prefer enjoy own need want"
 )
 DAYS = (
     frozenset((*ENGLISH_MONTHS, *SHORT_MONTHS, *WEEKDAYS)) - {"may"}  # which mostly is no month
@@ -73,9 +75,10 @@ RULES = word_set(
     "always never prefer prefers preferred preference preferences favorite favourite whenever must"
 )
 REPLIES = word_set(
-    "yeah yep yup yes no nah nope sure thanks thank thx hm hmm hmmm um uh ok okay wow oh ah haha aw aww got great "
-    "that that's sounds alright cool nice definitely absolutely awesome congrats congratulations totally exactly "
-    "right agreed good so wait these this let's it it's hey hi hello glad really true"
+    "yeah yep yup yes no nah nope sure thanks thank thx hm hmm hmmm um uh ok okay wow oh ah haha "
+    "aw aww got great that that's sounds alright cool nice definitely absolutely awesome congrats "
+    "congratulations totally exactly right agreed good so wait these this let's it it's hey hi "
+    "hello glad really true"
 )
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -90,7 +93,7 @@ def score_texts(
     total: int | None = None,
     weights: Weights = WEIGHTS,
 ) -> Floats:
-    """How much each text tells, between 0 and 1.
+    """Returns how much each text tells, between 0 and 1.
 
     `frequency` and `total` describe the space the texts come from; without them the texts are all
     of it.
@@ -99,7 +102,7 @@ def score_texts(
 
 
 def weigh_parts(parts: Floats, weights: Weights = WEIGHTS) -> Floats:
-    """What the parts that were measured come to, between 0 and 1."""
+    """Returns what the parts that were measured come to, between 0 and 1."""
     result: Floats = 0.5 * (1 + np.tanh(0.5 * (parts @ np.array(astuple(weights)) - MIDDLE)))
     return result
 
@@ -107,7 +110,7 @@ def weigh_parts(parts: Floats, weights: Weights = WEIGHTS) -> Floats:
 def measure_parts(
     texts: Sequence[str], *, frequency: Frequency | None = None, total: int | None = None
 ) -> Floats:
-    """What each text has of each part: a row per text, a column for each of `PARTS`."""
+    """Returns what each text has of each part: a row per text, a column for each of `PARTS`."""
     proses = [prose(text) for text in texts]
     said = [split_words(text) for text in proses]
     telling = [drop_stop_words(one) for one in said]
@@ -176,7 +179,7 @@ def _days(found: Sequence[str]) -> int:
 
 
 def _statements(found: Sequence[str]) -> int:
-    """How often the writer says what they did, have or like."""
+    """Returns how often the writer says what they did, have or like."""
     count = 0
     for place, word in enumerate(found):
         if word in WRITER_HAS:

@@ -55,11 +55,12 @@ _WORDS = re.compile(
     rf"(?P<last>[^\W\d_][\w'’-]*)(?=$|[,;.]| (?!(?:{_BEFORE})\s))"
 )
 _DETERMINED = (
-    r"(?:an?|the|his|her|their|my|our|one|two|three|four|ein|eine|einen|zwei|drei|une?|deux|una?|dos|due|\d+)"
-    r" [^,;]+?"
+    r"(?:an?|the|his|her|their|my|our|one|two|three|four|ein|eine|einen|zwei|drei|une?|deux|una?"
+    r"|dos|due|\d+) [^,;]+?"
 )
 _PHRASES = re.compile(
-    rf"(?<!\w)(?P<items>{_DETERMINED}(?:, {_DETERMINED})*),? (?P<word>and|und|et|y|e) (?P<last>{_DETERMINED})$"
+    rf"(?<!\w)(?P<items>{_DETERMINED}(?:, {_DETERMINED})*),? (?P<word>and|und|et|y"
+    rf"|e) (?P<last>{_DETERMINED})$"
 )
 _GAPPED = re.compile(
     rf"^(?P<lead>.+?) (?P<one>\S+ (?P<how>{_BEFORE}) \S+) "
@@ -68,7 +69,9 @@ _GAPPED = re.compile(
 
 
 def without_phrase(text: str, is_meant: Callable[[str], bool]) -> str | None:
-    """The text without one of several things that are told at length, or of two told with one verb."""
+    """The text without one of several things that are told at length, or of two told with one
+    verb.
+    """
     gapped = _GAPPED.match(text)
     if gapped and is_meant(gapped["one"]) != is_meant(gapped["two"]):
         return f"{gapped['lead']} {gapped['two'] if is_meant(gapped['one']) else gapped['one']}"

@@ -12,10 +12,10 @@ TITLE_LENGTH = 80
 
 # Words that say nothing in a query; they stay in the index, where phrases may need them.
 STOP_WORDS = frozenset(
-    "a about am an and any are as at be been but by can could did do does for from had has have he her his "
-    "how i if in into is it its just me my no not of on or our out she should so than that the their them "
-    "s then there these they this to too up us was we were what when where which who whom why will with would "
-    "you your".split()
+    "a about am an and any are as at be been but by can could did do does for from had has have he "
+    "her his how i if in into is it its just me my no not of on or our out she should so than that "
+    "the their them s then there these they this to too up us was we were what when where which "
+    "who whom why will with would you your".split()
 )
 
 _UNSTORABLE = re.compile("[\\x00\ud800-\udfff]")

@@ -44,29 +44,32 @@ _NOT_MINUS = re.compile(r"[\w)\].,-]")
 CURRENCIES = {
     "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "$": "USD", "us$": "USD", "usd": "USD",
     "dollar": "USD", "dollars": "USD", "dólares": "USD", "£": "GBP", "gbp": "GBP", "pound": "GBP",
-    "pounds": "GBP", "¥": "JPY", "jpy": "JPY", "yen": "JPY", "₹": "INR", "inr": "INR", "rupees": "INR",
-    "₽": "RUB", "rub": "RUB", "руб": "RUB", "рублей": "RUB", "chf": "CHF", "franken": "CHF", "cny": "CNY",
-    "元": "CNY", "krw": "KRW", "₩": "KRW", "cad": "CAD", "aud": "AUD", "sek": "SEK", "nok": "NOK", "dkk": "DKK",
-    "pln": "PLN", "zł": "PLN", "czk": "CZK", "brl": "BRL", "r$": "BRL", "mxn": "MXN", "btc": "BTC", "eth": "ETH",
-    "usdt": "USDT",
+    "pounds": "GBP", "¥": "JPY", "jpy": "JPY", "yen": "JPY", "₹": "INR", "inr": "INR",
+    "rupees": "INR", "₽": "RUB", "rub": "RUB", "руб": "RUB", "рублей": "RUB", "chf": "CHF",
+    "franken": "CHF", "cny": "CNY", "元": "CNY", "krw": "KRW", "₩": "KRW", "cad": "CAD",
+    "aud": "AUD", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "pln": "PLN", "zł": "PLN", "czk": "CZK",
+    "brl": "BRL", "r$": "BRL", "mxn": "MXN", "btc": "BTC", "eth": "ETH", "usdt": "USDT",
 }  # fmt: skip
 _SCALED = {  # what converts exactly: into which unit, times what
-    "m": "mm .001 cm .01 m 1 km 1000 meter 1 meters 1 metre 1 metres 1 mètres 1 metros 1 metri 1 kilometer 1000 "
-    "kilometers 1000 kilometres 1000 kilometre 1000 kilomètres 1000 kilómetros 1000 chilometri 1000 км 1000 м 1",
-    "in": "inch 1 inches 1 ft 12 feet 12 foot 12 yd 36 yard 36 yards 36 mi 63360 mile 63360 miles 63360",
-    "g": "mg .001 g 1 kg 1000 gram 1 grams 1 gramm 1 kilo 1000 kilos 1000 kilogram 1000 kilograms 1000 кг 1000 "
-    "t 1000000 ton 1000000 tonne 1000000 tonnes 1000000",
+    "m": "mm .001 cm .01 m 1 km 1000 meter 1 meters 1 metre 1 metres 1 mètres 1 metros 1 metri 1 "
+    "kilometer 1000 kilometers 1000 kilometres 1000 kilometre 1000 kilomètres 1000 kilómetros 1000 "
+    "chilometri 1000 км 1000 м 1",
+    "in": "inch 1 inches 1 ft 12 feet 12 foot 12 yd 36 yard 36 yards 36 mi 63360 mile 63360 miles "
+    "63360",
+    "g": "mg .001 g 1 kg 1000 gram 1 grams 1 gramm 1 kilo 1000 kilos 1000 kilogram 1000 kilograms "
+    "1000 кг 1000 t 1000000 ton 1000000 tonne 1000000 tonnes 1000000",
     "oz": "oz 1 ounce 1 ounces 1 lb 16 lbs 16",
-    "s": "ms .001 millisecond .001 milliseconds .001 s 1 sec 1 secs 1 second 1 seconds 1 sekunde 1 sekunden 1 secondes 1 segundos 1 secondi 1 min 60 "
-    "mins 60 minute 60 minutes 60 minuten 60 minuto 60 minutos 60 minuti 60 минут 60 h 3600 hr 3600 hrs 3600 "
-    "hour 3600 hours 3600 stunde 3600 stunden 3600 heure 3600 heures 3600 hora 3600 horas 3600 ora 3600 ore 3600 "
-    "час 3600 часа 3600 часов 3600",
-    "day": "day 1 days 1 tag 1 tage 1 tagen 1 jour 1 jours 1 día 1 días 1 dia 1 dias 1 giorno 1 giorni 1 день "
-    "1 дня 1 "
-    "дней 1 week 7 weeks 7 woche 7 wochen 7 semaine 7 semaines 7 semana 7 semanas 7 settimana 7 settimane 7",
-    "month": "month 1 months 1 monat 1 monate 1 monaten 1 mois 1 mes 1 meses 1 mese 1 mesi 1 mês 1 месяцев 1 "
-    "year 12 years 12 yr 12 yrs 12 jahr 12 jahre 12 jahren 12 an 12 ans 12 année 12 années 12 año 12 años 12 "
-    "anno 12 anni 12 ano 12 anos 12 лет 12 года 12",
+    "s": "ms .001 millisecond .001 milliseconds .001 s 1 sec 1 secs 1 second 1 seconds 1 sekunde 1 "
+    "sekunden 1 secondes 1 segundos 1 secondi 1 min 60 mins 60 minute 60 minutes 60 minuten 60 "
+    "minuto 60 minutos 60 minuti 60 минут 60 h 3600 hr 3600 hrs 3600 hour 3600 hours 3600 stunde "
+    "3600 stunden 3600 heure 3600 heures 3600 hora 3600 horas 3600 ora 3600 ore 3600 час 3600 часа "
+    "3600 часов 3600",
+    "day": "day 1 days 1 tag 1 tage 1 tagen 1 jour 1 jours 1 día 1 días 1 dia 1 dias 1 giorno 1 "
+    "giorni 1 день 1 дня 1 дней 1 week 7 weeks 7 woche 7 wochen 7 semaine 7 semaines 7 semana 7 "
+    "semanas 7 settimana 7 settimane 7",
+    "month": "month 1 months 1 monat 1 monate 1 monaten 1 mois 1 mes 1 meses 1 mese 1 mesi 1 mês 1 "
+    "месяцев 1 year 12 years 12 yr 12 yrs 12 jahr 12 jahre 12 jahren 12 an 12 ans 12 année 12 "
+    "années 12 año 12 años 12 anno 12 anni 12 ano 12 anos 12 лет 12 года 12",
     "%": "% 1 percent 1 prozent 1 pourcent 1 процентов 1",
     "l": "ml .001 l 1 liter 1 liters 1 litre 1 litres 1 litros 1 litri 1",
     "km/h": "km/h 1 kmh 1 kph 1",
@@ -109,9 +112,9 @@ _BEFORE = re.compile(
     rf"(?P<number>[0-9]{TAIL})(?: ?(?P<times>[^\W\d_]{{1,9}})(?![\w]))?(?!\w)"
 )
 _AFTER = re.compile(
-    rf"(?P<number>[0-9](?<![\w.,].)(?<![^\W\d_][-_/].){TAIL})(?: |-(?=[a-z]))?"
-    rf"(?P<unit>%|°[CFcf]|°(?!\w)|{_SIGN}|[^\W\d_]{{1,12}}(?:/h(?!\w))?[²³]?)(?: (?P<second>{_SIGN}|"
-    rf"[^\W\d_]{{1,10}}))?"
+    rf"(?P<number>[0-9](?<![\w.,].)(?<![^\W\d_][-_/].){TAIL})(?: |-(?=[a-z]))?(?P<unit>%|°[CFcf]"
+    rf"|°(?!\w)|{_SIGN}|[^\W\d_]{{1,12}}(?:/h(?!\w))?[²³]?)(?: (?P<second>{_SIGN}"
+    rf"|[^\W\d_]{{1,10}}))?"
 )
 _FREE = re.compile(rf"(?P<number>[0-9](?:{TAIL}(?![0-9])|[0-9]*))(?P<times>[kKM](?!\w)|bn(?!\w))?")
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
@@ -198,8 +201,8 @@ def find_quantities(text: str) -> Iterator[Span]:
 
 
 def possible_values(number: str, *, money: bool = False) -> tuple[Decimal, ...]:
-    """What a written number may mean, the likeliest first: 1.500 is one and a half or, in Berlin,
-    1500.
+    """Returns what a written number may mean, the likeliest first: 1.500 is one and a half or, in
+    Berlin, 1500.
     """
     marks = [char for char in number if not char.isdigit()]
     if not marks:
@@ -296,7 +299,7 @@ def _sign(text: str, start: int) -> str:
 
 
 def _followed_by_word(match: re.Match[str]) -> bool:
-    """Whether the unit is only the beginning of a longer word or code."""
+    """Returns whether the unit is only the beginning of a longer word or code."""
     end, text = match.end("unit"), match.string
     return (
         end < len(text)

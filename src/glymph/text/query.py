@@ -1,4 +1,4 @@
-"""What a question asks for: words for the text index, names for the fields, the rest for the
+"""Takes a question apart: words for the text index, names for the fields, the rest for the
 embedding model.
 """
 
@@ -23,8 +23,8 @@ _POSSESSED = re.compile(rf"({SIGNED_WORD})(?:['’][sS]\b)?")
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a text index is asked for: any of the words, and pairs of them that stand together in
-    the query.
+    """Words that a text index is asked for: any of the words, and pairs of them that stand together
+    in the query.
     """
 
     words: tuple[str, ...]
@@ -116,7 +116,9 @@ def _without(text: str, common: set[str]) -> str:
 
 
 def _pieces(text: str) -> list[str]:
-    """Pairs of neighbouring characters in runs of unspaced scripts; a run of one is its own piece."""
+    """Pairs of neighbouring characters in runs of unspaced scripts; a run of one is its own
+    piece.
+    """
     pieces: dict[str, None] = {}
     for run in UNSPACED.findall(text):
         pieces |= dict.fromkeys(pair_characters(run))

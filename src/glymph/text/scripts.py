@@ -86,7 +86,9 @@ def fold(text: str) -> str:
 
 
 def transliterate(text: str) -> str:
-    """The text in Latin letters and ASCII digits; what is neither letter nor digit stays as it is."""
+    """The text in Latin letters and ASCII digits; what is neither letter nor digit stays as it
+    is.
+    """
     if text.isascii():
         return text
     return _NOT_ASCII.sub(_latin_run, unmix(unicodedata.normalize("NFC", text)))
@@ -128,7 +130,9 @@ def flat(text: str) -> tuple[str, tuple[int, ...] | None]:
 
 
 def across_scripts(one: str, other: str) -> bool:
-    """Whether two names in different scripts are plausibly one name: their romanised forms agree."""
+    """Returns whether two names in different scripts are plausibly one name: their romanised forms
+    agree.
+    """
     if one.isascii() == other.isascii():
         return False
     a, b = romanise(one), romanise(other)
@@ -154,9 +158,9 @@ _POINTLESS = re.compile("[\u0590-\u06ff]")  # scripts that leave the vowels out
 _ROMANISATIONS = [
     (re.compile(pattern), plain)
     for pattern, plain in [
-        (r"(?<=[a-z])'|'(?=[a-z])", ""), (r"shch|sch", "sh"), (r"tch|tsch", "ch"), (r"kh", "h"), (r"ph", "f"),
-        (r"w", "v"), (r"ks", "x"), (r"[jy]", "i"), (r"ck", "k"), (r"([aou])e", r"\1"), (r"ou", "u"),
-        (r"(?<![a-z])ie", "e"), (r"([a-z])\1+", r"\1"),
+        (r"(?<=[a-z])'|'(?=[a-z])", ""), (r"shch|sch", "sh"), (r"tch|tsch", "ch"), (r"kh", "h"),
+        (r"ph", "f"), (r"w", "v"), (r"ks", "x"), (r"[jy]", "i"), (r"ck", "k"), (r"([aou])e", r"\1"),
+        (r"ou", "u"), (r"(?<![a-z])ie", "e"), (r"([a-z])\1+", r"\1"),
     ]
 ]  # fmt: skip
 

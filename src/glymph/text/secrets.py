@@ -27,7 +27,7 @@ _END = r"(?![A-Za-z0-9_\-])"
 
 
 class Rule(NamedTuple):
-    """What a secret looks like. The group `v` is what goes, else all of it, if the check agrees.
+    """The look of a secret. The group `v` is what goes, else all of it, if the check agrees.
 
     A text without any of the words it needs has none of these, and is not searched for them.
     """
@@ -83,12 +83,14 @@ _SHAPES = (
     r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}", r"gh[pousr]_[A-Za-z0-9]{30,255}",
     r"github_pat_[A-Za-z0-9_]{22,255}", r"gl(?:pat|dt|rt|cbt|ptt|soat)-[A-Za-z0-9_\-]{20,}",
     r"sk-ant-[A-Za-z0-9_\-]{20,}", r"AIza[A-Za-z0-9_\-]{35}", r"ya29\.[A-Za-z0-9_\-]{20,}",
-    r"GOCSPX-[A-Za-z0-9_\-]{20,}", r"xox[abeoprs]-[A-Za-z0-9\-]{10,}", r"xapp-\d-[A-Za-z0-9\-]{10,}",
-    r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}", r"whsec_[A-Za-z0-9+/=]{20,}",
+    r"GOCSPX-[A-Za-z0-9_\-]{20,}", r"xox[abeoprs]-[A-Za-z0-9\-]{10,}",
+    r"xapp-\d-[A-Za-z0-9\-]{10,}", r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}",
+    r"whsec_[A-Za-z0-9+/=]{20,}",
     r"eyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}(?:\.[A-Za-z0-9_\-]*)?", r"npm_[A-Za-z0-9]{36}",
-    r"pypi-AgE[A-Za-z0-9_\-]{20,}", r"hf_[A-Za-z0-9]{30,}", r"gsk_[A-Za-z0-9]{30,}", r"xai-[A-Za-z0-9]{40,}",
-    r"pplx-[A-Za-z0-9]{40,}", r"r8_[A-Za-z0-9]{30,}", r"SG\.[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{16,}",
-    r"do[opr]_v1_[a-f0-9]{64}", r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}", r"key-[0-9a-f]{32}", r"SK[0-9a-f]{32}",
+    r"pypi-AgE[A-Za-z0-9_\-]{20,}", r"hf_[A-Za-z0-9]{30,}", r"gsk_[A-Za-z0-9]{30,}",
+    r"xai-[A-Za-z0-9]{40,}", r"pplx-[A-Za-z0-9]{40,}", r"r8_[A-Za-z0-9]{30,}",
+    r"SG\.[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{16,}", r"do[opr]_v1_[a-f0-9]{64}",
+    r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}", r"key-[0-9a-f]{32}", r"SK[0-9a-f]{32}",
     r"\d{8,10}:AA[A-Za-z0-9_\-]{32,34}", r"lin_api_[A-Za-z0-9]{30,}", r"ntn_[A-Za-z0-9]{30,}",
     r"hv[sb]\.[A-Za-z0-9_\-]{20,}", r"dapi[0-9a-f]{32}", r"figd_[A-Za-z0-9_\-]{30,}",
     r"AGE-SECRET-KEY-1[A-Z0-9]{50,}",
@@ -105,51 +107,53 @@ _DISCORD = r"https://discord(?:app)?\.com/api/webhooks/(?P<v>\d{10,}/[\w\-]{20,}
 # Values that are secrets for what stands before them
 
 _PASSWORD = (
-    r"pass(?:word|wd|phrase| ?code)|pwd|passwort|kennwort|(?<![a-z])pw|contraseña|mot de passe|пароль"
-    r"|(?<![a-z])(?:code|safe|pass) ?words?(?![a-z])"
+    r"pass(?:word|wd|phrase| ?code)|pwd|passwort|kennwort|(?<![a-z])pw|contraseña|mot de passe"
+    r"|пароль|(?<![a-z])(?:code|safe|pass) ?words?(?![a-z])"
 )
 _KEY = (
-    r"secret|token|api[ _\-]?key|access[ _\-]?key(?:[ _\-]?id)?|secret[ _\-]?(?:access[ _\-]?)?key|private[ "
-    r"_\-]?key"
-    r"|encryption[ _\-]?key|signing[ _\-]?key|account[ _\-]?key|credentials?|auth|bearer|client[ _\-]?secret"
-    r"|webhook[ _\-]?secret|license[ _\-]?key|recovery[ _\-]?(?:code|key)"
+    r"secret|token|api[ _\-]?key|access[ _\-]?key(?:[ _\-]?id)?|secret[ _\-]?(?:access[ "
+    r"_\-]?)?key|private[ _\-]?key|encryption[ _\-]?key|signing[ _\-]?key|account[ _\-]?key"
+    r"|credentials?|auth|bearer|client[ _\-]?secret|webhook[ _\-]?secret|license[ _\-]?key"
+    r"|recovery[ _\-]?(?:code|key)"
 )
 _QUOTED = r"\"(?P<dq>[^\"\n]{1,400})\"|'(?P<sq>[^'\n]{1,400})'|`(?P<bq>[^`\n]{1,400})`"
 _VALUE = rf"(?P<v>{_QUOTED}|[^\s\"'`,;<>(){{}}]{{1,400}})"
 _SIGN = r"[\"']?\s{0,3}(?P<sign>:=|=>|==?|:)\s{0,3}"
 
 _PLAIN = frozenset(
-    "none null nil true false undefined required optional string str text int integer number bool boolean any "
-    "object bytes char varchar secret token password passwd empty missing invalid wrong incorrect expired valid "
-    "correct unset unknown default disabled enabled hidden redacted masked placeholder example changed reset "
-    "rotated hashed encrypted here below above field input type self env prompt ask same weak strong forgotten "
-    "needed unchanged visible stored not too the a an and or for in is must should may can will it n/a tbd todo "
-    "bearer basic set read write leaked compromised safe good bad on off yes no".split()
+    "none null nil true false undefined required optional string str text int integer number bool "
+    "boolean any object bytes char varchar secret token password passwd empty missing invalid "
+    "wrong incorrect expired valid correct unset unknown default disabled enabled hidden redacted "
+    "masked placeholder example changed reset rotated hashed encrypted here below above field "
+    "input type self env prompt ask same weak strong forgotten needed unchanged visible stored not "
+    "too the a an and or for in is must should may can will it n/a tbd todo bearer basic set read "
+    "write leaked compromised safe good bad on off yes no".split()
 )
 # What "the password is" goes on with when it tells none, besides words that end like these.
 _ORDINARY = _PLAIN | STOP_WORDS | grammar.FUNCTION | frozenset(
-    "abgelaufen again all almost also always available back base64 bcrypt blank both broken built case checked "
-    "clear common complex confidential different difficult easy eight either enough equal exactly fake falsch "
-    "fifteen filled fine five four fresh from geheim generated gespeichert given gleich gone great hard hash "
-    "helpful hex identical important impossible incorrecta incorrecte inside just kept kind known leer less "
-    "letters like local long longer lost lower lowercase mandatory maximum minimum more most much never new "
-    "nine null numbers obvious often okay old once one only other ours part personal plain plaintext possible "
-    "present pretty private public quite random rarely readonly really recent requis richtig right secure seen "
-    "sensitive sent seven shared short shorter shown sicher simple simply six sixteen sometimes somewhere "
-    "still stolen strange super taken temporary ten terrible theirs there three totally trivial twelve twenty "
-    "two unclear uppercase usual usually very what whatever when where whitespace why with within without "
-    "working worse worthless written yours zero left user users input held put chosen made done link "
-    "unique stronger weaker safer better older newer next mine unsafe dangerous hers everywhere".split()
+    "abgelaufen again all almost also always available back base64 bcrypt blank both broken built "
+    "case checked clear common complex confidential different difficult easy eight either enough "
+    "equal exactly fake falsch fifteen filled fine five four fresh from geheim generated "
+    "gespeichert given gleich gone great hard hash helpful hex identical important impossible "
+    "incorrecta incorrecte inside just kept kind known leer less letters like local long longer "
+    "lost lower lowercase mandatory maximum minimum more most much never new nine null numbers "
+    "obvious often okay old once one only other ours part personal plain plaintext possible "
+    "present pretty private public quite random rarely readonly really recent requis richtig right "
+    "secure seen sensitive sent seven shared short shorter shown sicher simple simply six sixteen "
+    "sometimes somewhere still stolen strange super taken temporary ten terrible theirs there "
+    "three totally trivial twelve twenty two unclear uppercase usual usually very what whatever "
+    "when where whitespace why with within without working worse worthless written yours zero left "
+    "user users input held put chosen made done link unique stronger weaker safer better older "
+    "newer next mine unsafe dangerous hers everywhere".split()
 )  # fmt: skip
 _ORDINARY_END = re.compile(
     r"(?:ed|ing|able|ible|less|ive|ful|n't|argon2\w*|pbkdf2|sha-?\d+|md5|scrypt)\Z"
 )
 _PLACEHOLDER = re.compile(
-    r"\A(?:[$%{<\[]|required\b|\*+\Z|x{3,}\Z|\.{2,}|…|#|your[_\- ]|my[_\- ](?:password|secret|token|key)"
-    r"|process\.env"
-    r"|os\.|env[.:(]"
-    r"|secrets?\.|config\.|settings\.|self\.|vault:|ref:|args\.|request\.|data\.|https?://|\.{0,2}/|~/)"
-    r"|[(\[{]|\b(?:example|placeholder|changeme-here)\b",
+    r"\A(?:[$%{<\[]|required\b|\*+\Z|x{3,}\Z|\.{2,}|…|#|your[_\- ]|my[_\- ](?:password|secret"
+    r"|token|key)|process\.env|os\.|env[.:(]|secrets?\.|config\.|settings\.|self\.|vault:|ref:"
+    r"|args\.|request\.|data\.|https?://|\.{0,2}/|~/)|[(\[{]|\b(?:example|placeholder"
+    r"|changeme-here)\b",
     re.IGNORECASE,
 )
 _DIGIT, _LOWER, _UPPER = re.compile(r"\d"), re.compile("[a-z]"), re.compile("[A-Z]")
@@ -213,24 +217,24 @@ def _is_key(found: re.Match[str]) -> bool:
 
 
 def _is_call(found: re.Match[str]) -> bool:
-    """Whether the value is code that gets it: `get_token(user)`, `options["token"]`."""
+    """Returns whether the value is code that gets it: `get_token(user)`, `options["token"]`."""
     return found.string[found.end() : found.end() + 1] in ("(", "[", "{")
 
 
 def _is_dotted(value: str) -> bool:
-    """Whether a value is a name in code or a file: `tokens.session_id`, `auth/login.py`."""
+    """Returns whether a value is a name in code or a file: `tokens.session_id`, `auth/login.py`."""
     return re.fullmatch(r"[A-Za-z_]\w*(?:[./][A-Za-z_][\w\-]*)+", value) is not None
 
 
 def _is_label(value: str) -> bool:
-    """Whether a value is a name of short words: `oauth2-proxy`, `k8s-prod-secret1`."""
+    """Returns whether a value is a name of short words: `oauth2-proxy`, `k8s-prod-secret1`."""
     words = re.split(r"[_.\-]", value)
     short = len(words) > 1 and max(map(len, words)) <= 10
     return short and value == value.lower() and len(_DIGIT.findall(value)) < 5
 
 
 def _is_told(found: re.Match[str]) -> bool:
-    """Whether "the password is …" tells one: it is quoted, or no word."""
+    """Returns whether "the password is …" tells one: it is quoted, or no word."""
     value, quoted = _unquote(found)
     if _no_value(value) or len(value) < 4:
         return False
@@ -253,7 +257,9 @@ def _is_told(found: re.Match[str]) -> bool:
 
 
 def _is_ordinary(value: str, after: str = "") -> bool:
-    """Whether a word behind "the password is" says something about it: wrong, hashed, in the vault."""
+    """Returns whether a word behind "the password is" says something about it: wrong, hashed, in
+    the vault.
+    """
     low = value.casefold()
     first = re.split(r"['’\-/]", low)[0]
     odd = re.fullmatch(r"\d+\w{1,3}", low) or _ORDINARY_END.search(low)  # 90d, hashed
@@ -264,7 +270,9 @@ def _is_ordinary(value: str, after: str = "") -> bool:
 
 
 def _is_strong(found: re.Match[str]) -> bool:
-    """Whether a word looks made up to be a password, with nothing before it that says so."""
+    """Returns whether a word looks made up to be a password, with nothing before it that says
+    so.
+    """
     value = found["v"].rstrip(".:!?,")
     parts = (
         len(value.split("-")) if re.fullmatch(r"[a-z]+(?:-[a-z]+)+", value, re.IGNORECASE) else 0
@@ -293,7 +301,7 @@ def _is_random_token(found: re.Match[str]) -> bool:
 
 
 def _is_api_key(found: re.Match[str]) -> bool:
-    """Whether what begins with sk- is a key and not a name made of words."""
+    """Returns whether what begins with sk- is a key and not a name made of words."""
     body = found[0][3:]
     return bool(_DIGIT.search(body)) and max(map(len, re.split(r"[_\-]", body))) >= 16
 
@@ -305,14 +313,13 @@ _LONG = re.compile(
     r"(?<![A-Za-z0-9+/_\-.])(?P<v>[A-Za-z0-9+/_\-]{20,512}={0,2})(?![A-Za-z0-9+/_\-=])"
 )
 _SPEAKS = re.compile(
-    r"secret|token|password|passwd|passphrase|credential|api[ _\-]?key|private key|access key|signing key|\bauth"
-    r"|\bkey\b|\bbearer|cookie|session=",
+    r"secret|token|password|passwd|passphrase|credential|api[ _\-]?key|private key|access key"
+    r"|signing key|\bauth|\bkey\b|\bbearer|cookie|session=",
     re.IGNORECASE,
 )
 _HARMLESS = re.compile(
-    r"commit|\bsha\b|sha-?\d|hash|checksum|digest|md5|revision|\brev\b|blob|\btree\b|merge|branch|cherry|uuid"
-    r"|guid"
-    r"|\bid\b|integrity",
+    r"commit|\bsha\b|sha-?\d|hash|checksum|digest|md5|revision|\brev\b|blob|\btree\b|merge|branch"
+    r"|cherry|uuid|guid|\bid\b|integrity",
     re.IGNORECASE,
 )
 NEAR = 60  # characters before the word
@@ -396,7 +403,8 @@ RULES: tuple[Rule, ...] = (
         _is_login,
     ),
     _make_rule(
-        r"\b(?:mysql|mysqldump|mariadb|sshpass)\b[^\n]{0,100}?\s-p ?[\"']?(?P<v>[^\s\"'\-][^\s\"']{3,100})",
+        r"\b(?:mysql|mysqldump|mariadb|sshpass)\b[^\n]{0,100}?\s-p "
+        r"?[\"']?(?P<v>[^\s\"'\-][^\s\"']{3,100})",
         "mysql mariadb sshpass",
         _is_login,
     ),
@@ -427,8 +435,9 @@ RULES: tuple[Rule, ...] = (
         rf"--(?:[a-z]{{1,20}}-){{0,3}}(?:{_KEY})(?P<sign>=|\s)\s{{0,3}}{_VALUE}", _KEYS, _is_key
     ),
     _make_rule(
-        rf"\b(?:{_PASSWORD}|{_KEY})(?: (?:for|of|to|on) (?:the |my |our )?[\w.\-]{{1,40}}(?: [\w.\-]{{1,40}})?)?"
-        rf"(?:(?P<is> is| was| ist| lautet| es| est)|'s| to)(?: now| still| currently)?:? (?P<sign>){_VALUE}",
+        rf"\b(?:{_PASSWORD}|{_KEY})(?: (?:for|of|to|on) (?:the |my |our )?[\w.\-]{{1,40}}(?: "
+        rf"[\w.\-]{{1,40}})?)?(?:(?P<is> is| was| ist| lautet| es| est)|'s| to)(?: now| still"
+        rf"| currently)?:? (?P<sign>){_VALUE}",
         f"{_PASSWORDS} {_KEYS}",
         _is_told,
     ),
@@ -439,19 +448,20 @@ RULES: tuple[Rule, ...] = (
     ),
     _make_rule(rf"\b(?:{_PASSWORD}) (?P<v>[^\s\"'`,;<>(){{}}]{{6,200}})", _PASSWORDS, _is_strong),
     _make_rule(
-        r"\buser(?:name|id)? ?(?:/|and|,|\+) ?pass(?:word|wd)?(?: is| are)? ?[:=]? {0,2}[\w.@\-]{1,60} ?[/:,] ?"
-        r"(?P<v>[^\s/,;]{4,200})",
+        r"\buser(?:name|id)? ?(?:/|and|,|\+) ?pass(?:word|wd)?(?: is"
+        r"| are)? ?[:=]? {0,2}[\w.@\-]{1,60} ?[/:,] ?(?P<v>[^\s/,;]{4,200})",
         "user",
         lambda found: not _no_value(found["v"]) and not _is_dotted(found["v"]),
     ),
     _make_rule(
-        r"\b(?:log ?in|creds|credentials|account)(?: is| are| as| with|:)? {1,2}[\w.@\-]{1,60} ?[/:] ?"
-        r"(?P<v>[^\s/,;]{6,200})",
+        r"\b(?:log ?in|creds|credentials|account)(?: is| are| as| with|:)? {1,2}[\w.@\-]{1,60} "
+        r"?[/:] ?(?P<v>[^\s/,;]{6,200})",
         "login log creds credentials account",
         _is_strong,
     ),
     _make_rule(
-        r"\b(?:ssn|social security(?: number| no\.?)?)(?: is|:|=| #)? {0,2}(?P<v>\d{3}[ \-]?\d\d[ \-]?\d{4})\b",
+        r"\b(?:ssn|social security(?: number| no\.?)?)(?: is|:|=| #)? {0,2}(?P<v>\d{3}[ \-]?\d\d[ "
+        r"\-]?\d{4})\b",
         "ssn social",
     ),
     Rule(re.compile(r"(?<![\w.\-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w\-]|\.\d)")),

@@ -26,7 +26,7 @@ _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")  # p.m, U.S, J
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What stands between two sentences, and which full stops end none."""
+    """The break between two sentences, and which full stops end none."""
 
     between: re.Pattern[str]  # the group `gap` separates them; a closing quote before it stays
     abbreviations: frozenset[str] = frozenset()
@@ -91,7 +91,9 @@ def find_breaks(text: str, rule: Rule) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(text: str, found: re.Match[str], rule: Rule) -> bool:
-    """Whether the full stop before a break belongs to a word, so that no sentence ends there."""
+    """Returns whether the full stop before a break belongs to a word, so that no sentence ends
+    there.
+    """
     last = _LAST_WORD.search(text, max(0, found.start() - 41), found.start())
     if last is None:
         return False
@@ -111,7 +113,9 @@ def _goes_on(text: str, found: re.Match[str], rule: Rule) -> bool:
 
 
 def begins_sentence(text: str, at: int) -> bool:
-    """Whether a word at this place begins a sentence, or something quoted or in brackets."""
+    """Returns whether a word at this place begins a sentence, or something quoted or in
+    brackets.
+    """
     return _BEGINNING.search(text[:at]) is not None
 
 

@@ -44,7 +44,8 @@ DIRECTIONS = word_set(
 # What may stand in one of two texts and not in the other: it joins or stresses, and says nothing of
 # its own.
 _FILLING = word_set(
-    "however though although while whereas very really quite simply basically indeed being there mr mrs ms"
+    "however though although while whereas very really quite simply basically indeed being there "
+    "mr mrs ms"
 )
 
 
@@ -56,7 +57,7 @@ def relation(
     bands: Bands = BANDS,
     names: tuple[Collection[str], Collection[str]] = ((), ()),
 ) -> tuple[Literal["duplicate", "connect", "nothing"], str]:
-    """How two texts stand to each other, and why.
+    """Returns how two texts stand to each other, and why.
 
     `names` are the entities known of each. Without a cosine only the same words are a duplicate.
     """
@@ -154,7 +155,7 @@ def _classes(words: Iterable[str], table: dict[str, frozenset[str]]) -> frozense
 
 
 def _names_differ(a: str, b: str, known: tuple[Collection[str], Collection[str]]) -> bool:
-    """Whether one names what the other does not even mention."""
+    """Returns whether one names what the other does not even mention."""
     return bool(
         find_names(a, known[0]) - set(plain_words(b))
         or find_names(b, known[1]) - set(plain_words(a))
@@ -170,8 +171,8 @@ def _keep_telling(words: Iterable[str]) -> list[str]:
 
 
 def _tells_more(a: Iterable[str], b: Iterable[str]) -> bool:
-    """Whether one says a telling word the other does not, in no spelling: merged, that detail would
-    be lost.
+    """Returns whether one says a telling word the other does not, in no spelling: merged, that
+    detail would be lost.
     """
     one, other = _keep_telling(a), _keep_telling(b)
     left, right = _join_as(one, set(other)), _join_as(other, set(one))
@@ -189,15 +190,16 @@ def _join_as(words: Sequence[str], as_in: set[str]) -> set[str]:
 
 
 def _spelt(word: str, among: Iterable[str]) -> bool:
-    """Whether a word is there in another spelling."""
+    """Returns whether a word is there in another spelling."""
     return len(word) > 4 and any(
         SequenceMatcher(None, word, other).ratio() >= 0.86 for other in among
     )
 
 
 def _is_swapped(a: str, b: str) -> bool:
-    """Whether the same values come in another order while the words do not: 40 for Ann and 60 for
-    Ben, or the other way round."""
+    """Returns whether the same values come in another order while the words do not: 40 for Ann and
+    60 for Ben, or the other way round.
+    """
     left, right = ([_key(value) for value in values(text)] for text in (a, b))
     return (
         left != right
@@ -207,6 +209,6 @@ def _is_swapped(a: str, b: str) -> bool:
 
 
 def _is_reordered(a: Iterable[str], b: Iterable[str]) -> bool:
-    """Whether the same words come in another order: who bit whom."""
+    """Returns whether the same words come in another order: who bit whom."""
     left, right = _keep_telling(a), _keep_telling(b)
     return left != right and Counter(left) == Counter(right)

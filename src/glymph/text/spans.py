@@ -1,4 +1,4 @@
-"""What an identifier is, and the bracket in which the families look for theirs."""
+"""Identifiers and where they stand; families look for theirs in turn."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Family = Callable[[str], Iterable[Span]]
 
 
 def find_in_turn(text: str, families: Iterable[Family]) -> Iterator[Span]:
-    """What the families find, in turn: what one has found is blank for the next."""
+    """Returns what the families find, in turn: what one has found is blank for the next."""
     for family in families:
         pieces: list[str] = []
         at = 0

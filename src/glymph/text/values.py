@@ -41,31 +41,34 @@ MEASURED: dict[str, tuple[str, float]] = {
     "year": ("time", 31536000), "years": ("time", 31536000),  # 365 days, not twelve months
 }  # fmt: skip
 
-_MONTH = rf"(?P<m{{0}}>{'|'.join(name[:3] + (f'(?:{name[3:]})?' if name[3:] else '') for name in ENGLISH_MONTHS)})\.?"
+_SHORTENED = (name[:3] + (f"(?:{name[3:]})?" if name[3:] else "") for name in ENGLISH_MONTHS)
+_MONTH = rf"(?P<m{{0}}>{'|'.join(_SHORTENED)})\.?"
 _TABLE: tuple[tuple[str, str], ...] = (
-    ("mail", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
-    ("url", r"https?://\S+|www\.\S+"),
+    ("mail", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"), ("url", r"https?://\S+|www\.\S+"),
     ("iso", r"\b(?P<iy>\d{4})-(?P<im>\d\d)-(?P<id>\d\d)\b"),
     ("mdy", rf"\b{_MONTH.format(1)} (?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y1>\d{{4}}))?\b"),
-    ("dmy", rf"\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH.format(2)}(?:,? (?P<y2>\d{{4}}))?\b"),
-    ("clock", r"\b(?P<h>\d{1,2})(?::(?P<min>\d\d))? ?(?P<half>[ap])\.?m\b\.?|\b(?P<h2>\d{1,2}):(?P<min2>\d\d)\b"),
-    ("noon", r"\b(?:noon|midnight)\b"),
-    ("weekday", rf"\b(?P<wd>{'|'.join(WEEKDAYS)})s?\b"),
-    ("monthname", rf"\b(?P<mn>{'|'.join(m for m in ENGLISH_MONTHS if m != 'may')})\b(?: (?P<my>\d{{4}})\b)?"),
+    ("dmy", rf"\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH.format(2)}(?:,? "
+            rf"(?P<y2>\d{{4}}))?\b"),
+    ("clock", r"\b(?P<h>\d{1,2})(?::(?P<min>\d\d))? ?(?P<half>[ap])\.?m\b\.?"
+              r"|\b(?P<h2>\d{1,2}):(?P<min2>\d\d)\b"),
+    ("noon", r"\b(?:noon|midnight)\b"), ("weekday", rf"\b(?P<wd>{'|'.join(WEEKDAYS)})s?\b"),
+    ("monthname", rf"\b(?P<mn>{'|'.join(m for m in ENGLISH_MONTHS if m != 'may')})\b(?: "
+                  rf"(?P<my>\d{{4}})\b)?"),
     ("version", r"\bv\d+(?:\.\d+)*\b|\b\d+(?:\.\d+){2,}\b"),
     ("phone", r"\+\d[\d ()/-]{6,}\d|\b\d{3,4}[-/ ]\d{3}[- ]?\d{3,4}\b"),
     ("money", rf"[$€£¥] ?(?P<a1>{FIGURE})(?P<k1>k\b)?|\b(?P<a2>{FIGURE})(?P<k2>k)? "
-              r"?(?P<cur>usd|dollars?|eur|euros?|gbp|€|yen)(?!\w)"),
-    ("percent", rf"(?P<p>{FIGURE}) ?(?:%|percent\b|per cent\b)"),
-    ("ratio", r"\b\d+/\d+\b"),
-    ("measured", rf"\b(?P<q>{FIGURE})(?: ?|-)(?P<unit>{'|'.join(sorted(MEASURED, key=len, reverse=True))})\b"),
+    r"?(?P<cur>usd|dollars?|eur|euros?|gbp|€|yen)(?!\w)"),
+    ("percent", rf"(?P<p>{FIGURE}) ?(?:%|percent\b|per cent\b)"), ("ratio", r"\b\d+/\d+\b"),
+    ("measured", rf"\b(?P<q>{FIGURE})(?: ?"
+                 rf"|-)(?P<unit>{'|'.join(sorted(MEASURED, key=len, reverse=True))})\b"),
     ("code", r"\b(?=[\w-]*\d)(?=[\w-]*[a-z])\w+(?:-\w+)*\b"),
     ("plain", rf"\b(?:{FIGURE})\b|(?<![\w'])(?P<word>{'|'.join(NUMBER_WORDS)})(?![\w'])"),
 )  # fmt: skip
 _ANY = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TABLE), re.IGNORECASE)
 # What every one of these has somewhere: most clauses have none of it, and need not be tried.
 _HINT = re.compile(
-    rf"[\d@]|\b(?:https?:|www\.|noon|midnight|{'|'.join((*ENGLISH_MONTHS, *NUMBER_WORDS))})|(?:{'|'.join(WEEKDAYS)})s?\b",
+    rf"[\d@]|\b(?:https?:|www\.|noon|midnight|{'|'.join((*ENGLISH_MONTHS, *NUMBER_WORDS))})"
+    rf"|(?:{'|'.join(WEEKDAYS)})s?\b",
     re.IGNORECASE,
 )
 

@@ -54,12 +54,14 @@ _SHORT = (
 _UNLIKE = {
     form: word
     for word, forms in {
-        "day": "daily days", "good": "better best", "child": "children", "woman": "women", "men": "man men",
-        "say": "says said", "gray": "grey", "tv": "television", "phone": "telephone", "bike": "bicycle",
-        "photo": "photograph", "fridge": "refrigerator", "ok": "okay", "sit": "sat", "stand": "stood",
-        "hold": "held", "begin": "began begun", "writ": "wrote written", "speak": "spoke spoken", "buy": "bought",
-        "think": "thought", "bring": "brought", "teach": "taught", "catch": "caught", "swim": "swam swum",
-        "fly": "flew flown", "sleep": "slept", "keep": "kept", "send": "sent", "tell": "told", "sing": "sang sung",
+        "day": "daily days", "good": "better best", "child": "children", "woman": "women",
+        "men": "man men", "say": "says said", "gray": "grey", "tv": "television",
+        "phone": "telephone", "bike": "bicycle", "photo": "photograph", "fridge": "refrigerator",
+        "ok": "okay", "sit": "sat", "stand": "stood", "hold": "held", "begin": "began begun",
+        "writ": "wrote written", "speak": "spoke spoken", "buy": "bought", "think": "thought",
+        "bring": "brought", "teach": "taught", "catch": "caught", "swim": "swam swum",
+        "fly": "flew flown", "sleep": "slept", "keep": "kept", "send": "sent", "tell": "told",
+        "sing": "sang sung",
     }.items()
     for form in forms.split()
 }  # fmt: skip

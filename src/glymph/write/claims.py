@@ -1,5 +1,5 @@
-"""What a text claims: who, about what, with which values, said as true or not, and whether it tells
-a change.
+"""Reads what a text claims: who, about what, with which values, said as true or not, and whether it
+tells a change.
 
 Grammar by word lists, not a parser: a clause that cannot be read claims nothing, and so replaces
 nothing.
@@ -218,7 +218,7 @@ def _claim(
 
 
 def _ends(spoken: str, found: re.Match[str]) -> bool:
-    """Whether it says that something ended, and does not deny just that."""
+    """Returns whether it says that something ended, and does not deny just that."""
     if found[0].startswith(("no ", "not ", "anymore")):
         return True
     if found[0] == "left" and lex.AT_A_TIME.search(spoken):
@@ -274,7 +274,7 @@ def _parts(words: tuple[str, ...]) -> tuple[tuple[str, ...], str, tuple[str, ...
 
 
 def _carries(word: str, following: str) -> bool:
-    """Whether a verb only helps the one that follows: "does support", "has moved", "started
+    """Returns whether a verb only helps the one that follows: "does support", "has moved", "started
     drinking".
     """
     if word in lex.BEGINNING:
@@ -301,7 +301,7 @@ def _is_verb(words: tuple[str, ...], at: int) -> bool:
 
 
 def _is_event(words: tuple[str, ...], verb: str) -> bool:
-    """Whether the verb is in the simple past."""
+    """Returns whether the verb is in the simple past."""
     head = verb.split()[0] if verb else ""
     form = next(
         (word for word in words if lex.LEMMAS.get(word, stem(word)) == head and word != head), ""
@@ -335,8 +335,8 @@ def _keys(phrase: str) -> tuple[str, ...]:
 
 
 def _is_fresh(before: str) -> bool:
-    """Whether the words that lead to a value tell that it is new, and not that this is only thought
-    of.
+    """Returns whether the words that lead to a value tell that it is new, and not that this is only
+    thought of.
     """
     found = lex.FRESH.search(before)
     if found is not None and not lex.THOUGHT.search(before[: found.start()]):
@@ -373,8 +373,8 @@ def _before(clause: str, value: Value, exact: tuple[Value, ...]) -> str:
 
 
 def _noun(clause: str, value: Value) -> tuple[str, frozenset[str]]:
-    """What a number counts, "12 open tasks": the last word that follows it, and those between; else
-    "port 12".
+    """Returns what a number counts, "12 open tasks": the last word that follows it, and those
+    between; else "port 12".
     """
     if value.unit or value.kind not in ("number", "identifier"):
         return "", frozenset()

@@ -24,12 +24,13 @@ ENOUGH_WORDS = 5  # different ones, none of them filler
 ENOUGH_LETTERS = 10  # different characters
 
 FILLER = frozenset(
-    "ah aha alright alrighty amen anyway awesome aww bye cheers congrats cool correct cya damn exactly "
-    "fine glad good goodbye goodnight gotcha great haha hah hehe hello hey hi hm hmm hmmm huh indeed k kk "
-    "lmao lol maybe mhm mm mmm morning nah night nice no nope now oh ok okay okey omg oof ooh ouch "
-    "perfect please pls right roger sorry sounds sup sure ta thanks thank thankyou thx true uh uhm um umm "
-    "very welcome well whatever woah wow ya yay yeah yep yes yo you yup ja nein danke bitte genau hallo "
-    "tschüss oui non merci salut sí gracias hola vale ciao grazie prego".split()
+    "ah aha alright alrighty amen anyway awesome aww bye cheers congrats cool correct cya damn "
+    "exactly fine glad good goodbye goodnight gotcha great haha hah hehe hello hey hi hm hmm hmmm "
+    "huh indeed k kk lmao lol maybe mhm mm mmm morning nah night nice no nope now oh ok okay okey "
+    "omg oof ooh ouch perfect please pls right roger sorry sounds sup sure ta thanks thank "
+    "thankyou thx true uh uhm um umm very welcome well whatever woah wow ya yay yeah yep yes yo "
+    "you yup ja nein danke bitte genau hallo tschüss oui non merci salut sí gracias hola vale ciao "
+    "grazie prego".split()
 )
 
 _UNIT = re.compile(r"(.{1,6}?)\1{3,}", re.DOTALL)
@@ -43,13 +44,13 @@ def without_shown(text: str) -> str:
 
 
 def find_junk(text: str) -> str | None:
-    """Why a text is not worth remembering; None if it may be."""
+    """Returns why a text is not worth remembering; None if it may be."""
     return None if _plainly_prose(text) else _junk(text)
 
 
 def _plainly_prose(text: str) -> bool:
-    """Whether the beginning of a text is so clearly made of words that nothing else need be looked
-    at.
+    """Returns whether the beginning of a text is so clearly made of words that nothing else need be
+    looked at.
     """
     if SHOWN_FROM in text:
         return False

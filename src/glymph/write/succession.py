@@ -1,4 +1,4 @@
-"""How one claim stands to an older one: another value of the same thing, its end, its denial, or
+"""Compares a claim with an older one: another value of the same thing, its end, its denial, or
 nothing.
 """
 
@@ -26,7 +26,7 @@ MOST_GROWN = 2.0  # times; a count that is larger still counts something else
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How one claim stands to an older one."""
+    """The relation of a claim to an older one."""
 
     kind: Literal["supersedes", "conflict"]
     reason: str
@@ -35,7 +35,7 @@ class Finding:
 
 
 def compare_claims(new: Claim, old: Claim, *, later: bool, apart: bool = False) -> Finding | None:
-    """How a claim stands to an older one of the same or a compatible subject.
+    """Returns how a claim stands to an older one of the same or a compatible subject.
 
     `apart` says that the texts around them name different things: another figure is then of another
     thing.
@@ -67,7 +67,9 @@ def compare_claims(new: Claim, old: Claim, *, later: bool, apart: bool = False) 
 
 
 def touches(new: Claim, told: frozenset[str]) -> bool:
-    """Whether a claim may do anything to a text of these stems; if not, that text need not be read."""
+    """Returns whether a claim may do anything to a text of these stems; if not, that text need not
+    be read.
+    """
     about = new.topic | frozenset(new.complement)
     counts = any(new.nouns) and (bool(new.total) or bool(new.dates))
     if (new.end or new.turned or new.never or counts or any(new.fresh)) and not about.isdisjoint(
@@ -87,7 +89,8 @@ def touches(new: Claim, told: frozenset[str]) -> bool:
 
 _SPEAKER = frozenset(map(stem, PERSONS["speaker"]))
 _RECAST = re.compile(
-    r"\b(?:renamed|changed|switched|updated|replaced) (?:the|my|our) ([\w -]+?) (?:from [\w -]+ )?(?:to|with) (.+)"
+    r"\b(?:renamed|changed|switched|updated|replaced) (?:the|my|our) ([\w -]+?) (?:from [\w -]+ "
+    r")?(?:to|with) (.+)"
 )
 _CALLED_OFF = re.compile(
     r"\b(?:is|are|was|were|been|got)\b.*\b(?:cancell?ed|called off|scrapped|discontinued)\b"
@@ -124,8 +127,8 @@ def _find_end(new: Claim, old: Claim) -> Finding | None:
 
 
 def _shared_end(new: Claim, old: Claim) -> bool:
-    """Whether an end told of another subject is that of the older claim's: "Julia and I", "The
-    meeting was".
+    """Returns whether an end told of another subject is that of the older claim's: "Julia and I",
+    "The meeting was".
     """
     together = new.subject == {"me"} and "me" in old.subject
     if together and (new.names | new.topic) & (old.names - _CALENDAR):
@@ -140,7 +143,7 @@ def _shared_end(new: Claim, old: Claim) -> bool:
 
 
 def _is_called_off(claim: Claim) -> bool:
-    """Whether it is an appointment that ended, and not somebody's doing it."""
+    """Returns whether it is an appointment that ended, and not somebody's doing it."""
     return claim.end and claim.subject != {"me"} and bool(_CALLED_OFF.search(claim.text))
 
 
@@ -402,8 +405,8 @@ def _recast(new: Claim, old: Claim) -> Finding | None:
 
 
 def _succeeds(value: Value, other: Value) -> bool:
-    """Whether a value may follow another: of one kind and unit, different, and for amounts within
-    ten times.
+    """Returns whether a value may follow another: of one kind and unit, different, and for amounts
+    within ten times.
     """
     if _unit(value) != _unit(other) or value.key == other.key:
         return False
@@ -415,7 +418,7 @@ def _succeeds(value: Value, other: Value) -> bool:
 
 
 def _clash(new: Claim, old: Claim) -> bool:
-    """Whether they speak of different people: the speaker here, somebody else there."""
+    """Returns whether they speak of different people: the speaker here, somebody else there."""
     if not new.subject or not old.subject or ("me" in new.subject) == ("me" in old.subject):
         return False
     other, mine = (old, new) if "me" in new.subject else (new, old)
@@ -424,8 +427,8 @@ def _clash(new: Claim, old: Claim) -> bool:
 
 
 def _apart(new: Claim, old: Claim) -> bool:
-    """Whether two short statements speak of different things of one sort: the web port, the API
-    port.
+    """Returns whether two short statements speak of different things of one sort: the web port, the
+    API port.
     """
     one, other = new.subject - {"me"}, old.subject - {"me"}
     short = max(len(new.around), len(old.around)) <= LONGEST
@@ -433,7 +436,9 @@ def _apart(new: Claim, old: Claim) -> bool:
 
 
 def _pair(new: Claim, old: Claim) -> tuple[Value, Value] | None:
-    """The values that differ of one kind, unit and thing counted, where each has just one of these."""
+    """The values that differ of one kind, unit and thing counted, where each has just one of
+    these.
+    """
     one, other = _single(new), _single(old)
     return next(
         ((one[key], other[key]) for key in one if key in other and one[key].key != other[key].key),
@@ -460,9 +465,9 @@ def list_words(words: frozenset[str]) -> str:
 _ENDERS = frozenset(
     map(
         stem,
-        "stop quit give left leave cancelled lost lose interest job sold sell end off break broke call called rid "
-        "away down step stepped stepping come came grew grown mind appreciate like love enjoy hate dislike phase "
-        "tired bored parted scrapped removed removal doing".split(),
+        "stop quit give left leave cancelled lost lose interest job sold sell end off break broke "
+        "call called rid away down step stepped stepping come came grew grown mind appreciate like "
+        "love enjoy hate dislike phase tired bored parted scrapped removed removal doing".split(),
     )
 )
 _RELATING = frozenset(

@@ -1,5 +1,5 @@
-"""What a new statement does to the older ones near it: the same, related, replaced, in conflict, or
-nothing.
+"""Finds what a new statement does to the older ones near it: the same, related, replaced, in
+conflict, or nothing.
 
 A statement replaces an older one when it says another value of the same attribute of the same
 subject, and says it as true and later. Where the words do not settle which of the two holds, it is
@@ -49,8 +49,8 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a new statement does to an older one, and why; `whole` is false where the older one says
-    more.
+    """The effect of a new statement on an older one, and why; `whole` is false where the older one
+    says more.
     """
 
     kind: Outcome
@@ -62,7 +62,7 @@ class Verdict:
 def decide(
     new: Statement, near: Sequence[tuple[Statement, float | None]], *, bands: Bands = BANDS
 ) -> list[Verdict]:
-    """What the new statement does to each of its nearest live memories, in their order."""
+    """Returns what the new statement does to each of its nearest live memories, in their order."""
     alike = [_alike(new, old, cosine, bands) for old, cosine in near]
     found = {
         place: list(_findings(new, old))
@@ -81,8 +81,8 @@ def _verdict(old: Statement, alike: tuple[Outcome, str], finding: Finding | None
 
 
 def _is_one(text: str) -> bool:
-    """Whether a text says just one thing, and nothing is lost with it: a clause, or an entry with
-    its reason.
+    """Returns whether a text says just one thing, and nothing is lost with it: a clause, or an
+    entry with its reason.
     """
     if "\n" in text.strip():
         return False
@@ -130,13 +130,15 @@ def _settle(found: dict[int, list[tuple[Finding, int]]]) -> dict[int, Finding]:
 
 
 def _fits(finding: Finding, best: Finding) -> bool:
-    """Whether a finding is the best of its claim, or of the same former value."""
+    """Returns whether a finding is the best of its claim, or of the same former value."""
     same_value = finding.kind == "supersedes" and finding.former == best.former
     return same_value or finding.strength >= best.strength
 
 
 def _findings(new: Statement, old: Statement) -> Iterator[tuple[Finding, int]]:
-    """What each claim of the new statement does to a claim of the old one, with the claim's place."""
+    """Returns what each claim of the new statement does to a claim of the old one, with the claim's
+    place.
+    """
     if _of_other_things(new.text, old.text):
         return
     later = new.at >= old.at  # of two said at one moment, the new one was said after the other
@@ -164,7 +166,7 @@ def _findings(new: Statement, old: Statement) -> Iterator[tuple[Finding, int]]:
 
 
 def _of_other_things(new: str, old: str) -> bool:
-    """Whether two short texts begin with different identifiers or numbered things, or list
+    """Returns whether two short texts begin with different identifiers or numbered things, or list
     different keys.
     """
     if max(len(new), len(old)) > FEW_CHARS:
@@ -202,7 +204,7 @@ def _read_heading(text: str) -> frozenset[tuple[str, str]]:
 
 
 def _name_others(new: Statement, old: Statement) -> bool:
-    """Whether two short texts name somebody or something, and none of it in common."""
+    """Returns whether two short texts name somebody or something, and none of it in common."""
     if max(len(new.text), len(old.text)) > FEW_CHARS:
         return False  # of much that is said, names tell little about each claim
     one, other = find_names(new.text, new.entities), find_names(old.text, old.entities)
@@ -233,7 +235,7 @@ def _compare_entry(text: str, was: Entry) -> Finding | None:
 
 
 def _entry_ended(text: str, was: Entry) -> Finding | None:
-    """What is told to have ended, or, of what was liked or disliked, to be seen anew."""
+    """Returns what is told to have ended, or, of what was liked or disliked, to be seen anew."""
     said = [
         claim
         for claim in read_claims(text)
@@ -257,7 +259,7 @@ def _entry_ended(text: str, was: Entry) -> Finding | None:
 
 
 def _of_others(claim: Claim) -> bool:
-    """Whether somebody else is said to do it: "My friend", "Anna"."""
+    """Returns whether somebody else is said to do it: "My friend", "Anna"."""
     return bool(_OTHERS.match(claim.text)) or (bool(claim.subject) and claim.subject <= claim.names)
 
 
@@ -266,8 +268,8 @@ _THINGS = frozenset(
 )
 # "Server 3 stands", "Room 12 has": one of several. A new version takes the place of the one before.
 _NUMBERED = re.compile(
-    r"(?:(?:the|our|my|your|his|her|their)\s)?((?!version|release)[a-z]+)\s(?:no\.?\s|number\s|#)?(\d+)\s"
-    r"(?:is|are|was|were|has|had|will|can|does|did|must|should|\w+(?:s|ed))\b",
+    r"(?:(?:the|our|my|your|his|her|their)\s)?((?!version|release)[a-z]+)\s(?:no\.?\s|number\s"
+    r"|#)?(\d+)\s(?:is|are|was|were|has|had|will|can|does|did|must|should|\w+(?:s|ed))\b",
     re.IGNORECASE,
 )
 _KEY = re.compile(

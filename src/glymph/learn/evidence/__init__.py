@@ -29,17 +29,18 @@ LEAST_WORDS = 6  # of a body that says something
 REPEATED = 0.6  # of an order's words; a sentence with so many of them repeats it
 
 _ORDER = re.compile(
-    r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:instruction|rule|prompt|previous|above|prior|polic)"
-    r"|\b(?:system prompt|developer mode|jailbreak|these instructions|your instructions|as an ai)\b"
-    r"|\b(?:api[ _-]?keys?|passwords?|seed phrase|private key|credentials?|secret key)\b"
-    r"|\b(?:execute|run|call|invoke)\b.{0,30}\b(?:command|script|tool|function|shell|code)\b"
-    r"|https?://|www\.|```|</?data-|<\w+>|\b\S+@\S+\.\w+\b",
+    r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:instruction|rule|prompt|previous"
+    r"|above|prior|polic)|\b(?:system prompt|developer mode|jailbreak|these instructions"
+    r"|your instructions|as an ai)\b|\b(?:api[ _-]?keys?|passwords?|seed phrase|private key"
+    r"|credentials?|secret key)\b|\b(?:execute|run|call|invoke)\b.{0,30}\b(?:command|script|tool"
+    r"|function|shell|code)\b|https?://|www\.|```|</?data-|<\w+>|\b\S+@\S+\.\w+\b",
     re.IGNORECASE | re.DOTALL,
 )
 _ADDRESSED = re.compile(
-    r"\A\W*(?:please|always|never|you|do not|don't|must|remember|note to|assistant|system|from now on|send"
-    r"|transfer|forward|reveal|print|write|store|save|delete|tell|say|reply|answer|approve|grant|give|treat|conclude)\b"
-    r"|\b(?:you (?:must|should|are|will|have to|need to)|your (?:task|job|answer|reply|lesson))\b",
+    r"\A\W*(?:please|always|never|you|do not|don't|must|remember|note to|assistant|system"
+    r"|from now on|send|transfer|forward|reveal|print|write|store|save|delete|tell|say|reply"
+    r"|answer|approve|grant|give|treat|conclude)\b|\b(?:you (?:must|should|are|will|have to"
+    r"|need to)|your (?:task|job|answer|reply|lesson))\b",
     re.IGNORECASE,
 )
 
@@ -54,7 +55,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What is left of a pattern. `refused` says why it is no lesson; None if it is one."""
+    """The part of a pattern that holds. `refused` says why it is no lesson; None if it is one."""
 
     title: str
     body: str
@@ -109,8 +110,8 @@ def verify(pattern: Pattern, episodes: Sequence[Episode]) -> Verified:
 
 
 def _judge(
-    pattern: Pattern, body: str, claims: tuple[Claim, ...], dropped: list[Dropped], episodes: Sequence[Episode],
-    orders: Sequence[frozenset[str]],
+    pattern: Pattern, body: str, claims: tuple[Claim, ...], dropped: list[Dropped],
+    episodes: Sequence[Episode], orders: Sequence[frozenset[str]],
 ) -> Verified:  # fmt: skip
     held = {one.id for claim in claims for one in tally_episodes(episodes, claim.where).episodes}
     cited = {cited for claim in claims for cited in claim.episodes}
@@ -153,7 +154,9 @@ def _fold(sentence: str) -> str:
 
 
 def _unfit(sentence: str, orders: Sequence[frozenset[str]]) -> str | None:
-    """Why a sentence is no part of a lesson whatever it counts: it orders, or repeats an order."""
+    """Returns why a sentence is no part of a lesson whatever it counts: it orders, or repeats an
+    order.
+    """
     if _ORDER.search(sentence):
         return "it reads like an order, not like a lesson"
     said = drop_stop_words(split_words(sentence))
@@ -176,7 +179,9 @@ def _orders(episodes: Sequence[Episode]) -> Iterator[frozenset[str]]:
 def _find_misdirection(
     direction: str, claims: Sequence[Claim], episodes: Sequence[Episode]
 ) -> str | None:
-    """Why the direction is not what the supporting episodes that ended well have in common."""
+    """Returns why the direction is not what the supporting episodes that ended well have in
+    common.
+    """
     wanted = direction.strip().casefold()
     if wanted not in (name for pair in SIDES for name in pair):
         return check_statement(direction, episodes, claims).fault

@@ -1,4 +1,5 @@
-"""What a sentence of a lesson states: its parts, the conditions it names, how it says things ended.
+"""Reads what a sentence of a lesson states: its parts, the conditions it names, how it says things
+ended.
 
 The words are English. A sentence that cannot be read this way states nothing that is counted; if it
 has numbers, these must then stand in the episodes themselves.
@@ -20,32 +21,34 @@ from glymph.text.normal import STOP_WORDS
 from glymph.text.numbers import SIGNED_FIGURE, read_figure
 
 GOOD = re.compile(
-    r"\b(?:w[io]n(?:s|ning|ners?)?|profit(?:s|able|ably)?|succe(?:ed(?:s|ed)?|ss(?:es|ful|fully)?)|work(?:s|ed)"
-    r"|paid|gain(?:s|ed)?|pass(?:es|ed)?|correct|pays?|ma(?:de|kes?|king) money"
-    r"|in the (?:green|black)|(?:closed?|ended|ends?|finished) (?:green|positive)"
+    r"\b(?:w[io]n(?:s|ning|ners?)?|profit(?:s|able|ably)?|succe(?:ed(?:s|ed)?|ss(?:es|ful"
+    r"|fully)?)|work(?:s|ed)|paid|gain(?:s|ed)?|pass(?:es|ed)?|correct|pays?|ma(?:de|kes?"
+    r"|king) money|in the (?:green|black)|(?:closed?|ended|ends?|finished) (?:green|positive)"
     r"|d(?:id|o|oes) (?:fine|well|great))\b",
     re.IGNORECASE,
 )
 BAD = re.compile(
-    r"\b(?:los(?:t|es?|ing|ers?|s(?:es)?)|fail(?:s|ed|ures?|ing)?|unprofitable|unsuccessful|stopped out|wrong"
-    r"|rejected|avoid(?:s|ed|ing)?|in the red|(?:closed?|ended|ends?|finished) (?:red|negative)"
-    r"|did (?:badly|poorly))\b",
+    r"\b(?:los(?:t|es?|ing|ers?|s(?:es)?)|fail(?:s|ed|ures?|ing)?|unprofitable|unsuccessful"
+    r"|stopped out|wrong|rejected|avoid(?:s|ed|ing)?|in the red|(?:closed?|ended|ends?"
+    r"|finished) (?:red|negative)|did (?:badly|poorly))\b",
     re.IGNORECASE,
 )
 BETTER = re.compile(
-    r"\b(?:better|beats?|outperform\w*|improv\w+|more (?:often|likely|profitable|successful|reliable)|likelier"
-    r"|(?:higher|larger|stronger) (?:success|win|hit|average|profits?|returns?|gains?)\b|best)\b",
+    r"\b(?:better|beats?|outperform\w*|improv\w+|more (?:often|likely|profitable|successful"
+    r"|reliable)|likelier|(?:higher|larger|stronger) (?:success|win|hit|average|profits?|returns?"
+    r"|gains?)\b|best)\b",
     re.IGNORECASE,
 )
 WORSE = re.compile(
-    r"\b(?:worse|trail(?:s|ed)|underperform\w*|hurts?|less (?:often|likely|profitable|successful|reliable)|worst"
-    r"|(?:lower|smaller|weaker) (?:success|win|hit|average|profits?|returns?|gains?)\b)\b",
+    r"\b(?:worse|trail(?:s|ed)|underperform\w*|hurts?|less (?:often|likely|profitable|successful"
+    r"|reliable)|worst|(?:lower|smaller|weaker) (?:success|win|hit|average|profits?|returns?"
+    r"|gains?)\b)\b",
     re.IGNORECASE,
 )
 COMPARED: dict[str, Relation] = {
     "above": ">", "over": ">", "exceeds": ">", "exceed": ">", "exceeded": ">", "exceeding": ">",
-    "greater than": ">", "higher than": ">", "more than": ">", "beyond": ">", "at least": ">=", "below": "<",
-    "under": "<", "less than": "<", "lower than": "<", "at most": "<=",
+    "greater than": ">", "higher than": ">", "more than": ">", "beyond": ">", "at least": ">=",
+    "below": "<", "under": "<", "less than": "<", "lower than": "<", "at most": "<=",
 }  # fmt: skip
 SIDES = (("long", "short"), ("buy", "sell"), ("bullish", "bearish"), ("up", "down"))
 
@@ -53,8 +56,9 @@ _SHARE = re.compile(
     r"\d\s*(?:/|out of|of)\s*(?:(?:the|my|these) )?\d|\d\s?(?:%|per ?cent)", re.IGNORECASE
 )
 _COMPARISON = re.compile(
-    rf"(?P<before>(?:[A-Za-z_]+\s+){{1,4}})(?P<how>{'|'.join(sorted(COMPARED, key=len, reverse=True))})\s+"
-    rf"(?:about\s+)?(?P<number>{SIGNED_FIGURE})\s?(?P<percent>%|per ?cent)?",
+    rf"(?P<before>(?:[A-Za-z_]+\s+){{1,4}})"
+    rf"(?P<how>{'|'.join(sorted(COMPARED, key=len, reverse=True))})\s+(?:about\s+)?"
+    rf"(?P<number>{SIGNED_FIGURE})\s?(?P<percent>%|per ?cent)?",
     re.IGNORECASE,
 )
 _LONG_OTHERWISE = re.compile(
@@ -77,8 +81,8 @@ class Clause:
     )
 
     def good(self, at: int) -> bool | None:
-        """Whether the word nearest to a place says that things ended well; None without such a
-        word.
+        """Returns whether the word nearest to a place says that things ended well; None without
+        such a word.
         """
         near = [
             (abs(found.start() - at), self._positive(found, True))
@@ -164,7 +168,9 @@ def conditions(
 
 
 def _read_switch(name: str, piece: str) -> list[Condition]:
-    """What a text says of something that is either so or not: "with canary", "canary is off"."""
+    """Returns what a text says of something that is either so or not: "with canary", "canary is
+    off".
+    """
     spaced = re.escape(name).replace("_", "[_ ]")
     if not stands(name.casefold(), piece):
         return []
@@ -206,7 +212,7 @@ def _read_comparisons(
 
 
 def sides_named(piece: str) -> list[str]:
-    """Which of long and short a text speaks of."""
+    """Returns which of long and short a text speaks of."""
     plain = _LONG_OTHERWISE.sub(" ", piece)
     return [one for one in SIDES[0] if stands(one, plain)]
 
@@ -220,8 +226,8 @@ def _side_of_text(piece: str, episodes: Sequence[Episode]) -> list[Condition]:
 
 
 def side(episode: Episode) -> str | None:
-    """Which of long and short an episode was, as its values or its text say; None if neither, or
-    both.
+    """Returns which of long and short an episode was, as its values or its text say; None if
+    neither, or both.
     """
     told = [str(value).casefold() for value in facts(episode).values() if isinstance(value, str)]
     text = _LONG_OTHERWISE.sub(" ", f"{episode.title} {open_body(episode.body)[0]}")
@@ -235,7 +241,7 @@ def side(episode: Episode) -> str | None:
 
 
 def stands(value: str, text: str) -> bool:
-    """Whether a value stands in a text as a word, in the singular or the plural."""
+    """Returns whether a value stands in a text as a word, in the singular or the plural."""
     if len(value) < 2 or value in STOP_WORDS or GOOD.fullmatch(value) or BAD.fullmatch(value):
         return False
     spaced = re.escape(value).replace("_", "[_ ]")

@@ -1,6 +1,4 @@
-"""What a part of a sentence says about how things ended that nobody can count: it is not let
-through.
-"""
+"""Finds what a clause says about how things ended that nobody can count: it is not let through."""
 
 from __future__ import annotations
 
@@ -12,27 +10,25 @@ from glymph.learn.evidence.clauses import BAD, GOOD, Clause, conditions, sides_n
 from glymph.learn.evidence.tally import tally_episodes
 
 _ENDING = re.compile(
-    r"\b(?:w[io]n|wins|los[est]|losses|lost|loses?|succeed(?:s|ed)?|fail(?:s|ed)?|profitable|work(?:s|ed)"
-    r"|(?:win|success|hit|failure|loss) rate)\b",
+    r"\b(?:w[io]n|wins|los[est]|losses|lost|loses?|succeed(?:s|ed)?|fail(?:s|ed)?|profitable"
+    r"|work(?:s|ed)|(?:win|success|hit|failure|loss) rate)\b",
     re.I,
 )
 _SURE = re.compile(
-    r"\b(?:undefeated|unbeat(?:en|able)|not been beaten|flawless|guarantee\w*|sure[ -](?:thing|fire)|surefire"
-    r"|risk[ -]free"
-    r"|foolproof|bulletproof|infallible|perfect (?:record|score|streak|run|hit)|can(?:not|'t) lose|without fail"
-    r"|(?:doubl|tripl)ed (?:my|the) (?:account|money|capital|stake|balance)"
-    r"|as (?:often|well|much) as|equally (?:often|well|likely)|no difference"
-    r"|(?:the )?same (?:holds|goes|applies|is true|was true)"
-    r"|(?:twice|thrice|times|x) as (?:often|many|much|likely))\b",
+    r"\b(?:undefeated|unbeat(?:en|able)|not been beaten|flawless|guarantee\w*|sure[ -](?:thing"
+    r"|fire)|surefire|risk[ -]free|foolproof|bulletproof|infallible|perfect (?:record|score"
+    r"|streak|run|hit)|can(?:not|'t) lose|without fail|(?:doubl|tripl)ed (?:my|the) (?:account"
+    r"|money|capital|stake|balance)|as (?:often|well|much) as|equally (?:often|well|likely)"
+    r"|no difference|(?:the )?same (?:holds|goes|applies|is true|was true)|(?:twice|thrice|times"
+    r"|x) as (?:often|many|much|likely))\b",
     re.I,
 )
 _VAGUE = re.compile(
-    r"\b(?:rare|rarity|exceptions?|perfect|twice|thrice|hundreds?|dozens?|half|halves|thirds?|quarters?|both"
-    r"|thousands?|couple|several|few|many|handful|not (?:the case|true)|over time|went (?:up|down)"
-    r"|lately|recently|frequent|later"
-    r"|earlier|the (?:first|last)|streak|in a row|consecutive|odds|likewise|ditto|median|typical|total"
-    r"|consistently|reliably|certain(?:ly)?|inevitabl[ey]|mornings?|evenings?|nights?|midnight|afternoons?"
-    r"|weekends?|only)\b",
+    r"\b(?:rare|rarity|exceptions?|perfect|twice|thrice|hundreds?|dozens?|half|halves|thirds?"
+    r"|quarters?|both|thousands?|couple|several|few|many|handful|not (?:the case|true)|over time"
+    r"|went (?:up|down)|lately|recently|frequent|later|earlier|the (?:first|last)|streak|in a row"
+    r"|consecutive|odds|likewise|ditto|median|typical|total|consistently|reliably|certain(?:ly)?"
+    r"|inevitabl[ey]|mornings?|evenings?|nights?|midnight|afternoons?|weekends?|only)\b",
     re.I,
 )
 _SUMMED = re.compile(
@@ -63,20 +59,20 @@ _QUALIFIED = re.compile(
 )
 _OTHER = re.compile(r"\bnon-\w+|\b(?:long|short|fast|slow|larg|small|old|new)er than\b", re.I)
 _NEUTRAL = frozenset(
-    "a an the this that these those my all of group groups episode episodes trade trades case cases total average "
-    "time times trial trials attempt attempts row sum mean contrast general it them each such least most "
-    "profit loss gain return returns plan success rate win wins losses setup setups deploy deploys run runs "
-    "only just about out both probability particular short order record whole far so which me i was were is are "
-    "won lost failed succeeded worked be been we us past last history tries try sample "
-    "comparison entry exit".split()
+    "a an the this that these those my all of group groups episode episodes trade trades case "
+    "cases total average time times trial trials attempt attempts row sum mean contrast general it "
+    "them each such least most profit loss gain return returns plan success rate win wins losses "
+    "setup setups deploy deploys run runs only just about out both probability particular short "
+    "order record whole far so which me i was were is are won lost failed succeeded worked be been "
+    "we us past last history tries try sample comparison entry exit".split()
 )  # fmt: skip
 
 
 def doubtful(
     clause: Clause, left: str, episodes: Sequence[Episode], *, counted: bool
 ) -> str | None:
-    """Why a clause cannot be vouched for; `left` is its text without the numbers that were counted
-    again.
+    """Returns why a clause cannot be vouched for; `left` is its text without the numbers that were
+    counted again.
     """
     text = clause.text
     if found := _SURE.search(text):
@@ -102,7 +98,7 @@ def doubtful(
 
 
 def incomparable(clause: Clause) -> str | None:
-    """Why a comparison that is not one of outcomes cannot be counted."""
+    """Returns why a comparison that is not one of outcomes cannot be counted."""
     found = _THAN.search(clause.text)
     told = (
         clause.where
@@ -118,7 +114,7 @@ def incomparable(clause: Clause) -> str | None:
 
 
 def advises(text: str) -> bool:
-    """Whether a text says what to do, not what was."""
+    """Returns whether a text says what to do, not what was."""
     return _ADVICE.search(text) is not None
 
 
@@ -139,7 +135,7 @@ def unread(text: str, episodes: Sequence[Episode]) -> str | None:
 
 
 def _shared_by_all(text: str, episodes: Sequence[Episode]) -> bool:
-    """Whether "every A was B" is so, as far as both are read."""
+    """Returns whether "every A was B" is so, as far as both are read."""
     found = _EVERY.search(text)
     alike = conditions(found[2], episodes)[0] if found else ()
     held = tally_episodes(episodes, conditions(found[1], episodes)[0]).episodes if found else ()
@@ -147,14 +143,16 @@ def _shared_by_all(text: str, episodes: Sequence[Episode]) -> bool:
 
 
 def _throughout(clause: Clause, episodes: Sequence[Episode]) -> bool:
-    """Whether the threshold of a clause is met by all episodes it speaks of."""
+    """Returns whether the threshold of a clause is met by all episodes it speaks of."""
     limits = [one for one in clause.where if one.relation in ("<", "<=", ">", ">=")]
     held = tally_episodes(episodes, [one for one in clause.where if one not in limits]).episodes
     return bool(limits and held) and all(limit.holds(one) for limit in limits for one in held)
 
 
 def _extreme(left: str, clause: Clause, episodes: Sequence[Episode]) -> bool:
-    """Whether the first number is the most or the least that came of the episodes of a clause."""
+    """Returns whether the first number is the most or the least that came of the episodes of a
+    clause.
+    """
     found = re.search(r"\d+(?:\.\d+)?", left)
     held = tally_episodes(episodes, clause.where).episodes
     sizes = [

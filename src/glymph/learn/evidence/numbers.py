@@ -17,17 +17,20 @@ _RATIO = re.compile(
 )
 PERCENT = re.compile(rf"(?<![\w.])(?P<n>{SIGNED_FIGURE})\s?(?:%|per ?cent\b)", re.I)
 _COUNT = re.compile(
-    r"(?<![\w.:])(?P<n>\d+)\s+(?:[a-z_-]+\s+){0,2}?(?P<what>wins?|winners?|successes|loss(?:es)?|losers?|failures?|"
-    r"trades?|episodes?|trials?|cases|attempts?|times|positions?|setups?|entries|closes|runs?|occasions|instances|"
-    r"longs|shorts|won|lost|failed|succeeded|deploys|deployments|tasks|tests)\b",
+    r"(?<![\w.:])(?P<n>\d+)\s+(?:[a-z_-]+\s+){0,2}?(?P<what>wins?|winners?|successes|loss(?:es)?"
+    r"|losers?|failures?|trades?|episodes?|trials?|cases|attempts?|times|positions?|setups?"
+    r"|entries|closes|runs?|occasions|instances|longs|shorts|won|lost|failed|succeeded|deploys"
+    r"|deployments|tasks|tests)\b",
     re.I,
 )
 _WON = re.compile(
-    r"\b(?:won|lost|failed|succeeded)\s+(?:only\s+|just\s+)?(?P<n>\d+)\b(?!\s*(?:%|per|[.,/:]\d|of|out))",
+    r"\b(?:won|lost|failed|succeeded)\s+(?:only\s+|just\s+)?(?P<n>\d+)\b(?!\s*(?:%|per|[.,/:]\d|of"
+    r"|out))",
     re.I,
 )
 _TOTAL = re.compile(
-    r"\b(?:across|over|in|of|among|from|all|these|those)\s+(?:all\s+)?(?:(?:my|the|these)\s+)?(?:last\s+)?\Z",
+    r"\b(?:across|over|in|of|among|from|all|these|those)\s+(?:all\s+)?(?:(?:my|the"
+    r"|these)\s+)?(?:last\s+)?\Z",
     re.I,
 )
 PLAIN = re.compile(rf"(?<![\w.]){SIGNED_FIGURE}")
@@ -36,7 +39,8 @@ _RATE = re.compile(
     r"\b(?:rate|of (?:the )?(?:time|trades?|episodes?|trials?|cases|attempts?|them|my|all))\b", re.I
 )
 _ENDED = re.compile(
-    r"(?:won|w[io]ns?|succeeded|worked|profitable|lost|failed|fails?|loses?)\s+(?:in\s+|about\s+)?\Z",
+    r"(?:won|w[io]ns?|succeeded|worked|profitable|lost|failed|fails?|loses?)\s+(?:in\s+"
+    r"|about\s+)?\Z",
     re.I,
 )
 _CLEAR = "\x00"
@@ -97,7 +101,7 @@ def counted_in(clause: Clause) -> Iterator[tuple[Measure, Number, tuple[int, int
 def _is_rate(
     clause: Clause, found: re.Match[str], before: str, after: str, *, averaged: bool
 ) -> bool:
-    """Whether a percentage says how often things ended well or badly."""
+    """Returns whether a percentage says how often things ended well or badly."""
     if _RATE.match(after.lstrip()) or re.match(r"\s*(?:success|win|hit|failure|loss)\b", after):
         return True
     share = re.match(r"\s*of\b", after) or re.search(r"\d\s*\(\Z", before)
@@ -110,7 +114,7 @@ def _is_rate(
 
 
 def _is_loss(clause: Clause, found: re.Match[str], before: str) -> bool:
-    """Whether an amount without a sign is called a loss."""
+    """Returns whether an amount without a sign is called a loss."""
     return found[0][0] not in "+-" and BAD.search(before[-24:]) is not None
 
 

@@ -32,12 +32,13 @@ from glymph.text.attributes import open_body
 from glymph.text.numbers import read_figure, with_digits
 
 _AGAINST = re.compile(
-    r"\b(?:skip|stop|refrain|stay away|instead of|rather than|not|no|never|weak\w*|poor\w*|bad\w*)\b|n't\b",
+    r"\b(?:skip|stop|refrain|stay away|instead of|rather than|not|no|never|weak\w*|poor\w*"
+    r"|bad\w*)\b|n't\b",
     re.I,
 )
 _WHOLE = re.compile(
-    r"\b(?:all|every|each|always)\b(?:\s+\w+){0,4}?\s+(?:trades?|episodes?|trials?|cases|attempts?|times?|won|wins?|lost|"
-    r"loses?|fail\w*|succe\w*|profit\w*)\b",
+    r"\b(?:all|every|each|always)\b(?:\s+\w+){0,4}?\s+(?:trades?|episodes?|trials?|cases"
+    r"|attempts?|times?|won|wins?|lost|loses?|fail\w*|succe\w*|profit\w*)\b",
     re.I,
 )
 _ALL = re.compile(
@@ -68,7 +69,7 @@ _LOW, _HIGH = (
 
 @dataclass(slots=True)
 class Checked:
-    """What came of checking a sentence: why it falls, or the claims that were counted again."""
+    """The result of checking a sentence: why it falls, or the claims that were counted again."""
 
     fault: str | None = None
     claims: list[Claim] = field(default_factory=list)
@@ -77,7 +78,9 @@ class Checked:
 def check_statement(
     sentence: str, episodes: Sequence[Episode], kept: Sequence[Claim] = ()
 ) -> Checked:
-    """Whether everything a sentence states is so. Claims that were kept may speak for its numbers."""
+    """Returns whether everything a sentence states is so. Claims that were kept may speak for its
+    numbers.
+    """
     text = with_digits(sentence)
     result = Checked()
     named = [claim for claim in kept if _names(text, claim, episodes)]
@@ -125,7 +128,9 @@ def _clause_fault(
 def _strange(
     text: str, clause: Clause, episodes: Sequence[Episode], speaking: Sequence[Claim]
 ) -> str | None:
-    """Why a number that counts nothing is not from the episodes: dates, values, thresholds are."""
+    """Returns why a number that counts nothing is not from the episodes: dates, values, thresholds
+    are.
+    """
     if not PLAIN.search(text):
         return None
     if _DATE.search(text):
@@ -153,7 +158,9 @@ def _strange(
 def _find_claim(
     measure: Measure, number: Number, clause: Clause, sentence: str, episodes: Sequence[Episode]
 ) -> Claim | None:
-    """The claim that a number of a clause makes, if it holds under the conditions the clause names."""
+    """The claim that a number of a clause makes, if it holds under the conditions the clause
+    names.
+    """
     stated, out_of = number
     for where in dict.fromkeys((clause.where, clause.where + clause.tied)):
         tally = tally_episodes(episodes, where)
@@ -165,8 +172,8 @@ def _find_claim(
 
 
 def _holds(
-    measure: Measure, stated: Decimal, out_of: int | None, of: str, tally: Tally, episodes: Sequence[Episode],
-    narrowed: bool,
+    measure: Measure, stated: Decimal, out_of: int | None, of: str, tally: Tally,
+    episodes: Sequence[Episode], narrowed: bool,
 ) -> bool:  # fmt: skip
     match measure:
         case "count":
@@ -183,7 +190,9 @@ def _holds(
 
 
 def _find_averaged(clause: Clause, episodes: Sequence[Episode]) -> list[str]:
-    """What an average may be of: attributes the clause names, or what came of the episodes."""
+    """Returns what an average may be of: attributes the clause names, or what came of the
+    episodes.
+    """
     names = {
         name
         for one in episodes
@@ -256,16 +265,16 @@ def _read_share(
 
 
 def _speaks_for(claim: Claim, clause: Clause, episodes: Sequence[Episode]) -> bool:
-    """Whether a claim counts what the clause speaks of: nothing the clause names is otherwise in
-    its episodes.
+    """Returns whether a claim counts what the clause speaks of: nothing the clause names is
+    otherwise in its episodes.
     """
     held = tally_episodes(episodes, claim.where).episodes
     return all(condition.holds(one) is not False for condition in clause.where for one in held)
 
 
 def _names(text: str, claim: Claim, episodes: Sequence[Episode]) -> bool:
-    """Whether a sentence says under which conditions a claim counts: "5 of 5 won" does not say that
-    of shorts.
+    """Returns whether a sentence says under which conditions a claim counts: "5 of 5 won" does not
+    say that of shorts.
     """
     said = text.casefold()
     for condition in claim.where:
@@ -287,7 +296,7 @@ def _names(text: str, claim: Claim, episodes: Sequence[Episode]) -> bool:
 
 
 def find_unstated(claim: Claim, episodes: Sequence[Episode]) -> str | None:
-    """Why the text of a claim does not say what the claim counts."""
+    """Returns why the text of a claim does not say what the claim counts."""
     text = with_digits(claim.text)
     if claim.measure in ("higher", "lower"):
         other = (
@@ -351,8 +360,8 @@ def _spoken(measure: Measure, number: Number, speaking: Sequence[Claim]) -> bool
 def _check_comparison(
     clause: Clause, episodes: Sequence[Episode], speaking: Sequence[Claim], result: Checked
 ) -> str | None:
-    """Why better or worse is not so: against the other episodes, under the conditions the clause
-    names.
+    """Returns why better or worse is not so: against the other episodes, under the conditions the
+    clause names.
     """
     up, down = BETTER.search(clause.text), WORSE.search(clause.text)
     found = up or down
@@ -380,7 +389,7 @@ def _check_comparison(
 
 
 def _bad_more(clause: Clause, found: re.Match[str]) -> bool:
-    """Whether it is failing that is more or less often."""
+    """Returns whether it is failing that is more or less often."""
     often = (
         "often" in found[0].lower()
         or "likely" in found[0].lower()
@@ -390,7 +399,7 @@ def _bad_more(clause: Clause, found: re.Match[str]) -> bool:
 
 
 def _check_quantity(clause: Clause, episodes: Sequence[Episode]) -> str | None:
-    """Why all, most or none of them did not end as the clause says."""
+    """Returns why all, most or none of them did not end as the clause says."""
     if partly := _NOT_ALL.search(clause.text):
         clause = replace(clause, text=_NOT_ALL.sub(" ", clause.text))
     every, most = _ALL.search(clause.text), _MOST.search(clause.text)
@@ -410,7 +419,7 @@ def _check_quantity(clause: Clause, episodes: Sequence[Episode]) -> str | None:
 
 
 def _check_side(clause: Clause, episodes: Sequence[Episode]) -> str | None:
-    """Why the side a clause names is not the one the episodes speak for."""
+    """Returns why the side a clause names is not the one the episodes speak for."""
     named = [str(one.value) for one in clause.where if str(one.value) in ("long", "short")]
     if not named:
         named = sides_named(clause.text)

@@ -45,7 +45,9 @@ def rest_of(episodes: Sequence[Episode], tally: Tally) -> Tally:
 
 
 def average(of: str, episodes: Sequence[Episode]) -> float | None:
-    """The mean of an attribute, or of how much came of the episodes; None if fewer than two tell."""
+    """The mean of an attribute, or of how much came of the episodes; None if fewer than two
+    tell.
+    """
     if of == OUTCOME:
         found = [
             one.outcome.magnitude
@@ -59,7 +61,7 @@ def average(of: str, episodes: Sequence[Episode]) -> float | None:
 
 
 def rounds_to(stated: float | Decimal, true: float | None) -> bool:
-    """Whether the true number, rounded as the stated one is, is the stated one."""
+    """Returns whether the true number, rounded as the stated one is, is the stated one."""
     if true is None:
         return False
     exponent = Decimal(str(stated)).normalize().as_tuple().exponent
@@ -68,7 +70,7 @@ def rounds_to(stated: float | Decimal, true: float | None) -> bool:
 
 
 def refute(claim: Claim, episodes: Sequence[Episode]) -> str | None:
-    """Why a claim does not hold over all episodes that were shown; None if it does."""
+    """Returns why a claim does not hold over all episodes that were shown; None if it does."""
     shown = {one.id for one in episodes}
     if strange := [cited for cited in claim.episodes if cited not in shown]:
         return f"it cites {strange[0][:40]}, which was not shown"
@@ -116,8 +118,8 @@ def _recount(claim: Claim, tally: Tally, episodes: Sequence[Episode]) -> str | N
 
 
 def compares(claim: Claim, tally: Tally, episodes: Sequence[Episode]) -> bool:
-    """Whether what a claim compares is as it says: where its condition holds against everywhere
-    else.
+    """Returns whether what a claim compares is as it says: where its condition holds against
+    everywhere else.
     """
     rest = rest_of(episodes, tally)
     if claim.of == OUTCOME:

@@ -39,8 +39,8 @@ _DIGIT = re.compile("[0-9]")
 _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _WITHOUT_DIGITS: tuple[Family, ...] = (webs, mails, handles, bare_webs, paths, find_named_times)
 _ALL: tuple[Family, ...] = (
-    webs, mails, handles, find_marked, machines, bare_webs, paths, find_dates, find_times, find_quantities, versions, find_labelled,
-    digit_runs, codes, find_named_times,
+    webs, mails, handles, find_marked, machines, bare_webs, paths, find_dates, find_times,
+    find_quantities, versions, find_labelled, digit_runs, codes, find_named_times,
 )  # fmt: skip
 
 
@@ -51,19 +51,20 @@ def identifiers(text: str) -> tuple[Identifier, ...]:
 
 
 def same(one: Identifier, other: Identifier) -> bool:
-    """Whether both name the same thing for certain: equal type and equal whole key."""
+    """Returns whether both name the same thing for certain: equal type and equal whole key."""
     return one.type == other.type and one.key == other.key
 
 
 def perhaps(one: Identifier, other: Identifier) -> bool:
-    """Whether some reading of the one is some reading of the other: 5/8/2023 and 8 May, a phone
-    without " "country."""
+    """Returns whether some reading of the one is some reading of the other: 5/8/2023 and 8 May, a
+    phone without " "country.
+    """
     return not set(one.readings).isdisjoint(other.readings)
 
 
 def find_matching(wanted: Identifier, found: Iterable[Identifier]) -> tuple[Identifier, ...]:
-    """Those of the found that are the wanted one: the same, or else perhaps the same if they all
-    are one thing.
+    """Returns those of the found that are the wanted one: the same, or else perhaps the same if
+    they all are one thing.
     """
     found = tuple(found)
     certain = tuple(each for each in found if same(wanted, each))

@@ -13,32 +13,30 @@ from glymph.text.spans import Span, find_in_turn
 
 _MOST_WORDS = 4  # of a name
 _CONNECTED = re.compile(
-    r",? ?[(\[]?(?<!\w)(?:"
-    r"(?:is |was |are )?(?:also |better |otherwise |formerly )?(?:known|referred to) as|(?:is )?a\.?k\.?a\.?|"
-    r"alias|"
-    r"(?:who )?goes by(?: the (?:name|nickname)(?: of)?)?|(?:is )?(?:also )?nicknamed|is (?:short|a nickname) for|"
-    r"(?:is|was) (?:also |formerly )called|is the same (?:person|user|account|customer|thing)? ?as|"
-    r"(?:is )?née|(?:whose|his|her|their) (?:real|full|legal|maiden) name is|"
-    r"(?:ist )?(?:auch |besser )?bekannt als|(?:auch |wird )?genannt|ist (?:dieselbe|derselbe|dasselbe)(?: "
-    r"Person)? wie|"
-    r"geborene?|(?:est )?(?:aussi |également |mieux )?connue? (?:sous le nom de|comme)|(?:est )?surnommée?|"
-    r"de son vrai nom|(?:es |está )?(?:también |más |mejor )?conocid[oa] como|(?:es )?apodad[oa]|"
-    r"(?:è )?(?:anche |meglio )?(?:not[oa]|conosciut[oa]) come|(?:è )?dett[oa]|soprannominat[oa]|"
-    r"(?:é )?(?:também |mais )?conhecid[oa] como|vulgo|apelidad[oa] de|(?:также )?известн(?:ый|ая) как|он же|"
-    r"она же"
-    r")(?!\w)[:,]? ?",
+    r",? ?[(\[]?(?<!\w)(?:(?:is |was |are )?(?:also |better |otherwise |formerly )?(?:known"
+    r"|referred to) as|(?:is )?a\.?k\.?a\.?|alias|(?:who )?goes by(?: the (?:name"
+    r"|nickname)(?: of)?)?|(?:is )?(?:also )?nicknamed|is (?:short|a nickname) for|(?:is"
+    r"|was) (?:also |formerly )called|is the same (?:person|user|account|customer|thing)? ?as"
+    r"|(?:is )?née|(?:whose|his|her|their) (?:real|full|legal|maiden) name is|(?:ist )?(?:auch "
+    r"|besser )?bekannt als|(?:auch |wird )?genannt|ist (?:dieselbe|derselbe"
+    r"|dasselbe)(?: Person)? wie|geborene?|(?:est )?(?:aussi |également |mieux )?connue? (?:sous "
+    r"le nom de|comme)|(?:est )?surnommée?|de son vrai nom|(?:es |está )?(?:también |más "
+    r"|mejor )?conocid[oa] como|(?:es )?apodad[oa]|(?:è )?(?:anche |meglio )?(?:not[oa]"
+    r"|conosciut[oa]) come|(?:è )?dett[oa]|soprannominat[oa]|(?:é )?(?:também "
+    r"|mais )?conhecid[oa] como|vulgo|apelidad[oa] de|(?:также )?известн(?:ый|ая) как|он же"
+    r"|она же)(?!\w)[:,]? ?",
     re.IGNORECASE,
 )
 _WORD = r"[^\W\d_](?:[\w'-]{0,40}\w)?"
 _NAME = rf"({_WORD}(?: (?:(?:van|von|de|da|di|del|der|la|le|bin|al) ){{0,2}}{_WORD}){{0,3}})"
 _MIDDLE = re.compile(rf"(?<!\w)({_WORD}) (?:[(\[]|\")({_WORD})(?:[)\]]|\") ({_WORD})(?!\w)")
 _CALLED = re.compile(
-    rf"(?<![\w']){_NAME}'s? (?:alias|nickname|stage name|pen name|real name|full name|other name|maiden name|"
-    rf"Spitzname|Künstlername) (?:is|was|ist|war|:) \"?{_NAME}"
+    rf"(?<![\w']){_NAME}'s? (?:alias|nickname|stage name|pen name|real name|full name|other name"
+    rf"|maiden name|Spitzname|Künstlername) (?:is|was|ist|war|:) \"?{_NAME}"
 )
 _HELD = re.compile(
-    rf"(?:account|handle|username|user name|login|nickname|profile|Konto) [\"']?([\w.@-]{{3,40}})[\"']? "
-    rf"(?:belongs to|gehört) {_NAME}",
+    r"(?:account|handle|username|user name|login|nickname|profile"
+    rf"|Konto) [\"']?([\w.@-]{{3,40}})[\"']? (?:belongs to|gehört) {_NAME}",
     re.IGNORECASE,
 )
 _UNIQUE = (
@@ -49,30 +47,33 @@ _UNIQUE = (
 )
 _UNIQUE_WORDS = _UNIQUE.replace("fiancée?", "fianc").split("|")
 _CONNECTING = (
-    "known as", "referred to", "aka", "a.k.a", "alias", "goes by", "nickname", "short for", "called", "the same",
-    "née", "name is", "bekannt", "genannt", "dieselbe", "derselbe", "dasselbe", "geboren", "connu", "surnomm",
-    "vrai nom", "conocid", "apodad", "noto come", "nota come", "conosciut", "dett", "soprannom", "conhecid",
-    "vulgo", "apelidad",
-    "известн", "он же", "она же",
+    "known as", "referred to", "aka", "a.k.a", "alias", "goes by", "nickname", "short for",
+    "called", "the same", "née", "name is", "bekannt", "genannt", "dieselbe", "derselbe",
+    "dasselbe", "geboren", "connu", "surnomm", "vrai nom", "conocid", "apodad", "noto come",
+    "nota come", "conosciut", "dett", "soprannom", "conhecid", "vulgo", "apelidad", "известн",
+    "он же", "она же",
 )  # fmt: skip
 _MY = "my|My|meine?|Meine?|ma|mon|Ma|Mon|mi|Mi|mia|mio|minha|meu|Minha|Meu|моя|мой|Моя|Мой"
 _RELATED = re.compile(
-    rf"(?<![\w-])((?:{_MY}|[^\W\d_]{{2,30}}'s) (?:{_UNIQUE}))(?:,| is(?: called| named)?| heißt| ist|"
-    rf" s'appelle| est| se llama| es| si chiama| è| se chama| é| зовут)? {_NAME}"
+    rf"(?<![\w-])((?:{_MY}|[^\W\d_]{{2,30}}'s) (?:{_UNIQUE}))(?:,| is(?: called| named)?| heißt"
+    rf"| ist| s'appelle| est| se llama| es| si chiama| è| se chama| é| зовут)? {_NAME}"
 )
 _IS_RELATED = re.compile(
-    rf"(?<![\w-]){_NAME} (?:is|ist|est|es|è|é|was) ((?:{_MY}|[^\W\d_]{{2,30}}'s) (?:{_UNIQUE}))(?!\w|-|'s)"
+    rf"(?<![\w-]){_NAME} (?:is|ist|est|es|è|é|was) ((?:{_MY}|[^\W\d_]{{2,30}}'s) "
+    rf"(?:{_UNIQUE}))(?!\w|-|'s)"
 )
 _LABEL = (
-    r"(?:(?:work |private |personal |new |current |berufliche |private )?(?:e-?mail|mail|mail-?adresse|"
-    r"e-?mail-?adresse|"
-    r"handle|username|user name|nickname|twitter|github|account|login|courriel|adresse|correo|correo electrónico|"
-    r"usuario|benutzername|почта|ник)(?: address| handle| account| name)?)"
+    r"(?:(?:work |private |personal |new |current |berufliche |private )?(?:e-?mail|mail"
+    r"|mail-?adresse|e-?mail-?adresse|handle|username|user name|nickname|twitter|github|account"
+    r"|login|courriel|adresse|correo|correo electrónico|usuario|benutzername|почта"
+    r"|ник)(?: address| handle| account| name)?)"
 )
 _OWNED = re.compile(
     rf"(?:(?<![\w'])(?P<owner>[^\W\d_][\w-]{{0,40}}(?: [^\W\d_][\w-]{{0,40}}){{0,3}})'s |"
-    rf"(?<![\w'])(?P<mine>my|his|her|their|meine?|seine?|ihre?|mon|son|sa|su|mi|seu|sua|suo) |(?<!\w)(?P<pre>))"
-    rf"{_LABEL}(?: (?:von|de|of|di|von|d') ?(?P<of>[^\W\d_][\w-]{{0,40}}(?: [^\W\d_][\w-]{{0,40}}){{0,2}}?))?"
+    r"(?<![\w'])(?P<mine>my|his|her|their|meine?|seine?|ihre?|mon|son|sa|su|mi|seu|sua|suo) "
+    r"|(?<!\w)(?P<pre>))"
+    rf"{_LABEL}(?: (?:von|de|of|di|von|d') ?(?P<of>[^\W\d_][\w-]{{0,40}}(?: "
+    rf"[^\W\d_][\w-]{{0,40}}){{0,2}}?))?"
     r"(?: (?:is|was|ist|lautet|est|es|è|é)(?: now)?|:|=| -)? ?[<(\"']?$",
     re.IGNORECASE,
 )
@@ -81,18 +82,15 @@ _BESIDE_WORD = re.compile(rf"(?<![\w']){_NAME} (?:is|ist|est|es) ?$")
 _BEARER = re.compile(rf" (?:is|ist|est|es|belongs to|gehört) {_NAME}(?=[.,;!]|$)")
 _SELF = frozenset("my mein meine mon mi meu".split())
 _NO_NAMES = frozenset(
-    "i he she it we they you the a an this that these those my his her our their your who what when where why "
-    "how and "
-    "or but if so then is was are were ist der die das ein eine er sie es wir le la les un une il elle el los "
-    "las una "
-    "contact mail email write ask tell call meet yes no not also please hello hi dear new der den dem mr mrs "
-    "ms dr "
-    "herr frau please".split()
+    "i he she it we they you the a an this that these those my his her our their your who what "
+    "when where why how and or but if so then is was are were ist der die das ein eine er sie es "
+    "wir le la les un une il elle el los las una contact mail email write ask tell call meet yes "
+    "no not also please hello hi dear new der den dem mr mrs ms dr herr frau please".split()
 )
 
 
 class Closure:
-    """What is known to be one thing, closed over every pair: a is b and b is c, so a is c."""
+    """Names known to be one thing, closed over every pair: a is b and b is c, so a is c."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]] = ()) -> None:
         self._over: dict[str, str] = {}
@@ -116,7 +114,7 @@ class Closure:
         return frozenset(self._writings.get(self._root(_name_key(key)), ())) | {key}
 
     def one(self, one: str, other: str) -> bool:
-        """Whether both name one thing."""
+        """Returns whether both name one thing."""
         return self._root(_name_key(one)) == self._root(_name_key(other))
 
     def _root(self, key: str) -> str:
@@ -292,14 +290,16 @@ def _name_after(text: str, *, loose: bool = False) -> str | None:
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word is written like a name: a capital first, or a script without capitals."""
+    """Returns whether a word is written like a name: a capital first, or a script without
+    capitals.
+    """
     if not word or not word[0].isalpha() or word.lower() in _NO_NAMES:
         return False
     return not word[0].islower()
 
 
 def _is_stated(text: str, start: int, end: int) -> bool:
-    """Whether the sentence around neither asks nor denies."""
+    """Returns whether the sentence around neither asks nor denies."""
     following = STATEMENT_END.search(text, end, end + 300)
     if following and following[0][0] == "?":
         return False

@@ -18,7 +18,8 @@ _HASH = re.compile(
     r"((?:[0-9A-Fa-f](?<![\w-].)|(?<=(?<!\w)0x)[0-9A-Fa-f])[0-9A-Fa-f]{31,127})(?![\w-])"
 )
 _IBAN = re.compile(
-    r"([A-Za-z](?<!\w.)[A-Za-z][0-9]{2}(?:[ -]?[A-Za-z0-9]{4}){2,7}(?:[ -]?[A-Za-z0-9]{1,3})?)(?![\w])"
+    r"([A-Za-z](?<!\w.)[A-Za-z][0-9]{2}(?:[ -]?[A-Za-z0-9]{4}){2,7}(?:[ "
+    r"-]?[A-Za-z0-9]{1,3})?)(?![\w])"
 )
 _VERSION_TAIL = r"(?![0-9])(?:[-+][0-9A-Za-z.-]{1,32}\b)?)(?!\w|[./]\w)"
 _VERSION = re.compile(
@@ -26,25 +27,24 @@ _VERSION = re.compile(
 )
 _DOTTED = re.compile(r"([0-9](?<![\w.,/+-].)[0-9]{0,8}(?:\.[0-9]{1,9}){2,4}" + _VERSION_TAIL)
 _RUN = re.compile(
-    r"[+(0-9](?<![\w.,/+-].)(?<!\w\(.)(?:(?<=\+) ?(?:\( ?)?[0-9]|(?<=\()(?=\+?[0-9]{1,5}\))\+?[0-9]|(?<=[0-9]))"
-    r"(?:[ ()./-]{0,3}[0-9]){4,23}"
-    r"(?: ?(?:ext\.?|extension|Durchwahl|DW|poste|x) ?(?P<inner>[0-9]{1,6}))?(?![\w]|[.,][0-9])"
+    r"[+(0-9](?<![\w.,/+-].)(?<!\w\(.)(?:(?<=\+) ?(?:\( ?)?[0-9]"
+    r"|(?<=\()(?=\+?[0-9]{1,5}\))\+?[0-9]|(?<=[0-9]))(?:[ ()./-]{0,3}[0-9]){4,23}(?: ?(?:ext\.?"
+    r"|extension|Durchwahl|DW|poste|x) ?(?P<inner>[0-9]{1,6}))?(?![\w]|[.,][0-9])"
 )
 _DIGIT = re.compile("[0-9]")
 _FEWEST_DIGITS = 8  # of a code that proves itself; a hash with fewer does not occur
 _GROUPS = re.compile("[0-9]+")
 _CALLED = re.compile(
-    r"(?<![^\W\d_])(?:(?:tele?)?phone?s?|tel|telefon\w*|téléphone|teléfono|telefone|call(?:ed|s|ing)?|mobile?|"
-    r"cell|fax|"
-    r"whatsapp|sms|text(?:ed)?|dial(?:led)?|ring|handy\w*|nummer|móvil|celular|cellulare|portable|тел\w*|звони\w*|"
-    r"numéro|anrufen|rückruf)(?![^\W\d_])[^0-9\n\x00]{0,24}$",
+    r"(?<![^\W\d_])(?:(?:tele?)?phone?s?|tel|telefon\w*|téléphone|teléfono|telefone|call(?:ed|s"
+    r"|ing)?|mobile?|cell|fax|whatsapp|sms|text(?:ed)?|dial(?:led)?|ring|handy\w*|nummer|móvil"
+    r"|celular|cellulare|portable|тел\w*|звони\w*|numéro|anrufen"
+    r"|rückruf)(?![^\W\d_])[^0-9\n\x00]{0,24}$",
     re.IGNORECASE,
 )
 _LOCAL = re.compile(  # the ways to write a local number that nothing else is written in
-    r"\([0-9]{2,5}\) ?[0-9][0-9 /-]{3,12}[0-9]|[0-9]{3}[-. ][0-9]{3}[-. ][0-9]{4}|1[-. ][0-9]{3}[-. "
-    r"][0-9]{3}[-. ][0-9]{4}|"
-    r"[2-9][0-9]{2}-[0-9]{4}|0[1-9](?:[ .-][0-9]{2}){4}|0[1-9][0-9]{1,4}[ /-]{1,3}[0-9]{3,9}(?:[ "
-    r"-][0-9]{2,6}){0,3}"
+    r"\([0-9]{2,5}\) ?[0-9][0-9 /-]{3,12}[0-9]|[0-9]{3}[-. ][0-9]{3}[-. ][0-9]{4}"
+    r"|1[-. ][0-9]{3}[-. ][0-9]{3}[-. ][0-9]{4}|[2-9][0-9]{2}-[0-9]{4}|0[1-9](?:[ .-][0-9]{2}){4}"
+    r"|0[1-9][0-9]{1,4}[ /-]{1,3}[0-9]{3,9}(?:[ -][0-9]{2,6}){0,3}"
 )
 _TOKEN = re.compile(
     r"(?:#(?=[0-9]))?[^\W_]+(?:(?:[-_/#]|\.(?=[0-9])|(?<=[0-9])\.)[^\W_]+)*+(?![\w\x00])"
@@ -54,8 +54,9 @@ _NUMBERED = re.compile(
     r"[0-9](?<![^\W_].)(?<![.,/-].)[0-9]*(?:[-/][0-9]+){0,4}(?![\w]|[-./,:%][\w]|%)"
 )
 _LABEL_BEFORE = re.compile(
-    r"(?<![\w-])(?P<label>[^\W\d_]{2,14})(?P<word>(?: (?:id|ID|Id))?(?: ?(?:no|nr|num|number|nummer|numéro|número|"
-    r"numero|номер|No|Nr|Number|Nummer)(?!\w)\.?)?(?: ?(?:[#№]|[nN][°º]))?[:=]?)(?: is)? ?\Z"
+    r"(?<![\w-])(?P<label>[^\W\d_]{2,14})(?P<word>(?: (?:id|ID|Id))?(?: ?(?:no|nr|num|number"
+    r"|nummer|numéro|número|numero|номер|No|Nr|Number|Nummer)(?!\w)\.?)?(?: ?(?:[#№]"
+    r"|[nN][°º]))?[:=]?)(?: is)? ?\Z"
 )
 _LABEL_WIDTH = 34
 _SHORTEST_ALONE = 4  # digits; a number with more may be a name without a label
@@ -71,19 +72,19 @@ _PARTS = re.compile(r"[0-9]+|[^\W\d_]+|[^\W]")
 _LABELS = {
     name: label
     for label, names in {
-        "TICKET": "ticket tickets тикет", "ORDER": "order orders bestellung auftrag commande pedido ordine "
-        "encomenda заказ",
-        "INVOICE": "invoice rechnung facture factura fattura fatura счёт счет inv", "CASE": "case fall dossier "
-        "caso дело",
+        "TICKET": "ticket tickets тикет",
+        "ORDER": "order orders bestellung auftrag commande pedido ordine encomenda заказ",
+        "INVOICE": "invoice rechnung facture factura fattura fatura счёт счет inv",
+        "CASE": "case fall dossier caso дело",
         "ACCOUNT": "account konto compte cuenta conto conta acct счета", "ISSUE": "issue bug",
-        "CUSTOMER": "customer client kunde cliente kundennummer клиент", "BOOKING": "booking buchung "
-        "réservation reserva",
-        "CONTRACT": "contract vertrag contrat contrato contratto договор", "SERIAL": "serial seriennummer",
-        "PASSPORT": "passport reisepass passeport pasaporte passaporto паспорт", "PATIENT": "patient",
-        "USER": "user",
-        "EMPLOYEE": "employee", "PIN": "pin", "OTP": "otp", "ROOM": "room zimmer", "FLIGHT": "flight",
-        "REF": "ref reference",
-        "POLICY": "policy", "PR": "pr", "MEMBER": "member", "BADGE": "badge", "ID": "id",
+        "CUSTOMER": "customer client kunde cliente kundennummer клиент",
+        "BOOKING": "booking buchung réservation reserva",
+        "CONTRACT": "contract vertrag contrat contrato contratto договор",
+        "SERIAL": "serial seriennummer",
+        "PASSPORT": "passport reisepass passeport pasaporte passaporto паспорт",
+        "PATIENT": "patient", "USER": "user", "EMPLOYEE": "employee", "PIN": "pin", "OTP": "otp",
+        "ROOM": "room zimmer", "FLIGHT": "flight", "REF": "ref reference", "POLICY": "policy",
+        "PR": "pr", "MEMBER": "member", "BADGE": "badge", "ID": "id",
     }.items()
     for name in names.split()
 }  # fmt: skip
@@ -91,17 +92,16 @@ _IBAN_LENGTHS = {
     country: length
     for length, countries in {
         15: "NO", 16: "BE", 18: "DK FI FO GL NL SD", 19: "MK SI", 20: "AT BA EE KZ LT LU MN XK",
-        21: "CH CR HR LI LV",
-        22: "BG BH DE GB GE IE ME RS VA", 23: "AE GI IL IQ OM SO TL", 24: "AD CZ DZ ES MD PK RO SA SE SK TN VG",
-        25: "LY PT ST", 26: "IS TR", 27: "FR GR IT MC MR SM", 28: "AL AZ BY CY DO GT HU LB NI PL SV",
-        29: "BR EG PS QA UA", 30: "JO KW MU", 31: "MT SC", 32: "LC", 33: "RU",
+        21: "CH CR HR LI LV", 22: "BG BH DE GB GE IE ME RS VA", 23: "AE GI IL IQ OM SO TL",
+        24: "AD CZ DZ ES MD PK RO SA SE SK TN VG", 25: "LY PT ST", 26: "IS TR",
+        27: "FR GR IT MC MR SM", 28: "AL AZ BY CY DO GT HU LB NI PL SV", 29: "BR EG PS QA UA",
+        30: "JO KW MU", 31: "MT SC", 32: "LC", 33: "RU",
     }.items()
     for country in countries.split()
 }  # fmt: skip
 _COUNTRIES_OF_TWO = frozenset(
-    "20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 "
-    "84 86 90 "
-    "91 92 93 94 95 98".split()
+    "20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 "
+    "65 66 81 82 84 86 90 91 92 93 94 95 98".split()
 )
 
 
@@ -175,8 +175,8 @@ def _without_label(*numbers: str) -> tuple[Key, ...]:
 
 
 def _capitals(prefix: str) -> bool:
-    """Whether a word in capitals is the first part of a code and neither a common word nor says
-    phone.
+    """Returns whether a word in capitals is the first part of a code and neither a common word nor
+    says phone.
     """
     return (
         prefix.isupper()
@@ -313,8 +313,8 @@ def _outer(match: re.Match[str]) -> str:
 
 
 def _is_dialled(match: re.Match[str], written: str, digits: str) -> bool:
-    """Whether a number without country is one to call: by its shape, or because the words before
-    say so.
+    """Returns whether a number without country is one to call: by its shape, or because the words
+    before say so.
     """
     if len(digits) < 7 or written.count("(") > 1:
         return False
@@ -322,12 +322,12 @@ def _is_dialled(match: re.Match[str], written: str, digits: str) -> bool:
 
 
 def _is_called(text: str, match: re.Match[str]) -> bool:
-    """Whether the words before say that this is a number to call."""
+    """Returns whether the words before say that this is a number to call."""
     return _CALLED.search(text[max(0, match.start() - 40) : match.start()]) is not None
 
 
 def _card(written: str, digits: str) -> bool:
-    """Whether this is written like a payment card and its check digit holds."""
+    """Returns whether this is written like a payment card and its check digit holds."""
     groups = [len(group) for group in _GROUPS.findall(written)]
     shaped = (
         len(groups) == 1

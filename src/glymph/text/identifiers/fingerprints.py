@@ -12,7 +12,8 @@ from glymph.text.spans import Span
 # "not" loses its apostrophe as people lose it; elsewhere one parts words: Ana's is not Anas.
 _NOT = re.compile(r"(?<=n)'(?=t\b)")
 _PIECES = re.compile(
-    rf"(?<!\w)-?[0-9]{TAIL}(?!\w|[.,][0-9])|[^\W_]+|[^\w\s.,;:!?'\"()\[\]{{}}_*`~|\\/\u2014\u2026\u3001\u3002-]"
+    rf"(?<!\w)-?[0-9]{TAIL}(?!\w|[.,][0-9])|[^\W_]+|[^\w\s.,;:!?'\"()\[\]{{}}_*`~"
+    r"|\\/\u2014\u2026\u3001\u3002-]"
 )
 
 

@@ -1,4 +1,6 @@
-"""Identifiers of networks and machines: mail, web address, handle, IP and MAC address, file path."""
+"""Identifiers of networks and machines: mail, web address, handle, IP and MAC address, file
+path.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ _SCHEME = re.compile(
     r"(?<![\w])(?:([A-Za-z][A-Za-z0-9+.-]{1,15})://|(?=[wW]{3}\.))([^\s<>\"\x00`|\\^{}]{3,2048})"
 )
 _COMMON = (
-    "com org net edu gov mil io dev app ai biz eu uk de fr es ch nl ru jp cn xyz cloud int online shop"
+    "com org net edu gov mil io dev app ai biz eu uk de fr es ch nl ru jp cn xyz cloud int online "
+    "shop"
 ).split()
 _BARE = re.compile(
     rf"(?<![\w@.:/%-])((?:{_LABEL}\.){{1,6}}(?:{'|'.join(_COMMON)}|co\.uk|[a-z]{{2,6}}(?=/)))"
@@ -33,7 +36,8 @@ _V4 = re.compile(
     r"([0-9](?<![\w.].)[0-9]{0,2}\.(?:[0-9]{1,3}\.){2}[0-9]{1,3}(?:/[0-9]{1,2})?)(?!\w|[./-]\w)"
 )
 _V6 = re.compile(
-    r"(?<![\w:.])([0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:\.[0-9]{1,3}){0,3}(?:/[0-9]{1,3})?)(?![\w:])"
+    r"(?<![\w:.])([0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:\.[0-9]{1,3}){0,3}(?:/[0-9]{1,3})?)"
+    r"(?![\w:])"
 )
 _MAC = re.compile(
     r"[0-9A-Fa-f](?<![\w:.-].)[0-9A-Fa-f](?:(?::[0-9A-Fa-f]{2}){5}|(?:-[0-9A-Fa-f]{2}){5}|"
@@ -41,10 +45,11 @@ _MAC = re.compile(
 )
 _SHORT_MAC = re.compile(r"\.[0-9A-Fa-f]{4}\.")
 _PATH = re.compile(
-    r"(?<![\w.:~/\\@%)<+-])(?:((?:~[\w-]{0,32}|\.{1,2})?/[\w.@+~-]{1,255}(?:/+[\w.@+~-]{1,255}){0,40}/?)|"
-    r"([A-Za-z]:[\\/][\w.@+~$-]{1,255}(?:[\\/]{1,2}[\w.@+~$-]{1,255}){0,40}[\\/]?|"
-    r"\\\\[\w.$-]{1,255}(?:\\[\w.@+~$-]{1,255}){1,40})|"
-    r"((?:[\w@+-][\w.@+-]{0,255}/){1,40}[\w@+-]{1,255}\.[A-Za-z]\w{0,7}))(?![\w/\\])"
+    r"(?<![\w.:~/\\@%)<+-])(?:((?:~[\w-]{0,32}"
+    r"|\.{1,2})?/[\w.@+~-]{1,255}(?:/+[\w.@+~-]{1,255}){0,40}/?)"
+    r"|([A-Za-z]:[\\/][\w.@+~$-]{1,255}(?:[\\/]{1,2}[\w.@+~$-]{1,255}){0,40}[\\/]?"
+    r"|\\\\[\w.$-]{1,255}(?:\\[\w.@+~$-]{1,255}){1,40})"
+    r"|((?:[\w@+-][\w.@+-]{0,255}/){1,40}[\w@+-]{1,255}\.[A-Za-z]\w{0,7}))(?![\w/\\])"
 )
 _PORTS = {"http": "80", "https": "443", "ftp": "21", "ws": "80", "wss": "443", "ssh": "22"}
 _CLOSING = {")": "(", "]": "[", "}": "{"}
@@ -58,7 +63,8 @@ _NAME = r"\w[\w+-]{0,63}"
 
 def _spoken(at: str, dot: str) -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![\w.@+-])({_NAME}(?:{dot}{_NAME}){{0,3}})(?:{at})({_NAME}(?:{dot}{_NAME}){{1,4}})(?![\w@])",
+        rf"(?<![\w.@+-])({_NAME}(?:{dot}{_NAME}){{0,3}})(?:{at})({_NAME}(?:{dot}{_NAME}){{1,4}})"
+        r"(?![\w@])",
         re.IGNORECASE,
     )
 
@@ -73,12 +79,14 @@ _SPOKEN = (
         False,
     ),
 )
-_SAID = ("(at", "[at", "{at", "<at", "( at", "[ at", "(ät", "[ät", "(@", "[@", " dot ", " punkt ", " @ ", "arob",
-         "arroba", "chiocc", "соба")  # fmt: skip
+_SAID = (
+    "(at", "[at", "{at", "<at", "( at", "[ at", "(ät", "[ät", "(@", "[@", " dot ", " punkt ", " @ ",
+    "arob", "arroba", "chiocc", "соба",
+)  # fmt: skip
 _NO_OWNERS = frozenset(
-    "look looks looking meet met me us is was were be been am are works work working worked him her them it you "
-    "available hosted live lives site website page located find found visit arrive arrived stay staying and or "
-    "there here not now then".split()
+    "look looks looking meet met me us is was were be been am are works work working worked him "
+    "her them it you available hosted live lives site website page located find found visit arrive "
+    "arrived stay staying and or there here not now then".split()
 )
 
 
@@ -96,7 +104,9 @@ def webs(text: str) -> Iterator[Span]:
 
 
 def mails(text: str) -> Iterator[Span]:
-    """Mail addresses, with @ or said aloud: small letters, the domain as it is registered (IDNA)."""
+    """Mail addresses, with @ or said aloud: small letters, the domain as it is registered
+    (IDNA).
+    """
     if "@" in text:
         for match in _MAIL.finditer(text):
             at = match.start()
