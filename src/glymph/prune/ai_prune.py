@@ -1,5 +1,5 @@
-"""A look by a language model at what may be archived: it nominates, code decides, and all of it can
-be undone.
+"""AI prune: a language model nominates memories for the archive, code decides, and all of it can be
+undone.
 """
 
 from __future__ import annotations
@@ -42,21 +42,24 @@ BEGINS_AT = "ai_prune_begins_at"  # the batch at which a run goes on that the bu
 
 # tokens of an answer that is sent back because it could not be read, and of what is said to it
 REPEATED = 2_200
-USED_UP = "unattended runs have archived as many as they may within 24 hours; the rest waits until tomorrow"
+USED_UP = (
+    "unattended runs have archived as many as they may within 24 hours; "
+    "the rest waits until tomorrow"
+)
 INFANT = f"there were fewer than {GROWING} recalls so far: too few to tell what nobody needs"
 CHANGED = "it was changed or used while the model looked"
 Progress = Callable[[int, int], None]
 
 
 def record_session(ctx: Context) -> int:
-    """Counts a session that ended; how many there were since the last complete run."""
+    """Counts a session that ended and returns how many there were since the last complete run."""
     with ctx.store.writing(ctx.space, None) as writer:
         count_session(writer)
         return writer.counter(SESSIONS) or 0
 
 
 def count_session(writer: Writer) -> None:
-    """The same inside a transaction that is under way."""
+    """Does the same inside a transaction that is under way."""
     writer.set_counter(SESSIONS, (writer.counter(SESSIONS) or 0) + 1)
 
 
@@ -134,22 +137,23 @@ def _start_anew(ctx: Context, sessions: int) -> None:
 
 
 def _foretold(ctx: Context, found: Picked, why: str) -> AiPruned:
-    """What a run would show, and the most it may cost: each batch asked about twice, and answered
-    at length.
+    """Returns what a run would show and the most it may cost: each batch asked about twice, with
+    long answers.
     """
     assert ctx.model is not None
     asked = [_question(ctx, batch) for batch in found.batches]
     uses = [_dearest(one, more) for one in asked for more in (0, REPEATED)]
     most = Usage(sum(use.tokens_in for use in uses), sum(use.tokens_out for use in uses))
     return AiPruned(
-        False, f"this is a dry run; it would run because {why}", eligible=found.eligible, shown=found.shown,
-        batches=found.ids, unasked=len(asked), tokens_in=most.tokens_in, tokens_out=most.tokens_out,
+        False, f"this is a dry run; it would run because {why}",
+        eligible=found.eligible, shown=found.shown, batches=found.ids, unasked=len(asked),
+        tokens_in=most.tokens_in, tokens_out=most.tokens_out,
         cost_usd=ctx.model.prices.cost(most),
     )  # fmt: skip
 
 
 def _dearest(asked: Question[tuple[Nomination, ...]], more: int) -> Usage:
-    """The most one call may use, with so many tokens more sent."""
+    """Returns the most tokens that one call may use, with so many more sent."""
     sent = int((tokens_of(asked.messages) + more) * MARGIN) + tokens(json.dumps(asked.schema))
     return Usage(sent, asked.max_tokens)
 
@@ -199,15 +203,16 @@ class _Pruning:
             batches=self.found.ids, unasked=len(self.found.batches) - self.first - self.asked,
             stopped=self.stopped, failed_batches=tuple(self.failed),
             nominated=self.nominated, archived=tuple(self.reasons), reasons=dict(self.reasons),
-            refused=tuple(self.refused), capped=self.capped, calls=run.calls, tokens_in=run.tokens_in,
-            tokens_out=run.tokens_out, cost_usd=run.cost_usd, operation_id=self.operation_id,
+            refused=tuple(self.refused), capped=self.capped,
+            calls=run.calls, tokens_in=run.tokens_in, tokens_out=run.tokens_out,
+            cost_usd=run.cost_usd, operation_id=self.operation_id,
         )  # fmt: skip
 
     def _asked_about(self) -> Sequence[Sequence[Nominee]]:
         return self.found.batches[self.first : self.first + self.asked]
 
     def _nominations(self, number: int, batch: Sequence[Nominee]) -> tuple[Nomination, ...] | None:
-        """What the model nominates of a batch; None if there is no answer that can be used."""
+        """Returns what the model nominates of a batch; None if no answer can be used."""
         with self.ctx.reading() as reader:
             if not allowance(self.ctx, reader):
                 self.stopped = USED_UP
@@ -260,7 +265,7 @@ class _Pruning:
         self.capped += decision.capped
 
     def _taken_back(self) -> bool:
-        """Whether the run's operation was closed by somebody else: an undo does that."""
+        """Tells whether the run's operation was closed by somebody else: an undo does that."""
         with self.ctx.reading() as reader:
             row = None if self.parent is None else reader.operation_by_key(self.parent)
         return row is not None and bool(row["hash"])
@@ -274,7 +279,8 @@ def _check_plausible(nominations: Sequence[Nomination], batch: Sequence[Nominee]
     """
     if len(nominations) > max(FEW, len(batch) // 2):
         raise MalformedReply(
-            f"it names {len(nominations)} of {len(batch)} memories, which is more than half: that is not plausible"
+            f"it names {len(nominations)} of {len(batch)} memories, which is more than half: "
+            "that is not plausible"
         )
 
 
@@ -291,9 +297,7 @@ class _Decision:
 def _decide(
     ctx: Context, reader: Reader, batch: Sequence[Nominee], nominations: Sequence[Nomination]
 ) -> _Decision:
-    """What of the nominations may go as things stand: code decides anew what no model is trusted
-    with.
-    """
+    """Returns which nominations may go as things stand: no model is trusted with the guards."""
     seen = {one.shown.id: one for one in batch}
     rows = reader.standing_of([one.id for one in nominations if one.id in seen])
     present = dict(
@@ -334,7 +338,9 @@ def _reason(one: Nomination) -> str:
 
 
 def _mutual(pointing: Mapping[str, Collection[str]]) -> list[str]:
-    """Those that must stay so that of memories that go for the sake of each other one is left."""
+    """Returns those that stay so that one of each set of memories that go for each other's sake is
+    left.
+    """
     kept: list[str] = []
     waiting = dict(pointing)
     while waiting:
@@ -357,7 +363,7 @@ def _why_changed(row: Row, seen: Nominee) -> str | None:
 def _within_the_cap(
     reader: Reader, candidates: list[tuple[Row, str]], refused: list[Refusal], most: int
 ) -> _Decision:
-    """As many as the cap lets go, without those on which alone something rests that stays."""
+    """Returns as many as the cap allows, without the last evidence of anything that stays."""
     kept: dict[int, int] = {}
     while True:
         free = [one for one in candidates if one[0]["key"] not in kept]

@@ -1,4 +1,4 @@
-"""Which of some memories may be archived: what a model is asked, and how its answer is read.
+"""The question which of some memories may be archived, and how the model's answer is read.
 
 A model only nominates. It sees short aliases instead of ids, is told to keep what it doubts, and is
 never shown more than the beginning of a text.
@@ -32,13 +32,16 @@ CRITERIA: Mapping[str, str] = {
     "superseded": "a newer one here replaces it",
 }
 
-TASK = """You tidy an agent's long-term memory. Today is {today}. Name the memories to archive. Criteria:
+TASK = """You tidy an agent's long-term memory. Today is {today}. Name the memories to \
+archive. Criteria:
 {criteria}
-When in doubt, keep: most memories stay. Decisions, preferences, lessons and facts about people stay unless \
-another memory here makes them redundant or superseded. Of duplicates always keep one, and name it in the reason.
-A record has id, kind, age in days, title and the start of the text; "text" continues a title it does not repeat.
-Answer with JSON only: {{"archive":[{{"id":"m1","criterion":"redundant","reason":"same as m2"}}]}}; the list may \
-be empty. A reason has at most 15 words.
+When in doubt, keep: most memories stay. Decisions, preferences, lessons and facts about people \
+stay unless another memory here makes them redundant or superseded. Of duplicates always keep one, \
+and name it in the reason.
+A record has id, kind, age in days, title and the start of the text; "text" continues a \
+title it does not repeat.
+Answer with JSON only: {{"archive":[{{"id":"m1","criterion":"redundant","reason":"same as m2"}}]}};\
+ the list may be empty. A reason has at most 15 words.
 {rule}"""
 
 _ALIAS = re.compile(r"\bm[1-9]\d{0,5}\b")
@@ -88,8 +91,8 @@ def question(
 
 
 def record(alias: str, one: Shown) -> dict[str, Any]:
-    """What a model sees of a memory. Where the title is the start of the text, the text goes on
-    from there.
+    """Returns what a model sees of a memory. Where the title is the start of the text, the text
+    goes on from there.
     """
     title, text = " ".join(one.title.split()), " ".join(one.text.split())
     start = title.removesuffix("…")
@@ -130,8 +133,8 @@ def _schema(aliases: list[str]) -> Schema:
 
 
 def _parse(text: str, ids: Mapping[str, str]) -> tuple[Nomination, ...]:
-    """What is nominated, or MalformedReply. A bare list of nominations will do, without criteria,
-    too.
+    """Returns the nominations of an answer, or raises MalformedReply. A bare list without criteria
+    will do.
     """
     answer = strict_json(text)
     bare = isinstance(answer, list)
@@ -174,5 +177,5 @@ def _nomination(value: Any, ids: Mapping[str, str], where: str, bare: bool) -> N
 
 
 def _readable(text: str) -> str:
-    """The text without what no store keeps and no line shows."""
+    """Returns the text without what no store keeps and no line shows."""
     return " ".join(_UNREADABLE.sub(" ", text).split())

@@ -1,4 +1,4 @@
-"""How many memories runs that nobody reviews may still take out of life today."""
+"""The cap on how many memories unattended runs may archive in a day."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ UNATTENDED = ("lifecycle", "ai_prune", "garden")  # verbs that share one allowan
 
 
 def allowance(ctx: Context, reader: Reader) -> int:
-    """What is left of the cap of the last 24 hours; 0 when it is used up.
+    """Returns what is left of the cap of the last 24 hours; 0 when it is used up.
 
     The cap is a share of what was live before these runs began, so that it does not shrink while
     they use it up. What was undone since counts as live, not as gone. Ask inside the transaction

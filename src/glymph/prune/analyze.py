@@ -1,5 +1,5 @@
-"""Analysing a space: the groups that have gone stale, why, and what would be lost with them, as a
-stored plan.
+"""Analysis of a space: its stale groups, why they are stale and what would be lost, as a stored
+plan.
 """
 
 from __future__ import annotations
@@ -52,10 +52,12 @@ EVERY_LIVE = Filter(states=(State.LIVE,), include_superseded=True)
 
 @telemetry.observed("analyze")
 def analyze(
-    ctx: Context, *, min_staleness: float = 0.3, max_groups: int = 20, include_isolated: bool = False,
-    grouping: str = BY_LINKS,
+    ctx: Context, *, min_staleness: float = 0.3, max_groups: int = 20,
+    include_isolated: bool = False, grouping: str = BY_LINKS,
 ) -> Plan:  # fmt: skip
-    """The stalest groups of live memories, kept as a plan that can be pruned from until it expires."""
+    """Finds the stalest groups of live memories and stores them as a plan to prune from until it
+    expires.
+    """
     thresholds = _check_arguments(ctx, min_staleness, max_groups, include_isolated, grouping)
     started = perf_counter()
     now = ctx.now()
@@ -179,7 +181,7 @@ def _totals(ranking: Ranking, elapsed_ms: float) -> Totals:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """What is known about the members of all groups."""
+    """The facts about the members of all groups."""
 
     now: int
     rows: Mapping[int, Row]
@@ -189,7 +191,7 @@ class Telling:
 
 
 def _describe_groups(ctx: Context, reader: Reader, held: Columns, ranking: Ranking) -> list[Group]:
-    """The groups as a plan shows them."""
+    """Returns the groups as a plan shows them."""
     if not ranking.groups:
         return []
     now = micros(ctx.now())
@@ -208,7 +210,7 @@ def _describe_groups(ctx: Context, reader: Reader, held: Columns, ranking: Ranki
 def _collect_facts(
     ctx: Context, reader: Reader, held: Columns, ranking: Ranking, telling: Telling
 ) -> Facts:
-    """The facts of all members, one group after the other."""
+    """Returns the facts of all members, one group after the other."""
     keys = np.concatenate([group.keys for group in ranking.groups])
     sizes = np.array([len(group.keys) for group in ranking.groups])
     dormant = np.array([group.dormant for group in ranking.groups])
@@ -217,7 +219,7 @@ def _collect_facts(
     return collect_facts(
         held,
         held.finder()(keys),
-        Vitals.joined([group.vitals for group in ranking.groups]),
+        Vitals.join([group.vitals for group in ranking.groups]),
         now=telling.now,
         connections=np.array([links[key] for key in keys.tolist()]),
         alignment=align_rows(ctx, reader, held, rows),
@@ -228,8 +230,8 @@ def _collect_facts(
 
 
 def find_shown_first(reader: Reader) -> tuple[Mapping[str, set[int]], int]:
-    """For each memory the recalls, of the latest, that showed it among their first; how many were
-    looked at.
+    """Returns for each memory the latest recalls that showed it among their first, and how many
+    recalls were examined.
     """
     recalls = reader.recalls(limit=EXAMINED)
     found: dict[str, set[int]] = {}
@@ -242,7 +244,7 @@ def find_shown_first(reader: Reader) -> tuple[Mapping[str, set[int]], int]:
 def _group(
     reader: Reader, number: int, group: StaleGroup, telling: Telling, found: Findings, start: int
 ) -> Group:
-    """One group; its members' facts begin at a place of the findings."""
+    """Returns one group; its members' facts begin at a place of the findings."""
     keys = group.keys.tolist()
     nodes = [
         _member(telling, key, stale, found, start + place)
@@ -290,7 +292,7 @@ def _member(telling: Telling, key: int, stale: float, found: Findings, at: int) 
 def _impact(
     reader: Reader, keys: Sequence[int], nodes: Sequence[Member], telling: Telling
 ) -> Impact:
-    """What rests on the members, and how many recalls showed one of them first."""
+    """Returns what rests on the members, and how many recalls showed one of them first."""
     inside = set(keys)
     resting = reader.resting_on(keys, guards.EVIDENCE)
     needers = {needer for needer, needed in resting if needed in inside and needer not in inside}

@@ -1,6 +1,4 @@
-"""What memories are worth keeping for, side by side: need, information, redundancy and
-supersession.
-"""
+"""The worth of memories side by side: need, information, redundancy and supersession."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ from glymph.text import information
 
 @dataclass(frozen=True, slots=True)
 class Appraisal:
-    """What a memory is worth among those it was looked at with; what of it is said elsewhere among
-    them.
-    """
+    """The worth of a memory among those it is compared with, and the parts it is made of."""
 
     worth: float
     information: float
@@ -28,7 +24,7 @@ class Appraisal:
 
 
 def appraise(rows: Iterable[Row], *, now: int) -> dict[int, Appraisal]:
-    """The appraisal of each row by its key. Rarity of words and repetition are judged among these
+    """Returns the appraisal of each row by its key. Rarity and repetition are judged among these
     rows.
     """
     given = sorted(rows, key=lambda row: int(row["key"]))

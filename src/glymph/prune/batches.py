@@ -1,6 +1,4 @@
-"""Batches by similarity: what resembles each other lands in the same batch, so that duplicates meet
-there.
-"""
+"""Batches by similarity: similar memories land in the same batch, so that duplicates meet there."""
 
 from __future__ import annotations
 
@@ -28,8 +26,8 @@ DIMENSION = 512  # of a bag of words
 def similar_batches(
     vectors: Vectors, costs: Sequence[int], *, most: int = MOST, most_tokens: int = MOST_TOKENS
 ) -> list[list[int]]:
-    """The places of the items in batches of at most `most` items and `most_tokens` tokens, each
-    place once.
+    """Returns the places of the items in batches of at most `most` items and `most_tokens` tokens,
+    each place once.
 
     Those nearest to each other are joined first, until half a batch is full; then the groups
     nearest to the first that is left fill up its batch. Exact copies are in one batch if they fit
@@ -49,8 +47,8 @@ def similar_batches(
 
 
 def bag_vectors(texts: Sequence[str], dimension: int = DIMENSION) -> Vectors:
-    """A vector for each text by its words alone, rare ones counting more; texts that share words
-    are near.
+    """Returns a vector for each text by its words alone; rare words count more, texts that share
+    words are near.
 
     For where there is no embedder. Texts of the same words have the very same vector, and none has
     zeros only.
@@ -82,14 +80,14 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 def _on_grid(vectors: Vectors) -> Vectors:
-    """The directions of vectors in whole numbers, so that the same ones always compare in the same
-    way.
+    """Returns the directions of vectors in whole numbers, so that the same ones always compare the
+    same way.
     """
     return np.round(_unit(vectors) * GRID) + np.float32(0.0)  # no zero with a sign
 
 
 def _copies(points: Vectors, costs: Sequence[int], limits: _Limits) -> list[list[int]]:
-    """Exact copies together, as many as a batch holds; every other item alone."""
+    """Puts exact copies together, as many as a batch holds; every other item is alone."""
     same: dict[bytes, list[int]] = defaultdict(list)
     for place, row in enumerate(points):
         same[row.tobytes() if row.any() else b"%d" % place].append(place)
@@ -109,7 +107,7 @@ def _copies(points: Vectors, costs: Sequence[int], limits: _Limits) -> list[list
 def _join(
     groups: list[list[int]], points: Vectors, costs: Sequence[int], limits: _Limits
 ) -> list[list[int]]:
-    """The groups, the nearest joined first as long as they are within half a batch."""
+    """Joins the nearest groups first, as long as they are within half a batch."""
     half = limits.half()
     parent = list(range(len(groups)))
     counts = [len(group) for group in groups]
@@ -134,7 +132,7 @@ def _join(
 
 
 def _nearest_pairs(points: Vectors) -> list[tuple[int, int]]:
-    """Each point with those nearest to it, the nearest pairs first."""
+    """Returns each point with those nearest to it, the nearest pairs first."""
     size = len(points)
     near = min(NEIGHBOURS, size - 1)
     if near < 1:
@@ -159,7 +157,7 @@ def _nearest_pairs(points: Vectors) -> list[tuple[int, int]]:
 def _pack(
     groups: list[list[int]], points: Vectors, costs: Sequence[int], limits: _Limits
 ) -> list[list[int]]:
-    """Batches: the first group that is left, and those nearest to it for which there is room."""
+    """Fills batches: the first group that is left, and the nearest for which there is room."""
     centres = _on_grid(np.array([points[group].sum(axis=0) for group in groups], dtype=np.float32))
     sums = [sum(costs[place] for place in group) for group in groups]
     left = np.ones(len(groups), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Pruning: exactly what was shown or named, behind the same guards, in one transaction that can be
+"""Pruning: exactly what was shown or named, behind the guards, in one transaction that can be
 undone.
 """
 
@@ -33,7 +33,7 @@ Seen = Mapping[
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be pruned, and under which guards."""
+    """The memories to prune, and under which guards."""
 
     verb: str
     ids: Sequence[str]
@@ -47,17 +47,17 @@ class Request:
 
 
 def prune(
-    ctx: Context, plan: Plan | str, *, groups: Iterable[int] | None = None, ids: Iterable[str] | None = None,
-    action: str = "archive", cascade: bool = False, confirm_large: bool = False, reason: str | None = None,
-    dry_run: bool = False,
+    ctx: Context, plan: Plan | str, *, groups: Iterable[int] | None = None,
+    ids: Iterable[str] | None = None, action: str = "archive", cascade: bool = False,
+    confirm_large: bool = False, reason: str | None = None, dry_run: bool = False,
 ) -> Receipt:  # fmt: skip
     """Archives or trashes what a plan shows: all of it, some groups, or some ids. What changed
     since is left.
     """
     shown = load_plan(ctx, plan.id if isinstance(plan, Plan) else plan)
     request = Request(
-        "prune", _chosen(shown, groups, ids), _goal(action), shown, cascade=cascade, capped=not confirm_large,
-        reason=reason or f"plan {shown.id}",
+        "prune", _chosen(shown, groups, ids), _goal(action), shown,
+        cascade=cascade, capped=not confirm_large, reason=reason or f"plan {shown.id}",
     )  # fmt: skip
     return _carry_out(ctx, request, dry_run=dry_run)
 
@@ -149,8 +149,8 @@ Stays = Callable[[Row], str | None]  # why a memory cannot be taken along, if so
 def closure(
     reader: Reader, keys: Iterable[int], stays: Stays | None = None
 ) -> tuple[list[Row], dict[str, str]]:
-    """What only exists through these memories, and through that, and so on: what a cascade takes
-    along.
+    """Returns what exists only through these memories, directly or by way of others: what a cascade
+    takes along.
 
     Also the ids of what would, but cannot go, with the reasons. What rests on something that stays,
     stays.
@@ -183,7 +183,7 @@ def _why_fixed(row: Row) -> str | None:
 
 @dataclass(slots=True)
 class Selection:
-    """What of a request may go, and why the rest stays."""
+    """The memories of a request that may go, and why the rest stays."""
 
     moving: list[Row] = field(default_factory=list)
     carried: list[Row] = field(default_factory=list)
@@ -192,7 +192,7 @@ class Selection:
 
     @property
     def size(self) -> int:
-        """How many go."""
+        """The number of memories that go."""
         return len(self.moving) + len(self.carried)
 
     def skip(self, row: Row, reason: str) -> None:
@@ -200,7 +200,9 @@ class Selection:
 
 
 def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
-    """The receipt of what was done; of a dry run, that of what would be, without an operation."""
+    """Prunes and returns the receipt; a dry run returns what the receipt would say, without an
+    operation.
+    """
     if dry_run:
         with ctx.reading() as reader:
             chosen = _select(ctx, reader, request)
@@ -272,7 +274,7 @@ def _why_changed(row: Row, seen: Seen | None) -> str | None:
 
 
 def _within_the_day(ctx: Context, reader: Reader, request: Request, chosen: Selection) -> Selection:
-    """As many as may still go today, with what goes along; the rest is skipped."""
+    """Returns as many as may still go today, with what goes along; the rest is skipped."""
     most = ctx.settings.prune_daily
     gone = reader.changed_by(request.verb, micros(ctx.now()) - MICROS_PER_DAY)
     left = max(0, most - gone)
@@ -288,8 +290,7 @@ def _within_the_day(ctx: Context, reader: Reader, request: Request, chosen: Sele
 
 
 def _with_what_rests_on_them(reader: Reader, request: Request, chosen: Selection) -> Selection:
-    """Takes along what only exists through what goes, if asked; lets nothing go on which alone
-    something rests that stays."""
+    """Adds what a cascade takes along, and keeps the last evidence of anything that stays."""
     stays = _make_stays(request)
     kept: dict[int, str] = {}
     while True:
@@ -319,7 +320,9 @@ def _rests(needer: Row, fixed: Mapping[str, str]) -> str:
 
 
 def _make_stays(request: Request) -> Stays:
-    """Why something cannot be taken along: it is fixed, or not what the plan showed."""
+    """Returns the test for why something cannot be taken along: it is fixed, or the plan did not
+    show it.
+    """
     plan = request.plan
     if plan is None:
         return lambda row: guards.find_obstacle(row, request.goal)
@@ -357,7 +360,7 @@ def _cap(ctx: Context, reader: Reader) -> int:
 
 
 def _chosen(plan: Plan, groups: Iterable[int] | None, ids: Iterable[str] | None) -> list[str]:
-    """The ids of a plan that are meant, in the plan's order."""
+    """Returns the ids of a plan that are meant, in the plan's order."""
     if groups is not None and ids is not None:
         raise InvalidInput("ids", "give groups or ids, not both.")
     if ids is not None:

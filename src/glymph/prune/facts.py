@@ -1,4 +1,4 @@
-"""What the columns of a space tell rules about its memories."""
+"""Facts for rules, from the columns of a space."""
 
 from __future__ import annotations
 

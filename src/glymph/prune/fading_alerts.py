@@ -1,6 +1,4 @@
-"""Fading alerts: lessons, theses and playbooks that are about to be lost to recall, and the way to
-keep them.
-"""
+"""Fading alerts: lessons, theses and playbooks about to be lost, and how to keep them."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ EVERY_LIVE = Filter(states=(State.LIVE,), include_superseded=True)
 
 
 def find_fading(ctx: Context, *, announce: bool = False, limit: int = LIMIT) -> tuple[Fading, ...]:
-    """The lessons, theses and playbooks that are WEAK now, the first to fall dormant first.
+    """Returns the lessons, theses and playbooks that are WEAK now, the first to fall dormant first.
 
     With `announce` it tells them at most once in 24 hours and is empty until then; the telling is
     noted.
@@ -60,8 +58,8 @@ def _told_lately(reader: Reader, now: int) -> bool:
 def find_fading_in(
     reader: Reader, held: Columns, now: int, *, limit: int = LIMIT
 ) -> tuple[Fading, ...]:
-    """The same of a space in columns. What is pinned, replaced or expired is not told: it is safe,
-    or no loss.
+    """Returns the same of a space in columns. Pinned, replaced and expired ones are left out: they
+    are safe, or no loss.
     """
     memories, curves = held.memories, reader.curves()
     found = staleness.measure_vitals(memories, held.kinds, curves=curves, now=now)

@@ -1,5 +1,4 @@
-"""The gardener: drops links that have faded away, merges near-duplicates, lists orphans, keeps
-columns in order.
+"""The gardener: drops faded links, merges near-duplicates, lists orphans and refreshes the columns.
 
 Nobody reviews its runs: what leaves life counts against the allowance, and one undo takes all of a
 run back.
@@ -32,7 +31,7 @@ from glymph.store.reader import Reader
 LINKS_VERB = "garden_links"
 AT_ONCE = 1_000  # links dropped in one transaction
 GROUPS_AT_ONCE = 20  # that say the same, merged in one
-LISTED = 100  # orphans and refusals told
+MOST_LISTED = 100  # orphans and refusals told
 COMPARED_UPTO = "compared_upto"  # the newest memory that was compared with all others
 
 Ends = tuple[int, int, str]  # source, target and type of a link
@@ -41,7 +40,7 @@ EVERY_LIVE = Filter(include_superseded=True)
 
 @dataclass(slots=True)
 class GardenRun:
-    """A run: one operation over all it does, opened with the first change, closed at its end."""
+    """One run and its operation, which is opened with the first change and closed at the end."""
 
     ctx: Context
     reason: str
@@ -60,7 +59,7 @@ class GardenRun:
         self._closing.close()
 
     def parent(self) -> int:
-        """The key of the operation; opened now, if it is not."""
+        """Returns the key of the operation; opens it if it is not open yet."""
         if self.key is None:
             self.key = self._closing.enter_context(self.ctx.bulk(VERB, reason=self.reason))
             with self.ctx.reading() as reader:
@@ -90,7 +89,7 @@ class GardenRun:
         self.held_back += outcome.held_back
 
     def taken_back(self) -> bool:
-        """Whether somebody has undone the run while it was under way."""
+        """Tells whether somebody has undone the run while it was under way."""
         with self.ctx.reading() as reader:
             row = None if self.key is None else reader.operation_by_key(self.key)
         return row is not None and bool(row["hash"])
@@ -98,7 +97,7 @@ class GardenRun:
 
 @telemetry.observed("garden")
 def garden(ctx: Context, *, dry_run: bool = False) -> Gardened:
-    """Tends a space: what it did, or with `dry_run` what it would do.
+    """Tends a space and returns what was done, or with `dry_run` what would be done.
 
     A second run right after the first finds nothing to do. Without an embedder duplicates are not
     looked for.
@@ -117,35 +116,36 @@ def _foretell(ctx: Context, told: Gardened, now: int) -> Gardened:
     if found is None:
         return told
     outcome = foretell(ctx, found.groups)
-    kept = (*found.kept, *outcome.refused)[:LISTED]
+    kept = (*found.kept, *outcome.refused)[:MOST_LISTED]
     return replace(told, merged=tuple(outcome.joined), kept=kept, held_back=outcome.held_back)
 
 
 def _tend(ctx: Context, told: Gardened, now: int) -> Gardened:
     """Merges first: what becomes one takes its links along. Then drops what has faded."""
     chunks = columns.refresh(ctx.store, ctx.space)  # for all who read them from here on
-    with GardenRun(ctx, "what has faded or is said twice") as bed:
+    with GardenRun(ctx, "what has faded or is said twice") as run:
         try:
             if not told.not_compared:
-                _merge_all(ctx, bed, now)
+                _merge_all(ctx, run, now)
             with ctx.reading() as reader:
                 told, going = _look(ctx, reader, columns.read(reader).columns, told, now)
             for at in range(0, len(going), AT_ONCE):
-                bed.drop(going[at : at + AT_ONCE])
+                run.drop(going[at : at + AT_ONCE])
         except Refused:
-            if not bed.taken_back():
+            if not run.taken_back():
                 raise
     chunks += columns.refresh(ctx.store, ctx.space)
     return replace(
-        told, links_dropped=dict(bed.dropped), merged=tuple(bed.merged), kept=tuple(bed.kept[:LISTED]),
-        held_back=bed.held_back, operation_id=bed.operation_id, chunks_written=chunks,
+        told, links_dropped=dict(run.dropped), merged=tuple(run.merged),
+        kept=tuple(run.kept[:MOST_LISTED]), held_back=run.held_back,
+        operation_id=run.operation_id, chunks_written=chunks,
     )  # fmt: skip
 
 
 def _look(
     ctx: Context, reader: Reader, held: Columns, told: Gardened, now: int
 ) -> tuple[Gardened, list[Ends]]:
-    """The run with what is only told, and the links that go."""
+    """Returns the run with its orphans and other figures, and the links that go."""
     places = find_fading_links(reader, held, now=now)
     lonely = find_orphans(held, now=now, without=places)
     seen = replace(
@@ -155,23 +155,23 @@ def _look(
     return seen, ends_of(held, places)
 
 
-def _merge_all(ctx: Context, bed: GardenRun, now: int) -> None:
+def _merge_all(ctx: Context, run: GardenRun, now: int) -> None:
     """Merges until nothing is left that may be: what came of two may say the same as a third."""
     while True:
         with ctx.reading() as reader:
             held = columns.read(reader).columns
             found = find_all_twins(ctx, reader, held, now=now)
-        before, bed.kept, bed.held_back = len(bed.merged), list(found.kept), 0
+        before, run.kept, run.held_back = len(run.merged), list(found.kept), 0
         for at in range(0, len(found.groups), GROUPS_AT_ONCE):
-            bed.join(found.groups[at : at + GROUPS_AT_ONCE])
-        if bed.held_back or len(bed.merged) == before:
+            run.join(found.groups[at : at + GROUPS_AT_ONCE])
+        if run.held_back or len(run.merged) == before:
             break
-    if not bed.held_back:
+    if not run.held_back:
         _note_compared(ctx, held, now)
 
 
 def _note_compared(ctx: Context, held: Columns, now: int) -> None:
-    """Notes up to where everything was compared, for those who look at what is new."""
+    """Stores up to where everything was compared, for runs that look only at what is new."""
     keys = held.memories["key"][is_mergeable(held, now=now)]
     if len(keys):
         with ctx.store.writing(ctx.space, None) as writer:
@@ -183,8 +183,8 @@ def _note_compared(ctx: Context, held: Columns, now: int) -> None:
 
 
 def find_fading_links(reader: Reader, held: Columns, *, now: int) -> Slots:
-    """The places of links that go, without those that somebody made, used or brought back in two
-    weeks.
+    """Returns the places of links that go, without those that somebody made, used or restored in
+    two weeks.
     """
     places = find_faded_links(held, now=now)
     if not len(places):
@@ -200,7 +200,7 @@ def find_fading_links(reader: Reader, held: Columns, *, now: int) -> Slots:
 
 
 def ends_of(held: Columns, places: Slots) -> list[Ends]:
-    """The links at these places."""
+    """Returns the links at these places."""
     edges = held.edges
     types = [held.types[code] for code in edges["type"][places].tolist()]
     return list(
@@ -217,7 +217,7 @@ def _is_faint(row: Row, now: int) -> bool:
 
 
 def _describe_orphans(reader: Reader, held: Columns, slots: Slots, now: int) -> tuple[Orphan, ...]:
-    keys = held.memories["key"][slots[:LISTED]].tolist()
+    keys = held.memories["key"][slots[:MOST_LISTED]].tolist()
     rows: Mapping[int, Row] = reader.by_key(keys, EVERY_LIVE)
     return tuple(_list_orphans(rows, keys, now))
 

@@ -1,5 +1,5 @@
-"""The graph of a space in arrays: weights as they are today, what hangs together, and parts of what
-is too large.
+"""The graph of a space in arrays: weights today, connected components, and communities of large
+ones.
 
 Memories are slots from 0; a link is a place in arrays of sources, targets and weights. Everything
 here gives the same answer for the same arrays.
@@ -30,8 +30,8 @@ MANY = (
 def effective_weights(
     weight: Floats, types: Slots, *, names: Sequence[str], days: Floats
 ) -> Floats:
-    """Weights today, given the days since both ends were last used together, or since the link was
-    made.
+    """Returns the weights today, given the days since both ends were last used together, or since
+    the link was made.
 
     `types` are places in `names`. Never negative days, and no fading of types that last.
     """
@@ -48,18 +48,18 @@ def effective_weights(
 
 
 def degrees(count: int, source: Slots, target: Slots) -> Slots:
-    """How many links end at each memory, either way."""
+    """Returns how many links end at each memory, either way."""
     return np.bincount(source, minlength=count) + np.bincount(target, minlength=count)
 
 
 def centrality(count: int, target: Slots) -> Floats:
-    """How many links point at each memory, as a share of the most that point at one."""
+    """Returns how many links point at each memory, as a share of the most that point at one."""
     pointed = np.bincount(target, minlength=count)
     return np.asarray(pointed / max(int(pointed.max(initial=0)), 1))
 
 
 def components(count: int, source: Slots, target: Slots) -> Slots:
-    """For each memory the first of those it hangs together with: the label of its component.
+    """Returns the label of each memory's component: the first memory in it.
 
     Every memory hooks onto a smaller one it is linked with and looks up who stands at the end of
     that chain; those and the links left between them are a smaller graph of the same kind. In numpy
@@ -86,8 +86,8 @@ def components(count: int, source: Slots, target: Slots) -> Slots:
 def groups(
     count: int, source: Slots, target: Slots, weight: Floats, *, largest: int = LARGEST
 ) -> Slots:
-    """The label of each memory's group: its component, or its community where that has more than
-    `largest`.
+    """Returns the label of each memory's group: its component, or its community where that has more
+    than `largest`.
     """
     label = components(count, source, target)
     tangled = (np.bincount(label, minlength=count) > largest)[label]
@@ -109,7 +109,7 @@ def groups(
 
 @dataclass(frozen=True, slots=True)
 class _Coarse:
-    """Communities so far, with the ties between those that may still merge."""
+    """The communities so far, with the ties between those that may still merge."""
 
     size: Floats
     ties: Floats  # the weight of all links of the members
@@ -122,8 +122,8 @@ class _Coarse:
 def communities(
     count: int, source: Slots, target: Slots, weight: Floats, *, largest: int = LARGEST
 ) -> Slots:
-    """For each memory the first one of its community. None has more than `largest`, at least 2; all
-    hang together.
+    """Returns for each memory the first one of its community. None has more than `largest`, at
+    least 2; each is connected.
 
     Communities grow from single memories. In each round every one with more than a few of its ties
     outside picks the neighbour it has most in common with (the weight between them over the root of
@@ -150,8 +150,8 @@ def communities(
 
 
 def _find_merges(graph: _Coarse, largest: int) -> Slots | None:
-    """For each community the first of those it becomes one with; None if there is nothing left to
-    merge.
+    """Returns for each community the first of those it merges with; None if there is nothing left
+    to merge.
     """
     count = len(graph.size)
     restless = graph.outside > SETTLED * graph.ties
@@ -183,7 +183,9 @@ def _find_merges(graph: _Coarse, largest: int) -> Slots | None:
 
 
 def _pairs(count: int, source: Slots, target: Slots) -> tuple[Slots, Slots]:
-    """Of these links some that share no end: each is the first at both of its ends."""
+    """Returns some of these links, of which no two share an end: each is the first at both of its
+    ends.
+    """
     first = np.full(count, len(source))
     numbers = np.arange(len(source))
     np.minimum.at(first, source, numbers)
@@ -193,8 +195,9 @@ def _pairs(count: int, source: Slots, target: Slots) -> tuple[Slots, Slots]:
 
 
 def _merge(graph: _Coarse, new: Slots, count: int, largest: int) -> _Coarse:
-    """The graph with communities under new numbers, without ties inside and those that nobody can
-    follow any more; parallel ties are added up."""
+    """Returns the graph with communities under new numbers; inner and dead ties are dropped,
+    parallel ones added up.
+    """
     size = _sums(new, graph.size, count)
     source, target, weight = new[graph.source], new[graph.target], graph.weight
     inner = np.flatnonzero(source == target)
@@ -215,8 +218,8 @@ def _sums(group: Slots, values: Floats, count: int) -> Floats:
 
 
 def _sort(values: Slots, beyond: int) -> tuple[Slots, Slots]:
-    """Values below a bound in order, and where each was. Many sort twice as fast with the place in
-    the number.
+    """Returns values below a bound in order, and where each was. Many sort twice as fast with the
+    place in the number.
     """
     bits = len(values).bit_length()
     if len(values) < MANY or beyond.bit_length() + bits > 63:

@@ -1,5 +1,5 @@
-"""Idle clearance: low-value work in small batches while nobody recalls, which ends at once when
-somebody does.
+"""Idle clearance: low-value work in small batches while nobody recalls; it stops when somebody
+does.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CHANGE, CLEARED_AT = "idle_cleared_change", "idle_cleared_at"
 
 
 def newest_recall(reader: Reader) -> int:
-    """The moment of the latest recall; 0 if there is none."""
+    """Returns the moment of the latest recall; 0 if there is none."""
     newest = reader.recalls(limit=1)
     return int(newest[0]["at"]) if newest else 0
 
@@ -46,18 +46,18 @@ def clear_idle(ctx: Context, *, now: datetime, agent_is_back: Callable[[], bool]
     if why is not None:
         return Cleared(False, why)
     work = _Clearing(ctx, at)
-    with work.bed:
+    with work.run:
         try:
             batches = work.batches()
             while not (yielded := agent_is_back()) and next(batches, None) is not None:
                 work.done += 1
         except Refused:
-            if not work.bed.taken_back():
+            if not work.run.taken_back():
                 raise
             yielded = True
     if not yielded:
         work.note_done()
-    return work.told(yielded)
+    return work.describe(yielded)
 
 
 def _why_not_now(reader: Reader, now: int) -> str | None:
@@ -81,60 +81,64 @@ class _Clearing:
     """One run: its batches, one after the other, and what they did."""
 
     def __init__(self, ctx: Context, now: int) -> None:
-        self.place, self.now = ctx, now
-        self.bed = GardenRun(ctx, "cleared away while the agent was idle")
+        self.ctx, self.now = ctx, now
+        self.run = GardenRun(ctx, "cleared away while the agent was idle")
         self.done = self.chunks = 0
 
     def batches(self) -> Iterator[bool]:
         """Does a batch for each value asked for."""
-        yield from self._links()
-        if why_not(self.place) is None:
-            yield from self._twins()
-        self.chunks = columns.refresh(self.place.store, self.place.space)
+        yield from self._drop_links()
+        if why_not(self.ctx) is None:
+            yield from self._merge_twins()
+        self.chunks = columns.refresh(self.ctx.store, self.ctx.space)
         yield True
 
-    def _links(self) -> Iterator[bool]:
-        with self.place.reading() as reader:
+    def _drop_links(self) -> Iterator[bool]:
+        with self.ctx.reading() as reader:
             held = columns.read(reader).columns
             going = ends_of(held, find_fading_links(reader, held, now=self.now))
         yield True
         for at in range(0, len(going), LINKS_AT_ONCE):
-            self.bed.drop(going[at : at + LINKS_AT_ONCE])
+            self.run.drop(going[at : at + LINKS_AT_ONCE])
             yield True
 
-    def _twins(self) -> Iterator[bool]:
-        """Compares what was not compared yet, a few memories at a time, and merges what says the
-        same.
-        """
-        with self.place.reading() as reader:
+    def _merge_twins(self) -> Iterator[bool]:
+        """Compares what is new, a few memories at a time, and merges duplicates."""
+        with self.ctx.reading() as reader:
             held = columns.read(reader).columns
             after = reader.counter(COMPARED_UPTO) or 0
         keys = held.memories["key"][is_mergeable(held, now=self.now)]
         waiting = np.sort(keys[keys > after]).tolist()
         for at in range(0, len(waiting), COMPARED_AT_ONCE):
             some = waiting[at : at + COMPARED_AT_ONCE]
-            found = self._found(some, keys)
+            found = self._find_twins(some, keys)
             yield True
             for group in found.groups:
-                self.bed.join([group])
+                self.run.join([group])
                 yield True
-            if self.bed.held_back:
+            if self.run.held_back:
                 return  # the cap bites: these have their turn tomorrow
-            with self.place.store.writing(self.place.space, None) as writer:
+            with self.ctx.store.writing(self.ctx.space, None) as writer:
                 writer.set_counter(COMPARED_UPTO, max(some[-1], writer.counter(COMPARED_UPTO) or 0))
 
-    def _found(self, keys: list[int], among: Slots) -> FoundTwins:
-        with self.place.reading() as reader:
-            return find_twins(self.place, reader, keys, among, now=self.now)
+    def _find_twins(self, keys: list[int], among: Slots) -> FoundTwins:
+        with self.ctx.reading() as reader:
+            return find_twins(self.ctx, reader, keys, among, now=self.now)
 
     def note_done(self) -> None:
-        with self.place.store.writing(self.place.space, None) as writer:
+        with self.ctx.store.writing(self.ctx.space, None) as writer:
             writer.set_counter(CHANGE, writer.newest_change())
             writer.set_counter(CLEARED_AT, self.now)
 
-    def told(self, yielded: bool) -> Cleared:
+    def describe(self, yielded: bool) -> Cleared:
         why = "the agent came back" if yielded else "nobody has recalled for a while"
         return Cleared(
-            True, why, yielded=yielded, batches=self.done, links_dropped=sum(self.bed.dropped.values()),
-            merged=tuple(self.bed.merged), chunks_written=self.chunks, operation_id=self.bed.operation_id,
-        )  # fmt: skip
+            True,
+            why,
+            yielded=yielded,
+            batches=self.done,
+            links_dropped=sum(self.run.dropped.values()),
+            merged=tuple(self.run.merged),
+            chunks_written=self.chunks,
+            operation_id=self.run.operation_id,
+        )

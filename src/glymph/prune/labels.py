@@ -13,13 +13,13 @@ ISOLATED = "Isolated: "
 _SYMBOL_FIELDS = ("symbol", "ticker", "asset", "instrument", "pair")
 _SYMBOL = re.compile(r"\b[A-Z][A-Z0-9]{1,9}\b")
 _NO_SYMBOL = frozenset(
-    "LONG SHORT BUY SELL SL TP PNL ROI USD USDT USDC EUR GBP AM PM UTC OK NEW OPEN CLOSE CLOSED ENTRY EXIT STOP "
-    "TRADE".split()
+    "LONG SHORT BUY SELL SL TP PNL ROI USD USDT USDC EUR GBP AM PM UTC OK NEW OPEN CLOSE "
+    "CLOSED ENTRY EXIT STOP TRADE".split()
 )
 
 
 def label(members: Sequence[Mapping[str, Any]]) -> str:
-    """The name of a group; a member is a mapping with `kind`, `title` and `attributes`."""
+    """Returns the name of a group; a member is a mapping with `kind`, `title` and `attributes`."""
     if not members:
         return "empty group"
     kinds = Counter(member["kind"] for member in members)
@@ -34,13 +34,13 @@ def label(members: Sequence[Mapping[str, Any]]) -> str:
 
 
 def shorten_title(title: str) -> str:
-    """A title of at most forty characters."""
+    """Returns a title of at most forty characters."""
     return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1].rstrip() + "…"
 
 
 def _symbol(member: Mapping[str, Any]) -> str | None:
-    """What was traded: as its attributes say, else the first word of the title that is written like
-    a symbol.
+    """Returns what was traded: by its attributes, else the first word of the title written like a
+    symbol.
     """
     attributes = member["attributes"]
     for name in _SYMBOL_FIELDS:

@@ -1,5 +1,4 @@
-"""Lifecycle: what has faded goes to the archive, what lay there long enough to the trash, what
-expired there ends.
+"""Lifecycle: archives faded memories, later moves them to the trash, and purges expired trash.
 
 Nobody reviews these runs, so each step has its own reason, a cap, and a way back; nothing takes two
 in one run.
@@ -79,7 +78,7 @@ def lifecycle(ctx: Context, *, if_needed: bool = False, dry_run: bool = False) -
     with ctx.store.writing(ctx.space, None) as writer:
         for name, value in {**going.counters, NEWEST: newest, LAST_RUN: now}.items():
             writer.set_counter(name, value)
-    return done.told(ctx, run, purged)
+    return done.finish(ctx, run, purged)
 
 
 def _has_passed(reader: Reader, counter: str, time: int, now: int) -> bool:
@@ -98,7 +97,7 @@ def _why_due(reader: Reader, now: int) -> str | None:
 
 @dataclass(slots=True)
 class _Done:
-    """What was carried out."""
+    """What a run has carried out so far."""
 
     moved: dict[str, list[Moved]] = field(default_factory=dict)
     operations: list[str] = field(default_factory=list)
@@ -139,8 +138,8 @@ class _Done:
         self.moved.setdefault(verb, []).extend(told)
         return op.intent.id
 
-    def told(self, ctx: Context, planned: LifecycleRun, purged: int) -> LifecycleRun:
-        """The run as it went."""
+    def finish(self, ctx: Context, planned: LifecycleRun, purged: int) -> LifecycleRun:
+        """Returns the run as it went."""
         trashed = tuple(self.moved.get(TRASH_VERB, ()))
         return replace(
             planned,
@@ -159,7 +158,7 @@ _REASON = {
 
 
 def _find_unchanged(op: Operating, rows: Sequence[Row], goal: State) -> list[Row]:
-    """Those that nobody has changed or used since they were chosen."""
+    """Returns those that nobody has changed or used since they were chosen."""
     now = op.writer.standing_of([row["id"] for row in rows])
     return [
         row
@@ -171,7 +170,7 @@ def _find_unchanged(op: Operating, rows: Sequence[Row], goal: State) -> list[Row
 
 
 def _describe_run(why: str, going: Choice, leaving: Choice, **told: object) -> LifecycleRun:
-    """What a run is about to do."""
+    """Returns what a run is about to do."""
     moved = [
         tuple(
             Moved(row["id"], row["title"], row["kind"], choice.reasons[row["key"]])
@@ -181,7 +180,8 @@ def _describe_run(why: str, going: Choice, leaving: Choice, **told: object) -> L
     ]
     return LifecycleRun(
         True, why, archived=moved[0], trashed=moved[1],
-        waiting=going.waiting, held_back=going.held_back, trash_held_back=leaving.held_back, cap=going.cap,
-        kept_central=going.central, kept_as_evidence=going.evidence + leaving.evidence, unread=going.unread,
+        waiting=going.waiting, held_back=going.held_back, trash_held_back=leaving.held_back,
+        cap=going.cap, kept_central=going.central,
+        kept_as_evidence=going.evidence + leaving.evidence, unread=going.unread,
         **told,  # type: ignore[arg-type]
     )  # fmt: skip

@@ -1,4 +1,6 @@
-"""What a run of lifecycle takes: by the rules to the archive, and after 30 days there to the trash."""
+"""The choices of a lifecycle run: by the rules into the archive, after 30 days there into the
+trash.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ EVERY_LIVE = Filter(states=(State.LIVE,), include_superseded=True)
 
 @dataclass(slots=True)
 class Choice:
-    """What is to move, in this order, why, and why the rest stays."""
+    """The memories to move, in this order, why, and why the rest stays."""
 
     moving: list[Row] = field(default_factory=list)
     reasons: dict[int, str] = field(default_factory=dict)  # by key

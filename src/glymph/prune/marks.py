@@ -48,15 +48,15 @@ def may_be_put_away(columns: Columns, *, now: int, touched: Collection[int]) -> 
 
 
 def is_recently_used(memories: Mapping[str, NDArray[Any]], now: int) -> Flags:
-    """Which memories were used, and less than three stabilities ago: no unattended run takes those."""
+    """Marks memories used less than three stabilities ago, which no unattended run takes."""
     ever = memories["last_used_at"] != NEVER
     days = (now - memories["last_used_at"]) / MICROS_PER_DAY
     return np.asarray(ever & (days < USED_KEPT * memories["stability"]))
 
 
 def centrality(columns: Columns, live: Flags) -> Floats:
-    """How many live memories point at each live one, as a share of the most; replacing links do not
-    count.
+    """Returns how many live memories point at each live one, as a share of the most; replacing
+    links do not count.
     """
     edges, find = columns.edges, columns.finder()
     counting = np.array([name not in REPLACING for name in columns.types] or [False])[edges["type"]]
@@ -84,7 +84,7 @@ def is_expired(columns: Columns, now: int, at: Places = EVERY_PLACE) -> Flags:
 
 
 def find_faded_links(columns: Columns, *, now: int) -> Slots:
-    """The places of links that have faded so far that they go, by their weight today.
+    """Returns the places of links that have faded so far that they go, by their weight today.
 
     Both ends are live: what is archived or in the trash keeps its links as they are, for it may
     come back. Types that last, and contradictions, never go. A link of a pinned or protected memory
@@ -103,8 +103,8 @@ def find_faded_links(columns: Columns, *, now: int) -> Slots:
 
 
 def is_mergeable(columns: Columns, *, now: int) -> Flags:
-    """Which memories nobody minds to find under another id: those a run that nobody reviews may
-    merge.
+    """Marks the memories that an unattended run may merge: nobody minds to find them under another
+    id.
 
     Current knowledge that fades; neither pinned, protected nor young, nor used in the last three
     stabilities.
@@ -125,7 +125,7 @@ def is_mergeable(columns: Columns, *, now: int) -> Flags:
 
 
 def find_orphans(columns: Columns, *, now: int, without: Slots) -> Slots:
-    """The slots of live memories older than 30 days that were never used and have no link but those
+    """Returns the slots of live memories older than 30 days, never used and without links but those
     `without`.
     """
     edges, find, memories = columns.edges, columns.finder(), columns.memories

@@ -1,4 +1,4 @@
-"""Memories as groupings need them: their fields, and links, vectors and clusters where one asks."""
+"""Memories as groupings need them: their fields, and links, vectors and clusters where needed."""
 
 from __future__ import annotations
 

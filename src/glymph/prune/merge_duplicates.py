@@ -1,5 +1,5 @@
-"""Near-duplicates merged without anybody asking: found, judged with care, made one; what they were
-is archived.
+"""Unattended merging of near-duplicates: found, checked with care and made one; the originals are
+archived.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Near = Sequence[tuple[int, int, float]]  # keys of two memories and their cosine
 
 @dataclass(frozen=True, slots=True)
 class Twins:
-    """Memories that say the same and may become one, and why they are held for it."""
+    """Memories that say the same and may become one, with the reason to think so."""
 
     rows: tuple[Row, ...]
     reason: str
@@ -54,11 +54,11 @@ class FoundTwins:
 
 
 class _Unfit(Exception):
-    """Why a group does not become one."""
+    """The reason why a group does not become one."""
 
 
 def why_not(ctx: Context) -> str | None:
-    """Why duplicates cannot be looked for; None if they can."""
+    """Returns why duplicates cannot be looked for; None if they can."""
     model, lacking = ctx.embedding.try_model()
     return (
         None
@@ -71,7 +71,7 @@ def why_not(ctx: Context) -> str | None:
 
 
 def find_all_twins(ctx: Context, reader: Reader, held: Columns, *, now: int) -> FoundTwins:
-    """All groups of a space, the nearest first. It needs an embedder."""
+    """Returns all groups of a space, the nearest first. It needs an embedder."""
     wanted = Filter(sections=TARGETS, live_at=now)
     keys, vectors = stored_vectors(ctx, reader, wanted)
     may = np.isin(keys, held.memories["key"][is_mergeable(held, now=now)])
@@ -93,9 +93,7 @@ def find_all_twins(ctx: Context, reader: Reader, held: Columns, *, now: int) -> 
 def find_twins(
     ctx: Context, reader: Reader, keys: Sequence[int], among: Slots, *, now: int
 ) -> FoundTwins:
-    """The groups that some memories have a part in, with others of those `among`. It needs an
-    embedder.
-    """
+    """Returns the groups of some memories with others of those `among`. It needs an embedder."""
     model, _ = ctx.embedding.try_model()
     view = ctx.embedding.mirrors.view(reader, model)
     wanted = Filter(sections=TARGETS, live_at=now)
@@ -108,8 +106,8 @@ def find_twins(
 
 
 def judge(ctx: Context, reader: Reader, near: Near, wanted: Filter) -> FoundTwins:
-    """What of the near pairs may become one: above the band, the same by their texts, and by all
-    else we know.
+    """Returns which near pairs may become one: above the band, and the same by their texts and all
+    else known.
     """
     bands = kept_bands(ctx, reader)
     above = [one for one in near if one[2] > bands.duplicate]
@@ -146,7 +144,7 @@ def _oldest_first(rows: Iterable[Row]) -> tuple[Row, ...]:
 
 
 def _was_parted(reader: Reader, key: int) -> bool:
-    """Whether an undo has taken a memory apart from what replaced it: no run does that again."""
+    """Tells whether an undo has parted a memory from what replaced it: no run does that again."""
     return any(
         json.loads(entry["image"] or "{}").get("superseded_by") is not None
         for entry in reader.history(key)
@@ -162,7 +160,7 @@ def _find_contrary(reader: Reader, rows: Mapping[str, Row]) -> set[frozenset[int
 
 
 def _why_different(a: Row, b: Row) -> str | None:
-    """In what two memories differ besides their words; nothing of it may get lost."""
+    """Returns in what two memories differ besides their words; nothing of it may get lost."""
     for column in SAME:
         if a[column] != b[column]:
             return f"they differ in {column}"
@@ -176,7 +174,7 @@ def _why_different(a: Row, b: Row) -> str | None:
 
 @dataclass(slots=True)
 class JoinOutcome:
-    """What became of some groups."""
+    """The results of merging some groups."""
 
     joined: list[Joined] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
@@ -185,7 +183,9 @@ class JoinOutcome:
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """A group and what it is about to become: a new memory, or the one of them that says it all."""
+    """A group and what it is about to become: a new memory, or the one of them that covers the
+    others.
+    """
 
     twins: Twins
     new: Draft
@@ -193,7 +193,7 @@ class _Ready:
     survivor: str | None
 
     @property
-    def leaving(self) -> int:
+    def leavers(self) -> int:
         return len(self.twins.rows) - (self.survivor is not None)
 
 
@@ -211,12 +211,12 @@ def join(ctx: Context, groups: Sequence[Twins], parent: Callable[[], int]) -> Jo
     with ctx.operation(VERB, reason="they say the same", parent=parent()) as op:
         left = allowance(ctx, op.writer)
         for one in ready:
-            if one.leaving > left:
+            if one.leavers > left:
                 outcome.held_back += 1
             elif (joined := _join(ctx, op, one)) is None:
                 outcome.refused.append(Refusal(one.twins.rows[0]["id"], CHANGED))
             else:
-                left -= one.leaving
+                left -= one.leavers
                 outcome.joined.append(joined)
                 waiting += [] if one.meant or joined.id is None else [joined.id]
     ctx.embed_soon(waiting)
@@ -224,7 +224,7 @@ def join(ctx: Context, groups: Sequence[Twins], parent: Callable[[], int]) -> Jo
 
 
 def _prepare_all(ctx: Context, groups: Sequence[Twins], outcome: JoinOutcome) -> list[_Ready]:
-    """The groups that may become one, as far as the cap has room for any."""
+    """Returns the groups that may become one, as far as the cap allows."""
     found: list[_Ready] = []
     with ctx.reading() as reader:
         left = allowance(ctx, reader)
@@ -234,10 +234,10 @@ def _prepare_all(ctx: Context, groups: Sequence[Twins], outcome: JoinOutcome) ->
             except _Unfit as why:
                 outcome.refused.append(Refusal(twins.rows[0]["id"], str(why)))
                 continue
-            if one.leaving > left:
+            if one.leavers > left:
                 outcome.held_back += 1
             else:
-                left -= one.leaving
+                left -= one.leavers
                 found.append(one)
     return found
 
@@ -257,7 +257,7 @@ def _prepare(ctx: Context, reader: Reader, twins: Twins) -> _Ready:
 
 
 def _join(ctx: Context, op: Operating, one: _Ready) -> Joined | None:
-    """What a group became; None if somebody has changed or used one of it since it was compared."""
+    """Merges a group; returns None if one of it was changed or used since it was compared."""
     rows, now = one.twins.rows, op.writer.memories([row["id"] for row in one.twins.rows])
     if not all(_is_unchanged(row, now.get(row["id"])) for row in rows):
         return None
@@ -272,7 +272,7 @@ def _join(ctx: Context, op: Operating, one: _Ready) -> Joined | None:
 
 
 def foretell(ctx: Context, groups: Sequence[Twins]) -> JoinOutcome:
-    """What would become of the groups."""
+    """Returns what would become of the groups."""
     outcome = JoinOutcome()
     for one in _prepare_all(ctx, groups, outcome):
         parts = tuple(row["id"] for row in one.twins.rows if row["id"] != one.survivor)
@@ -283,7 +283,7 @@ def foretell(ctx: Context, groups: Sequence[Twins]) -> JoinOutcome:
 
 
 def _draft(ctx: Context, rows: Sequence[Row]) -> Draft:
-    """What they become. A text that is too long is refused."""
+    """Returns what they become. A text that is too long is refused."""
     try:
         new = merged_draft(ctx, rows, join_texts([row["text"] for row in rows]), rows[-1]["title"])
     except InvalidInput as error:
@@ -297,7 +297,7 @@ def _draft(ctx: Context, rows: Sequence[Row]) -> Draft:
 
 
 def _embed(ctx: Context, new: Draft) -> dict[str, bytes]:
-    """Its vector at once, however long that takes, for the next look; a model that fails is asked
+    """Returns the vector of the new text at once, for the next look; a model that fails is asked
     later.
     """
     try:
@@ -336,7 +336,7 @@ def group_alike(pairs: Iterable[tuple[str, str]], *, most: int = TOGETHER) -> li
 
 
 def join_texts(texts: Collection[str]) -> str:
-    """What texts say, one after the other; one that another holds word for word is not repeated."""
+    """Returns texts one after the other, without those that another contains word for word."""
     stripped = list(dict.fromkeys(text.strip() for text in texts))
     return "\n\n".join(
         text for text in stripped if not any(text != other and text in other for other in stripped)

@@ -1,6 +1,4 @@
-"""Which memories a language model is shown, and in which batches: those that resemble each other
-together.
-"""
+"""The memories a language model is shown, in batches of similar ones."""
 
 from __future__ import annotations
 
@@ -59,7 +57,7 @@ class Picked:
 
 
 def pick_nominees(ctx: Context, reader: Reader) -> Picked:
-    """What a run shows: live and current, neither pinned nor protected nor young.
+    """Returns what a run shows: live and current, neither pinned nor protected nor young.
 
     What somebody uses, has just changed or brought back is not shown: a person's word stands
     against a model's. Of more than a run takes, the least retrievable come first, and of these the
@@ -110,7 +108,9 @@ def _nominee(row: Row, now: int) -> Nominee:
 
 
 def _vectors(ctx: Context, reader: Reader, rows: Sequence[Row]) -> Vectors:
-    """The vectors of memories by the handle's model; where some have none, by their words as well."""
+    """Returns the vectors of memories by the handle's model; where some have none, by their words
+    as well.
+    """
     said = load_vectors(ctx, reader, rows)
     if said is not None and said.any(axis=1).all():
         return said

@@ -1,5 +1,5 @@
-"""What came of an episode: the attributes that tell it, so that nothing is put away before it was
-learnt from.
+"""Outcomes of episodes, read from attributes, so that nothing is archived before it was learnt
+from.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from functools import lru_cache
 from typing import Any
 
 NAMES = frozenset(
-    "outcome result success succeeded failed win won loss lost profit pnl roi roe return returns score".split()
+    "outcome result success succeeded failed win won loss lost profit pnl roi roe return returns "
+    "score".split()
 )
 UNITS = frozenset(
     "pct percent usd eur gbp usdt usdc r bps net gross realized realised total value".split()
@@ -25,12 +26,12 @@ SHARES = frozenset(
     {"pct", "percent", "roi", "roe", "return", "returns", "r", "bps"}
 )  # comparable amounts
 WON = frozenset(
-    "success successful succeeded win won winner profit profitable gain pass passed ok yes true solved done "
-    "completed approved accepted correct right hit good positive".split()
+    "success successful succeeded win won winner profit profitable gain pass passed ok yes true "
+    "solved done completed approved accepted correct right hit good positive".split()
 )
 LOST = frozenset(
-    "failure fail failed loss lose lost loser unprofitable reject rejected error no false unsolved aborted "
-    "cancelled canceled denied wrong incorrect miss missed bad negative liquidated".split()
+    "failure fail failed loss lose lost loser unprofitable reject rejected error no false unsolved "
+    "aborted cancelled canceled denied wrong incorrect miss missed bad negative liquidated".split()
 )
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -42,7 +43,7 @@ _AMOUNT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How an episode ended. `success` is None if it ended neither well nor badly, or does not tell
+    """The end of an episode. `success` is None if it ended neither well nor badly, or does not say
     which.
     """
 
@@ -51,7 +52,7 @@ class Outcome:
 
 
 def bears_outcome(attributes: Mapping[str, Any]) -> bool:
-    """Whether one of the attributes, or of those one level below, says how it ended.
+    """Tells whether one of the attributes, or of those one level below, says how it ended.
 
     A name counts if it is one of `NAMES` but for a unit: `pnl_pct` does, `stop_loss` is a plan and
     does not. A failure is an outcome too; an empty value, or one that says it is still open, is
@@ -61,8 +62,8 @@ def bears_outcome(attributes: Mapping[str, Any]) -> bool:
 
 
 def outcome(attributes: Mapping[str, Any]) -> Outcome | None:
-    """How it ended, as the attributes or those one level below tell; None if they do not, or not
-    yet.
+    """Returns how it ended, by the attributes or those one level below; None if they do not say, or
+    not yet.
 
     A word or a yes or no decides; without one the sign of an amount does, and zero is neither. The
     magnitude is the first amount, one in per cent before others.
@@ -88,12 +89,14 @@ def outcome(attributes: Mapping[str, Any]) -> Outcome | None:
 
 
 def tells_outcome(name: str) -> bool:
-    """Whether an attribute of this name says how something ended."""
+    """Tells whether an attribute of this name says how something ended."""
     return _read_name(name) is not None
 
 
 def _find_outcomes(attributes: Mapping[str, Any]) -> Iterator[tuple[str, frozenset[str], Any]]:
-    """The telling attributes: the word that makes them so, all words of the name, and the value."""
+    """Yields the attributes that say it: the word that makes them so, all words of the name, and
+    the value.
+    """
     for name, value in attributes.items():
         inside = value.items() if isinstance(value, Mapping) else [(name, value)]
         for inner, found in inside:
@@ -103,7 +106,7 @@ def _find_outcomes(attributes: Mapping[str, Any]) -> Iterator[tuple[str, frozens
 
 
 def _still_open(attributes: Mapping[str, Any]) -> bool:
-    """Whether it says itself that it has not ended: an amount told meanwhile may still turn."""
+    """Tells whether it says that it has not ended: an amount given meanwhile may still change."""
     inner = [value for value in attributes.values() if isinstance(value, Mapping)]
     said = [
         source.get(name)
@@ -129,7 +132,7 @@ def _read_name(name: object) -> tuple[str, frozenset[str]] | None:
 
 
 def _verdict(name: str, value: object) -> bool | None:
-    """What a word, or a yes or no, says; None for an amount and for words nobody knows."""
+    """Returns what a word, or a yes or no, says; None for an amount and for unknown words."""
     if isinstance(value, bool):
         return value is not (name in BAD)
     if isinstance(value, str) and _amount(value) is None:
@@ -145,7 +148,9 @@ def _opposite(verdict: bool | None) -> bool | None:
 
 
 def _of_words(text: str) -> bool | None:
-    """What the words say together; None if none of them tells, or some say yes and some no."""
+    """Returns what the words say together; None if none of them says it, or some say yes and some
+    no.
+    """
     words = frozenset(_PARTS.split(_CAMEL.sub("_", text).lower()))
     good, bad = not words.isdisjoint(WON), not words.isdisjoint(LOST)
     negated = not words.isdisjoint({"not", "un", "without"})
@@ -153,7 +158,7 @@ def _of_words(text: str) -> bool | None:
 
 
 def _read_amount(name: str, value: object) -> float | None:
-    """The amount an attribute gives, losses below zero."""
+    """Returns the amount of an attribute, losses below zero."""
     number = _amount(value)
     if number is None or name in {"success", "succeeded", "won", "win", "failed", "lost"}:
         return None

@@ -1,6 +1,4 @@
-"""A plan: groups of stale memories as they were shown to somebody, and exactly what pruning them
-would touch.
-"""
+"""A plan: groups of stale memories as they were shown, and what pruning them would touch."""
 
 from __future__ import annotations
 
@@ -20,8 +18,8 @@ HEALTHY = "No group reaches the staleness asked for: the graph is healthy."
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A memory of a group, with what speaks for pruning it. `version` and `last_used_at` are what
-    the plan saw.
+    """A memory of a group, with the reasons to prune it. `version` and `last_used_at` are what the
+    plan saw.
     """
 
     id: str
@@ -44,7 +42,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """What pruning a group would take away."""
+    """The loss that pruning a group would mean."""
 
     recalls: int  # of the latest ones that showed a member among their first five
     examined: int
@@ -82,7 +80,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What was looked at."""
+    """The counts of what was looked at."""
 
     memories: int
     edges: int
@@ -94,7 +92,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an analysis found. Its id stands for its members as they were; pruning skips what has
+    """The result of an analysis. Its id stands for its members as they were; pruning skips what has
     changed since.
     """
 
@@ -112,12 +110,13 @@ class Plan:
 
     @property
     def text(self) -> str:
-        """The plan for a reader: every member with its id in brackets."""
+        """The plan as text: every member with its id in brackets."""
         return "\n".join(_lines(self))
 
 
 def plan_id(space: str, thresholds: Mapping[str, Any], groups: Sequence[Sequence[Member]]) -> str:
-    """The hash of what a plan says: its members, their versions and last uses, group by group.
+    """Returns the hash of what a plan says: its members, their versions and last uses, group by
+    group.
 
     In which order a group lists its members changes with the hour and is no part of it.
     """
@@ -141,8 +140,9 @@ def _lines(plan: Plan) -> list[str]:
     if not totals.memories:
         return [EMPTY]
     head = (
-        f"Analysed {say_count(totals.memories, 'memory', 'memories')} and {say_count(totals.edges, 'link', 'links')} "
-        f"in {totals.elapsed_ms:,.0f} ms: {say_count(totals.connected_groups, 'group', 'groups')} of linked ones, "
+        f"Analysed {say_count(totals.memories, 'memory', 'memories')} "
+        f"and {say_count(totals.edges, 'link', 'links')} in {totals.elapsed_ms:,.0f} ms: "
+        f"{say_count(totals.connected_groups, 'group', 'groups')} of linked ones, "
         f"{totals.isolated:,} isolated, {totals.archived:,} archived."
     )
     if not plan.groups:
@@ -151,8 +151,8 @@ def _lines(plan: Plan) -> list[str]:
     for group in plan.groups:
         lines += [*_group(group), ""]
     lines.append(
-        f'prune("{plan.id}", groups=[…]) archives exactly what is shown here; action="delete" moves it '
-        "to the trash. Either can be undone."
+        f'prune("{plan.id}", groups=[…]) archives exactly what is shown here; action="delete" '
+        "moves it to the trash. Either can be undone."
     )
     return lines
 
@@ -161,7 +161,8 @@ def _group(group: Group) -> list[str]:
     counts = ", ".join(f"{n} {name.lower()}" for name, n in group.lifecycle_breakdown.items() if n)
     lines = [
         f"Group {group.group}: {group.label} ({say_count(group.node_count, 'memory', 'memories')}, "
-        f"{say_count(group.edge_count, 'link', 'links')}, last active {group.days_since_active:.0f} days ago, "
+        f"{say_count(group.edge_count, 'link', 'links')}, "
+        f"last active {group.days_since_active:.0f} days ago, "
         f"retrievability {group.avg_retrievability:.2f}, staleness {group.staleness:.2f})",
         f"  lifecycle: {counts}",
     ]
@@ -169,7 +170,8 @@ def _group(group: Group) -> list[str]:
         lines.append(f"  why: {'; '.join(group.reasons)}")
     impact = group.impact
     lines.append(
-        f"  impact: shown first by {impact.recalls} of the last {say_count(impact.examined, 'recall', 'recalls')}"
+        f"  impact: shown first by {impact.recalls} of the last "
+        f"{say_count(impact.examined, 'recall', 'recalls')}"
     )
     if impact.lessons:
         lines[-1] += f"; {say_count(len(impact.lessons), 'memory rests', 'memories rest')} on them"
@@ -189,9 +191,7 @@ def _member(node: Member) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What execute_prune answers: always soft, with a way back for as long as the trash keeps
-    things.
-    """
+    """The answer of execute_prune: always soft, recoverable while the trash keeps things."""
 
     pruned_count: int = 0
     cascade_pruned: int = 0

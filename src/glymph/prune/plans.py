@@ -1,4 +1,4 @@
-"""Plans as they are kept: written once, read back whole until they expire."""
+"""Stored plans: written once, read back until they expire."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def save_plan(ctx: Context, plan: Plan) -> None:
 
 
 def load_plan(ctx: Context, plan_id: str) -> Plan:
-    """The plan of an id, or PlanNotFound, or PlanExpired."""
+    """Returns the plan of an id, or raises PlanNotFound or PlanExpired."""
     checked_id(plan_id, "plan")
     with ctx.reading() as reader:
         row = reader.plan(plan_id)
@@ -43,7 +43,7 @@ def load_plan(ctx: Context, plan_id: str) -> Plan:
 
 
 def list_plans(ctx: Context) -> list[Plan]:
-    """The plans that have not expired, newest first."""
+    """Returns the plans that have not expired, newest first."""
     with ctx.reading() as reader:
         rows = reader.plans(limit=MOST_LISTED)
     bodies = [json.loads(row["body"]) for row in rows]

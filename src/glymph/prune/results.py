@@ -1,4 +1,4 @@
-"""What runs of upkeep give back: what was done, what was left, and why."""
+"""Results of upkeep runs: what was done, what was left, and why."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Fading:
 
 @dataclass(frozen=True, slots=True)
 class LifecycleRun:
-    """What a run did, or what a dry run would do.
+    """The result of a run, or of a dry run what it would be.
 
     `waiting` are episodes with an outcome that were not learnt from yet; `held_back` and
     `trash_held_back` may go but for the cap; `unread` are memories whose text the next runs look
@@ -89,7 +89,7 @@ class LifecycleRun:
 
 @dataclass(frozen=True, slots=True)
 class FailedBatch:
-    """A batch whose answer could not be had or used: nothing in it was archived."""
+    """A batch without a usable answer: nothing in it was archived."""
 
     batch: int  # counted from 1
     memories: int
@@ -98,9 +98,7 @@ class FailedBatch:
 
 @dataclass(frozen=True, slots=True)
 class AiPruned:
-    """What a look by a language model led to. `operation_id` is the way back: its undo brings all
-    of it back.
-    """
+    """The result of a look by a language model. Undoing `operation_id` brings everything back."""
 
     ran: bool  # whether a model was asked
     why: str  # it ran, or did not
@@ -127,7 +125,7 @@ class AiPruned:
 
     @property
     def complete(self) -> bool:
-        """Whether every batch was asked about and its answer used."""
+        """Tells whether every batch was asked about and its answer used."""
         return self.ran and not self.failed_batches and not self.unasked
 
 
@@ -156,8 +154,8 @@ class Orphan:
 
 @dataclass(frozen=True, slots=True)
 class Gardened:
-    """What a run of the gardener did, or what a dry run would do. `operation_id` is the way back
-    for all of it.
+    """The result of a gardener's run, or of a dry run what it would be. Undoing `operation_id`
+    takes all of it back.
     """
 
     dry_run: bool = False
@@ -180,7 +178,7 @@ class Gardened:
 
     @property
     def archived(self) -> int:
-        """Memories that left life because another one says what they say."""
+        """The number of memories archived because another one covers them."""
         return sum(len(one.parts) for one in self.merged)
 
     @property
@@ -189,7 +187,8 @@ class Gardened:
         would = "would be " if self.dry_run else ""
         parts = [
             f"{self.links} faded {'link' if self.links == 1 else 'links'} {would}dropped",
-            f"{self.archived} {'memory' if self.archived == 1 else 'memories'} {would}merged into others",
+            f"{self.archived} {'memory' if self.archived == 1 else 'memories'} "
+            f"{would}merged into others",
         ]
         if self.held_back:
             parts.append(f"{self.held_back} groups held back by the cap of unattended runs")
@@ -207,7 +206,7 @@ class Gardened:
 
 @dataclass(frozen=True, slots=True)
 class Cleared:
-    """What was cleared away while the agent was idle."""
+    """The result of clearing away while the agent was idle."""
 
     ran: bool
     why: str  # it ran, or did not

@@ -1,4 +1,4 @@
-"""How long kinds are kept at most, as a setting says it: "KIND=DAYS, KIND=DAYS"."""
+"""The longest time that kinds are kept, as a setting writes it: "KIND=DAYS, KIND=DAYS"."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _WHOLE = re.compile(r"[0-9]{1,6}\Z")
 
 
 def parse_retention(text: str) -> Mapping[str, int]:
-    """The days after which each named kind may go; none for an empty text. Nonsense is an
-    InvalidInput.
+    """Returns the days after which each named kind may go; none for an empty text. Raises
+    InvalidInput for nonsense.
     """
     found: dict[str, int] = {}
     for part in filter(None, (one.strip() for one in text.split(","))):
@@ -22,7 +22,8 @@ def parse_retention(text: str) -> Mapping[str, int]:
         if not kind or not sign or not _WHOLE.match(days) or not 1 <= int(days) <= MOST_DAYS:
             raise InvalidInput(
                 "settings.retention",
-                f"{part!r} is not KIND=DAYS with 1 to {MOST_DAYS} days. Write it like note=180, curiosity=60.",
+                f"{part!r} is not KIND=DAYS with 1 to {MOST_DAYS} days. "
+                "Write it like note=180, curiosity=60.",
             )
         if kind in found:
             raise InvalidInput(

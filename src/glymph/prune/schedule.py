@@ -1,4 +1,4 @@
-"""When upkeep is due: what has to have happened before a run pays, told as the reason for it."""
+"""Schedules of upkeep: when a run is due, as the reason for it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SPREAD = 10  # the part of an interval over which the first runs of many spaces 
 
 
 def lifecycle_due(*, last_at: int | None, added_since: bool, now: int) -> str | None:
-    """Why lifecycle is due, or None. Moments are in microseconds; `last_at` is that of the last
-    run.
+    """Returns why lifecycle is due, or None. Moments are in microseconds; `last_at` is that of the
+    last run.
 
     A last run that lies ahead of the clock counts as none: a clock that was set back must not stop
     upkeep.
@@ -34,7 +34,7 @@ def lifecycle_due(*, last_at: int | None, added_since: bool, now: int) -> str | 
 def ai_prune_due(
     *, sessions: int, live: int, live_at_last: int | None, stage: Stage = Stage.GROWTH
 ) -> str | None:
-    """Why a look by the model is due, or None.
+    """Returns why a look by the model is due, or None.
 
     `sessions` have ended since the last run, `live` memories there are, and `live_at_last` there
     were then. Growth is measured against the last run, so a space that stays large does not call
@@ -55,8 +55,8 @@ def ai_prune_due(
 
 
 def jitter(space: str, job: str, interval: int) -> int:
-    """How long the first run of a job is put off: up to a tenth of its interval, for one space
-    always the same.
+    """Returns by how much the first run of a job is put off: up to a tenth of its interval, always
+    the same for one space.
 
     Later runs keep the distance, so a thousand spaces that began together do not wake at once.
     """
@@ -65,7 +65,7 @@ def jitter(space: str, job: str, interval: int) -> int:
 
 
 def due(kept: int | None, interval: int, now: int, jitter: int) -> int:
-    """When a periodic job is due, given the moment that was kept for it; in the past, if it was
+    """Returns when a periodic job is due, given the moment stored for it; in the past, if it was
     missed.
 
     One that was never kept is due after its jitter. One that lies more than an interval ahead was
@@ -80,8 +80,8 @@ def due(kept: int | None, interval: int, now: int, jitter: int) -> int:
 
 
 def next_due(due_at: int, interval: int, now: int) -> int:
-    """When a job that has just run is due again: on its beat, and ahead. What was missed is not
-    made up again.
+    """Returns when a job that has just run is due again: on its beat, and ahead. Missed runs are
+    not made up for.
     """
     if due_at > now:
         return due_at
@@ -89,7 +89,7 @@ def next_due(due_at: int, interval: int, now: int) -> int:
 
 
 def consolidation_due(*, last_at: int | None, now: int, hours: int) -> str | None:
-    """Why consolidation is due; None while less than its interval has passed."""
+    """Returns why consolidation is due; None while less than its interval has passed."""
     if last_at is None:
         return "it never ran"
     if not 0 <= now - last_at < hours * 3_600_000_000:

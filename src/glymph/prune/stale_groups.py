@@ -1,4 +1,6 @@
-"""From columns to the stalest groups: what hangs together, how stale it is, and which come first."""
+"""The stalest groups of a space, from its columns: what is connected, how stale it is, what comes
+first.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,13 @@ from glymph.store.arrays import STATES, Columns, Flags, Floats, Slots
 
 BLOCK = 1 << 14  # links looked at together
 
-# Marks which of some memories a rule selects, given their slots, their groups and how many these are.
+# Marks the memories that a rule selects, given their slots, their groups and how many these are.
 Pick = Callable[[Slots, Slots, int], Flags]
 
 
 @dataclass(frozen=True, slots=True)
 class StaleGroup:
-    """A group by its figures; its members by their keys, in the order of age, each with its own
-    figures.
-    """
+    """A group in figures; its members by their keys, oldest first, each with its own figures."""
 
     keys: Slots
     staleness: float
@@ -47,7 +47,7 @@ class StaleGroup:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The stalest groups, worst first, and what was looked at."""
+    """The stalest groups, worst first, and counts of what was looked at."""
 
     groups: Sequence[StaleGroup]
     stale: int  # groups that pass the threshold, those beyond the longest list included
@@ -62,9 +62,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class LinkedGroups:
-    """What hangs together among the live memories. Groups are numbered in the order of their first
-    memories.
-    """
+    """The connected groups of live memories, numbered in the order of their first memories."""
 
     slots: Slots  # the live memories
     group: Slots  # of each of those
@@ -83,8 +81,8 @@ def rank_linked_groups(
     include_isolated: bool = False,
     pick: Pick | None = None,
 ) -> Ranking:
-    """The groups of a space that are at least so stale, the stalest first; of equals the larger,
-    then the older.
+    """Returns the groups of a space that are at least so stale, the stalest first; of equals the
+    larger, then the older.
 
     Live memories only. Superseded and expired ones are live until an operation moves them, and are
     what a prune looks for; the identity memory is in no group. Of groups that are less stale, the
@@ -160,7 +158,7 @@ def add_picked(
 
 
 def group_by_links(columns: Columns, *, now: int) -> LinkedGroups:
-    """The groups of the live memories by links that still hold."""
+    """Returns the groups of the live memories by links that still hold."""
     found = find_holding_links(columns, now=now)
     label = graph.groups(columns.size, found.source, found.target, found.weight)
     live = _is_grouped(columns)
@@ -210,13 +208,13 @@ class _Links:
 
     @classmethod
     def of(cls, count: int) -> _Links:
-        """Room for that many."""
+        """Makes room for that many."""
         return cls(
             np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64), np.empty(count)
         )
 
     def put(self, at: int, some: _Links, chosen: Flags) -> int:
-        """Takes in the chosen ones from a place on; gives back where they end."""
+        """Takes in the chosen ones from a place on and returns where they end."""
         places = np.flatnonzero(chosen)
         end = at + len(places)
         np.take(some.source, places, out=self.source[at:end], mode="clip")
@@ -226,8 +224,8 @@ class _Links:
 
 
 def _links(columns: Columns, now: int) -> Iterator[_Links]:
-    """All links as slots with their weights today, some at a time: those fit into a cache, millions
-    do not.
+    """Yields all links as slots with their weights today, some at a time: those fit into a cache,
+    millions do not.
     """
     edges, find = columns.edges, columns.finder()
     for at in range(0, len(edges["source"]), BLOCK):
@@ -244,7 +242,7 @@ def _links(columns: Columns, now: int) -> Iterator[_Links]:
 
 
 def score_groups(tissue: LinkedGroups, found: Vitals) -> Staleness:
-    """The staleness of each group."""
+    """Returns the staleness of each group."""
     return staleness.score_groups(found.at(tissue.slots), tissue.group, len(tissue.sizes))
 
 
@@ -258,7 +256,7 @@ def list_stale(
     max_groups: int,
     include_isolated: bool,
 ) -> Ranking:
-    """The stalest groups with their members, and the counts."""
+    """Returns the stalest groups with their members, and the counts."""
     score = scores.score
     passing = score >= min_staleness
     if not include_isolated:
@@ -281,7 +279,7 @@ def list_stale(
 
 
 def _worst(candidates: Slots, score: Floats, sizes: Slots, most: int) -> Slots:
-    """The first of the candidates by score, then by size, then by age."""
+    """Returns the first of the candidates by score, then by size, then by age."""
     if 0 < most < len(candidates):  # sorting them all would cost more than scoring them
         least = np.partition(score[candidates], len(candidates) - most)[len(candidates) - most]
         candidates = candidates[score[candidates] >= least]
@@ -291,7 +289,7 @@ def _worst(candidates: Slots, score: Floats, sizes: Slots, most: int) -> Slots:
 def _describe_chosen(
     columns: Columns, tissue: LinkedGroups, found: Vitals, scores: Staleness, chosen: Slots
 ) -> list[StaleGroup]:
-    """The chosen groups with everything about them that figures can tell."""
+    """Returns the chosen groups with all their figures."""
     if not len(chosen):
         return []
     place = np.full(len(tissue.sizes), -1)
@@ -318,7 +316,7 @@ def _describe_chosen(
 
 
 def _edges_inside(columns: Columns, members: Sequence[Slots]) -> list[int]:
-    """How many links have both ends in each of some groups."""
+    """Returns how many links have both ends in each of some groups."""
     place = np.full(columns.size, -1, dtype=np.int32)
     for number, slots in enumerate(members):
         place[slots] = number
@@ -333,7 +331,7 @@ def _edges_inside(columns: Columns, members: Sequence[Slots]) -> list[int]:
 
 
 def describe_group(columns: Columns, found: Vitals, slots: Slots) -> StaleGroup:
-    """The group of these memories, whatever made them one."""
+    """Returns the group of these memories, whatever made them one."""
     own = found.at(slots)
     scores = staleness.score_group(own)
     inside = _edges_inside(columns, [slots])[0]

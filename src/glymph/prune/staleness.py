@@ -1,6 +1,4 @@
-"""How stale memories and groups of them are: four named parts, each from 0 to 1, and their weighted
-sum.
-"""
+"""Staleness of memories and groups: four named parts, each from 0 to 1, and their weighted sum."""
 
 from __future__ import annotations
 
@@ -44,11 +42,11 @@ class Staleness:
         return np.clip(np.asarray(total, dtype=np.float64), 0.0, 1.0)
 
     def at(self, places: Slots | int) -> Staleness:
-        """The same for some of them."""
+        """Returns the same for some of them."""
         return Staleness(*(np.asarray(getattr(self, name)[places]) for name in WEIGHTS))
 
     def parts(self, place: int) -> dict[str, float]:
-        """What each part adds to one score."""
+        """Returns what each part adds to one score."""
         return {
             name: weight * float(getattr(self, name)[place]) for name, weight in WEIGHTS.items()
         }
@@ -56,7 +54,7 @@ class Staleness:
 
 @dataclass(frozen=True, slots=True)
 class Vitals:
-    """What staleness is made of, for each memory. NaN is unknown."""
+    """The figures that staleness is made of, for each memory. NaN is unknown."""
 
     retrievability: Floats
     days: Floats  # since the last reported use, or since creation where there was none
@@ -67,8 +65,8 @@ class Vitals:
         return Vitals(self.retrievability[slots], self.days[slots], self.uses[slots])
 
     @classmethod
-    def joined(cls, several: Sequence[Vitals]) -> Vitals:
-        """Those of several groups, one after the other."""
+    def join(cls, several: Sequence[Vitals]) -> Vitals:
+        """Returns those of several groups, one after the other."""
         return cls(
             *(
                 np.concatenate([getattr(one, name) for one in several])
@@ -80,7 +78,7 @@ class Vitals:
 def measure_vitals(
     memories: Mapping[str, NDArray[Any]], kinds: Sequence[str], *, curves: Curves, now: int
 ) -> Vitals:
-    """The figures of memories in columns at a moment; sections fade by the given curves."""
+    """Returns the figures of memories in columns at a moment; sections fade by the given curves."""
     anchor = np.where(
         memories["last_used_at"] == NEVER, memories["created_at"], memories["last_used_at"]
     )
@@ -98,22 +96,22 @@ def measure_vitals(
 
 
 def is_active(retrievability: Floats) -> Flags:
-    """Which memories are ACTIVE."""
+    """Marks the memories that are ACTIVE."""
     return np.asarray(retrievability >= fsrs.ACTIVE_FROM - _ROUNDING)
 
 
 def is_dormant(retrievability: Floats) -> Flags:
-    """Which memories are DORMANT."""
+    """Marks the memories that are DORMANT."""
     return np.asarray(retrievability < fsrs.WEAK_FROM - _ROUNDING)
 
 
 def score_memories(found: Vitals) -> Staleness:
-    """The staleness of each memory by itself, as that of a group of one."""
+    """Returns the staleness of each memory by itself, as that of a group of one."""
     return _parts(found.retrievability, _asleep(found), found.days, found.uses)
 
 
 def score_groups(found: Vitals, group: Slots, count: int) -> Staleness:
-    """The staleness of each of `count` groups, given the group of each memory.
+    """Returns the staleness of each of `count` groups, given the group of each memory.
 
     Means are over what is known. A group about which nothing is known is neutral, as one without
     members is.
@@ -131,12 +129,12 @@ def score_groups(found: Vitals, group: Slots, count: int) -> Staleness:
 
 
 def score_group(found: Vitals) -> Staleness:
-    """The staleness of these memories as one group."""
+    """Returns the staleness of these memories as one group."""
     return score_groups(found, np.zeros(len(found.days), dtype=np.int64), 1)
 
 
 def _mean(values: Floats, group: Slots, members: Slots) -> Floats:
-    """The mean of what is known in each group; NaN where nothing is."""
+    """Returns the mean of what is known in each group; NaN where nothing is."""
     known = _find_known(values)
     if isinstance(known, np.ndarray):
         values, group = values[known], group[known]
@@ -148,13 +146,13 @@ def _mean(values: Floats, group: Slots, members: Slots) -> Floats:
 
 
 def _find_known(values: Floats) -> Flags | slice:
-    """Which values are known: a slice if all are."""
+    """Marks the values that are known; a slice if all are."""
     unknown = np.isnan(values)
     return ~unknown if unknown.any() else slice(None)
 
 
 def _asleep(found: Vitals) -> Floats:
-    """1 for what is WEAK or DORMANT, 0 for what is ACTIVE."""
+    """Returns 1 for what is WEAK or DORMANT, 0 for what is ACTIVE."""
     asleep = (~is_active(found.retrievability)).astype(np.float64)
     asleep[np.isnan(found.retrievability)] = np.nan
     return asleep

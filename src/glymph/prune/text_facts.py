@@ -1,4 +1,4 @@
-"""What the texts of a few memories tell rules: how much they say, and which of it is said elsewhere."""
+"""Facts from the texts of a few memories: how much they say, and what is said elsewhere."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """How much of a memory another one says, which has to stay for that to hold."""
+    """The share of a memory that another one says, which has to stay for that to hold."""
 
     share: float
     other_id: str

@@ -1,4 +1,4 @@
-"""Worth: what keeping a memory is good for, with named parts; what has the least is pruned first.
+"""Worth: the good of keeping a memory, with named parts; what has the least is pruned first.
 
 Need adds to it, but its absence takes next to nothing away: never used is not stale. What another
 memory says as well is worth little, what another one has replaced nothing, and what is pinned
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each part adds to worth, or takes away."""
+    """The weight of each part of worth."""
 
     information: float = 1.0
     need: float = 0.5
@@ -55,7 +55,7 @@ class Worth:
     total: Floats
 
     def least(self) -> NDArray[np.intp]:
-        """The places of all memories, those worth least first; equals in their order."""
+        """Returns the places of all memories, those worth least first; equals in their order."""
         return np.argsort(self.total, kind="stable")
 
 
@@ -69,7 +69,7 @@ def worth(
     pinned: ArrayLike = False,
     weights: Weights = WEIGHTS,
 ) -> Worth:
-    """What each memory is worth. A pinned one is worth more than any other.
+    """Returns the worth of each memory. A pinned one is worth more than any other.
 
     `superseded` is 1 for what another memory has replaced, less for what it has replaced in part;
     `successor` marks those others: they say how things are now.
@@ -90,7 +90,7 @@ def worth(
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a text says, as far as it matters for being said elsewhere."""
+    """The content of a text, as far as it matters for being said elsewhere."""
 
     terms: frozenset[str]
     numbers: frozenset[str]
@@ -100,7 +100,7 @@ class _Said:
     mass: float
 
     def covers(self, other: _Said) -> bool:
-        """Whether nothing stands in the way of this text saying what the other says."""
+        """Tells whether nothing keeps this text from saying what the other says."""
         same = self.denied == other.denied and self.owner == other.owner
         return same and (other.asked or not self.asked) and other.numbers <= self.numbers
 
@@ -112,8 +112,8 @@ def redundancy(
     frequency: Frequency | None = None,
     total: int | None = None,
 ) -> Floats:
-    """How much of what each text tells one other, better text tells as well: 0 up to a share of
-    `SAID`, 1 for all.
+    """Returns how much of each text one other, better text says as well: 0 up to a share of `SAID`,
+    1 for all.
 
     The better of two is the one that tells more; of equals, the later one. Texts come oldest first.
     Only texts of one owner (who said it, say) are compared. A number that the other lacks, or a
@@ -158,7 +158,7 @@ def _read_text(
 
 
 def _without_copies(said: Sequence[_Said], result: Floats) -> list[int]:
-    """The places of all texts but those of which a later one has the very same words; these are
+    """Returns the places of all texts but those of which a later one has the same words; these are
     redundant.
     """
     last: dict[tuple[Hashable, ...], int] = {}
@@ -185,7 +185,7 @@ def _elsewhere(
     index: Mapping[str, Sequence[int]],
     rarity: Callable[[str], float],
 ) -> float:
-    """How much of this text's information the one with most of it has, among better texts."""
+    """Returns how much of this text's information another, better text has at most."""
     own = said[place]
     alone = sum(rarity(word) for word in own.terms if len(index[word]) == 1)
     if own.mass <= 0 or own.mass - alone < SAID * own.mass:
@@ -198,7 +198,7 @@ def _elsewhere(
 
 
 def _alike(own: _Said, index: Mapping[str, Sequence[int]]) -> Iterator[int]:
-    """The texts that share some of the rare words of this one."""
+    """Yields the texts that share some of the rare words of this one."""
     leads = sorted(
         (word for word in own.terms if 1 < len(index[word]) <= MOST_SHARING),
         key=lambda w: (len(index[w]), w),

@@ -37,7 +37,7 @@ Need = Literal["links", "vectors", "clusters"]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What a grouping knows of a memory."""
+    """The fields of a memory that a grouping sees."""
 
     id: str = ""
     title: str = ""
@@ -66,7 +66,7 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """Memories to be grouped. Links, vectors and clusters are there for a grouping that needs them."""
+    """Memories to be grouped, with links, vectors and clusters where a grouping needs them."""
 
     items: Sequence[Item]
     links: Links | None = None

@@ -52,7 +52,7 @@ NOWHERE: frozenset[Use] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Columns of what rules know: each has one place for each memory. NaN is unknown."""
+    """Columns of facts, with one place for each memory. NaN is unknown."""
 
     retrievability: Floats
     age_days: Floats
