@@ -29,8 +29,8 @@ from glymph.embed.providers.local import LocalEmbedder
 from glymph.model import Hit
 from glymph.moments import micros
 from glymph.recall.channels import gather
-from glymph.recall.filters import wanted
-from glymph.recall.search import ranked
+from glymph.recall.filters import check_filters
+from glymph.recall.search import rank_pools
 from glymph.testing import FrozenClock
 
 QUESTION = "How much of what answers a question do the first hits hold, on LoCoMo and BEAM?"
@@ -153,11 +153,11 @@ def _tried(glymph: Glymph, query: str, settings: Sequence[Weights]) -> list[list
     """
     place = glymph._ctx
     now = place.now()
-    matching = replace(wanted({}), live_at=micros(now))
+    matching = replace(check_filters({}), live_at=micros(now))
     with place.reading() as reader:
         pool = gather(place, reader, query, matching)
         return [
-            _ids(ranked([pool], matching, limit=TRIED, now=now, weights=weights))
+            _ids(rank_pools([pool], matching, limit=TRIED, now=now, weights=weights))
             for weights in settings
         ]
 

@@ -24,7 +24,7 @@ from benchmarks.harness.shelf import SPARE, Shelf
 from glymph import Glymph
 from glymph.moments import micros
 from glymph.recall.channels import OVERFETCH, POOL, gather, worth_asking
-from glymph.recall.filters import wanted
+from glymph.recall.filters import check_filters
 from glymph.store.contract import Filter
 from glymph.store.reader import Reader
 from glymph.store.view import View
@@ -59,9 +59,11 @@ def measured(glymph: Glymph, found: Shelf) -> dict[str, Any]:
     now = micros(place.now())
     with place.reading() as reader:
         view = place.embedding.mirrors.view(reader, place.embedding.model)
-        plain = replace(wanted({}), live_at=now)
+        plain = replace(check_filters({}), live_at=now)
         costs |= _vector_part(view, reader, found, "", lambda n: plain, found.exact)
-        by_kind = {kind: replace(wanted({"kinds": [kind]}), live_at=now) for kind in found.kinds}
+        by_kind = {
+            kind: replace(check_filters({"kinds": [kind]}), live_at=now) for kind in found.kinds
+        }
         costs |= _vector_part(
             view,
             reader,

@@ -68,14 +68,14 @@ def test_neighbours_lend_the_mean_of_both_sides():
 @given(section=st.sampled_from(list(Section)), recency=shares, authority=shares)
 def test_standing_takes_away_no_more_than_its_weights(section, recency, authority):
     weights = SECTIONS[section].ranking
-    found = rank.standing(section, recency=recency, authority=authority)
+    found = rank.weigh_standing(section, recency=recency, authority=authority)
     assert 1.0 - weights.recency - weights.authority - 1e-12 <= found <= 1.0
-    assert rank.standing(section, recency=1.0, authority=1.0) == 1.0
+    assert rank.weigh_standing(section, recency=1.0, authority=1.0) == 1.0
 
 
 @given(costs=st.lists(st.integers(0, 50)), budget=st.integers(0, 200))
 def test_packing_fits_keeps_the_order_and_leaves_out_only_what_did_not_fit(costs, budget):
-    places = rank.packed(costs, budget)
+    places = rank.fit_budget(costs, budget)
     assert places == sorted(places)
     assert sum(costs[at] for at in places) <= budget
     for at in set(range(len(costs))) - set(places):

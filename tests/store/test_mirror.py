@@ -9,8 +9,8 @@ import pytest
 
 from glymph import Glymph
 from glymph.recall.channels import gather
-from glymph.recall.filters import wanted
-from glymph.recall.search import ranked
+from glymph.recall.filters import check_filters
+from glymph.recall.search import rank_pools
 from glymph.store import chunks, mirror, vector_column, view
 from glymph.testing.embedders import WordEmbedder
 from glymph.testing.images import mirror_image
@@ -180,13 +180,13 @@ def test_vectors_are_read_in_pages_that_may_cut_a_memorys_wordings_apart(
 def test_a_reader_of_an_earlier_moment_is_shown_nothing_of_a_later_one(opened, clock):
     g, writer = opened(), opened()
     kept, changed = g.add("tulip one"), g.add("tulip two")
-    place, matching = g._ctx, wanted({})
+    place, matching = g._ctx, check_filters({})
     with place.reading() as early:
         assert early.newest_change() > 0
         later = writer.add("tulip three")
         writer.archive(changed.id)
         assert {hit.memory.id for hit in g.search("tulip")} == {kept.id, later.id}
-        hits = ranked(
+        hits = rank_pools(
             [gather(place, early, "tulip", matching)],
             matching,
             limit=9,
@@ -232,7 +232,7 @@ def check_nearest(handle, **filters):
     query = place.embedding.embedder.embed(["tulip rose oak"])[0]
     with place.reading() as reader:
         shown = place.embedding.mirrors.view(reader, place.embedding.model)
-        passing = shown.mask(wanted(filters))
+        passing = shown.mask(check_filters(filters))
         slots, cosines = shown.nearest(query, passing, limit=10, reader=reader)
         truth = brute(handle, query, shown["key"][passing].tolist())[:10]
     assert cosines.tolist() == pytest.approx([cosine for cosine, _ in truth], abs=1e-3)

@@ -14,7 +14,7 @@ import pytest
 
 from glymph import Glymph
 from glymph.config import Settings
-from glymph.recall.filters import wanted
+from glymph.recall.filters import check_filters
 from glymph.store import mirror, open_store
 from glymph.store.backends.postgresql.nearest import LONGEST, halves
 from glymph.store.contract import Filter
@@ -118,7 +118,7 @@ def found(handle, query, filters, limit):
     with place.reading() as reader:
         view = place.embedding.mirrors.view(reader, place.embedding.model)
         slots, cosines = view.nearest(
-            vector, view.mask(wanted(filters)), limit=limit, reader=reader
+            vector, view.mask(check_filters(filters)), limit=limit, reader=reader
         )
         exact = view.cosines(vector, slots, reader=reader)
     np.testing.assert_allclose(cosines, exact, atol=1e-5)
@@ -296,7 +296,7 @@ def test_one_view_that_is_asked_often_gets_all_vectors(opened, monkeypatch):
     vector = place.embedding.embedder.embed(["tulip"])[0]
     with place.reading() as reader:
         view = place.embedding.mirrors.view(reader, place.embedding.model)
-        passing = view.mask(wanted({}))
+        passing = view.mask(check_filters({}))
         before = [view.nearest(vector, passing, limit=5, reader=reader) for _ in range(3)]
         forbid(monkeypatch, "nearest")
         _, cosines = view.nearest(vector, passing, limit=5, reader=reader)
@@ -314,7 +314,7 @@ def test_vectors_fetched_for_a_reader_of_an_earlier_moment_do_not_lack_later_one
     vector = place.embedding.embedder.embed(["tulip rose oak"])[0]
     with place.reading() as early:
         view = place.embedding.mirrors.view(early, place.embedding.model)
-        passing = view.mask(wanted({}))
+        passing = view.mask(check_filters({}))
         view.nearest(vector, passing, limit=5, reader=early)
         later = writer.add("tulip rose oak")
         settled(writer)
@@ -361,7 +361,7 @@ def test_a_reader_finds_the_nearest_that_pass_a_filter(opened, clock, filters):
     g = opened()
     populate(g, clock)
     populate(opened(space="other"), clock)  # the same texts
-    matching = wanted(filters)
+    matching = check_filters(filters)
     vector = g._ctx.embedding.embedder.embed(["tulip rose oak"])[0]
     with g._ctx.reading() as reader:
         model = reader.model_key(*g._ctx.embedding.model)

@@ -1,5 +1,5 @@
-"""What a report of use does to a memory's figures: the FSRS rule once a day, better outcomes within
-it.
+"""Applies a reported use to the figures of a memory: the FSRS rule once a day, and better outcomes
+within it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ RATINGS: Mapping[Outcome, Rating] = {
 }
 
 
-def reinforced(
+def apply_use(
     row: Mapping[str, Any], outcome: Outcome, now: int, *, curves: Curves
 ) -> dict[str, Any]:
-    """The changed figures of a memory row after a reported use.
+    """Returns the changed figures of a memory row after a reported use.
 
     The first report in 24 hours applies the rule; the birth of a memory counts as a report. Later
     ones count as uses, but move stability and difficulty only when they carry a better outcome:

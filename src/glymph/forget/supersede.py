@@ -17,7 +17,7 @@ from glymph.model import Receipt, State
 from glymph.recall.history import get
 from glymph.recall.search import MAX_QUERY_CHARS, search
 from glymph.store.contract import Row
-from glymph.write.add import meanings, told
+from glymph.write.add import embed_drafts, get_or_create
 from glymph.write.draft import draft
 from glymph.write.replace import join
 from glymph.write.replace import supersede as take_the_place
@@ -43,10 +43,10 @@ def supersede(ctx: Context, old: str, new_text: str) -> Receipt:
         tags=was.tags,
         entities=was.entities,
     )
-    vectors = meanings(ctx, [new])
+    vectors = embed_drafts(ctx, [new])
     with ctx.operation("supersede", reason=f"replaces {was.id}") as op:
         older = [_current(op, one.id) for one in meant]
-        newer = told(ctx, op, new, vectors, by="supersede")
+        newer = get_or_create(ctx, op, new, vectors, by="supersede")
         if any(newer["id"] == row["id"] for row in older):
             raise InvalidInput(
                 "new_text", "says what the older memory says already. Say what is true now."

@@ -29,7 +29,7 @@ from glymph.learn.playbooks import as_attribute, playbook_of
 from glymph.model import State
 from glymph.store import records
 from glymph.store.contract import Row
-from glymph.write.add import meanings
+from glymph.write.add import embed_drafts
 from glymph.write.draft import Draft, draft
 from glymph.write.replace import join, supersede
 from glymph.write.tombstones import buried
@@ -240,7 +240,7 @@ class Keeper:
                 return self._refuse(group, conclusion, "it was removed for good")
             if self.shelf is None:
                 self.shelf = keep_lessons.shelf(self.ctx, reader, self.known)
-        meant = meanings(self.ctx, [new])
+        meant = embed_drafts(self.ctx, [new])
         vector = meant.get(new.content_hash)
         known = self.shelf.near(new, vector, group.key)
         with self.ctx.operation("consolidate", reason=_reason(group), parent=self.parent()) as op:

@@ -25,7 +25,7 @@ from glymph.store.reader import Reader
 from glymph.text.bands import BANDS, Bands
 from glymph.text.similarity import differences
 from glymph.text.words import drop_stop_words, split_words
-from glymph.write.add import told
+from glymph.write.add import get_or_create
 from glymph.write.compare import kept_bands
 from glymph.write.draft import Draft
 from glymph.write.edit import consequences
@@ -301,7 +301,7 @@ def create(
     """Stores a lesson with a link to each episode it rests on, and one to a lesson that is close to
     it.
     """
-    row = told(ctx, op, new, meant, by=SOURCE)
+    row = get_or_create(ctx, op, new, meant, by=SOURCE)
     wanted = [(row["key"], other["key"], RESTS_ON) for other in _live(op, episodes)]
     if close is not None and close["key"] != row["key"]:
         wanted.append((row["key"], close["key"], "related_to"))

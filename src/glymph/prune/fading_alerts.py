@@ -8,7 +8,7 @@ import numpy as np
 
 from glymph.context import Context
 from glymph.decay import fsrs
-from glymph.decay.reinforce import reinforced
+from glymph.decay.reinforce import apply_use
 from glymph.errors import InvalidInput
 from glymph.model import Outcome, Receipt, State
 from glymph.moments import MICROS_PER_DAY, micros
@@ -106,7 +106,7 @@ def reinforce(ctx: Context, ids: str | Iterable[str]) -> Receipt:
             elif row["state"] != State.LIVE:
                 op.skip(memory_id, f"it is {row['state']}; restore it first")
             else:
-                figures = reinforced(row, Outcome.USED, op.now, curves=curves)
+                figures = apply_use(row, Outcome.USED, op.now, curves=curves)
                 op.writer.change("memories", {row["key"]: figures})
                 op.succeeded.append(memory_id)
     return ctx.receipt(op)

@@ -1,4 +1,4 @@
-"""What the channels find in one space: by words, by meaning, by session, by links."""
+"""The channels of recall in one space: words, meaning, session and links."""
 
 from __future__ import annotations
 
@@ -38,15 +38,13 @@ class Pool:
     keywords: Figures
     affinity: Figures
     unrelated: float
-    before: NDArray[
-        np.intp
-    ]  # the place in the pool of the memory before it in its session, -1 for none
+    before: NDArray[np.intp]  # place in the pool of the one before it in its session, or -1
     after: NDArray[np.intp]
     lacking: str = ""  # why meaning could not be asked although there are vectors
     reached: dict[int, Reached] = field(default_factory=dict)
 
     def has_vector(self, key: int) -> bool:
-        """Whether its meaning was compared with the query's."""
+        """Tells whether its meaning was compared with the query's."""
         return not self.lacking and bool(self.view["embedded"][self.view.slots([key])[0]])
 
     @property
@@ -63,9 +61,7 @@ class Pool:
 
 
 def gather(ctx: Context, reader: Reader, query: str, wanted: Filter, *, limit: int = 0) -> Pool:
-    """Everything in the reader's space that its words, its meaning or its place in a session speaks
-    for.
-    """
+    """Gathers the candidates of a space: by words, by meaning, and beside those in a session."""
     model, lacking = ctx.embedding.try_model()
     view = ctx.embedding.mirrors.view(reader, model)
     question = read_query(query, view.entities.starting, view.share)
@@ -112,7 +108,7 @@ def _by_text(
     *,
     depth: int,
 ) -> list[tuple[int, float]]:
-    """Slots whose text holds the question's words, with scores, best first."""
+    """Returns the slots whose text holds the question's words, with scores, best first."""
     words = worth_asking(reader, view, question.words)
     found = reader.match(words, None, limit=depth * OVERFETCH)
     kept = _let_through(view, passing, found)
@@ -133,7 +129,7 @@ def _by_text(
 def _let_through(
     view: View, passing: NDArray[np.bool_], found: Sequence[tuple[int, float]]
 ) -> list[tuple[int, float]]:
-    """The slots of the keys found that the filter lets through; other spaces' keys have none."""
+    """Returns the slots of keys that the filter lets through; other spaces' keys have none."""
     slots = view.slots([key for key, _ in found]).tolist()
     return [
         (slot, score)
@@ -143,7 +139,7 @@ def _let_through(
 
 
 def worth_asking(reader: Reader, view: View, words: Words) -> Words:
-    """The words without those that a large part of a large store holds, unless all are such."""
+    """Drops words that a large part of a large store holds, unless all are such."""
     if view.size < COMMON_FROM:
         return words
     rare = []
@@ -160,7 +156,7 @@ def worth_asking(reader: Reader, view: View, words: Words) -> Words:
 def _neighbours(
     rows: Sequence[tuple[int, int | None, int | None]], view: View, at: dict[int, int], size: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The places of each candidate's neighbours in its session. Being neighbours is mutual."""
+    """Returns the places of each candidate's neighbours in its session, which are mutual."""
     before, after = np.full(size, -1, dtype=np.intp), np.full(size, -1, dtype=np.intp)
     pairs = [(earlier, key) for key, earlier, _ in rows if earlier is not None]
     pairs += [(key, later) for key, _, later in rows if later is not None]
@@ -172,7 +168,7 @@ def _neighbours(
 
 
 def _affinity(view: View, question: Question, slots: NDArray[np.intp]) -> Figures:
-    """One for memories that carry an entity the question names."""
+    """Returns 1 for memories that carry an entity the question names, else 0."""
     named = np.zeros(len(slots), dtype=np.bool_)
     for name in question.names:
         named |= view.find_naming(name, slots)
@@ -180,9 +176,7 @@ def _affinity(view: View, question: Question, slots: NDArray[np.intp]) -> Figure
 
 
 def follow_links(pool: Pool, relevance: Figures, *, now: int) -> dict[int, Reached]:
-    """What activation from the best candidates reaches over links, by memory key. Nothing hidden
-    passes it on.
-    """
+    """Spreads activation from the best candidates over links; nothing hidden passes it on."""
     best = np.argsort(-relevance, kind="stable")[:SEEDS]
     frontier = {
         int(key): float(value) for key, value in zip(pool.keys[best], relevance[best], strict=True)
@@ -203,9 +197,8 @@ def follow_links(pool: Pool, relevance: Figures, *, now: int) -> dict[int, Reach
         new = spread.strongest(
             {k: r for k, r in shown.items() if k not in visited}, MOST_NODES - len(visited)
         )
-        if (
-            hop == 1
-        ):  # a link between two finds speaks for both, but activation never comes back the way it went
+        if hop == 1:
+            # A link between two finds speaks for both; activation never comes back where it went.
             reached = {k: r for k, r in shown.items() if k in visited}
         reached |= new
         visited |= new.keys()

@@ -1,4 +1,4 @@
-"""Which memories a listing or a search is about: filters, checked."""
+"""Filters: which memories a listing or a search is about."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Filters(TypedDict, total=False):
     source: str | None  # who or what told it, such as consolidation or extraction
 
 
-def wanted(filters: Filters) -> Filter:
-    """The checked filter."""
+def check_filters(filters: Filters) -> Filter:
+    """Returns the filter; raises InvalidInput if a value or a name is not known."""
     unknown = filters.keys() - Filters.__annotations__.keys()
     if unknown:
         raise InvalidInput(
@@ -51,8 +51,8 @@ def wanted(filters: Filters) -> Filter:
     )
 
 
-def listed(field: str, values: object) -> list[Any] | None:
-    """The values of a filter, None for one left out; an empty list would ask for nothing at all."""
+def check_list(field: str, values: object) -> list[Any] | None:
+    """Returns the values of a filter, None if left out; refuses an empty list."""
     if values is None:
         return None
     given = checked_list(field, values)
@@ -64,17 +64,17 @@ def listed(field: str, values: object) -> list[Any] | None:
 
 
 def _texts(field: str, values: object) -> tuple[str, ...] | None:
-    given = listed(field, values)
+    given = check_list(field, values)
     return None if given is None else tuple(checked_text(field, value, 200) for value in given)
 
 
 def _choices(field: str, values: object, choices: Any) -> tuple[str, ...] | None:
-    given = listed(field, values)
+    given = check_list(field, values)
     return None if given is None else tuple(one_of(field, value, choices) for value in given)
 
 
 def check_kinds(reader: Reader, wanted: Filter) -> None:
-    """Refuses a kind nobody has ever used or defined: most likely a slip of the pen."""
+    """Refuses a kind nobody has ever used or defined: most likely a typing error."""
     unknown = [kind for kind in wanted.kinds or () if kind not in KINDS]
     if not unknown:
         return
@@ -90,7 +90,7 @@ def check_kinds(reader: Reader, wanted: Filter) -> None:
             )
 
 
-def checked_limit(ctx: Context, limit: object) -> None:
+def check_limit(ctx: Context, limit: object) -> None:
     most = ctx.settings.max_page
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= most:
         raise InvalidInput(

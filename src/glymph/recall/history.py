@@ -15,7 +15,7 @@ from glymph.context import Context
 from glymph.errors import HistoryGone, InvalidInput, MemoryNotFound, OperationNotFound
 from glymph.model import Change, Memory, Operation, Page
 from glymph.moments import micros, moment
-from glymph.recall.filters import Filters, check_kinds, checked_limit, wanted
+from glymph.recall.filters import Filters, check_filters, check_kinds, check_limit
 from glymph.store import records
 from glymph.store.contract import Filter, Row
 from glymph.store.journal import Entry, Place, by_place, rewind
@@ -62,8 +62,8 @@ def list_memories(
     **filters: Unpack[Filters],
 ) -> Page:
     """One page of memories, newest first; with `at`, of those that stood then."""
-    checked_limit(ctx, limit)
-    matching = wanted(filters)
+    check_limit(ctx, limit)
+    matching = check_filters(filters)
     before = _decode(cursor)
     with ctx.reading() as reader:
         if at is None:
@@ -166,7 +166,7 @@ def operations(
 
     `cursor` is the id of the last operation seen.
     """
-    checked_limit(ctx, limit)
+    check_limit(ctx, limit)
     for field, value in (("actor", actor), ("session", session), ("verb", verb)):
         optional_text(field, value)
     if cursor is not None:

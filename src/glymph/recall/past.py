@@ -67,7 +67,9 @@ def search_past(
     hits = []
     for i, memory in zip(best, memories, strict=True):
         authority = 1.0 if memory.pinned else memory.trust
-        standing = rank.standing(memory.section, recency=memory.retrievability, authority=authority)
+        standing = rank.weigh_standing(
+            memory.section, recency=memory.retrievability, authority=authority
+        )
         own = {name: float(values[i]) for name, values in parts.items() if values[i] > 0}
         if np.isnan(cosines[i]):
             own.pop("semantic", None)
@@ -168,4 +170,4 @@ def _carries(row: Mapping[str, Any], names: frozenset[str]) -> bool:
 
 
 def _scaled(scores: Figures) -> Figures:
-    return rank.scaled(scores, float(scores.max(initial=0.0)))
+    return rank.scale(scores, float(scores.max(initial=0.0)))

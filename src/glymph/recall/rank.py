@@ -1,6 +1,4 @@
-"""From what each channel found to one order: fused scores, support, section weights, and what fits
-a budget.
-"""
+"""Ranks: fuses the figures of each channel into one, by the weights of the sections."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ NOISE = 0.3  # of the nearest: what is less near than this is not near
 
 
 def nearest(cosines: Figures, unrelated: float) -> float:
-    """How far the nearest cosine is above that of an unrelated memory."""
+    """Returns how far the nearest cosine is above that of an unrelated memory."""
     known = cosines[~np.isnan(cosines)]
     return float(known.max(initial=unrelated)) - unrelated
 
@@ -25,25 +23,25 @@ def nearest(cosines: Figures, unrelated: float) -> float:
 def semantic_parts(
     cosines: Figures, unrelated: float, most: float, *, otherwise: Figures
 ) -> Figures:
-    """Cosines on a scale from 0, what an unrelated memory has, to 1, the nearest one.
+    """Puts cosines on a scale from 0, an unrelated memory, to 1, the nearest one.
 
     A memory without a vector, whose cosine is NaN, is judged by its words in this part, too. What
     is far, and has no word of the query either, counts as not found.
     """
-    values = scaled(np.nan_to_num(cosines, nan=unrelated) - unrelated, most)
+    values = scale(np.nan_to_num(cosines, nan=unrelated) - unrelated, most)
     found = np.where((values >= NOISE) | (otherwise > 0), values, 0.0)
     return np.where(np.isnan(cosines), otherwise, found)
 
 
-def scaled(values: Figures, most: float) -> Figures:
-    """The values on a scale from 0 to 1, which the largest has."""
+def scale(values: Figures, most: float) -> Figures:
+    """Puts values on a scale from 0 to 1, which the largest has."""
     return np.clip(values / most, 0.0, 1.0) if most > 0 else np.zeros_like(values)
 
 
 def relevance(
     parts: Mapping[str, Figures], sections: Sequence[str], weights: Weights = SECTION_WEIGHTS
 ) -> Figures:
-    """The parts of each memory as one figure from 0 to 1, by the weights of its section.
+    """Fuses the parts of each memory into one figure from 0 to 1, by its section's weights.
 
     An affinity alone finds nothing.
     """
@@ -63,17 +61,14 @@ def relevance(
 
 
 def beside(values: Figures, *sides: NDArray[np.intp]) -> Figures:
-    """The mean of the values at each memory's neighbours; a place of -1, where there is none,
-    counts as 0.
-    """
+    """Returns the mean of the values at each memory's neighbours; none (-1) counts as 0."""
     return sum(
         (np.where(side >= 0, values[side], 0.0) for side in sides), start=np.zeros(len(values))
     ) / len(sides)
 
 
-def standing(section: str, *, recency: float, authority: float) -> float:
-    """What share of its relevance a memory keeps, by the weights of its section: all of it if fresh
-    and trusted.
+def weigh_standing(section: str, *, recency: float, authority: float) -> float:
+    """Returns the share of its relevance that a memory keeps: all of it if fresh and trusted.
 
     A factor, not a sum: however fresh, what does not answer the question does not rise above what
     does.
@@ -82,10 +77,8 @@ def standing(section: str, *, recency: float, authority: float) -> float:
     return 1.0 - weights.recency * (1.0 - recency) - weights.authority * (1.0 - authority)
 
 
-def packed(costs: Sequence[int], budget: int) -> list[int]:
-    """The places of what fits the budget, taken in order, passing over what is too large for the
-    rest.
-    """
+def fit_budget(costs: Sequence[int], budget: int) -> list[int]:
+    """Returns the places of what fits, in order, passing over what is too large for the rest."""
     places = []
     for place, cost in enumerate(costs):
         if cost <= budget:

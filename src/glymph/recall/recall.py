@@ -10,7 +10,7 @@ from glymph import telemetry
 from glymph.checks import checked_id, checked_list
 from glymph.context import Context, Operating
 from glymph.decay.edges import OUTCOME_CONFIRMED, USED_EXPLICITLY, USED_TOGETHER
-from glymph.decay.reinforce import RATINGS, reinforced
+from glymph.decay.reinforce import RATINGS, apply_use
 from glymph.decay.sections import kind_profile
 from glymph.errors import RecallNotFound
 from glymph.model import Memory, Outcome, Recall, Receipt, State
@@ -96,7 +96,7 @@ def _report(ctx: Context, recall_id: str, outcomes: dict[str, Outcome], *, gain:
                 op.skip(memory_id, f"it is {rows[memory_id]['state']} now")
             else:
                 row = rows[memory_id]
-                figures = reinforced(row, outcome, op.now, curves=op.writer.curves())
+                figures = apply_use(row, outcome, op.now, curves=op.writer.curves())
                 op.writer.change("memories", {row["key"]: figures})
                 reported[memory_id] = _better(reported.get(memory_id), outcome)
                 op.succeeded.append(memory_id)

@@ -1,4 +1,14 @@
-"""Finding memories: by words, by meaning, by session and by links. Looking never reinforces."""
+"""Finds memories by words, by meaning, by session and by links. Looking never reinforces.
+
+    find          checks what is asked for
+    gather        asks the channels of each space: every candidate, with its figures (channels.py)
+    rank_pools    puts the candidates of all spaces into one order (rank.py)
+      _score      fuses what the channels say of a candidate into its relevance
+      _newer_first  moves what updates a candidate directly above it
+    Hit           says how a memory scored, and why it was found
+
+A search `at` a moment in the past goes through past.py instead.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +29,7 @@ from glymph.model import Hit, Memory
 from glymph.moments import micros
 from glymph.recall import rank, spread
 from glymph.recall.channels import Pool, follow_links, gather
-from glymph.recall.filters import Filters, check_kinds, checked_limit, listed, wanted
+from glymph.recall.filters import Filters, check_filters, check_kinds, check_limit, check_list
 from glymph.recall.newer_first import Place, Updates, newer_first, updates_of
 from glymph.recall.past import by_words_only, search_past
 from glymph.store import records
@@ -27,11 +37,11 @@ from glymph.store.contract import Filter, Row
 from glymph.text.tokens import tokens
 
 MAX_QUERY_CHARS = 20_000
-SPARE = 30  # candidates read beyond the limit: the standing of a memory may change the order
+SPARE = 30  # candidates read beyond the limit: age and trust may change the order
 
 
 class SearchOptions(Filters, total=False):
-    """The filters, and how much to give back from where and when."""
+    """The filters, and how much to return, from where and when."""
 
     limit: int
     spaces: Sequence[str] | None
@@ -41,7 +51,7 @@ class SearchOptions(Filters, total=False):
 
 @telemetry.observed("search")
 def search(ctx: Context, query: str, **options: Unpack[SearchOptions]) -> list[Hit]:
-    """The best hits, without touching anything."""
+    """Returns the best hits, without touching anything."""
     return find(ctx, query, **options)[0]
 
 
@@ -49,71 +59,59 @@ def find(
     ctx: Context, query: str, *, limit: int = 10, spaces: Sequence[str] | None = None,
     budget_tokens: int | None = None, at: datetime | None = None, **filters: Unpack[Filters],
 ) -> tuple[list[Hit], str | None]:  # fmt: skip
-    """The best hits, and what a caller should know about them."""
+    """Returns the best hits, and what a caller should know about them."""
     checked_text("query", query, MAX_QUERY_CHARS)
-    checked_limit(ctx, limit)
+    check_limit(ctx, limit)
     now = ctx.now()
-    matching = replace(wanted(filters), live_at=micros(now))
-    given = listed("spaces", spaces)
+    matching = replace(check_filters(filters), live_at=micros(now))
+    given = check_list("spaces", spaces)
     names = [ctx.space] if given is None else [checked_space(name) for name in given]
-    unique = list(dict.fromkeys(names))
     with ExitStack() as stack:
-        readers = [stack.enter_context(ctx.reading(name)) for name in unique]
+        readers = [stack.enter_context(ctx.reading(name)) for name in dict.fromkeys(names)]
         for reader in readers:
             check_kinds(reader, matching)
         if at is None:
             pools = [gather(ctx, reader, query, matching, limit=limit) for reader in readers]
-            hits = ranked(pools, matching, limit=limit, now=now, weights=ctx.weights)
+            hits = rank_pools(pools, matching, limit=limit, now=now, weights=ctx.weights)
             lacking = [pool.lacking for pool in pools]
         else:
             past = [
                 search_past(ctx, reader, query, matching, at=at, limit=limit) for reader in readers
             ]
-            hits = sorted((hit for found, _ in past for hit in found), key=lambda hit: -hit.score)[
-                :limit
-            ]
+            hits = sorted((hit for found, _ in past for hit in found), key=lambda hit: -hit.score)
+            hits = hits[:limit]
             lacking = [reason for _, reason in past]
-    return within_budget(hits, budget_tokens), next(
-        (by_words_only(why) for why in lacking if why), None
-    )
+    notice = next((by_words_only(why) for why in lacking if why), None)
+    return within_budget(hits, budget_tokens), notice
 
 
-def ranked(
+def rank_pools(
     pools: Sequence[Pool], matching: Filter, *, limit: int, now: datetime, weights: Weights
 ) -> list[Hit]:
-    """The candidates of every space in one order, measured on one scale."""
+    """Puts the candidates of every space into one order, measured on one scale."""
     nearest = max((rank.nearest(pool.cosines, pool.unrelated) for pool in pools), default=0.0)
     best_text = max((float(pool.keywords.max(initial=0.0)) for pool in pools), default=0.0)
-    found: list[Found] = []
+    found: list[Candidate] = []
     for pool in pools:
-        scores = _scores(pool, nearest, best_text, weights, most=limit + SPARE, now=micros(now))
+        scores = _score(pool, nearest, best_text, weights, most=limit + SPARE, now=micros(now))
         rows = pool.reader.by_key([*scores, *_sources(pool, scores)], matching)
-        present = dict(
-            zip(rows, records.retrievabilities(list(rows.values()), pool.reader, now), strict=True)
-        )
-        found += [
-            Found(pool, key, score, present[key], _standing(rows[key], present[key]), rows)
-            for key, score in scores.items()
-            if key in rows
-        ]
+        read = _read_candidates(pool, rows, scores, now)
+        found += [read[key] for key in scores if key in read]
     found.sort(key=lambda one: -one.total)
-    ordered, updates = _current_first(found[:limit], found, matching, now)
-    newer = {one.place: one.rows[one.key]["id"] for one, _ in ordered}
+    ordered, updates = _newer_first(found[:limit], found, matching, now)
+    ids = {one.place: one.rows[one.key]["id"] for one, _ in ordered}
     hits: list[Hit] = []
     for one, older in reversed(ordered):
-        hit = _hit(
-            one, tuple(newer[place] for place in updates.get(one.place, ()) if place in newer)
-        )
-        hits.append(hit if older is None else _raised(hit, older, least=hits[-1].score))
+        newer = (ids[place] for place in updates.get(one.place, ()) if place in ids)
+        hit = _hit(one, tuple(newer))
+        hits.append(hit if older is None else _lift(hit, older, least=hits[-1].score))
     return hits[::-1][:limit]
 
 
-def _current_first(
-    best: Sequence[Found], found: Sequence[Found], matching: Filter, now: datetime
-) -> tuple[list[tuple[Found, Found | None]], Updates]:
-    """The best, with what updates one of them directly above it, even if nothing else speaks for
-    that.
-    """
+def _newer_first(
+    best: Sequence[Candidate], found: Sequence[Candidate], matching: Filter, now: datetime
+) -> tuple[list[tuple[Candidate, Candidate | None]], Updates]:
+    """Puts what updates one of the best directly above it, even if nothing else speaks for that."""
     updates: dict[Place, Sequence[Place]] = {}
     newer = {one.place: one for one in found}
     for pool in {id(one.pool): one.pool for one in best}.values():
@@ -121,30 +119,24 @@ def _current_first(
         updates |= own
         missing = {place for several in own.values() for place in several} - newer.keys()
         rows = pool.reader.by_key([key for _, key in missing], matching) if missing else {}
-        present = dict(
-            zip(rows, records.retrievabilities(list(rows.values()), pool.reader, now), strict=True)
-        )
-        for key, row in rows.items():
-            brought = Found(
-                pool, key, Score(0.0, {}), present[key], _standing(row, present[key]), rows
-            )
-            newer[brought.place] = brought
+        unscored = dict.fromkeys(rows, Score(0.0, {}))
+        newer |= {one.place: one for one in _read_candidates(pool, rows, unscored, now).values()}
     return newer_first(best, lambda one: one.place, updates, newer), updates
 
 
 @dataclass(slots=True)
 class Score:
+    """How relevant a candidate is, and what the channels say of it."""
+
     relevance: float
     parts: dict[str, float]
 
 
-def _scores(
+def _score(
     pool: Pool, nearest: float, best_text: float, weights: Weights, *, most: int, now: int
 ) -> dict[int, Score]:
-    """The relevance of the most relevant of everything found, by memory key, with its parts, best
-    first.
-    """
-    words = rank.scaled(pool.keywords, best_text)
+    """Returns the scores of the most relevant candidates by memory key, best first."""
+    words = rank.scale(pool.keywords, best_text)
     meaning = rank.semantic_parts(pool.cosines, pool.unrelated, nearest, otherwise=words)
     parts = {"keyword": words, "semantic": meaning}
     sections, keys = pool.sections, pool.keys.tolist()
@@ -157,19 +149,17 @@ def _scores(
     parts |= {"graph": np.minimum(session + links, 1.0), "affinity": pool.affinity}
     total = rank.relevance(parts, sections, weights)
     parts |= {"session": session, "links": links}
+    best = [at for at in np.lexsort((pool.keys, -total))[:most] if total[at] > 0]
     scores = {
-        keys[at]: Score(
-            float(total[at]), {name: float(values[at]) for name, values in parts.items()}
-        )
-        for at in np.lexsort((pool.keys, -total))[:most]
-        if total[at] > 0
+        keys[at]: Score(float(total[at]), {name: float(one[at]) for name, one in parts.items()})
+        for at in best
     }
-    scores |= _brought_in(pool, weights, set(keys))
+    scores |= _score_linked(pool, weights, set(keys))
     return dict(sorted(scores.items(), key=lambda item: (-item[1].relevance, item[0]))[:most])
 
 
-def _brought_in(pool: Pool, weights: Weights, known: Container[int]) -> dict[int, Score]:
-    """Memories that no channel found and links alone lead to."""
+def _score_linked(pool: Pool, weights: Weights, known: Container[int]) -> dict[int, Score]:
+    """Scores the memories that no channel found and links alone lead to."""
     keys = [key for key in pool.reached if key not in known]
     links = np.asarray([pool.reached[key].activation for key in keys])
     nothing = np.zeros(len(keys))
@@ -182,7 +172,7 @@ def _brought_in(pool: Pool, weights: Weights, known: Container[int]) -> dict[int
 
 
 def _sources(pool: Pool, keys: Iterable[int]) -> set[int]:
-    """The memories from which activation came to these, for telling why."""
+    """Returns the memories from which activation came to these, for saying why."""
     return {
         step.source
         for key in keys
@@ -192,8 +182,8 @@ def _sources(pool: Pool, keys: Iterable[int]) -> set[int]:
 
 
 @dataclass(slots=True)
-class Found:
-    """A candidate as it is stored, before anybody asks why it was found."""
+class Candidate:
+    """A memory with its score, before anybody asks why it was found."""
 
     pool: Pool
     key: int
@@ -211,31 +201,39 @@ class Found:
         return self.score.relevance * self.standing
 
 
-def _standing(row: Row, retrievability: float) -> float:
-    authority = 1.0 if row["pinned"] else row["trust"]
-    return rank.standing(row["section"], recency=retrievability, authority=authority)
+def _read_candidates(
+    pool: Pool, rows: Mapping[int, Row], scores: Mapping[int, Score], now: datetime
+) -> dict[int, Candidate]:
+    """Returns the candidates among the rows by their keys, weighed by age and trust."""
+    recencies = records.retrievabilities(list(rows.values()), pool.reader, now)
+    candidates: dict[int, Candidate] = {}
+    for (key, row), recency in zip(rows.items(), recencies, strict=True):
+        if key in scores:
+            authority = 1.0 if row["pinned"] else row["trust"]
+            share = rank.weigh_standing(row["section"], recency=recency, authority=authority)
+            candidates[key] = Candidate(pool, key, scores[key], recency, share, rows)
+    return candidates
 
 
-def _hit(one: Found, updated_by: tuple[str, ...]) -> Hit:
+def _hit(one: Candidate, updated_by: tuple[str, ...]) -> Hit:
     memory = records.as_present(one.rows[one.key], one.pool.reader.space, one.retrievability)
-    parts = {name: value for name, value in one.score.parts.items() if value > 0} | {
-        "standing": one.standing
-    }
+    parts = {name: value for name, value in one.score.parts.items() if value > 0}
+    parts["standing"] = one.standing
     if not one.pool.has_vector(one.key):
         parts.pop("semantic", None)
-    why = _why(one, memory, parts) + ("; a newer memory updates it" if updated_by else "")
+    why = _explain(one, memory, parts) + ("; a newer memory updates it" if updated_by else "")
     return Hit(memory, one.total, parts, why, updated_by)
 
 
-def _raised(hit: Hit, older: Found, *, least: float) -> Hit:
-    """A hit that stands where it does because it updates an older one."""
+def _lift(hit: Hit, older: Candidate, *, least: float) -> Hit:
+    """Lifts a hit above an older one that it updates."""
     why = f"it updates {older.rows[older.key]['title']!r}"
     parts = {**hit.parts, "newer": least - hit.score}
     return replace(hit, score=least, parts=parts, why=f"{hit.why}; {why}" if hit.why else why)
 
 
-def _why(one: Found, memory: Memory, parts: Mapping[str, float]) -> str:
-    """The reasons a memory was found, in words."""
+def _explain(one: Candidate, memory: Memory, parts: Mapping[str, float]) -> str:
+    """Says why a memory was found."""
     reasons = []
     if "keyword" in parts:
         reasons.append("its text matches the words of the query")
@@ -249,28 +247,28 @@ def _why(one: Found, memory: Memory, parts: Mapping[str, float]) -> str:
     if "session" in parts:
         reasons.append("what was said next to it in its session matches")
     if "links" in parts:
-        reasons.append(_path(one))
+        reasons.append(_explain_links(one))
     if one.pool.lacking:
         reasons.append(by_words_only(one.pool.lacking))
     return "; ".join(reasons)
 
 
-def _path(one: Found) -> str:
-    """The way activation came: the memory that was found, and each link with its weight."""
+def _explain_links(one: Candidate) -> str:
+    """Says how activation came: from which memory, and over which links."""
 
     def title(key: int, otherwise: str) -> str:
         return f"{one.rows[key]['title']!r}" if key in one.rows else otherwise
 
     steps = spread.path(one.key, one.pool.reached)
-    told = [title(steps[0][1].source, "a memory that was found")]
+    way = [title(steps[0][1].source, "a memory that was found")]
     for key, step in steps:
         name = "this" if key == one.key else title(key, "another")
-        told.append(f"{step.type} ({step.weight:.2f}) → {name}")
-    return "linked: " + " → ".join(told)
+        way.append(f"{step.type} ({step.weight:.2f}) → {name}")
+    return "linked: " + " → ".join(way)
 
 
 def within_budget(hits: Sequence[Hit], budget_tokens: int | None) -> list[Hit]:
-    """The hits, best first, that fit a token budget."""
+    """Returns the hits, best first, that fit a token budget."""
     if budget_tokens is None:
         return list(hits)
     if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int) or budget_tokens < 1:
@@ -279,4 +277,4 @@ def within_budget(hits: Sequence[Hit], budget_tokens: int | None) -> list[Hit]:
             f"{budget_tokens!r} is not a whole number of at least 1. Pass one, or leave it out.",
         )
     costs = [tokens(hit.memory.text) for hit in hits]
-    return [hits[at] for at in rank.packed(costs, budget_tokens)]
+    return [hits[at] for at in rank.fit_budget(costs, budget_tokens)]

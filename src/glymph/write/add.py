@@ -1,4 +1,16 @@
-"""Adding memories: checked, compared with what is there, stored and journalled."""
+"""Adds memories. A text is checked, compared with what is there, stored, and answered for:
+
+    draft        checks the fields of one memory
+    _store       refuses junk
+    _write       compares, then stores in one operation, which the journal records
+      compare    finds the older memories that a new one updates, contradicts or is near to
+      _plan      decides: a new row, or one more use of a memory in the same words
+      _insert    stores the new rows and their vectors
+      carry_out  links the new memories to the older ones
+    Added        says what became of each text
+
+Vectors that take long to compute are made later, in the background.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +22,7 @@ from glymph.checks import checked_list
 from glymph.context import Context, Operating
 from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.decay.fsrs import Rating, initial_difficulty
-from glymph.decay.reinforce import reinforced
+from glymph.decay.reinforce import apply_use
 from glymph.decay.sections import initial_stability
 from glymph.errors import EmbedderFailed, InvalidInput, MemoryNotFound, Refused
 from glymph.model import Added, Outcome, State
@@ -19,7 +31,7 @@ from glymph.store.arrays import quiet_collector
 from glymph.store.contract import Filter, Row
 from glymph.store.writer import Writer
 from glymph.write.backfill import keep_vectors
-from glymph.write.compare import Judged, judged
+from glymph.write.compare import Judgement, compare_drafts
 from glymph.write.draft import Draft, NewMemory, draft
 from glymph.write.junk import find_junk
 from glymph.write.replace import Effects, carry_out
@@ -32,10 +44,10 @@ FIELDS = ("text", *NewMemory.__annotations__)
 
 
 def add(ctx: Context, text: str, *, revive: bool = False, **fields: Unpack[NewMemory]) -> Added:
-    """Stores one memory, or reinforces the live one of the same words; older statements it updates
-    are flagged.
+    """Stores one memory, or reinforces the live one of the same words.
 
-    `revive` takes in what was removed on request, and lifts its tombstone.
+    Older statements that it updates are flagged. `revive` takes in what was removed on request, and
+    lifts its tombstone.
     """
     return _store(ctx, [draft(text, ctx.settings, **fields)], revive=revive)[0]
 
@@ -46,10 +58,9 @@ def add_many(ctx: Context, items: Iterable[str | Mapping[str, Any]]) -> list[Add
     More than one chunk becomes a parent operation with a child per chunk, so that no transaction
     holds the write lock for long; undoing the parent undoes them all.
     """
-    drafts = [
-        _draft_of(ctx, item, number) for number, item in enumerate(checked_list("items", items))
-    ]
-    chunks = list(_chunks(drafts, ctx.settings.bulk_chunk))
+    given = checked_list("items", items)
+    drafts = [_draft_item(ctx, item, number) for number, item in enumerate(given)]
+    chunks = list(_split_chunks(drafts, ctx.settings.bulk_chunk))
     if len(chunks) <= 1:
         return _store(ctx, drafts) if drafts else []
     added: list[Added] = []
@@ -61,16 +72,12 @@ def add_many(ctx: Context, items: Iterable[str | Mapping[str, Any]]) -> list[Add
 
 
 def add_with(ctx: Context, drafts: Sequence[Draft], also: Callable[[Writer], None]) -> list[Added]:
-    """Stores drafts and does something more in the same transaction, also when none of them is
-    stored.
-    """
+    """Stores drafts and does something more in the same transaction, even if none is stored."""
     return _store(ctx, drafts, also=also)
 
 
-def _chunks(drafts: Sequence[Draft], most: int) -> Iterator[list[Draft]]:
-    """The drafts in order, cut where there are too many or where they hold too much text for one
-    transaction.
-    """
+def _split_chunks(drafts: Sequence[Draft], most: int) -> Iterator[list[Draft]]:
+    """Yields the drafts in chunks, none with too many or too much text for one transaction."""
     chunk: list[Draft] = []
     chars = 0
     for d in drafts:
@@ -83,7 +90,7 @@ def _chunks(drafts: Sequence[Draft], most: int) -> Iterator[list[Draft]]:
         yield chunk
 
 
-def _draft_of(ctx: Context, item: object, number: int) -> Draft:
+def _draft_item(ctx: Context, item: object, number: int) -> Draft:
     fields: dict[str, Any] = {}
     if not isinstance(item, str) and isinstance(item, Mapping):
         fields = dict(item)
@@ -109,138 +116,104 @@ def _store(
     ctx: Context, drafts: Sequence[Draft], parent: int | None = None, *, revive: bool = False,
     also: Callable[[Writer], None] | None = None,
 ) -> list[Added]:  # fmt: skip
-    """Stores what is worth it; what is refused says why."""
+    """Stores the drafts that are worth it; the others say why they were refused."""
     gated = ctx.settings.junk_gate == "on"
     refused = [find_junk(d.text) if gated else None for d in drafts]
     kept = [d for d, reason in zip(drafts, refused, strict=True) if reason is None]
-    added = iter(_written(ctx, kept, parent, revive=revive, also=also) if kept else [])
+    added = iter(_write(ctx, kept, parent, revive=revive, also=also) if kept else [])
     if also is not None and not kept:
         with ctx.store.writing(ctx.space, None) as writer:
             also(writer)
     return [next(added) if reason is None else Added(None, refused=reason) for reason in refused]
 
 
-def _written(
+def _write(
     ctx: Context, drafts: Sequence[Draft], parent: int | None, *, revive: bool,
     also: Callable[[Writer], None] | None = None,
 ) -> list[Added]:  # fmt: skip
+    """Compares the drafts with what is there, then stores them in one operation."""
+    vectors = embed_drafts(ctx, drafts)
+    own = [vectors[d.content_hash] for d in drafts] if vectors else None
+    judgements = compare_drafts(ctx, drafts, own, now=micros(ctx.now()))
     session = drafts[0].session if len(drafts) == 1 else None
-    meant = meanings(ctx, drafts)
-    vectors = [meant[d.content_hash] for d in drafts] if meant else None
-    judgements = judged(ctx, drafts, vectors, now=micros(ctx.now()))
     with ctx.operation("add", session=session, parent=parent) as op:
-        gone = _buried(ctx, op, drafts, revive=revive)
-        if any(gone):
-            judgements = [judgements[at] for at, hidden in enumerate(gone) if not hidden]
-            drafts = [drafts[at] for at, hidden in enumerate(gone) if not hidden]
-        sorted_out = _sorted_out(ctx, op, drafts, judgements)
-        op.writer.insert("memories", sorted_out.rows)
-        stored = (
-            op.writer.memories(row["id"] for row in sorted_out.rows)
-            if meant or sorted_out.judged
-            else {}
-        )
-        if meant:
-            keep_vectors(
-                ctx,
-                op.writer,
-                list(stored.values()),
-                [meant[row["content_hash"]] for row in stored.values()],
-            )
-        _reinforce(op, sorted_out.repeats)
-        connected = _connect(op, drafts, sorted_out.outcomes)
-        done = {
-            i: carry_out(ctx, op, stored[i], judgement)
-            for i, judgement in sorted_out.judged.items()
-        }
+        removed = _find_removed(ctx, op, drafts, revive=revive)
+        if any(removed):
+            judgements = [judgements[at] for at, hidden in enumerate(removed) if not hidden]
+            drafts = [drafts[at] for at, hidden in enumerate(removed) if not hidden]
+        plan = _plan(ctx, op, drafts, judgements)
+        rows = _insert(ctx, op, plan, vectors)
+        _reinforce(op, plan.repeats)
+        links = _connect(op, drafts, plan.results)
+        effects = {i: carry_out(ctx, op, rows[i], one) for i, one in plan.judgements.items()}
         if also is not None:
             also(op.writer)
-    ctx.embed_soon([] if meant else [row["id"] for row in sorted_out.rows])
-    added = iter([_added(op, became, connected, done) for became in sorted_out.outcomes])
+    ctx.embed_soon([] if vectors else [row["id"] for row in plan.rows])
+    added = iter([_describe(op, result, links, effects) for result in plan.results])
     return [
         Added(None, refused=TOMBSTONED, operation_id=op.intent.id) if hidden else next(added)
-        for hidden in gone
+        for hidden in removed
     ]
 
 
-def _added(
-    op: Operating,
-    became: Became,
-    connected: Mapping[str, Sequence[str]],
-    done: Mapping[str, Effects],
-) -> Added:
-    memory_id, repeats = became
-    effects = done.get(memory_id)
-    if effects is None and not repeats and memory_id not in connected:
-        return Added(memory_id, operation_id=op.intent.id)
-    effects = effects or Effects()
-    return Added(
-        id=memory_id,
-        duplicate_of=memory_id if repeats else None,
-        connected_to=(*connected.get(memory_id, ()), *effects.connected),
-        superseded=tuple(effects.superseded),
-        conflicts=tuple(effects.conflicts),
-        operation_id=op.intent.id,
-        why=(repeats, *effects.why) if repeats else tuple(effects.why),
-    )
+def _find_removed(
+    ctx: Context, op: Operating, drafts: Sequence[Draft], *, revive: bool
+) -> list[bool]:
+    """Tells which drafts were removed on request, in these words or nearly so.
 
-
-def _buried(ctx: Context, op: Operating, drafts: Sequence[Draft], *, revive: bool) -> list[bool]:
-    """Which drafts were removed on request, worded like this or nearly so; a revival lifts their
-    tombstones.
+    A revival lifts their tombstones instead.
     """
     texts = [d.text for d in drafts]
     if revive:
         unbury(op, ctx, texts)
         return [False] * len(texts)
-    gone = buried(ctx, op.writer, texts)
-    if any(gone):
-        op.writer.describe({"tombstoned": sum(gone)})
-    return gone
+    removed = buried(ctx, op.writer, texts)
+    if any(removed):
+        op.writer.describe({"tombstoned": sum(removed)})
+    return removed
 
 
-Became = tuple[
-    str, str
-]  # the id of the memory that says it now; why that is an older one, empty if it is new
+# The id of the memory that says it now, and why that is an older one; empty if it is new.
+Result = tuple[str, str]
 
 
 @dataclass(slots=True)
-class SortedOut:
+class Plan:
     """What becomes of each draft: a new row, or one more use of a memory that says the same."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     repeats: list[tuple[Draft, str]] = field(default_factory=list)
-    outcomes: list[Became] = field(default_factory=list)
-    judged: dict[str, Judged] = field(default_factory=dict)
+    results: list[Result] = field(default_factory=list)  # one for each draft
+    judgements: dict[str, Judgement] = field(default_factory=dict)  # of new rows, by id
 
 
-def _sorted_out(
-    ctx: Context, op: Operating, drafts: Sequence[Draft], judgements: Sequence[Judged]
-) -> SortedOut:
+def _plan(
+    ctx: Context, op: Operating, drafts: Sequence[Draft], judgements: Sequence[Judgement]
+) -> Plan:
     known: dict[str, Row] = dict(
         op.writer.by_content((d.content_hash for d in drafts), live_at=op.now)
     )
-    result = SortedOut()
+    plan = Plan()
     for d, judgement in zip(drafts, judgements, strict=True):
         same = known.get(d.content_hash)
         if same is not None and "key" in same and judgement.newer_than:
-            same = _since(op, same, {row["key"] for row, _ in judgement.newer_than})
+            same = _find_current(op, same, {row["key"] for row, _ in judgement.newer_than})
         if same is not None:
-            result.repeats.append((d, same["id"]))
-            result.outcomes.append((same["id"], "it is known in these words"))
+            plan.repeats.append((d, same["id"]))
+            plan.results.append((same["id"], "it is known in these words"))
             continue
         row = new_row(ctx, d, op)
-        result.rows.append(row)
-        result.outcomes.append((row["id"], ""))
-        if not judgement.nothing:
-            result.judged[row["id"]] = judgement
+        plan.rows.append(row)
+        plan.results.append((row["id"], ""))
+        if not judgement.is_empty:
+            plan.judgements[row["id"]] = judgement
         if d.expires_at is None or d.expires_at > op.now:
             known[d.content_hash] = row
-    return result
+    return plan
 
 
-def _since(op: Operating, same: Row, older: Collection[int]) -> Row | None:
-    """The memory that says these words since they were last updated; None if they return only now.
+def _find_current(op: Operating, same: Row, older: Collection[int]) -> Row | None:
+    """Returns the memory that says these words since they were last updated; None if they return.
 
     They return when they update one of the memories that update them: Berlin after Lisbon after
     Berlin.
@@ -257,12 +230,48 @@ def _since(op: Operating, same: Row, older: Collection[int]) -> Row | None:
     }
     rows = op.writer.by_key(sorted(later), Filter(live_at=op.now))
     again = [row for row in rows.values() if row["content_hash"] == same["content_hash"]]
-    return _since(op, max(again, key=lambda row: int(row["key"])), older) if again else None
+    return _find_current(op, max(again, key=lambda row: int(row["key"])), older) if again else None
 
 
-def meanings(ctx: Context, drafts: Sequence[Draft]) -> dict[str, bytes]:
-    """The vectors of the drafts by their content, if that is quick. A model that fails is asked
-    again later.
+def _insert(
+    ctx: Context, op: Operating, plan: Plan, vectors: Mapping[str, bytes]
+) -> Mapping[str, Row]:
+    """Stores the new rows and their vectors; returns the rows by id, if anybody needs them."""
+    op.writer.insert("memories", plan.rows)
+    if not (vectors or plan.judgements):
+        return {}
+    stored = op.writer.memories(row["id"] for row in plan.rows)
+    if vectors:
+        rows = list(stored.values())
+        keep_vectors(ctx, op.writer, rows, [vectors[row["content_hash"]] for row in rows])
+    return stored
+
+
+def _describe(
+    op: Operating, result: Result, links: Mapping[str, Sequence[str]],
+    effects: Mapping[str, Effects],
+) -> Added:  # fmt: skip
+    """Tells the caller what became of one draft."""
+    memory_id, repeats = result
+    own = effects.get(memory_id)
+    if own is None and not repeats and memory_id not in links:
+        return Added(memory_id, operation_id=op.intent.id)
+    own = own or Effects()
+    return Added(
+        id=memory_id,
+        duplicate_of=memory_id if repeats else None,
+        connected_to=(*links.get(memory_id, ()), *own.connected),
+        superseded=tuple(own.superseded),
+        conflicts=tuple(own.conflicts),
+        operation_id=op.intent.id,
+        why=(repeats, *own.why) if repeats else tuple(own.why),
+    )
+
+
+def embed_drafts(ctx: Context, drafts: Sequence[Draft]) -> dict[str, bytes]:
+    """Returns the vectors of the drafts by their content, or nothing if that takes long.
+
+    A model that fails is asked again later.
     """
     try:
         vectors = ctx.embedding.encode([d.text for d in drafts]) if ctx.embedding.inline else []
@@ -272,7 +281,7 @@ def meanings(ctx: Context, drafts: Sequence[Draft]) -> dict[str, bytes]:
 
 
 def new_row(ctx: Context, d: Draft, op: Operating, *, by: str = "add") -> dict[str, Any]:
-    """The row of a new memory."""
+    """Returns the row of a new memory."""
     now = op.now
     return {
         "id": ctx.new_id(now),
@@ -301,10 +310,10 @@ def new_row(ctx: Context, d: Draft, op: Operating, *, by: str = "add") -> dict[s
     }
 
 
-def told(ctx: Context, op: Operating, d: Draft, meant: Mapping[str, bytes], *, by: str) -> Row:
-    """The memory that says a text, as a part of an operation: one that is there already, or a new
-    one.
-    """
+def get_or_create(
+    ctx: Context, op: Operating, d: Draft, vectors: Mapping[str, bytes], *, by: str
+) -> Row:
+    """Returns the memory that says a text, or stores it, as a part of an operation."""
     if any(buried(ctx, op.writer, [d.text])):
         raise Refused(f"The text is {TOMBSTONED}.")
     known = op.writer.by_content([d.content_hash], live_at=op.now).get(d.content_hash)
@@ -313,33 +322,31 @@ def told(ctx: Context, op: Operating, d: Draft, meant: Mapping[str, bytes], *, b
     row = new_row(ctx, d, op, by=by)
     op.writer.insert("memories", [row])
     stored = op.row(row["id"])
-    if meant:
-        keep_vectors(ctx, op.writer, [stored], [meant[d.content_hash]])
+    if vectors:
+        keep_vectors(ctx, op.writer, [stored], [vectors[d.content_hash]])
     return stored
 
 
 def _reinforce(op: Operating, repeats: Sequence[tuple[Draft, str]]) -> None:
-    """A repeated statement counts as one use of the memory that says it; its wording stays in the
-    journal.
-    """
+    """Counts each repeated statement as one use of its memory; its wording stays in the journal."""
     if not repeats:
         return
     rows = op.writer.memories({memory_id for _, memory_id in repeats})
     for d, memory_id in repeats:
         row = rows[memory_id]
-        figures = reinforced(row, Outcome.USED, op.now, curves=op.writer.curves())
+        figures = apply_use(row, Outcome.USED, op.now, curves=op.writer.curves())
         op.writer.change("memories", {row["key"]: figures})
         op.writer.reject(row["key"], {"title": d.title, "text": d.text})
         rows[memory_id] = {**row, **figures}
 
 
 def _connect(
-    op: Operating, drafts: Sequence[Draft], outcomes: Sequence[Became]
+    op: Operating, drafts: Sequence[Draft], results: Sequence[Result]
 ) -> dict[str, tuple[str, ...]]:
     """Makes the links the drafts ask for; a link that exists already stays as it is."""
     wanted = {
         (memory_id, target, edge_type)
-        for d, (memory_id, _) in zip(drafts, outcomes, strict=True)
+        for d, (memory_id, _) in zip(drafts, results, strict=True)
         for target, edge_type in d.links
     }
     if not wanted:
@@ -362,7 +369,7 @@ def _connect(
     op.writer.insert("edges", edges)
     made_here = {
         rows[memory_id]["key"]
-        for memory_id, repeats in outcomes
+        for memory_id, repeats in results
         if not repeats and memory_id in rows
     }
     op.writer.bump({end for edge in edges for end in (edge["source"], edge["target"])} - made_here)

@@ -1,6 +1,4 @@
-"""What a new statement does to those that stand near it: found and judged before anything is
-written.
-"""
+"""Compares a new statement with the older ones near it, before anything is written."""
 
 from __future__ import annotations
 
@@ -27,9 +25,8 @@ NEAR = 10  # older statements a new one is compared with
 LONGEST = 2_000  # characters; a longer text is a document, not a statement
 MOST_WORDS = 24  # of a statement that are looked up
 FEW = 1_000  # memories of which every word may be looked up
-MOST_READ = (
-    100  # memories that the words looked up may bring to be ranked; ranking them is what costs
-)
+# Memories that the words looked up may bring to be ranked; ranking them is what costs.
+MOST_READ = 100
 LEAST_WORDS = 4  # however common they are
 COUNTED_EVERY = 200  # askings
 GROWN = 1.25  # times; a store that has grown so much is counted anew
@@ -39,55 +36,53 @@ Target = tuple[Row, str]  # an older memory, and why
 
 
 @dataclass(slots=True)
-class Judged:
-    """What is to happen to older memories when a statement is added. None of it hides one: these
-    rules may err.
-    """
+class Judgement:
+    """Older memories that a new statement concerns. None of it hides one: these rules may err."""
 
-    replaces: list[Target] = field(
-        default_factory=list
-    )  # it says another value of all that they say
+    # Those of which it gives another value for all that they say.
+    replaces: list[Target] = field(default_factory=list)
     updates: list[Target] = field(default_factory=list)  # which also say other things
     conflicts: list[Target] = field(default_factory=list)
-    connects: list[Target] = field(
-        default_factory=list
-    )  # those that seem to say the same come first
+    # Those that seem to say the same come first.
+    connects: list[Target] = field(default_factory=list)
 
     @property
     def newer_than(self) -> list[Target]:
         return [*self.replaces, *self.updates]
 
     @property
-    def nothing(self) -> bool:
+    def is_empty(self) -> bool:
         return not (self.replaces or self.updates or self.conflicts or self.connects)
 
 
-NOTHING = Judged()
+NOTHING = Judgement()
 
 
-def judged(
-    ctx: Context, drafts: Sequence[Draft], meanings: Sequence[bytes] | None, *, now: int
-) -> list[Judged]:
-    """The judgement on each draft, by what is stored now. Large loads and `compare = off` get none."""
+def compare_drafts(
+    ctx: Context, drafts: Sequence[Draft], vectors: Sequence[bytes] | None, *, now: int
+) -> list[Judgement]:
+    """Compares each draft with what is stored now; not in large loads and with `compare = off`."""
     if ctx.settings.compare == "off" or not 0 < len(drafts) <= MOST_COMPARED:
         return [NOTHING] * len(drafts)
-    vectors: Sequence[bytes | None] = meanings or [None] * len(drafts)
+    known: Sequence[bytes | None] = vectors or [None] * len(drafts)
     with ctx.reading() as reader:
         return [
-            _judged(ctx, reader, d, vector, now=now)
-            for d, vector in zip(drafts, vectors, strict=True)
+            _compare(ctx, reader, d, vector, now=now)
+            for d, vector in zip(drafts, known, strict=True)
         ]
 
 
-def _judged(ctx: Context, reader: Reader, d: Draft, vector: bytes | None, *, now: int) -> Judged:
+def _compare(
+    ctx: Context, reader: Reader, d: Draft, vector: bytes | None, *, now: int
+) -> Judgement:
     target = SECTIONS[d.section].role == "target"
     if len(d.text) > LONGEST or (not target and vector is None):
-        return Judged()  # episodes are only ever connected, and only by their meaning
+        return Judgement()  # episodes are only ever connected, and only by their meaning
     near = _near(ctx, reader, d, vector, now=now)
     rows = {row["key"]: row for row, _ in near}
     said = now if d.event_at is None else d.event_at
     new = Statement(0, d.text, str(d.section), tuple(records.words(d.entities)), said)
-    result = Judged()
+    result = Judgement()
     alike: list[Target] = []
     bands = BANDS if vector is None else kept_bands(ctx, reader)
     for verdict in decide(new, [(_statement(row), cosine) for row, cosine in near], bands=bands):
@@ -105,7 +100,7 @@ def _judged(ctx: Context, reader: Reader, d: Draft, vector: bytes | None, *, now
 
 
 def kept_bands(ctx: Context, reader: Reader) -> Bands:
-    """Those kept with the handle's model, once it has vectors here."""
+    """Returns the bands kept with the handle's model, once it has vectors here."""
     model = ctx.embedding.model
     key = None if model is None else reader.model_key(*model)
     return ctx.embedding.bands if key is None else reader.bands(key)

@@ -12,7 +12,7 @@ from glymph.moments import micros, moment
 from glymph.store.contract import Row
 from glymph.store.reader import Reader
 from glymph.undo.restore import MAX_BATCH
-from glymph.write.add import meanings, told
+from glymph.write.add import embed_drafts, get_or_create
 from glymph.write.draft import Draft, draft
 from glymph.write.replace import supersede
 
@@ -79,12 +79,12 @@ def resolve(
     _check(resolution, text, wanted)
     with ctx.reading() as reader:
         merged = None if text is None else _draft(ctx, reader, wanted[0], text)
-    meant = meanings(ctx, [merged]) if merged else {}
+    vectors = embed_drafts(ctx, [merged]) if merged else {}
     with ctx.operation("resolve", reason=f"{resolution}: {', '.join(wanted[:5])}") as op:
         for conflict_id in wanted:
             try:
                 row = _waiting(op.writer, conflict_id)
-                _settle(ctx, op, row, resolution, merged, meant)
+                _settle(ctx, op, row, resolution, merged, vectors)
             except GlymphError as error:
                 if not several:
                     raise
@@ -120,11 +120,11 @@ def _settle(
     row: Row,
     resolution: str,
     merged: Draft | None,
-    meant: Mapping[str, bytes],
+    vectors: Mapping[str, bytes],
 ) -> None:
     older, newer = op.row(row["older"]), op.row(row["newer"])
     if merged is not None:
-        both = told(ctx, op, merged, meant, by="merge")
+        both = get_or_create(ctx, op, merged, vectors, by="merge")
         for side in (older, newer):
             if side["id"] != both["id"]:
                 supersede(op, side, both)

@@ -12,7 +12,7 @@ from glymph.model import Receipt, State
 from glymph.store import guards, records
 from glymph.store.contract import Row
 from glymph.undo.restore import checked_ids
-from glymph.write.add import meanings, told
+from glymph.write.add import embed_drafts, get_or_create
 from glymph.write.draft import Draft, draft
 from glymph.write.replace import supersede
 
@@ -37,7 +37,7 @@ def merge(
     with ctx.reading() as reader:
         rows = _rows(reader.memories(wanted), wanted, ctx.space)
     new = merged_draft(ctx, rows, text, title)
-    meant = meanings(ctx, [new])
+    vectors = embed_drafts(ctx, [new])
     with ctx.operation("merge", reason=reason) as op:
         now = _rows(op.writer.memories(wanted), wanted, ctx.space)
         if changed := [
@@ -46,8 +46,8 @@ def merge(
             if row["version"] != was["version"]
         ]:
             raise Refused(f"{changed[0]} was changed just now. Look at it, then merge again.")
-        one, _ = into_one(ctx, op, now, new, meant, by="merge")
-    ctx.embed_soon([] if meant else [one["id"]])
+        one, _ = into_one(ctx, op, now, new, vectors, by="merge")
+    ctx.embed_soon([] if vectors else [one["id"]])
     return ctx.receipt(op)
 
 
@@ -56,14 +56,14 @@ def into_one(
     op: Operating,
     rows: Sequence[Row],
     new: Draft,
-    meant: Mapping[str, bytes],
+    vectors: Mapping[str, bytes],
     *,
     by: str,
 ) -> tuple[Row, list[Row]]:
     """Makes one memory of several as a part of an operation: what they became, and those that it
     replaces.
     """
-    one = told(ctx, op, new, meant, by=by)
+    one = get_or_create(ctx, op, new, vectors, by=by)
     parts = [row for row in rows if row["id"] != one["id"]]
     _inherit(op, one, parts)
     _take_places(op, one, parts)

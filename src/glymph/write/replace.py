@@ -15,7 +15,7 @@ from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.model import State
 from glymph.moments import MICROS_PER_DAY
 from glymph.store.contract import Row
-from glymph.write.compare import Judged, Target
+from glymph.write.compare import Judgement, Target
 
 MOST_CONNECTED = 5
 
@@ -30,7 +30,7 @@ class Effects:
     why: list[str] = field(default_factory=list)
 
 
-def carry_out(ctx: Context, op: Operating, new: Row, judgement: Judged) -> Effects:
+def carry_out(ctx: Context, op: Operating, new: Row, judgement: Judgement) -> Effects:
     """Does what was judged, as far as the older memories are still what they were then."""
     standing = _unchanged(op, [*judgement.newer_than, *judgement.conflicts, *judgement.connects])
 
