@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import hypergeom
 
 from glymph.learn.conditions import Condition, between, find_separating, fisher, holm, value_of
-from glymph.learn.episodes import Episode, told
+from glymph.learn.episodes import Episode, make_episode
 from glymph.learn.evidence.tally import average
 from glymph.learn.lesson import lesson, phrase
 from glymph.prune.outcomes import Outcome
@@ -195,7 +195,7 @@ def test_a_threshold_is_the_shortest_number_between_two_values():
     ],
 )
 def test_a_condition_holds_does_not_or_is_not_known(condition, expected):
-    one = told(
+    one = make_episode(
         "x",
         "custom:trade_close",
         9 * HOUR,
@@ -218,7 +218,7 @@ def test_every_condition_can_be_put_in_words(name):
 
 def test_a_number_too_large_is_as_if_it_were_not_told():
     episodes = [
-        told(
+        make_episode(
             f"m{n}",
             "event",
             n,

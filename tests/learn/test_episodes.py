@@ -18,13 +18,13 @@ from glymph.learn.episodes import (
     SOURCE_KINDS,
     Episode,
     Group,
+    choose_shown,
     chosen,
     facts,
     group_episodes,
-    ordered,
+    make_episode,
+    order_episodes,
     record,
-    shown,
-    told,
 )
 from glymph.prune.groupings import Item, Links, Material
 from glymph.prune.outcomes import Outcome
@@ -33,7 +33,7 @@ HOUR = 3_600_000_000
 
 
 def episode(number, title="Something", body="", kind="trade_close", **more):
-    return told(f"id{number}", kind, number * HOUR, title, body, **more)
+    return make_episode(f"id{number}", kind, number * HOUR, title, body, **more)
 
 
 def names(groups):
@@ -113,8 +113,8 @@ def test_those_with_an_outcome_come_first_then_the_newest_and_fifteen_are_shown(
     plain = [episode(n) for n in range(20)]
     ended = [episode(n, attributes={"pnl": 1}) for n in (30, 5)]
     group = Group("g", "g", tuple(plain[:5] + ended + plain[6:]))
-    assert [one.id for one in ordered(group.episodes)][:4] == ["id30", "id5", "id19", "id18"]
-    assert len(shown(group)) == MOST_SHOWN
+    assert [one.id for one in order_episodes(group.episodes)][:4] == ["id30", "id5", "id19", "id18"]
+    assert len(choose_shown(group)) == MOST_SHOWN
 
 
 def test_the_outcome_may_stand_in_a_json_body():
@@ -131,7 +131,7 @@ def test_the_outcome_may_stand_in_a_json_body():
 def test_an_episode_is_shown_by_kind_minute_title_text_outcome_and_values():
     body = json.dumps({"text": "Closed short at profit", "signals": {"pnl_pct": 5.0}})
     at = 1_771_149_600_000_000
-    assert record("e1", told("x", "custom:trade_close", at, "ETH  close", body)) == {
+    assert record("e1", make_episode("x", "custom:trade_close", at, "ETH  close", body)) == {
         "id": "e1",
         "kind": "trade_close",
         "at": "2026-02-15 10:00",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from glymph.learn.conditions import Condition
 from glymph.learn.consolidate_prompt import question
-from glymph.learn.episodes import told
+from glymph.learn.episodes import make_episode
 from glymph.learn.evidence import verify
 from glymph.learn.evidence.statements import check_statement
 from glymph.learn.evidence.tally import refute, rounds_to
@@ -22,7 +22,7 @@ SHORT, HIGH = Condition("side", "=", "short"), Condition("funding", ">", 0.08)
 
 
 def trade(number, side, funding, pnl, *, body="", **more):
-    return told(
+    return make_episode(
         f"id{number}",
         "trade_close",
         1_760_000_000_000_000 + number * HOUR,
@@ -247,7 +247,7 @@ def test_a_true_sentence_stays(sentence):
 # 12 trades: 5 of 6 shorts won, 2 of 6 longs. 12 deploys: 4 of 4 with a canary succeeded, 3 of 8
 # without one.
 ETH = [
-    told(
+    make_episode(
         f"m{n}",
         "trade",
         1_767_600_000_000_000 + n * 5 * HOUR,
@@ -264,7 +264,7 @@ ETH = [
     for n in range(12)
 ]
 DEPLOYS = [
-    told(
+    make_episode(
         f"d{n}",
         "event",
         1_767_600_000_000_000 + n * 4 * HOUR,  # a Monday and a Tuesday
@@ -492,7 +492,7 @@ def test_numbers_are_held_to_the_precision_they_are_stated_with():
 
 def test_episodes_without_outcomes_bear_out_counts_only():
     plain = [
-        told(f"p{n}", "event", n * HOUR, "Squeeze on BTC" if n < 4 else "Quiet day")
+        make_episode(f"p{n}", "event", n * HOUR, "Squeeze on BTC" if n < 4 else "Quiet day")
         for n in range(5)
     ]
     squeeze = Condition("text", "contains", "squeeze")
@@ -507,7 +507,7 @@ def test_episodes_without_outcomes_bear_out_counts_only():
 
 def test_a_value_that_only_the_text_gives_can_be_counted_on():
     texts = [
-        told(
+        make_episode(
             f"t{n}",
             "trade_close",
             n * HOUR,

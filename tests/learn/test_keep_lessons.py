@@ -12,7 +12,7 @@ from glymph import Glymph
 from glymph.forget.purge import purge, purge_certified
 from glymph.learn import consolidate as consolidation
 from glymph.learn.derive_lessons import by_statistics
-from glymph.learn.episodes import Group, told
+from glymph.learn.episodes import Group, make_episode
 from glymph.testing.embedders import WordEmbedder
 from tests.grounds.learning import closed, evidence_of, image, lessons, opened, pattern, shown
 
@@ -415,7 +415,7 @@ def test_episodes_of_one_session_do_not_count_as_that_many(opened, clock):
 def test_the_more_groups_are_looked_at_the_surer_a_finding_must_be():
     ends = [{"fast": n % 2 == 0, "success": n % 2 == 0 or n < 9} for n in range(30)]
     episodes = [
-        told(f"m{n}", "event", n * 7_200_000_000, "run", attributes=one)
+        make_episode(f"m{n}", "event", n * 7_200_000_000, "run", attributes=one)
         for n, one in enumerate(ends)
     ]
     group = Group("tag:x", "x", tuple(episodes))

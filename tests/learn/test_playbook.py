@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from glymph.learn.conditions import Condition
-from glymph.learn.episodes import told
+from glymph.learn.episodes import make_episode
 from glymph.learn.evidence import verify
 from glymph.learn.lesson import Claim, Pattern
 from glymph.learn.playbook import Playbook, fit, match, otherwise, promote, promoted_from
@@ -18,7 +18,7 @@ def playbook(id="p", terms=("funding", "squeeze"), conditions=(), successes=9, n
 
 
 def situation(title="", **attributes):
-    return told("now", "signal", 0, title, attributes=attributes)
+    return make_episode("now", "signal", 0, title, attributes=attributes)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_playbook_has_eight_outcomes_seventy_per_cent_a_trigger_and_a_directio
 
 def test_a_verified_lesson_is_promoted_by_counts_over_all_episodes_of_the_group():
     episodes = [
-        told(
+        make_episode(
             f"id{n}",
             "trade_close",
             n,
@@ -99,7 +99,7 @@ def trades(*counts):
     """Trades of a direction, so many won and so many lost."""
     ends = [(way, won) for way, wins, losses in counts for won in [True] * wins + [False] * losses]
     return [
-        told(
+        make_episode(
             f"e{n}",
             "trade_close",
             n,
@@ -148,7 +148,7 @@ def test_of_claims_about_both_sides_the_one_of_its_direction_counts():
 
 def test_another_way_is_told_by_what_says_which_way():
     def done(**attributes):
-        return told("x", "trade", 0, "t", attributes=attributes)
+        return make_episode("x", "trade", 0, "t", attributes=attributes)
 
     assert otherwise(done(direction="long"), "short")
     assert not otherwise(done(direction="Short", setup="squeeze"), "short")

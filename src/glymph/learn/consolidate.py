@@ -43,10 +43,10 @@ from glymph.learn.episodes import (
     MOST_GROUPS,
     Episode,
     Group,
+    choose_shown,
     chosen,
     group_episodes,
-    shown,
-    told,
+    make_episode,
 )
 from glymph.learn.keep_lessons import rows_at
 from glymph.learn.lesson import Pattern
@@ -136,7 +136,7 @@ def consolidate(
             for group in fresh
             if group.key not in working.done and len(group.episodes) >= LEAST
         ]
-        done = _counted(working, ended, _learnt_up_to(left, rows, marks, micros(now)))
+        done = _count_figures(working, ended, _learnt_up_to(left, rows, marks, micros(now)))
         seen.note(**done.stats)
     return done
 
@@ -155,7 +155,7 @@ def _first(fresh: Sequence[Group], rows: dict[str, Row], marks: dict[str, int]) 
     its turn.
     """
     unseen = {
-        group.key: sum(_touched(rows[one.id]) > marks[group.key] for one in group.episodes)
+        group.key: sum(_last_change(rows[one.id]) > marks[group.key] for one in group.episodes)
         for group in fresh
     }
     return sorted(chosen(fresh, most=len(fresh)), key=lambda group: -unseen[group.key])
@@ -169,12 +169,12 @@ def _learnt_up_to(
         int(rows[one.id]["created_at"])
         for group in left
         for one in group.episodes
-        if _touched(rows[one.id]) > marks[group.key]
+        if _last_change(rows[one.id]) > marks[group.key]
     ]
     return min([now, *waiting])
 
 
-def _counted(working: _Working, result: Consolidated, up_to: int) -> Consolidated:
+def _count_figures(working: _Working, result: Consolidated, up_to: int) -> Consolidated:
     """The result with its figures, when all is done."""
     ctx, run, told = working.ctx, working.asked, result.groups
     with ctx.store.writing(ctx.space, None) as writer:
@@ -208,7 +208,7 @@ def _episodes(
 
 
 def _episode(row: Row) -> Episode:
-    return told(
+    return make_episode(
         row["id"], row["kind"], row["event_at"] or row["created_at"], row["title"], row["text"],
         tags=_words(row["tags"]), entities=_words(row["entities"]),
         attributes=records.attributes(row), trust=row["trust"], session=row["session"],
@@ -221,10 +221,10 @@ def _words(kept: str) -> tuple[str, ...]:
 
 def _newest(group: Group, rows: dict[str, Row]) -> int:
     """When something of a group was last told, changed or brought back."""
-    return max(_touched(rows[one.id]) for one in group.episodes)
+    return max(_last_change(rows[one.id]) for one in group.episodes)
 
 
-def _touched(row: Row) -> int:
+def _last_change(row: Row) -> int:
     return max(int(row["updated_at"]), int(row["state_at"]))
 
 
@@ -286,18 +286,18 @@ class _Working:
             by, conclusions = self._conclusions(group)
         except ModelCancelled as error:
             self.cancel.set()
-            yield self._told(before, Learnt(group.label, size, "waiting", why=str(error)))
+            yield self._add_costs(before, Learnt(group.label, size, "waiting", why=str(error)))
             return
         except (ModelFailed, MalformedReply) as error:
-            yield self._told(before, Learnt(group.label, size, "failed", why=str(error)))
+            yield self._add_costs(before, Learnt(group.label, size, "failed", why=str(error)))
             return
         if not conclusions:
             yield Learnt(group.label, size, "waiting", why=self.poor)
             return
         mark = (_mark(group, by), _newest(group, self.rows))
         for number, conclusion in enumerate(conclusions, start=1):
-            learnt = self._kept(group, conclusion, mark if number == len(conclusions) else None)
-            yield self._told(before, learnt)
+            learnt = self._keep(group, conclusion, mark if number == len(conclusions) else None)
+            yield self._add_costs(before, learnt)
             before = (self.asked.tokens_in, self.asked.tokens_out, self.asked.cost_usd)
         if learnt.lesson is None:  # else it was set with the lesson
             with self.ctx.store.writing(self.ctx.space, None) as writer:
@@ -311,9 +311,9 @@ class _Working:
         Nothing if the budget is spent and all was counted before: it waits for the model then.
         """
         if self.ctx.model is None:
-            return "statistics", self._counting(group)
+            return "statistics", self._find_by_counting(group)
         if not self.poor:
-            looked_at = shown(group)
+            looked_at = choose_shown(group)
             try:
                 found = self.asked.ask(self._question(group, looked_at))
             except BudgetSpent as error:
@@ -322,9 +322,11 @@ class _Working:
                 return "model", [conclude(found, group, looked_at)]
         with self.ctx.reading() as reader:
             known = reader.counter(_mark(group, "statistics")) or 0
-        return "statistics", self._counting(group) if _newest(group, self.rows) > known else []
+        return "statistics", self._find_by_counting(group) if _newest(
+            group, self.rows
+        ) > known else []
 
-    def _counting(self, group: Group) -> list[Conclusion]:
+    def _find_by_counting(self, group: Group) -> list[Conclusion]:
         """Returns what statistics find. Who looks again and again finds something by chance: so
         only where they had found something, and where much has been added.
         """
@@ -335,7 +337,7 @@ class _Working:
             is_telling(group)
             and before
             and ended < GROWN * before
-            and group.key not in self._found()
+            and group.key not in self._read_found()
         ):
             return [Conclusion("statistics", empty=True)]
         if is_telling(group):
@@ -343,7 +345,7 @@ class _Working:
                 writer.set_counter(name, ended)
         return by_statistics(group, sum(map(is_telling, self.groups)))
 
-    def _found(self) -> set[str]:
+    def _read_found(self) -> set[str]:
         """The keys of groups in which statistics found something before."""
         told = [records.attributes(row) for row in self.known]
         return {str(one.get("group")) for one in told if "finding" in one}
@@ -351,7 +353,7 @@ class _Working:
     def _question(self, group: Group, looked_at: Sequence[Episode]) -> Question[Pattern | None]:
         return prompt.question(group.label, looked_at, nonce=os.urandom(6).hex())
 
-    def _kept(self, group: Group, conclusion: Conclusion, mark: tuple[str, int] | None) -> Learnt:
+    def _keep(self, group: Group, conclusion: Conclusion, mark: tuple[str, int] | None) -> Learnt:
         try:
             return self.keeper.keep(group, conclusion, mark)
         except LeaseLost:
@@ -371,7 +373,7 @@ class _Working:
             self.parent = self.ctx.store.open_parent(self.ctx.space, intent)
         return self.parent
 
-    def _told(self, before: tuple[int, int, float], learnt: Learnt) -> Learnt:
+    def _add_costs(self, before: tuple[int, int, float], learnt: Learnt) -> Learnt:
         return replace(
             learnt, tokens_in=self.asked.tokens_in - before[0],
             tokens_out=self.asked.tokens_out - before[1], cost_usd=self.asked.cost_usd - before[2],

@@ -57,7 +57,7 @@ class Group:
     episodes: tuple[Episode, ...]
 
 
-def told(
+def make_episode(
     id: str,
     kind: str,
     at: int,
@@ -80,10 +80,10 @@ def _outcome(source: Mapping[str, Any]) -> Outcome | None:
     try:
         return outcome(source)
     except OverflowError:
-        return outcome(_bounded(source))
+        return outcome(_drop_huge_numbers(source))
 
 
-def _bounded(source: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_huge_numbers(source: Mapping[str, Any]) -> dict[str, Any]:
     """Returns what remains without numbers that are too large, here and one level below."""
     kept = {
         name: {n: v for n, v in value.items() if not is_too_large(v)}
@@ -105,14 +105,14 @@ def facts(episode: Episode) -> dict[str, Scalar]:
 # which come first
 
 
-def ordered(episodes: Iterable[Episode]) -> list[Episode]:
+def order_episodes(episodes: Iterable[Episode]) -> list[Episode]:
     """Returns those that tell how they ended first, and of these the newest."""
     return sorted(episodes, key=lambda one: (one.outcome is None, -one.at, one.id))
 
 
-def shown(group: Group, most: int = MOST_SHOWN) -> tuple[Episode, ...]:
+def choose_shown(group: Group, most: int = MOST_SHOWN) -> tuple[Episode, ...]:
     """The episodes of a group that go into a question."""
-    return tuple(ordered(group.episodes)[:most])
+    return tuple(order_episodes(group.episodes)[:most])
 
 
 def chosen(groups: Iterable[Group], *, least: int = LEAST, most: int = MOST_GROUPS) -> list[Group]:

@@ -12,7 +12,7 @@ from glymph.checks import checked_text
 from glymph.context import Context
 from glymph.errors import InvalidInput
 from glymph.learn.conditions import Condition, Relation
-from glymph.learn.episodes import GENERAL, Episode, Group, group_episodes, told
+from glymph.learn.episodes import GENERAL, Episode, Group, group_episodes, make_episode
 from glymph.learn.keep_lessons import SOURCE, grown, is_untouched, link, linked_to, wrote
 from glymph.learn.lesson import percent
 from glymph.learn.playbook import LEAST_RATE, Playbook, match, otherwise
@@ -72,7 +72,7 @@ def match_playbooks(
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 100:
         raise InvalidInput("limit", f"{limit!r} is not a whole number from 1 to 100.")
     at = micros(ctx.now())
-    now = told("", "situation", at, situation, situation, attributes=dict(attributes or {}))
+    now = make_episode("", "situation", at, situation, situation, attributes=dict(attributes or {}))
     with ctx.reading() as reader:
         known = {row["id"]: row for row in _rows(reader, at) if _of_its_group(row, now)}
     held = [playbook for row in known.values() if (playbook := playbook_of(row)) is not None]
