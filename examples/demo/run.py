@@ -18,7 +18,7 @@ from examples.demo import life, page, report
 from examples.demo.halfyear import DAYS, START
 from examples.demo.play import Clock, play
 from glymph import Glymph, Settings
-from glymph.cli.demo import SPACE, refuse_existing
+from glymph.cli.short_demo import SPACE, refuse_existing
 from glymph.environment import effective_settings
 
 
