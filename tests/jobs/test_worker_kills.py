@@ -182,7 +182,7 @@ def steps(handle, space):
 
 
 def finished(handle):
-    """Whether every job came to its end."""
+    """Tells whether every job came to its end."""
     for space in SPACES:
         with handle.context.reading(space) as reader:
             tally, session = reader.schedule("tally"), reader.job("ended")

@@ -73,8 +73,8 @@ def autonomous_status(ctx: Context) -> AutonomousStatus:
         counters = _counters(reader)
         pending = len(reader.pending_certificates())
     backlog = _backlog(ctx, pending)
-    failing = list(_say_failures(jobs, line, backlog, now))
-    other = list(_say_rest(ctx, jobs, line, lock, backlog, caps, now))
+    failing = list(_explain_failures(jobs, line, backlog, now))
+    other = list(_recommend(ctx, jobs, line, lock, backlog, caps, now))
     return AutonomousStatus(
         health=FAILING if failing else ATTENTION if other else OK,
         recommendations=tuple(_in_space(ctx.space, told) for told in (*failing, *other)),
@@ -234,7 +234,7 @@ def _backlog(ctx: Context, pending: int) -> Backlog:
 # what to do
 
 
-def _say_failures(
+def _explain_failures(
     jobs: tuple[JobStatus, ...], line: QueueStatus, backlog: Backlog, now: int
 ) -> Iterator[str]:
     if backlog.embedder_problem:
@@ -256,7 +256,7 @@ def _say_failures(
         )
 
 
-def _say_rest(
+def _recommend(
     ctx: Context,
     jobs: tuple[JobStatus, ...],
     line: QueueStatus,
