@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def once(store: Store, watch: Stopwatch) -> dict[str, Any]:
-    """From the file to the ranked groups with their members: what `ranked_groups` does, step by
+    """From the file to the ranked groups with their members: what `rank_linked_groups` does, step by
     step.
     """
     with store.reading(SPACE) as reader:
