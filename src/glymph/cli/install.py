@@ -1,4 +1,4 @@
-"""`glymph install claude-code` and `glymph uninstall claude-code`: Glymph in an agent's host."""
+"""`glymph install claude-code`: Glymph in an agent's host."""
 
 from __future__ import annotations
 
@@ -25,18 +25,12 @@ DONE = {"write": "wrote", "change": "changed", "remove": "removed", "keep": "kep
 
 
 def register(app: typer.Typer) -> None:
-    for name, command, what in (
-        ("install", install_claude_code, "Let an agent's host work with Glymph."),
-        ("uninstall", uninstall_claude_code, "Take away from a host what `install` put there."),
-    ):
-        group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=what)
-        group.callback()(_group)  # else a group of one command would be that command
-        group.command("claude-code")(command)
-        app.add_typer(group, name=name, rich_help_panel=KEEP)
-
-
-def _group() -> None:
-    pass
+    group = typer.Typer(
+        no_args_is_help=True, rich_markup_mode=None, help="Let an agent's host work with Glymph."
+    )
+    group.callback()(lambda: None)  # else a group of one command would be that command
+    group.command("claude-code")(install_claude_code)
+    app.add_typer(group, name="install", rich_help_panel=KEEP)
 
 
 def install_claude_code(
@@ -64,7 +58,7 @@ def install_claude_code(
 
     if show_files and apply:
         raise InvalidInput("print", "it changes nothing; leave out --print or --apply.")
-    chosen = _scope(scope)
+    chosen = parse_scope(scope)
     wiring = content.Wiring(content.find_program(), environment.absolute_url(url or ""), space)
     if show_files:
         _print(
@@ -76,37 +70,11 @@ def install_claude_code(
     if apply:
         install.carry_out(changes)
     further = _after_install(chosen) if apply else []
-    _answer(changes, further, "everything is there already", apply=apply, as_json=as_json)
+    answer_changes(changes, further, "everything is there already", apply=apply, as_json=as_json)
 
 
-def uninstall_claude_code(
-    scope: ScopeName = "user", apply: Apply = False, as_json: Json = False
-) -> None:
-    """Take away from Claude Code exactly what `install` put there. What is remembered stays."""
-    from glymph.plugin import content, install
-
-    chosen = _scope(scope)
-    changes = install.plan_uninstall(chosen)
-    if apply:
-        install.carry_out(changes)
-    further = [
-        f"{copy} is as the file was before: remove it when you like."
-        for copy in install.backups(chosen)
-    ]
-    if chosen == "plugin":
-        further.append(
-            f"If Claude Code has it installed: `claude plugin uninstall {content.PLUGIN}`."
-        )
-    _answer(
-        changes,
-        further if apply else [],
-        "nothing of Glymph's is there",
-        apply=apply,
-        as_json=as_json,
-    )
-
-
-def _scope(name: str) -> Scope:
+def parse_scope(name: str) -> Scope:
+    """Returns the scope of that name, or raises InvalidInput."""
     from glymph.errors import InvalidInput
     from glymph.plugin.install import SCOPES
 
@@ -145,7 +113,7 @@ def _print(files: dict[str, str], *, as_json: bool) -> None:
         typer.echo(f"# {path}\n\n{text}")
 
 
-def _answer(
+def answer_changes(
     changes: Sequence[Change], further: Sequence[str], none: str, *, apply: bool, as_json: bool
 ) -> None:
     """Prints what was or would be done to each file, and what is next."""

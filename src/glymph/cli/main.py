@@ -42,6 +42,7 @@ from glymph.cli import (
     surface,
     tombstones,
     trash,
+    uninstall,
     worker,
 )
 from glymph.cli import list as list_memories
@@ -58,7 +59,7 @@ COMMANDS = (
     init, export, import_, backup, restore, space, config, migrate, embed, fit, dedup, prune, plan,
     trash, certificates, compact,
     extract, lifecycle, ai_prune, fading, reinforce, surface, garden, daemon, worker,
-    tombstones, install,
+    tombstones, install, uninstall,
 )  # fmt: skip
 
 
