@@ -1,4 +1,4 @@
-"""Remembering what a conversation said: read from where it was left, asked of a model or found by
+"""Remembers what a conversation said: read from where it was left, asked of a model or found by
 rule, kept once.
 
 The cursor of a transcript moves in the transaction that stores what was read up to it. So a run

@@ -1,4 +1,4 @@
-"""Fitting the space's forgetting curves to its own recall log, and adopting them when they are
+"""Fits the space's forgetting curves to its own recall log, and adopts them when they are
 better.
 
 An adopted curve is a setting of the space: it changes how stored figures are read, never the

@@ -1,4 +1,4 @@
-"""Keeping lessons: a new one with links to its episodes, or more evidence for one that says the
+"""Keeps lessons: a new one with links to its episodes, or more evidence for one that says the
 same already.
 """
 

@@ -1,6 +1,4 @@
-"""From which cosine on two texts are the same, or near. It depends on the model that made their
-vectors.
-"""
+"""The cosines from which two texts count as the same or as near, which depend on the model."""
 
 from __future__ import annotations
 

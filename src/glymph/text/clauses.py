@@ -1,6 +1,4 @@
-"""Texts taken apart into clauses, and put together again without some of them: the others keep
-every word.
-"""
+"""Takes texts apart into clauses and puts them together again without some of them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Reads dates and times of day in the writings of several languages; the names of months and
-days.
-"""
+"""Reads dates and times of day in several languages."""
 
 from __future__ import annotations
 

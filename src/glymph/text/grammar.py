@@ -1,6 +1,4 @@
-"""Grammar as data, in several languages: where clauses are cut, and a verb of many made one of
-one.
-"""
+"""Grammar as data, in several languages: where clauses are cut, and verbs put into the singular."""
 
 from __future__ import annotations
 

@@ -166,6 +166,12 @@ def read_figure(written: str) -> Decimal:
     return Decimal(written.replace(",", ""))
 
 
+def passes_luhn(digits: str) -> bool:
+    """Returns whether the check digit of a payment card holds."""
+    doubled = [int(digit) * (1 + at % 2) for at, digit in enumerate(reversed(digits))]
+    return sum(value - 9 if value > 9 else value for value in doubled) % 10 == 0
+
+
 def with_digits(text: str) -> str:
     """Returns the text with English number words below a hundred written as digits.
 

@@ -1,6 +1,4 @@
-"""Is it the same thing? A cosine says how near two texts are, guards say what a cosine does not
-see.
-"""
+"""Decides whether two texts say the same: by their cosine, and by guards for what it misses."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""About how many tokens a text takes: four characters each, or one each in scripts that need no
-spaces.
-"""
+"""Estimates tokens: four characters each, or one each in scripts without spaces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checking a sentence: what it counts is counted again, and every other number must stand in the
+"""Checks a sentence: what it counts is counted again, and every other number must stand in the
 episodes.
 """
 

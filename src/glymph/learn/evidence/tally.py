@@ -1,4 +1,4 @@
-"""Counting a claim again over the episodes it speaks of."""
+"""Counts a claim again over the episodes it speaks of."""
 
 from __future__ import annotations
 

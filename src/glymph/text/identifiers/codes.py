@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from glymph.text.normal import STOP_WORDS
+from glymph.text.numbers import passes_luhn
 from glymph.text.scripts import look_alike_latin
 from glymph.text.spans import Key, Span
 
@@ -336,11 +337,7 @@ def _card(written: str, digits: str) -> bool:
     )
     if not 13 <= len(digits) <= 19 or not shaped or set(written) & set("()./"):
         return False
-    total = 0
-    for at, char in enumerate(reversed(digits)):
-        value = int(char) * (1 + at % 2)
-        total += value - 9 if value > 9 else value
-    return total % 10 == 0 and len(set(digits)) > 1
+    return passes_luhn(digits) and len(set(digits)) > 1
 
 
 def _chunks(match: re.Match[str]) -> Iterator[Span]:

@@ -1,0 +1,389 @@
+"""The rules by which secrets are recognised.
+
+Keys and tokens are known by their shape, or by what stands before them; ordinary words, hashes of
+commits, UUIDs, paths and numbers stay. Every pattern runs in linear time: texts come from anywhere.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
+
+from glymph.text.numbers import passes_luhn
+from glymph.text.secret_words import ORDINARY, PLAIN
+
+# Bits of entropy per character from which a long word looks drawn at random.
+HEX_BITS, WORD_BITS = 3.0, 3.5
+_START = r"(?<![A-Za-z0-9_\-])"
+_END = r"(?![A-Za-z0-9_\-])"
+
+
+class Rule(NamedTuple):
+    """The look of a secret. The group `v` is what goes, else all of it, if the check agrees.
+
+    A text without any of the words it needs has none of these, and is not searched for them.
+    """
+
+    pattern: re.Pattern[str]
+    check: Callable[[re.Match[str]], bool] = lambda found: True
+    needs: tuple[str, ...] = ("",)
+
+
+# Shapes that are secrets wherever they stand
+_SHAPES = (
+    r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}", r"gh[pousr]_[A-Za-z0-9]{30,255}",
+    r"github_pat_[A-Za-z0-9_]{22,255}", r"gl(?:pat|dt|rt|cbt|ptt|soat)-[A-Za-z0-9_\-]{20,}",
+    r"sk-ant-[A-Za-z0-9_\-]{20,}", r"AIza[A-Za-z0-9_\-]{35}", r"ya29\.[A-Za-z0-9_\-]{20,}",
+    r"GOCSPX-[A-Za-z0-9_\-]{20,}", r"xox[abeoprs]-[A-Za-z0-9\-]{10,}",
+    r"xapp-\d-[A-Za-z0-9\-]{10,}", r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}",
+    r"whsec_[A-Za-z0-9+/=]{20,}",
+    r"eyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}(?:\.[A-Za-z0-9_\-]*)?", r"npm_[A-Za-z0-9]{36}",
+    r"pypi-AgE[A-Za-z0-9_\-]{20,}", r"hf_[A-Za-z0-9]{30,}", r"gsk_[A-Za-z0-9]{30,}",
+    r"xai-[A-Za-z0-9]{40,}", r"pplx-[A-Za-z0-9]{40,}", r"r8_[A-Za-z0-9]{30,}",
+    r"SG\.[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{16,}", r"do[opr]_v1_[a-f0-9]{64}",
+    r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}", r"key-[0-9a-f]{32}", r"SK[0-9a-f]{32}",
+    r"\d{8,10}:AA[A-Za-z0-9_\-]{32,34}", r"lin_api_[A-Za-z0-9]{30,}", r"ntn_[A-Za-z0-9]{30,}",
+    r"hv[sb]\.[A-Za-z0-9_\-]{20,}", r"dapi[0-9a-f]{32}", r"figd_[A-Za-z0-9_\-]{30,}",
+    r"AGE-SECRET-KEY-1[A-Z0-9]{50,}",
+)  # fmt: skip
+_PEM = (
+    r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+    r"(?:(?:[^-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+    r"|(?:\s*[A-Za-z0-9+/=\\]{16,})*)"
+)
+_SK = rf"{_START}sk-(?:proj-|svcacct-|admin-|or-v1-|lf-)?[A-Za-z0-9_\-]{{20,}}"
+_HOOK = r"https://hooks\.slack\.com/(?:services|workflows)/(?P<v>[A-Za-z0-9/]{20,})"
+_DISCORD = r"https://discord(?:app)?\.com/api/webhooks/(?P<v>\d{10,}/[\w\-]{20,})"
+
+# Values that are secrets for what stands before them
+
+_PASSWORD = (
+    r"pass(?:word|wd|phrase| ?code)|pwd|passwort|kennwort|(?<![a-z])pw|contraseña|mot de passe"
+    r"|пароль|(?<![a-z])(?:code|safe|pass) ?words?(?![a-z])"
+)
+_KEY = (
+    r"secret|token|api[ _\-]?key|access[ _\-]?key(?:[ _\-]?id)?|secret[ _\-]?(?:access[ "
+    r"_\-]?)?key|private[ _\-]?key|encryption[ _\-]?key|signing[ _\-]?key|account[ _\-]?key"
+    r"|credentials?|auth|bearer|client[ _\-]?secret|webhook[ _\-]?secret|license[ _\-]?key"
+    r"|recovery[ _\-]?(?:code|key)"
+)
+_QUOTED = r"\"(?P<dq>[^\"\n]{1,400})\"|'(?P<sq>[^'\n]{1,400})'|`(?P<bq>[^`\n]{1,400})`"
+_VALUE = rf"(?P<v>{_QUOTED}|[^\s\"'`,;<>(){{}}]{{1,400}})"
+_SIGN = r"[\"']?\s{0,3}(?P<sign>:=|=>|==?|:)\s{0,3}"
+_ORDINARY_END = re.compile(
+    r"(?:ed|ing|able|ible|less|ive|ful|n't|argon2\w*|pbkdf2|sha-?\d+|md5|scrypt)\Z"
+)
+_PLACEHOLDER = re.compile(
+    r"\A(?:[$%{<\[]|required\b|\*+\Z|x{3,}\Z|\.{2,}|…|#|your[_\- ]|my[_\- ](?:password|secret"
+    r"|token|key)|process\.env|os\.|env[.:(]|secrets?\.|config\.|settings\.|self\.|vault:|ref:"
+    r"|args\.|request\.|data\.|https?://|\.{0,2}/|~/)|[(\[{]|\b(?:example|placeholder"
+    r"|changeme-here)\b",
+    re.IGNORECASE,
+)
+_DIGIT, _LOWER, _UPPER = re.compile(r"\d"), re.compile("[a-z]"), re.compile("[A-Z]")
+_SYMBOL = re.compile(r"[!@#$%^&*+=?~|]")
+
+
+def _unquote(found: re.Match[str]) -> tuple[str, bool]:
+    """The value without its quotation marks, and whether it has them."""
+    for name in ("dq", "sq", "bq"):
+        if found[name] is not None:
+            return found[name], True
+    return found["v"].rstrip(".:!?"), False
+
+
+def _no_value(value: str) -> bool:
+    low = value.casefold()
+    return (
+        not value or low in PLAIN or _PLACEHOLDER.search(value) is not None or value.startswith("[")
+    )
+
+
+def _is_mixed(value: str) -> bool:
+    return bool(_DIGIT.search(value)) and bool(re.search("[A-Za-z]", value))
+
+
+def _is_password(found: re.Match[str]) -> bool:
+    value, quoted = _unquote(found)
+    if _no_value(value) or len(value) < 4 or _is_call(found):
+        return False
+    if quoted:
+        return " " not in value or len(value.split()) >= 4
+    if _DIGIT.search(value) or _SYMBOL.search(value):
+        return True
+    rest = _after(found).lstrip(" ")
+    ends = not rest or rest[0] in "\n,;.&\"'"
+    ends = ends or (bool(re.match(r"(?:for|and|or|at|on)\b", rest)) and not _is_ordinary(value))
+    return found["sign"] in ("=", ":=", "==", "=>") or (found["sign"] == ":" and ends)
+
+
+def _is_key(found: re.Match[str]) -> bool:
+    value, quoted = _unquote(found)
+    if _no_value(value) or " " in value or len(value) < (6 if quoted else 8) or _is_call(found):
+        return False
+    if value.isdigit() or re.fullmatch(r"[\d.,:%]+", value) or (_is_dotted(value) and not quoted):
+        return False
+    if not quoted and _is_label(value):
+        return False
+    if found["sign"] in ("=", ":=", "==", "=>") and quoted:
+        return bool(
+            _DIGIT.search(value)
+            or _SYMBOL.search(value)
+            or not value.isidentifier()
+            or len(value) >= 8
+        )
+    return _is_mixed(value) or (
+        bool(_LOWER.search(value)) and bool(_UPPER.search(value[1:])) and len(value) >= 16
+    )
+
+
+def _is_call(found: re.Match[str]) -> bool:
+    """Returns whether the value is code that gets it: `get_token(user)`, `options["token"]`."""
+    return found.string[found.end() : found.end() + 1] in ("(", "[", "{")
+
+
+def _is_dotted(value: str) -> bool:
+    """Returns whether a value is a name in code or a file: `tokens.session_id`, `auth/login.py`."""
+    return re.fullmatch(r"[A-Za-z_]\w*(?:[./][A-Za-z_][\w\-]*)+", value) is not None
+
+
+def _is_label(value: str) -> bool:
+    """Returns whether a value is a name of short words: `oauth2-proxy`, `k8s-prod-secret1`."""
+    words = re.split(r"[_.\-]", value)
+    short = len(words) > 1 and max(map(len, words)) <= 10
+    return short and value == value.lower() and len(_DIGIT.findall(value)) < 5
+
+
+def _is_told(found: re.Match[str]) -> bool:
+    """Returns whether "the password is …" tells one: it is quoted, or no word."""
+    value, quoted = _unquote(found)
+    if _no_value(value) or len(value) < 4:
+        return False
+    if quoted:
+        return " " not in value or len(value.split()) >= 4
+    if re.fullmatch(r"\d+(?:[.,]\d+)?%?", value):
+        return len(value) >= 4 and not re.match(
+            r"\s*(?:char|bit|byte|token|day|hour|minute|second)", _after(found)
+        )
+    if re.match(_PASSWORD, found[0], re.IGNORECASE):
+        return not _is_dotted(value) and (
+            not _is_ordinary(value, _after(found)) if found["is"] else _is_mixed(value)
+        )
+    return (
+        len(value) >= 12
+        and _is_mixed(value)
+        and not re.fullmatch(r"\d+\w{1,3}", value)
+        and not _is_dotted(value)
+    )
+
+
+def _is_ordinary(value: str, after: str = "") -> bool:
+    """Returns whether a word behind "the password is" says something about it: wrong, hashed, in
+    the vault.
+    """
+    low = value.casefold()
+    first = re.split(r"['’\-/]", low)[0]
+    odd = re.fullmatch(r"\d+\w{1,3}", low) or _ORDINARY_END.search(low)  # 90d, hashed
+    goes_on = re.match(
+        r"['’]s " if not low.endswith("ly") else r" \w", after
+    )  # Eva's birthday, randomly made
+    return first in ORDINARY or low in ORDINARY or len(low) < 4 or bool(odd or goes_on)
+
+
+def _is_strong(found: re.Match[str]) -> bool:
+    """Returns whether a word looks made up to be a password, with nothing before it that says
+    so.
+    """
+    value = found["v"].rstrip(".:!?,")
+    parts = (
+        len(value.split("-")) if re.fullmatch(r"[a-z]+(?:-[a-z]+)+", value, re.IGNORECASE) else 0
+    )
+    if parts >= 3 and found[0].casefold().startswith("passphrase"):
+        return True
+    if _no_value(value) or _is_call(found) or _is_dotted(value) or _is_ordinary(value):
+        return False
+    if parts >= 4:
+        return True
+    cases = bool(_LOWER.search(value)) and bool(_UPPER.search(value))
+    return len(value) >= 6 and _is_mixed(value) and (cases or bool(_SYMBOL.search(found["v"])))
+
+
+def _after(found: re.Match[str]) -> str:
+    return found.string[found.end() : found.end() + 20]
+
+
+def _is_random_token(found: re.Match[str]) -> bool:
+    value = found["v"]
+    return (
+        not _no_value(value)
+        and (_is_mixed(value) or len(value) >= 40)
+        and not _UUID.fullmatch(value)
+    )
+
+
+def _is_api_key(found: re.Match[str]) -> bool:
+    """Returns whether what begins with sk- is a key and not a name made of words."""
+    body = found[0][3:]
+    return bool(_DIGIT.search(body)) and max(map(len, re.split(r"[_\-]", body))) >= 16
+
+
+# Long words drawn at random, near a word that speaks of secrets
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_LONG = re.compile(
+    r"(?<![A-Za-z0-9+/_\-.])(?P<v>[A-Za-z0-9+/_\-]{20,512}={0,2})(?![A-Za-z0-9+/_\-=])"
+)
+_SPEAKS = re.compile(
+    r"secret|token|password|passwd|passphrase|credential|api[ _\-]?key|private key|access key"
+    r"|signing key|\bauth|\bkey\b|\bbearer|cookie|session=",
+    re.IGNORECASE,
+)
+_HARMLESS = re.compile(
+    r"commit|\bsha\b|sha-?\d|hash|checksum|digest|md5|revision|\brev\b|blob|\btree\b|merge|branch"
+    r"|cherry|uuid|guid|\bid\b|integrity",
+    re.IGNORECASE,
+)
+NEAR = 60  # characters before the word
+
+
+def _is_drawn(found: re.Match[str]) -> bool:
+    value = found["v"]
+    before = found.string[max(0, found.start() - NEAR) : found.start()]
+    spoken = list(_SPEAKS.finditer(before))
+    if not spoken or _HARMLESS.search(before, spoken[-1].end()) or _UUID.fullmatch(value):
+        return False
+    if re.fullmatch(r"(?:[0-9a-f]{32,}|[0-9A-F]{32,})", value):
+        return _HARMLESS.search(before) is None and _entropy(value) >= HEX_BITS
+    random = _DIGIT.search(value) and _LOWER.search(value) and _UPPER.search(value)
+    longest = max(map(len, re.split(r"[/_\-]", value)))
+    return bool(random) and longest >= 12 and _entropy(value) >= WORD_BITS
+
+
+def _entropy(word: str) -> float:
+    return -sum(n / len(word) * math.log2(n / len(word)) for n in Counter(word).values())
+
+
+# Cards
+
+_CARD = re.compile(
+    r"(?<![\w.\-])(?:\d{4}([ \-])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|3\d{3}([ \-])\d{6}\2\d{4,5}"
+    r"|\d{13,19})(?![\w\-]|\.\d)"
+)
+_BRANDS = (
+    (re.compile("4"), (13, 16, 19)),
+    (re.compile(r"5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)"), (16,)),
+    (re.compile("3[47]"), (15,)),
+    (re.compile(r"6(?:011|5|4[4-9]|2)"), (16, 17, 18, 19)),
+    (re.compile(r"3(?:0[0-5]|[689])"), (14,)),
+    (re.compile(r"35(?:2[89]|[3-8])"), (16,)),
+)
+
+
+def _is_card(found: re.Match[str]) -> bool:
+    digits = re.sub(r"\D", "", found[0])
+    branded = any(brand.match(digits) and len(digits) in sizes for brand, sizes in _BRANDS)
+    return branded and passes_luhn(digits)
+
+
+def _is_pin(found: re.Match[str]) -> bool:
+    return not re.match(r"\s*(?:digit|char)", _after(found))
+
+
+def _is_login(found: re.Match[str]) -> bool:
+    return not _PLACEHOLDER.search(found["v"]) and found["v"] != "*"
+
+
+def _make_rule(
+    pattern: str, needs: str, check: Callable[[re.Match[str]], bool] = lambda found: True
+) -> Rule:
+    return Rule(re.compile(pattern, re.IGNORECASE), check, tuple(needs.split()))
+
+
+_PASSWORDS = "pass pw kennwort contraseña пароль code safe"
+_KEYS = "secret token key credential auth bearer recovery cookie session="
+
+RULES: tuple[Rule, ...] = (
+    Rule(re.compile(_PEM), needs=("private key",)),
+    Rule(re.compile(f"{_START}(?:{'|'.join(_SHAPES)}){_END}")),
+    Rule(re.compile(_SK), _is_api_key, ("sk-",)),
+    _make_rule(_HOOK, "hooks.slack.com"),
+    _make_rule(_DISCORD, "/webhooks/"),
+    _make_rule(
+        r"\b[a-z][a-z0-9+.\-]{1,20}://[^\s/:@\"'<>]{0,100}:(?P<v>[^\s/@\"'<>]{1,200})@",
+        "://",
+        _is_login,
+    ),
+    _make_rule(
+        r"\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =][\"']?[^\s:\"']{1,100}:(?P<v>[^\s\"']{1,200})",
+        "curl",
+        _is_login,
+    ),
+    _make_rule(
+        r"\b(?:mysql|mysqldump|mariadb|sshpass)\b[^\n]{0,100}?\s-p "
+        r"?[\"']?(?P<v>[^\s\"'\-][^\s\"']{3,100})",
+        "mysql mariadb sshpass",
+        _is_login,
+    ),
+    _make_rule(
+        r"\bauthorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token|digest|apikey)\s{1,3}"
+        r"(?P<v>[A-Za-z0-9._~+/=\-]{6,2000})",
+        "authorization",
+        lambda found: not _no_value(found["v"]),
+    ),
+    _make_rule(
+        r"\b(?:bearer|basic)\s{1,3}(?P<v>[A-Za-z0-9._~+/=\-]{16,2000})",
+        "bearer basic",
+        _is_random_token,
+    ),
+    _make_rule(
+        r"[?&](?:key|sig|signature|x-amz-signature)=(?P<v>[A-Za-z0-9%._\-]{16,400})",
+        "key= sig= signature=",
+        _is_random_token,
+    ),
+    _make_rule(rf"(?:{_PASSWORD}){_SIGN}{_VALUE}", _PASSWORDS, _is_password),
+    _make_rule(
+        rf"--(?:[a-z]{{1,20}}-){{0,3}}(?:{_PASSWORD})(?P<sign>=|\s)\s{{0,3}}{_VALUE}",
+        _PASSWORDS,
+        _is_password,
+    ),
+    _make_rule(rf"(?:{_KEY}){_SIGN}{_VALUE}", _KEYS, _is_key),
+    _make_rule(
+        rf"--(?:[a-z]{{1,20}}-){{0,3}}(?:{_KEY})(?P<sign>=|\s)\s{{0,3}}{_VALUE}", _KEYS, _is_key
+    ),
+    _make_rule(
+        rf"\b(?:{_PASSWORD}|{_KEY})(?: (?:for|of|to|on) (?:the |my |our )?[\w.\-]{{1,40}}(?: "
+        rf"[\w.\-]{{1,40}})?)?(?:(?P<is> is| was| ist| lautet| es| est)|'s| to)(?: now| still"
+        rf"| currently)?:? (?P<sign>){_VALUE}",
+        f"{_PASSWORDS} {_KEYS}",
+        _is_told,
+    ),
+    _make_rule(
+        r"\b(?:(?:cvv|cvc)|pin(?: code| number)?(?: is| =|[:=])):? {0,2}(?P<v>\d{3,8})\b(?!\.\d)",
+        "pin cvv cvc",
+        _is_pin,
+    ),
+    _make_rule(rf"\b(?:{_PASSWORD}) (?P<v>[^\s\"'`,;<>(){{}}]{{6,200}})", _PASSWORDS, _is_strong),
+    _make_rule(
+        r"\buser(?:name|id)? ?(?:/|and|,|\+) ?pass(?:word|wd)?(?: is"
+        r"| are)? ?[:=]? {0,2}[\w.@\-]{1,60} ?[/:,] ?(?P<v>[^\s/,;]{4,200})",
+        "user",
+        lambda found: not _no_value(found["v"]) and not _is_dotted(found["v"]),
+    ),
+    _make_rule(
+        r"\b(?:log ?in|creds|credentials|account)(?: is| are| as| with|:)? {1,2}[\w.@\-]{1,60} "
+        r"?[/:] ?(?P<v>[^\s/,;]{6,200})",
+        "login log creds credentials account",
+        _is_strong,
+    ),
+    _make_rule(
+        r"\b(?:ssn|social security(?: number| no\.?)?)(?: is|:|=| #)? {0,2}(?P<v>\d{3}[ \-]?\d\d[ "
+        r"\-]?\d{4})\b",
+        "ssn social",
+    ),
+    Rule(re.compile(r"(?<![\w.\-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w\-]|\.\d)")),
+    Rule(_LONG, _is_drawn, tuple(f"{_PASSWORDS} {_KEYS}".split())),
+    Rule(_CARD, _is_card),
+)
