@@ -249,7 +249,7 @@ def _history_figures(name: str, history: Mapping[str, Any]) -> dict[str, Figure]
     for suffix, scores in (("", at.estimated()), ("_act_r", at.exact())):
         note = "ACT-R from every use" if suffix else "need from number, first and last use"
         bound = None if suffix else target
-        odds = need.fitted(scores[early], at.used[early])
+        odds = need.fit_odds(scores[early], at.used[early])
         loss = log_loss(at.used[~early], need.chance(scores[~early], odds))
         as_shipped = log_loss(at.used[~early], need.chance(scores[~early]))
         figures[f"auc_{name}{suffix}"] = Figure(

@@ -53,8 +53,9 @@ def checked_id(value: object, field: str = "id") -> str:
 
 
 def checked_list(field: str, values: object) -> list[Any]:
-    """The values as a list; refuses one text, which would fall apart into letters, and what is no
-    list.
+    """Returns the values as a list.
+
+    Refuses one text, which would fall apart into letters, and what is no list.
     """
     if isinstance(values, str):
         raise InvalidInput(field, f"expected a list, got one text. Pass [{shortened(values)}].")
@@ -64,13 +65,15 @@ def checked_list(field: str, values: object) -> list[Any]:
 
 
 def checked_kind(kind: object) -> str:
-    """The kind as given; any lower-case word will do, except the one reserved for the space's
-    identity.
+    """Returns the kind as given.
+
+    Any lower-case word will do, except the one reserved for the space's identity.
     """
     if not isinstance(kind, str) or not _KIND.match(kind):
         raise InvalidInput(
             "kind",
-            f"{kind!r} is not a kind. Use a lower-case word such as {', '.join(list(KINDS)[8:14])}.",
+            f"{kind!r} is not a kind. Use a lower-case word such as "
+            f"{', '.join(list(KINDS)[8:14])}.",
         )
     if kind == IDENTITY_KIND:
         raise InvalidInput(
@@ -92,7 +95,7 @@ def checked_section(kind: str, section: object) -> Section:
 
 
 def checked_words(field: str, words: Iterable[str] | None, settings: Settings) -> str:
-    """The words, trimmed and without repetition, as a JSON list."""
+    """Returns the words, trimmed and without repetition, as a JSON list."""
     if words is None or words == ():
         return "[]"
     trimmed = [checked_text(field, word, 200).strip() for word in checked_list(field, words)]
@@ -105,7 +108,7 @@ def checked_words(field: str, words: Iterable[str] | None, settings: Settings) -
 
 
 def checked_attributes(attributes: Mapping[str, Any] | None, settings: Settings) -> str:
-    """The attributes as JSON with sorted keys."""
+    """Returns the attributes as JSON with sorted keys."""
     if attributes is None:
         return "{}"
     if not isinstance(attributes, Mapping) or not all(isinstance(key, str) for key in attributes):
@@ -128,7 +131,7 @@ def checked_attributes(attributes: Mapping[str, Any] | None, settings: Settings)
 
 
 def checked_share(field: str, value: object) -> float:
-    """A number between 0 and 1."""
+    """Returns a number between 0 and 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
         raise InvalidInput(field, f"{shortened(value)} is not a number from 0 to 1. Pass e.g. 0.5.")
     return float(value)
@@ -152,7 +155,7 @@ def checked_space(name: object) -> str:
 
 
 def one_of(field: str, value: object, choices: Any) -> Any:
-    """The member of an enumeration that a value names, in any case."""
+    """Returns the member of an enumeration that a value names, in any case."""
     try:
         return choices(str(value).upper())
     except ValueError as error:

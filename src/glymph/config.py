@@ -59,7 +59,8 @@ class Settings:
     embedder_key: str = _setting("", "key for that service; better given as GLYMPH_EMBEDDER_KEY")
     model: str = _setting(
         "none",
-        "none, openai:MODEL, anthropic:MODEL, gguf:FILE or command:COMMAND: the language model for upkeep",
+        "none, openai:MODEL, anthropic:MODEL, gguf:FILE or command:COMMAND: the language model for "
+        "upkeep",
     )
     model_url: str = _setting(
         "", "address of the service for openai:MODEL or anthropic:MODEL; empty: its own"
@@ -78,7 +79,8 @@ class Settings:
     surface_tokens: int = _setting(1500, "tokens of the digest that a session begins with")
     history_folder: str = _setting(
         "",
-        "folder of conversations, or `store`; empty: beside the file of an embedded store, or in the store",
+        "folder of conversations, or `store`; empty: beside the file of an embedded store, or in "
+        "the store",
     )
     retention: str = _setting(
         "", "KIND=DAYS, KIND=DAYS: lifecycle may let a kind go after that, if it also fell dormant"

@@ -48,11 +48,11 @@ class Operating:
         self.failed.append(Refusal(memory_id, reason))
 
     def figures(self) -> dict[str, int]:
-        """How many memories it was done to, and how many were left."""
+        """Returns how many memories it was done to, and how many were left."""
         return {name: len(getattr(self, name)) for name in ("succeeded", "skipped", "failed")}
 
     def details(self) -> dict[str, Any]:
-        """What the operation's record says besides its reason."""
+        """Returns what the operation's record says besides its reason."""
         told: dict[str, Any] = {}
         if self.skipped or self.failed or self.cascaded:
             told["skipped"] = [[r.id, r.reason] for r in self.skipped]
@@ -62,7 +62,7 @@ class Operating:
         }
 
     def row(self, memory_id: str) -> Row:
-        """The memory's row, or MemoryNotFound."""
+        """Returns the memory's row; raises MemoryNotFound if there is none."""
         found = self.writer.memory(memory_id)
         if found is None:
             raise MemoryNotFound(memory_id, self.writer.space)
@@ -81,7 +81,7 @@ class TextKeeper(Protocol):
         ...
 
     def erase(self, ctx: Context, quotes: Quotes, *, on_request: bool) -> list[PlaceStatus]:
-        """Erases what repeats the removed texts, if somebody asked for that; returns the outcome."""
+        """Erases what repeats the removed texts, if that was asked for; returns the outcome."""
         ...
 
     def report_unchecked(self, ctx: Context) -> list[PlaceStatus]:
@@ -126,7 +126,7 @@ class Context:
         parent: int | None = None,
         undoes: int | None = None,
     ) -> Callable[[int], Intent]:
-        """An intent to be made when the write lock is held.
+        """Returns an intent to be made when the write lock is held.
 
         Its moment is the clock's then, but never before that of the operation before it: `at` asks
         for the operations up to a moment, and a clock that was set back must not mix them up.
@@ -173,7 +173,7 @@ class Context:
             self.store.close_parent(self.space, key)
 
     def receipt(self, done: Operating) -> Receipt:
-        """The receipt of an operation whose context has ended."""
+        """Returns the receipt of an operation whose context has ended."""
         return Receipt(
             operation_id=done.intent.id,
             verb=done.intent.verb,
@@ -186,7 +186,7 @@ class Context:
         )
 
     def journal_begins(self) -> datetime:
-        """The moment before which undo and `at` no longer reach."""
+        """Returns the moment before which undo and `at` no longer reach."""
         return self.now() - timedelta(days=self.settings.journal_days)
 
     def trash_ends(self, since: int) -> datetime:
@@ -201,7 +201,7 @@ class Handle(Protocol):
 
 
 def every_row(reader: Reader, wanted: Filter, chunk: int) -> Iterator[Row]:
-    """All memory rows that pass a filter, newest first, read page by page."""
+    """Yields all memory rows that pass a filter, newest first, read page by page."""
     before: int | None = None
     while batch := reader.page(wanted, before=before, limit=chunk):
         yield from batch

@@ -143,7 +143,8 @@ class Service:
     """
 
     def __init__(
-        self, url: str, endpoint: str, *, setting: str, key: str = "", headers: Mapping[str, str] | None = None,
+        self, url: str, endpoint: str, *, setting: str, key: str = "",
+        headers: Mapping[str, str] | None = None,
         most_bytes: int = MOST_BYTES, longest_wait: float = math.inf,  # that a server may ask for
         sleep: Callable[[float], None] | None = None, jitter: Callable[[], float] = random.random,
         mask: Callable[[str], str] = str,
@@ -175,12 +176,12 @@ class Service:
         )
         self._sleep, self._jitter, self._mask = sleep, jitter, mask
         self._headers = {
-            "Content-Type": "application/json", "Accept": "application/json", "User-Agent": "glymph",
-            "Connection": "close", **(headers or {}),
+            "Content-Type": "application/json", "Accept": "application/json",
+            "User-Agent": "glymph", "Connection": "close", **(headers or {}),
         }  # fmt: skip
 
     def hide(self, text: str) -> str:
-        """The text without the key and what else must not be told."""
+        """Returns the text without the key and what else must not be told."""
         return self._mask(text.replace(self._key, "[key]") if self._key else text)
 
     def post(
@@ -191,7 +192,9 @@ class Service:
         cancel: threading.Event | None = None,
         once: bool = False,
     ) -> Any:
-        """The answer's JSON. Raises one of the kinds of RemoteFailed and nothing else.
+        """Returns the answer's JSON.
+
+        Raises one of the kinds of RemoteFailed and nothing else.
 
         `once`: what may have been processed is not sent again.
         """
@@ -298,7 +301,7 @@ class Service:
 
 
 def _is_here(name: str) -> bool:
-    """Whether a host is this machine."""
+    """Tells whether a host is this machine."""
     try:
         return ipaddress.ip_address(name).is_loopback
     except ValueError:
@@ -306,7 +309,10 @@ def _is_here(name: str) -> bool:
 
 
 def _asked_wait(value: str) -> float | None:
-    """The seconds of a Retry-After header, which holds seconds or a date; None if it holds neither."""
+    """Returns the seconds of a Retry-After header, which holds seconds or a date.
+
+    None if it holds neither.
+    """
     if value.isascii() and value.isdigit():
         return float(value)
     try:

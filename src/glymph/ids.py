@@ -8,8 +8,9 @@ _PATTERN = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[
 
 
 def uuid7(at_micros: int, random: bytes) -> str:
-    """The UUIDv7 of a moment: 48 bits of milliseconds, 10 of microseconds, 64 of the given 8 random
-    bytes.
+    """Returns the UUIDv7 of a moment.
+
+    48 bits of milliseconds, 10 of microseconds, 64 of the given 8 random bytes.
 
     Ten of the twelve bits after the version hold the microseconds (RFC 9562, method 3), so that ids
     made within one millisecond still sort by time.

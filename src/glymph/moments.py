@@ -17,11 +17,15 @@ MICROS_PER_DAY = 86_400_000_000
 
 
 def micros(moment: datetime, field: str = "time") -> int:
-    """The moment as an integer; refuses a datetime without a time zone, which would be ambiguous."""
+    """Returns the moment as an integer.
+
+    Refuses a datetime without a time zone, which would be ambiguous.
+    """
     if not isinstance(moment, datetime):
         raise InvalidInput(
             field,
-            f"expected a datetime, got {type(moment).__name__}. Pass e.g. datetime.now(timezone.utc).",
+            f"expected a datetime, got {type(moment).__name__}. Pass e.g. "
+            "datetime.now(timezone.utc).",
         )
     if moment.utcoffset() is None:
         raise InvalidInput(
@@ -36,7 +40,7 @@ def micros(moment: datetime, field: str = "time") -> int:
 
 
 def moment(value: int) -> datetime:
-    """The aware UTC datetime of a stored integer."""
+    """Returns the aware UTC datetime of a stored integer."""
     return _EPOCH + timedelta(microseconds=value)
 
 
@@ -49,12 +53,12 @@ def optional_moment(value: int | None) -> datetime | None:
 
 
 def iso(value: datetime | None) -> str | None:
-    """The one text form of a moment in JSON."""
+    """Returns a moment as JSON writes it."""
     return None if value is None else value.astimezone(UTC).isoformat()
 
 
 def parse_iso(text: str, field: str) -> datetime:
-    """The aware datetime of an ISO 8601 text."""
+    """Returns the aware datetime of an ISO 8601 text."""
     try:
         parsed = datetime.fromisoformat(text)
     except (ValueError, TypeError) as error:
@@ -66,7 +70,7 @@ def parse_iso(text: str, field: str) -> datetime:
 
 
 def day_in_words(value: int | None) -> str:
-    """The day of a stored moment as people write it, "8 May 2023"; empty for none."""
+    """Returns the day of a stored moment as people write it, "8 May 2023"; empty for none."""
     if value is None:
         return ""
     day = moment(value)

@@ -12,7 +12,7 @@ from glymph.moments import iso
 
 
 def plain(value: Any) -> Any:
-    """The value as what JSON knows: objects, lists, texts, numbers, booleans and null."""
+    """Returns the value as what JSON knows: objects, lists, texts, numbers, booleans and null."""
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, datetime):

@@ -126,8 +126,8 @@ _CURRENT: ContextVar[Observation | None] = ContextVar("glymph_observation", defa
 
 
 def observe(name: str, **fields: Figure) -> Observation:
-    """A context in which something is done, to be told under this name with these fields and how
-    long it took.
+    """Observes what is done in a context, under this name with these fields
+    and how long it took.
     """
     if "opentelemetry" not in sys.modules or not _PROVIDERS.set_up():
         return _NOTHING
@@ -141,7 +141,7 @@ def note(**fields: Figure) -> None:
         current.note(**fields)
 
 
-def observed(operation: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def observe_calls(operation: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Makes each call of a function an observation of a memory operation of this name."""
 
     def around(function: Callable[P, T]) -> Callable[P, T]:
@@ -171,13 +171,13 @@ class _Providers:
             return False
         found = False
         try:
-            found = self._found()
+            found = self._is_set_up()
         except Exception:
             log.debug("telemetry is off", exc_info=True)
         self.ask_again = 0.0 if found else now + AGAIN
         return found
 
-    def _found(self) -> bool:
+    def _is_set_up(self) -> bool:
         trace, metrics = (
             sys.modules.get("opentelemetry.trace"),
             sys.modules.get("opentelemetry.metrics"),
@@ -191,7 +191,7 @@ _PROVIDERS = _Providers()
 
 
 def _quietly(step: Callable[[], None]) -> None:
-    """Does a step of telemetry; whatever goes wrong in it must not touch the work that is observed."""
+    """Does a step of telemetry; no failure in it may touch the work that is observed."""
     try:
         step()
     except Exception:

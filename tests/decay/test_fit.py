@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glymph.decay import fsrs
-from glymph.decay.fit import DECAYS, SCALES, Observation, fitted, is_plausible
+from glymph.decay.fit import DECAYS, SCALES, Observation, fit_section, is_plausible
 from glymph.decay.lifecycle import DEFAULT_CURVES, Curve
 from glymph.decay.sections import SECTIONS, Section
 
@@ -34,7 +34,7 @@ def drawn(curve, *, section=Section.KNOWLEDGE, share=0.7, count=20_000, days=DAY
 
 
 def fit(seen, section=Section.KNOWLEDGE, before=None):
-    return fitted(section, seen, before=before or DEFAULT_CURVES[section])
+    return fit_section(section, seen, before=before or DEFAULT_CURVES[section])
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from glymph.decay.need import ODDS, SOON, Odds, activation, chance, fitted
+from glymph.decay.need import ODDS, SOON, Odds, activation, chance, fit_odds
 from glymph.moments import MICROS_PER_DAY
 
 NOW = 1_000 * MICROS_PER_DAY
@@ -59,16 +59,16 @@ def test_chances_grow_with_activation_and_stay_between_0_and_1():
 def test_odds_are_found_again_from_what_they_made_happen():
     random = np.random.default_rng(3)
     x = random.normal(-1, 1, 20_000)
-    found = fitted(x, random.random(20_000) < chance(x, Odds(base=-1.0, slope=0.7)))
+    found = fit_odds(x, random.random(20_000) < chance(x, Odds(base=-1.0, slope=0.7)))
     assert (found.base, found.slope) == pytest.approx((-1.0, 0.7), abs=0.08)
     assert ODDS.slope > 0
 
 
 def test_odds_stay_finite_where_activation_tells_everything():
-    found = fitted([-2.0, -1.0, 1.0, 2.0], [0, 0, 1, 1])
+    found = fit_odds([-2.0, -1.0, 1.0, 2.0], [0, 0, 1, 1])
     assert 1 < found.slope < 1_000
     assert chance([-2.0, 2.0], found) == pytest.approx([0.0, 1.0], abs=0.05)
-    assert fitted([0.5, 0.7], [1, 1]).base > 0
+    assert fit_odds([0.5, 0.7], [1, 1]).base > 0
 
 
 def test_no_memories_have_no_need():

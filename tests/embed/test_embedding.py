@@ -120,7 +120,7 @@ def test_a_slow_embedder_is_asked_in_the_background_and_closing_waits_for_it(ope
     g.close()
     with Glymph.open(url, embedder=WordEmbedder(WIDE, ms=0.0)) as again:
         assert len(vectors(again)) == len(added)
-        assert backfill.waiting(again._ctx) == 0
+        assert backfill.count_waiting(again._ctx) == 0
 
 
 def test_the_next_handle_goes_on_with_what_was_left(opened):
@@ -131,7 +131,7 @@ def test_the_next_handle_goes_on_with_what_was_left(opened):
         g = opened(embedder)
         assert vectors(g) == set()
         g.add(f"one more for {embedder.name}")
-        assert backfill.waiting(settled(g)._ctx) == 0
+        assert backfill.count_waiting(settled(g)._ctx) == 0
         assert {f"lighthouse {n}" for n in range(40)} < vectors(g)
         g.close()
 
@@ -162,7 +162,7 @@ def test_a_failing_embedder_breaks_neither_adding_nor_changing_nor_finding(opene
     g.archive(added.id)
     assert g.search("lighthouse") == []
     assert isinstance(settled(g)._background.failure, EmbedderFailed)
-    assert backfill.waiting(g._ctx) == 2
+    assert backfill.count_waiting(g._ctx) == 2
     with pytest.raises(EmbedderFailed, match="Start it"):
         g.embed()
 
@@ -314,7 +314,7 @@ def test_reembedding_takes_live_memories_first_the_newest_before_the_older(opene
     plain.delete(trashed)
     embedder = WordEmbedder(WIDE, ms=0.0)
     g = opened(embedder)
-    assert backfill.waiting(g._ctx) == 2
+    assert backfill.count_waiting(g._ctx) == 2
     assert g.embed() == 3
     assert embedder.calls == [["thing new", "thing old"], ["thing arc"]]
     assert g.embed() == 0
@@ -364,7 +364,7 @@ def test_another_model_takes_over_in_the_background_and_tidying_removes_the_old_
     old._background.finish(5)  # it embeds nothing more for others
     new = opened(WordEmbedder(256, name="new", ms=0.0), settings={"bulk_chunk": 7})
     new.add("one more lighthouse")
-    assert backfill.waiting(settled(new)._ctx) == 0
+    assert backfill.count_waiting(settled(new)._ctx) == 0
     opened().embed(tidy=True)  # without a model there is no other one
     with new._ctx.reading() as reader:
         assert [row["vectors"] for row in reader.models()] == [10, 11]

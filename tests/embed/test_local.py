@@ -156,7 +156,7 @@ def test_the_name_holds_the_start_of_the_weights_checksum():
 
 def test_other_weights_are_refused(tmp_path):
     altered = tmp_path / "model.onnx"
-    altered.write_bytes(local_model._installed(NAME).read_bytes()[:-1] + b"x")
+    altered.write_bytes(local_model._find_installed(NAME).read_bytes()[:-1] + b"x")
     with pytest.raises(EmbedderFailed, match=r"sha256 is another.*force-reinstall"):
         LocalEmbedder(weights=altered).embed(["a dog"])
     with pytest.raises(EmbedderFailed, match="cannot be read"):
@@ -172,8 +172,8 @@ def test_a_missing_package_is_named_with_the_command(monkeypatch):
 def test_this_machine_computes_the_fast_form_and_it_agrees_with_the_published_one():
     one("a dog")
     assert embedder()._model.is_fast
-    file = local_model._installed(NAME).read_bytes()
-    exact, sure = local_model._published(NAME, file, 1), local_model.unit
+    file = local_model._find_installed(NAME).read_bytes()
+    exact, sure = local_model._open_published(NAME, file, 1), local_model.unit
     for text in TEXTS:
         assert sure(exact(tokens()(text))) @ one(text) > 0.99
 

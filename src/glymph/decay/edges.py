@@ -26,8 +26,8 @@ OUTCOME_CONFIRMED = 0.10
 
 
 def effective_weight(weight: float, edge_type: str, days: float) -> float:
-    """The weight today, given the days since both ends were last used together, or since it was
-    made.
+    """Returns the weight today, given the days since both ends were last used together, or since it
+    was made.
     """
     if edge_type in LASTING:
         return weight

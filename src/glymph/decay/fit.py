@@ -73,11 +73,13 @@ class Fit:
     adopted: tuple[Section, ...]
 
 
-def fitted(section: Section, seen: Sequence[Observation], *, before: Curve) -> SectionFit:
-    """The section's curve fitted to the earlier days, compared with the one in force on the newest."""
+def fit_section(section: Section, seen: Sequence[Observation], *, before: Curve) -> SectionFit:
+    """Returns the section's curve fitted to the earlier days, compared with the one in force on the
+    newest.
+    """
     dates = sorted({o.day for o in seen})
     used = sum(o.used for o in seen)
-    missing = _missing(len(seen), used, len(dates))
+    missing = _explain_missing(len(seen), used, len(dates))
     if missing:
         note = f"not enough yet: {missing}"
         return SectionFit(
@@ -98,12 +100,12 @@ def fitted(section: Section, seen: Sequence[Observation], *, before: Curve) -> S
 
 
 def is_plausible(curve: Curve) -> bool:
-    """Whether a curve is one that a fit can find."""
+    """Tells whether a curve is one that a fit can find."""
     return DECAYS[0] <= curve.decay <= DECAYS[1] and SCALES[0] <= curve.scale <= SCALES[1]
 
 
-def _missing(seen: int, used: int, days: int) -> str:
-    """What there is too little of, as "37 of 100 observations"; empty if there is enough."""
+def _explain_missing(seen: int, used: int, days: int) -> str:
+    """Names what there is too little of, as "37 of 100 observations"; empty if enough."""
     if not seen:
         return f"0 of {ENOUGH} observations"
     counts = (
@@ -129,7 +131,7 @@ class _Sample:
         return cls(rows[:, 0], rows[:, 1], rows[:, 2])
 
     def log_loss(self, curve: Curve, share: float) -> float:
-        """The mean of −ln of the probability that was given to what came."""
+        """Returns the mean of −ln of the probability that was given to what came."""
         chance = share * fsrs.retrievability(self.days, self.stability * curve.scale, curve.decay)
         chance = np.clip(chance, SURE, 1.0 - SURE)
         return -float(np.mean(self.used * np.log(chance) + (1.0 - self.used) * np.log1p(-chance)))
@@ -145,8 +147,9 @@ def _best_share(sample: _Sample, curve: Curve) -> float:
 
 
 def _best_curve(sample: _Sample, *, prior: Curve) -> tuple[Curve, float]:
-    """The curve and share of least loss, where leaving the prior costs: few observations change
-    little.
+    """Returns the curve and share of least loss, where leaving the prior costs.
+
+    Few observations change little.
     """
     from scipy.optimize import minimize
 

@@ -35,14 +35,14 @@ class Rating(IntEnum):
 
 
 def curve_factor(decay: ArrayLike) -> Floats:
-    """The factor that makes retrievability exactly 0.9 after one stability."""
+    """Returns the factor that makes retrievability exactly 0.9 after one stability."""
     return np.asarray(0.9 ** (-1.0 / np.asarray(decay, dtype=np.float64)) - 1.0)
 
 
 def retrievability(
     days: ArrayLike, stability: ArrayLike, decay: ArrayLike = DEFAULT_DECAY
 ) -> Floats:
-    """The probability in (0, 1] that a memory last used `days` ago is still to hand."""
+    """Returns the probability in (0, 1] that a memory last used `days` ago is still to hand."""
     elapsed = np.maximum(np.asarray(days, dtype=np.float64), 0.0)
     exponent = np.asarray(decay, dtype=np.float64)
     return np.asarray((1.0 + curve_factor(exponent) * elapsed / np.asarray(stability)) ** -exponent)

@@ -37,7 +37,9 @@ ODDS = Odds(base=-1.56, slope=1.10)
 def activation(
     uses: ArrayLike, created_at: ArrayLike, last_used_at: ArrayLike, *, now: int
 ) -> Floats:
-    """The log of what all uses have left by now, for each memory; the making counts as a use.
+    """Returns the log of what all uses have left by now, for each memory.
+
+    The making counts as a use.
 
     Moments are microseconds; a memory never used has its making, or NaN, for its last use.
     """
@@ -53,7 +55,7 @@ def activation(
 
 
 def chance(activations: ArrayLike, odds: Odds = ODDS) -> Floats:
-    """The chance of being used again soon, between 0 and 1."""
+    """Returns the chance of being used again soon, between 0 and 1."""
     logits = odds.base + odds.slope * np.asarray(activations, dtype=np.float64)
     result: Floats = 0.5 * (
         1 + np.tanh(0.5 * logits)
@@ -61,9 +63,10 @@ def chance(activations: ArrayLike, odds: Odds = ODDS) -> Floats:
     return result
 
 
-def fitted(activations: ArrayLike, used: ArrayLike) -> Odds:
-    """The odds under which what was used, and what was not, is least surprising; by Newton's
-    method.
+def fit_odds(activations: ArrayLike, used: ArrayLike) -> Odds:
+    """Returns the odds under which what was used, and what was not, is least surprising.
+
+    By Newton's method.
     """
     x, y = np.asarray(activations, dtype=np.float64), np.asarray(used, dtype=np.float64)
     columns = np.stack([np.ones_like(x), x])

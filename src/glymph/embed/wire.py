@@ -23,8 +23,9 @@ IR_VERSION, OPSET = 10, 17
 
 
 def weights(file: bytes) -> dict[str, Array]:
-    """Every tensor stored in a model file, by name, as views into the file. Raises ValueError if it
-    is not one.
+    """Returns every tensor stored in a model file, by name, as views into the file.
+
+    Raises ValueError if it is not one.
     """
     graph = next((value for number, value in _fields(memoryview(file)) if number == 7), None)
     if not isinstance(graph, memoryview):
@@ -37,7 +38,7 @@ def weights(file: bytes) -> dict[str, Array]:
 
 
 def tensor(name: str, array: Array) -> bytes:
-    """A weight of a graph."""
+    """Returns a weight of a graph."""
     kind = next(number for number, dtype in KINDS.items() if np.dtype(dtype) == array.dtype)
     dims = b"".join(_number(1, size) for size in array.shape)
     return (
@@ -67,8 +68,8 @@ def model(
     outputs: Mapping[str, Sequence[int | str]],
     input_kind: int = FLOAT,
 ) -> bytes:
-    """A whole model file with inputs and float outputs of the given shapes, a free size written as
-    a name.
+    """Returns a whole model file with inputs and float outputs of the given shapes, a free size
+    written as a name.
     """
     graph = [_bytes(1, one) for one in nodes] + [_text(2, "glymph")]
     graph += [_bytes(5, tensor(name, array)) for name, array in tensors.items()]
@@ -163,7 +164,7 @@ def _varints(message: memoryview) -> Iterator[int]:
 
 
 def _read_varint(message: memoryview, at: int) -> tuple[int, int]:
-    """A varint and where it ends."""
+    """Returns a varint and where it ends."""
     value = shift = 0
     while at < len(message) and shift < 64:
         byte = message[at]

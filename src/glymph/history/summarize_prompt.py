@@ -10,7 +10,7 @@ from datetime import date, datetime
 from glymph.errors import MalformedReply
 from glymph.llm.answers import fields, strict_json
 from glymph.llm.dialogue import Message, Question, Schema
-from glymph.llm.fence import fenced, rule
+from glymph.llm.fence import fence_records, rule
 
 MOST_POINTS, MOST_CHARACTERS = 20, 400  # of an answer, of one point
 MOST_WORDS = 250  # of all points
@@ -75,7 +75,7 @@ def question(
     """Asks for notes on these messages. `before` is what is noted already."""
     system = SYSTEM.format(most=MOST_POINTS, words=MOST_WORDS, rule=rule(nonce))
     records = [{"noted": before}] if before else []
-    shown = fenced([*records, *map(_record, messages)], nonce)
+    shown = fence_records([*records, *map(_record, messages)], nonce)
     asked = (
         f"Today is {today.isoformat()}. The next part of the conversation:\n{shown}\nYour notes, "
         "as JSON."
@@ -91,7 +91,7 @@ def question(
 def condense_question(notes: str, *, nonce: str) -> Question[tuple[str, ...]]:
     """Asks for one set of notes in place of many."""
     system = CONDENSE.format(words=CONDENSED_WORDS, rule=rule(nonce))
-    shown = fenced([{"note": line} for line in notes.splitlines() if line.strip()], nonce)
+    shown = fence_records([{"note": line} for line in notes.splitlines() if line.strip()], nonce)
     return Question(
         (
             Message("system", system),

@@ -17,7 +17,7 @@ from glymph.learn.episodes import Episode, record
 from glymph.learn.lesson import MEASURES, MOST_TITLE, OUTCOME, Claim, Pattern
 from glymph.llm.answers import strict_json
 from glymph.llm.dialogue import Message, Question, Schema
-from glymph.llm.fence import fenced, rule
+from glymph.llm.fence import fence_records, rule
 
 TOKENS = 800  # of an answer
 MOST_CLAIMS = 8  # that are read
@@ -74,7 +74,7 @@ def question(label: str, episodes: Sequence[Episode], *, nonce: str) -> Question
     group = {"group": " ".join(label.split())[:MOST_LABEL], "episodes": len(episodes)}
     records = [group, *(record(alias, one) for alias, one in zip(ids, episodes, strict=True))]
     return Question(
-        messages=(Message("system", task), Message("user", fenced(records, nonce))),
+        messages=(Message("system", task), Message("user", fence_records(records, nonce))),
         schema=_schema(list(ids)),
         parse=lambda text: parse_pattern(text, ids),
         max_tokens=TOKENS,

@@ -11,7 +11,7 @@ from glymph.errors import MalformedReply
 from glymph.learn.transcript import Turn
 from glymph.llm.answers import fields, strict_json
 from glymph.llm.dialogue import Message, Question
-from glymph.llm.fence import fenced, rule
+from glymph.llm.fence import fence_records, rule
 
 KINDS = ("fact", "preference", "decision", "lesson", "goal", "note")
 MOST, LONGEST = 12, 400  # memories of one answer, characters of one memory
@@ -75,7 +75,7 @@ class Extracted:
 def question(turns: Sequence[Turn], *, nonce: str, today: date) -> Question[tuple[Extracted, ...]]:
     """Returns what of these turns will matter later."""
     system = SYSTEM.format(kinds=", ".join(KINDS), most=MOST, longest=LONGEST, rule=rule(nonce))
-    shown = fenced((_show_turn(number, turn) for number, turn in enumerate(turns, 1)), nonce)
+    shown = fence_records((_show_turn(number, turn) for number, turn in enumerate(turns, 1)), nonce)
     asked = f"Today is {today.isoformat()}. The conversation:\n{shown}\nList what will matter \
 later, as JSON."
     return Question(

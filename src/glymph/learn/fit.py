@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable
 
 from glymph.context import Context
-from glymph.decay.fit import Fit, Observation, fitted
+from glymph.decay.fit import Fit, Observation, fit_section
 from glymph.decay.lifecycle import DEFAULT_CURVES
 from glymph.decay.sections import Section
 from glymph.errors import InvalidInput
@@ -40,7 +40,7 @@ def fit(ctx: Context, *, apply: bool = False, reset: bool = False) -> Fit:
         in_force = reader.curves()
         seen = observations(reader.recalls(limit=ctx.settings.recall_log_size))
     sections = tuple(
-        fitted(section, seen[section], before=in_force[section]) for section in Section
+        fit_section(section, seen[section], before=in_force[section]) for section in Section
     )
     better = {
         found.section: found.after for found in sections if found.better and found.after is not None

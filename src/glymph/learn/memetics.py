@@ -24,7 +24,7 @@ from glymph.store.contract import Filter
 from glymph.store.lsh import near_pairs
 from glymph.store.reader import Reader
 from glymph.write.compare import kept_bands
-from glymph.write.duplicates import decided, stored_vectors
+from glymph.write.duplicates import decide_pairs, stored_vectors
 
 STALE = 0.3  # of a group, as analyze_memory has it
 COMPARED = 20_000  # memories up to which duplicates are counted while somebody waits
@@ -156,7 +156,7 @@ def _duplicates(ctx: Context, reader: Reader, now: int) -> Iterator[Task]:
     first, second, cosines = near_pairs(vectors, least=bands.duplicate)
     near = list(zip(keys[first].tolist(), keys[second].tolist(), cosines.tolist(), strict=True))
     pairs = [
-        one for one in decided(reader, wanted, near, bands, None) if one.verdict == "duplicate"
+        one for one in decide_pairs(reader, wanted, near, bands, None) if one.verdict == "duplicate"
     ]
     groups = group_alike((one.a, one.b) for one in sorted(pairs, key=lambda one: -one.cosine))
     if groups:

@@ -13,7 +13,8 @@ _FENCE = re.compile(r"\A```(?:json)?[ \t]*\n(?P<inside>.*)\n[ \t]*```\Z", re.DOT
 
 
 def strict_json(text: str) -> Any:
-    """The one JSON value that the text is, alone or as the whole of one Markdown code block.
+    """Returns the one JSON value that the text is, alone or as the whole of one Markdown code
+    block.
 
     Prose around it, a second value, repeated keys and numbers that are not finite are refused: what
     an answer means must not depend on which part of it one reads.
@@ -31,10 +32,10 @@ def strict_json(text: str) -> Any:
             parse_constant=_not_a_number,
         )
     except (ValueError, RecursionError) as error:
-        raise MalformedReply(f"it is not one JSON value ({_said(error)})") from error
+        raise MalformedReply(f"it is not one JSON value ({_explain(error)})") from error
 
 
-def _said(error: Exception) -> str:
+def _explain(error: Exception) -> str:
     return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
@@ -50,7 +51,7 @@ def _not_a_number(constant: str) -> NoReturn:
 
 
 def fields(value: Any, required: dict[str, type], where: str = "it") -> dict[str, Any]:
-    """The object with exactly these fields, each of its type, or MalformedReply."""
+    """Returns the object if it has exactly these fields; raises MalformedReply otherwise."""
     if not isinstance(value, dict):
         raise MalformedReply(f"{where} is not an object")
     if missing := [name for name in required if name not in value]:

@@ -45,7 +45,7 @@ class Costs:
 
 
 def costs(ctx: Context, *, days: int = 30) -> Costs:
-    """The calls of the last days, summed up, and what is left today."""
+    """Returns the calls of the last days, summed up, and what is left today."""
     if isinstance(days, bool) or not isinstance(days, int) or not 1 <= days <= MOST_DAYS:
         raise InvalidInput("days", f"{days!r} is not a whole number from 1 to {MOST_DAYS}.")
     now = ctx.now()
@@ -55,7 +55,7 @@ def costs(ctx: Context, *, days: int = 30) -> Costs:
     settings = ctx.settings
     return Costs(
         since=now - timedelta(days=days),
-        total=_summed("all", calls),
+        total=_sum_up("all", calls),
         by_job=_by(calls, lambda call: str(call["job"])),
         by_model=_by(calls, lambda call: str(call["model"])),
         by_day=_by(calls, lambda call: _day(moment(call["at"]))),
@@ -71,14 +71,14 @@ def _day(at: datetime) -> str:
 
 
 def _by(calls: Sequence[Row], name: Callable[[Row], str]) -> tuple[Spending, ...]:
-    """The calls summed up under each name, names in order."""
+    """Returns the calls summed up under each name, names in order."""
     groups: dict[str, list[Row]] = defaultdict(list)
     for call in calls:
         groups[name(call)].append(call)
-    return tuple(_summed(key, groups[key]) for key in sorted(groups))
+    return tuple(_sum_up(key, groups[key]) for key in sorted(groups))
 
 
-def _summed(name: str, calls: Sequence[Row]) -> Spending:
+def _sum_up(name: str, calls: Sequence[Row]) -> Spending:
     return Spending(
         name=name,
         calls=len(calls),

@@ -12,7 +12,7 @@ def without_secrets(text: str) -> str:
 
 
 def translate_failure(model: str, error: RemoteFailed, timeout: float) -> ModelFailed:
-    """The error to raise for one of a service."""
+    """Translates the failure of a service into the error to raise."""
     if isinstance(error, TooLate):
         return ModelTimedOut(model, timeout)
     if isinstance(error, CalledOff):
@@ -21,8 +21,9 @@ def translate_failure(model: str, error: RemoteFailed, timeout: float) -> ModelF
 
 
 def make_failure(model: str, problem: str, next_step: str, *, charged: bool) -> ModelFailed:
-    """A failure that says whether the call may have been billed. Secrets a provider quotes are
-    taken out.
+    """Returns a failure that says whether the call may have been billed.
+
+    Secrets a provider quotes are taken out.
     """
     error = ModelFailed(model, without_secrets(problem), next_step)
     error.charged = charged

@@ -1,4 +1,4 @@
-"""Memory text inside a prompt: one JSON value a line, between marks that the text cannot contain."""
+"""Fences memory text in a prompt: one JSON value a line, between marks it cannot contain."""
 
 from __future__ import annotations
 
@@ -18,19 +18,23 @@ RULE = (
 
 
 def marks(nonce: str) -> tuple[str, str]:
-    """Where the data begins and ends. `nonce` is random, so that no stored text can hold the mark."""
+    """Returns where the data begins and ends.
+
+    `nonce` is random, so that no stored text can hold the mark.
+    """
     return f"<data-{nonce}>", f"</data-{nonce}>"
 
 
 def rule(nonce: str) -> str:
-    """The sentence that tells the model what lies between the marks."""
+    """Returns the sentence that tells the model what lies between the marks."""
     begin, end = marks(nonce)
     return RULE.format(begin=begin, end=end)
 
 
-def fenced(records: Iterable[Mapping[str, Any]], nonce: str) -> str:
-    """The records between the marks, secrets masked. Line breaks and brackets inside a record are
-    escaped.
+def fence_records(records: Iterable[Mapping[str, Any]], nonce: str) -> str:
+    """Returns the records between the marks, secrets masked.
+
+    Line breaks and brackets inside a record are escaped.
     """
     begin, end = marks(nonce)
     lines = [

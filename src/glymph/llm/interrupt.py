@@ -14,7 +14,7 @@ from glymph.llm.dialogue import Message, Prices, Reply, Schema
 
 
 def stoppable(ctx: Context, stop: threading.Event) -> Context:
-    """The workplace with a model whose calls end within a moment once `stop` is set."""
+    """Returns the context with a model whose calls end within a moment once `stop` is set."""
     return ctx if ctx.model is None else replace(ctx, model=_Stoppable(ctx.model, stop))
 
 

@@ -26,17 +26,17 @@ class LazyModel:
 
     @property
     def name(self) -> str:
-        return self._opened().name
+        return self._open().name
 
     @property
     def prices(self) -> Prices:
-        return self._opened().prices
+        return self._open().prices
 
     def complete(
         self, messages: Sequence[Message], schema: Schema | None = None, *, max_tokens: int = 1024,
         timeout: float = TIMEOUT, cancel: threading.Event | None = None,
     ) -> Reply:  # fmt: skip
-        return self._opened().complete(
+        return self._open().complete(
             messages, schema, max_tokens=max_tokens, timeout=timeout, cancel=cancel
         )
 
@@ -46,10 +46,10 @@ class LazyModel:
 
     @property
     def _scheme(self) -> str:
-        """Not the whole spec: a command's arguments may hold what does not belong into a message."""
+        """The scheme alone: a command's arguments may hold what must not get into a message."""
         return self._spec.partition(":")[0]
 
-    def _opened(self) -> Model:
+    def _open(self) -> Model:
         with self._lock:
             if self._model is None:
                 try:
@@ -61,7 +61,7 @@ class LazyModel:
                         make_failure,
                     )  # not at the top: it loads what makes connections
 
-                    step = "Mend it with `glymph config set`; everything else works meanwhile."
+                    step = "Fix it with `glymph config set`; everything else works meanwhile."
                     raise make_failure(
                         self._scheme, f"a setting is wrong: {error}", step, charged=False
                     ) from error

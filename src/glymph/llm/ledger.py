@@ -52,8 +52,9 @@ class Run:
         self.id = self.id or self.ctx.new_id(micros(self.ctx.now()))
 
     def ask(self, question: Question[Verdict], *, timeout: float = TIMEOUT) -> Verdict:
-        """The model's answer, read. One that cannot be read is asked for once more, with what was
-        wrong.
+        """Returns the model's answer, read.
+
+        One that cannot be read is asked for once more, with what was wrong.
         """
         reply = self._paid(question.messages, question, timeout)
         try:
@@ -108,8 +109,8 @@ class Run:
             return writer.reserve(
                 {
                     "at": now, "job": self.job, "model": model.name, "run": self.id,
-                    "tokens_in": dearest.tokens_in, "tokens_out": dearest.tokens_out, "cost_usd": cost,
-                    "assumed": int(model.prices.assumed),
+                    "tokens_in": dearest.tokens_in, "tokens_out": dearest.tokens_out,
+                    "cost_usd": cost, "assumed": int(model.prices.assumed),
                 }
             )  # fmt: skip
 

@@ -19,7 +19,10 @@ MOST_USD = 10_000.0
 
 
 def check_own_model(model: object) -> Model:
-    """The object, if it offers what a model must; else InvalidInput that says what is missing."""
+    """Returns the object, if it offers what a model must.
+
+    Else InvalidInput that says what is missing.
+    """
     name, prices = getattr(model, "name", None), getattr(model, "prices", None)
     missing = [
         what
@@ -39,8 +42,10 @@ def check_own_model(model: object) -> Model:
 
 
 def sound(model: str, reply: Any, messages: Sequence[Message]) -> Reply:
-    """The reply with a usage that can be counted: what is impossible is estimated. Raises
-    ModelFailed if it is no reply at all."""
+    """Returns the reply with a usage that can be counted: what is impossible is estimated.
+
+    Raises ModelFailed if it is no reply at all.
+    """
     if not isinstance(reply, Reply) or not isinstance(reply.text, str):
         step = "Let its method complete give back a glymph.llm.dialogue.Reply with a text."
         error = ModelFailed(model, f"it gave back a {type(reply).__name__} that is no reply", step)

@@ -18,14 +18,14 @@ SAMPLE = 1000  # tokens; prices are those of a short call where they depend on i
 def prices_of(
     model: str, *, stated: str, is_here: bool = False, provider: str = "", url: str = ""
 ) -> Prices:
-    """The prices a model is charged with. Those of the settings come first."""
+    """Returns the prices a model is charged with. Those of the settings come first."""
     if stated:
         return parse_prices(stated)
     return FREE if is_here else find_published(model, provider=provider, url=url) or UNKNOWN
 
 
 def parse_prices(text: str) -> Prices:
-    """The prices in a text such as 0.15/0.60: USD per million tokens in and out."""
+    """Returns the prices in a text such as 0.15/0.60: USD per million tokens in and out."""
     try:
         price_in, price_out = (float(part) for part in text.split("/"))
     except ValueError:
@@ -40,7 +40,10 @@ def parse_prices(text: str) -> Prices:
 
 
 def find_published(model: str, *, provider: str = "", url: str = "") -> Prices | None:
-    """A model's published prices; None if they are not known or genai-prices is not installed."""
+    """Returns a model's published prices.
+
+    None if they are not known or genai-prices is not installed.
+    """
     if not model or find_spec("genai_prices") is None:
         return None
     from genai_prices import Usage, calc_price

@@ -15,7 +15,7 @@ from typing import Any
 from glymph.errors import MalformedReply
 from glymph.llm.answers import fields, strict_json
 from glymph.llm.dialogue import Message, Question, Schema
-from glymph.llm.fence import fenced, rule
+from glymph.llm.fence import fence_records, rule
 
 MOST_TEXT = 140  # characters of a memory's text that are shown
 MOST_TITLE = 100
@@ -83,7 +83,7 @@ def question(
     task = TASK.format(today=today.isoformat(), criteria=criteria, rule=rule(nonce))
     records = [record(alias, one) for alias, one in zip(ids, shown, strict=True)]
     return Question(
-        messages=(Message("system", task), Message("user", fenced(records, nonce))),
+        messages=(Message("system", task), Message("user", fence_records(records, nonce))),
         schema=_schema(list(ids)),
         parse=lambda text: _parse(text, ids),
         max_tokens=TOKENS + TOKENS_EACH * len(shown),

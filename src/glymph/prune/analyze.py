@@ -50,7 +50,7 @@ CHUNK = 1_000  # rows read at a time
 EVERY_LIVE = Filter(states=(State.LIVE,), include_superseded=True)
 
 
-@telemetry.observed("analyze")
+@telemetry.observe_calls("analyze")
 def analyze(
     ctx: Context, *, min_staleness: float = 0.3, max_groups: int = 20,
     include_isolated: bool = False, grouping: str = BY_LINKS,

@@ -95,7 +95,7 @@ class GardenRun:
         return row is not None and bool(row["hash"])
 
 
-@telemetry.observed("garden")
+@telemetry.observe_calls("garden")
 def garden(ctx: Context, *, dry_run: bool = False) -> Gardened:
     """Tends a space and returns what was done, or with `dry_run` what would be done.
 

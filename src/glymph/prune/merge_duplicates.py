@@ -26,7 +26,7 @@ from glymph.store.reader import Reader
 from glymph.write.autolink import near_pairs_of
 from glymph.write.compare import kept_bands
 from glymph.write.draft import Draft
-from glymph.write.duplicates import decided, stored_vectors
+from glymph.write.duplicates import decide_pairs, stored_vectors
 from glymph.write.merge import into_one, merged_draft
 from glymph.write.tombstones import buried
 
@@ -112,7 +112,9 @@ def judge(ctx: Context, reader: Reader, near: Near, wanted: Filter) -> FoundTwin
     bands = kept_bands(ctx, reader)
     above = [one for one in near if one[2] > bands.duplicate]
     pairs = [
-        pair for pair in decided(reader, wanted, above, bands, None) if pair.verdict == "duplicate"
+        pair
+        for pair in decide_pairs(reader, wanted, above, bands, None)
+        if pair.verdict == "duplicate"
     ]
     rows = reader.memories({end for pair in pairs for end in (pair.a, pair.b)})
     asked = {end for one in reader.conflicts() for end in (one["older"], one["newer"])}

@@ -12,8 +12,9 @@ RECALLS = "recalls_ever"
 
 
 def recalls_ever(reader: Reader) -> int:
-    """How many recalls a space has had. Where none was counted yet, as many as its log knows, up to
-    maturity.
+    """Returns how many recalls a space has had.
+
+    Where none was counted yet, as many as its log knows, up to maturity.
     """
     counted = reader.counter(RECALLS)
     return len(reader.recalls(limit=MATURE)) if counted is None else counted

@@ -1,4 +1,4 @@
-"""The past: what happened to a memory, which operations there were, how things stood at a moment."""
+"""The past: the changes of a memory, the operations of a space, and its state at a moment."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from glymph.undo.undo import FINAL_VERBS
 
 
 def get(ctx: Context, memory_id: str, *, at: datetime | None = None) -> Memory:
-    """The memory, in whatever state it is; with `at`, as it stood then."""
+    """Returns the memory, in whatever state it is; with `at`, as it stood then."""
     checked_id(memory_id)
     with ctx.reading() as reader:
         row = reader.memory(memory_id) if at is None else _row_at(ctx, reader, memory_id, at)
@@ -46,7 +46,7 @@ def _row_at(ctx: Context, reader: Reader, memory_id: str, at: datetime) -> Row |
 
 
 def cut_at(ctx: Context, reader: Reader, at: datetime) -> int:
-    """The key of the last operation that belongs to the past of `at`."""
+    """Returns the key of the last operation that belongs to the past of `at`."""
     asked = micros(at, "at")
     if at < ctx.journal_begins():
         raise HistoryGone(at, ctx.journal_begins())
@@ -80,18 +80,19 @@ def list_memories(
 def _page_at(
     reader: Reader, cut: int, matching: Filter, *, before: int | None, limit: int
 ) -> list[Row]:
-    """The page as it stood after operation `cut`: rows untouched since, merged with the rewound
-    other ones.
+    """Returns the page as it stood after operation `cut`.
+
+    Rows untouched since, merged with the rewound other ones.
     """
     changed = by_place(reader.entries_since("memories", cut))
-    untouched = _untouched(reader, matching, before, changed, limit)
+    untouched = _read_untouched(reader, matching, before, changed, limit)
     rewound = (
         row for row in rewound_rows(reader, changed, before, limit) if matches(row, matching)
     )
     return list(islice(heapq.merge(untouched, rewound, key=lambda row: -row["key"]), limit))
 
 
-def _untouched(
+def _read_untouched(
     reader: Reader, matching: Filter, before: int | None, changed: Container[Place], chunk: int
 ) -> Iterator[Row]:
     """Today's matching rows without the changed ones, newest first, read as far as they are asked
@@ -108,7 +109,7 @@ def rewound_rows(
     before: int | None = None,
     chunk: int = 1000,
 ) -> Iterator[Row]:
-    """The changed rows as they were, newest first, read as far as they are asked for."""
+    """Yields the changed rows as they were, newest first, read as far as they are asked for."""
     places = sorted(
         (place for place in changed if before is None or place[1] < before), reverse=True
     )
@@ -122,7 +123,7 @@ def rewound_rows(
 
 
 def matches(row: Row, f: Filter) -> bool:
-    """Whether a past row passes a filter: the same conditions that the store puts into SQL."""
+    """Tells whether a past row passes a filter, by the conditions that the store puts into SQL."""
     when = row["event_at"] if row["event_at"] is not None else row["created_at"]
     return (
         row["state"] in f.states
@@ -162,7 +163,7 @@ def operations(
     session: str | None = None,
     verb: str | None = None,
 ) -> list[Operation]:
-    """The operations of this space, newest first; chunks of a bulk operation count as one.
+    """Returns the operations of this space, newest first; chunks of a bulk operation count as one.
 
     `cursor` is the id of the last operation seen.
     """

@@ -1,4 +1,4 @@
-"""The newer of two statements stands above the older one it updates, wherever a query would put it."""
+"""Puts the newer of two statements above the older one that it updates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Updates = Mapping[
 
 
 def updates_of(reader: Reader, keys: Iterable[int]) -> Updates:
-    """What updates these memories, and what updates that."""
+    """Returns what updates these memories, and what updates that."""
     found: dict[Place, list[Place]] = defaultdict(list)
     asked: set[int] = set()
     wanted = set(keys)

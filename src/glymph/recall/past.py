@@ -35,8 +35,9 @@ CHUNK = 1_000
 def search_past(
     ctx: Context, reader: Reader, query: str, wanted: Filter, *, at: datetime, limit: int
 ) -> tuple[list[Hit], str]:
-    """The best hits among the texts valid at a moment, by words and by meaning; and why the latter
-    could not be.
+    """Returns the best hits among the texts valid at a moment, by words and by meaning.
+
+    And why the latter could not be.
 
     Vectors outlive the wordings they were made for, so meaning counts wherever one is still kept.
     Links and neighbours do not: they are not known as they were.
@@ -51,7 +52,7 @@ def search_past(
     rows, changed = _candidates(ctx, reader, view, question, vector, then, at, max(POOL, limit))
     keys = list(rows)
     words = _by_text(reader, rows, question)
-    told = _scaled(np.asarray([words.get(key, 0.0) for key in keys]))
+    told = _scale(np.asarray([words.get(key, 0.0) for key in keys]))
     cosines, unrelated = _cosines(reader, view, vector, rows)
     nearest = rank.nearest(cosines, unrelated)
     parts = {
@@ -84,7 +85,7 @@ def search_past(
 
 
 def _since(then: Mapping[str, Any], now: Mapping[str, Any] | None) -> str:
-    """What became of a memory that was touched since."""
+    """Returns what became of a memory that was changed since."""
     if now is None:
         return "it said so then, and is gone"
     if now["content_hash"] != then["content_hash"]:
@@ -132,8 +133,8 @@ def _candidates(
 def _by_text(
     reader: Reader, rows: Mapping[int, Mapping[str, Any]], question: Question
 ) -> dict[int, float]:
-    """How well each row's text holds the question's words, or its pieces where words are not
-    separated.
+    """Returns how well each row's text holds the question's words, or its pieces where words are
+    not separated.
     """
     scores = dict(reader.match_among(rows.values(), question.words, limit=len(rows)))
     most = max(scores.values(), default=1.0)
@@ -147,8 +148,9 @@ def _by_text(
 def _cosines(
     reader: Reader, view: View, vector: Vectors | None, rows: Mapping[int, Mapping[str, Any]]
 ) -> tuple[Figures, float]:
-    """The cosine of each row's wording with the query, NaN where no vector is kept; that of an
-    unrelated one.
+    """Returns the cosine of each row's wording with the query, NaN where no vector is kept.
+
+    That of an unrelated one.
     """
     keys = list(rows)
     cosines = np.full(len(keys), np.nan)
@@ -169,5 +171,5 @@ def _carries(row: Mapping[str, Any], names: frozenset[str]) -> bool:
     return bool(names) and not names.isdisjoint(records.words(row["entities"]))
 
 
-def _scaled(scores: Figures) -> Figures:
+def _scale(scores: Figures) -> Figures:
     return rank.scale(scores, float(scores.max(initial=0.0)))

@@ -1,4 +1,7 @@
-"""Recalling: a search that is logged, so that its use can be reported. Only that report reinforces."""
+"""Recalling: a search that is logged, so that its use can be reported.
+
+Only that report reinforces.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +22,11 @@ from glymph.recall.counter import count_recall
 from glymph.recall.search import SearchOptions, find
 
 
-@telemetry.observed("recall")
+@telemetry.observe_calls("recall")
 def recall(
     ctx: Context, query: str, *, reinforce: bool = False, **options: Unpack[SearchOptions]
 ) -> Recall:
-    """A search whose hits are logged, so that their use can be reported."""
+    """Searches, and logs the hits so that their use can be reported."""
     found, notice = find(ctx, query, **options)
     hits = tuple(found)
     if not ctx.store.writable:
@@ -32,11 +35,12 @@ def recall(
         return Recall(None, query, hits, f"{unlogged} {notice}" if notice else unlogged)
     at = micros(ctx.now())
     recall_id = ctx.new_id(at)
+    # Where all that is shown counts as used, nobody chose: there is nothing to learn from.
+    figures = None if reinforce else json.dumps([_figures(ctx, hit.memory, at) for hit in hits])
     row = {
         "id": recall_id, "at": at, "actor": ctx.actor, "session": ctx.session, "query": query,
         "shown": json.dumps([hit.memory.id for hit in hits]),
-        # Where all that is shown counts as used, nobody chose: there is nothing to learn from.
-        "figures": None if reinforce else json.dumps([_figures(ctx, hit.memory, at) for hit in hits]),
+        "figures": figures,
     }  # fmt: skip
     with ctx.store.writing(ctx.space, None) as writer:
         writer.log_recall(row, keep=ctx.settings.recall_log_size)
@@ -48,8 +52,9 @@ def recall(
 
 
 def _figures(ctx: Context, memory: Memory, at: int) -> tuple[str, float, float] | None:
-    """What `fit` will want to know of a memory that was shown: its section, days since its use, its
-    stability.
+    """Returns what `fit` will want to know of a memory that was shown.
+
+    Its section, days since its use, its stability.
 
     Nothing of one that does not fade, nor of one from another space, whose use cannot be reported
     here.
@@ -61,8 +66,8 @@ def _figures(ctx: Context, memory: Memory, at: int) -> tuple[str, float, float] 
 
 
 def report(
-    ctx: Context, recall_id: str, *, used: Iterable[str] | None = (), confirmed: Iterable[str] | None = (),
-    contradicted: Iterable[str] | None = (),
+    ctx: Context, recall_id: str, *, used: Iterable[str] | None = (),
+    confirmed: Iterable[str] | None = (), contradicted: Iterable[str] | None = (),
 ) -> Receipt:  # fmt: skip
     """Says which recalled memories were used; this alone reinforces. The best report of an id
     counts.

@@ -49,7 +49,7 @@ class SearchOptions(Filters, total=False):
     at: datetime | None
 
 
-@telemetry.observed("search")
+@telemetry.observe_calls("search")
 def search(ctx: Context, query: str, **options: Unpack[SearchOptions]) -> list[Hit]:
     """Returns the best hits, without touching anything."""
     return find(ctx, query, **options)[0]

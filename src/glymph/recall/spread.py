@@ -33,7 +33,8 @@ class Reached:
 def spread(
     frontier: Mapping[int, float], links: Iterable[Link], *, hop: int, now: int
 ) -> dict[int, Reached]:
-    """The strongest activation each memory gets over one hop, in either direction of a link.
+    """Returns the strongest activation each memory gets over one hop, in either direction of a
+    link.
 
     A link counts with the weight it has today.
     """
@@ -56,8 +57,9 @@ def strongest(reached: Mapping[int, Reached], most: int) -> dict[int, Reached]:
 
 
 def path(key: int, reached: Mapping[int, Reached]) -> list[tuple[int, Reached]]:
-    """The way activation took, from the memory that was found to this one: each step's memory and
-    its link.
+    """Returns the way activation took, from the memory that was found to this one.
+
+    Each step's memory and its link.
     """
     steps = [(key, reached[key])]
     while steps[-1][1].hop > 1:

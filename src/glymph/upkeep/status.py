@@ -38,7 +38,7 @@ from glymph.upkeep.status_result import (
     LockStatus,
     QueueStatus,
 )
-from glymph.write.backfill import waiting as without_vectors
+from glymph.write.backfill import count_waiting as without_vectors
 from glymph.write.conflicts import conflicts
 
 FEW = 20  # jobs given up that are listed

@@ -15,7 +15,7 @@ from glymph.store.reader import Reader
 from glymph.store.scan import Slots, Vectors
 from glymph.store.view import View
 from glymph.write.compare import kept_bands
-from glymph.write.duplicates import connect, decided
+from glymph.write.duplicates import connect, decide_pairs
 
 COUNTER = "linked_upto"  # the newest memory that was looked at
 AT_ONCE = 2_000  # memories looked at in one run
@@ -39,7 +39,7 @@ def link_new(ctx: Context) -> DuplicateReport:
             reader, view, slots, view.mask(wanted), least=kept_bands(ctx, reader).connect
         )
         pairs: tuple[DuplicatePair, ...] = tuple(
-            decided(reader, wanted, near, kept_bands(ctx, reader), None)
+            decide_pairs(reader, wanted, near, kept_bands(ctx, reader), None)
         )
     report = DuplicateReport(pairs=pairs, examined=len(slots))
     linked = connect(ctx, report) if report.near else report
@@ -49,8 +49,8 @@ def link_new(ctx: Context) -> DuplicateReport:
 
 
 def _new(view: View, after: int) -> tuple[Slots, int]:
-    """The slots beyond a key that have vectors, up to the first live one without, and the key of
-    the last.
+    """Returns the slots beyond a key that have vectors, up to the first live one without, and the
+    key of the last.
     """
     keys: NDArray[np.int64] = view["key"]
     fresh = np.flatnonzero(keys > after)
@@ -65,8 +65,9 @@ def _new(view: View, after: int) -> tuple[Slots, int]:
 def near_pairs_of(
     reader: Reader, view: View, slots: Slots, passing: NDArray[np.bool_], *, least: float
 ) -> list[tuple[int, int, float]]:
-    """The nearest of these slots among those let through: pairs of keys and their cosine, each pair
-    once.
+    """Returns the nearest of these slots among those let through.
+
+    Pairs of keys and their cosine, each pair once.
     """
     found: dict[tuple[int, int], float] = {}
     for slot in slots[passing[slots]].tolist():
@@ -82,7 +83,7 @@ def near_pairs_of(
 
 
 def _vector(reader: Reader, view: View, slot: int) -> Vectors | None:
-    """The vector of a slot: from memory in a small space, from the store in a large one."""
+    """Returns the vector of a slot: from memory in a small space, from the store in a large one."""
     assert view.vectors is not None
     assert view.model_key is not None
     if view.vectors.matrix is not None:

@@ -38,14 +38,14 @@ def backfill(ctx: Context) -> Iterator[int]:
     done = 0
     for state in (State.LIVE, State.ARCHIVED):
         before = NEWEST
-        while batch := _waiting(ctx, model, state, before):
+        while batch := _read_waiting(ctx, model, state, before):
             _keep(ctx, model, batch)
             done += len(batch)
             before = batch[-1]["key"]
             yield done
 
 
-def _waiting(ctx: Context, model: tuple[str, int], state: State, before: int) -> list[Row]:
+def _read_waiting(ctx: Context, model: tuple[str, int], state: State, before: int) -> list[Row]:
     with ctx.reading() as reader:
         key = reader.model_key(*model)
         return reader.find_unembedded(key, state=state.value, before=before, limit=BATCH)
@@ -103,8 +103,8 @@ def tidy(ctx: Context) -> Iterator[int]:
             yield removed
 
 
-def waiting(ctx: Context) -> int:
-    """How many live memories have no vector of the handle's model; 0 without one."""
+def count_waiting(ctx: Context) -> int:
+    """Returns how many live memories have no vector of the handle's model; 0 without one."""
     model = ctx.embedding.model
     if model is None:
         return 0
@@ -113,8 +113,9 @@ def waiting(ctx: Context) -> int:
 
 
 def meaning(ctx: Context, failure: GlymphError | None = None) -> MeaningStatus:
-    """The embedder of the handle and how far its vectors are. `failure` is what stopped the
-    background.
+    """Returns the embedder of the handle and how far its vectors are.
+
+    `failure` is what stopped the background.
     """
     told = str(failure or "")
     try:
@@ -126,7 +127,7 @@ def meaning(ctx: Context, failure: GlymphError | None = None) -> MeaningStatus:
     return MeaningStatus(
         embedder=own[0] if own else None,
         dimension=own[1] if own else None,
-        waiting=waiting(ctx) if own else 0,
+        waiting=count_waiting(ctx) if own else 0,
         others=tuple((row["name"], row["vectors"]) for row in others),
         absence=ctx.embedding.absence,
         failure=told,
@@ -201,7 +202,7 @@ class Background:
             ids, self._ids = self._ids, []
             return ids
 
-    def _working(self) -> threading.Thread | None:
+    def _current_thread(self) -> threading.Thread | None:
         with self._lock:  # until then one that was made may not have been started
             return self._thread
 
@@ -211,7 +212,7 @@ class Background:
             return
         ends = time.monotonic() + seconds
         while (
-            thread := self._working()
+            thread := self._current_thread()
         ) is not None and time.monotonic() < ends:  # one may have started another
             thread.join(ends - time.monotonic())
         with self._lock:

@@ -1,4 +1,4 @@
-"""Named sets of memories: kept by hand, or by a rule on kind and tag that is answered when asked."""
+"""Clusters: named sets of memories, kept by hand or by a rule on kind and tag."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def drop(ctx: Context, name: str) -> Receipt:
 
 def put(ctx: Context, name: str, ids: str | Iterable[str]) -> Receipt:
     """Adds memories to a cluster kept by hand."""
-    wanted = _checked(name, ids)
+    wanted = _check_input(name, ids)
     with ctx.operation("cluster", reason=name) as op:
         cluster = _by_hand(op, name, ctx)
-        rows = _known(op, wanted)
+        rows = _read_known(op, wanted)
         present = {row["memory_id"] for row in _members(op, cluster, rows)}
         for row in rows:
             if row["id"] in present:
@@ -81,10 +81,10 @@ def put(ctx: Context, name: str, ids: str | Iterable[str]) -> Receipt:
 
 def take_out(ctx: Context, name: str, ids: str | Iterable[str]) -> Receipt:
     """Takes memories out of a cluster kept by hand."""
-    wanted = _checked(name, ids)
+    wanted = _check_input(name, ids)
     with ctx.operation("uncluster", reason=name) as op:
         cluster = _by_hand(op, name, ctx)
-        rows = _known(op, wanted)
+        rows = _read_known(op, wanted)
         members = {row["memory_id"]: row for row in _members(op, cluster, rows)}
         leaving = [members[row["id"]] for row in rows if row["id"] in members]
         for row in rows:
@@ -97,13 +97,13 @@ def take_out(ctx: Context, name: str, ids: str | Iterable[str]) -> Receipt:
 
 
 def clusters(ctx: Context) -> list[Cluster]:
-    """Every cluster with its live members and their health."""
+    """Returns every cluster with its live members and their health."""
     with ctx.reading() as reader:
         return clusters_in(reader, ctx, ctx.now())
 
 
 def clusters_in(reader: Reader, ctx: Context, now: datetime) -> list[Cluster]:
-    """The clusters as one reader sees them."""
+    """Returns the clusters as one reader sees them."""
     by_hand: dict[int, list[str]] = {}
     for row in reader.memberships():
         by_hand.setdefault(row["cluster"], []).append(row["memory_id"])
@@ -156,17 +156,17 @@ def _by_hand(op: Operating, name: str, ctx: Context) -> Row:
     return cluster
 
 
-def _checked(name: str, ids: str | Iterable[str]) -> list[str]:
+def _check_input(name: str, ids: str | Iterable[str]) -> list[str]:
     checked_text("name", name, MAX_NAME_CHARS)
     return checked_ids(ids)
 
 
 def _members(op: Operating, cluster: Row, rows: Iterable[Row]) -> list[Row]:
-    """The memberships of just these memories in a cluster."""
+    """Returns the memberships of just these memories in a cluster."""
     return op.writer.members(cluster["key"], of=[row["key"] for row in rows])
 
 
-def _known(op: Operating, wanted: list[str]) -> list[Any]:
+def _read_known(op: Operating, wanted: list[str]) -> list[Any]:
     rows = op.writer.memories(wanted)
     for memory_id in wanted:
         if memory_id not in rows:

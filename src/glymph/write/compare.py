@@ -115,8 +115,8 @@ def _statement(row: Row) -> Statement:
 def _near(
     ctx: Context, reader: Reader, d: Draft, vector: bytes | None, *, now: int
 ) -> list[tuple[Row, float | None]]:
-    """The live, current memories that share most words with a draft or are nearest to it, with
-    their cosines.
+    """Returns the live, current memories that share most words with a draft or are nearest to it,
+    with their cosines.
     """
     wanted = Filter(live_at=now)
     words = asked_words(d.text, MOST_WORDS)

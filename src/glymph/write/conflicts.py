@@ -20,7 +20,7 @@ RESOLUTIONS = ("new_is_current", "old_is_current", "keep_both", "merge")
 
 
 def conflicts(ctx: Context) -> list[Conflict]:
-    """Those that still wait for a decision, oldest first.
+    """Returns the conflicts that still wait for a decision, oldest first.
 
     One that has expired, or of which a side is gone or no longer current, waits no more: both stay
     as they are.
@@ -32,8 +32,8 @@ def conflicts(ctx: Context) -> list[Conflict]:
         return [_value(row, rows) for row in waiting if _stands(row, rows)]
 
 
-def expired(ctx: Context) -> list[str]:
-    """The ids of those that waited in vain and of which both sides still stand."""
+def list_expired(ctx: Context) -> list[str]:
+    """Returns the ids of conflicts that nobody decided in time and whose sides are both current."""
     now = micros(ctx.now())
     with ctx.reading() as reader:
         late = [row for row in reader.conflicts() if row["expires_at"] <= now]
@@ -83,7 +83,7 @@ def resolve(
     with ctx.operation("resolve", reason=f"{resolution}: {', '.join(wanted[:5])}") as op:
         for conflict_id in wanted:
             try:
-                row = _waiting(op.writer, conflict_id)
+                row = _read_waiting(op.writer, conflict_id)
                 _settle(ctx, op, row, resolution, merged, vectors)
             except GlymphError as error:
                 if not several:
@@ -135,13 +135,13 @@ def _settle(
 
 
 def _draft(ctx: Context, reader: Reader, conflict_id: str, text: str) -> Draft:
-    """What a merge says; it is of the newer statement's kind."""
-    row = _waiting(reader, conflict_id)
+    """Returns what a merge says; it is of the newer statement's kind."""
+    row = _read_waiting(reader, conflict_id)
     newer = reader.memories([row["newer"]])[row["newer"]]
     return draft(text, ctx.settings, kind=newer["kind"], section=newer["section"])
 
 
-def _waiting(reader: Reader, conflict_id: str) -> Row:
+def _read_waiting(reader: Reader, conflict_id: str) -> Row:
     row = reader.conflict(conflict_id)
     if row is None:
         raise ConflictNotFound(conflict_id, reader.space)

@@ -45,7 +45,10 @@ class NewMemory(TypedDict, total=False):
 
 
 class Draft(NamedTuple):
-    """A checked new memory. Times are microseconds; lists and attributes are JSON texts, as stored."""
+    """A checked new memory.
+
+    Times are microseconds; lists and attributes are JSON texts, as stored.
+    """
 
     kind: str
     section: Section
@@ -84,7 +87,7 @@ def draft(
     links: Sequence[str | tuple[str, str]] | None = (),
     pinned: bool = False,
 ) -> Draft:
-    """The checked draft, or InvalidInput naming the first field that cannot be accepted."""
+    """Returns the checked draft; raises InvalidInput naming the first field it cannot accept."""
     body = checked_text("text", text, settings.max_text_chars)
     name = (
         derive_title(body)
@@ -118,7 +121,7 @@ def _checked_links(links: object) -> tuple[tuple[str, str], ...]:
 
 
 def _checked_link(link: object) -> tuple[str, str]:
-    """A link given as an id, or as (id, type)."""
+    """Returns a link given as an id, or as (id, type)."""
     if isinstance(link, str):
         return link, "user_linked"
     if not isinstance(link, tuple | list) or len(link) != 2 or not isinstance(link[0], str):

@@ -39,7 +39,8 @@ Progress = Callable[[int, int], None]
 def sweep(
     ctx: Context, *, apply: bool = False, progress: Progress | None = None
 ) -> DuplicateReport:
-    """Every pair of live, current memories that says the same or nearly so, the nearest first.
+    """Returns every pair of live, current memories that says the same or nearly so, the nearest
+    first.
 
     Only vectors of the handle's own model are compared. Each memory is shown with a few of its
     nearest, so thousands that say the same are a chain. `apply` links the pairs that are merely
@@ -52,9 +53,9 @@ def sweep(
         bands = kept_bands(ctx, reader)
         first, second, cosines = near_pairs(vectors, least=bands.connect)
         nearest = np.argsort(-cosines, kind="stable")
-        near = list(zip(keys[first[nearest]].tolist(), keys[second[nearest]].tolist(), cosines[nearest].tolist(),
-                        strict=True))  # fmt: skip
-        pairs = tuple(decided(reader, wanted, near, bands, progress))
+        ends = keys[first[nearest]].tolist(), keys[second[nearest]].tolist()
+        near = list(zip(*ends, cosines[nearest].tolist(), strict=True))
+        pairs = tuple(decide_pairs(reader, wanted, near, bands, progress))
     report = DuplicateReport(pairs=pairs, examined=len(keys))
     return connect(ctx, report) if apply and report.near else report
 
@@ -65,7 +66,7 @@ def sweep(
 def stored_vectors(
     ctx: Context, reader: Reader, wanted: Filter
 ) -> tuple[NDArray[np.int64], Vectors | Halves]:
-    """The keys of the memories that pass and have a vector of the handle's model, and these
+    """Returns the keys of the memories that pass and have a vector of the handle's model, and these
     vectors.
     """
     model, lacking = ctx.embedding.try_model()
@@ -81,12 +82,13 @@ def stored_vectors(
         return keys, np.zeros((0, model[1]), dtype=np.float32)
     if view.vectors.matrix is not None:
         return keys, view.vectors.matrix[slots]
-    return keys, _stored(reader, view, slots, model[1])
+    return keys, _read_vectors(reader, view, slots, model[1])
 
 
-def _stored(reader: Reader, view: View, slots: Slots, dimension: int) -> Halves:
-    """The vectors as the store keeps them, read page by page: whole ones of a large space are not
-    mirrored.
+def _read_vectors(reader: Reader, view: View, slots: Slots, dimension: int) -> Halves:
+    """Returns the vectors as the store keeps them, read page by page.
+
+    Whole ones of a large space are not mirrored.
     """
     assert view.model_key is not None
     found = np.zeros((len(slots), dimension), dtype=np.float16)
@@ -109,14 +111,14 @@ def _stored(reader: Reader, view: View, slots: Slots, dimension: int) -> Halves:
         after, wording, _ = rows[-1]
 
 
-def decided(
+def decide_pairs(
     reader: Reader,
     wanted: Filter,
     near: Sequence[tuple[int, int, float]],
     bands: Bands,
     progress: Progress | None,
 ) -> Iterator[DuplicatePair]:
-    """What each near pair is, by its texts."""
+    """Yields what each near pair is, by its texts."""
     for at in range(0, len(near), PAIRS_AT_ONCE):
         some = near[at : at + PAIRS_AT_ONCE]
         rows = reader.by_key({key for a, b, _ in some for key in (a, b)}, wanted)
@@ -148,8 +150,9 @@ def _pair(a: Row, b: Row, cosine: float, bands: Bands) -> DuplicatePair | None:
 
 
 def _sources(*rows: Row) -> list[str]:
-    """The sections among theirs whose memories are episodes: two alike are two, and only ever
-    connected.
+    """Returns the sections among theirs whose memories are episodes.
+
+    Two alike are two, and only ever connected.
     """
     return sorted(
         {row["section"] for row in rows if SECTIONS[Section(row["section"])].role == "source"}
@@ -160,9 +163,9 @@ def _sources(*rows: Row) -> list[str]:
 
 
 def connect(ctx: Context, report: DuplicateReport) -> DuplicateReport:
-    """Links the near pairs that are not linked so yet, in short transactions under one operation."""
+    """Links the near pairs that are not linked yet, in short transactions under one operation."""
     made, operation = 0, None
-    missing = _missing(ctx, report.near)
+    missing = _find_missing(ctx, report.near)
     if not missing:
         return report
     with ctx.bulk("dedup", reason="link memories that are near") as parent:
@@ -178,12 +181,12 @@ def _chunks(pairs: Sequence[DuplicatePair], size: int) -> Iterator[Sequence[Dupl
     return (pairs[at : at + size] for at in range(0, len(pairs), size))
 
 
-def _missing(ctx: Context, pairs: Sequence[DuplicatePair]) -> list[DuplicatePair]:
+def _find_missing(ctx: Context, pairs: Sequence[DuplicatePair]) -> list[DuplicatePair]:
     with ctx.reading() as reader:
         return [
             pair
             for some in _chunks(pairs, EDGES_AT_ONCE)
-            for pair, _, _ in _unlinked(reader, reader.standing_of(_ends(some)), some)
+            for pair, _, _ in _find_unlinked(reader, reader.standing_of(_ends(some)), some)
         ]
 
 
@@ -191,10 +194,10 @@ def _ends(pairs: Iterable[DuplicatePair]) -> set[str]:
     return {end for pair in pairs for end in (pair.a, pair.b)}
 
 
-def _unlinked(
+def _find_unlinked(
     reader: Reader, rows: dict[str, Row], pairs: Iterable[DuplicatePair]
 ) -> list[tuple[DuplicatePair, int, int]]:
-    """The pairs still alive that no such link joins in either direction, with their keys."""
+    """Returns the living pairs that no such link joins in either direction, with their keys."""
     keys = {memory_id: row["key"] for memory_id, row in rows.items() if row["state"] == "LIVE"}
     edges = reader.edges_touching(list(keys.values()))
     linked = {(source, target) for source, target, kind, *_ in edges if kind == LINK}
@@ -206,7 +209,7 @@ def _unlinked(
 
 def _link(ctx: Context, pairs: Sequence[DuplicatePair], parent: int) -> int:
     with ctx.operation("link", parent=parent) as op:
-        fresh = _unlinked(op.writer, op.writer.standing_of(_ends(pairs)), pairs)
+        fresh = _find_unlinked(op.writer, op.writer.standing_of(_ends(pairs)), pairs)
         edges: list[dict[str, Any]] = [
             {
                 "source": a,

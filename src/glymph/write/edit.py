@@ -76,8 +76,9 @@ _CHECKS: Mapping[str, Any] = {
 
 
 def consequences(row: Row, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """What follows from the changes: derived title, section, hash, and the strength of a never-used
-    memory.
+    """Returns what follows from the changes.
+
+    Derived title, section, hash, and the strength of a never-used memory.
     """
     after = {**row, **changes}
     follows: dict[str, Any] = {}
@@ -99,7 +100,7 @@ def consequences(row: Row, changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def pin(ctx: Context, memory_id: str, *, reason: str | None = None) -> Receipt:
-    """Keeps a memory from being archived, trashed, superseded or merged away until it is unpinned."""
+    """Keeps a memory from being archived, trashed, superseded or merged until it is unpinned."""
     return _set_pin(ctx, "pin", memory_id, True, reason)
 
 
@@ -132,7 +133,8 @@ def write_page(ctx: Context, text: str, mode: str = "replace") -> Receipt:
         if (words := len(whole.split())) > PAGE_WORDS:
             raise InvalidInput(
                 "text",
-                f"the page would have {words} words; at most {PAGE_WORDS}. Shorten it, or replace it whole.",
+                f"the page would have {words} words; at most {PAGE_WORDS}. Shorten it, or replace "
+                "it whole.",
             )
         if page is None:
             op.writer.insert("pages", [{"name": PAGE, "text": whole, "updated_at": op.now}])
@@ -143,7 +145,7 @@ def write_page(ctx: Context, text: str, mode: str = "replace") -> Receipt:
 
 
 def read_page(ctx: Context) -> str:
-    """The agent's own page; empty if it never wrote one."""
+    """Returns the agent's own page; empty if it never wrote one."""
     with ctx.reading() as reader:
         page = reader.page_text(PAGE)
         return page["text"] if page else ""

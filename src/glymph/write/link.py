@@ -77,7 +77,7 @@ def _ends(op: Operating, a: str, b: str) -> tuple[int, int]:
 
 
 def edges_of(ctx: Context, memory_id: str) -> list[Edge]:
-    """The links of a memory to and from live ones."""
+    """Returns the links of a memory to and from live ones."""
     checked_id(memory_id)
     with ctx.reading() as reader:
         if reader.memory(memory_id) is None:

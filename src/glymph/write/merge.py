@@ -84,7 +84,8 @@ def _rows(found: Mapping[str, Row], wanted: Sequence[str], space: str) -> list[R
             raise MemoryNotFound(memory_id, space)
         if row["state"] != State.LIVE or row["superseded_by"] is not None:
             raise Refused(
-                f"{memory_id} is not current ({row['state']}). Merge what is live and not superseded."
+                f"{memory_id} is not current ({row['state']}). Merge what is live and not "
+                "superseded."
             )
         if why := guards.find_obstacle(row, State.ARCHIVED):
             raise Refused(f"{memory_id} cannot be merged away: {why}.")
@@ -94,8 +95,9 @@ def _rows(found: Mapping[str, Row], wanted: Sequence[str], space: str) -> list[R
 def merged_draft(
     ctx: Context, rows: Sequence[Row], text: str | None = None, title: str | None = None
 ) -> Draft:
-    """What several memories become: of the commonest kind, with all tags and names, trusted like
-    the least.
+    """Returns what several memories become.
+
+    Of the commonest kind, with all tags and names, trusted like the least.
     """
     kind, section = Counter((row["kind"], row["section"]) for row in rows).most_common(1)[0][0]
     said = dict.fromkeys(

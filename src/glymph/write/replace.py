@@ -32,7 +32,9 @@ class Effects:
 
 def carry_out(ctx: Context, op: Operating, new: Row, judgement: Judgement) -> Effects:
     """Does what was judged, as far as the older memories are still what they were then."""
-    standing = _unchanged(op, [*judgement.newer_than, *judgement.conflicts, *judgement.connects])
+    standing = _find_unchanged(
+        op, [*judgement.newer_than, *judgement.conflicts, *judgement.connects]
+    )
 
     def still(targets: Iterable[Target]) -> list[Target]:
         return [(old, reason) for old, reason in targets if old["id"] in standing]
@@ -60,8 +62,8 @@ def carry_out(ctx: Context, op: Operating, new: Row, judgement: Judgement) -> Ef
     return done
 
 
-def _unchanged(op: Operating, targets: Iterable[Target]) -> set[str]:
-    """The ids of those that nobody has changed since they were judged."""
+def _find_unchanged(op: Operating, targets: Iterable[Target]) -> set[str]:
+    """Returns the ids of those that nobody has changed since they were judged."""
     judged = {row["id"]: row["version"] for row, _ in targets}
     rows = op.writer.memories(judged)
     return {

@@ -158,12 +158,12 @@ def open_folder(folder: Path, *, threads: int = 1) -> OnnxEmbedder:
         folder / "tokenizer.json",
         name=f"onnx:{folder.resolve().name}",
         max_tokens=_longest(folder),
-        pooling=_pooling(folder),
+        pooling=_read_pooling(folder),
         threads=threads,
     )
 
 
-def _pooling(folder: Path) -> str:
+def _read_pooling(folder: Path) -> str:
     settings = _settings(folder / "1_Pooling" / "config.json") or {}
     if "pooling_mode" in settings:  # the newer form names it
         chosen = [str(settings["pooling_mode"])]

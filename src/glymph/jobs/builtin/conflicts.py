@@ -9,11 +9,11 @@ from typing import Any
 from glymph.context import Context
 from glymph.jobs.job import Job, Trigger
 from glymph.undo.restore import MAX_BATCH
-from glymph.write.conflicts import conflicts, expired, resolve
+from glymph.write.conflicts import conflicts, list_expired, resolve
 
 
 def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
-    late = expired(ctx)[:MAX_BATCH]  # the rest has its turn at the next run
+    late = list_expired(ctx)[:MAX_BATCH]  # the rest has its turn at the next run
     settled = len(resolve(ctx, late, "keep_both").succeeded) if late else 0
     return {"open": len(conflicts(ctx)), "kept_both": settled}
 

@@ -111,7 +111,7 @@ class AnthropicModel:
 
 
 def _usage(answer: dict[str, Any]) -> Usage | None:
-    """What the service says was used, cached tokens included; None if it does not say."""
+    """Returns the usage that the service reports, cached tokens included; None if it does not."""
     said = answer.get("usage")
     if not isinstance(said, dict):
         return None

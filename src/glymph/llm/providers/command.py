@@ -89,7 +89,7 @@ class CommandModel:
         if run.process.returncode:
             problem = (
                 f"it ended with {run.process.returncode} "
-                f"({self._shown(run.complained.text or run.printed.text)})"
+                f"({self._quote(run.complained.text or run.printed.text)})"
             )
             raise make_failure(
                 self.name, problem, "Run the command by hand to see what it lacks.", charged=True
@@ -102,7 +102,10 @@ class CommandModel:
     def _wait(
         self, run: _Run, deadline: float, timeout: float, cancel: threading.Event | None
     ) -> None:
-        """Waits until a command is over. Raises one of ModelFailed if that must not be waited for."""
+        """Waits until a command is over.
+
+        Raises one of ModelFailed if that must not be waited for.
+        """
         while not run.is_over():
             if cancel is not None and cancel.is_set():
                 raise ModelCancelled(self.name)
@@ -127,8 +130,9 @@ class CommandModel:
             raise ModelFailed(self.name, "it was started from inside itself", step)
         try:
             return subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                start_new_session=True, env=inherited | {DEPTH: str(depth + 1)},
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, start_new_session=True,
+                env=inherited | {DEPTH: str(depth + 1)},
             )  # fmt: skip
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else str(error)
@@ -137,20 +141,20 @@ class CommandModel:
             raise make_failure(self.name, problem, step, charged=False) from error
 
     def _reply(self, printed: str, messages: Sequence[Message], prompt: str) -> Reply:
-        told = _told(printed)
+        told = _parse_printed(printed)
         if told is None:
             return Reply(printed.strip(), Usage(tokens(prompt), tokens(printed)))
         text = told["result"]
         if told.get("is_error"):
             step = "Run the command by hand to see what it lacks."
             raise make_failure(
-                self.name, f"it reports an error ({self._shown(text)})", step, charged=True
+                self.name, f"it reports an error ({self._quote(text)})", step, charged=True
             )
         return Reply(text, _usage(told) or Usage(tokens_of(messages), tokens(text)))
 
-    def _shown(self, text: str) -> str:
-        """The last that was said, on one line, without the key and anything else that looks like a
-        secret.
+    def _quote(self, text: str) -> str:
+        """Returns the last that was said, on one line, without the key and anything else that looks
+        like a secret.
         """
         text = text[-MOST_SHOWN:]
         text = mask_secrets(text.replace(self._key, "[key]") if self._key else text)[0]
@@ -283,7 +287,7 @@ def _prompt(messages: Sequence[Message], schema: Schema | None, most: int) -> st
 
 
 def _option(command: list[str], name: str) -> str:
-    """The value of an option of a command line; empty if it has none."""
+    """Returns the value of an option of a command line; empty if it has none."""
     for at, word in enumerate(command):
         if word.startswith(f"{name}="):
             return word.removeprefix(f"{name}=")
@@ -292,8 +296,8 @@ def _option(command: list[str], name: str) -> str:
     return ""
 
 
-def _told(printed: str) -> dict[str, Any] | None:
-    """What `claude -p --output-format json` prints; None if it is anything else."""
+def _parse_printed(printed: str) -> dict[str, Any] | None:
+    """Returns what `claude -p --output-format json` prints; None if it is anything else."""
     try:
         value = json.loads(printed)
     except (ValueError, RecursionError):
@@ -307,7 +311,7 @@ def _told(printed: str) -> dict[str, Any] | None:
 
 
 def _usage(told: dict[str, Any]) -> Usage | None:
-    """What the command says was used, cached tokens included; None if it does not say."""
+    """Returns the usage that the command reports, cached tokens included; None if it does not."""
     said, cost = told.get("usage"), told.get("total_cost_usd")
     if not isinstance(said, dict):
         return None

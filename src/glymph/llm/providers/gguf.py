@@ -65,7 +65,7 @@ class GGUFModel:
     ) -> Reply:  # fmt: skip
         began, stop = time.monotonic(), _Either(cancel)
         with self._changed:
-            model = self._started()
+            model = self._start()
             self._calls.append(stop)
         try:
             left = timeout - (time.monotonic() - began)
@@ -90,7 +90,7 @@ class GGUFModel:
             self._changed.wait_for(lambda: not self._calls)
             self._server = self._model = None
 
-    def _started(self) -> OpenAIModel:
+    def _start(self) -> OpenAIModel:
         if self._model is None:
             key = secrets.token_hex(16)
             self._server = self._serve(key)

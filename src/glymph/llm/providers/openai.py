@@ -110,7 +110,7 @@ class OpenAIModel:
         return body
 
     def _gives_way(self, error: Rejected, body: dict[str, Any], form: str) -> str:
-        """The form to ask for next, if the refusal is about how it was asked; else raises."""
+        """Returns the form to ask for next; raises if the refusal is not about the form."""
         cannot = bool(CANNOT.search(error.said))
         if (
             error.status in REFUSALS
@@ -158,7 +158,7 @@ class OpenAIModel:
 
 
 def _usage(answer: dict[str, Any]) -> Usage | None:
-    """What the server says was used; None if it does not say."""
+    """Returns the usage that the server reports; None if it does not."""
     said = answer.get("usage")
     if not isinstance(said, dict):
         return None
