@@ -94,7 +94,7 @@ def migrate(
     settings = settings or Settings()
     with closing(open_store(source, settings, create=False)) as here:
         # Asked before the target is made: a wrong name leaves no empty store behind.
-        transfer.migrate.chosen(here, spaces)
+        transfer.migrate.choose_spaces(here, spaces)
         with closing(open_store(target, settings)) as there:
             steps = transfer.migrate.migrate(here, there, spaces=spaces, chunk=settings.bulk_chunk)
             return run_steps(steps, progress)

@@ -12,7 +12,7 @@ import pytest
 from glymph import Glymph
 from glymph.forget.purge import purge
 from glymph.history import list_text_keepers
-from glymph.store.backends.sqlite import migrations, settling
+from glymph.store.backends.sqlite import migrations, reclaim
 from glymph.store.erase_places import PLACES, WORDLESS, find_uncovered
 from glymph.store.statements import statements
 from glymph.testing.embedders import WordEmbedder
@@ -40,7 +40,7 @@ def schema():
 
 
 def test_every_column_of_text_is_registered(schema):
-    assert find_uncovered(columns_of_text(schema), settling.COLUMNS) == []
+    assert find_uncovered(columns_of_text(schema), reclaim.COLUMNS) == []
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_every_column_of_text_is_registered(schema):
 )
 def test_a_planted_leak_is_found(schema, leak, named):
     schema.execute(leak)
-    assert named in find_uncovered(columns_of_text(schema), settling.COLUMNS)
+    assert named in find_uncovered(columns_of_text(schema), reclaim.COLUMNS)
 
 
 def test_only_strict_tables_are_trusted_about_their_numbers(schema):
@@ -108,7 +108,7 @@ def test_every_file_of_a_store_belongs_to_a_place(url, clock):
             if one.name.startswith(file.name)
         }
         assert found >= {"", "-wal", "-shm", ".keys"}
-        assert found <= set(settling.FILES)
+        assert found <= set(reclaim.FILES)
         names = {one.name for one in file.parent.iterdir()}
         assert names == {
             f"{file.name}{end}" for end in found

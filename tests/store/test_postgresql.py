@@ -12,7 +12,7 @@ import pytest
 from glymph import Glymph, errors
 from glymph.config import Settings
 from glymph.store import open_store
-from glymph.store.backends.postgresql import connection, migrations, settling
+from glymph.store.backends.postgresql import connection, migrations, reclaim
 from glymph.store.contract import JOURNALLED
 from glymph.store.erase_places import find_uncovered
 from glymph.store.portable import BIRTH_ORDER
@@ -199,7 +199,7 @@ def test_every_column_of_text_has_its_place_in_the_registry_of_erasure(url):
             "WHERE c.relnamespace = 'glymph'::regnamespace AND c.relkind = 'r' AND a.attnum > 0 "
             "AND format_type(a.atttypid, NULL) NOT IN ('bigint', 'integer', 'double precision')"
         ).fetchall()
-    assert find_uncovered({column for (column,) in found}, settling.COLUMNS) == []
+    assert find_uncovered({column for (column,) in found}, reclaim.COLUMNS) == []
 
 
 def test_a_purge_names_what_a_server_keeps_and_compaction_settles_it(url, clock):
@@ -211,7 +211,7 @@ def test_a_purge_names_what_a_server_keeps_and_compaction_settles_it(url, clock)
         assert told["removed rows"] in ("clean", "pending")
         glymph._ctx.store.compact()
         with raw(url) as connection:
-            for table in settling.TABLES:
+            for table in reclaim.TABLES:
                 rows = connection.execute(
                     f"SELECT count(*) FROM {table} r WHERE r::text ILIKE '%%swordfish%%'"
                 )

@@ -19,7 +19,7 @@ from glymph.store.portable import CARRIED
 from glymph.store.spaces import UNFINISHED_AFTER
 from glymph.transfer import migrate as moving
 from glymph.transfer.copy_check import Checksum
-from glymph.transfer.migrate import backup_into, migrate, shown, survey
+from glymph.transfer.migrate import backup_into, hide_credentials, migrate, survey
 from tests.grounds.moving import SECRET, Engines, done, image, live_a_little
 
 
@@ -496,8 +496,11 @@ def test_a_space_that_does_not_exist_is_not_found(engines, clock):
 
 
 def test_a_url_is_shown_without_its_password():
-    assert shown("postgresql://me:secret@host:5432/db?keys=/k") == "postgresql://host:5432/db"
-    assert shown("sqlite:////tmp/a%20b.db?mode=ro") == "sqlite:////tmp/a%20b.db"
+    assert (
+        hide_credentials("postgresql://me:secret@host:5432/db?keys=/k")
+        == "postgresql://host:5432/db"
+    )
+    assert hide_credentials("sqlite:////tmp/a%20b.db?mode=ro") == "sqlite:////tmp/a%20b.db"
 
 
 def test_a_survey_writes_nothing(engines, clock, tmp_path):

@@ -31,7 +31,7 @@ def bury(glymph, *texts):
 
 def is_buried(glymph, *texts):
     with glymph._ctx.reading() as reader:
-        return tombstones.buried(glymph._ctx, reader, texts)
+        return tombstones.match_tombstones(glymph._ctx, reader, texts)
 
 
 def keys_of(glymph):
@@ -268,7 +268,10 @@ def test_an_operation_lifts_what_it_is_about_to_store(glymph):
     bury(glymph, FACT, "another")
     with glymph._ctx.operation("add") as op:
         assert len(tombstones.unbury(op, glymph._ctx, [FACT])) == 1
-        assert tombstones.buried(glymph._ctx, op.writer, [FACT, "another"]) == [False, True]
+        assert tombstones.match_tombstones(glymph._ctx, op.writer, [FACT, "another"]) == [
+            False,
+            True,
+        ]
     glymph.undo(op.intent.id)
     assert is_buried(glymph, FACT) == [True]
 

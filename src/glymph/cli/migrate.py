@@ -42,7 +42,7 @@ def migrate(
     from glymph.cli import output
     from glymph.plain import plain
     from glymph.stores import migrate, survey_migration
-    from glymph.transfer.migrate import shown
+    from glymph.transfer.migrate import hide_credentials
 
     settings, _ = environment.effective_settings()
     if dry_run:
@@ -51,13 +51,13 @@ def migrate(
                 source, target, spaces=spaces, settings=settings, progress=tell
             )
         behind = _find_left_behind(source, [one.space for one in planned])
-        _answer_plan(planned, missing, shown(target), behind, as_json=as_json)
+        _answer_plan(planned, missing, hide_credentials(target), behind, as_json=as_json)
         return
     with _show_steps(as_json) as tell:
         report = migrate(source, target, spaces=spaces, settings=settings, progress=tell)
     behind = _find_left_behind(source, [one.space for one in report.spaces])
-    facts = {"target": shown(target), **plain(report), "left_behind": behind}
-    output.answer(facts, _render(report, shown(target), behind), as_json=as_json)
+    facts = {"target": hide_credentials(target), **plain(report), "left_behind": behind}
+    output.answer(facts, _render(report, hide_credentials(target), behind), as_json=as_json)
 
 
 def _find_left_behind(source: str, spaces: Sequence[str]) -> list[str]:

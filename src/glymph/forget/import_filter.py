@@ -23,7 +23,7 @@ from glymph.write.tombstones import fingerprints
 Tables = dict[str, list[Row]]
 
 
-def tombstoned(
+def find_tombstoned(
     tables: Mapping[str, list[Row]], key: bytes, standing: Iterable[str]
 ) -> dict[int, str]:
     """Ids by key of the memories, those an undo took away included, that a tombstone keeps out."""
@@ -124,7 +124,7 @@ class Addendum:
             "changes": len(own),
             "edits": sum(is_edit(e["tbl"], e["action"], e["image"]) for e in own),
         }
-        self.tables["operations"].append({**row, "hash": seal(head, _sealed(own), {})})
+        self.tables["operations"].append({**row, "hash": seal(head, _list_sealed_values(own), {})})
 
 
 def _cut_loose(addendum: Addendum, memories: Mapping[int, str], gone: Mapping[str, Row]) -> None:
@@ -182,7 +182,8 @@ def _forget(
     tables["vectors"] = [row for row in tables["vectors"] if row["memory"] not in memories]
     tables["plans"] = [
         row for row in tables["plans"]
-        if not repeats(words_in(row["body"])) and not any(one in row["body"] for one in memories.values())
+        if not repeats(words_in(row["body"]))
+        and not any(one in row["body"] for one in memories.values())
     ]  # fmt: skip
     tables["recalls"] = [
         {**row, "query": ""} if repeats(row["query"]) else row for row in tables["recalls"]
@@ -204,12 +205,12 @@ def _forget(
         if repeats(words_in(row["details"])):
             row["details"] = "{}"
         row["hash"] = seal(
-            row, _sealed(entries[key]), {}, [child["hash"] for child in children[key]]
+            row, _list_sealed_values(entries[key]), {}, [child["hash"] for child in children[key]]
         )
     tables["operations"] = list(rows.values())
 
 
-def _sealed(entries: Iterable[Row]) -> list[tuple[Any, ...]]:
+def _list_sealed_values(entries: Iterable[Row]) -> list[tuple[Any, ...]]:
     return [(e["tbl"], e["key"], e["action"], e["image"], e["after"]) for e in entries]
 
 

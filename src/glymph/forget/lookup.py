@@ -26,7 +26,7 @@ EVERYTHING = Filter(states=tuple(state.value for state in State), include_supers
 def find_statements(
     reader: Reader, request: Request, wanted: Filter
 ) -> tuple[list[Statement], dict[str, Row]]:
-    """What may be meant, and the rows."""
+    """Returns the statements that may be meant, and their rows."""
     found = {row["id"]: row for row in islice(every_row(reader, wanted, SMALL + 1), SMALL + 1)}
     if len(found) > SMALL:
         found = _look_up(reader, request, wanted)
@@ -41,7 +41,7 @@ def name_statements(rows: dict[str, Row]) -> tuple[list[Statement], dict[str, Ro
 
 
 def _look_up(reader: Reader, request: Request, wanted: Filter) -> dict[str, Row]:
-    """The rows whose text has one of the spellings, and of what those say is the same."""
+    """Returns the rows whose text has one of the spellings, or what those say is the same."""
     found: dict[str, Row] = {}
     asked: set[str] = set()
     spellings: Iterable[str] = forms(request)

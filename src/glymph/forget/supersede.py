@@ -33,7 +33,7 @@ def supersede(ctx: Context, old: str, new_text: str) -> Receipt:
     only what is replaced is cut out of it. The newer memory inherits what the older one was: kind,
     section, tags and entities.
     """
-    meant = _meant(ctx, old, new_text)
+    meant = _find_meant(ctx, old, new_text)
     was = get(ctx, meant[0].id)
     new = draft(
         new_text,
@@ -60,7 +60,7 @@ def supersede(ctx: Context, old: str, new_text: str) -> Receipt:
 
 
 def _step_back(op: Operating, row: Row, newer: Row, one: Belief) -> None:
-    """What becomes of an older statement: replaced whole, or without what is replaced."""
+    """Replaces an older statement whole, or cuts out of it what is replaced."""
     if not one.rest:
         take_the_place(op, row, newer)
         return
@@ -81,8 +81,8 @@ def _current(op: Operating, memory_id: str) -> Row:
     return row
 
 
-def _meant(ctx: Context, old: str, new_text: str) -> Sequence[Belief]:
-    """The memory of this id, or the current statements of what is described."""
+def _find_meant(ctx: Context, old: str, new_text: str) -> Sequence[Belief]:
+    """Returns the memory of this id, or the current statements of what is described."""
     checked_text("old", old, MAX_QUERY_CHARS)
     with ctx.reading() as reader:
         if named := reader.memory(old):

@@ -23,7 +23,7 @@ from glymph.learn.digest import line as digest_line
 from glymph.learn.transcript import turn
 from glymph.learn.transcript_file import TranscriptFile, open_transcript
 from glymph.write.junk import SHOWN_FROM, SHOWN_TO
-from glymph.write.tombstones import buried
+from glymph.write.tombstones import match_tombstones
 
 log = logging.getLogger("glymph.history")
 
@@ -170,7 +170,7 @@ def carry_over(
     points = extract_points(said, budget)
     if ctx is not None:
         with ctx.reading() as reader:
-            gone = buried(ctx, reader, [point.text for point in points])
+            gone = match_tombstones(ctx, reader, [point.text for point in points])
         points = [point for point, hidden in zip(points, gone, strict=True) if not hidden]
     lines = [digest_line(f"{point.speaker}: {point.text}") for point in points]
     return "\n".join([SHOWN_FROM, CARRIED, *lines, SHOWN_TO]) if lines else ""

@@ -44,7 +44,7 @@ from glymph.text.normal import storable
 from glymph.text.secrets import mask_secrets
 from glymph.text.tokens import tokens
 from glymph.write.add import add_many
-from glymph.write.tombstones import buried
+from glymph.write.tombstones import match_tombstones
 
 T = TypeVar("T")
 
@@ -171,7 +171,7 @@ class _Shortening:
         if ctx is None or not notes:
             return list(notes)
         with ctx.reading() as reader:
-            gone = buried(ctx, reader, list(texts))
+            gone = match_tombstones(ctx, reader, list(texts))
         return [note for note, hidden in zip(notes, gone, strict=True) if not hidden]
 
     def _commit(self, state: State, lines: Sequence[Line], piece: _Piece, task: str) -> State:

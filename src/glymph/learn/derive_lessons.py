@@ -32,7 +32,7 @@ from glymph.store.contract import Row
 from glymph.write.add import embed_drafts
 from glymph.write.draft import Draft, draft
 from glymph.write.replace import join, supersede
-from glymph.write.tombstones import buried
+from glymph.write.tombstones import match_tombstones
 
 MOST_FINDINGS = 3  # lessons that statistics may take from one group
 OPPOSITE: Mapping[Relation, Relation] = {
@@ -236,7 +236,7 @@ class Keeper:
             return self._refuse(group, conclusion, conclusion.refused)
         new = _draft(self.ctx, group, conclusion)
         with self.ctx.reading() as reader:
-            if any(buried(self.ctx, reader, [new.title, new.text])):
+            if any(match_tombstones(self.ctx, reader, [new.title, new.text])):
                 return self._refuse(group, conclusion, "it was removed for good")
             if self.shelf is None:
                 self.shelf = keep_lessons.shelf(self.ctx, reader, self.known)

@@ -34,7 +34,7 @@ from glymph.text.secrets import SECRET, mask_secrets
 from glymph.write.add import TOMBSTONED, add_with
 from glymph.write.draft import Draft, draft
 from glymph.write.junk import find_junk
-from glymph.write.tombstones import buried
+from glymph.write.tombstones import match_tombstones
 
 JOB, SOURCE = "extract", "extraction"
 TRUST: dict[By, float] = {"model": 0.6, "rules": 0.5}
@@ -252,7 +252,7 @@ class _Reading:
         drafts = [each for _, each in kept]
         if self.dry_run:
             with self.ctx.reading() as reader:
-                gone = buried(self.ctx, reader, [each.text for each in drafts])
+                gone = match_tombstones(self.ctx, reader, [each.text for each in drafts])
             became = [Added(None, refused=TOMBSTONED if hidden else None) for hidden in gone]
         else:
             here = self._here()

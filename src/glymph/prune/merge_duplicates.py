@@ -28,7 +28,7 @@ from glymph.write.compare import kept_bands
 from glymph.write.draft import Draft
 from glymph.write.duplicates import decide_pairs, stored_vectors
 from glymph.write.merge import into_one, merged_draft
-from glymph.write.tombstones import buried
+from glymph.write.tombstones import match_tombstones
 
 VERB = "garden"
 TARGETS = tuple(str(name) for name in SECTION_NAMES if SECTIONS[name].role == "target")
@@ -251,7 +251,7 @@ def _prepare(ctx: Context, reader: Reader, twins: Twins) -> _Ready:
     known = reader.by_content([new.content_hash]).get(new.content_hash)
     if known is not None and known["id"] not in {row["id"] for row in twins.rows}:
         raise _Unfit("another memory says all of it already")
-    if buried(ctx, reader, [new.text])[0]:
+    if match_tombstones(ctx, reader, [new.text])[0]:
         raise _Unfit("what they would become was removed on request")
     if known is not None:
         return _Ready(twins, new, {}, known["id"])

@@ -27,8 +27,7 @@ _SIZE = 2**256
 
 
 class Checksum:
-    """A sum over the hashes of rows and their places: one that goes on where another process
-    stopped.
+    """A sum over the hashes of rows and their places, which another process can continue.
 
     A note is all that has to be kept for that. Two spaces have the same checksum if they have the
     same rows in the same order, whatever engines they are in.
@@ -45,8 +44,8 @@ class Checksum:
         self._sums[table] = (self._sums[table] + int.from_bytes(digest, "big")) % _SIZE
         self.counts[table] += 1
 
-    def passing(self, rows: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row]]:
-        """The same rows, taken in as they pass."""
+    def take_all(self, rows: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row]]:
+        """Yields the same rows and takes each of them."""
         for table, row in rows:
             self.take(table, row)
             yield table, row
@@ -59,11 +58,11 @@ class Checksum:
         return json.dumps({t: (n, f"{self._sums[t]:x}") for t, n in self.counts.items() if n})
 
     def text(self) -> str:
-        """The checksum of everything taken in."""
+        """Returns the checksum of everything taken."""
         return hashlib.sha256(self.note().encode()).hexdigest()
 
     def differences(self, other: Checksum) -> list[str]:
-        """In which tables, and how, the other is not the same."""
+        """Returns in which tables, and how, the other is not the same."""
         found = []
         for table, count in self.counts.items():
             if other.counts[table] != count:
@@ -75,9 +74,7 @@ class Checksum:
 
 @dataclass(slots=True)
 class Reading:
-    """What one pass over a copy finds: its checksum, its newest operation, and memories to search
-    for.
-    """
+    """One pass over a copy: its checksum, its newest operation, and memories to search for."""
 
     checksum: Checksum = field(default_factory=Checksum)
     newest: str = ""  # the id of its newest operation
@@ -89,7 +86,7 @@ def read(shot: Snapshot) -> Generator[int, None, Reading]:
     yield 0
     found = Reading()
     chance = random.Random(SEED)
-    for table, row in found.checksum.passing(shot.rows(tables=CARRIED)):
+    for table, row in found.checksum.take_all(shot.rows(tables=CARRIED)):
         if table == "operations":
             found.newest = row["id"]
         elif table == "memories":
@@ -111,15 +108,14 @@ def _sample(
 
 @dataclass(frozen=True, slots=True)
 class Searches:
-    """How many memories could be searched for, and which of them only the original finds."""
+    """The number of memories searched for, and those that only the original finds."""
 
     asked: int
     missed: tuple[int, ...]  # keys
 
 
 def search_both(here: Snapshot, there: Snapshot, sample: Iterable[tuple[int, str]]) -> Searches:
-    """Asks for each memory by a word of its text that few others have: whoever finds it here finds
-    it there.
+    """Searches both for each memory by a word that few others have; the copy must find it, too.
 
     What else a search finds, and in what order, is the engine's own affair.
     """
@@ -136,11 +132,9 @@ def search_both(here: Snapshot, there: Snapshot, sample: Iterable[tuple[int, str
     return Searches(asked, tuple(missed))
 
 
-def broken_seals(shot: Snapshot) -> Iterator[str]:
-    """The operations whose record or journal is not as it was sealed; one that is still open has no
-    seal.
-    """
-    for deed in shot.sealed_operations():
-        told = deed.operation
-        if told["hash"] and seal(told, deed.entries, {}, deed.children) != told["hash"]:
-            yield f"{told['id']} ({told['verb']})"
+def find_broken_seals(shot: Snapshot) -> Iterator[str]:
+    """Yields the operations whose record or journal was altered; an open one has no seal yet."""
+    for sealed in shot.sealed_operations():
+        row = sealed.operation
+        if row["hash"] and seal(row, sealed.entries, {}, sealed.children) != row["hash"]:
+            yield f"{row['id']} ({row['verb']})"

@@ -24,7 +24,7 @@ from glymph.store.portable import BIRTH_ORDER, find_flaw, note_keys, plain_json,
 from glymph.store.store import Store
 from glymph.text.quotes import Quotes
 from glymph.transfer.migrate import backup_into
-from glymph.transfer.verify import UNFINISHED, problems_of
+from glymph.transfer.verify import UNFINISHED, find_problems
 
 FORMAT = 1
 
@@ -68,7 +68,7 @@ def _write_key(path: Path, text: str) -> None:
 
 
 def _as_text(value: object) -> str:
-    """Bytes as JSON carries them."""
+    """Returns bytes as JSON carries them."""
     if not isinstance(value, bytes):
         raise TypeError(f"{type(value).__name__} has no place in an export")
     return base64.b64encode(value).decode("ascii")
@@ -76,9 +76,7 @@ def _as_text(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The rows an import brought, and how many memories stayed out because they were removed for
-    good here.
-    """
+    """The outcome of an import: rows, and memories left out because they were purged here."""
 
     rows: int
     kept_out: int
@@ -87,8 +85,7 @@ class Imported:
 def import_(
     ctx: Context, path: str | Path, *, space: str | None = None, tombstones: bool = True
 ) -> Generator[int, None, Imported]:
-    """Loads an export into a space that is new or untouched since its birth; yields the rows so
-    far.
+    """Loads an export into a space that is new or untouched; yields the rows so far.
 
     The whole file is read and checked, row by row and as a whole, before the first row is written;
     what was checked is what is written, without what the store's tombstones of the same identity
@@ -101,10 +98,10 @@ def import_(
         raise InvalidInput(
             "path", f"{path!r} names no file ({error}). Give the path of an export."
         ) from error
-    name, tables = _read(source, ctx.store.column_types())
+    name, tables = _read_export(source, ctx.store.column_types())
     target = checked_space(name if space is None else space)
     _check(ctx, source, tables)
-    kept_out = _sifted(ctx, source, tables, tombstones=tombstones)
+    kept_out = _filter_rows(ctx, source, tables, tombstones=tombstones)
     highest: dict[str, int] = {}
     for table in BIRTH_ORDER:
         for row in tables[table]:
@@ -123,11 +120,11 @@ def import_(
 
 def _check(ctx: Context, source: Path, tables: Mapping[str, list[Row]]) -> None:
     """Refuses an export that is not sound as a whole."""
-    for check, detail in problems_of(tables):
+    for check, detail in find_problems(tables):
         if check == UNFINISHED:
             continue  # it may be the only copy there is; verify will name it in the new place, too
         raise InvalidInput(
-            "path", f"{source} is not sound ({check}: {detail}). Mend its source and export again."
+            "path", f"{source} is not sound ({check}: {detail}). Fix its source and export again."
         )
     tomorrow = micros(ctx.now()) + MICROS_PER_DAY
     if any(operation["at"] > tomorrow for operation in tables["operations"]):
@@ -136,11 +133,12 @@ def _check(ctx: Context, source: Path, tables: Mapping[str, list[Row]]) -> None:
         )
 
 
-def _sifted(ctx: Context, source: Path, tables: dict[str, list[Row]], *, tombstones: bool) -> int:
-    """Takes out of the rows what was removed for good from the same space in this store: how many
-    memories.
+def _filter_rows(
+    ctx: Context, source: Path, tables: dict[str, list[Row]], *, tombstones: bool
+) -> int:
+    """Removes from the rows what was purged from the same space here; returns how many memories.
 
-    Its tombstones come along, as far as the export has them not.
+    The store's tombstones come along, unless the export has them.
     """
     identity = next(row["id"] for row in tables["memories"] if row["kind"] == "self")
     newest = max(row["at"] for row in tables["operations"])
@@ -150,11 +148,11 @@ def _sifted(ctx: Context, source: Path, tables: dict[str, list[Row]], *, tombsto
         import_filter.drop_tombstones(
             tables, ctx.intent("lift", reason="given up by the import")(newest)
         )
-    found = standing_in(ctx.store, [identity]).get(identity)
+    found = read_tombstones(ctx.store, [identity]).get(identity)
     if found is None:
         return 0
     key, standing = found
-    gone = import_filter.tombstoned(tables, key, standing)
+    gone = import_filter.find_tombstoned(tables, key, standing)
     quotes = Quotes(tuple(row["text"] for row in tables["memories"] if row["key"] in gone))
     for cut in (TombstoneCutter(key, standing), QuoteCutter(quotes)):
         cut_rows(tables, cut)
@@ -168,29 +166,31 @@ def _sifted(ctx: Context, source: Path, tables: dict[str, list[Row]], *, tombsto
 def _take_key(ctx: Context, source: Path, identity: str, buried: list[Row]) -> None:
     """Puts the key of an export's tombstones where the store looks for it."""
     here, beside = ctx.store.keyring.get(identity), key_from(key_beside(source), identity)
-    way = "or give its tombstones up: `glymph import --without-tombstones`, import_(…, tombstones=False)."
+    way = (
+        "or give its tombstones up: `glymph import --without-tombstones`, "
+        "import_(…, tombstones=False)."
+    )
     if buried and here is None and beside is None:
         raise InvalidInput(
             "path",
-            f"{source} holds tombstones, and their key {key_beside(source)} is missing. Copy that file along "
-            f"with the export, {way}",
+            f"{source} holds tombstones, and their key {key_beside(source)} is missing. "
+            f"Copy that file along with the export, {way}",
         )
     if buried and here is not None and beside is not None and here != beside:
         raise InvalidInput(
             "path",
-            f"the tombstones of {source} were made with another key than those of the same space in this store, "
-            f"{ctx.store.keyring.folder / identity}. Import it into another store, {way}",
+            f"the tombstones of {source} were made with another key than those of the same space "
+            f"in this store, {ctx.store.keyring.folder / identity}. "
+            f"Import it into another store, {way}",
         )
     if here is None and beside is not None:
         ctx.store.keyring.put(identity, beside)
 
 
-def standing_in(
+def read_tombstones(
     store: Store, identities: Collection[str]
 ) -> dict[str, tuple[bytes, frozenset[str]]]:
-    """For each of these identities that has tombstones in the store, their key and their
-    fingerprints.
-    """
+    """Returns the key and the fingerprints of each identity with tombstones in the store."""
     found: dict[str, tuple[bytes, frozenset[str]]] = {}
     for space in store.spaces():
         identity = space["identity_id"]
@@ -207,8 +207,8 @@ def standing_in(
     return found
 
 
-def _read(source: Path, columns: ColumnTypes) -> tuple[str, dict[str, list[Row]]]:
-    """The space's name and its rows by table, each of a form that the store can take."""
+def _read_export(source: Path, columns: ColumnTypes) -> tuple[str, dict[str, list[Row]]]:
+    """Returns the space's name and its rows by table, checked and as the store takes them."""
     tables: dict[str, list[Row]] = defaultdict(list)
     keys: dict[str, set[int]] = defaultdict(set)
     header: dict[str, Any] = {}
@@ -224,7 +224,7 @@ def _read(source: Path, columns: ColumnTypes) -> tuple[str, dict[str, list[Row]]
         else:
             table, row = value if isinstance(value, list) and len(value) == 2 else ("", {})
             if isinstance(row, dict) and isinstance(table, str):
-                row = _completed(row, columns.get(table, {}))
+                row = _complete_row(row, columns.get(table, {}))
             problem = "comes after the end" if footer else find_flaw(table, row, columns)
             if not problem and table != "journal" and row["key"] in keys[table]:
                 problem = f"has the key {row['key']} of an earlier line"
@@ -240,8 +240,8 @@ def _read(source: Path, columns: ColumnTypes) -> tuple[str, dict[str, list[Row]]
     return header["space"], tables
 
 
-def _completed(row: dict[str, Any], types: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:
-    """The row with the columns that are younger than its export, and its bytes as bytes."""
+def _complete_row(row: dict[str, Any], types: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:
+    """Returns the row with columns that are newer than its export, and its bytes as bytes."""
     whole = {
         name: None for name, kinds in types.items() if type(None) in kinds and name not in row
     } | row
@@ -269,7 +269,7 @@ def _lines(source: Path) -> Iterator[tuple[int, Any]]:
 
 
 def backup(ctx: Context, path: str | Path) -> Path:
-    """A consistent copy of the whole store in a new file, taken while others go on writing.
+    """Copies the whole store consistently into a new file, while others go on writing.
 
     Of a store that is no file, each space is consistent by itself.
     """

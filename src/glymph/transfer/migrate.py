@@ -1,5 +1,4 @@
-"""Moving spaces from one store to another, of whatever engines: lossless, verified, and again after
-a kill.
+"""Moves spaces from one store to another, of whatever engines: lossless, checked, resumable.
 
 Every row of a space goes along: memories in every state, links, clusters, pages, vectors,
 operations and journal, recalls, tombstones with their key, plans, schedules, counters, queue,
@@ -36,7 +35,7 @@ from glymph.store.portable import CARRIED
 from glymph.store.snapshots import Snapshot
 from glymph.store.store import Store
 from glymph.text.secrets import mask_secrets
-from glymph.transfer.copy_check import Checksum, Reading, broken_seals, read, search_both
+from glymph.transfer.copy_check import Checksum, Reading, find_broken_seals, read, search_both
 
 MOVE, REPLACE, SAME, IN_USE, REFUSED = "move", "replace", "already there", "in use there", "refused"
 MOVED, REPLACED = "moved", "replaced"
@@ -49,9 +48,7 @@ _BIRTH = {"operations": 1, "memories": 1, "journal": 1}
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one step of one space is. `goes_on_at` is the row at which a move is taken up that
-    was cut short.
-    """
+    """How far one step of one space is; `goes_on_at` is the row at which a move is resumed."""
 
     space: str
     step: str  # comparing, moving, checking, removing
@@ -62,7 +59,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What is to become of a space, and what is in the way of it."""
+    """What a move would do with a space, and what is in the way of it."""
 
     space: str
     rows: int
@@ -78,9 +75,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What became of a space. `unsettled` counts erase certificates that stay pending in the
-    source.
-    """
+    """The outcome for a space; `unsettled` counts certificates that stay pending in the source."""
 
     space: str
     outcome: str
@@ -95,7 +90,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What became of every space, and which were written to in the source while they were moved."""
+    """The outcome for every space, and which were written to in the source meanwhile."""
 
     spaces: tuple[Moved, ...]
     changed: tuple[str, ...]
@@ -104,23 +99,20 @@ class Report:
 def survey(
     source: Store, target: Store | None, *, spaces: Collection[str] | None = None
 ) -> Generator[Progress, None, tuple[Planned, ...]]:
-    """What a move would do with each space; nothing is written. A target of None is still to be
-    made.
-    """
+    """Plans what a move would do with each space; a target of None is still to be made."""
     if target is not None:
         _check_places(source, target)
     planned = []
-    for name in chosen(source, spaces):
+    for name in choose_spaces(source, spaces):
         with source.snapshot(name) as here:
-            planned.append((yield from _planned(source, target, name, here)))
+            planned.append((yield from _plan_space(source, target, name, here)))
     return tuple(planned)
 
 
 def migrate(
     source: Store, target: Store, *, spaces: Collection[str] | None = None, chunk: int = CHUNK
 ) -> Generator[Progress, None, Report]:
-    """Moves every space of the source, or the named ones; each appears in the target whole and
-    checked.
+    """Moves the spaces of the source, or the named ones; each appears whole and checked.
 
     Repeated, it goes on where it was cut short, leaves alone what is there already, and replaces a
     copy of an earlier state that nobody has written to since. Nothing begins if one of the spaces
@@ -128,7 +120,8 @@ def migrate(
     """
     if not target.writable:
         raise InvalidInput(
-            "target", f"{shown(target.url)} is read-only here. Open it with write access."
+            "target",
+            f"{hide_credentials(target.url)} is read-only here. Open it with write access.",
         )
     planned = yield from survey(source, target, spaces=spaces)
     if in_the_way := [f"{one.space}: {one.obstacle}" for one in planned if one.obstacle]:
@@ -151,14 +144,13 @@ def migrate(
         with source.snapshot(plan.space) as here:
             stamps[plan.space] = here.stamp()
             moved.append((yield from _carry_out(source, target, plan, here, chunk=chunk)))
-    return Report(tuple(moved), tuple(_changed(source, stamps, every=spaces is None)))
+    return Report(tuple(moved), tuple(_find_changed(source, stamps, every=spaces is None)))
 
 
 def backup_into(
     source: Store, path: str | Path, *, settings: Settings
 ) -> Generator[Progress, None, Report]:
-    """A copy of a whole store in a new SQLite file with its keys beside it, for engines that are no
-    file.
+    """Copies a whole store into a new SQLite file, its keys beside it, for engines without a file.
 
     Each space is a consistent state of its own. The file appears only when all of them are there
     and checked.
@@ -185,23 +177,25 @@ def backup_into(
 
 def _check_places(source: Store, target: Store) -> None:
     if _place(source.url) == _place(target.url):
-        raise InvalidInput("target", f"{shown(target.url)} is the source. Name another store.")
+        raise InvalidInput(
+            "target", f"{hide_credentials(target.url)} is the source. Name another store."
+        )
 
 
-def shown(url: str) -> str:
-    """A URL as it may be shown: without a user, a password and options."""
+def hide_credentials(url: str) -> str:
+    """Returns a URL as it may be shown: without a user, a password and options."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def _place(url: str) -> str:
-    """Where a store lies, whatever a URL says about how to open it."""
-    head, _, path = shown(url).partition(":///")
+    """Returns where a store lies, whatever its URL says about how to open it."""
+    head, _, path = hide_credentials(url).partition(":///")
     return f"{head}:///{os.path.realpath(unquote(path))}" if path else head
 
 
-def chosen(source: Store, wanted: Collection[str] | None) -> list[str]:
-    """The names of the spaces that are meant, in order; raises SpaceNotFound for one that is none."""
+def choose_spaces(source: Store, wanted: Collection[str] | None) -> list[str]:
+    """Returns the names of the wanted spaces, in order, or raises SpaceNotFound."""
     known = [space["name"] for space in source.spaces()]
     for name in wanted or ():
         if name not in known:
@@ -210,11 +204,11 @@ def chosen(source: Store, wanted: Collection[str] | None) -> list[str]:
 
 
 def _token(stamp: str) -> str:
-    """What a load of this state of a space is known by."""
+    """Returns the name of a load of this state of a space."""
     return stamp[:32]
 
 
-def _planned(
+def _plan_space(
     source: Store, target: Store | None, name: str, here: Snapshot
 ) -> Generator[Progress, None, Planned]:
     counts = here.counts()
@@ -240,16 +234,17 @@ def _planned(
         if there.identity() != here.identity():
             return replace(plain, plan=REFUSED, obstacle=_obstacles(target, name)["other"])
         stamp, arrived = there.stamp(), there.arrived
-        theirs = yield from _reading(name, there, "comparing", sum(there.counts().values()))
-    ours = yield from _reading(name, here, "comparing", plain.rows)
-    plan = _plan(source, target, name, ours=ours, theirs=theirs, mark=(here.identity(), arrived))
+        theirs = yield from _read_copy(name, there, "comparing", sum(there.counts().values()))
+    ours = yield from _read_copy(name, here, "comparing", plain.rows)
+    mark = here.identity(), arrived
+    plan = _plan_existing(source, target, name, ours=ours, theirs=theirs, mark=mark)
     if plan not in (SAME, IN_USE, REPLACE):
         return replace(plain, plan=REFUSED, obstacle=_obstacles(target, name)[plan])
     return replace(plain, plan=plan, replaces=stamp, checksum=ours.checksum.text())
 
 
 def _obstacle_of_others(source: Store, target: Store, name: str, identity: str) -> str:
-    """What other names and keys in the target have against a space; empty if nothing."""
+    """Returns why other names or keys in the target refuse a space; empty if they do not."""
     in_source = [space["name"] for space in source.spaces()]
     for space in target.spaces():
         if space["identity_id"] == identity and space["name"] not in (name, *in_source):
@@ -259,14 +254,14 @@ def _obstacle_of_others(source: Store, target: Store, name: str, identity: str) 
 
 
 def _is_new(shot: Snapshot) -> bool:
-    """Whether a space holds nothing but its birth."""
+    """Tells whether a space holds nothing but its birth."""
     counts = {table: count for table, count in shot.counts().items() if count}
     return counts == _BIRTH and all(
         row["verb"] == "create_space" for _, row in shot.rows(tables=("operations",))
     )
 
 
-def _plan(
+def _plan_existing(
     source: Store,
     target: Store,
     name: str,
@@ -275,15 +270,17 @@ def _plan(
     theirs: Reading,
     mark: tuple[str, str | None],
 ) -> str:
-    """What to do with a copy of the same space: a plan, or the name of the obstacle it is."""
+    """Returns the plan for a copy of the same space, or the name of the obstacle it is."""
     identity, arrived = mark
-    key = target.keyring.get(_mark_of(identity))
+    key = target.keyring.get(_name_mark_key(identity))
     if ours.checksum.text() == theirs.checksum.text():
         return SAME
-    if key is None or arrived not in (_marked(key, ours.checksum), _marked(key, theirs.checksum)):
+    if key is None:
         return "written"
-    if arrived == _marked(key, ours.checksum):
+    if arrived == _make_mark(key, ours.checksum):
         return IN_USE
+    if arrived != _make_mark(key, theirs.checksum):
+        return "written"
     with source.reading(name) as reader:
         return REPLACE if reader.operation(theirs.newest) is not None else "ahead"
 
@@ -292,22 +289,25 @@ def _obstacles(target: Store, name: str) -> dict[str, str]:
     there = mask_secrets(target.url)[0]
     remove = f"remove it with `glymph space delete {name} --confirm {name} --url {there}`"
     return {
-        "other": f"{there} has another space of this name. Rename one of them with `glymph space rename`.",
+        "other": f"{there} has another space of this name. "
+        "Rename one of them with `glymph space rename`.",
         "renamed": f"{there} has this space already, as {name}. Rename it back, or {remove}.",
-        "key": f"{there} has another key for its tombstones, {target.keyring.folder}. Move it elsewhere.",
-        "written": f"the copy in {there} was written to and the source has gone on, too. Keep that copy, "
-        f"or {remove} and repeat.",
-        "ahead": f"the copy in {there} is of a later state than the source. Keep it, or {remove} and repeat.",
+        "key": f"{there} has another key for its tombstones, {target.keyring.folder}. "
+        "Move it elsewhere.",
+        "written": f"the copy in {there} was written to and the source has gone on, too. "
+        f"Keep that copy, or {remove} and repeat.",
+        "ahead": f"the copy in {there} is of a later state than the source. "
+        f"Keep it, or {remove} and repeat.",
     }
 
 
-def _mark_of(identity: str) -> str:
-    """The name of the key that marks are made with; it is none of a space."""
+def _name_mark_key(identity: str) -> str:
+    """Returns the name of the key that marks are made with; it is not the key of a space."""
     return str(uuid.uuid5(uuid.NAMESPACE_OID, f"arrival of {identity}"))
 
 
-def _marked(key: bytes, checksum: Checksum) -> str:
-    """By what a copy is known as it arrived.
+def _make_mark(key: bytes, checksum: Checksum) -> str:
+    """Returns the mark by which a copy is known to be as it arrived.
 
     Made with a key that lies outside the store: from a plain hash of what was there one could guess
     what has been removed for good since.
@@ -315,16 +315,16 @@ def _marked(key: bytes, checksum: Checksum) -> str:
     return hmac.new(key, checksum.text().encode(), "sha256").hexdigest()
 
 
-def _reading(
+def _read_copy(
     name: str, shot: Snapshot, step: str, total: int
 ) -> Generator[Progress, None, Reading]:
-    return (yield from _told(read(shot), lambda rows: Progress(name, step, rows, total)))
+    return (yield from _report_steps(read(shot), lambda rows: Progress(name, step, rows, total)))
 
 
-def _told(
+def _report_steps(
     steps: Generator[int, None, T], say: Callable[[int], Progress]
 ) -> Generator[Progress, None, T]:
-    """What the steps give back in the end, each of them told meanwhile."""
+    """Returns the result of the steps, after yielding the progress of each."""
     while True:
         try:
             done = next(steps)
@@ -346,35 +346,35 @@ def _carry_out(
     beginning = target.arrival(
         name, highest=here.highest(), token=_token(here.stamp()), replacing=replacing
     )
-    arrival = yield from _told(beginning, lambda _: Progress(name, "removing", 0, total))
+    arrival = yield from _report_steps(beginning, lambda _: Progress(name, "removing", 0, total))
     sent = Checksum(arrival.note)
     goes_on_at = sent.rows
     yield Progress(name, "moving", goes_on_at, total, goes_on_at)
-    stream = sent.passing(here.rows(tables=CARRIED, skip=dict(sent.counts)))
+    stream = sent.take_all(here.rows(tables=CARRIED, skip=dict(sent.counts)))
     for batch in _batches(stream, chunk):
         try:
             arrival.add(batch, note=sent.note())
         except Refused as error:
-            yield from _discarded(name, arrival)
+            yield from _discard_copy(name, arrival)
             told = f"the target takes no such rows ({error}). See `glymph verify` on the source."
             raise StoreError(f"{name} was not moved: {told}") from error
         yield Progress(name, "moving", sent.rows, total, goes_on_at)
-    searched = yield from _verified(name, sent, here, arrival)
-    mark = _with_key(source, target, here.identity(), sent)
+    searched = yield from _verify_copy(name, sent, here, arrival)
+    mark = _carry_key(source, target, here.identity(), sent)
     try:
         for _ in arrival.publish(name, mark=mark, instead_of=plan.replaces if replacing else None):
             yield Progress(name, "removing", total, total)
     except InvalidInput:  # its name was taken meanwhile
-        yield from _discarded(name, arrival)
+        yield from _discard_copy(name, arrival)
         raise
     return Moved(
-        name, REPLACED if replacing else MOVED, sent.rows, sent.counts, sent.text(), searched, goes_on_at,
-        here.count_unsettled(), time.perf_counter() - began,
+        name, REPLACED if replacing else MOVED, sent.rows, sent.counts, sent.text(), searched,
+        goes_on_at, here.count_unsettled(), time.perf_counter() - began,
     )  # fmt: skip
 
 
-def _with_key(source: Store, target: Store, identity: str, sent: Checksum) -> str:
-    """Takes the key of a space along, before the space can be seen; the mark of what arrives.
+def _carry_key(source: Store, target: Store, identity: str, sent: Checksum) -> str:
+    """Copies the key of a space before the space can be seen; returns the mark of what arrives.
 
     A tombstone is no older than its key: one that is missing now is needed by none.
     """
@@ -385,7 +385,7 @@ def _with_key(source: Store, target: Store, identity: str, sent: Checksum) -> st
             raise StoreError(
                 "The target got another key for these tombstones meanwhile. Repeat it to see which."
             )
-    return _marked(target.keyring.get_or_create(_mark_of(identity)), sent)
+    return _make_mark(target.keyring.get_or_create(_name_mark_key(identity)), sent)
 
 
 def _batches(rows: Iterable[tuple[str, Row]], size: int) -> Iterator[list[tuple[str, Row]]]:
@@ -394,35 +394,35 @@ def _batches(rows: Iterable[tuple[str, Row]], size: int) -> Iterator[list[tuple[
         yield batch
 
 
-def _verified(
+def _verify_copy(
     name: str, sent: Checksum, here: Snapshot, arrival: Arrival
 ) -> Generator[Progress, None, int]:
-    """Checks what arrived before anybody sees it: how many searches found the same. What is wrong
-    is removed.
-    """
+    """Checks what arrived before anybody sees it, or removes it; counts searches that agree."""
     with arrival.snapshot() as there:
-        found = yield from _reading(name, there, "checking", sent.rows)
+        found = yield from _read_copy(name, there, "checking", sent.rows)
         wrong = sent.differences(found.checksum)
         searches = search_both(here, there, found.sample)
         wrong += [f"memories: a search finds {key} in the source only" for key in searches.missed]
-        told = f"what arrived is not what was sent ({'; '.join(wrong[:5])}). Check the disks, then repeat it."
-        if not wrong and (seals := list(islice(broken_seals(there), 5))):
-            told = f"operations were altered in the source ({', '.join(seals)}). See `glymph verify` there."
+        listed = "; ".join(wrong[:5])
+        told = f"what arrived is not what was sent ({listed}). Check the disks, then repeat it."
+        if not wrong and (seals := list(islice(find_broken_seals(there), 5))):
+            listed = ", ".join(seals)
+            told = f"operations were altered in the source ({listed}). See `glymph verify` there."
             wrong = seals
     if wrong:
-        yield from _discarded(name, arrival)
+        yield from _discard_copy(name, arrival)
         raise StoreError(f"{name} was not moved: {told}")
     return searches.asked
 
 
-def _discarded(name: str, arrival: Arrival) -> Iterator[Progress]:
+def _discard_copy(name: str, arrival: Arrival) -> Iterator[Progress]:
     """Removes what is wrong, so that a repetition begins anew."""
     for rows in arrival.discard():
         yield Progress(name, "removing", rows, 0)
 
 
-def _changed(source: Store, stamps: Mapping[str, str], *, every: bool) -> Iterator[str]:
-    """The spaces that were written to, made or removed in the source since they were read."""
+def _find_changed(source: Store, stamps: Mapping[str, str], *, every: bool) -> Iterator[str]:
+    """Yields the spaces that were written to, made or removed in the source since."""
     known = {space["name"] for space in source.spaces()}
     for name in sorted({*stamps, *(known if every else ())}):
         if name not in stamps:

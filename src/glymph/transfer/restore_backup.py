@@ -1,4 +1,4 @@
-"""A backup becomes a store again, without what was removed for good since it was made."""
+"""Makes a store of a backup, without what was removed for good since."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from glymph.history.erase import erase_in_store
 from glymph.store import open_store
 from glymph.store.contract import Row
 from glymph.store.store import Store
-from glymph.transfer.export import standing_in
+from glymph.transfer.export import read_tombstones
 from glymph.transfer.verify import verify
 
 Standing = Mapping[str, tuple[bytes, frozenset[str]]]  # key and fingerprints by identity
@@ -32,8 +32,7 @@ Standing = Mapping[str, tuple[bytes, frozenset[str]]]  # key and fingerprints by
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What a restore brought back, or would, and what stayed out because it was removed for good
-    since.
+    """The outcome of a restore, and what stayed out because it was removed for good since.
 
     `tombstones` counts those that came along from the store in use; `unread` says why that could
     not be asked.
@@ -77,11 +76,11 @@ def restore_backup(
             raise GlymphError(
                 f"{source} is not sound: {verdict.problems[0].detail}. Use another backup."
             )
-        standing, unread = _standing(in_use, settings, set(spaces.values()))
+        standing, unread = _read_tombstones(in_use, settings, set(spaces.values()))
         _check_keys(backup, standing, spaces)
         if not apply:
             counts = [
-                _would_stay_out(backup, name, standing.get(identity))
+                _count_kept_out(backup, name, standing.get(identity))
                 for name, identity in spaces.items()
             ]
         elif not standing:
@@ -93,15 +92,15 @@ def restore_backup(
     return Restored(tuple(spaces), kept_out, tombstones, unread)
 
 
-def _standing(
+def _read_tombstones(
     url: str | None, settings: Settings, identities: Collection[str]
 ) -> tuple[Standing, str | None]:
-    """The tombstones of the store in use, and why there are none to be known."""
+    """Returns the tombstones of the store in use, or why they cannot be read."""
     if url is None:
         return {}, None
     try:
         with closing(open_store(url, settings, create=False)) as store:
-            return standing_in(store, identities), None
+            return read_tombstones(store, identities), None
     except KeyMissing:
         raise
     except StoreError as error:
@@ -109,45 +108,42 @@ def _standing(
 
 
 def _check_keys(backup: Store, standing: Standing, spaces: Mapping[str, str]) -> None:
-    """Refuses to mix tombstones of two keys in one space: those of one would never be recognised."""
+    """Refuses to mix tombstones of two keys in one space: one kind would recognise nothing."""
     for name, identity in spaces.items():
         own = backup.keyring.get(identity)
         if identity in standing and own is not None and own != standing[identity][0]:
             raise InvalidInput(
                 "source",
-                f"the tombstones of {name} in this backup were made with another key ({backup.keyring.folder}) "
-                "than those of the same space in the store in use. Name with --url the store it was made from.",
+                f"the tombstones of {name} in this backup were made with another key "
+                f"({backup.keyring.folder}) than those of the same space in the store in use. "
+                "Name with --url the store it was made from.",
             )
 
 
-def _would_stay_out(
+def _count_kept_out(
     store: Store, space: str, known: tuple[bytes, frozenset[str]] | None
 ) -> tuple[int, int]:
-    """How many memories of a space the tombstones keep out, and how many tombstones it does not
-    have.
-    """
+    """Counts the memories that the tombstones keep out, and the tombstones a space lacks."""
     if known is None:
         return 0, 0
-    gone, lacking = _sifted(store, space, *known)
+    gone, lacking = _find_tombstoned(store, space, *known)
     return len(gone), len(lacking)
 
 
-def _sifted(
+def _find_tombstoned(
     store: Store, space: str, key: bytes, marks: frozenset[str]
 ) -> tuple[dict[int, str], frozenset[str]]:
     tables: dict[str, list[Row]] = defaultdict(list)
     for table, row in store.dump(space):
         if table in ("memories", "journal", "tombstones"):
             tables[table].append(row)
-    return import_filter.tombstoned(tables, key, marks), marks - {
+    return import_filter.find_tombstoned(tables, key, marks), marks - {
         row["fingerprint"] for row in tables["tombstones"]
     }
 
 
 def _restore_without(ctx: Context, target: Path, standing: Standing) -> list[tuple[int, int]]:
-    """Copies a backup to a private place, purges there what must not come back, and copies the rest
-    on.
-    """
+    """Copies a backup to a private place, purges it there, and copies the rest on."""
     try:
         folder = TemporaryDirectory(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
     except OSError as error:
@@ -171,7 +167,7 @@ def _restore_without(ctx: Context, target: Path, standing: Standing) -> list[tup
 
 def _purge(ctx: Context, key: bytes, marks: frozenset[str]) -> tuple[int, int]:
     """Removes from a space what the tombstones keep out, and sets those it does not have."""
-    gone, lacking = _sifted(ctx.store, ctx.space, key, marks)
+    gone, lacking = _find_tombstoned(ctx.store, ctx.space, key, marks)
     erase_in_store(ctx, TombstoneCutter(key, marks))
     if not gone and not lacking:
         return 0, 0

@@ -1,4 +1,4 @@
-"""Checking that a store tells the truth: pages and guards by the engine, invariants by the journal."""
+"""Checks a store: pages and guards by its engine, invariants by its journal."""
 
 from __future__ import annotations
 
@@ -36,20 +36,18 @@ UNFINISHED = "unfinished"  # a bulk operation that was cut off between two of it
 
 
 def verify(ctx: Context) -> Verdict:
-    """Every problem of the whole store, named."""
+    """Checks the whole store and names every problem."""
     try:
         problems = ctx.store.check()
-        for space in _reached(ctx.store):
+        for space in _list_reachable_spaces(ctx.store):
             problems += _space(ctx, space)
     except CorruptStore as error:
         problems = [Problem("pages", str(error))]
     return Verdict(CHECKS, tuple(problems))
 
 
-def _reached(store: Store) -> Sequence[str]:
-    """The spaces that can be looked at. Why others cannot is among the problems that the store
-    itself tells.
-    """
+def _list_reachable_spaces(store: Store) -> Sequence[str]:
+    """Returns the spaces that can be read; the store itself reports why others cannot."""
     try:
         return [space["name"] for space in store.spaces()]
     except PartsAway as error:
@@ -61,7 +59,7 @@ def _space(ctx: Context, name: str) -> list[Problem]:
     try:
         for table, row in ctx.store.dump(name):
             tables[table].append(row)
-        found = [*problems_of(tables), *_keys(tables, ctx.store.keyring)]
+        found = [*find_problems(tables), *_keys(tables, ctx.store.keyring)]
         return [Problem(check, f"space {name}: {detail}") for check, detail in found]
     except SpaceNotFound:
         return []  # deleted or renamed by somebody else meanwhile
@@ -69,8 +67,8 @@ def _space(ctx: Context, name: str) -> list[Problem]:
         return [Problem("journal", f"space {name}: an image is not JSON ({error})")]
 
 
-def problems_of(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
-    """What is wrong with the rows of one space, as pairs of check and detail."""
+def find_problems(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
+    """Yields what is wrong with the rows of one space, as pairs of check and detail."""
     yield from _identity(tables["memories"])
     yield from _past(tables)
     yield from _seals(tables)
@@ -104,14 +102,14 @@ def _past(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
     for place in rows.keys() - told.keys():
         yield (
             "journal",
-            f"{_called(place, rows[place])} is there without the journal entry of its creation",
+            f"{_name_row(place, rows[place])} is there without the journal entry of its creation",
         )
     for place in told.keys() - rows.keys():
-        yield "journal", f"{_called(place, told[place])} is gone without a journal entry"
+        yield "journal", f"{_name_row(place, told[place])} is gone without a journal entry"
     for place in told.keys() & rows.keys():
         for column, value in told[place].items():
             if rows[place][column] != value:
-                what = _called(place, rows[place])
+                what = _name_row(place, rows[place])
                 yield (
                     "journal",
                     f"{what}: {column} is {rows[place][column]!r}, the journal says {value!r}",
@@ -132,7 +130,7 @@ def _replay(entry: Row, told: dict[Place, dict[str, Any]]) -> Iterator[tuple[str
     ):
         yield (
             "journal",
-            f"{action} of {_called(place, before or {})} does not fit what came before it",
+            f"{action} of {_name_row(place, before or {})} does not fit what came before it",
         )
     if action == "delete":
         told.pop(place, None)
@@ -140,7 +138,7 @@ def _replay(entry: Row, told: dict[Place, dict[str, Any]]) -> Iterator[tuple[str
         told[place] = {**(before or {}), **after}
 
 
-def _called(place: Place, row: Mapping[str, Any]) -> str:
+def _name_row(place: Place, row: Mapping[str, Any]) -> str:
     return f"{place[0]} {row.get('id') or place[1]}"
 
 
@@ -160,10 +158,8 @@ def _seals(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
             child["edits"] for child in parts
         )
         if not operation["hash"]:
-            yield (
-                UNFINISHED,
-                f"{name} is under way or was cut short; if nothing runs, undo it or repeat the call",
-            )
+            way = "if nothing runs, undo it or repeat the call"
+            yield UNFINISHED, f"{name} is under way or was cut short; {way}"
         elif seal(operation, own, {}, [child["hash"] for child in parts]) != operation["hash"]:
             yield "operations", f"the record or the journal of {name} was altered"
         elif (operation["changes"], operation["edits"]) != (changes, edits):
@@ -244,22 +240,18 @@ def _vectors(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
         if v["memory"] not in known:
             yield "vectors", f"vector {v['key']} belongs to no memory of this space"
         elif sizes.get(v["model"]) != len(v["vector"]):
-            yield (
-                "vectors",
-                f"vector {v['key']} has {len(v['vector'])} bytes, which is not the size of its model",
-            )
+            size = len(v["vector"])
+            yield "vectors", f"vector {v['key']} has {size} bytes, not the size of its model"
 
 
 def _keys(tables: Mapping[str, list[Row]], keyring: Keyring) -> Iterator[tuple[str, str]]:
-    """Without its key a tombstone recognises nothing, so a space that has one takes in nothing new."""
+    """Yields missing keys: a space with tombstones takes in nothing new without theirs."""
     for identity in (
         [m["id"] for m in tables["memories"] if m["kind"] == "self"] if tables["tombstones"] else []
     ):
         try:
             if keyring.get(identity) is None:
-                yield (
-                    "keys",
-                    f"it has tombstones, but {keyring.explain_missing(identity)}; until then it takes in nothing new",
-                )
+                why = keyring.explain_missing(identity)
+                yield "keys", f"it has tombstones, but {why}; until then it takes in nothing new"
         except StoreError as error:
             yield "keys", str(error)

@@ -28,12 +28,12 @@ def restore_from_hash(ctx: Context, hash: str) -> Receipt:
     wanted = checked_text("hash", hash, 200).strip().lower()
     with ctx.reading() as reader:
         operations = reader.operations_by_hash(wanted)
-        ids = _put_away(reader, operations) if operations else _of_content(reader, wanted)
+        ids = _find_put_away(reader, operations) if operations else _find_by_content(reader, wanted)
     return restore(ctx, ids, reason=f"hash {wanted}")
 
 
-def _put_away(reader: Reader, operations: Sequence[Row]) -> list[str]:
-    """The memories that operations touched and that are away now."""
+def _find_put_away(reader: Reader, operations: Sequence[Row]) -> list[str]:
+    """Returns the memories that operations touched and that are away now."""
     children = [
         child["key"]
         for operation in operations
@@ -56,11 +56,12 @@ def _put_away(reader: Reader, operations: Sequence[Row]) -> list[str]:
             "What this operation made was taken away by an undo. Undo that undo to bring it back."
         )
     raise Refused(
-        "Nothing that this operation touched is archived or trashed now: there is nothing to restore."
+        "Nothing that this operation touched is archived or trashed now: "
+        "there is nothing to restore."
     )
 
 
-def _of_content(reader: Reader, content: str) -> list[str]:
+def _find_by_content(reader: Reader, content: str) -> list[str]:
     rows = reader.memories_by_hash(content)
     away = [row for row in rows if row["state"] in AWAY]
     if len(away) > 1:

@@ -39,7 +39,7 @@ def undo(ctx: Context, operation_id: str | None = None, *, reason: str | None = 
         restorations, conflicts = _plan(
             op.writer, [target["key"], *(row["key"] for row in children)]
         )
-        while in_the_way := _in_the_way(op.writer, restorations):
+        while in_the_way := _find_obstacles(op.writer, restorations):
             # What is left alone may be in the way of something else, such as a cluster of its
             # members.
             conflicts += in_the_way
@@ -90,18 +90,18 @@ def _plan(reader: Reader, operations: Sequence[int]) -> tuple[list[Restoration],
     return plan_undo(done, later, reader.rows(list(first)))
 
 
-def _in_the_way(reader: Writer, restorations: Sequence[Restoration]) -> list[Conflict]:
-    """What keeps rows from being put back although they were not changed since themselves."""
+def _find_obstacles(reader: Writer, restorations: Sequence[Restoration]) -> list[Conflict]:
+    """Returns what keeps rows from being put back although they were not changed since."""
     removed = {(r.table, r.key) for r in restorations if r.values is None}
     created = {(r.table, r.key) for r in restorations if r.values is not None and not r.replaces}
-    tied = _tied(reader, restorations, removed)
+    tied = _find_ties(reader, restorations, removed)
     conflicts: list[Conflict] = []
     for r in restorations:
         reason: str | None = None
         if r.values is None:
             reason = tied.get((r.table, r.key)) or _still_needed(reader, r, removed)
         elif r.replaces:
-            reason = _pinned(reader, r) or _without_successor(reader, r, created)
+            reason = _explain_pinned(reader, r) or _explain_lost_successor(reader, r, created)
         elif any(
             end in removed or (end not in created and not reader.rows([end])) for end in _ends(r)
         ):
@@ -113,12 +113,10 @@ def _in_the_way(reader: Writer, restorations: Sequence[Restoration]) -> list[Con
     return conflicts
 
 
-def _tied(
+def _find_ties(
     writer: Writer, restorations: Sequence[Restoration], removed: set[Place]
 ) -> dict[Place, str]:
-    """Memories to be removed although what stays names them: a link, a cluster, or what they
-    replaced since.
-    """
+    """Returns memories to be removed although a link, a cluster or a replaced one names them."""
     keys = [r.key for r in restorations if r.table == "memories" and r.values is None]
     if not keys:
         return {}
@@ -149,8 +147,8 @@ def _still_needed(reader: Reader, r: Restoration, removed: set[Place]) -> str | 
     return None
 
 
-def _pinned(reader: Reader, r: Restoration) -> str | None:
-    """A pinned memory leaves life only after it is unpinned, not by an undo either."""
+def _explain_pinned(reader: Reader, r: Restoration) -> str | None:
+    """Returns why a pinned memory stays: not even an undo archives or trashes it."""
     values = r.values or {}
     leaves = values.get("state", "LIVE") != "LIVE" or values.get("superseded_by") is not None
     if (
@@ -162,8 +160,8 @@ def _pinned(reader: Reader, r: Restoration) -> str | None:
     return None
 
 
-def _without_successor(reader: Reader, r: Restoration, created: set[Place]) -> str | None:
-    """What replaced a memory may have been removed for good since."""
+def _explain_lost_successor(reader: Reader, r: Restoration, created: set[Place]) -> str | None:
+    """Returns why a memory cannot be replaced again: its successor was removed for good."""
     successor = (r.values or {}).get("superseded_by")
     if r.table != "memories" or successor is None or reader.memory(successor) is not None:
         return None
@@ -172,7 +170,7 @@ def _without_successor(reader: Reader, r: Restoration, created: set[Place]) -> s
 
 
 def _ends(r: Restoration) -> list[Place]:
-    """The rows that a link or membership joins."""
+    """Returns the rows that a link or membership joins."""
     values = r.values or {}
     if r.table == "edges":
         return [("memories", values["source"]), ("memories", values["target"])]
@@ -182,7 +180,7 @@ def _ends(r: Restoration) -> list[Place]:
 
 
 def _twin(reader: Reader, r: Restoration) -> int | None:
-    """The key of a row that says the same as the one to be put back."""
+    """Returns the key of a row that says the same as the one to be put back."""
     values = r.values or {}
     found: Row | None = None
     if r.table == "edges":
@@ -201,7 +199,7 @@ def _twin(reader: Reader, r: Restoration) -> int | None:
 def _names(
     reader: Reader, restorations: Sequence[Restoration], conflicts: Sequence[Conflict]
 ) -> dict[Place, str]:
-    """What to call each row in the receipt: a memory or cluster by its id, a link by what it joins."""
+    """Returns the name of each row in the receipt: an id, or for a link what it joins."""
     places: list[Place] = [(r.table, r.key) for r in restorations] + [
         (c.table, c.key) for c in conflicts
     ]

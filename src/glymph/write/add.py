@@ -35,7 +35,7 @@ from glymph.write.compare import Judgement, compare_drafts
 from glymph.write.draft import Draft, NewMemory, draft
 from glymph.write.junk import find_junk
 from glymph.write.replace import Effects, carry_out
-from glymph.write.tombstones import buried, unbury
+from glymph.write.tombstones import match_tombstones, unbury
 
 NEW_DIFFICULTY = initial_difficulty(Rating.GOOD)
 CHARS_PER_MEMORY = 500  # of an average memory; a chunk of longer ones holds fewer
@@ -167,7 +167,7 @@ def _find_removed(
     if revive:
         unbury(op, ctx, texts)
         return [False] * len(texts)
-    removed = buried(ctx, op.writer, texts)
+    removed = match_tombstones(ctx, op.writer, texts)
     if any(removed):
         op.writer.describe({"tombstoned": sum(removed)})
     return removed
@@ -314,7 +314,7 @@ def get_or_create(
     ctx: Context, op: Operating, d: Draft, vectors: Mapping[str, bytes], *, by: str
 ) -> Row:
     """Returns the memory that says a text, or stores it, as a part of an operation."""
-    if any(buried(ctx, op.writer, [d.text])):
+    if any(match_tombstones(ctx, op.writer, [d.text])):
         raise Refused(f"The text is {TOMBSTONED}.")
     known = op.writer.by_content([d.content_hash], live_at=op.now).get(d.content_hash)
     if known is not None:

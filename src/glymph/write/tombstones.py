@@ -24,8 +24,8 @@ from glymph.undo.restore import MAX_BATCH
 ONE_WAY = "name numbers, or a text, or all of them: one of the three."
 
 
-def buried(ctx: Context, reader: Reader, texts: Sequence[str]) -> list[bool]:
-    """For each text whether it was removed for good, worded like this or nearly so."""
+def match_tombstones(ctx: Context, reader: Reader, texts: Sequence[str]) -> list[bool]:
+    """Tells for each text whether it was removed for good, worded like this or nearly so."""
     if not texts or not reader.has_tombstones():
         return [False] * len(texts)
     key = _key(ctx, reader)
@@ -48,17 +48,15 @@ def bury(op: Operating, ctx: Context, texts: Iterable[str]) -> None:
 
 
 def unbury(op: Operating, ctx: Context, texts: Iterable[str]) -> list[int]:
-    """Lets these texts be learnt again, as a part of an operation; the numbers of the tombstones
-    that went.
-    """
+    """Lifts the tombstones of these texts, as a part of an operation; returns their numbers."""
     numbers = [row["key"] for row in _of_texts(ctx, op.writer, texts)]
     op.writer.remove("tombstones", numbers)
     return numbers
 
 
 def tombstones(ctx: Context, *, text: str | None = None) -> tuple[Tombstone, ...]:
-    """The tombstones of the space, oldest first; with `text`, just those that keep it out."""
-    wanted = None if text is None else [_checked(ctx, text)]
+    """Returns the tombstones of the space, oldest first; with `text`, those that keep it out."""
+    wanted = None if text is None else [_check_text(ctx, text)]
     with ctx.reading() as reader:
         rows = reader.tombstones() if wanted is None else _of_texts(ctx, reader, wanted)
     return tuple(records.tombstone(row) for row in rows)
@@ -79,7 +77,7 @@ def lift(
     wanted = _checked_numbers(numbers)
     if (bool(wanted), text is not None, all).count(True) != 1:
         raise InvalidInput("numbers", ONE_WAY)
-    texts = [] if text is None else [_checked(ctx, text)]
+    texts = [] if text is None else [_check_text(ctx, text)]
     with ctx.operation("lift", reason=reason) as op:
         lifted = unbury(op, ctx, texts) if texts else _lift_numbers(op, None if all else wanted)
         if texts and not lifted:
@@ -89,7 +87,7 @@ def lift(
 
 
 def _lift_numbers(op: Operating, wanted: Sequence[int] | None) -> list[int]:
-    """Removes the wanted tombstones, or all; the numbers of those that were there."""
+    """Removes the wanted tombstones, or all; returns the numbers of those that were there."""
     if wanted is None:
         lifted = [row["key"] for row in op.writer.tombstones()]
     else:
@@ -103,7 +101,7 @@ def _lift_numbers(op: Operating, wanted: Sequence[int] | None) -> list[int]:
 
 
 def fingerprints(key: bytes, text: str) -> tuple[str, ...]:
-    """What a tombstone keeps of a text: it cannot be read or guessed without the key."""
+    """Returns what a tombstone keeps of a text: without the key it cannot be read or guessed."""
     # Of bare punctuation no form is left; it stands for itself then, not for all there is.
     forms = (form or " ".join(text.split()) for form in fingerprint_forms(text))
     return tuple(hmac.digest(key, form.encode(), "sha256").hex() for form in forms)
@@ -119,7 +117,7 @@ def _of_texts(ctx: Context, reader: Reader, texts: Iterable[str]) -> list[Row]:
 
 
 def _key(ctx: Context, reader: Reader) -> bytes:
-    """The key of a space that has tombstones: a new one would recognise none of them."""
+    """Returns the key of a space that has tombstones, or raises KeyMissing."""
     keyring, identity = ctx.store.keyring, _identity(reader)
     key = keyring.get(identity)
     if key is None:
@@ -131,7 +129,7 @@ def _identity(reader: Reader) -> str:
     return str(reader.identity()["id"])
 
 
-def _checked(ctx: Context, text: object) -> str:
+def _check_text(ctx: Context, text: object) -> str:
     return checked_text("text", text, ctx.settings.max_text_chars)
 
 

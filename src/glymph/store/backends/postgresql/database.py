@@ -13,7 +13,7 @@ import psycopg
 from glymph import errors
 from glymph.config import Settings
 from glymph.model import Problem
-from glymph.store.backends.postgresql import checks, migrations, settling
+from glymph.store.backends.postgresql import checks, migrations, reclaim
 from glymph.store.backends.postgresql.connection import (
     Connection,
     Pool,
@@ -165,15 +165,15 @@ class PostgresDatabase:
 
     def compact(self) -> None:
         with self._own_connection() as connection:
-            settling.rewrite(connection)
+            reclaim.rewrite(connection)
 
     def size(self) -> int:
         with translate_errors(self._name), closing(self._pool.connect()) as connection:
-            return settling.size(connection)
+            return reclaim.size(connection)
 
     def settle(self, *, rewrite: bool) -> Settled:
         with self._own_connection() as connection:
-            return settling.settle(connection, rewrite_=rewrite)
+            return reclaim.settle(connection, rewrite_=rewrite)
 
     def check(self) -> list[Problem]:
         with self.reading() as session:

@@ -13,7 +13,7 @@ import apsw
 from glymph import errors
 from glymph.config import Settings
 from glymph.model import Problem
-from glymph.store.backends.sqlite import checks, migrations, settling
+from glymph.store.backends.sqlite import checks, migrations, reclaim
 from glymph.store.backends.sqlite.connection import Connection, Pool, translate_errors
 from glymph.store.contract import ColumnTypes, Session, Settled
 from glymph.store.keyring import Keyring
@@ -171,15 +171,15 @@ class SqliteDatabase:
 
     def compact(self) -> None:
         with self._own_connection() as connection:
-            settling.rewrite(connection)
+            reclaim.rewrite(connection)
 
     def size(self) -> int:
         with translate_errors(self.path), self._pool.connection() as connection:
-            return settling.size(connection.raw)
+            return reclaim.size(connection.raw)
 
     def settle(self, *, rewrite: bool) -> Settled:
         with self._own_connection() as connection:
-            return settling.settle(connection, rewrite=rewrite)
+            return reclaim.settle(connection, rewrite=rewrite)
 
     def check(self) -> list[Problem]:
         # A connection of its own: FTS5 checks itself against what it remembers, and in a pooled

@@ -34,7 +34,8 @@ BEYOND = (
     ),
     PlaceStatus(
         "disk and running processes", OUT_OF_REACH, "no program can tell",
-        "blocks that a file system has freed, snapshots, swap, and what other handles have in memory",
+        "blocks that a file system has freed, snapshots, swap, "
+        "and what other handles have in memory",
     ),
 )  # fmt: skip
 
@@ -56,8 +57,8 @@ def rewrite(raw: apsw.Connection) -> None:
 
 def settle(raw: apsw.Connection, *, rewrite: bool) -> Settled:
     """Empties the log and, if asked to, writes the file anew, unless others stand in the way."""
-    done = rewrite and _rewritten(raw)
-    emptied = _emptied(raw)
+    done = rewrite and _try_rewrite(raw)
+    emptied = _try_empty_log(raw)
     log = PlaceStatus(
         "write-ahead log", CLEAN if emptied else PENDING, "emptied by a checkpoint (TRUNCATE)",
         "" if emptied else "a reader that began before still needs it; it goes when that ends",
@@ -68,7 +69,7 @@ def settle(raw: apsw.Connection, *, rewrite: bool) -> Settled:
             "free pages", log.status, "overwritten by secure_delete; then as the log", log.detail
         ),
         PlaceStatus("keys", CLEAN, "by design: random bytes"),
-        _statistics(raw),
+        _check_samples(raw),
         *BEYOND,
     )
     how = "the file is written anew (VACUUM), then as the log"
@@ -80,14 +81,14 @@ def settle(raw: apsw.Connection, *, rewrite: bool) -> Settled:
     )
 
 
-def _statistics(raw: apsw.Connection) -> PlaceStatus:
+def _check_samples(raw: apsw.Connection) -> PlaceStatus:
     how = "samples of values are taken by nobody, and removed when the file is written anew"
     present = raw.execute("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat4'").get
     held = present and raw.execute("SELECT 1 FROM sqlite_stat4").get
     return PlaceStatus("planner's samples", PENDING if held else CLEAN, how)
 
 
-def _rewritten(raw: apsw.Connection) -> bool:
+def _try_rewrite(raw: apsw.Connection) -> bool:
     raw.setbusytimeout(REWRITE_PATIENCE)
     try:
         rewrite(raw)
@@ -96,7 +97,7 @@ def _rewritten(raw: apsw.Connection) -> bool:
     return True
 
 
-def _emptied(raw: apsw.Connection) -> bool:
+def _try_empty_log(raw: apsw.Connection) -> bool:
     raw.setbusytimeout(PATIENCE)
     try:
         ((busy, _, _),) = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

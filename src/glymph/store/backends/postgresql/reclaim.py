@@ -15,8 +15,8 @@ from glymph.store.certificate import CLEAN, OUT_OF_REACH, PENDING, PlaceStatus
 from glymph.store.contract import Settled
 
 TABLES = (
-    "memories", "memory_text", "vectors", "meanings", "journal", "operations", "pages", "clusters", "conflicts",
-    "recalls", "plans", "queue", "schedules", "surfaces", "chunks", "chunk_bodies",
+    "memories", "memory_text", "vectors", "meanings", "journal", "operations", "pages", "clusters",
+    "conflicts", "recalls", "plans", "queue", "schedules", "surfaces", "chunks", "chunk_bodies",
 )  # fmt: skip
 
 # Tables and columns of this engine's own that hold no word of a memory, or go with the row they
@@ -34,7 +34,8 @@ BEYOND = (
     ),
     PlaceStatus(
         "disk and running processes", OUT_OF_REACH, "no program can tell",
-        "blocks that a file system has freed, snapshots, swap, the server's buffers, other handles' memory",
+        "blocks that a file system has freed, snapshots, swap, the server's buffers, "
+        "other handles' memory",
     ),
 )  # fmt: skip
 
@@ -56,7 +57,7 @@ def rewrite(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
 
 def settle(connection: psycopg.Connection[tuple[Any, ...]], *, rewrite_: bool) -> Settled:
     """Vacuums or, if asked to, writes the tables anew, unless others stand in the way."""
-    done = rewrite_ and _rewritten(connection)
+    done = rewrite_ and _try_rewrite(connection)
     fixed = (PlaceStatus("keys", CLEAN, "by design: random bytes"), *BEYOND)
     how = "the tables are written anew (VACUUM FULL)"
     waits = PlaceStatus(
@@ -65,12 +66,17 @@ def settle(connection: psycopg.Connection[tuple[Any, ...]], *, rewrite_: bool) -
     samples = "the planner's samples are taken anew with it (ANALYZE)"
     pending = PlaceStatus("planner's samples", PENDING, samples, waits.detail)
     return Settled(
-        done, (*fixed, waits, pending),
-        (*fixed, PlaceStatus("removed rows", CLEAN, how), PlaceStatus("planner's samples", CLEAN, samples)),
-    )  # fmt: skip
+        done,
+        (*fixed, waits, pending),
+        (
+            *fixed,
+            PlaceStatus("removed rows", CLEAN, how),
+            PlaceStatus("planner's samples", CLEAN, samples),
+        ),
+    )
 
 
-def _rewritten(connection: psycopg.Connection[tuple[Any, ...]]) -> bool:
+def _try_rewrite(connection: psycopg.Connection[tuple[Any, ...]]) -> bool:
     connection.execute("SET lock_timeout = '5s'")
     try:
         rewrite(connection)
