@@ -46,7 +46,7 @@ class Table:
     """Rows under the names of their columns; a name that ends in `>` is aligned to the right.
 
     Only the last column wraps, in the space the others leave. Where that is too little to read, its
-    text stands under the row: no column ever vanishes. A note always stands under its row.
+    text stands under the row: no column ever vanishes. A note, if any, stands under its row.
     """
 
     columns: Sequence[str]
@@ -76,7 +76,7 @@ class Table:
                 shown = [start, *(INDENT + part for part in tail if number)]
             for text in filter(str.strip, shown):
                 yield Text(text.rstrip(), style="" if number else "bold")
-            if number and self.notes:
+            if number and self.notes and self.notes[number - 1]:
                 note = Text(format_cell(self.notes[number - 1]))
                 for part in note.wrap(console, width - len(INDENT)):
                     yield Text(INDENT + str(part).rstrip(), style="dim")
