@@ -18,10 +18,10 @@ from glymph.store.backends.postgresql.connection import (
     Connection,
     Pool,
     sequence,
-    translate_errors,
     types_of,
 )
 from glymph.store.backends.postgresql.keys import DatabaseKeyring
+from glymph.store.backends.postgresql.translation import translate_errors
 from glymph.store.contract import ColumnTypes, Session, Settled
 from glymph.store.keyring import Keyring
 from glymph.store.portable import BIRTH_ORDER
