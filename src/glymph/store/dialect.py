@@ -2,7 +2,7 @@
 
 A statement says `:name` for a parameter and `{…}` for what engines write differently:
 
-    {keys:name}  {texts:name}   the set of integers or texts in a parameter that holds a JSON list
+    {keys:name}  {texts:name}   the set of integers or texts in a parameter that is a list
     {json:column:name}          a member of a JSON object, as a text
     {array:a, json(b)}          a JSON list of texts and JSON documents
     {has:column:name}           whether a JSON list of texts holds a parameter

@@ -61,7 +61,7 @@ class ErasureWriter(Reader):
 
     def ties(self, keys: Sequence[int]) -> tuple[list[int], list[int]]:
         """Returns the keys of the links and of the memberships of these memories."""
-        listed = json.dumps(list(keys))
+        listed = list(keys)
         found = (
             self._tuples(name, keys=listed)
             for name in ("links_of_memories", "memberships_of_memories")
@@ -70,18 +70,15 @@ class ErasureWriter(Reader):
         return edges, memberships
 
     def replaced_by(self, ids: Iterable[str]) -> list[Row]:
-        return self._rows("replaced_by", ids=json.dumps(list(ids)))
+        return self._rows("replaced_by", ids=list(ids))
 
     def resting_directly_on(self, keys: Sequence[int]) -> list[str]:
         """Returns the ids of memories that were drawn from one of these, in whatever state."""
-        return [
-            memory_id
-            for (memory_id,) in self._tuples("resting_directly_on", keys=json.dumps(list(keys)))
-        ]
+        return [memory_id for (memory_id,) in self._tuples("resting_directly_on", keys=list(keys))]
 
     def conflicts_naming(self, ids: Iterable[str]) -> list[int]:
         """Returns the keys of the conflicts about one of these memories, resolved or not."""
-        return [key for (key,) in self._tuples("conflicts_naming", ids=json.dumps(list(ids)))]
+        return [key for (key,) in self._tuples("conflicts_naming", ids=list(ids))]
 
     def past_texts(self, keys: Sequence[int]) -> list[str]:
         """Returns every wording the journal holds of these memories, rejected ones included."""
@@ -114,7 +111,7 @@ class ErasureWriter(Reader):
         It goes from vectors, chunks, journal, recalls, plans and queue. Blanked images name the
         operation; operations they belong to, and those whose reason repeats it, are sealed anew.
         """
-        listed = json.dumps(list(memories))
+        listed = list(memories)
         self._rows("forget_vectors", keys=listed)
         self._rows("drop_chunks_over", space_id=self._space_id, keys=listed)
         ids = list(memories.values())
@@ -130,7 +127,7 @@ class ErasureWriter(Reader):
     ) -> dict[str, int]:
         """Erases the former wordings of rows that stay; `ids` are those of memories."""
         if table == "memories":
-            listed = json.dumps(list(keys))
+            listed = list(keys)
             self._rows("forget_former_vectors", keys=listed)
             self._rows("drop_chunks_over", space_id=self._space_id, keys=listed)
         by_row: dict[int, list[JournalRow]] = defaultdict(list)
@@ -151,9 +148,7 @@ class ErasureWriter(Reader):
 
     def _read_past(self, table: str, keys: Sequence[int]) -> list[JournalRow]:
         return sorted(
-            starmap(
-                JournalRow, self._tuples("whole_entries", tbl=table, keys=json.dumps(list(keys)))
-            )
+            starmap(JournalRow, self._tuples("whole_entries", tbl=table, keys=list(keys)))
         )
 
     def _remove_quoting_conflicts(self, ids: Sequence[str], quotes: Quotes) -> list[int]:
@@ -162,7 +157,7 @@ class ErasureWriter(Reader):
         quoting = [key for key, reason in reasons if quotes.strongly(reason)]
         if quoting:
             self._session.remove("conflicts", self._space_id, quoting)
-        named = self._tuples("past_conflicts_naming", ids=json.dumps(list(ids))) if ids else []
+        named = self._tuples("past_conflicts_naming", ids=list(ids)) if ids else []
         return [*quoting, *(key for (key,) in named if key not in quoting)]
 
     def _blank(self, entries: Iterable[tuple[JournalRow, bool]]) -> int:
@@ -215,12 +210,10 @@ class ErasureWriter(Reader):
 
         The old seals are kept nowhere: a short text could be guessed from one.
         """
-        own = self._rows("sealed_operations", keys=json.dumps(sorted(keys)))
+        own = self._rows("sealed_operations", keys=sorted(keys))
         parents = {row["parent"] for row in own if row["parent"] is not None}
         own = [row for row in own if row["key"] not in parents]
-        for row in (
-            own + self._rows("sealed_operations", keys=json.dumps(sorted(parents))) if own else []
-        ):
+        for row in own + self._rows("sealed_operations", keys=sorted(parents)) if own else []:
             said = {
                 "reason": GONE if row["reason"] and quotes(row["reason"]) else row["reason"],
                 "details": quotes.cut_from_details(row["details"]),

@@ -225,7 +225,7 @@ class ErasureReader(SpaceStatements):
 
     def former_left(self, keys: Sequence[int]) -> int:
         """Counts the former wordings of these memories in the journal."""
-        return self._count("former_entries_left", keys=json.dumps(list(keys)))
+        return self._count("former_entries_left", keys=list(keys))
 
     def leftovers(self, removed: Removed) -> dict[str, Leftover]:
         """Returns what is left, by the name of the place.
@@ -246,7 +246,7 @@ class ErasureReader(SpaceStatements):
             (place.former, list(removed.former)),
         ):
             if statement and keys:
-                rows += self._count(statement, keys=json.dumps(keys), operation=removed.operation)
+                rows += self._count(statement, keys=keys, operation=removed.operation)
         names = [
             key
             for statement in (place.quoted if removed.quotes else ())
@@ -263,9 +263,7 @@ class ErasureReader(SpaceStatements):
         memories: set[int] = set()
         similar: set[int] = set()
         pages: set[int] = set()
-        for table, key, image in self._tuples(
-            "journal_holding", probes=json.dumps(quotes.probes())
-        ):
+        for table, key, image in self._tuples("journal_holding", probes=quotes.probes()):
             if table == "clusters" or PURGED in json.loads(image) or not quotes.strongly(image):
                 continue  # clusters are looked at by themselves
             if table == "memories" and not quotes.whole(words_in(image)):
@@ -277,7 +275,7 @@ class ErasureReader(SpaceStatements):
             else:
                 rows += 1
         ids, alike = (
-            tuple(self._column("ids_of_keys", keys=json.dumps(sorted(keys))))
+            tuple(self._column("ids_of_keys", keys=sorted(keys)))
             for keys in (memories, similar - memories)
         )
         named = {key: name for key, name, _ in self._tuples("pages")}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import logging
 import os
 import threading
@@ -21,7 +20,7 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from glymph import errors
 from glymph.store.backends.postgresql import bulk, migrations, nearest, text_search
-from glymph.store.backends.postgresql.dialect import POSTGRESQL, lists_in
+from glymph.store.backends.postgresql.dialect import POSTGRESQL
 from glymph.store.backends.postgresql.translation import BUSY_SECONDS, REACH_SECONDS
 from glymph.store.contract import NearRow, Row, Scored, VectorRow
 from glymph.store.scan import Vectors
@@ -57,21 +56,21 @@ class Connection:
         name = f"rows_{next(_numbers)}"
         with self.raw.cursor(name=name, binary=True, row_factory=dict_row) as cursor:
             cursor.itersize = PAGE
-            cursor.execute(*_render(sql, parameters))
+            cursor.execute(POSTGRESQL.render(sql), parameters)
             yield from cursor
 
     def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
         with self.raw.cursor(binary=True, row_factory=dict_row) as cursor:
-            cursor.execute(*_render(sql, parameters))
+            cursor.execute(POSTGRESQL.render(sql), parameters)
             return list(cursor.fetchall()) if cursor.description else []
 
     def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         with self.raw.cursor(binary=True) as cursor:
-            cursor.execute(*_render(sql, parameters))
+            cursor.execute(POSTGRESQL.render(sql), parameters)
             return cursor.fetchall() if cursor.description else []
 
     def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
-        return self.raw.execute(*_render(sql, parameters)).rowcount
+        return self.raw.execute(POSTGRESQL.render(sql), parameters).rowcount
 
     def new_key(self, table: str) -> int:
         return int(
@@ -166,23 +165,6 @@ class Connection:
         self, model: int, *, after: int, memories: Sequence[int] | None
     ) -> tuple[bytes, bytes]:
         return nearest.embedded_keys(self, model, after=after, memories=memories)
-
-
-_lists: dict[str, list[str]] = {}
-
-
-def _render(template: str, parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """Returns a statement as the server takes it; lists of keys and texts become arrays."""
-    lists = _lists.get(template)
-    if lists is None:
-        lists = _lists[template] = lists_in(template)
-    if lists:
-        parameters = {**parameters, **{name: _as_list(parameters[name]) for name in lists}}
-    return POSTGRESQL.render(template), parameters
-
-
-def _as_list(value: Any) -> Any:
-    return json.loads(value) if isinstance(value, str) else value
 
 
 def sequence(table: str) -> str:

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from glymph.store.dialect import Dialect
 
 BACK = r"\1"
 _BIGINTS, _TEXTS = r"CAST(:{} AS bigint[])", r'CAST(:{} AS text[]) COLLATE "C"'
-
-
-def lists_in(template: str) -> list[str]:
-    """Returns the parameters of a statement that hold a list; they are handed over as arrays."""
-    return list(dict.fromkeys(re.findall(r"\{(?:keys|texts):(\w+)\}", template)))
 
 
 POSTGRESQL = Dialect(
