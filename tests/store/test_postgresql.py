@@ -419,7 +419,7 @@ def test_what_is_said_of_a_read_only_store_fits_a_server(url):
     ):
         glymph.add("Ann skis.")
     assert "the file" not in str(told.value)
-    assert "tables of a database" in str(told.value)
+    assert "a database's tables" in str(told.value)
 
 
 # a server that goes away
