@@ -13,7 +13,7 @@ def holds(facts: Facts, least: Thresholds) -> Flags:
 
 def explain(facts: Facts, at: int) -> str:
     present, days = facts.retrievability[at], facts.days_since_use[at]
-    return f"faded to retrievability {present:.2f}, unused for {days:.0f} days"
+    return f"dormant (retrievability {present:.2f}) and unused for {days:.0f} days"
 
 
 # Lifecycle takes only what this holds for; knowledge needs another rule besides.
