@@ -955,3 +955,13 @@ def test_a_reader_that_leaves_early_causes_no_complaint(url):
         running.stdout.close()
         assert running.stderr.read() == b""
     assert running.returncode == FAILED
+
+
+def test_the_help_says_of_each_command_what_its_file_says():
+    """`glymph --help` lists commands without loading their files."""
+    from glymph.cli.main import COMMANDS, load_command
+
+    for panel, commands in COMMANDS.items():
+        for name, summary in commands.items():
+            command = load_command(name)
+            assert (command.rich_help_panel, command.get_short_help_str(200)) == (panel, summary)

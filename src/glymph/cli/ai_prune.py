@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import SLEEP, Actor, Apply, IfNeeded, Json, SpaceName, Url
+from glymph.cli.progress import show_progress
+from glymph.plain import plain
+from glymph.tools.blocks import Line, Table, quantity
+from glymph.tools.render import NOT_CHANGED, render_undo, render_usage
 
 if TYPE_CHECKING:
     from glymph.tools.render import Blocks
@@ -25,11 +31,6 @@ def ai_prune(
     as_json: Json = False,
 ) -> None:
     """Let the language model nominate what may go; code decides, and only ever archives."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.cli.progress import show_progress
-    from glymph.plain import plain
-
     acting = apply or if_needed
     with (
         environment.open_glymph(url, space, actor, create=False) as glymph,
@@ -43,9 +44,6 @@ def ai_prune(
 
 
 def _render(facts: dict[str, Any]) -> Blocks:
-    from glymph.tools.blocks import Line, Table, quantity
-    from glymph.tools.render import render_undo, render_usage
-
     if not facts["ran"] and not facts["batches"]:
         yield Line(f"Nothing done: {facts['why']}.")
         return
@@ -68,9 +66,6 @@ def _render(facts: dict[str, Any]) -> Blocks:
 
 
 def _render_preview(facts: dict[str, Any]) -> Blocks:
-    from glymph.tools.blocks import Line, quantity
-    from glymph.tools.render import NOT_CHANGED
-
     batches = quantity(len(facts["batches"]), "batch", "batches")
     cost = f"for {facts['cost_usd']:.4f} USD at most"
     yield Line(f"Would show {facts['shown']:,} memories in {batches}, {cost}.")

@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
+from glymph.cli.export import describe_left_behind
 from glymph.cli.options import KEEP, Json, Url
 
 
@@ -20,10 +23,6 @@ def backup(
     as_json: Json = False,
 ) -> None:
     """Copy the whole store into a new file while others go on writing."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.cli.export import describe_left_behind
-
     with environment.open_whole(url) as glymph:
         target = glymph.backup(path)
         names = [space.name for space in glymph.spaces()]

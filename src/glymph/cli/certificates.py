@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import KEEP, Json, SpaceName, Url
+from glymph.plain import plain
 
 if TYPE_CHECKING:
     from glymph.store.certificate import Certificate
@@ -26,8 +29,6 @@ def certificates(
     as_json: Json = False,
 ) -> None:
     """Show what was removed for good, and for each place whether it is clean."""
-    from glymph import environment
-
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         found = glymph.certificates(pending=pending)
     none = "None is pending." if pending else "Nothing was removed for good."
@@ -36,8 +37,5 @@ def certificates(
 
 def answer_certificates(found: Sequence[Certificate], none: str, *, as_json: bool) -> None:
     """Prints certificates, or what to say if there is none."""
-    from glymph.cli import output
-    from glymph.plain import plain
-
     page = [one.text for one in found]
     output.answer({"certificates": plain(found)}, page or none, as_json=as_json)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from glymph import environment
+from glymph.cli.certificates import answer_certificates
 from glymph.cli.options import KEEP, Json, SpaceName, Url
 
 
@@ -13,9 +15,6 @@ def register(app: typer.Typer) -> None:
 
 def compact(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
     """Write the store anew, without what was removed, and complete the certificates that waited."""
-    from glymph import environment
-    from glymph.cli.certificates import answer_certificates
-
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         found = glymph.compact()
     none = "The store is written anew. No certificate waited for it."

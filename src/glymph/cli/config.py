@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import KEEP, Json
+from glymph.config import Settings
+from glymph.environment import SECRETS
+from glymph.errors import InvalidInput
+from glymph.llm.choose import check_model
+from glymph.tools.blocks import Table
 
 if TYPE_CHECKING:
     from glymph.config import Settings
@@ -29,12 +37,6 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show the settings file, or every setting in force."""
-    from dataclasses import fields
-
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.tools.blocks import Table
-
     settings, origin = environment.effective_settings()
     shown = [f for f in fields(settings) if effective or origin[f.name] != "default"]
     values = {f.name: _mask(f.name, getattr(settings, f.name)) for f in shown}
@@ -51,10 +53,6 @@ def set_(
     as_json: Json = False,
 ) -> None:
     """Change a setting in the settings file."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.config import Settings
-
     values = {**environment.read_config(), name: value}
     settings = Settings.parse(values)
     _check_model(settings, name)
@@ -73,8 +71,6 @@ def set_(
 
 def _mask(name: str, value: Any) -> Any:
     """Returns the value as it may be shown: of a secret only that there is one."""
-    from glymph.environment import SECRETS
-
     return "(set, not shown)" if name in SECRETS and value else value
 
 
@@ -82,9 +78,6 @@ def _check_model(settings: Settings, name: str) -> None:
     """Raises InvalidInput if no model can be opened with a changed setting about it."""
     if not name.startswith("model") or (name, settings.model) == ("model", "none"):
         return
-    from glymph.errors import InvalidInput
-    from glymph.llm.choose import check_model
-
     try:
         check_model(settings)
     except InvalidInput as error:

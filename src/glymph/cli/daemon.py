@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from glymph import environment
 from glymph.cli.options import Url
+from glymph.jobs import daemon as upkeep
+from glymph.jobs import worker
+from glymph.telemetry import JsonLines
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
@@ -39,9 +43,6 @@ def daemon(
     """Run upkeep when it is due, in all spaces of a store, until it is told to stop (Ctrl-C or
     SIGTERM).
     """
-    from glymph import environment
-    from glymph.jobs import daemon as upkeep
-    from glymph.jobs import worker
 
     def open_space(url: str | None, space: str, create: bool) -> Glymph:
         return environment.open_glymph(url, space, "daemon", create=create)
@@ -81,8 +82,6 @@ def stop_on_signals(stop: threading.Event) -> None:
 
 
 def log_to_stderr(*, as_json: bool) -> None:
-    from glymph.telemetry import JsonLines
-
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         JsonLines() if as_json else logging.Formatter("%(asctime)s %(levelname)s %(message)s")

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import KEEP, Json, SpaceName, Url
+from glymph.cli.progress import show_progress
+from glymph.plain import plain
+from glymph.tools.blocks import Line, Table, quantity
 
 if TYPE_CHECKING:
     from glymph.model import DuplicateReport
@@ -30,11 +35,6 @@ def dedup(
     as_json: Json = False,
 ) -> None:
     """Find memories that say the same, or nearly so, in the whole space."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.cli.progress import show_progress
-    from glymph.plain import plain
-
     with (
         environment.open_glymph(url, space, "user", create=False) as glymph,
         show_progress("comparing", "pairs", quiet=as_json) as tick,
@@ -48,8 +48,6 @@ def dedup(
 
 
 def _render(found: DuplicateReport, limit: int, here: str, *, apply: bool) -> Blocks:
-    from glymph.tools.blocks import Line, Table
-
     shown = found.pairs[:limit]
     rows = [[pair.verdict, f"{pair.cosine:.3f}", pair.a, pair.b, pair.titles[0]] for pair in shown]
     notes = [f"{pair.titles[1]} ({pair.reason})" for pair in shown]
@@ -61,8 +59,6 @@ def _render(found: DuplicateReport, limit: int, here: str, *, apply: bool) -> Bl
 
 
 def _summarize(found: DuplicateReport, here: str, *, apply: bool) -> str:
-    from glymph.tools.blocks import quantity
-
     compared = f"Compared {quantity(found.examined, 'memory', 'memories')}"
     if not found.pairs:
         return f"{compared}: no two say the same or nearly so."

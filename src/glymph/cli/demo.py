@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import glymph
+from glymph.cli import output, short_demo
 from glymph.cli.options import LOOK, Json
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ def demo(
     """
     if (long_demo := find_long_demo()) is not None:
         raise typer.Exit(long_demo.run(url, as_json, seed))
-    from glymph.cli import output, short_demo
 
     facts = short_demo.play(url)
     output.answer(facts, short_demo.tell(facts, url), as_json=as_json)

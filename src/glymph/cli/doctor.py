@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
+from glymph.cli.embed import describe_embedder
 from glymph.cli.options import LOOK, Json, Url
+from glymph.cli.status import find_spaces
+from glymph.plain import plain
+from glymph.tools.blocks import Line, Table, quantity
 
 if TYPE_CHECKING:
     from glymph.tools.blocks import Table
@@ -21,11 +27,6 @@ def doctor(url: Url = None, as_json: Json = False) -> None:
     """Check a whole store against every invariant, name what is wrong, and tell how recall finds by
     meaning.
     """
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.cli.status import find_spaces
-    from glymph.plain import plain
-
     with environment.open_whole(url) as glymph:
         verdict = glymph.verify()
         store = glymph.shown_url
@@ -42,8 +43,6 @@ def doctor(url: Url = None, as_json: Json = False) -> None:
 
 
 def _render(facts: dict[str, Any], sound: bool) -> Blocks:
-    from glymph.tools.blocks import Line, quantity
-
     for check in facts["checks"]:
         yield Line(f"checked  {check}")
     for problem in facts["problems"]:
@@ -55,9 +54,6 @@ def _render(facts: dict[str, Any], sound: bool) -> Blocks:
 
 def _table_of_embedders(meaning: dict[str, Any]) -> Table:
     """Says once what is the same in every space."""
-    from glymph.cli.embed import describe_embedder
-    from glymph.tools.blocks import Table
-
     spaces_by_sentence: dict[str, list[str]] = {}
     for space, status in meaning.items():
         for sentence in describe_embedder(status, space):

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from time import perf_counter
 from typing import Annotated, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import KEEP, Json, SpaceName, Url
+from glymph.cli.progress import show_progress
+from glymph.errors import GlymphError
+from glymph.tools.blocks import quantity
 
 NO_EMBEDDER = (
     "No embedder: the setting embedder is none. `glymph config set embedder auto` switches it on."
@@ -30,13 +36,6 @@ def embed(
     as_json: Json = False,
 ) -> None:
     """Give a vector to every memory that waits for one. Cut short, it can be repeated."""
-    from time import perf_counter
-
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.cli.progress import show_progress
-    from glymph.errors import GlymphError
-
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         before = glymph.meaning()
         if before.embedder is None:
@@ -61,8 +60,6 @@ def embed(
 
 
 def _render(facts: Mapping[str, Any]) -> Iterator[str]:
-    from glymph.tools.blocks import quantity
-
     model = f"{facts['embedder']}, {facts['dimension']} numbers per text"
     if facts["embedded"]:
         many = quantity(facts["embedded"], "memory", "memories")
@@ -79,8 +76,6 @@ def _render(facts: Mapping[str, Any]) -> Iterator[str]:
 
 def describe_embedder(status: Mapping[str, Any], space: str) -> list[str]:
     """Says in sentences how the embedder of a space and its vectors are doing."""
-    from glymph.tools.blocks import quantity
-
     if status["embedder"] is None:
         by_text = f"Recall goes by text only. {status['absence'] or NO_EMBEDDER}"
         return [status["failure"] or by_text]

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import KEEP, Json, SpaceName, Url
 
 
@@ -22,9 +24,6 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write a whole space, journal included, as JSON Lines into a new file."""
-    from glymph import environment
-    from glymph.cli import output
-
     with environment.open_glymph(url, space, "user") as glymph:
         rows = glymph.export(path)
         behind = [str(folder) for folder in glymph.conversations.folders()]

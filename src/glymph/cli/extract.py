@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import SLEEP, Actor, Json, SpaceName, Url
+from glymph.cli.progress import show_progress
+from glymph.plain import plain
+from glymph.tools.blocks import Line, Table, quantity
 
 if TYPE_CHECKING:
     from glymph.tools.render import Blocks
@@ -47,11 +52,6 @@ def extract(
     as_json: Json = False,
 ) -> None:
     """Remember what a transcript says that will matter later; it is read from where it was left."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.cli.progress import show_progress
-    from glymph.plain import plain
-
     piped = str(transcript) == "-"
     with (
         environment.open_glymph(url, space, actor) as glymph,
@@ -72,8 +72,6 @@ def _read_stdin() -> Iterator[str]:
 
 
 def _render(facts: dict[str, Any]) -> Blocks:
-    from glymph.tools.blocks import Line, Table, quantity
-
     yield Line(_summarize(facts), "bold")
     states = ["known" if one["duplicate_of"] else "new" for one in facts["added"]]
     states = states or [""] * len(facts["found"])  # of a dry run
@@ -96,8 +94,6 @@ def _render(facts: dict[str, Any]) -> Blocks:
 
 
 def _summarize(facts: dict[str, Any]) -> str:
-    from glymph.tools.blocks import quantity
-
     if facts["dry_run"]:
         kept = f"Would keep {quantity(len(facts['found']), 'statement', 'statements')}"
     else:

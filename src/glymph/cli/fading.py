@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import SLEEP, Json, SpaceName, Url
+from glymph.plain import plain
+from glymph.tools.blocks import Line, Table
 
 if TYPE_CHECKING:
     from glymph.tools.render import Blocks
@@ -19,18 +23,12 @@ def register(app: typer.Typer) -> None:
 
 def fading(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
     """List the lessons, theses and playbooks that fade unless they are used."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.plain import plain
-
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         found = plain(glymph.fading())
     output.answer({"fading": found}, _render(found), as_json=as_json)
 
 
 def _render(found: Sequence[dict[str, Any]]) -> Blocks:
-    from glymph.tools.blocks import Line, Table
-
     rows = [
         [
             one["kind"],

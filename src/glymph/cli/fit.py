@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import KEEP, Apply, Json, SpaceName, Url
+from glymph.plain import plain
+from glymph.tools.blocks import Table
 
 if TYPE_CHECKING:
     from glymph.decay.fit import Fit, SectionFit
@@ -29,11 +33,6 @@ def fit(
     as_json: Json = False,
 ) -> None:
     """Fit the forgetting curves to the recall log and adopt those that are better."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.plain import plain
-    from glymph.tools.blocks import Table
-
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         found = glymph.fit(apply=apply, reset=reset)
     columns = ["section", "shown>", "used>", "days>", "decay>", "scale>", "log loss>", "verdict"]

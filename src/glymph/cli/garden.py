@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import SLEEP, Actor, Apply, Json, SpaceName, Url
+from glymph.plain import plain
+from glymph.tools.blocks import Line, Table
+from glymph.tools.render import NOT_CHANGED, render_undo
 
 if TYPE_CHECKING:
     from glymph.tools.render import Blocks
@@ -26,10 +31,6 @@ def garden(
     as_json: Json = False,
 ) -> None:
     """Drop links that have faded away, merge what is said twice, and list what nothing leads to."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.plain import plain
-
     with environment.open_glymph(url, space, actor, create=False) as glymph:
         done = glymph.garden(dry_run=not apply)
     facts = {**plain(done), "told": done.told}
@@ -38,9 +39,6 @@ def garden(
 
 
 def _render(facts: dict[str, Any], here: str) -> Blocks:
-    from glymph.tools.blocks import Line, Table
-    from glymph.tools.render import NOT_CHANGED, render_undo
-
     yield Line(facts["told"], "bold")
     yield Table(["link", "dropped>"], sorted(facts["links_dropped"].items()))
     rows = [[len(one["parts"]), one["id"], one["title"]] for one in facts["merged"]]

@@ -7,7 +7,11 @@ from typing import Annotated
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import KEEP, Json, Url
+from glymph.cli.progress import show_progress
+from glymph.tools.blocks import quantity
 
 
 def register(app: typer.Typer) -> None:
@@ -32,10 +36,6 @@ def import_(
     """Load an export into a space that is new or still empty, without what was removed for good
     here.
     """
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.cli.progress import show_progress
-
     with (
         environment.open_whole(url, create=True) as glymph,
         show_progress("loading", "rows", quiet=as_json) as tick,
@@ -48,7 +48,5 @@ def import_(
 
 def describe_kept_out(count: int, verb: str) -> str:
     """Says how many memories tombstones kept out; empty if none."""
-    from glymph.tools.blocks import quantity
-
     many = quantity(count, "memory", "memories")
     return f" {many} {verb} out: removed for good on request." if count else ""

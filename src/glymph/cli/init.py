@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import KEEP, Json, SpaceName, Url
 
 
@@ -13,9 +15,6 @@ def register(app: typer.Typer) -> None:
 
 def init(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
     """Create the store and the space, if they are not there yet."""
-    from glymph import environment
-    from glymph.cli import output
-
     with environment.open_glymph(url, space, "user", create=True) as glymph:
         store = glymph.shown_url
     facts = {"store": store, "space": space}

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import KEEP, WHERE, Apply, Json, Url
 from glymph.environment import PROJECT
+from glymph.errors import InvalidInput
+from glymph.plugin import content, install
+from glymph.plugin.install import SCOPES
+from glymph.tools.blocks import Line
+from glymph.tools.render import NOT_CHANGED
 
 if TYPE_CHECKING:
     from glymph.plugin.install import Change, Scope
@@ -52,10 +61,6 @@ def install_claude_code(
     as_json: Json = False,
 ) -> None:
     """Give Claude Code its memory: hooks, the MCP server, a skill and the /memory-… commands."""
-    from glymph import environment
-    from glymph.errors import InvalidInput
-    from glymph.plugin import content, install
-
     if show_files and apply:
         raise InvalidInput("print", "it changes nothing; leave out --print or --apply.")
     chosen = parse_scope(scope)
@@ -75,9 +80,6 @@ def install_claude_code(
 
 def parse_scope(name: str) -> Scope:
     """Returns the scope of that name, or raises InvalidInput."""
-    from glymph.errors import InvalidInput
-    from glymph.plugin.install import SCOPES
-
     for scope in SCOPES:
         if scope == name:
             return scope
@@ -86,11 +88,6 @@ def parse_scope(name: str) -> Scope:
 
 def _after_install(scope: Scope) -> list[str]:
     """Says what is left for the person to do."""
-    from importlib.util import find_spec
-    from shlex import quote
-
-    from glymph.plugin import content, install
-
     steps = []
     if find_spec("mcp") is None:
         steps.append("The tools need an extra package: pip install 'glymph[mcp]'.")
@@ -104,8 +101,6 @@ def _after_install(scope: Scope) -> list[str]:
 
 
 def _print(files: dict[str, str], *, as_json: bool) -> None:
-    from glymph.cli import output
-
     if as_json:
         output.print_json({"files": files})
         return
@@ -117,10 +112,6 @@ def answer_changes(
     changes: Sequence[Change], further: Sequence[str], none: str, *, apply: bool, as_json: bool
 ) -> None:
     """Prints what was or would be done to each file, and what is next."""
-    from glymph.cli import output
-    from glymph.tools.blocks import Line
-    from glymph.tools.render import NOT_CHANGED
-
     verbs = [(change.verb, str(change.path)) for change in changes]
     same = all(verb == "keep" for verb, _ in verbs)
     if as_json:

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import SLEEP, Actor, Apply, IfNeeded, Json, SpaceName, Url
+from glymph.plain import plain
+from glymph.tools.blocks import Line, Table
+from glymph.tools.render import NOT_CHANGED, render_undo
 
 if TYPE_CHECKING:
     from glymph.tools.render import Blocks
@@ -25,10 +30,6 @@ def lifecycle(
     as_json: Json = False,
 ) -> None:
     """Archive what has faded and has a reason to go; trash what it archived long ago."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.plain import plain
-
     with environment.open_glymph(url, space, actor, create=False) as glymph:
         done = glymph.lifecycle(if_needed=if_needed, dry_run=not (apply or if_needed))
     facts = {**plain(done), "told": done.told}
@@ -36,9 +37,6 @@ def lifecycle(
 
 
 def _render(facts: dict[str, Any]) -> Blocks:
-    from glymph.tools.blocks import Line, Table
-    from glymph.tools.render import NOT_CHANGED, render_undo
-
     yield Line(facts["told"], "bold")
     for verb in ("archived", "trashed"):
         rows = [[verb, one["kind"], one["id"], one["title"]] for one in facts[verb]]

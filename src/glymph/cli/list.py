@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import LOOK, Json, SpaceName, Url
+from glymph.moments import parse_iso
+from glymph.tools.blocks import Line
+from glymph.tools.data import shorten_memory
+from glymph.tools.render import render_memories
 
 if TYPE_CHECKING:
     from glymph.tools.render import Blocks
@@ -35,11 +41,6 @@ def list_memories(
     at: Annotated[str | None, typer.Option(help="As things stood at this ISO 8601 time.")] = None,
 ) -> None:
     """List memories, newest first."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.moments import parse_iso
-    from glymph.tools.data import shorten_memory
-
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         moment = parse_iso(at, "at") if at else None
         page = glymph.list(
@@ -50,9 +51,6 @@ def list_memories(
 
 
 def _render(facts: dict[str, Any]) -> Blocks:
-    from glymph.tools.blocks import Line
-    from glymph.tools.render import render_memories
-
     yield render_memories(facts["memories"])
     if not facts["memories"]:
         yield Line("Nothing here yet. `glymph add TEXT` remembers something.")

@@ -4,63 +4,81 @@ from __future__ import annotations
 
 import io
 import sys
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
 
 from glymph import __version__
-from glymph.cli import (
-    ai_prune,
-    backup,
-    certificates,
-    compact,
-    config,
-    daemon,
-    dedup,
-    demo,
-    doctor,
-    embed,
-    export,
-    extract,
-    fading,
-    fit,
-    garden,
-    history,
-    import_,
-    init,
-    install,
-    lifecycle,
-    mcp,
-    migrate,
-    plan,
-    prune,
-    reinforce,
-    restore,
-    space,
-    status,
-    surface,
-    tombstones,
-    trash,
-    uninstall,
-    worker,
-)
-from glymph.cli import list as list_memories
+from glymph.cli.options import KEEP, LOOK, SLEEP
 from glymph.errors import BadExtension, GlymphError
 from glymph.tools.index import Listed, built_in_commands, find_command, package_commands
 
 TOOLS_PANEL = "Memory"
 FAILED = 1
+FILES = {"import": "import_"}  # of commands that are words of Python
 # Tools of daily use, which the help lists first.
 DAILY = ("add", "search", "recall", "report", "get", "update", "link", "delete", "undo")
-# Every other command has a file of its name here; the help lists them in this order.
-COMMANDS = (
-    status, list_memories, doctor, demo, mcp, history,
-    init, export, import_, backup, restore, space, config, migrate, embed, fit, dedup, prune, plan,
-    trash, certificates, compact,
-    extract, lifecycle, ai_prune, fading, reinforce, surface, garden, daemon, worker,
-    tombstones, install, uninstall,
-)  # fmt: skip
+# Every other command has a file of its name here, which is loaded when the command is called. The
+# help lists them in this order.
+COMMANDS = {
+    LOOK: {
+        "status": "Show what a space holds, what upkeep did and will do, and what needs a hand.",
+        "list": "List memories, newest first.",
+        "doctor": "Check a whole store against every invariant, name what is wrong, and tell how "
+        "recall finds by meaning.",
+        "demo": "Play some of an agent's life into a fresh store and show what became of it.",
+        "mcp": "Serve the memory tools to an agent over MCP, on standard input and output or over "
+        "HTTP.",
+        "history": "Show what happened to a memory (`glymph history ID`), and look after "
+        "conversations.",
+    },
+    KEEP: {
+        "init": "Create the store and the space, if they are not there yet.",
+        "export": "Write a whole space, journal included, as JSON Lines into a new file.",
+        "import": "Load an export into a space that is new or still empty, without what was "
+        "removed for good here.",
+        "backup": "Copy the whole store into a new file while others go on writing.",
+        "restore": "Check a backup and copy it to a new file, without what was removed for good "
+        "from the store in use since.",
+        "space": "List, create, rename and delete spaces.",
+        "config": "Show and change settings.",
+        "migrate": "Move spaces to another store, with history and trash; repeat it to go on after "
+        "a kill or to bring it up.",
+        "embed": "Give a vector to every memory that waits for one.",
+        "fit": "Fit the forgetting curves to the recall log and adopt those that are better.",
+        "dedup": "Find memories that say the same, or nearly so, in the whole space.",
+        "prune": "Archive or trash exactly what a plan shows; what changed since is left alone and "
+        "named.",
+        "plan": "Look at plans that can be pruned from.",
+        "trash": "Look into the trash, and empty it.",
+        "certificates": "Show what was removed for good, and for each place whether it is clean.",
+        "compact": "Write the store anew, without what was removed, and complete the certificates "
+        "that waited.",
+        "tombstones": "List and lift what keeps facts removed for good from being learnt again.",
+        "install": "Let an agent's host work with Glymph.",
+        "uninstall": "Take away from a host what `install` put there.",
+    },
+    SLEEP: {
+        "extract": "Remember what a transcript says that will matter later; it is read from where "
+        "it was left.",
+        "lifecycle": "Archive what has faded and has a reason to go; trash what it archived long "
+        "ago.",
+        "ai-prune": "Let the language model nominate what may go; code decides, and only ever "
+        "archives.",
+        "fading": "List the lessons, theses and playbooks that fade unless they are used.",
+        "reinforce": "Count one use of memories, so that they stay.",
+        "surface": "Print the digest that a session begins with.",
+        "garden": "Drop links that have faded away, merge what is said twice, and list what "
+        "nothing leads to.",
+        "daemon": "Run upkeep when it is due, in all spaces of a store, until it is told to stop "
+        "(Ctrl-C or SIGTERM).",
+        "worker": "Run upkeep from the queue of a store, with any number of workers: each space is "
+        "served by one at a time.",
+    },
+}
 
 
 class Commands(TyperGroup):
@@ -96,13 +114,23 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0] if args else ""
-        listed = None if name in self.commands else find_command(name)
+        if name in self.commands:
+            return name, load_command(name), args[1:]
+        listed = find_command(name)
         if listed is None:
             return super().resolve_command(ctx, args)
-        return name, _load_command(listed), args[1:]
+        return name, _load_tool(listed), args[1:]
 
 
-def _load_command(listed: Listed) -> Any:
+def load_command(name: str) -> Any:
+    """Imports the file of a command that is no tool, and returns the command."""
+    file = import_module(f"glymph.cli.{FILES.get(name, name.replace('-', '_'))}")
+    group = typer.Typer(rich_markup_mode=None)
+    file.register(group)
+    return get_group(group).commands[name]
+
+
+def _load_tool(listed: Listed) -> Any:
     from glymph.cli.tool_command import command_for
     from glymph.tools import extension_point
 
@@ -141,8 +169,9 @@ def glymph(
     pass
 
 
-for command in COMMANDS:
-    command.register(app)
+for panel, commands in COMMANDS.items():
+    for command, summary in commands.items():
+        app.command(command, help=summary, rich_help_panel=panel)(load_command)
 
 
 def main() -> None:

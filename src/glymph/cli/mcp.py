@@ -6,7 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli.daemon import log_to_stderr
 from glymph.cli.options import LOOK, Actor, SpaceName, Url
+from glymph.errors import GlymphError, InvalidInput
+from glymph.mcp.http import Door, Handles
+from glymph.mcp.http import serve as serve_http
 
 
 def register(app: typer.Typer) -> None:
@@ -44,9 +49,6 @@ def mcp(
     ] = None,
 ) -> None:
     """Serve the memory tools to an agent over MCP, on standard input and output or over HTTP."""
-    from glymph import environment
-    from glymph.errors import GlymphError, InvalidInput
-
     if profile not in ("core", "curator", "full"):
         raise InvalidInput("profile", f"{profile!r} is not one of core, curator, full.")
     chosen: Any = profile
@@ -62,10 +64,6 @@ def mcp(
         with environment.open_glymph(url, space, actor, create=True) as glymph:
             server.serve(glymph, chosen)
         return
-    from glymph.cli.daemon import log_to_stderr
-    from glymph.mcp.http import Door, Handles
-    from glymph.mcp.http import serve as serve_http
-
     log_to_stderr(as_json=False)
     door = Door.parse(http, environment.token(), allow_host or ())
     with environment.open_glymph(url, space, actor, create=True) as glymph:

@@ -6,8 +6,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as Bars
 
+from glymph import environment
+from glymph.cli import output
+from glymph.cli.export import describe_left_behind
 from glymph.cli.options import KEEP, Json
+from glymph.plain import plain
+from glymph.transfer.migrate import hide_credentials
+from glymph.tools.blocks import Table, quantity
+from glymph.transfer.migrate import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -38,11 +48,7 @@ def migrate(
     """Move spaces to another store, with history and trash; repeat it to go on after a kill or to
     bring it up.
     """
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.plain import plain
     from glymph.stores import migrate, survey_migration
-    from glymph.transfer.migrate import hide_credentials
 
     settings, _ = environment.effective_settings()
     if dry_run:
@@ -62,8 +68,6 @@ def migrate(
 
 def _find_left_behind(source: str, spaces: Sequence[str]) -> list[str]:
     """Returns the folders of the source with conversations, which no migration carries."""
-    from glymph import environment
-
     if not spaces:
         return []
     with environment.open_glymph(source, spaces[0], "user", create=False) as glymph:
@@ -73,10 +77,6 @@ def _find_left_behind(source: str, spaces: Sequence[str]) -> list[str]:
 @contextmanager
 def _show_steps(quiet: bool) -> Iterator[Callable[[Progress], None]]:
     """Shows on standard error how far each space is, and in a line that stays where it goes on."""
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Bars
-
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     said: set[str] = set()
     with Bars(
@@ -106,8 +106,6 @@ def _show_steps(quiet: bool) -> Iterator[Callable[[Progress], None]]:
 def _answer_plan(
     planned: Sequence[Planned], missing: str, target: str, behind: list[str], *, as_json: bool
 ) -> None:
-    from glymph.cli import output
-
     spaces = [
         {
             "space": one.space,
@@ -128,9 +126,6 @@ def _answer_plan(
 def _render_plan(
     planned: Sequence[Planned], missing: str, target: str, behind: list[str]
 ) -> Iterator[Any]:
-    from glymph.cli.export import describe_left_behind
-    from glymph.tools.blocks import Table, quantity
-
     rows = [[one.space, f"{one.rows:,}", _describe(one)] for one in planned]
     yield Table(["space", "rows>", "what"], rows)
     yield from describe_left_behind(behind)
@@ -149,9 +144,6 @@ def _describe(one: Planned) -> str:
 
 
 def _render(report: Report, target: str, behind: list[str]) -> Iterator[Any]:
-    from glymph.cli.export import describe_left_behind
-    from glymph.tools.blocks import Table, quantity
-
     columns = ["space", "rows>", "checksum", "searches>", "seconds>", "outcome"]
     yield Table(columns, [_row(one) for one in report.spaces])
     if pending := sum(one.unsettled for one in report.spaces):

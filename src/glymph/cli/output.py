@@ -8,6 +8,12 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import typer
+from rich.console import Console
+
+from glymph.tools.blocks import Line, Table
+from glymph.tools.render import render_receipt
+
 if TYPE_CHECKING:
     from glymph.tools.blocks import Rendering
 
@@ -24,16 +30,12 @@ def answer(facts: Mapping[str, Any], blocks: Rendering, *, as_json: bool) -> Non
 
 def answer_receipt(receipt: Mapping[str, Any], *, as_json: bool) -> None:
     """Prints a receipt and ends with the status that belongs to it."""
-    from glymph.tools.render import render_receipt
-
     answer(receipt, render_receipt(receipt), as_json=as_json)
     exit_if_left_alone(receipt)
 
 
 def exit_if_left_alone(result: Mapping[str, Any]) -> None:
     """Ends the program with status 3 if some ids were left alone."""
-    import typer
-
     if result.get("failed") or result.get("skipped"):
         raise typer.Exit(LEFT_ALONE)
 
@@ -44,10 +46,6 @@ def print_json(value: Any) -> None:
 
 
 def print_blocks(blocks: Rendering) -> None:
-    from rich.console import Console
-
-    from glymph.tools.blocks import Line, Table
-
     # A pipe has no width: one row is one line then, however long.
     columns = shutil.get_terminal_size((1_000_000, 24)).columns
     console = Console(highlight=False, width=columns)

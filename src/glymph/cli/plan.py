@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import KEEP, Json, SpaceName, Url
+from glymph.plain import plain
+from glymph.tools import data
+from glymph.tools.blocks import Line, Table, format_time
+from glymph.tools.render import render_plan
 
 if TYPE_CHECKING:
     from glymph.tools.render import Blocks
@@ -28,18 +34,12 @@ def register(app: typer.Typer) -> None:
 
 def list_plans(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
     """List the plans that have not expired."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.plain import plain
-
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         plans = plain(glymph.plans())
     output.answer({"plans": plans}, _render(plans), as_json=as_json)
 
 
 def _render(plans: Sequence[dict[str, Any]]) -> Blocks:
-    from glymph.tools.blocks import Line, Table, format_time
-
     rows = [
         [
             plan["id"],
@@ -59,11 +59,6 @@ def show(
     plan: PlanId, url: Url = None, space: SpaceName = "default", as_json: Json = False
 ) -> None:
     """Show a plan: its groups, their members, why, and what would be lost."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.tools import data
-    from glymph.tools.render import render_plan
-
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         found = data.dump_plan(glymph.plan(plan))
     output.answer(found, render_plan(found), as_json=as_json)

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
 
 class Tick(Protocol):
     """Moves the bar. A total is given where it is known."""
@@ -18,9 +21,6 @@ def show_progress(
     what: str, unit: str, *, quiet: bool, expected: int | None = None
 ) -> Iterator[Tick]:
     """Shows how many units are done, until the block ends; nothing if quiet or not a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
     console = Console(stderr=True)
     with Progress(
         TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}"),

@@ -6,8 +6,12 @@ from typing import Annotated, Literal
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import KEEP, Actor, Apply, Json, SpaceName, Url
 from glymph.cli.plan import PlanId
+from glymph.plain import plain
+from glymph.tools.render import render_prune_preview
 
 
 def register(app: typer.Typer) -> None:
@@ -42,11 +46,6 @@ def prune(
     as_json: Json = False,
 ) -> None:
     """Archive or trash exactly what a plan shows; what changed since is left alone and named."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.plain import plain
-    from glymph.tools.render import render_prune_preview
-
     with environment.open_glymph(url, space, actor, create=False) as glymph:
         done = glymph.prune(
             plan, groups=groups or None, ids=ids or None, action=action, cascade=cascade,

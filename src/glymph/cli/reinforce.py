@@ -6,7 +6,10 @@ from typing import Annotated
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import SLEEP, Actor, Json, SpaceName, Url
+from glymph.plain import plain
 
 
 def register(app: typer.Typer) -> None:
@@ -21,10 +24,6 @@ def reinforce(
     as_json: Json = False,
 ) -> None:
     """Count one use of memories, so that they stay."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.plain import plain
-
     with environment.open_glymph(url, space, actor, create=False) as glymph:
         receipt = plain(glymph.reinforce(ids))
     output.answer_receipt(receipt, as_json=as_json)

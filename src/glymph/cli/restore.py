@@ -7,7 +7,12 @@ from typing import Annotated
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
+from glymph.cli.import_ import describe_kept_out
 from glymph.cli.options import KEEP, Apply, Json, Url
+from glymph.stores import restore_backup
+from glymph.tools.blocks import quantity
 
 
 def register(app: typer.Typer) -> None:
@@ -26,12 +31,6 @@ def restore(
     """Check a backup and copy it to a new file, without what was removed for good from the store in
     use since.
     """
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.cli.import_ import describe_kept_out
-    from glymph.stores import restore_backup
-    from glymph.tools.blocks import quantity
-
     settings, _ = environment.effective_settings()
     done = restore_backup(source, target, in_use=url, settings=settings, apply=apply)
     facts = {

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import KEEP, Json, Url
+from glymph.cli.progress import show_progress
+from glymph.errors import InvalidInput, SpaceNotFound
+from glymph.plain import plain
+from glymph.tools.blocks import Table, format_time
 
 if TYPE_CHECKING:
     from glymph.tools.blocks import Table
@@ -26,18 +32,12 @@ def register(app: typer.Typer) -> None:
 
 def list_spaces(url: Url = None, as_json: Json = False) -> None:
     """List the spaces of a store."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.plain import plain
-
     with environment.open_whole(url) as glymph:
         spaces = plain(glymph.spaces())
     output.answer({"spaces": spaces}, [_table(spaces)], as_json=as_json)
 
 
 def _table(spaces: Sequence[dict[str, Any]]) -> Table:
-    from glymph.tools.blocks import Table, format_time
-
     rows = [[format_time(one["created_at"]), one["identity_id"], one["name"]] for one in spaces]
     return Table(["created (UTC)", "identity", "space"], rows)
 
@@ -46,9 +46,6 @@ def create(
     name: Annotated[str, typer.Argument(show_default=False)], url: Url = None, as_json: Json = False
 ) -> None:
     """Create a space with its identity memory."""
-    from glymph import environment
-    from glymph.cli import output
-
     environment.open_glymph(url, name, "user", create=True).close()
     output.answer({"space": name}, f"Space {name} is ready.", as_json=as_json)
 
@@ -60,9 +57,6 @@ def rename(
     as_json: Json = False,
 ) -> None:
     """Rename a space."""
-    from glymph import environment
-    from glymph.cli import output
-
     with environment.open_whole(url) as glymph:
         glymph.rename_space(old, new)
     output.answer({"old": old, "new": new}, f"{old} is now {new}.", as_json=as_json)
@@ -77,11 +71,6 @@ def delete(
     as_json: Json = False,
 ) -> None:
     """Remove a space for good, with everything in it. There is no undo."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.cli.progress import show_progress
-    from glymph.errors import InvalidInput, SpaceNotFound
-
     with environment.open_whole(url) as glymph:
         if name not in [known.name for known in glymph.spaces()]:
             raise SpaceNotFound(name)

@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
+from glymph.cli.embed import describe_embedder
 from glymph.cli.options import LOOK, Json, SpaceName, Url
 from glymph.errors import PartsAway
+from glymph.plain import plain
+from glymph.tools.blocks import Line, Table
+from glymph.tools.render import from_now, render_upkeep
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
@@ -23,10 +29,6 @@ def register(app: typer.Typer) -> None:
 
 def status(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
     """Show what a space holds, what upkeep did and will do, and what needs a hand."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.plain import plain
-
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         spaces, away = find_spaces(glymph)
         facts = {
@@ -49,10 +51,6 @@ def find_spaces(glymph: Glymph) -> tuple[list[str], dict[str, str]]:
 
 
 def _render(facts: Mapping[str, Any], space: str) -> Blocks:
-    from glymph.cli.embed import describe_embedder
-    from glymph.tools.blocks import Line, Table
-    from glymph.tools.render import from_now, render_upkeep
-
     active = f"{facts['active']:,} active, {facts['weak']:,} weak"
     linked = f"{facts['pinned']:,} pinned, {facts['superseded']:,} superseded"
     rows = [

@@ -6,7 +6,10 @@ from typing import Annotated
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import SLEEP, Json, SpaceName, Url
+from glymph.text.tokens import tokens as count_tokens
 
 
 def register(app: typer.Typer) -> None:
@@ -25,10 +28,6 @@ def surface(
     as_json: Json = False,
 ) -> None:
     """Print the digest that a session begins with."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.text.tokens import tokens as count_tokens
-
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         text = glymph.surface(tokens)
     facts = {"text": text, "tokens": count_tokens(text)}

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import KEEP, Apply, Json, SpaceName, Url
+from glymph.errors import InvalidInput
+from glymph.plain import plain
+from glymph.tools.blocks import Line, Table, format_time, quantity
+from glymph.tools.render import NOT_CHANGED
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
@@ -28,10 +34,6 @@ def register(app: typer.Typer) -> None:
 
 def list_tombstones(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
     """List the tombstones of a space. What they stand for, nobody can tell from them."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.plain import plain
-
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         found = plain(glymph.tombstones())
     none = "No tombstones: nothing was removed for good on request."
@@ -40,8 +42,6 @@ def list_tombstones(url: Url = None, space: SpaceName = "default", as_json: Json
 
 
 def _table(tombstones: Sequence[dict[str, Any]]) -> Table:
-    from glymph.tools.blocks import Table, format_time
-
     rows = [[one["number"], format_time(one["created_at"]), one["operation"]] for one in tombstones]
     return Table(["number>", "since (UTC)", "operation"], rows)
 
@@ -64,13 +64,6 @@ def lift(
     as_json: Json = False,
 ) -> None:
     """Let facts be learnt again. What was removed does not come back by it."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.errors import InvalidInput
-    from glymph.plain import plain
-    from glymph.tools.blocks import Line, quantity
-    from glymph.tools.render import NOT_CHANGED
-
     if (bool(numbers), text is not None, every).count(True) != 1:
         raise InvalidInput("numbers", "name NUMBERS, or --text TEXT, or --all: one of the three.")
     with environment.open_glymph(url, space, "user", create=False) as glymph:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 import typer
+from pydantic import ValidationError
 
 from glymph import environment
 from glymph.cli import options, output
@@ -157,8 +158,6 @@ def _parse(name: str, field: FieldInfo, value: Any) -> Any:
 
 def _validate(tool: Tool, values: Mapping[str, Any]) -> Any:
     """Returns the tool's arguments, or raises InvalidInput for the first wrong field."""
-    from pydantic import ValidationError
-
     try:
         return tool.arguments.model_validate(dict(values))
     except ValidationError as error:

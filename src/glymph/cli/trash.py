@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import KEEP, Actor, Apply, Json, SpaceName, Url
+from glymph.plain import plain
+from glymph.tools.blocks import Line, Table, format_time, quantity
+from glymph.tools.render import NOT_CHANGED
 
 if TYPE_CHECKING:
     from glymph.tools.render import Blocks
@@ -25,18 +30,12 @@ def register(app: typer.Typer) -> None:
 
 def list_trash(url: Url = None, space: SpaceName = "default", as_json: Json = False) -> None:
     """List what is in the trash, what expires first on top."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.plain import plain
-
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         trash = plain(glymph.trash())
     output.answer({"trash": trash}, _render(trash), as_json=as_json)
 
 
 def _render(trash: Sequence[dict[str, Any]]) -> Blocks:
-    from glymph.tools.blocks import Line, Table, format_time
-
     rows = [
         [one["id"], one["kind"], one["by"], format_time(one["recoverable_until"]), one["title"]]
         for one in trash
@@ -56,10 +55,6 @@ def restore(
     as_json: Json = False,
 ) -> None:
     """Bring memories back from the trash."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.plain import plain
-
     with environment.open_glymph(url, space, actor, create=False) as glymph:
         receipt = plain(glymph.restore(ids))
     output.answer_receipt(receipt, as_json=as_json)
@@ -76,10 +71,6 @@ def empty(
     as_json: Json = False,
 ) -> None:
     """Remove for good what has been in the trash for its time. There is no undo."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.plain import plain
-
     with environment.open_glymph(url, space, actor, create=False) as glymph:
         if apply:
             output.answer_receipt(plain(glymph.trash.empty(all=every)), as_json=as_json)
@@ -90,9 +81,6 @@ def empty(
 
 
 def _render_preview(due: Sequence[dict[str, Any]]) -> Blocks:
-    from glymph.tools.blocks import Line, Table, quantity
-    from glymph.tools.render import NOT_CHANGED
-
     many = quantity(len(due), "memory", "memories")
     yield Line(f"Would remove {many} for good. {NOT_CHANGED}", "bold")
     yield Table(["id", "kind", "title"], [[one["id"], one["kind"], one["title"]] for one in due])

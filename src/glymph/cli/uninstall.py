@@ -6,6 +6,7 @@ import typer
 
 from glymph.cli.install import ScopeName, answer_changes, parse_scope
 from glymph.cli.options import KEEP, Apply, Json
+from glymph.plugin import content, install
 
 
 def register(app: typer.Typer) -> None:
@@ -23,8 +24,6 @@ def uninstall_claude_code(
     scope: ScopeName = "user", apply: Apply = False, as_json: Json = False
 ) -> None:
     """Take away from Claude Code exactly what `install` put there. What is remembered stays."""
-    from glymph.plugin import content, install
-
     chosen = parse_scope(scope)
     changes = install.plan_uninstall(chosen)
     if apply:

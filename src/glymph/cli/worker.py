@@ -11,11 +11,20 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
+from glymph.cli.daemon import log_to_stderr, stop_on_signals
 from glymph.cli.options import WHERE, Json
-from glymph.errors import GlymphError, StoreError
+from glymph.errors import GlymphError, InvalidInput, StoreError
+from glymph.jobs import worker as spooled
+from glymph.jobs.queues import open_queue
+from glymph.stores import DEFAULT_URL, parts_at, spaces_at
+from glymph.telemetry import JsonLines
+from glymph.tools.blocks import Table, format_time
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
@@ -86,8 +95,6 @@ def worker(
     On PostgreSQL, workers on any number of machines share the work; with SQLite, those on one
     machine.
     """
-    from glymph import environment
-
     # Read here: typer would split the variable at spaces.
     urls = dict.fromkeys(url or [environment.variable("GLYMPH_URL")])
     with ExitStack() as stack:
@@ -123,9 +130,6 @@ def worker(
 
 def _open(stack: ExitStack, url: str, concurrency: int, queues: Queues, absent: Absent) -> None:
     """Adds the queue of a store, or those of the parts of a map, and why others have none."""
-    from glymph import environment
-    from glymph.stores import DEFAULT_URL, parts_at
-
     parts = parts_at(url or DEFAULT_URL)
     if len(parts) == 1:
         queues[parts[0]] = _queue(
@@ -146,9 +150,6 @@ def _open(stack: ExitStack, url: str, concurrency: int, queues: Queues, absent: 
 
 def _queue_of(stack: ExitStack, concurrency: int, part: str) -> Queue | None:
     """Opens the queue of a part of a map; None if it has no space, for only the map makes one."""
-    from glymph import environment
-    from glymph.stores import spaces_at
-
     spaces = spaces_at(part)
     if not spaces:
         return None
@@ -158,8 +159,6 @@ def _queue_of(stack: ExitStack, concurrency: int, part: str) -> Queue | None:
 
 
 def _queue(stack: ExitStack, concurrency: int, glymph: Glymph) -> Queue:
-    from glymph.jobs.queues import open_queue
-
     queue = open_queue(stack.enter_context(glymph), limit=concurrency)
     stack.callback(queue.close)
     return queue
@@ -172,8 +171,6 @@ def _work(
 
     Parts that are absent are tried again and again and served once they are there, unless `once`.
     """
-    from glymph.cli.daemon import log_to_stderr, stop_on_signals
-
     log_to_stderr(as_json=log_json)
     log_neighbours(as_json=log_json)
     log, stop = logging.getLogger("glymph.worker"), threading.Event()
@@ -256,8 +253,6 @@ def _tell_absent(name: str, why: str, then: str = "") -> None:
 
 def log_neighbours(*, as_json: bool) -> None:
     """Brings errors of the queue's libraries into the worker's log, each as one line."""
-    from glymph.telemetry import JsonLines
-
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines() if as_json else OneLine())
     for name in NEIGHBOURS:
@@ -277,8 +272,6 @@ class OneLine(logging.Formatter):
 
 def _take_in() -> list[Any]:
     """Brings into the stores what hooks have left on this machine."""
-    from glymph import environment
-    from glymph.jobs import worker as spooled
 
     def open_space(url: str | None, space: str, create: bool) -> Glymph:
         return environment.open_glymph(url, space, "daemon", create=create)
@@ -288,22 +281,15 @@ def _take_in() -> list[Any]:
 
 def _with_shown_urls(queues: Queues) -> list[tuple[str, Queue]]:
     """Returns the queues with URLs that may be shown: without a password."""
-    from glymph.stores import DEFAULT_URL
-
     return [(_without_password(url) or DEFAULT_URL, queue) for url, queue in queues.items()]
 
 
 def _without_password(url: str) -> str:
-    from urllib.parse import urlsplit
-
     secret = urlsplit(url).password
     return url.replace(f":{secret}@", "@", 1) if secret else url
 
 
 def _list_dead(queues: Queues, *, as_json: bool) -> None:
-    from glymph.cli import output
-    from glymph.tools.blocks import Table, format_time
-
     found = [
         {"url": name, **letter.as_dict()}
         for name, queue in _with_shown_urls(queues)
@@ -317,9 +303,6 @@ def _list_dead(queues: Queues, *, as_json: bool) -> None:
 
 
 def _put_back(queues: Queues, wanted: str, *, as_json: bool) -> None:
-    from glymph.cli import output
-    from glymph.errors import InvalidInput
-
     known = [(queue, letter.ticket.id) for queue in queues.values() for letter in queue.dead()]
     back = [queue.retry(one).as_dict() for queue, one in known if wanted in (one, ALL)]
     if not back and wanted != ALL:

@@ -6,8 +6,14 @@ from typing import Annotated
 
 import typer
 
+from glymph.cli import output
 from glymph.cli.history.find import Folder, Session, open_history
 from glymph.cli.options import Actor, Apply, Json, SpaceName, Url
+from glymph.errors import GlymphError, InvalidInput
+from glymph.history.policy import HistorySettings
+from glymph.plain import plain
+from glymph.tools.blocks import quantity
+from glymph.tools.render import NOT_CHANGED
 
 NOTHING = (
     "There is nothing to shorten: all of it is the newest part, of up to {tail:,} {unit}. "
@@ -40,13 +46,6 @@ def consolidate(
     """Make notes of all but the newest messages of a conversation now. The messages stay in its
     transcript.
     """
-    from glymph.cli import output
-    from glymph.errors import GlymphError, InvalidInput
-    from glymph.history.policy import HistorySettings
-    from glymph.plain import plain
-    from glymph.tools.blocks import quantity
-    from glymph.tools.render import NOT_CHANGED
-
     if apply and dry_run:
         raise InvalidInput("apply", "--apply and --dry-run are opposites. Use one of them.")
     given = {"consolidation_threshold": threshold, "unit": unit, "keep_recent_ratio": keep}

@@ -8,8 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.history.find import same_place
 from glymph.cli.options import Apply, Json, SpaceName, Url
+from glymph.plain import plain
+from glymph.tools.blocks import quantity
+from glymph.tools.render import NOT_CHANGED, describe_rewritten
 
 
 def erase(
@@ -26,10 +31,6 @@ def erase(
 
     Backups and exports from before still have it.
     """
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.plain import plain
-
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         done = glymph.conversations.erase(text, apply=apply)
         memories = glymph.conversations.memories_saying(text)
@@ -41,8 +42,6 @@ def erase(
 
 
 def _summarize(erasure: Mapping[str, Any], apply: bool) -> str:
-    from glymph.tools.render import NOT_CHANGED, describe_rewritten
-
     what = describe_rewritten(erasure)
     if not what:
         return "No conversation says it."
@@ -53,8 +52,6 @@ def _summarize(erasure: Mapping[str, Any], apply: bool) -> str:
 
 def _advise(text: str, memories: int, space: str) -> list[str]:
     """Names the command for memories that say it, too."""
-    from glymph.tools.blocks import quantity
-
     if not memories:
         return []
     many = quantity(memories, "memory says", "memories say")

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from glymph import environment
+from glymph.errors import InvalidInput
+
 if TYPE_CHECKING:
     from glymph.client import Glymph
     from glymph.history.history import History
@@ -35,8 +38,6 @@ def open_history(
     settings: HistorySettings | None = None,
 ) -> Iterator[History]:  # fmt: skip
     """Opens the history that has a session, in a folder or wherever it lies."""
-    from glymph import environment
-
     with environment.open_glymph(url, space, actor, create=False) as glymph:
         yield _find_history(glymph, session, folder, settings)
 
@@ -44,8 +45,6 @@ def open_history(
 def _find_history(
     glymph: Glymph, session: str, folder: Path | None, settings: HistorySettings | None
 ) -> History:
-    from glymph.errors import InvalidInput
-
     if folder is None:
         try:
             return glymph.conversations.with_session(session, settings=settings)

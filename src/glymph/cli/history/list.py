@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.history.find import Folder, describe_place, history_in
 from glymph.cli.options import Json, SpaceName, Url
+from glymph.plain import plain
+from glymph.tools.blocks import Table, format_time
 
 if TYPE_CHECKING:
     from glymph.tools.blocks import Table
@@ -21,10 +25,6 @@ def list_conversations(
     """List the conversations of a space in all places, the one in which something was said last
     first.
     """
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.plain import plain
-
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         if folder is None:
             found, where = plain(glymph.conversations.every()), f"the space {glymph.space}"
@@ -37,8 +37,6 @@ def list_conversations(
 
 
 def _table(conversations: Sequence[Mapping[str, Any]]) -> Table:
-    from glymph.tools.blocks import Table, format_time
-
     rows = [
         [one["session"], str(one["messages"]), str(one["summarised"]),
          format_time(one["newest_at"]) if one["newest_at"] else "", one["where"]]

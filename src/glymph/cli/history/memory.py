@@ -7,7 +7,12 @@ from typing import Annotated
 
 import typer
 
+from glymph import environment
+from glymph.cli import output
 from glymph.cli.options import Json, SpaceName, Url
+from glymph.errors import InvalidInput, MemoryNotFound
+from glymph.plain import plain
+from glymph.tools.render import render_changes
 
 SHOWS = "`glymph history show {}` shows it."
 
@@ -19,12 +24,6 @@ def memory(
     as_json: Json = False,
 ) -> None:
     """Show everything that ever happened to a memory."""
-    from glymph import environment
-    from glymph.cli import output
-    from glymph.errors import InvalidInput, MemoryNotFound
-    from glymph.plain import plain
-    from glymph.tools.render import render_changes
-
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         try:
             changes = plain(glymph.history(memory_id))

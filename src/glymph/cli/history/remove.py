@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from glymph.cli import output
 from glymph.cli.history.find import Folder, Session, open_history
 from glymph.cli.options import Actor, Apply, Json, SpaceName, Url
+from glymph.tools.blocks import quantity
+from glymph.tools.render import NOT_CHANGED
 
 
 def remove(
@@ -18,10 +21,6 @@ def remove(
     """Remove a conversation for good, with its notes. What was learnt from it stays until it is
     forgotten.
     """
-    from glymph.cli import output
-    from glymph.tools.blocks import quantity
-    from glymph.tools.render import NOT_CHANGED
-
     with open_history(session, folder, url, space, actor) as history:
         count = history.remove(session) if apply else len(history.messages(session))
     facts = {"dry_run": not apply, "session": session, "messages": count}

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from glymph.cli import output
 from glymph.cli.history.find import Folder, Session, open_history, same_place
 from glymph.cli.options import Json, SpaceName, Url
+from glymph.plain import plain
+from glymph.tools.blocks import Line, Table, format_time
 
 if TYPE_CHECKING:
     from glymph.tools.blocks import Line, Table
@@ -27,9 +30,6 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Find old turns of a conversation, also those that only its notes stand for."""
-    from glymph.cli import output
-    from glymph.plain import plain
-
     with open_history(session, folder, url, space, "user") as history:
         turns = plain(history.search(session, query, limit=limit))
     facts = {"session": session, "turns": turns}
@@ -37,8 +37,6 @@ def search(
 
 
 def _render_turns(facts: Mapping[str, Any], where: str) -> Iterator[Line | Table]:
-    from glymph.tools.blocks import Line, Table, format_time
-
     turns = facts["turns"]
     rows = [
         [str(one["number"]), format_time(one["at"]) if one["at"] else "", one["role"]]

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from glymph.cli import output
 from glymph.cli.history.find import Folder, Session, open_history
 from glymph.cli.options import Json, SpaceName, Url
+from glymph.errors import InvalidInput
+from glymph.history.messages import read_message
+from glymph.tools.blocks import Line, quantity
 
 if TYPE_CHECKING:
     from glymph.tools.blocks import Line
@@ -33,9 +37,6 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show the notes on a conversation, the agent's page and its newest messages."""
-    from glymph.cli import output
-    from glymph.errors import InvalidInput
-
     with open_history(session, folder, url, space, "user") as history:
         messages = history.messages(session)
         notes, page = history.summary(session), history.page()
@@ -57,8 +58,6 @@ def show(
 
 
 def _render_newest(facts: Mapping[str, Any]) -> Iterator[Line]:
-    from glymph.tools.blocks import Line, quantity
-
     for title, text in (("Notes", facts["summary"]), ("The agent's page", facts["page"])):
         if text:
             yield Line(title, "bold")
@@ -69,8 +68,6 @@ def _render_newest(facts: Mapping[str, Any]) -> Iterator[Line]:
 
 
 def _render_around(facts: Mapping[str, Any]) -> Iterator[Line]:
-    from glymph.tools.blocks import Line, quantity
-
     many = quantity(facts["messages"], "message", "messages")
     yield Line(f"Message {facts['around']} of {many}, and those around it", "bold")
     turns = facts["turns"]
@@ -79,16 +76,12 @@ def _render_around(facts: Mapping[str, Any]) -> Iterator[Line]:
 
 def _render_messages(messages: Sequence[Mapping[str, Any]], first: int) -> Iterator[Line]:
     """Shows messages with their numbers, of which the first is given."""
-    from glymph.tools.blocks import Line
-
     width = len(str(first + len(messages) - 1))
     for number, message in enumerate(messages, first):
         yield Line(f"{number:>{width}} {_describe(message)}")
 
 
 def _describe(message: Mapping[str, Any]) -> str:
-    from glymph.history.messages import read_message
-
     view = read_message(message)
     words = view.text or "; ".join(result.text for result in view.results)
     calls = f"(calls {', '.join(call.name for call in view.calls)})" if view.calls else ""
