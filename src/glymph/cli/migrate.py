@@ -15,9 +15,8 @@ from glymph.cli import output
 from glymph.cli.export import describe_left_behind
 from glymph.cli.options import KEEP, Json
 from glymph.plain import plain
-from glymph.transfer.migrate import hide_credentials
 from glymph.tools.blocks import Table, quantity
-from glymph.transfer.migrate import shown
+from glymph.transfer.migrate import hide_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
