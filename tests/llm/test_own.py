@@ -115,5 +115,5 @@ def test_the_model_of_the_settings_is_opened_once_and_closed(tmp_path):
     assert "hush" not in repr(model)
     model.close()  # nothing to close yet
     assert (model.name, model.prices) == ("command:claude:haiku", Prices(1.0, 2.0))
-    assert model._opened() is model._opened()
+    assert model._open() is model._open()
     model.close()
