@@ -16,7 +16,7 @@ from glymph import Glymph, errors
 from glymph.config import Settings
 from glymph.store import open_store
 from glymph.store.portable import CARRIED
-from glymph.store.spaces import UNFINISHED_AFTER
+from glymph.store.spaces import UNFINISHED_AFTER, Spaces
 from glymph.transfer import migrate as moving
 from glymph.transfer.copy_check import Checksum
 from glymph.transfer.migrate import backup_into, hide_credentials, migrate, survey
@@ -275,12 +275,12 @@ def test_an_unfinished_move_outlives_the_sweep_of_imports_but_not_a_week(
     live_a_little(engines.source, clock)
     with engines.both() as (source, target):
         interrupted(source, target, 40)
-        now = target._now()
-        monkeypatch.setattr(type(target), "_now", lambda self: now + UNFINISHED_AFTER - 10**9)
+        now = target._spaces.now()
+        monkeypatch.setattr(Spaces, "now", lambda self: now + UNFINISHED_AFTER - 10**9)
         live_a_little(engines.target, clock, space="own")
         list(target.delete_space("own"))
         assert len(hidden(target)) == 1
-        monkeypatch.setattr(type(target), "_now", lambda self: now + UNFINISHED_AFTER + 10**9)
+        monkeypatch.setattr(Spaces, "now", lambda self: now + UNFINISHED_AFTER + 10**9)
         live_a_little(engines.target, clock, space="own")
         list(target.delete_space("own"))
         assert hidden(target) == []
