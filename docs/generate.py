@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import sys
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from glymph import errors
-from glymph.cli.main import app
+from glymph.cli.main import COMMANDS, app, load_command
 from glymph.config import Settings
 from glymph.tools import all_tools
 from glymph.tools.contract import Tool
@@ -52,17 +53,19 @@ def _tool(tool: Tool) -> str:
     return "\n".join(lines) + "\n"
 
 
-LOOKING_AND_KEEPING = (
-    "status", "list", "history", "history memory", "history show", "history search", "history consolidate",
-    "history list", "history remove",
-    "history erase", "doctor", "demo", "mcp", "init", "embed", "fit", "export", "import", "backup",
-    "restore", "space list", "space create", "space rename", "space delete", "config show", "config set",
-)  # fmt: skip
+def command_names() -> Iterator[str]:
+    """Yields the commands that are no tools, those of groups one by one."""
+    for name in (name for listed in COMMANDS.values() for name in listed):
+        command = load_command(name)
+        inner = getattr(command, "commands", {})
+        if not inner or command.invoke_without_command or name == "history":
+            yield name
+        yield from (f"{name} {other}" for other in inner)
 
 
 def cli_page() -> str:
     """`glymph --help` and the help of every command."""
-    pages = [_block(f"glymph {name} --help") for name in (*commands(), *LOOKING_AND_KEEPING)]
+    pages = [_block(f"glymph {name} --help") for name in (*commands(), *command_names())]
     return "\n".join([NOTE, "# Command line\n", _block("glymph --help"), *pages])
 
 
@@ -82,8 +85,8 @@ def settings_page() -> str:
     lines = [
         NOTE,
         "# Settings\n",
-        "Pass them as `Glymph.open(settings={…})`, in `~/.glymph/config.toml` (`glymph config set`), or as",
-        "environment variables `GLYMPH_<NAME>`.\n",
+        "Pass them as `Glymph.open(settings={…})`, in `~/.glymph/config.toml`",
+        "(`glymph config set`), or as environment variables `GLYMPH_<NAME>`.\n",
         "| setting | default | meaning |",
         "|---|---|---|",
     ]
