@@ -39,7 +39,7 @@ LAYERS = (
 )  # fmt: skip
 LEVEL = {name: level for level, layer in enumerate(LAYERS) for name in layer}
 # Parts of a low room that need the context: they count as beside it.
-BESIDE_CONTEXT = {"embed.embedding", "llm.ledger", "llm.costs", "llm.interrupt"}
+BESIDE_CONTEXT = {"embed.embedding", "llm.ledger", "llm.cost_report", "llm.interrupt"}
 ROOMS_WITH_A_FACE = (
     "undo", "recall", "write", "forget", "prune", "learn", "history", "transfer", "upkeep",
 )  # fmt: skip

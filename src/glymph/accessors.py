@@ -157,7 +157,7 @@ class Tombstones(MethodGroup):
 
     def __call__(self, *, text: str | None = None) -> tuple[Tombstone, ...]:
         """Returns the tombstones; with `text`, just those that keep it out."""
-        return write.tombstones.tombstones(self._ctx, text=text)
+        return forget.tombstones.tombstones(self._ctx, text=text)
 
     def lift(
         self, numbers: int | Iterable[int] = (), *, text: str | None = None, all: bool = False,
@@ -167,7 +167,7 @@ class Tombstones(MethodGroup):
 
         What was removed stays removed.
         """
-        return write.tombstones.lift(self._ctx, numbers, text=text, all=all, reason=reason)
+        return forget.tombstones.lift(self._ctx, numbers, text=text, all=all, reason=reason)
 
 
 class Trash(MethodGroup):

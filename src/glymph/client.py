@@ -1,4 +1,7 @@
-"""Glymph, the handle a program holds: methods of a few lines that call the rooms."""
+"""Glymph, the handle a program holds: methods of a few lines, each calling a room.
+
+A room is a folder beside this file that holds one capability: write, recall, forget, prune, …
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ if TYPE_CHECKING:  # what the rooms take and give; a room is loaded when it is f
     from glymph.learn.extract_result import Extraction
     from glymph.learn.memetic_figures import MemeticStatus
     from glymph.learn.playbooks import PlaybookMatch
-    from glymph.llm.costs import Costs
+    from glymph.llm.cost_report import Costs
     from glymph.prune.plan import Candidates, Plan, Pruned
     from glymph.prune.results import AiPruned, Fading, Gardened, LifecycleRun
     from glymph.recall.filters import Filters
@@ -522,7 +525,7 @@ class Glymph:
 
     def costs(self, *, days: int = 30) -> Costs:
         """Returns the cost of language models by job, model and day, and what is left to spend."""
-        from glymph.llm.costs import costs
+        from glymph.llm.cost_report import costs
 
         return costs(self._ctx, days=days)
 

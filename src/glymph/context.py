@@ -28,7 +28,7 @@ from glymph.text.quotes import Quotes
 
 
 @dataclass(slots=True)
-class Operating:
+class OpenOperation:
     """An operation being carried out. Its receipt is complete when the context has ended."""
 
     writer: Writer
@@ -147,14 +147,14 @@ class Context:
     def operation(
         self, verb: str, *, reason: str | None = None, session: str | None = None,
         parent: int | None = None, undoes: int | None = None,
-    ) -> Iterator[Operating]:  # fmt: skip
+    ) -> Iterator[OpenOperation]:  # fmt: skip
         """One operation in one transaction. Everything that changes a memory goes through here."""
         intent = self.intent(verb, reason=reason, session=session, parent=parent, undoes=undoes)
         with (
             telemetry.observe(telemetry.OPERATION, operation=verb) as seen,
             self.store.writing(self.space, intent) as writer,
         ):
-            operating = Operating(writer, writer.intent, micros(self.now()))
+            operating = OpenOperation(writer, writer.intent, micros(self.now()))
             yield operating
             if details := operating.details():
                 writer.describe(details)
@@ -172,7 +172,7 @@ class Context:
         finally:
             self.store.close_parent(self.space, key)
 
-    def receipt(self, done: Operating) -> Receipt:
+    def receipt(self, done: OpenOperation) -> Receipt:
         """Returns the receipt of an operation whose context has ended."""
         return Receipt(
             operation_id=done.intent.id,

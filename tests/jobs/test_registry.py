@@ -15,7 +15,7 @@ import glymph
 from glymph import Glymph, Settings
 from glymph.errors import BadExtension, InvalidInput
 from glymph.extensions import ExtensionPoint
-from glymph.jobs import registry
+from glymph.jobs import builtin, registry
 from glymph.jobs.job import SESSION_END, Job
 from glymph.jobs.registry import all_jobs, jobs_on, scheduled_jobs
 from glymph.moments import micros
@@ -156,3 +156,8 @@ def test_a_job_under_a_wrong_or_taken_name_is_named(tmp_path, monkeypatch, value
     monkeypatch.setattr(registry, "JOBS", point)
     with pytest.raises(BadExtension, match=problem):
         all_jobs()
+
+
+def test_the_docs_of_the_built_in_jobs_tell_the_order_at_the_end_of_a_session():
+    order = [job.name for job in jobs_on(SESSION_END, all_jobs())]
+    assert " → ".join(order) in (builtin.__doc__ or "")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from glymph.forget import purge as purge
     from glymph.forget import requests as requests
     from glymph.forget import supersede as supersede
+    from glymph.forget import tombstones as tombstones
     from glymph.forget import trash as trash
 else:
     __getattr__ = load_on_first_use(__name__)

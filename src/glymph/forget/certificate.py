@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from glymph.context import Context, Operating
+from glymph.context import Context, OpenOperation
 from glymph.errors import OperationNotFound
 from glymph.moments import micros, moment
 from glymph.store.certificate import (
@@ -93,7 +93,7 @@ class Record:
         )
 
 
-def stage_certificate(op: Operating) -> None:
+def stage_certificate(op: OpenOperation) -> None:
     """Leaves a pending certificate with the purge, whatever becomes of the process."""
     waiting = PlaceStatus("every place", PENDING, UNCHECKED)
     record = Record(op.intent.id, op.intent.at, (waiting,))

@@ -1,4 +1,4 @@
-"""Forgets on request: makes a plan, does exactly that in one operation, and looks what is left.
+"""Forgets on request: makes a plan, does exactly that in one operation, and checks what is left.
 
 forget → make_plan (shown) → _execute → purge → certificate.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from glymph.checks import checked_text
-from glymph.context import Context, Operating
+from glymph.context import Context, OpenOperation
 from glymph.errors import IdentifierLeft, InvalidInput, PlanExpired, PlanNotFound
 from glymph.forget.certificate import Removal, certify
 from glymph.forget.lookup import EVERYTHING, LIVE, find_statements, name_statements
@@ -44,8 +44,8 @@ def forget(
     """Returns the plan for a request, kept for a while; with `apply`, carries it out.
 
     A request is a description, an identifier, a subject or the id of a memory; with `apply` also
-    the id of a plan that was shown, of which exactly that is done. `release` moves to the trash and
-    rewords, which undo reverts; `purge` removes for good.
+    the id of a plan that was shown: exactly that plan is carried out. `release` moves to the trash
+    and rewords, which undo reverts; `purge` removes for good.
     """
     wanted = _check_mode(mode, reason)
     if isinstance(request, ForgetPlan):
@@ -218,7 +218,7 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
     )
 
 
-def _can_act(op: Operating, rows: Mapping[str, Row], action: Action) -> bool:
+def _can_act(op: OpenOperation, rows: Mapping[str, Row], action: Action) -> bool:
     """Tells whether a memory is as the plan saw it; notes on the operation why it is not."""
     row = rows.get(action.id)
     if row is None:

@@ -1,6 +1,6 @@
 """Removes memories for good: from rows, index, vectors and journal images, without an undo.
 
-That a memory was there, when it went and who wanted it so stays known: the journal keeps its id
+That a memory was there, when it went and who asked for that stays known: the journal keeps its id
 and its states. The operations whose journal rows were blanked are sealed anew, and each blanked row
 names the purge.
 
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from glymph.context import Context, Operating
+from glymph.context import Context, OpenOperation
 from glymph.errors import InvalidInput, Pinned, Protected
 from glymph.forget.certificate import (
     QUOTES_IT,
@@ -35,8 +35,9 @@ from glymph.text.quotes import SHORT, Quotes, words_of
 from glymph.undo.restore import checked_ids
 from glymph.write.tombstones import bury
 
-AT_ONCE = 50  # of more removals in one statement, an engine may leave traces in its text index
-MOST_WORDS = 5_000  # of what is removed that are looked up, the longest first
+# More removals in one statement may leave traces in the text index of an engine.
+AT_ONCE = 50
+MOST_WORDS = 5_000  # words of a removed text that are looked up, the longest first
 MOST_SEARCHED = 200  # texts for which other memories that quote them are searched
 MOST_QUOTING = 100  # found for each
 FEWEST_QUOTED = 3  # words: a shorter text is quoted everywhere by chance
@@ -74,8 +75,8 @@ def purge_certified(
 ) -> PurgeResult:
     """Removes memories for good in one operation that has no undo.
 
-    A protected or pinned memory among them refuses the whole. Memories that an undo took away,
-    which the journal still holds, go as well. `tombstone` keeps them from being learnt again;
+    A protected or pinned memory among them makes the whole call fail. Memories that an undo took
+    away, which the journal still holds, go as well. `tombstone` keeps them from being learnt again;
     `also` are values that queries, plans and reasons must not repeat either.
     """
     wanted = checked_ids(ids)
@@ -86,7 +87,7 @@ def purge_certified(
 
 
 def remove_for_good(
-    op: Operating,
+    op: OpenOperation,
     ctx: Context,
     ids: Sequence[str],
     *,
@@ -142,7 +143,7 @@ def remove_for_good(
 
 
 def erase_wordings(
-    op: Operating,
+    op: OpenOperation,
     ctx: Context,
     ids: Sequence[str],
     *,
@@ -176,7 +177,9 @@ def erase_wordings(
     return Removal({}, kept, quotes, _find_derived(op, texts, (), kept.values()), pages, tombstone)
 
 
-def _find_in_journal(op: Operating, ids: Sequence[str], rows: Mapping[str, Row]) -> dict[int, str]:
+def _find_in_journal(
+    op: OpenOperation, ids: Sequence[str], rows: Mapping[str, Row]
+) -> dict[int, str]:
     """Returns ids by key of memories that an undo took away; notes on the operation the others."""
     found: dict[int, str] = {}
     for memory_id in ids:
@@ -194,7 +197,7 @@ def _find_in_journal(op: Operating, ids: Sequence[str], rows: Mapping[str, Row])
     return found
 
 
-def _check_reason(op: Operating, removed: Sequence[str]) -> None:
+def _check_reason(op: OpenOperation, removed: Sequence[str]) -> None:
     """Refuses a reason that says what is removed: the record of a purge stays."""
     if op.intent.reason and Quotes(tuple(removed)).whole(op.intent.reason):
         raise InvalidInput(
@@ -202,7 +205,7 @@ def _check_reason(op: Operating, removed: Sequence[str]) -> None:
         )
 
 
-def _find_telling_words(op: Operating, said: Iterable[str]) -> frozenset[str]:
+def _find_telling_words(op: OpenOperation, said: Iterable[str]) -> frozenset[str]:
     """Returns the words that nothing in the space says any more, which alone would tell it."""
     words = {word for text in said for word in words_of(text)}
     words = {
@@ -212,7 +215,7 @@ def _find_telling_words(op: Operating, said: Iterable[str]) -> frozenset[str]:
     return frozenset(word for word in longest if not op.writer.occurs(word))
 
 
-def _cut_from_pages(op: Operating, quotes: Quotes) -> tuple[str, ...]:
+def _cut_from_pages(op: OpenOperation, quotes: Quotes) -> tuple[str, ...]:
     """Cuts what pages quote whole out of them and their past; returns the names of changed ones."""
     past = op.writer.past_pages(quotes)
     changed: dict[int, str] = {}
@@ -225,7 +228,7 @@ def _cut_from_pages(op: Operating, quotes: Quotes) -> tuple[str, ...]:
 
 
 def _find_derived(
-    op: Operating, texts: Sequence[str], resting: Iterable[str], without: Iterable[str]
+    op: OpenOperation, texts: Sequence[str], resting: Iterable[str], without: Iterable[str]
 ) -> tuple[Derived, ...]:
     """Returns memories that are left and hold one of the texts, or were drawn from it."""
     found = dict.fromkeys(resting, RESTS_ON_IT)
@@ -243,7 +246,7 @@ def _find_derived(
     )
 
 
-def _cut_loose(op: Operating, rows: Mapping[str, Row]) -> list[str]:
+def _cut_loose(op: OpenOperation, rows: Mapping[str, Row]) -> list[str]:
     """Removes what names these memories; returns those archived because their successor goes.
 
     Versions of linked memories stay: a purge must not stand in the way of undoing what was done to

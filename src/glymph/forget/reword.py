@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from glymph.context import Operating
+from glymph.context import OpenOperation
 from glymph.forget.requests import Request, still_held
 from glymph.store.contract import Row
 from glymph.text.normal import content_hash, derive_title
@@ -17,7 +17,7 @@ BESIDE_TEXT = ("title", "entities", "tags", "attributes")
 _NO_LETTER_OR_DIGIT = re.compile(r"[\W_]+")
 
 
-def reword(op: Operating, row: Row, text: str) -> None:
+def reword(op: OpenOperation, row: Row, text: str) -> None:
     """Gives a memory other words; entities it no longer names go with them."""
     values = {**_changed_values(row, text), "updated_at": op.now, "version": row["version"] + 1}
     op.writer.change("memories", {row["key"]: values})

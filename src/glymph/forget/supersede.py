@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from glymph.checks import checked_text
-from glymph.context import Context, Operating
+from glymph.context import Context, OpenOperation
 from glymph.errors import Ambiguous, InvalidInput, MemoryNotFound, Pinned, Refused
 from glymph.forget.lookup import LIVE, find_statements
 from glymph.forget.requests import Belief, belief, read_request
@@ -59,7 +59,7 @@ def supersede(ctx: Context, old: str, new_text: str) -> Receipt:
     return ctx.receipt(op)
 
 
-def _step_back(op: Operating, row: Row, newer: Row, one: Belief) -> None:
+def _step_back(op: OpenOperation, row: Row, newer: Row, one: Belief) -> None:
     """Replaces an older statement whole, or cuts out of it what is replaced."""
     if not one.rest:
         take_the_place(op, row, newer)
@@ -70,7 +70,7 @@ def _step_back(op: Operating, row: Row, newer: Row, one: Belief) -> None:
     join(op, newer, {**row, "version": row["version"] + 1}, "supersedes")
 
 
-def _current(op: Operating, memory_id: str) -> Row:
+def _current(op: OpenOperation, memory_id: str) -> Row:
     row = op.row(memory_id)
     if row["state"] != State.LIVE or row["superseded_by"] is not None:
         raise Refused(

@@ -1,7 +1,7 @@
 """The runner: runs jobs in a space under its lease, and notes what each did.
 
-The daemon, the worker that hooks start and the workers of queues all run jobs here. Two of them
-never do the same thing twice.
+The daemon, the worker that hooks start and the workers of queues all run jobs here. No two of them
+ever work on one space at once.
 """
 
 from __future__ import annotations

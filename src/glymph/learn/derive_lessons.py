@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from glymph.context import Context, Operating
+from glymph.context import Context, OpenOperation
 from glymph.learn import keep_lessons
 from glymph.learn.conditions import GUARD, Condition, Finding, Relation, find_separating
 from glymph.learn.consolidate_result import By, Ending, Learnt
@@ -267,7 +267,7 @@ class Keeper:
 
 
 def _store_lesson(
-    ctx: Context, op: Operating, group: Group, conclusion: Conclusion, new: Draft,
+    ctx: Context, op: OpenOperation, group: Group, conclusion: Conclusion, new: Draft,
     meant: Mapping[str, bytes], known: Iterable[keep_lessons.Known],
 ) -> tuple[Row, Ending]:  # fmt: skip
     """The lesson that says it now: the first of those known that still stands as it was read, or a
@@ -302,7 +302,7 @@ def _store_lesson(
     return row, "created" if first is None else "connected"
 
 
-def _refute(op: Operating, old: Row, new: Row) -> None:
+def _refute(op: OpenOperation, old: Row, new: Row) -> None:
     """Lets a lesson take the place of one it refutes; where that is not for us to do, they
     contradict each other.
 
@@ -316,7 +316,7 @@ def _refute(op: Operating, old: Row, new: Row) -> None:
         join(op, new, old, "contradicts")
 
 
-def _first(op: Operating, known: Iterable[keep_lessons.Known]) -> keep_lessons.Known | None:
+def _first(op: OpenOperation, known: Iterable[keep_lessons.Known]) -> keep_lessons.Known | None:
     """The nearest of the known ones that still stands as it was read."""
     for one in known:
         row = op.writer.memory(one.row["id"])

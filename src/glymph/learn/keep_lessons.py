@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from glymph.context import Context, Operating, every_row
+from glymph.context import Context, OpenOperation, every_row
 from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.learn.episodes import Episode
 from glymph.learn.evidence.tally import tally_episodes
@@ -295,8 +295,8 @@ def _read_stated(attributes: Mapping[str, Any]) -> Stated | None:
 
 
 def create(
-    ctx: Context, op: Operating, new: Draft, meant: Mapping[str, bytes], episodes: Iterable[str],
-    close: Row | None,
+    ctx: Context, op: OpenOperation, new: Draft, meant: Mapping[str, bytes],
+    episodes: Iterable[str], close: Row | None,
 ) -> Row:  # fmt: skip
     """Stores a lesson with a link to each episode it rests on, and one to a lesson that is close to
     it.
@@ -310,7 +310,7 @@ def create(
 
 
 def strengthen(
-    op: Operating, lesson: Row, episodes: Sequence[Episode],
+    op: OpenOperation, lesson: Row, episodes: Sequence[Episode],
     playbook: Mapping[str, Any] | None = None, linked: Iterable[str] = (),
     said: Draft | None = None,
 ) -> None:  # fmt: skip
@@ -387,11 +387,11 @@ def grown(before: Any, fresh: Sequence[Episode]) -> dict[str, Any]:
     return kept
 
 
-def _live(op: Operating, ids: Iterable[str]) -> list[Row]:
+def _live(op: OpenOperation, ids: Iterable[str]) -> list[Row]:
     return [row for row in op.writer.memories(ids).values() if row["state"] == State.LIVE]
 
 
-def _link(op: Operating, wanted: Sequence[tuple[int, int, str]]) -> None:
+def _link(op: OpenOperation, wanted: Sequence[tuple[int, int, str]]) -> None:
     """Makes those of the links that are not there; asked of the episodes, for a lesson may have any
     number.
     """
@@ -417,6 +417,6 @@ def linked_to(reader: Reader, lesson: int, episodes: Sequence[int]) -> set[int]:
     return {target for source, target, kind, *_ in edges if (source, kind) == (lesson, RESTS_ON)}
 
 
-def link(op: Operating, lesson: Row, episodes: Iterable[str]) -> None:
+def link(op: OpenOperation, lesson: Row, episodes: Iterable[str]) -> None:
     """Links a lesson to more episodes."""
     _link(op, [(lesson["key"], row["key"], RESTS_ON) for row in _live(op, episodes)])

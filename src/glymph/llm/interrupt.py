@@ -1,4 +1,4 @@
-"""A workplace whose language model can be interrupted: what runs in the background must be able to
+"""A context whose language model can be interrupted: what runs in the background must be able to
 end at once.
 """
 

@@ -176,11 +176,11 @@ def _totals(ranking: Ranking, elapsed_ms: float) -> Totals:
     )
 
 
-# telling
+# describing the groups
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class Details:
     """The facts about the members of all groups."""
 
     now: int
@@ -198,32 +198,32 @@ def _describe_groups(ctx: Context, reader: Reader, held: Columns, ranking: Ranki
     keys = list(dict.fromkeys(key for group in ranking.groups for key in group.keys.tolist()))
     rows = reader.by_key(keys, EVERY_LIVE)
     shown, examined = find_shown_first(reader)
-    telling = Telling(now, rows, appraise(rows.values(), now=now), shown, examined)
-    found = apply_rules(_collect_facts(ctx, reader, held, ranking, telling), "analyze")
+    details = Details(now, rows, appraise(rows.values(), now=now), shown, examined)
+    found = apply_rules(_collect_facts(ctx, reader, held, ranking, details), "analyze")
     groups, at = [], 0
     for number, group in enumerate(ranking.groups, start=1):
-        groups.append(_group(reader, number, group, telling, found, at))
+        groups.append(_group(reader, number, group, details, found, at))
         at += len(group.keys)
     return groups
 
 
 def _collect_facts(
-    ctx: Context, reader: Reader, held: Columns, ranking: Ranking, telling: Telling
+    ctx: Context, reader: Reader, held: Columns, ranking: Ranking, details: Details
 ) -> Facts:
     """Returns the facts of all members, one group after the other."""
     keys = np.concatenate([group.keys for group in ranking.groups])
     sizes = np.array([len(group.keys) for group in ranking.groups])
     dormant = np.array([group.dormant for group in ranking.groups])
-    rows = [telling.rows[key] for key in keys.tolist()]
-    links = Counter(end for edge in reader.edges_touching(list(telling.rows)) for end in edge[:2])
+    rows = [details.rows[key] for key in keys.tolist()]
+    links = Counter(end for edge in reader.edges_touching(list(details.rows)) for end in edge[:2])
     return collect_facts(
         held,
         held.finder()(keys),
         Vitals.join([group.vitals for group in ranking.groups]),
-        now=telling.now,
+        now=details.now,
         connections=np.array([links[key] for key in keys.tolist()]),
         alignment=align_rows(ctx, reader, held, rows),
-        redundancy=np.array([telling.appraisal[row["key"]].redundancy for row in rows]),
+        redundancy=np.array([details.appraisal[row["key"]].redundancy for row in rows]),
         group_dormant=np.repeat(dormant / sizes, sizes),
         group_size=np.repeat(sizes, sizes),
     )
@@ -242,16 +242,16 @@ def find_shown_first(reader: Reader) -> tuple[Mapping[str, set[int]], int]:
 
 
 def _group(
-    reader: Reader, number: int, group: StaleGroup, telling: Telling, found: Findings, start: int
+    reader: Reader, number: int, group: StaleGroup, details: Details, found: Findings, start: int
 ) -> Group:
     """Returns one group; its members' facts begin at a place of the findings."""
     keys = group.keys.tolist()
     nodes = [
-        _member(telling, key, stale, found, start + place)
+        _member(details, key, stale, found, start + place)
         for place, (key, stale) in enumerate(zip(keys, group.scores.tolist(), strict=True))
     ]
     told = [
-        {**telling.rows[key], "attributes": records.attributes(telling.rows[key])} for key in keys
+        {**details.rows[key], "attributes": records.attributes(details.rows[key])} for key in keys
     ]
     label = labels.label(told)
     fired = Counter(rule for node in nodes for rule in node.rules)
@@ -267,12 +267,12 @@ def _group(
         days_since_active=round(group.days_since_active, 1),
         avg_access_count=round(group.mean_uses, 1),
         reasons=tuple(f"{count} {name.replace('_', ' ')}" for name, count in fired.most_common()),
-        impact=_impact(reader, keys, nodes, telling),
+        impact=_impact(reader, keys, nodes, details),
     )
 
 
-def _member(telling: Telling, key: int, stale: float, found: Findings, at: int) -> Member:
-    row, appraisal = telling.rows[key], telling.appraisal[key]
+def _member(details: Details, key: int, stale: float, found: Findings, at: int) -> Member:
+    row, appraisal = details.rows[key], details.appraisal[key]
     present, used = float(found.facts.retrievability[at]), row["last_used_at"]
     phase = lifecycle(present, row["state"])
     why = found.explain(at)
@@ -283,24 +283,24 @@ def _member(telling: Telling, key: int, stale: float, found: Findings, at: int) 
         created_at=moment(row["created_at"]),
         last_used_at=None if used is None else moment(used), version=row["version"],
         rules=tuple(rule.name for rule, _ in why), reasons=tuple(text for _, text in why),
-        recalls=len(telling.shown.get(row["id"], ())),
+        recalls=len(details.shown.get(row["id"], ())),
         blocked=guards.find_obstacle(row, State.ARCHIVED)
-        or guards.worth_keeping(row, phase, now=telling.now),
+        or guards.worth_keeping(row, phase, now=details.now),
     )  # fmt: skip
 
 
 def _impact(
-    reader: Reader, keys: Sequence[int], nodes: Sequence[Member], telling: Telling
+    reader: Reader, keys: Sequence[int], nodes: Sequence[Member], details: Details
 ) -> Impact:
     """Returns what rests on the members, and how many recalls showed one of them first."""
     inside = set(keys)
     resting = reader.resting_on(keys, guards.EVIDENCE)
     needers = {needer for needer, needed in resting if needed in inside and needer not in inside}
     rows = reader.rows([("memories", key) for key in sorted(needers)])
-    recalls: set[int] = set().union(*(telling.shown.get(node.id, set()) for node in nodes))
+    recalls: set[int] = set().union(*(details.shown.get(node.id, set()) for node in nodes))
     return Impact(
         recalls=len(recalls),
-        examined=telling.examined,
+        examined=details.examined,
         lessons=tuple(row["id"] for row in rows.values()),
         cascade=tuple(row["id"] for row in closure(reader, keys)[0]),
     )

@@ -1,7 +1,7 @@
 """Lifecycle: archives faded memories, later moves them to the trash, and purges expired trash.
 
-Nobody reviews these runs, so each step has its own reason, a cap, and a way back; nothing takes two
-in one run.
+Nobody reviews these runs, so each step has its own reason, a cap, and a way back. A memory takes at
+most one step in a run.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from glymph.context import Context, Operating
+from glymph.context import Context, OpenOperation
 from glymph.forget.trash import empty, trash
 from glymph.model import State
 from glymph.moments import MICROS_PER_DAY, micros
@@ -58,27 +58,29 @@ def lifecycle(ctx: Context, *, if_needed: bool = False, dry_run: bool = False) -
         reading = columns.read(reader)
         texts = not if_needed or _has_passed(reader, LAST_READ, READ_EVERY, now)
         purges = not if_needed or _has_passed(reader, LAST_PURGE, PURGE_EVERY, now)
-        going = find_archivable(ctx, reader, reading.columns, retention, now=now, texts=texts)
-        leaving = find_trashable(ctx, reader, retention, now=now)
+        to_archive = find_archivable(ctx, reader, reading.columns, retention, now=now, texts=texts)
+        to_trash = find_trashable(ctx, reader, retention, now=now)
         weak = find_fading_in(reader, reading.columns, now)
     expired = sum(one.expired for one in trash(ctx)) if purges else 0
-    run = _describe_run(due, going, leaving, purged=expired, dry_run=dry_run, fading=weak)
+    run = _describe_run(due, to_archive, to_trash, purged=expired, dry_run=dry_run, fading=weak)
     if dry_run:
         return run
-    done = _Done()
-    done.move(ctx, VERB, State.ARCHIVED, going, lambda reader: allowance(ctx, reader))
-    done.move(ctx, TRASH_VERB, State.TRASHED, leaving, lambda reader: trash_allowance(ctx, reader))
+    moves = _Moves()
+    moves.move(ctx, VERB, State.ARCHIVED, to_archive, lambda reader: allowance(ctx, reader))
+    moves.move(
+        ctx, TRASH_VERB, State.TRASHED, to_trash, lambda reader: trash_allowance(ctx, reader)
+    )
     purged = len(empty(ctx).succeeded) if expired else 0
     if texts:
-        going.counters[LAST_READ] = now
+        to_archive.counters[LAST_READ] = now
     if purged:
-        going.counters[LAST_PURGE] = now
+        to_archive.counters[LAST_PURGE] = now
     if reading.worth_keeping:
         columns.keep(ctx.store, reading)
     with ctx.store.writing(ctx.space, None) as writer:
-        for name, value in {**going.counters, NEWEST: newest, LAST_RUN: now}.items():
+        for name, value in {**to_archive.counters, NEWEST: newest, LAST_RUN: now}.items():
             writer.set_counter(name, value)
-    return done.finish(ctx, run, purged)
+    return moves.finish(ctx, run, purged)
 
 
 def _has_passed(reader: Reader, counter: str, time: int, now: int) -> bool:
@@ -96,8 +98,8 @@ def _why_due(reader: Reader, now: int) -> str | None:
 
 
 @dataclass(slots=True)
-class _Done:
-    """What a run has carried out so far."""
+class _Moves:
+    """The moves that a run has carried out so far."""
 
     moved: dict[str, list[Moved]] = field(default_factory=dict)
     operations: list[str] = field(default_factory=list)
@@ -157,7 +159,7 @@ _REASON = {
 }
 
 
-def _find_unchanged(op: Operating, rows: Sequence[Row], goal: State) -> list[Row]:
+def _find_unchanged(op: OpenOperation, rows: Sequence[Row], goal: State) -> list[Row]:
     """Returns those that nobody has changed or used since they were chosen."""
     now = op.writer.standing_of([row["id"] for row in rows])
     return [
@@ -169,19 +171,20 @@ def _find_unchanged(op: Operating, rows: Sequence[Row], goal: State) -> list[Row
     ]
 
 
-def _describe_run(why: str, going: Choice, leaving: Choice, **told: object) -> LifecycleRun:
+def _describe_run(why: str, to_archive: Choice, to_trash: Choice, **told: object) -> LifecycleRun:
     """Returns what a run is about to do."""
     moved = [
         tuple(
             Moved(row["id"], row["title"], row["kind"], choice.reasons[row["key"]])
             for row in choice.moving
         )
-        for choice in (going, leaving)
+        for choice in (to_archive, to_trash)
     ]
     return LifecycleRun(
         True, why, archived=moved[0], trashed=moved[1],
-        waiting=going.waiting, held_back=going.held_back, trash_held_back=leaving.held_back,
-        cap=going.cap, kept_central=going.central,
-        kept_as_evidence=going.evidence + leaving.evidence, unread=going.unread,
+        waiting=to_archive.waiting, held_back=to_archive.held_back,
+        trash_held_back=to_trash.held_back,
+        cap=to_archive.cap, kept_central=to_archive.central,
+        kept_as_evidence=to_archive.evidence + to_trash.evidence, unread=to_archive.unread,
         **told,  # type: ignore[arg-type]
     )  # fmt: skip

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from glymph.context import Context, Operating
+from glymph.context import Context, OpenOperation
 from glymph.decay.sections import SECTIONS
 from glymph.errors import EmbedderFailed, InvalidInput
 from glymph.model import DuplicatePair, Refusal, State
@@ -258,7 +258,7 @@ def _prepare(ctx: Context, reader: Reader, twins: Twins) -> _Ready:
     return _Ready(twins, new, _embed(ctx, new), None)
 
 
-def _join(ctx: Context, op: Operating, one: _Ready) -> Joined | None:
+def _join(ctx: Context, op: OpenOperation, one: _Ready) -> Joined | None:
     """Merges a group; returns None if one of it was changed or used since it was compared."""
     rows, now = one.twins.rows, op.writer.memories([row["id"] for row in one.twins.rows])
     if not all(_is_unchanged(row, now.get(row["id"])) for row in rows):

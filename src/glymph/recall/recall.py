@@ -11,7 +11,7 @@ from typing import Any, Unpack
 
 from glymph import telemetry
 from glymph.checks import checked_id, checked_list
-from glymph.context import Context, Operating
+from glymph.context import Context, OpenOperation
 from glymph.decay.edges import OUTCOME_CONFIRMED, USED_EXPLICITLY, USED_TOGETHER
 from glymph.decay.reinforce import RATINGS, apply_use
 from glymph.decay.sections import kind_profile
@@ -117,7 +117,7 @@ def _better(earlier: str | None, outcome: Outcome) -> str:
 
 
 def _strengthen(
-    op: Operating, rows: Sequence[Any], outcomes: dict[str, Outcome], gain: float
+    op: OpenOperation, rows: Sequence[Any], outcomes: dict[str, Outcome], gain: float
 ) -> None:
     """Links whose both ends were used together grow stronger, more so when both were confirmed."""
     good = {

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 from glymph.checks import checked_list
-from glymph.context import Context, Operating
+from glymph.context import Context, OpenOperation
 from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.decay.fsrs import Rating, initial_difficulty
 from glymph.decay.reinforce import apply_use
@@ -157,7 +157,7 @@ def _write(
 
 
 def _find_removed(
-    ctx: Context, op: Operating, drafts: Sequence[Draft], *, revive: bool
+    ctx: Context, op: OpenOperation, drafts: Sequence[Draft], *, revive: bool
 ) -> list[bool]:
     """Tells which drafts were removed on request, in these words or nearly so.
 
@@ -188,7 +188,7 @@ class Plan:
 
 
 def _plan(
-    ctx: Context, op: Operating, drafts: Sequence[Draft], judgements: Sequence[Judgement]
+    ctx: Context, op: OpenOperation, drafts: Sequence[Draft], judgements: Sequence[Judgement]
 ) -> Plan:
     known: dict[str, Row] = dict(
         op.writer.by_content((d.content_hash for d in drafts), live_at=op.now)
@@ -212,7 +212,7 @@ def _plan(
     return plan
 
 
-def _find_current(op: Operating, same: Row, older: Collection[int]) -> Row | None:
+def _find_current(op: OpenOperation, same: Row, older: Collection[int]) -> Row | None:
     """Returns the memory that says these words since they were last updated; None if they return.
 
     They return when they update one of the memories that update them: Berlin after Lisbon after
@@ -234,7 +234,7 @@ def _find_current(op: Operating, same: Row, older: Collection[int]) -> Row | Non
 
 
 def _insert(
-    ctx: Context, op: Operating, plan: Plan, vectors: Mapping[str, bytes]
+    ctx: Context, op: OpenOperation, plan: Plan, vectors: Mapping[str, bytes]
 ) -> Mapping[str, Row]:
     """Stores the new rows and their vectors; returns the rows by id, if anybody needs them."""
     op.writer.insert("memories", plan.rows)
@@ -248,7 +248,7 @@ def _insert(
 
 
 def _describe(
-    op: Operating, result: Result, links: Mapping[str, Sequence[str]],
+    op: OpenOperation, result: Result, links: Mapping[str, Sequence[str]],
     effects: Mapping[str, Effects],
 ) -> Added:  # fmt: skip
     """Tells the caller what became of one draft."""
@@ -280,7 +280,7 @@ def embed_drafts(ctx: Context, drafts: Sequence[Draft]) -> dict[str, bytes]:
     return dict(zip((d.content_hash for d in drafts), vectors, strict=bool(vectors)))
 
 
-def new_row(ctx: Context, d: Draft, op: Operating, *, by: str = "add") -> dict[str, Any]:
+def new_row(ctx: Context, d: Draft, op: OpenOperation, *, by: str = "add") -> dict[str, Any]:
     """Returns the row of a new memory."""
     now = op.now
     return {
@@ -311,7 +311,7 @@ def new_row(ctx: Context, d: Draft, op: Operating, *, by: str = "add") -> dict[s
 
 
 def get_or_create(
-    ctx: Context, op: Operating, d: Draft, vectors: Mapping[str, bytes], *, by: str
+    ctx: Context, op: OpenOperation, d: Draft, vectors: Mapping[str, bytes], *, by: str
 ) -> Row:
     """Returns the memory that says a text, or stores it, as a part of an operation."""
     if any(match_tombstones(ctx, op.writer, [d.text])):
@@ -327,7 +327,7 @@ def get_or_create(
     return stored
 
 
-def _reinforce(op: Operating, repeats: Sequence[tuple[Draft, str]]) -> None:
+def _reinforce(op: OpenOperation, repeats: Sequence[tuple[Draft, str]]) -> None:
     """Counts each repeated statement as one use of its memory; its wording stays in the journal."""
     if not repeats:
         return
@@ -341,7 +341,7 @@ def _reinforce(op: Operating, repeats: Sequence[tuple[Draft, str]]) -> None:
 
 
 def _connect(
-    op: Operating, drafts: Sequence[Draft], results: Sequence[Result]
+    op: OpenOperation, drafts: Sequence[Draft], results: Sequence[Result]
 ) -> dict[str, tuple[str, ...]]:
     """Makes the links the drafts ask for; a link that exists already stays as it is."""
     wanted = {

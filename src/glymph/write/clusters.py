@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from glymph.checks import checked_text
-from glymph.context import Context, Operating, every_row
+from glymph.context import Context, OpenOperation, every_row
 from glymph.errors import ClusterNotFound, InvalidInput
 from glymph.model import Cluster, Lifecycle, Memory, Receipt
 from glymph.moments import moment
@@ -147,7 +147,7 @@ def _find(reader: Reader, name: str, ctx: Context) -> Row:
     raise ClusterNotFound(name, ctx.space)
 
 
-def _by_hand(op: Operating, name: str, ctx: Context) -> Row:
+def _by_hand(op: OpenOperation, name: str, ctx: Context) -> Row:
     cluster = _find(op.writer, name, ctx)
     if cluster["rule"]:
         raise InvalidInput(
@@ -161,12 +161,12 @@ def _check_input(name: str, ids: str | Iterable[str]) -> list[str]:
     return checked_ids(ids)
 
 
-def _members(op: Operating, cluster: Row, rows: Iterable[Row]) -> list[Row]:
+def _members(op: OpenOperation, cluster: Row, rows: Iterable[Row]) -> list[Row]:
     """Returns the memberships of just these memories in a cluster."""
     return op.writer.members(cluster["key"], of=[row["key"] for row in rows])
 
 
-def _read_known(op: Operating, wanted: list[str]) -> list[Any]:
+def _read_known(op: OpenOperation, wanted: list[str]) -> list[Any]:
     rows = op.writer.memories(wanted)
     for memory_id in wanted:
         if memory_id not in rows:

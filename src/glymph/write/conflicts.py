@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from glymph.checks import checked_id, checked_list
-from glymph.context import Context, Operating
+from glymph.context import Context, OpenOperation
 from glymph.errors import ConflictNotFound, GlymphError, InvalidInput, Refused
 from glymph.model import Conflict, Receipt, State
 from glymph.moments import micros, moment
@@ -116,7 +116,7 @@ def _check(resolution: str, text: str | None, wanted: Sequence[str]) -> None:
 
 def _settle(
     ctx: Context,
-    op: Operating,
+    op: OpenOperation,
     row: Row,
     resolution: str,
     merged: Draft | None,

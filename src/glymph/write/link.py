@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from glymph.checks import checked_edge_type, checked_id, checked_share
-from glymph.context import Context, Operating
+from glymph.context import Context, OpenOperation
 from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.errors import InvalidInput, MemoryNotFound
 from glymph.model import Edge, Receipt
@@ -66,7 +66,7 @@ def unlink(
     return ctx.receipt(op)
 
 
-def _ends(op: Operating, a: str, b: str) -> tuple[int, int]:
+def _ends(op: OpenOperation, a: str, b: str) -> tuple[int, int]:
     if a == b:
         raise InvalidInput("b", "a memory cannot be linked to itself. Name another one.")
     rows = op.writer.memories([a, b])

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from glymph.context import Context, Operating
+from glymph.context import Context, OpenOperation
 from glymph.errors import InvalidInput, MemoryNotFound, Refused
 from glymph.model import Receipt, State
 from glymph.store import guards, records
@@ -53,7 +53,7 @@ def merge(
 
 def into_one(
     ctx: Context,
-    op: Operating,
+    op: OpenOperation,
     rows: Sequence[Row],
     new: Draft,
     vectors: Mapping[str, bytes],
@@ -120,7 +120,7 @@ def _words(rows: Sequence[Row], column: str) -> list[str]:
     return list(dict.fromkeys(word for row in rows for word in records.words(row[column])))
 
 
-def _inherit(op: Operating, one: Row, parts: Sequence[Row]) -> None:
+def _inherit(op: OpenOperation, one: Row, parts: Sequence[Row]) -> None:
     """Gives the one memory the uses of its parts and their links to others."""
     strongest = max([one, *parts], key=lambda row: float(row["stability"]))
     figures: dict[str, Any] = {
@@ -152,7 +152,7 @@ def _inherit(op: Operating, one: Row, parts: Sequence[Row]) -> None:
     )
 
 
-def _take_places(op: Operating, one: Row, parts: Sequence[Row]) -> None:
+def _take_places(op: OpenOperation, one: Row, parts: Sequence[Row]) -> None:
     """Puts the one memory into the clusters of its parts, in their place."""
     keys = [row["key"] for row in parts]
     for cluster in op.writer.clusters():

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from glymph.context import Context, Operating
+from glymph.context import Context, OpenOperation
 from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.model import State
 from glymph.moments import MICROS_PER_DAY
@@ -30,7 +30,7 @@ class Effects:
     why: list[str] = field(default_factory=list)
 
 
-def carry_out(ctx: Context, op: Operating, new: Row, judgement: Judgement) -> Effects:
+def carry_out(ctx: Context, op: OpenOperation, new: Row, judgement: Judgement) -> Effects:
     """Does what was judged, as far as the older memories are still what they were then."""
     standing = _find_unchanged(
         op, [*judgement.newer_than, *judgement.conflicts, *judgement.connects]
@@ -62,7 +62,7 @@ def carry_out(ctx: Context, op: Operating, new: Row, judgement: Judgement) -> Ef
     return done
 
 
-def _find_unchanged(op: Operating, targets: Iterable[Target]) -> set[str]:
+def _find_unchanged(op: OpenOperation, targets: Iterable[Target]) -> set[str]:
     """Returns the ids of those that nobody has changed since they were judged."""
     judged = {row["id"]: row["version"] for row, _ in targets}
     rows = op.writer.memories(judged)
@@ -71,7 +71,7 @@ def _find_unchanged(op: Operating, targets: Iterable[Target]) -> set[str]:
     }
 
 
-def supersede(op: Operating, old: Row, new: Row) -> None:
+def supersede(op: OpenOperation, old: Row, new: Row) -> None:
     """Makes a newer memory take an older one's place; the older one is kept, chained, and out of
     recall.
     """
@@ -81,14 +81,14 @@ def supersede(op: Operating, old: Row, new: Row) -> None:
     _edge(op, new, old, "supersedes")
 
 
-def join(op: Operating, source: Row, target: Row, edge_type: str) -> None:
+def join(op: OpenOperation, source: Row, target: Row, edge_type: str) -> None:
     """Links two memories, of which the second was there before."""
     if op.writer.edge(source["key"], target["key"], edge_type) is None:
         _edge(op, source, target, edge_type)
         op.writer.bump([target["key"]])
 
 
-def _edge(op: Operating, source: Row, target: Row, edge_type: str) -> None:
+def _edge(op: OpenOperation, source: Row, target: Row, edge_type: str) -> None:
     edge: dict[str, Any] = {
         "source": source["key"], "target": target["key"], "type": edge_type,
         "weight": DEFAULT_WEIGHTS[edge_type], "created_at": op.now,
@@ -96,7 +96,7 @@ def _edge(op: Operating, source: Row, target: Row, edge_type: str) -> None:
     op.writer.insert("edges", [edge])
 
 
-def raise_conflict(ctx: Context, op: Operating, older: str, newer: str, reason: str) -> str:
+def raise_conflict(ctx: Context, op: OpenOperation, older: str, newer: str, reason: str) -> str:
     """Puts a question to whoever decides; unanswered, both statements stay. Gives back its id."""
     conflict_id = ctx.new_id(op.now)
     row = {

@@ -19,7 +19,7 @@ def spaces(store: Store) -> list[Space]:
 
 
 def create_space(ctx: Context) -> None:
-    """Makes the workplace's space with its identity memory; does nothing if it exists."""
+    """Makes the context's space with its identity memory; does nothing if it exists."""
     name = checked_space(ctx.space)
     intent = ctx.intent("create_space")(0)
     text = f"I am the agent whose memories are kept in the space {name}."

@@ -11,17 +11,11 @@ from __future__ import annotations
 import hmac
 from collections.abc import Iterable, Sequence
 
-from glymph.checks import checked_list, checked_text
-from glymph.context import Context, Operating
-from glymph.errors import InvalidInput, KeyMissing
-from glymph.model import Receipt, Tombstone
-from glymph.store import records
+from glymph.context import Context, OpenOperation
+from glymph.errors import KeyMissing
 from glymph.store.contract import Row
 from glymph.store.reader import Reader
 from glymph.text.identifiers import fingerprint_forms
-from glymph.undo.restore import MAX_BATCH
-
-ONE_WAY = "name numbers, or a text, or all of them: one of the three."
 
 
 def match_tombstones(ctx: Context, reader: Reader, texts: Sequence[str]) -> list[bool]:
@@ -35,7 +29,7 @@ def match_tombstones(ctx: Context, reader: Reader, texts: Sequence[str]) -> list
     return [not standing.isdisjoint(of_one) for of_one in marks]
 
 
-def bury(op: Operating, ctx: Context, texts: Iterable[str]) -> None:
+def bury(op: OpenOperation, ctx: Context, texts: Iterable[str]) -> None:
     """Keeps these texts from being learnt again, as a part of the operation that removes them."""
     key = (
         _key(ctx, op.writer)
@@ -47,57 +41,11 @@ def bury(op: Operating, ctx: Context, texts: Iterable[str]) -> None:
     )
 
 
-def unbury(op: Operating, ctx: Context, texts: Iterable[str]) -> list[int]:
+def unbury(op: OpenOperation, ctx: Context, texts: Iterable[str]) -> list[int]:
     """Lifts the tombstones of these texts, as a part of an operation; returns their numbers."""
-    numbers = [row["key"] for row in _of_texts(ctx, op.writer, texts)]
+    numbers = [row["key"] for row in find_tombstones(ctx, op.writer, texts)]
     op.writer.remove("tombstones", numbers)
     return numbers
-
-
-def tombstones(ctx: Context, *, text: str | None = None) -> tuple[Tombstone, ...]:
-    """Returns the tombstones of the space, oldest first; with `text`, those that keep it out."""
-    wanted = None if text is None else [_check_text(ctx, text)]
-    with ctx.reading() as reader:
-        rows = reader.tombstones() if wanted is None else _of_texts(ctx, reader, wanted)
-    return tuple(records.tombstone(row) for row in rows)
-
-
-def lift(
-    ctx: Context,
-    numbers: int | Iterable[int] = (),
-    *,
-    text: str | None = None,
-    all: bool = False,
-    reason: str | None = None,
-) -> Receipt:
-    """Removes tombstones as an operation that can be undone. Memories do not come back by it.
-
-    Neither the receipt nor the journal holds the text. Lifting by number, or all, needs no key.
-    """
-    wanted = _checked_numbers(numbers)
-    if (bool(wanted), text is not None, all).count(True) != 1:
-        raise InvalidInput("numbers", ONE_WAY)
-    texts = [] if text is None else [_check_text(ctx, text)]
-    with ctx.operation("lift", reason=reason) as op:
-        lifted = unbury(op, ctx, texts) if texts else _lift_numbers(op, None if all else wanted)
-        if texts and not lifted:
-            op.fail("text", "no tombstone of this space keeps it out")
-        op.succeeded += map(str, lifted)
-    return ctx.receipt(op)
-
-
-def _lift_numbers(op: Operating, wanted: Sequence[int] | None) -> list[int]:
-    """Removes the wanted tombstones, or all; returns the numbers of those that were there."""
-    if wanted is None:
-        lifted = [row["key"] for row in op.writer.tombstones()]
-    else:
-        standing = op.writer.rows([("tombstones", number) for number in wanted])
-        lifted = [number for number in wanted if ("tombstones", number) in standing]
-        for number in wanted:
-            if ("tombstones", number) not in standing:
-                op.fail(str(number), "no such tombstone in this space")
-    op.writer.remove("tombstones", lifted)
-    return lifted
 
 
 def fingerprints(key: bytes, text: str) -> tuple[str, ...]:
@@ -107,7 +55,8 @@ def fingerprints(key: bytes, text: str) -> tuple[str, ...]:
     return tuple(hmac.digest(key, form.encode(), "sha256").hex() for form in forms)
 
 
-def _of_texts(ctx: Context, reader: Reader, texts: Iterable[str]) -> list[Row]:
+def find_tombstones(ctx: Context, reader: Reader, texts: Iterable[str]) -> list[Row]:
+    """Returns the tombstones that keep these texts out."""
     if not reader.has_tombstones():
         return []
     key = _key(ctx, reader)
@@ -127,20 +76,3 @@ def _key(ctx: Context, reader: Reader) -> bytes:
 
 def _identity(reader: Reader) -> str:
     return str(reader.identity()["id"])
-
-
-def _check_text(ctx: Context, text: object) -> str:
-    return checked_text("text", text, ctx.settings.max_text_chars)
-
-
-def _checked_numbers(numbers: object) -> list[int]:
-    given = [numbers] if isinstance(numbers, int) else checked_list("numbers", numbers)
-    if not all(isinstance(number, int) and not isinstance(number, bool) for number in given):
-        raise InvalidInput(
-            "numbers", "expected the numbers of tombstones, as tombstones() gives them."
-        )
-    if len(given) > MAX_BATCH:
-        raise InvalidInput(
-            "numbers", f"{len(given):,} given; at most {MAX_BATCH:,} in one operation. Split them."
-        )
-    return list(dict.fromkeys(given))
