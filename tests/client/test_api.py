@@ -19,6 +19,7 @@ LOOKING = (
     "limit kinds sections tags since until states include_superseded spaces at budget_tokens"
 ).split()
 
+# `token` of open() is for stores behind HTTP, which there are none of yet.
 # Every method that is promised, with what must be given and what may be, by name and default.
 # A default of `...` is one that a test below checks by what it does.
 PROMISED = {
