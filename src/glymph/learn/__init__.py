@@ -1,5 +1,4 @@
-"""Learns: extraction from transcripts, lessons from episodes, playbooks, and the digest of a
-session.
+"""Learning: extraction from transcripts, lessons from episodes, playbooks, a session's digest.
 
 Other rooms use the modules named here; each is loaded when it is first asked for.
 """

@@ -1,5 +1,4 @@
-"""Conditions that separate success from failure, found by counting alone, with a guard against
-chance.
+"""Conditions that separate success from failure, found by counting, guarded against chance.
 
 Every attribute value, threshold, tag, entity, time band and preceding event that enough episodes
 share is tried against the outcomes. Fisher's exact test gives each a p-value, Holm's correction
@@ -42,8 +41,9 @@ Known = NDArray[np.int8]  # 1 holds, 0 does not, -1 is not known
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Something that holds of an episode or does not. The name is an attribute's or one of
-    `RESERVED`.
+    """Something that holds of an episode or does not.
+
+    The name is that of an attribute, or one of `RESERVED`.
     """
 
     name: str
@@ -51,8 +51,9 @@ class Condition:
     value: str | float | bool
 
     def holds(self, episode: Episode) -> bool | None:
-        """Returns whether it holds; None if the episode does not tell. What came before an episode
-        it never tells.
+        """Returns whether it holds; None if the episode does not tell.
+
+        An episode never tells what came before it.
         """
         match self.name:
             case "tag" | "entity":
@@ -281,9 +282,7 @@ def _before(everything: Sequence[Episode]) -> Mapping[str, tuple[str | None, str
 
 
 def value_of(name: str, episode: Episode) -> Scalar | None:
-    """The value of an attribute; without one, the first number the text gives right behind the
-    name.
-    """
+    """Returns an attribute's value, else the first number the text gives right behind its name."""
     value: Scalar | None = episode.attributes.get(name)
     if not is_plain(value):
         value = facts(episode).get(name)
@@ -332,8 +331,9 @@ def _counts(known: Known, won: Bools) -> tuple[int, int, int, int]:
 
 
 def fisher(hits: Ints, n: Ints, others: Ints, rest: Ints) -> Floats:
-    """The two-sided p-value of each table: twice the smaller tail of the hypergeometric
-    distribution.
+    """Returns the two-sided p-value of each table.
+
+    It is twice the smaller tail of the hypergeometric distribution.
     """
     tables = np.array([hits, n, others, rest], dtype=np.int64)
     if not tables.size:
@@ -354,8 +354,9 @@ def fisher(hits: Ints, n: Ints, others: Ints, rest: Ints) -> Floats:
 
 
 def holm(p: Floats) -> Floats:
-    """The p-values corrected so that the chance of any false one among them stays below what is
-    asked.
+    """Corrects p-values for the number of them (Holm).
+
+    The chance of any false one among them stays below what is asked.
     """
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
@@ -365,11 +366,11 @@ def holm(p: Floats) -> Floats:
 
 
 def _clustered_p(known: Known, won: Bools, unit: NDArray[np.intp]) -> float:
-    """The p-value of the difference if only units are independent: a sandwich estimate with a t
-    distribution.
+    """Returns the p-value of the difference if only units are independent.
 
-    It is never below what as many coins as the smaller side has units could show: with few units,
-    trials that agree within each look surer than they are.
+    It is a sandwich estimate with a t distribution. It is never below what as many coins as the
+    smaller side has units could show: with few units, trials that agree within each look surer than
+    they are.
     """
     from scipy.stats import t  # slow to import
 
@@ -388,8 +389,9 @@ def _clustered_p(known: Known, won: Bools, unit: NDArray[np.intp]) -> float:
 
 
 def _is_implied(weaker: Candidate, stronger: Candidate, won: Bools, least: float) -> bool:
-    """Returns whether the weaker says nothing among episodes alike in the stronger (Cochran, Mantel
-    and Haenszel).
+    """Returns whether the weaker says nothing among episodes alike in the stronger.
+
+    The test is that of Cochran, Mantel and Haenszel.
     """
     if weaker.condition.name == stronger.condition.name and weaker.condition.relation == ">":
         return True  # another threshold of the same number

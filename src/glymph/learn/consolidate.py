@@ -1,9 +1,8 @@
-"""Consolidation: what many episodes have in common becomes a lesson, every claim of it counted
-again.
+"""Consolidation: what many episodes have in common becomes a lesson.
 
-Episodes of the last two weeks are grouped; a group in which nothing is new costs nothing. With a
-language model each group is asked about and its answer verified; without one, and when the budget
-is spent, statistics speak. An episode is never changed.
+Every claim of a lesson is counted again. Episodes of the last two weeks are grouped; a group in
+which nothing is new costs nothing. With a language model each group is asked about and its answer
+verified; without one, and when the budget is spent, statistics speak. An episode is never changed.
 """
 
 from __future__ import annotations
@@ -87,14 +86,14 @@ def consolidate(
     ways: Sequence[str] | None = None, progress: Progress | None = None,
     cancel: threading.Event | None = None, most: int = MOST_GROUPS,
 ) -> Consolidated:  # fmt: skip
-    """Learns from what happened. `if_needed` runs once in `consolidation_hours`; a dry run only
-    names the groups.
+    """Learns from what happened.
 
-    `ways` are tried in turn to group episodes, else `WAYS`: see `prune.groupings`. At most so many
-    groups are shown to a model; counting is free, so without one all are looked at. What fails is
-    counted and tried again the next time. Everything that was stored undoes as one operation;
-    the groups still count as looked at then, for who took a lesson back does not want it again
-    until something new has happened.
+    With `if_needed` it runs once in `consolidation_hours`; a dry run only names the groups. `ways`
+    are tried in turn to group episodes, else `WAYS`: see `prune.groupings`. At most so many groups
+    are shown to a model; counting is free, so without one all are looked at. What fails is counted
+    and tried again the next time. Everything that was stored undoes as one operation; the groups
+    still count as looked at then, for who took a lesson back does not want it again until something
+    new has happened.
     """
     now = ctx.now()
     wanted_ways = checked_list("grouping", ways or WAYS)
@@ -142,8 +141,9 @@ def consolidate(
 
 
 def _whole(groups: Sequence[Group], least: int = 2) -> list[Group]:
-    """All episodes that tell how they ended as one more group: what holds across groups shows in no
-    single one.
+    """Returns one more group of all episodes that tell how they ended, if enough groups have some.
+
+    What holds across groups shows in no single one.
     """
     told = [group for group in groups if any(one.outcome is not None for one in group.episodes)]
     ended = [one for group in told for one in group.episodes if one.outcome is not None]
@@ -151,8 +151,9 @@ def _whole(groups: Sequence[Group], least: int = 2) -> list[Group]:
 
 
 def _first(fresh: Sequence[Group], rows: dict[str, Row], marks: dict[str, int]) -> list[Group]:
-    """The groups that are large enough, those with most that was not looked at first: so each has
-    its turn.
+    """Returns the groups that are large enough, those with most unseen episodes first.
+
+    So each group has its turn.
     """
     unseen = {
         group.key: sum(_last_change(rows[one.id]) > marks[group.key] for one in group.episodes)
@@ -199,8 +200,9 @@ def _count_figures(working: _Working, result: Consolidated, up_to: int) -> Conso
 def _episodes(
     reader: Reader, *, since: datetime, at: datetime
 ) -> tuple[list[Episode], dict[str, Row]]:
-    """Live episodes since a moment, of whatever lifecycle, but not little trusted ones; and their
-    rows by id.
+    """Returns the live episodes since a moment, and their rows by id.
+
+    Any lifecycle counts, but little trusted episodes are left out.
     """
     wanted = Filter(states=(State.LIVE,), sections=SOURCES, since=micros(since), live_at=micros(at))
     rows = {row["id"]: row for row in every_row(reader, wanted, CHUNK) if row["trust"] >= TRUSTED}
@@ -229,8 +231,9 @@ def _last_change(row: Row) -> int:
 
 
 def _mark(group: Group, by: By) -> str:
-    """The name of the counter that says how far a group was consolidated. What was only counted may
-    be asked.
+    """Returns the name of the counter that says how far a group was consolidated.
+
+    Model and statistics have one each: a group that was only counted may still be asked about.
     """
     return f"{MARKS[by]}:{hashlib.sha256(group.key.encode()).hexdigest()[:16]}"
 
@@ -305,10 +308,10 @@ class _Working:
         self.done.add(group.key)
 
     def _conclusions(self, group: Group) -> tuple[By, list[Conclusion]]:
-        """Returns what a group teaches: by the model, or by counting where there is none or its
-        budget is spent.
+        """Returns what a group teaches, by the model or by counting.
 
-        Nothing if the budget is spent and all was counted before: it waits for the model then.
+        Counting is for where there is no model or its budget is spent. Nothing if the budget is
+        spent and all was counted before: it waits for the model then.
         """
         if self.ctx.model is None:
             return "statistics", self._find_by_counting(group)
@@ -327,8 +330,10 @@ class _Working:
         ) > known else []
 
     def _find_by_counting(self, group: Group) -> list[Conclusion]:
-        """Returns what statistics find. Who looks again and again finds something by chance: so
-        only where they had found something, and where much has been added.
+        """Returns what statistics find in a group, but does not look again too soon.
+
+        Who looks again and again finds something by chance. So a group is looked at again only
+        where something had been found, or where much has been added.
         """
         name, ended = f"looked:{_mark(group, 'statistics')}", count_judged(group)
         with self.ctx.reading() as reader:
@@ -365,8 +370,9 @@ class _Working:
             )
 
     def _parent(self) -> int:
-        """The operation that everything stored belongs to, made when there is something to
-        store.
+        """Returns the operation that everything stored belongs to.
+
+        It is made when there is something to store.
         """
         if self.parent is None:
             intent = self.ctx.intent(VERB, reason="learn from what happened")

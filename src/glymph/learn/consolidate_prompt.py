@@ -61,10 +61,10 @@ _NO_PATTERN = re.compile(rf"\A{NONE}(?:\s*[-–—:.,(]\s*[^\n]{{0,300}})?\Z", r
 
 
 def question(label: str, episodes: Sequence[Episode], *, nonce: str) -> Question[Pattern | None]:
-    """Asks for the pattern of these episodes, at most fifteen of a group. `nonce` is random; see
-    `fence`.
+    """Asks for the pattern of these episodes, at most fifteen of a group.
 
-    The label may come from memory text, so it is shown as data as well.
+    `nonce` is random; see `fence`. The label may come from memory text, so it is shown as data as
+    well.
     """
     ids = {f"e{number}": one.id for number, one in enumerate(episodes, start=1)}
     task = TASK.format(
@@ -125,8 +125,9 @@ def _schema(aliases: list[str]) -> Schema:
 
 
 def parse_pattern(text: str | None, ids: Mapping[str, str]) -> Pattern | None:
-    """The pattern, None where the model finds none, or MalformedReply: text that is neither is
-    never a lesson.
+    """Returns the pattern, None where the model finds none, or raises MalformedReply.
+
+    Text that is neither a pattern nor a plain no is never a lesson.
     """
     said = (text or "").strip()
     if not said:

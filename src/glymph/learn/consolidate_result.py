@@ -1,6 +1,4 @@
-"""Results of a consolidation run: which groups of episodes were looked at, and what was learnt
-from each.
-"""
+"""Results of a consolidation run: the groups of episodes looked at, and what each taught."""
 
 from __future__ import annotations
 

@@ -48,8 +48,9 @@ AGREED = 0.8  # share of the episodes that must have done the same
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """The lesson to be kept of a group, if any. `refused` says why not; `empty` that there is no
-    pattern.
+    """The lesson to be kept of a group, if any.
+
+    `refused` says why there is none; `empty` says that there is no pattern.
     """
 
     by: By
@@ -87,8 +88,9 @@ def conclude(pattern: Pattern | None, group: Group, looked_at: Sequence[Episode]
 
 
 def _describe_claims(claims: Sequence[Claim], looked_at: Sequence[Episode]) -> dict[str, Any]:
-    """Returns what claims are of, so that lessons can be told apart: their conditions, the end they
-    count, how often.
+    """Returns what claims are about, so that lessons can be told apart.
+
+    That is their conditions, the end they count, and how often it came.
     """
     won = [
         one
@@ -126,11 +128,11 @@ def is_telling(group: Group) -> bool:
 
 
 def by_statistics(group: Group, looks: int = 1) -> list[Conclusion]:
-    """Returns what counting alone finds in a group: conditions that part success from failure,
-    beyond chance.
+    """Returns what counting alone finds in a group.
 
-    The chance of a false finding is shared by all groups that are looked at in a run. Episodes of
-    one session are not independent of each other.
+    It finds conditions that part success from failure, beyond chance. The chance of a false finding
+    is shared by all groups that are looked at in a run. Episodes of one session are not independent
+    of each other.
     """
     ended = [one for one in group.episodes if one.outcome is not None]
     units = [one.session or one.id for one in ended]
@@ -165,8 +167,9 @@ def _conclude_count(finding: Finding, ended: Sequence[Episode], about: str) -> C
 
 
 def _to_follow(finding: Finding, ended: Sequence[Episode]) -> Finding:
-    """The finding seen from its better side, where that has gone well often enough to be
-    followed.
+    """Returns the finding seen from its better side, if that went well often enough to be followed.
+
+    Otherwise the finding stays as it is.
     """
     condition = finding.condition
     if finding.rate >= finding.other_rate or condition.relation not in OPPOSITE:
@@ -224,10 +227,10 @@ class Keeper:
     def keep(
         self, group: Group, conclusion: Conclusion, mark: tuple[str, int] | None = None
     ) -> Learnt:
-        """Stores a conclusion: a new lesson or playbook, or more evidence for one that is known.
-        Says which.
+        """Stores a conclusion and says what became of it.
 
-        With what it stores, it sets the counter `mark`.
+        It becomes a new lesson or playbook, or more evidence for one that is known. With what it
+        stores, it sets the counter `mark`.
         """
         size = len(group.episodes)
         if conclusion.empty:
@@ -270,8 +273,9 @@ def _store_lesson(
     ctx: Context, op: OpenOperation, group: Group, conclusion: Conclusion, new: Draft,
     meant: Mapping[str, bytes], known: Iterable[keep_lessons.Known],
 ) -> tuple[Row, Ending]:  # fmt: skip
-    """The lesson that says it now: the first of those known that still stands as it was read, or a
-    new one.
+    """Stores a conclusion; returns the lesson that says it now, and what became of it.
+
+    The lesson is the first of those known that still stands as it was read, or a new one.
     """
     supporting = set(conclusion.supporting)
     own = [one for one in group.episodes if one.id in supporting]
@@ -303,10 +307,10 @@ def _store_lesson(
 
 
 def _refute(op: OpenOperation, old: Row, new: Row) -> None:
-    """Lets a lesson take the place of one it refutes; where that is not for us to do, they
-    contradict each other.
+    """Lets a lesson take the place of one it refutes, or links the two as contradicting.
 
-    A playbook counts on by itself: only what turned round takes its place.
+    They are linked where replacing the old one is not for us to do. A playbook counts on by itself:
+    only what turned round takes its place.
     """
     mine, its = records.attributes(new), records.attributes(old)
     over = old["kind"] == "lesson" or "finding" in mine or keep_lessons.turned_round(mine, its)
@@ -328,8 +332,9 @@ def _first(op: OpenOperation, known: Iterable[keep_lessons.Known]) -> keep_lesso
 
 
 def _is_written_by_hand(row: Row, conclusion: Conclusion) -> bool:
-    """Returns whether somebody wrote the lesson himself that would become a playbook: that it does
-    not.
+    """Returns whether a lesson somebody wrote by hand would become a playbook.
+
+    It must not become one.
     """
     return (
         conclusion.playbook is not None

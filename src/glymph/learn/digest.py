@@ -1,5 +1,6 @@
-"""The digest a session begins with: the best lines of each heading, within a budget of tokens and
-of lines.
+"""The digest a session begins with: the best lines of each heading.
+
+It keeps within a budget of tokens and of lines.
 """
 
 from __future__ import annotations
@@ -65,8 +66,9 @@ def heading_of(kind: str, section: str) -> Heading:
 
 
 def line(text: str) -> str:
-    """A memory's text as one line of the digest: flat, short, and without the marks around the
-    digest.
+    """Returns a memory's text as one line of the digest.
+
+    The line is flat, short, and without the marks around the digest.
     """
     flat = " ".join(text.replace(SHOWN_FROM, " ").replace(SHOWN_TO, " ").split())
     if len(flat) <= LONGEST_LINE:
@@ -78,11 +80,10 @@ def line(text: str) -> str:
 def digest(
     lines: Mapping[Heading, Sequence[str]], *, budget: int
 ) -> tuple[str, dict[Heading, int]]:
-    """The digest within its marks, and how many lines of each heading are in it; empty if there is
-    none.
+    """Returns the digest within its marks, and how many lines of each heading are in it.
 
-    Headings take turns, a line each, so that a long list under one does not push out the others.
-    Goals and fading lessons come first, up to the cap.
+    It is empty if no line is in it. Headings take turns, a line each, so that a long list under
+    one does not push out the others. Goals and fading lessons come first, up to the cap.
     """
     chosen: dict[Heading, list[str]] = {}
     left = budget - tokens(_frame(""))

@@ -1,5 +1,6 @@
-"""Episodes to learn from: what is known of each, which belong together, which of them a model is
-shown.
+"""Episodes to learn from: what is known of each, and which belong together.
+
+The module also says which of them a model is shown.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ SOURCE_KINDS = tuple(kind for kind, one in KINDS.items() if SECTIONS[one.section
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """One thing that happened, and how it ended if that is known. `at` is in microseconds since
-    1970.
+    """One thing that happened, and how it ended if that is known.
+
+    `at` is in microseconds since 1970.
     """
 
     id: str
@@ -48,8 +50,9 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Episodes that belong together. The key is the same from run to run; the label is for people
-    and models.
+    """Episodes that belong together.
+
+    The key is the same from run to run; the label is for people and models.
     """
 
     key: str
@@ -130,12 +133,12 @@ def group_episodes(
     *,
     material: Material | None = None,
 ) -> list[Group]:
-    """Puts every episode in one group: of the first way that has a name for it, else in the general
-    one; the largest group first.
+    """Puts every episode in one group, and returns the groups, the largest first.
 
-    The ways are those of `prune.groupings`. `material` are the episodes with what the ways need
-    beside them: links, vectors and clusters. Of several tags or entities the one that most of the
-    episodes share counts.
+    The group is of the first way that has a name for the episode, else the general one. The ways
+    are those of `prune.groupings`. `material` are the episodes with what the ways need beside them:
+    links, vectors and clusters. Of several tags or entities the one that most of the episodes share
+    counts.
     """
     given = material or Material([_item(episode) for episode in episodes])
     carried = _find_names(given, ways)
@@ -178,8 +181,9 @@ def _find_names(material: Material, ways: Sequence[str]) -> list[tuple[str, list
 
 
 def record(alias: str, episode: Episode, most: int = MOST_BODY) -> dict[str, Any]:
-    """Returns what a model is shown of an episode: kind, date to the minute, title, text, how it
-    ended, plain values.
+    """Returns what a model is shown of an episode.
+
+    That is its kind, date to the minute, title, text, how it ended, and plain values.
     """
     text = open_body(episode.body)[0].strip()
     told: dict[str, Any] = {

@@ -1,8 +1,8 @@
-"""Remembers what a conversation said: read from where it was left, asked of a model or found by
-rule, kept once.
+"""Remembers what a conversation said, read on from where it was left.
 
-The cursor of a transcript moves in the transaction that stores what was read up to it. So a run
-that is killed loses nothing and doubles nothing, and of two runs at once one stops.
+A model is asked, or rules find it, and it is kept once. The cursor of a transcript moves in the
+transaction that stores what was read up to it. So a run that is killed loses nothing and doubles
+nothing, and of two runs at once one stops.
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ def extract(
     again: bool = False,
     progress: Progress | None = None,
 ) -> Extraction:
-    """Remembers what a transcript says that will matter later: a JSONL file by its path, or its
-    lines.
+    """Remembers what a transcript says that will matter later.
 
-    A file is read from where the last run ended, or `again` from its beginning: what is still known
-    is not new then. Without a model only what rules find is kept. `session` names the session of
-    what is kept, else the transcript does. A dry run asks the model, too, and keeps nothing.
+    The transcript is a JSONL file by its path, or its lines. A file is read from where the last run
+    ended, or `again` from its beginning: what is still known is not new then. Without a model only
+    what rules find is kept. `session` names the session of what is kept, else the transcript does.
+    A dry run asks the model, too, and keeps nothing.
     """
     optional_text("session", session)
     if isinstance(transcript, str | Path):
@@ -110,8 +110,9 @@ class _Cursor:
         return f"extract_failures:{self.file.source}"
 
     def move(self, writer: Writer, place: tuple[str, int], now: int) -> None:
-        """Moves the cursor as a part of a transaction, or raises Overtaken if another run has moved
-        it.
+        """Moves the cursor as a part of a transaction.
+
+        Raises Overtaken if another run has moved it.
         """
         row = writer.transcript(self.file.source)
         if (None if row is None else (row["head"], row["offset"])) != self.seen:
@@ -184,8 +185,9 @@ class _Reading:
         return self._make_result()
 
     def _take(self, window: Window) -> bool:
-        """Reads one window and keeps what it says; False if it failed and the run ends before
-        it.
+        """Reads one window and keeps what it says.
+
+        Returns False if that failed and the run ends before this window.
         """
         try:
             statements = self._statements(window)
@@ -278,8 +280,9 @@ class _Reading:
     def _pass_over(
         self, window: Window, error: MalformedReply, instead: Sequence[_Statement]
     ) -> bool:
-        """Counts a window whose answer was malformed; whether that was so in enough runs to leave
-        it to rules.
+        """Counts a window whose answer was malformed; returns whether to leave it to rules.
+
+        It is left to rules if its answer was malformed in enough runs.
         """
         if self.cursor is None or self.dry_run:
             return False
@@ -312,8 +315,9 @@ class _Reading:
 
 
 def _by_rules(window: Window) -> list[_Statement]:
-    """Returns what rules find in the user's turns. Nothing is learnt from a turn that tries to
-    steer the agent.
+    """Returns what rules find in the user's turns.
+
+    Nothing is learnt from a turn that tries to steer the agent.
     """
     found: list[_Statement] = []
     for turn in window.turns:

@@ -42,8 +42,9 @@ empty.
 
 
 def _schema(turns: int) -> dict[str, Any]:
-    """Returns what an answer looks like; a model that is held to it names no turn that there is
-    not.
+    """Returns the schema of an answer.
+
+    A model that is held to it cannot name a turn that does not exist.
     """
     memory = {
         "type": "object",

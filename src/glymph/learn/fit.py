@@ -1,5 +1,4 @@
-"""Fits the space's forgetting curves to its own recall log, and adopts them when they are
-better.
+"""Fits the space's forgetting curves to its own recall log, and adopts them if they are better.
 
 An adopted curve is a setting of the space: it changes how stored figures are read, never the
 figures. Nothing is journalled, and `reset` is the way back.
@@ -23,11 +22,11 @@ USES = (Outcome.USED, Outcome.CONFIRMED)
 
 
 def fit(ctx: Context, *, apply: bool = False, reset: bool = False) -> Fit:
-    """Returns what the recall log says of each section's curve; writes nothing unless asked to
-    adopt or to reset.
+    """Returns what the recall log says of each section's curve.
 
-    What is adopted is what was measured: the curve fitted to the earlier days, compared with the
-    one in force on the newest. So adopting again without new reports finds nothing better.
+    It writes nothing unless asked to adopt or to reset. What is adopted is what was measured: the
+    curve fitted to the earlier days, compared with the one in force on the newest. So adopting
+    again without new reports finds nothing better.
     """
     if apply and reset:
         raise InvalidInput(
@@ -54,8 +53,9 @@ def fit(ctx: Context, *, apply: bool = False, reset: bool = False) -> Fit:
 
 
 def observations(recalls: Iterable[Row]) -> dict[Section, list[Observation]]:
-    """Each memory that a reported recall showed, by section. A recall nobody reported on says
-    nothing.
+    """Returns each memory that a reported recall showed, by section.
+
+    A recall that nobody reported on says nothing.
     """
     seen: dict[Section, list[Observation]] = {section: [] for section in Section}
     for row in recalls:

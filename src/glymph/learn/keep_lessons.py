@@ -1,5 +1,6 @@
-"""Keeps lessons: a new one with links to its episodes, or more evidence for one that says the
-same already.
+"""Keeps lessons: new ones with links to their episodes, or more evidence for known ones.
+
+A known lesson gets the evidence if it says the same already.
 """
 
 from __future__ import annotations
@@ -48,8 +49,9 @@ Stated = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A lesson that stands near a new one: it says the same, is refuted by it, or is close to
-    it.
+    """A lesson that stands near a new one.
+
+    It says the same, is refuted by the new one, or is close to it.
     """
 
     row: Row
@@ -59,8 +61,9 @@ class Known:
 
 @dataclass(slots=True)
 class Shelf:
-    """The live lessons of a space, read once, so that each new one is compared with all of them
-    quickly.
+    """The live lessons of a space, read once.
+
+    So each new one is compared with all of them quickly.
     """
 
     ctx: Context
@@ -92,9 +95,11 @@ class Shelf:
             self.holding.setdefault(word, set()).add(key)
 
     def near(self, new: Draft, vector: bytes | None, group: str) -> Iterator[Known]:
-        """The lessons near a new one, those that say the same first. Such as statistics found are
-        told apart by the condition they state, never by their words: these are the same in all of
-        them."""
+        """Yields the lessons near a new one, those that say the same first.
+
+        Lessons that statistics found are told apart by the condition they state, never by their
+        words, since these are the same in all of them.
+        """
         stated = _read_stated(json.loads(new.attributes))
         if stated is not None:
             if (key := self.counted.get(stated)) is not None:
@@ -130,11 +135,11 @@ class Shelf:
     def _rank(
         self, new: Draft, key: int, share: float, cosine: float | None, group: str
     ) -> tuple[float, Known] | None:
-        """Returns how near a lesson is, the same ones first, then those it refutes, and of these
-        the one of this group.
+        """Returns how near a known lesson is to a new one; None if it is neither near nor refuted.
 
-        What is refuted need not be near: with what no longer holds, most of its words were cut from
-        the new one.
+        The same ones come first, then those it refutes, and of these the one of this group. What is
+        refuted need not be near: with what no longer holds, most of its words were cut from the new
+        one.
         """
         row, of = self.rows[key], self.groups[key]
         same = share >= SAME_WORDS or (cosine is not None and cosine >= self.bands.duplicate)
@@ -159,8 +164,9 @@ class Shelf:
 
 
 def agree(mine: Mapping[str, Any], its: Mapping[str, Any]) -> bool:
-    """Returns whether two lessons, by their attributes, state the same: of the same, under the
-    same, about as often.
+    """Returns whether two lessons state the same, judged by their attributes.
+
+    They do if they speak of the same, under the same conditions, about as often.
     """
     if _far(_rate(mine), _rate(its)):
         return False
@@ -172,17 +178,13 @@ def agree(mine: Mapping[str, Any], its: Mapping[str, Any]) -> bool:
 
 
 def refutes(mine: Mapping[str, Any], its: Mapping[str, Any]) -> bool:
-    """Returns whether one lesson states another success rate under the very conditions of the
-    other.
-    """
+    """Returns whether two lessons state different success rates under the very same conditions."""
     where = _where(mine)
     return where is not None and where == _where(its) and _far(_rate(mine), _rate(its))
 
 
 def turned_round(mine: Mapping[str, Any], its: Mapping[str, Any]) -> bool:
-    """Returns whether what mostly went well mostly went wrong in the other, or the other way
-    round.
-    """
+    """Returns whether things mostly went well by one lesson and mostly wrong by the other."""
     first, second = _rate(mine), _rate(its)
     return first is not None and second is not None and (first > 0.5) != (second > 0.5)
 
@@ -199,8 +201,9 @@ def _where(attributes: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _rate(attributes: Mapping[str, Any]) -> float | None:
-    """The success rate that a lesson states, or of the episodes it rests on; None if it is not
-    about that.
+    """Returns the success rate that a lesson states, or that of the episodes it rests on.
+
+    None if the lesson is not about that.
     """
     stated, counted, playbook = (
         attributes.get(name) for name in ("stated", "evidence", "playbook")
@@ -219,8 +222,9 @@ def _rate(attributes: Mapping[str, Any]) -> float | None:
 
 
 def _find_refuted(stated: Stated) -> list[Stated]:
-    """Returns what a finding of statistics refutes: the same condition with the other end, or the
-    other side of it.
+    """Returns what a finding of statistics refutes.
+
+    That is the same condition with the other end, or the other side of the condition.
     """
     group, name, relation, fixed, better = stated
     other = [(group, name, OPPOSITE[relation], fixed, better)] if relation in OPPOSITE else []
@@ -270,8 +274,9 @@ def _words(title: str, text: str) -> frozenset[str]:
 
 
 def _read_stated(attributes: Mapping[str, Any]) -> Stated | None:
-    """Returns what a lesson of statistics says: of which group, under which condition, better or
-    worse. A threshold may move as episodes come in; which side of it is meant may not.
+    """Returns what a lesson of statistics says: which group, which condition, better or worse.
+
+    A threshold may move as episodes come in; which side of it is meant may not.
     """
     found = attributes.get("finding")
     if not isinstance(found, dict) or not {"name", "relation", "value", "better"} <= set(found):
@@ -298,9 +303,7 @@ def create(
     ctx: Context, op: OpenOperation, new: Draft, meant: Mapping[str, bytes],
     episodes: Iterable[str], close: Row | None,
 ) -> Row:  # fmt: skip
-    """Stores a lesson with a link to each episode it rests on, and one to a lesson that is close to
-    it.
-    """
+    """Stores a lesson with links to the episodes it rests on and to a lesson close to it."""
     row = get_or_create(ctx, op, new, meant, by=SOURCE)
     wanted = [(row["key"], other["key"], RESTS_ON) for other in _live(op, episodes)]
     if close is not None and close["key"] != row["key"]:
@@ -392,8 +395,9 @@ def _live(op: OpenOperation, ids: Iterable[str]) -> list[Row]:
 
 
 def _link(op: OpenOperation, wanted: Sequence[tuple[int, int, str]]) -> None:
-    """Makes those of the links that are not there; asked of the episodes, for a lesson may have any
-    number.
+    """Makes those of the links that are not there yet.
+
+    Existing links are asked of the episodes, for a lesson may have any number.
     """
     there = {edge[:3] for edge in op.writer.edges_touching([target for _, target, _ in wanted])}
     fresh = [one for one in dict.fromkeys(wanted) if one not in there]

@@ -1,5 +1,6 @@
-"""Lessons: a pattern as a model states it, with claims that can be counted again, and one as
-statistics say it.
+"""Lessons: patterns as a model states them, and findings as statistics say them.
+
+The claims of a pattern can be counted again.
 """
 
 from __future__ import annotations
@@ -19,8 +20,7 @@ MOST_TITLE = 60  # characters
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One thing a pattern says that can be counted again over every episode for which `where`
-    holds.
+    """One thing a pattern says that can be counted again over the episodes for which `where` holds.
 
     A count, successes or failures are `stated` of `out_of`; a success rate is stated in per cent;
     an average is of an attribute, or of how much came of it; higher and lower compare with the
@@ -57,8 +57,9 @@ class Lesson:
 
 
 def lesson(finding: Finding, episodes: Sequence[Episode], *, about: str = "") -> Lesson:
-    """The lesson of a finding in plain words. `about` says what the episodes are, such as "short
-    trades".
+    """Puts the lesson of a finding into plain words.
+
+    `about` says what the episodes are, such as "short trades".
     """
     noun, verb = _words(episodes)
     noun = about or noun

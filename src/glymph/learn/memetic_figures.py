@@ -41,8 +41,9 @@ class MemeticStatus:
 
 
 def entropy(sizes: Slots) -> float:
-    """Returns how evenly memories lie over communities of these sizes: 1 for equal ones, 0 for a
-    single one.
+    """Returns how evenly memories lie over communities of these sizes.
+
+    It is 1 for communities of equal size, and 0 for a single one.
     """
     sizes = sizes[sizes > 0]
     if len(sizes) < 2:
@@ -52,10 +53,10 @@ def entropy(sizes: Slots) -> float:
 
 
 def coherence(sizes: Slots, tightness: Floats) -> float:
-    """The share of memories in communities of at least three, times how tight these are on the
-    average of members.
+    """Returns the share of memories in communities of at least three, times how tight these are.
 
-    `tightness` is that of each community, NaN where it is not known.
+    How tight they are is averaged over their members. `tightness` is that of each community, NaN
+    where it is not known.
     """
     large = sizes >= GROUP
     known = large & ~np.isnan(tightness)
@@ -66,8 +67,9 @@ def coherence(sizes: Slots, tightness: Floats) -> float:
 
 
 def density(sizes: Slots, edges: Slots) -> Floats:
-    """For each community the share of its possible pairs that are linked; NaN for single
-    memories.
+    """Returns for each community the share of its possible pairs that are linked.
+
+    It is NaN for single memories.
     """
     possible = sizes * (sizes - 1) / 2
     return np.asarray(
@@ -76,10 +78,10 @@ def density(sizes: Slots, edges: Slots) -> Floats:
 
 
 def closeness(vectors: Vectors, group: Slots, count: int) -> Floats:
-    """For each community the mean cosine of its vectors to their centroid; NaN for those without
-    vectors.
+    """Returns for each community the mean cosine of its vectors to their centroid.
 
-    Vectors have length one, each with the number of its community.
+    It is NaN for communities without vectors. Vectors have length one, each with the number of its
+    community.
     """
     found = np.full(count, np.nan)
     if not len(group):

@@ -65,8 +65,9 @@ def memetic_status(ctx: Context) -> MemeticStatus:
 def _tightness(
     ctx: Context, reader: Reader, held: Columns, tissue: LinkedGroups
 ) -> tuple[Floats, str]:
-    """Returns how tight each community is, by vectors where there are any, else by links; and by
-    which of them.
+    """Returns how tight each community is, and by what that was measured.
+
+    It is measured by vectors where there are any, else by links.
     """
     if not (tissue.sizes >= GROUP).any():
         return np.full(len(tissue.sizes), np.nan), "none"
@@ -94,8 +95,9 @@ def _by_vectors(ctx: Context, reader: Reader, held: Columns, tissue: LinkedGroup
 
 
 def _links_inside(held: Columns, tissue: LinkedGroups) -> Slots:
-    """Returns how many pairs of members are linked in each community, in whatever direction and
-    however often.
+    """Counts the pairs of members that are linked in each community.
+
+    A pair counts once, in whatever direction and however often it is linked.
     """
     label = np.full(held.size, -1)
     label[tissue.slots] = tissue.group

@@ -1,5 +1,6 @@
-"""Playbooks: lessons that proved themselves often enough to be followed, found again by the
-situation they fit.
+"""Playbooks: lessons that proved themselves often enough to be followed.
+
+They are found again by the situation they fit.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ DIRECTIONS = (*TURNED, "setup", "strategy")  # attributes that say what was done
 
 @dataclass(frozen=True, slots=True)
 class Playbook:
-    """A playbook: the words and conditions that call for it, the direction, and how often it
-    went well.
+    """A playbook: what calls for it, the direction, and how often it went well.
+
+    Words and conditions call for it.
     """
 
     id: str
@@ -57,12 +59,11 @@ class Match:
 
 
 def promote(id: str, lesson: Verified, episodes: Sequence[Episode]) -> Playbook | None:
-    """The playbook that a verified lesson makes; None if it has not the outcomes, a trigger and a
-    direction.
+    """Returns the playbook that a verified lesson makes.
 
-    Its counts are those of the episodes its conditions describe, or of all it rests on where it has
-    none; those done another way do not count. They may be more than were shown to a model: pass
-    every episode of the group.
+    None if the lesson lacks the outcomes, a trigger or a direction. Its counts are those of the
+    episodes its conditions describe, or of all it rests on where it has none; those done another
+    way do not count. They may be more than were shown to a model: pass every episode of the group.
     """
     if lesson.refused is not None or not lesson.direction:
         return None
@@ -82,8 +83,9 @@ def promote(id: str, lesson: Verified, episodes: Sequence[Episode]) -> Playbook 
 
 
 def _find_conditions(lesson: Verified, episodes: Sequence[Episode]) -> tuple[Condition, ...]:
-    """The conditions of what a lesson says went well; those of one claim if no episode can meet all
-    of them.
+    """Returns the conditions of what a lesson says went well.
+
+    They are those of one claim if no episode can meet all of them.
     """
     where = conditions_of(lesson.claims)
     if tally_episodes(episodes, where).episodes:
@@ -114,8 +116,9 @@ def promoted_from(
     successes: int,
     n: int,
 ) -> Playbook | None:
-    """The playbook of these counts; None below 8 outcomes or 70 % success, without trigger or
-    direction.
+    """Returns the playbook of these counts, if they are enough for one.
+
+    None below 8 outcomes or 70 % success, or without a trigger or a direction.
     """
     called = drop_stop_words(split_words(trigger))
     if (

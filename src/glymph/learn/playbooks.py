@@ -32,8 +32,9 @@ _BY_NOW = re.compile(r" By now it is \d+ of \d+ \([\d.]+ %\)\.$")
 
 @dataclass(frozen=True, slots=True)
 class PlaybookMatch:
-    """A playbook that fits a situation: what it says to do, how often that went well, and how much
-    it counts.
+    """A playbook that fits a situation.
+
+    It has what the playbook says to do, how often that went well, and how much it counts.
     """
 
     id: str
@@ -47,8 +48,9 @@ class PlaybookMatch:
 
 
 def as_attribute(playbook: Playbook, *, still_open: Iterable[str] = ()) -> dict[str, Any]:
-    """The playbook as a memory's attribute. `still_open` are episodes it is linked to that had not
-    ended.
+    """Returns the playbook as a memory's attribute.
+
+    `still_open` are episodes it is linked to that had not ended.
     """
     return {
         "terms": sorted(playbook.terms),
@@ -63,10 +65,10 @@ def as_attribute(playbook: Playbook, *, still_open: Iterable[str] = ()) -> dict[
 def match_playbooks(
     ctx: Context, situation: str, *, attributes: Mapping[str, Any] | None = None, limit: int = 5
 ) -> list[PlaybookMatch]:
-    """The playbooks that fit a situation, by success rate × fit × min(1, outcomes / 10), the best
-    first.
+    """Finds the playbooks that fit a situation, the best first.
 
-    One that goes well less often than a lesson must to become a playbook is left out.
+    They are ordered by success rate × fit × min(1, outcomes / 10). One that goes well less often
+    than a lesson must to become a playbook is left out.
     """
     checked_text("situation", situation, LONGEST)
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 100:
@@ -89,8 +91,9 @@ def match_playbooks(
 
 
 def _of_its_group(row: Row, situation: Episode) -> bool:
-    """Returns whether a situation may be one of those a playbook speaks of: not if it names another
-    symbol, say.
+    """Returns whether a situation may be one of those a playbook speaks of.
+
+    It is not if it names another symbol, for example.
     """
     way, _, name = str(records.attributes(row).get("group", "")).partition(":")
     if way != "symbol":
@@ -148,8 +151,9 @@ def count_on(
 
 
 def _by_now(row: Row, playbook: Playbook) -> dict[str, Any]:
-    """The text of a playbook of statistics with its counts as they are now; nothing if somebody
-    edited it.
+    """Returns the change that gives a playbook of statistics its counts as they are now.
+
+    The counts are in its text. There is no change if somebody edited it.
     """
     if records.attributes(row).get("by") != "statistics" or not is_untouched(row):
         return {}
@@ -184,8 +188,9 @@ def _rows(reader: Reader, at: int) -> list[Row]:
 
 
 def playbook_of(row: Row) -> Playbook | None:
-    """The playbook of a memory; None if it was written by hand and says nothing that can be
-    matched.
+    """Returns the playbook of a memory, if it has one that can be matched.
+
+    None if it was written by hand and says nothing that can be matched.
     """
     kept = records.attributes(row).get("playbook")
     if not isinstance(kept, dict):

@@ -1,8 +1,8 @@
-"""Checks whether a statement can have come from a text: what a model made up must not be
-remembered.
+"""Checks whether a statement can have come from a text.
 
-Numbers, dates, identifiers, names and quoted terms must stand in the text; of the other telling
-words some may be the model's own, since it tells things in short.
+What a model made up must not be remembered. Numbers, dates, identifiers, names and quoted terms
+must stand in the text; of the other telling words some may be the model's own, since it tells
+things in short.
 """
 
 from __future__ import annotations
@@ -86,8 +86,9 @@ def find_ungrounded(statement: str, source: str) -> str | None:
 
 
 def _strange_number(statement: str, source: str) -> str | None:
-    """A number that the source has not, or has only inside the name of something: Q3 is no
-    three.
+    """Returns why a number of the statement is not from the source; None if all are.
+
+    A number that the source has only inside the name of something does not count: Q3 is no three.
     """
     said, known = numbers(_NUMBERED.sub(" ", statement)), numbers(_NUMBERED.sub(" ", source))
     folded = source.casefold()
@@ -145,8 +146,9 @@ def _is_name(word: str, *, begins: bool) -> bool:
 
 
 def _acts(word: str, rest: str) -> bool:
-    """Returns whether a word that begins a sentence is somebody who does something: "Svetlana runs
-    …".
+    """Returns whether a word that begins a sentence is somebody who does something.
+
+    An example is "Svetlana runs …".
     """
     following = WORD.match(rest.lstrip())
     one = word[0].isupper() and word.casefold() not in grammar.FUNCTION | STOP_WORDS | _RETELLING
@@ -207,8 +209,9 @@ def _is_answered(passages: Sequence[tuple[str, set[str]]], at: int) -> bool:
 
 
 def _scope(clause: str) -> set[str]:
-    """Returns what a clause denies: the telling words behind its first negation, or all of them if
-    there are none.
+    """Returns the telling words that a clause denies.
+
+    They are those behind its first negation, or all of the clause if there are none behind it.
     """
     words = _words(clause)
     at = next((place for place, word in enumerate(words) if word in DENIALS), None)

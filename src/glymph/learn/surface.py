@@ -1,5 +1,6 @@
-"""The surface: a Markdown digest of what a session should know at its start, kept until something
-changes.
+"""The surface: a Markdown digest of what a session should know at its start.
+
+It is kept until something changes.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ PINNED = 10.0  # more than all else can add up to
 
 
 def surface(ctx: Context, budget_tokens: int | None = None) -> str:
-    """The digest for a budget of tokens: the kept one if nothing has changed, else made anew and
-    kept.
+    """Returns the digest for a budget of tokens.
 
-    Empty if there is nothing to show. It never holds what is archived, trashed, superseded, expired
-    or little trusted, and looking at it reinforces nothing.
+    It is the kept one if nothing has changed, else it is made anew and kept. Empty if there is
+    nothing to show. It never holds what is archived, trashed, superseded, expired or little
+    trusted, and looking at it reinforces nothing.
     """
     budget = ctx.settings.surface_tokens if budget_tokens is None else budget_tokens
     if (
@@ -79,8 +80,9 @@ def _make_digest(reader: Reader, space: Columns, budget: int, now: int) -> tuple
 
 
 def _pools(space: Columns, reader: Reader, now: int) -> dict[Heading, list[int]]:
-    """For each heading the keys of what may be shown there, best first: more than it has lines
-    for.
+    """Returns for each heading the keys of what may be shown there, best first.
+
+    They are more than the heading has lines for.
     """
     memories = space.memories
     live: Flags = (memories["state"] == STATES.index(State.LIVE)) & ~memories["superseded"]
@@ -123,8 +125,9 @@ def _headings(space: Columns) -> NDArray[np.int64]:
 
 
 def _worth_showing(rows: Sequence[Row]) -> list[Row]:
-    """The rows, in their order, without what is little trusted and what another of them says as
-    well.
+    """Returns the rows, in their order, that are trusted and that no other row repeats.
+
+    Left out is what is little trusted, and what another of them says as well.
     """
     trusted = [row for row in rows if row["trust"] >= TRUSTED]
     again = redundancy([row["text"] for row in trusted])

@@ -1,8 +1,7 @@
-"""Transcripts of conversations: what people and agents said, line by line, without what machines
-added.
+"""Transcripts of conversations: what people and agents said, line by line.
 
-Two forms are read: transcripts of Claude Code, and plain JSONL with a role and content in each
-line.
+What machines added is left out. Two forms are read: transcripts of Claude Code, and plain JSONL
+with a role and content in each line.
 """
 
 from __future__ import annotations
@@ -83,8 +82,9 @@ def turns(lines: Iterable[str | bytes | Mapping[str, Any]]) -> tuple[list[Turn],
 
 
 def turn(line: str | bytes | Mapping[str, Any]) -> Turn | None:
-    """Returns what a line says; None if nobody says anything in it. ValueError if it cannot be
-    read.
+    """Returns what a line says; None if nobody says anything in it.
+
+    Raises ValueError if the line cannot be read.
     """
     record = line if isinstance(line, Mapping) else _object(line)
     if record is None or any(record.get(mark) is True for mark in _NOT_SAID):
@@ -135,8 +135,9 @@ def _read_words(content: object) -> str:
 
 
 def _without_blocks(text: str) -> str:
-    """The text without the blocks that a host added, where they are closed; each end is looked for
-    once.
+    """Returns the text without the blocks that a host added, where they are closed.
+
+    The end of a block that is never closed is looked for only once.
     """
     pieces: list[str] = []
     at = 0

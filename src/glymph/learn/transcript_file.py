@@ -1,5 +1,6 @@
-"""A transcript as a file that grows: read in lines from where it was left, and known again by how
-it began.
+"""A transcript as a file that grows, read in lines from where it was left.
+
+It is known again by how it began.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ class TranscriptFile:
     more: bool = False  # whether a run ended because it had read as much as one may
 
     def begin(self, known: Row | None) -> int:
-        """Returns where to go on: at the cursor, or at 0 if this is not the file that was read
-        then.
+        """Returns where to go on reading.
+
+        That is at the cursor, or at 0 if this is not the file that was read then.
         """
         if known is None or not 0 <= known["offset"] <= self.size:
             return 0
@@ -78,8 +80,9 @@ class TranscriptFile:
         self.more = at < self.size
 
     def _skip_line(self) -> int | None:
-        """Returns how many bytes the rest of a line that is too long has; None if its end is not
-        yet written.
+        """Returns how many bytes the rest of a line that is too long has.
+
+        None if the end of the line is not yet written.
         """
         passed = 0
         while piece := self._reading.readline(1 << 16):
@@ -90,8 +93,9 @@ class TranscriptFile:
 
 
 def _is_whole(line: bytes) -> bool:
-    """Returns whether a line without its end is one all the same: no beginning of an object is
-    itself an object.
+    """Returns whether a line without its end is a whole one all the same.
+
+    A JSON object is, for no beginning of an object is itself an object.
     """
     try:
         return isinstance(json.loads(line), dict)

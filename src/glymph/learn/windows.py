@@ -19,8 +19,9 @@ Raw = str | bytes | Mapping[str, Any] | None  # a line; None for one that is too
 
 @dataclass(slots=True)
 class Window:
-    """Turns to be read together, and where in the transcript they and the lines between them
-    end.
+    """Turns to be read together, and where they and the lines between them end.
+
+    The ends are places in the transcript.
     """
 
     start: int
@@ -39,8 +40,9 @@ class Window:
 
 
 def windows(lines: Iterable[tuple[Raw, int]], start: int) -> Iterator[Window]:
-    """The windows of lines, each given with its end. They hold no secrets, and lose no line between
-    them.
+    """Yields the windows of lines, each line given with its end.
+
+    The windows hold no secrets, and lose no line between them.
     """
     window = Window(start, start)
     for line, end in lines:
@@ -61,8 +63,10 @@ def windows(lines: Iterable[tuple[Raw, int]], start: int) -> Iterator[Window]:
 
 
 def _read(line: Raw) -> tuple[Turn | None, int, int, bool]:
-    """Returns what a line says without secrets, how many they were, what was left out, and whether
-    it was readable.
+    """Reads a line and takes its secrets out.
+
+    Returns what it says, how many secrets there were, how much was left out, and whether it was
+    readable.
     """
     if line is None:
         return None, 0, 0, False

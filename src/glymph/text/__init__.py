@@ -1,3 +1,4 @@
-"""Reads text: words, sentences, numbers, dates, identifiers, secrets. Every room reads text with
-this one.
+"""Reads text: words, sentences, numbers, dates, identifiers, secrets.
+
+Every room reads text with this one.
 """

@@ -11,8 +11,9 @@ LARGEST = 1e300  # numbers beyond it are not counted with: no average of them co
 
 
 def open_body(body: str) -> tuple[str, Mapping[str, Any]]:
-    """Returns the readable text of a body and what else a JSON body says; any other body is its
-    own text.
+    """Returns the readable text of a body, and what else a JSON body says.
+
+    Any other body is its own text.
     """
     if not body.lstrip().startswith("{"):
         return body, {}

@@ -247,8 +247,9 @@ def _cuts(match: re.Match[str], left: str, right: str, *, inherited: bool) -> bo
 
 
 def _begins(right: str, left: str) -> bool:
-    """Returns whether a stretch begins like a clause: with a verb that shares the subject, or with
-    subject and verb.
+    """Returns whether a stretch begins like a clause.
+
+    It does with a verb that shares the subject, or with a subject and a verb.
     """
     tokens = _TOKEN.findall(right)[:9]
     if not tokens:
@@ -271,8 +272,9 @@ def _begins(right: str, left: str) -> bool:
 
 
 def _is_gapped(tokens: list[str], left: str) -> bool:
-    """Returns whether a stretch leaves out the verb it shares: "(Tom lives in Rome and) Mia in
-    Paris".
+    """Returns whether a stretch leaves out the verb it shares.
+
+    An example is "(Tom lives in Rome and) Mia in Paris".
     """
     at = _gap(tokens)
     return at > 0 and re.search(rf"\s{re.escape(tokens[at])}\s\S+$", left) is not None
@@ -287,8 +289,9 @@ def _gap(tokens: list[str]) -> int:
 
 
 def _verb_second(subject: str, inner: str, link: str) -> str:
-    """A German relative clause as a statement: its verb, which ends it, comes behind the
-    subject.
+    """Returns a German relative clause as a statement.
+
+    Its verb, which ends the clause, comes behind the subject.
     """
     rest, _, verb = inner.rpartition(" ")
     if link.lower() not in ("der", "die", "das", "welcher", "welche") or not rest:
@@ -326,8 +329,9 @@ def _has_verb(stretch: str, *, began: bool = False) -> bool:
 
 
 def _verbs(stretch: str, *, began: bool = False) -> Iterator[str]:
-    """The words that are verbs by a list, or stand where only a verb can: behind the name that
-    begins it.
+    """Yields the words that are verbs, by a list or by where they stand.
+
+    Only a verb can stand behind the name that begins the stretch.
     """
     tokens = _TOKEN.findall(stretch)
     for at, token in enumerate(tokens):

@@ -1,11 +1,11 @@
-"""Information: how much a text tells that may be asked for later, judged by the text and the words
-of its space.
+"""Information: how much a text tells that may be asked for later.
 
-Rare words count, numbers and names among them, but only the rarest of a text: otherwise length
-alone would win. Days and dates, what the writer did, has or likes, and standing rules ("always",
-"never", "I prefer") count for a text; speaking to the reader, merely replying, and pasted code
-count against it. Nothing here looks at questions or uses. The word lists are English; of a text in
-another language the rarity of its words is what remains.
+It is judged by the text and the words of its space. Rare words count, numbers and names among them,
+but only the rarest of a text: otherwise length alone would win. Days and dates, what the writer
+did, has or likes, and standing rules ("always", "never", "I prefer") count for a text; speaking to
+the reader, merely replying, and pasted code count against it. Nothing here looks at questions or
+uses. The word lists are English; of a text in another language the rarity of its words is what
+remains.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ Frequency = Callable[[str], int]  # in how many texts of the space a word stands
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Weights: how much each thing a text has adds to its score, in log odds; the fields name the
-    columns of `measured`.
+    """Weights: how much each thing a text has adds to its score, in log odds.
+
+    The fields name the columns of `measured`.
     """
 
     rare: float = 1.0  # log of the summed IDF of its rarest words

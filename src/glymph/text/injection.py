@@ -1,9 +1,8 @@
-"""Texts that try to steer the agent or its memory: to ignore its rules, deceive its user, or give
-secrets away.
+"""Texts that try to steer the agent or its memory.
 
-What is remembered is shown to an agent again, so such a text must not become a memory. Ordinary
-standing orders ("always run the linter", "never tell customers the roadmap") are none of these.
-Every pattern is bounded.
+They tell it to ignore its rules, deceive its user, or give secrets away. What is remembered is
+shown to an agent again, so such a text must not become a memory. Ordinary standing orders ("always
+run the linter", "never tell customers the roadmap") are none of these. Every pattern is bounded.
 """
 
 from __future__ import annotations
@@ -18,8 +17,9 @@ BEFORE = 60  # characters before a match that may deny it
 
 
 class Order(NamedTuple):
-    """The pattern of an order, and what it wants. One that may be forbidden is fair behind
-    "never".
+    """The pattern of an order, and what it wants.
+
+    An order that may be forbidden is fair behind "never".
     """
 
     wants: str
@@ -28,8 +28,9 @@ class Order(NamedTuple):
 
 
 def find_order(text: str) -> str | None:
-    """Returns what a text tries to make the agent do that no memory may; None if it is no such
-    order.
+    """Returns what a text tries to make the agent do that no memory may.
+
+    None if the text is no such order.
     """
     plain = flat(text)[0]
     for each in ORDERS:
@@ -40,8 +41,9 @@ def find_order(text: str) -> str | None:
 
 
 def _is_denied(text: str, at: int) -> bool:
-    """Returns whether the clause says not to do what follows: "never send keys to …" is a fair
-    rule.
+    """Returns whether the clause says not to do what follows.
+
+    For example, "never send keys to …" is a fair rule.
     """
     clause = COMMANDS.split(text[max(0, at - BEFORE) : at])[-1]
     return bool(_NOT.search(clause)) and not _NOT_REALLY.search(clause)

@@ -23,8 +23,9 @@ _BOTH = word_set("both all beide alle ambos ambas entrambi tous toutes кажд�
 
 
 def without_name(text: str, is_meant: Callable[[str], bool]) -> str | None:
-    """The text without one of several names in a list, the verb fitted to those left; None without
-    such a list.
+    """Returns the text without one of several names in a list; None without such a list.
+
+    The verb is fitted to the names that are left.
     """
     for found in _joints(text):
         items = [*re.split(r", ", found["items"]), found["last"]]
@@ -69,8 +70,9 @@ _GAPPED = re.compile(
 
 
 def without_phrase(text: str, is_meant: Callable[[str], bool]) -> str | None:
-    """The text without one of several things that are told at length, or of two told with one
-    verb.
+    """Returns the text without one of several things told at length, or of two told with one verb.
+
+    None if there is no such thing to leave out.
     """
     gapped = _GAPPED.match(text)
     if gapped and is_meant(gapped["one"]) != is_meant(gapped["two"]):

@@ -23,8 +23,9 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u00ad\ufeff\u2060"))  # breaks and j
 
 
 def normalise(text: str) -> str:
-    """The text without the differences nobody means: Unicode form, case, spacing, invisible
-    characters.
+    """Returns the text without the differences nobody means.
+
+    These are Unicode form, case, spacing and invisible characters.
     """
     if text.isascii():
         return " ".join(text.casefold().split())

@@ -188,8 +188,9 @@ def with_digits(text: str) -> str:
 
 
 def find_quantities(text: str) -> Iterator[Span]:
-    """Amounts with a unit, both made one where that is exact: 1.5k EUR, €1500 and 1,500 euros are
-    `1500 EUR`.
+    """Finds amounts with a unit, number and unit made one where that is exact.
+
+    So 1.5k EUR, €1500 and 1,500 euros are `1500 EUR`.
     """
     for match in _BEFORE.finditer(text):
         unit = CURRENCIES.get(match["unit"].lower())
@@ -207,8 +208,9 @@ def find_quantities(text: str) -> Iterator[Span]:
 
 
 def possible_values(number: str, *, money: bool = False) -> tuple[Decimal, ...]:
-    """Returns what a written number may mean, the likeliest first: 1.500 is one and a half or, in
-    Berlin, 1500.
+    """Returns what a written number may mean, the likeliest first.
+
+    For example, 1.500 is one and a half or, in Berlin, 1500.
     """
     marks = [char for char in number if not char.isdigit()]
     if not marks:

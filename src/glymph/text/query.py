@@ -1,5 +1,6 @@
-"""Takes a question apart: words for the text index, names for the fields, the rest for the
-embedding model.
+"""Takes a question apart into words, names and the rest.
+
+Words are for the text index, names for the fields, the rest for the embedding model.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ _POSSESSED = re.compile(rf"({SIGNED_WORD})(?:['’][sS]\b)?")
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words that a text index is asked for: any of the words, and pairs of them that stand together
-    in the query.
+    """Words that a text index is asked for.
+
+    It is asked for any of the words, and for pairs of them that stand together in the query.
     """
 
     words: tuple[str, ...]
@@ -116,8 +118,9 @@ def _without(text: str, common: set[str]) -> str:
 
 
 def _pieces(text: str) -> list[str]:
-    """Pairs of neighbouring characters in runs of unspaced scripts; a run of one is its own
-    piece.
+    """Returns the pairs of neighbouring characters in runs of unspaced scripts.
+
+    A run of one character is its own piece.
     """
     pieces: dict[str, None] = {}
     for run in UNSPACED.findall(text):

@@ -1,6 +1,4 @@
-"""Writing made comparable: case, accents, width, look-alike letters, other scripts and their
-digits.
-"""
+"""Writing made comparable: case, accents, width, look-alikes, other scripts and their digits."""
 
 from __future__ import annotations
 
@@ -71,11 +69,11 @@ _APART = ("<super>", "<sub>", "<fraction>", "<circle>", "<square>")  # 10² is n
 
 
 def fold(text: str) -> str:
-    """The text without case, accents, width, kinds of dash, quote and space, unseen and look-alike
-    characters.
+    """Returns the text without differences of writing that do not matter for a comparison.
 
-    A word in one script stays in it: only a word that mixes scripts has its look-alike letters
-    exchanged.
+    These are case, accents, width, kinds of dash, quote and space, unseen and look-alike
+    characters. A word in one script stays in it: only a word that mixes scripts has its look-alike
+    letters exchanged.
     """
     if text.isascii():
         return " ".join(text.lower().split())
@@ -86,8 +84,9 @@ def fold(text: str) -> str:
 
 
 def transliterate(text: str) -> str:
-    """The text in Latin letters and ASCII digits; what is neither letter nor digit stays as it
-    is.
+    """Returns the text in Latin letters and ASCII digits.
+
+    What is neither letter nor digit stays as it is.
     """
     if text.isascii():
         return text
@@ -100,9 +99,7 @@ def ascii_digits(text: str) -> str:
 
 
 def unmix(text: str) -> str:
-    """The text with every word that mixes look-alike letters of two scripts brought into one
-    script.
-    """
+    """Brings every word that mixes look-alike letters of two scripts into one script."""
     if text.isascii() or not _MIXED.search(text):
         return text
     return _NOT_ASCII_WORD.sub(_unmixed_word, text)
@@ -117,11 +114,11 @@ def look_alike_latin(word: str) -> str:
 
 
 def flat(text: str) -> tuple[str, tuple[int, ...] | None]:
-    """The text in plain characters, and for each the place it came from (none: they are the same
-    places).
+    """Returns the text in plain characters, and for each the place it came from.
 
-    Width, ligatures, composed accents, digits of other scripts, kinds of dash, quote and space are
-    made one, unseen characters are left out; case and letters stay.
+    None instead of the places says that they are the same. Width, ligatures, composed accents,
+    digits of other scripts, kinds of dash, quote and space are made one, unseen characters are left
+    out; case and letters stay.
     """
     if text.isascii():
         return text, None
@@ -130,8 +127,9 @@ def flat(text: str) -> tuple[str, tuple[int, ...] | None]:
 
 
 def across_scripts(one: str, other: str) -> bool:
-    """Returns whether two names in different scripts are plausibly one name: their romanised forms
-    agree.
+    """Returns whether two names in different scripts are plausibly one name.
+
+    They are if their romanised forms agree.
     """
     if one.isascii() == other.isascii():
         return False
@@ -145,8 +143,9 @@ def across_scripts(one: str, other: str) -> bool:
 
 
 def romanise(name: str) -> str:
-    """A name as a loose key: transliterated, folded, and without what romanisations do not agree
-    on.
+    """Returns a name as a loose key.
+
+    It is transliterated, folded, and without what romanisations do not agree on.
     """
     word = fold(transliterate(name.translate(_HUSHED)))
     for pattern, plain in _ROMANISATIONS:

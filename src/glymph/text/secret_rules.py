@@ -181,8 +181,9 @@ def _is_told(found: re.Match[str]) -> bool:
 
 
 def _is_ordinary(value: str, after: str = "") -> bool:
-    """Returns whether a word behind "the password is" says something about it: wrong, hashed, in
-    the vault.
+    """Returns whether a word behind "the password is" says something about the password.
+
+    Examples are "wrong", "hashed" and "in the vault".
     """
     low = value.casefold()
     first = re.split(r"['’\-/]", low)[0]
@@ -194,9 +195,7 @@ def _is_ordinary(value: str, after: str = "") -> bool:
 
 
 def _is_strong(found: re.Match[str]) -> bool:
-    """Returns whether a word looks made up to be a password, with nothing before it that says
-    so.
-    """
+    """Returns whether a word looks made up to be a password, with nothing before that says so."""
     value = found["v"].rstrip(".:!?,")
     parts = (
         len(value.split("-")) if re.fullmatch(r"[a-z]+(?:-[a-z]+)+", value, re.IGNORECASE) else 0

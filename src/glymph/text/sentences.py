@@ -91,9 +91,7 @@ def find_breaks(text: str, rule: Rule) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(text: str, found: re.Match[str], rule: Rule) -> bool:
-    """Returns whether the full stop before a break belongs to a word, so that no sentence ends
-    there.
-    """
+    """Returns whether the full stop before a break belongs to a word, so no sentence ends there."""
     last = _LAST_WORD.search(text, max(0, found.start() - 41), found.start())
     if last is None:
         return False
@@ -113,9 +111,7 @@ def _goes_on(text: str, found: re.Match[str], rule: Rule) -> bool:
 
 
 def begins_sentence(text: str, at: int) -> bool:
-    """Returns whether a word at this place begins a sentence, or something quoted or in
-    brackets.
-    """
+    """Returns whether a word at this place begins a sentence, a quotation or a bracket."""
     return _BEGINNING.search(text[:at]) is not None
 
 

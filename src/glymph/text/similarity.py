@@ -118,8 +118,9 @@ def bare(text: str) -> str:
 
 
 def find_names(text: str, known: Iterable[str] = ()) -> frozenset[str]:
-    """The names in a text: capitalised words that do not begin a sentence, and the known entities'
-    words.
+    """Finds the names in a text.
+
+    They are capitalised words that do not begin a sentence, and the words of the known entities.
     """
     found = {word for name in known for word in plain_words(name)}
     for match in WORD.finditer(text):
@@ -169,8 +170,9 @@ def _keep_telling(words: Iterable[str]) -> list[str]:
 
 
 def _tells_more(a: Iterable[str], b: Iterable[str]) -> bool:
-    """Returns whether one says a telling word the other does not, in no spelling: merged, that
-    detail would be lost.
+    """Returns whether one says a telling word that the other has in no spelling.
+
+    If they were merged, that detail would be lost.
     """
     one, other = _keep_telling(a), _keep_telling(b)
     left, right = _join_as(one, set(other)), _join_as(other, set(one))
@@ -195,8 +197,9 @@ def _spelt(word: str, among: Iterable[str]) -> bool:
 
 
 def _is_swapped(a: str, b: str) -> bool:
-    """Returns whether the same values come in another order while the words do not: 40 for Ann and
-    60 for Ben, or the other way round.
+    """Returns whether the same values come in another order while the words do not.
+
+    An example is 40 for Ann and 60 for Ben, or the other way round.
     """
     left, right = ([_key(value) for value in values(text)] for text in (a, b))
     return (

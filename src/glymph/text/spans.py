@@ -13,8 +13,9 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Identifier:
-    """Something in a text that names one thing whole: its type, its canonical key and where it
-    stands.
+    """Something in a text that names one thing whole.
+
+    It has a type, a canonical key and the place where it stands.
     """
 
     type: str

@@ -1,5 +1,6 @@
-"""Finds the symbol that an episode is about: the vocabulary is data, another domain has
-another.
+"""Finds the symbol that an episode is about.
+
+The vocabulary is data: another domain has another.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The symbols of a domain, each a word. Those that are ordinary words as well count only in
-    upper case.
+    """The symbols of a domain, each a word.
 
-    `quotes` may follow a symbol without a space: BTCUSDT is about BTC.
+    Those that are ordinary words as well count only in upper case. `quotes` may follow a symbol
+    without a space: BTCUSDT is about BTC.
     """
 
     symbols: frozenset[str]
@@ -56,11 +57,10 @@ def symbol(
     *,
     vocabulary: Vocabulary = CRYPTO,
 ) -> str | None:
-    """The symbol an episode is about, in upper case: of its attributes, else of the title, then of
-    the body.
+    """Returns the symbol an episode is about, in upper case.
 
-    Of a body that is a JSON object, `signals` (or the object itself) counts as attributes and
-    `text` as the body.
+    It is taken from the attributes, else from the title, then from the body. Of a body that is a
+    JSON object, `signals` (or the object itself) counts as attributes and `text` as the body.
     """
     text, inside = open_body(body)
     for told in (attributes or {}, inside):

@@ -1,5 +1,6 @@
-"""The exact things a text says: numbers with units, dates, times, money, identifiers, as keys that
-compare.
+"""The exact things a text says, as keys that compare.
+
+These are numbers with units, dates, times, money and identifiers.
 """
 
 from __future__ import annotations
@@ -86,8 +87,9 @@ class Value:
 
 @lru_cache(maxsize=4096)
 def values(text: str) -> tuple[Value, ...]:
-    """The exact things of a text in order: "two" and "2.0" are one number, "2 h" and "120 minutes"
-    one time.
+    """Returns the exact things of a text in order.
+
+    So "two" and "2.0" are one number, and "2 h" and "120 minutes" one time.
     """
     return tuple(_values(text)) if _HINT.search(text) else ()
 

@@ -154,8 +154,9 @@ def _fold(sentence: str) -> str:
 
 
 def _unfit(sentence: str, orders: Sequence[frozenset[str]]) -> str | None:
-    """Returns why a sentence is no part of a lesson whatever it counts: it orders, or repeats an
-    order.
+    """Returns why a sentence is no part of a lesson, whatever it counts; None if it may be.
+
+    It may not give an order, nor repeat one that stands in an episode.
     """
     if _ORDER.search(sentence):
         return "it reads like an order, not like a lesson"
@@ -179,9 +180,7 @@ def _orders(episodes: Sequence[Episode]) -> Iterator[frozenset[str]]:
 def _find_misdirection(
     direction: str, claims: Sequence[Claim], episodes: Sequence[Episode]
 ) -> str | None:
-    """Returns why the direction is not what the supporting episodes that ended well have in
-    common.
-    """
+    """Returns why the direction is not what supporting episodes that ended well have in common."""
     wanted = direction.strip().casefold()
     if wanted not in (name for pair in SIDES for name in pair):
         return check_statement(direction, episodes, claims).fault

@@ -1,8 +1,8 @@
-"""Reads what a sentence of a lesson states: its parts, the conditions it names, how it says things
-ended.
+"""Reads what a sentence of a lesson states.
 
-The words are English. A sentence that cannot be read this way states nothing that is counted; if it
-has numbers, these must then stand in the episodes themselves.
+That is its parts, the conditions it names, and how it says things ended. The words are English. A
+sentence that cannot be read this way states nothing that is counted; if it has numbers, these must
+then stand in the episodes themselves.
 """
 
 from __future__ import annotations
@@ -81,8 +81,9 @@ class Clause:
     )
 
     def good(self, at: int) -> bool | None:
-        """Returns whether the word nearest to a place says that things ended well; None without
-        such a word.
+        """Returns whether the word nearest to a place says that things ended well.
+
+        None if there is no such word.
         """
         near = [
             (abs(found.start() - at), self._positive(found, True))
@@ -101,8 +102,9 @@ class Clause:
 
 
 def clauses(sentence: str, episodes: Sequence[Episode]) -> list[Clause]:
-    """The parts of a sentence. What the first one names holds for the others too, unless they name
-    another.
+    """Returns the parts of a sentence.
+
+    What the first part names holds for the others too, unless they name another.
     """
     pieces = [part for piece in split_at(sentence, CONTRASTS) for part in _apart(piece, episodes)]
     found: list[Clause] = []
@@ -140,8 +142,9 @@ def _apart(piece: str, episodes: Sequence[Episode]) -> list[str]:
 def conditions(
     piece: str, episodes: Sequence[Episode]
 ) -> tuple[tuple[Condition, ...], tuple[Condition, ...]]:
-    """The conditions a part of a sentence names: by values and thresholds, and by tags and
-    entities.
+    """Returns the conditions that a part of a sentence names.
+
+    First those by values and thresholds, then those by tags and entities.
     """
     known = [facts(one) for one in episodes]
     names = {name for values in known for name in values if not tells_outcome(name)}
@@ -168,8 +171,9 @@ def conditions(
 
 
 def _read_switch(name: str, piece: str) -> list[Condition]:
-    """Returns what a text says of something that is either so or not: "with canary", "canary is
-    off".
+    """Returns what a text says of something that is either so or not.
+
+    Examples are "with canary" and "canary is off".
     """
     spaced = re.escape(name).replace("_", "[_ ]")
     if not stands(name.casefold(), piece):
@@ -226,8 +230,9 @@ def _side_of_text(piece: str, episodes: Sequence[Episode]) -> list[Condition]:
 
 
 def side(episode: Episode) -> str | None:
-    """Returns which of long and short an episode was, as its values or its text say; None if
-    neither, or both.
+    """Returns whether an episode was long or short, by its values or its text; None if unclear.
+
+    It is unclear if they say neither, or both.
     """
     told = [str(value).casefold() for value in facts(episode).values() if isinstance(value, str)]
     text = _LONG_OTHERWISE.sub(" ", f"{episode.title} {open_body(episode.body)[0]}")

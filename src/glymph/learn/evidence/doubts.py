@@ -71,8 +71,9 @@ _NEUTRAL = frozenset(
 def doubtful(
     clause: Clause, left: str, episodes: Sequence[Episode], *, counted: bool
 ) -> str | None:
-    """Returns why a clause cannot be vouched for; `left` is its text without the numbers that were
-    counted again.
+    """Returns why a clause cannot be vouched for; None if it can.
+
+    `left` is its text without the numbers that were counted again.
     """
     text = clause.text
     if found := _SURE.search(text):
@@ -150,9 +151,7 @@ def _throughout(clause: Clause, episodes: Sequence[Episode]) -> bool:
 
 
 def _extreme(left: str, clause: Clause, episodes: Sequence[Episode]) -> bool:
-    """Returns whether the first number is the most or the least that came of the episodes of a
-    clause.
-    """
+    """Returns whether the first number is the most or least that came of a clause's episodes."""
     found = re.search(r"\d+(?:\.\d+)?", left)
     held = tally_episodes(episodes, clause.where).episodes
     sizes = [

@@ -1,5 +1,6 @@
-"""Checks a sentence: what it counts is counted again, and every other number must stand in the
-episodes.
+"""Checks a sentence: counts again what it counts, and looks up every other number.
+
+The other numbers must stand in the episodes.
 """
 
 from __future__ import annotations
@@ -78,8 +79,9 @@ class Checked:
 def check_statement(
     sentence: str, episodes: Sequence[Episode], kept: Sequence[Claim] = ()
 ) -> Checked:
-    """Returns whether everything a sentence states is so. Claims that were kept may speak for its
-    numbers.
+    """Checks whether everything a sentence states is so.
+
+    Claims that were kept may speak for its numbers.
     """
     text = with_digits(sentence)
     result = Checked()
@@ -128,8 +130,9 @@ def _clause_fault(
 def _strange(
     text: str, clause: Clause, episodes: Sequence[Episode], speaking: Sequence[Claim]
 ) -> str | None:
-    """Returns why a number that counts nothing is not from the episodes: dates, values, thresholds
-    are.
+    """Returns why a number that counts nothing is not from the episodes; None if it is.
+
+    Their dates and values are from them, and so is a threshold that a condition names.
     """
     if not PLAIN.search(text):
         return None
@@ -158,9 +161,7 @@ def _strange(
 def _find_claim(
     measure: Measure, number: Number, clause: Clause, sentence: str, episodes: Sequence[Episode]
 ) -> Claim | None:
-    """The claim that a number of a clause makes, if it holds under the conditions the clause
-    names.
-    """
+    """Returns the claim that a number makes, if it holds under the conditions the clause names."""
     stated, out_of = number
     for where in dict.fromkeys((clause.where, clause.where + clause.tied)):
         tally = tally_episodes(episodes, where)
@@ -190,8 +191,9 @@ def _holds(
 
 
 def _find_averaged(clause: Clause, episodes: Sequence[Episode]) -> list[str]:
-    """Returns what an average may be of: attributes the clause names, or what came of the
-    episodes.
+    """Returns what an average may be of.
+
+    That is the attributes the clause names, or what came of the episodes.
     """
     names = {
         name
@@ -239,8 +241,9 @@ def _numbers_of(one: Episode, *, percent: bool) -> set[Decimal]:
 def _read_share(
     clause: Clause, sentence: str, episodes: Sequence[Episode]
 ) -> tuple[Claim, str] | str | None:
-    """ "4 of the 5 losses were longs": the claim it makes and what else the clause says, or that it
-    is not so.
+    """Returns the claim of a share, such as "4 of the 5 losses were longs", and the clause's rest.
+
+    Returns what is wrong if the share is not so, and None if the clause states no such share.
     """
     found = _PART.search(clause.text)
     if found is None or not clause.where:
@@ -265,16 +268,18 @@ def _read_share(
 
 
 def _speaks_for(claim: Claim, clause: Clause, episodes: Sequence[Episode]) -> bool:
-    """Returns whether a claim counts what the clause speaks of: nothing the clause names is
-    otherwise in its episodes.
+    """Returns whether a claim counts what the clause speaks of.
+
+    It does if nothing the clause names is otherwise in the claim's episodes.
     """
     held = tally_episodes(episodes, claim.where).episodes
     return all(condition.holds(one) is not False for condition in clause.where for one in held)
 
 
 def _names(text: str, claim: Claim, episodes: Sequence[Episode]) -> bool:
-    """Returns whether a sentence says under which conditions a claim counts: "5 of 5 won" does not
-    say that of shorts.
+    """Returns whether a sentence says under which conditions a claim counts.
+
+    For example, "5 of 5 won" does not say that it is of shorts.
     """
     said = text.casefold()
     for condition in claim.where:
@@ -360,8 +365,9 @@ def _spoken(measure: Measure, number: Number, speaking: Sequence[Claim]) -> bool
 def _check_comparison(
     clause: Clause, episodes: Sequence[Episode], speaking: Sequence[Claim], result: Checked
 ) -> str | None:
-    """Returns why better or worse is not so: against the other episodes, under the conditions the
-    clause names.
+    """Returns why better or worse is not so; None if it is.
+
+    Episodes under the conditions the clause names are compared with the others.
     """
     up, down = BETTER.search(clause.text), WORSE.search(clause.text)
     found = up or down

@@ -45,8 +45,9 @@ def rest_of(episodes: Sequence[Episode], tally: Tally) -> Tally:
 
 
 def average(of: str, episodes: Sequence[Episode]) -> float | None:
-    """The mean of an attribute, or of how much came of the episodes; None if fewer than two
-    tell.
+    """Returns the mean of an attribute, or of how much came of the episodes.
+
+    None if fewer than two of them tell.
     """
     if of == OUTCOME:
         found = [
@@ -118,8 +119,9 @@ def _recount(claim: Claim, tally: Tally, episodes: Sequence[Episode]) -> str | N
 
 
 def compares(claim: Claim, tally: Tally, episodes: Sequence[Episode]) -> bool:
-    """Returns whether what a claim compares is as it says: where its condition holds against
-    everywhere else.
+    """Returns whether a comparison is as the claim says.
+
+    The episodes where its condition holds are compared with all others.
     """
     rest = rest_of(episodes, tally)
     if claim.of == OUTCOME:

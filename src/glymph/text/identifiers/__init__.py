@@ -56,15 +56,17 @@ def same(one: Identifier, other: Identifier) -> bool:
 
 
 def perhaps(one: Identifier, other: Identifier) -> bool:
-    """Returns whether some reading of the one is some reading of the other: 5/8/2023 and 8 May, a
-    phone without " "country.
+    """Returns whether some reading of the one is some reading of the other.
+
+    Examples are 5/8/2023 and 8 May, or a phone number without a country.
     """
     return not set(one.readings).isdisjoint(other.readings)
 
 
 def find_matching(wanted: Identifier, found: Iterable[Identifier]) -> tuple[Identifier, ...]:
-    """Returns those of the found that are the wanted one: the same, or else perhaps the same if
-    they all are one thing.
+    """Returns those of the found identifiers that are the wanted one.
+
+    If none surely is, returns those that perhaps are, provided they all are one thing.
     """
     found = tuple(found)
     certain = tuple(each for each in found if same(wanted, each))

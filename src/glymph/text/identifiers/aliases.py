@@ -130,8 +130,9 @@ def closure(pairs: Iterable[tuple[str, str]]) -> Closure:
 
 
 def aliases(text: str) -> list[tuple[str, str]]:
-    """Pairs of names, mails and handles that the text states to be one; not in a question, not when
-    denied.
+    """Returns the pairs of names, mails and handles that the text states to be one.
+
+    Nothing is stated in a question, or when it is denied.
     """
     plain, _ = flat(text)
     named = sorted(find_in_turn(plain, (mails, handles)))
@@ -290,8 +291,9 @@ def _name_after(text: str, *, loose: bool = False) -> str | None:
 
 
 def _is_name(word: str) -> bool:
-    """Returns whether a word is written like a name: a capital first, or a script without
-    capitals.
+    """Returns whether a word is written like a name.
+
+    It is with a capital first, or in a script without capitals.
     """
     if not word or not word[0].isalpha() or word.lower() in _NO_NAMES:
         return False

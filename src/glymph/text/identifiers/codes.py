@@ -176,8 +176,9 @@ def _without_label(*numbers: str) -> tuple[Key, ...]:
 
 
 def _capitals(prefix: str) -> bool:
-    """Returns whether a word in capitals is the first part of a code and neither a common word nor
-    says phone.
+    """Returns whether a word in capitals is the first part of a code.
+
+    A common word is not, nor is one that says phone.
     """
     return (
         prefix.isupper()
@@ -314,8 +315,9 @@ def _outer(match: re.Match[str]) -> str:
 
 
 def _is_dialled(match: re.Match[str], written: str, digits: str) -> bool:
-    """Returns whether a number without country is one to call: by its shape, or because the words
-    before say so.
+    """Returns whether a number without country is one to call.
+
+    Its shape tells, or the words before it say so.
     """
     if len(digits) < 7 or written.count("(") > 1:
         return False

@@ -1,6 +1,4 @@
-"""Identifiers of networks and machines: mail, web address, handle, IP and MAC address, file
-path.
-"""
+"""Identifiers of networks and machines: mail, web, IP and MAC address, handle, file path."""
 
 from __future__ import annotations
 
@@ -91,8 +89,9 @@ _NO_OWNERS = frozenset(
 
 
 def webs(text: str) -> Iterator[Span]:
-    """Addresses with a scheme or www: host in small letters, no default port, last slash or place
-    in the page.
+    """Finds web addresses with a scheme or www.
+
+    Keys have the host in small letters and no default port, last slash or place in the page.
     """
     if "://" not in text and "ww." not in text.lower():
         return
@@ -104,8 +103,9 @@ def webs(text: str) -> Iterator[Span]:
 
 
 def mails(text: str) -> Iterator[Span]:
-    """Mail addresses, with @ or said aloud: small letters, the domain as it is registered
-    (IDNA).
+    """Finds mail addresses, with @ or said aloud.
+
+    Keys are in small letters, with the domain as it is registered (IDNA).
     """
     if "@" in text:
         for match in _MAIL.finditer(text):
@@ -160,8 +160,10 @@ def machines(text: str) -> Iterator[Span]:
 
 
 def paths(text: str) -> Iterator[Span]:
-    """File paths: POSIX with their case, Windows without; one slash between parts and none at the
-    end.
+    """Finds file paths.
+
+    Keys keep the case of POSIX paths but not of Windows ones, and have one slash between parts and
+    none at the end.
     """
     if "/" not in text and "\\" not in text:
         return
