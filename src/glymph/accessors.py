@@ -153,7 +153,7 @@ class Clusters(MethodGroup):
 
 
 class Tombstones(MethodGroup):
-    """What keeps purged facts from being learnt again; called, all of it."""
+    """The tombstones, which keep purged facts from being learnt again; called, it returns them."""
 
     def __call__(self, *, text: str | None = None) -> tuple[Tombstone, ...]:
         """Returns the tombstones; with `text`, just those that keep it out."""

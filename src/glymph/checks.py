@@ -1,5 +1,6 @@
-"""Checks arguments from outside: texts, ids, kinds, words, shares. Each raises InvalidInput with
-the next step.
+"""Checks of arguments from outside: texts, ids, kinds, words, shares.
+
+Each raises InvalidInput with the next step.
 """
 
 from __future__ import annotations

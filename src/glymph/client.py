@@ -100,7 +100,7 @@ class Glymph:
 
     @property
     def url(self) -> str:
-        """Where the store is, as it was given: a password in it is there, too."""
+        """Returns the address of the store as it was given: a password in it is there, too."""
         return self._ctx.store.url
 
     @property

@@ -1,5 +1,6 @@
-"""One frozen Settings value. It parses mappings it is given; only interfaces read files and the
-environment.
+"""One frozen Settings value.
+
+It parses mappings it is given; only interfaces read files and the environment.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every service works with: the store, the space, who is asking, and the clock."""
+"""The context every service works with: the store, the space, who is asking, and the clock."""
 
 from __future__ import annotations
 

@@ -1,20 +1,17 @@
-"""One polite way to send JSON to a service and read its answer, for embeddings and language models
-alike.
+"""One polite way to send JSON to a service and read its answer.
+
+It serves embeddings and language models alike.
 
 * A call ends within its `timeout`, counted over everything: finding the host, connecting, every
-attempt, every
-  wait between them, and a body that comes in drop by drop. Once `cancel` is set it ends within a
-  moment.
+  attempt, every wait between them, and a body that comes in drop by drop. Once `cancel` is set it
+  ends within a moment.
 * A refusal that may pass (`PASSING`, or no connection) is tried again, after the wait the server
-asks for or a
-  growing one with jitter; any other is raised at once, and so is one whose wait would not fit into
-  the time left.
+  asks for or a growing one with jitter; any other is raised at once, and so is one whose wait would
+  not fit into the time left.
 * What is paid for is sent `once`: if it went out whole and no answer came, it may have been
-processed, and is not
-  sent again.
+  processed, and is not sent again.
 * The key goes to that address only: redirects are not followed, and it is cut from every message;
-`mask` takes
-  out what else must not be told.
+  `mask` takes out what else must not be told.
 * Proxies of the environment are used as urllib uses them, but never for this machine.
 """
 
@@ -94,8 +91,9 @@ _Way = tuple[
 
 @dataclass(slots=True)
 class _Exchange:
-    """One request and what came of it. It runs in a thread of its own, so that nothing can hold up
-    the caller.
+    """One request and what came of it.
+
+    It runs in a thread of its own, so that nothing can hold up the caller.
     """
 
     line: socket.socket | None = None
@@ -138,8 +136,9 @@ class _Exchange:
 
 
 class Service:
-    """An address that takes JSON. `setting` begins the names of the settings that messages point
-    to.
+    """An address that takes JSON.
+
+    `setting` begins the names of the settings that messages point to.
     """
 
     def __init__(
@@ -291,8 +290,9 @@ class Service:
         )
 
     def _wait(self, attempt: int, exchange: _Exchange) -> float:
-        """Seconds until the next attempt: as the server asks, else twice as long each time, half of
-        it luck.
+        """Returns the seconds until the next attempt.
+
+        That is as the server asks, else twice as long each time, half of it luck.
         """
         asked = _asked_wait(exchange.retry_after.strip())
         if asked is not None:

@@ -12,7 +12,7 @@ from glymph.decay.sections import Section
 
 
 class State(StrEnum):
-    """Where a memory is kept. Stored, and changed only by an operation."""
+    """The place where a memory is kept; it is stored, and changed only by an operation."""
 
     LIVE = "LIVE"
     ARCHIVED = "ARCHIVED"
@@ -20,7 +20,7 @@ class State(StrEnum):
 
 
 class Lifecycle(StrEnum):
-    """How present a memory is at the moment of asking. Computed, never stored."""
+    """The presence of a memory at the moment of asking; it is computed, never stored."""
 
     ACTIVE = "ACTIVE"
     WEAK = "WEAK"
@@ -28,7 +28,7 @@ class Lifecycle(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What a caller reports about a recalled memory."""
+    """The report of a caller about a recalled memory."""
 
     USED = "used"
     CONFIRMED = "confirmed"
@@ -168,7 +168,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What one operation did. Its `operation_id` is the way back."""
+    """The account of what one operation did; its `operation_id` is the way back."""
 
     operation_id: str
     verb: str
@@ -275,7 +275,7 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How a space is doing. `live` counts ACTIVE and WEAK; archived and trashed stand apart."""
+    """The state of a space; `live` counts ACTIVE and WEAK, archived and trashed stand apart."""
 
     space: str
     live: int
@@ -369,7 +369,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What `verify` looked at and what it found wrong."""
+    """The things `verify` looked at and what it found wrong."""
 
     checks: tuple[str, ...]
     problems: tuple[Problem, ...] = field(default=())

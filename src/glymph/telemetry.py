@@ -1,9 +1,8 @@
-"""What happens inside, told to OpenTelemetry and to logs: names, figures and durations, never a
-memory's text.
+"""Telemetry: what happens inside is told to OpenTelemetry and to logs.
 
-Spans and metrics go where the program around Glymph sends them: Glymph uses the providers that are
-set, and sets none. Until one is set an observation costs next to nothing. Telemetry is the one
-thing that may fail silently.
+Names, figures and durations are told, never a memory's text. Spans and metrics go where the program
+around Glymph sends them: Glymph uses the providers that are set, and sets none. Until one is set an
+observation costs next to nothing. Telemetry is the one thing that may fail silently.
 """
 
 from __future__ import annotations
@@ -53,8 +52,9 @@ class Observation:
 
 
 class _Told(Observation):
-    """An observation that becomes a span and, at its end, metrics: its duration and every number
-    noted.
+    """An observation that becomes a span and, at its end, metrics.
+
+    The metrics are its duration and every number noted.
     """
 
     __slots__ = ("_before", "_began", "_fields", "_name", "_scope", "_span")
@@ -126,9 +126,7 @@ _CURRENT: ContextVar[Observation | None] = ContextVar("glymph_observation", defa
 
 
 def observe(name: str, **fields: Figure) -> Observation:
-    """Observes what is done in a context, under this name with these fields
-    and how long it took.
-    """
+    """Observes what is done in a context, and how long it takes, under this name and fields."""
     if "opentelemetry" not in sys.modules or not _PROVIDERS.set_up():
         return _NOTHING
     return _Told(name, fields)
@@ -156,10 +154,10 @@ def observe_calls(operation: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 class _Providers:
-    """Whether the program has set a provider of spans or of metrics: until then the library has
-    stand-ins.
+    """A check whether the program has set a provider of spans or of metrics.
 
-    Asking the library takes microseconds, so a no holds for a second.
+    Until then the library has stand-ins. Asking the library takes microseconds, so a no holds for a
+    second.
     """
 
     def __init__(self) -> None:
@@ -202,11 +200,11 @@ _USUAL = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "ta
 
 
 class JsonLines(logging.Formatter):
-    """A log record as one line of JSON: when, how grave, from where, what, and the fields given as
-    `extra`.
+    """A log record as one line of JSON.
 
-    Secrets are masked. Of an exception it tells the type and where it came from, not what it says:
-    that may quote a memory.
+    It says when, how grave, from where, what, and the fields given as `extra`. Secrets are masked.
+    Of an exception it tells the type and where it came from, not what it says: that may quote a
+    memory.
     """
 
     def format(self, record: logging.LogRecord) -> str:

@@ -1,3 +1,4 @@
-"""How memories fade: FSRS-6, sections, lifecycle, links, need, and fitting curves to a recall log.
-Pure.
+"""The fading of memories: FSRS-6, sections, lifecycle, links, need, and fitting curves.
+
+Curves are fitted to a recall log. Everything here is pure.
 """

@@ -26,8 +26,9 @@ OUTCOME_CONFIRMED = 0.10
 
 
 def effective_weight(weight: float, edge_type: str, days: float) -> float:
-    """Returns the weight today, given the days since both ends were last used together, or since it
-    was made.
+    """Returns the weight of a link today.
+
+    `days` are those since both ends were last used together, or since it was made.
     """
     if edge_type in LASTING:
         return weight

@@ -35,8 +35,9 @@ SURE = 1e-6  # no outcome is held for more certain than this
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A memory that was shown and reported on: on which day, how long after its last use, whether
-    it was used.
+    """A memory that was shown and reported on.
+
+    It tells on which day, how long after its last use, and whether it was used.
     """
 
     day: int  # UTC, counted from any fixed one
@@ -47,10 +48,10 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class SectionFit:
-    """What the recall log says of a section's curve. `after` and the log losses are None where it
-    says too little.
+    """The fit of a section's curve to the recall log.
 
-    The log losses are those of `before`, the curve in force, and of `after` on the held-out days.
+    `after` and the log losses are None where the log says too little. The log losses are those of
+    `before`, the curve in force, and of `after` on the held-out days.
     """
 
     section: Section
@@ -74,8 +75,9 @@ class Fit:
 
 
 def fit_section(section: Section, seen: Sequence[Observation], *, before: Curve) -> SectionFit:
-    """Returns the section's curve fitted to the earlier days, compared with the one in force on the
-    newest.
+    """Returns the section's curve fitted to the earlier days.
+
+    It is compared with the one in force on the newest days.
     """
     dates = sorted({o.day for o in seen})
     used = sum(o.used for o in seen)

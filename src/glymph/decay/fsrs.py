@@ -64,8 +64,9 @@ def _raw_initial_difficulty(rating: Rating) -> float:
 
 
 def next_difficulty(difficulty: ArrayLike, rating: ArrayLike) -> Floats:
-    """Difficulty after a rating: damped near the hard end, drawn slowly towards that of an easy
-    start.
+    """Returns the difficulty after a rating.
+
+    It is damped near the hard end, and drawn slowly towards that of an easy start.
     """
     d = np.asarray(difficulty, dtype=np.float64)
     step = -WEIGHTS[6] * (np.asarray(rating, dtype=np.float64) - 3.0)
@@ -83,10 +84,10 @@ def next_stability(
     decay: ArrayLike = DEFAULT_DECAY,
     scale: ArrayLike = 1.0,
 ) -> Floats:
-    """Stability after a rating given `days` after the last one; under one day the short-term rule
-    applies.
+    """Returns the stability after a rating given `days` after the last one.
 
-    `scale` stretches the curve that says how retrievable it was by then, and nothing else.
+    Under one day the short-term rule applies. `scale` stretches the curve that says how retrievable
+    it was by then, and nothing else.
     """
     s = np.asarray(stability, dtype=np.float64)
     d = np.asarray(difficulty, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""How present memories are at a moment: retrievability and lifecycle, for one or for a million."""
+"""The presence of memories at a moment: retrievability and lifecycle, for one or a million."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROUNDING = 1e-12  # so that a memory is ACTIVE up to and including the very end
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """How a section fades: its exponent, and the factor by which stored stabilities are read."""
+    """The fading of a section: its exponent, and the factor for reading stored stabilities."""
 
     decay: float
     scale: float = 1.0

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """How activation becomes a chance: the log of the odds is a straight line of it."""
+    """The way activation becomes a chance: the log of the odds is a straight line of it."""
 
     base: float
     slope: float

@@ -1,5 +1,6 @@
-"""Applies a reported use to the figures of a memory: the FSRS rule once a day, and better outcomes
-within it.
+"""The effect of a reported use on the figures of a memory.
+
+The FSRS rule is applied once a day, and better outcomes within the day count.
 """
 
 from __future__ import annotations

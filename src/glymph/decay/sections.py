@@ -1,5 +1,6 @@
-"""Sections and kinds as data: how fast each fades, how it ranks, what part it plays in
-consolidation.
+"""Sections and kinds as data.
+
+They tell how fast each fades, how it ranks, and what part it plays in consolidation.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ class Section(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RankWeights:
-    """How much each signal counts when memories of a section are ranked; they add up to one."""
+    """The weight of each signal when memories of a section are ranked; they add up to one."""
 
     semantic: float
     keyword: float

@@ -1,4 +1,4 @@
-"""How far a memory has come, by how often it was asked, and what that means for its upkeep."""
+"""The stages of a memory by how often it was asked, and what they mean for its upkeep."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ GROWING, MATURE = 50, 500  # recalls from which a space is in growth, and mature
 
 
 class Stage(StrEnum):
-    """How much a memory has been used: the more, the more its upkeep may rely on its figures."""
+    """The degree to which a memory has been used.
+
+    The more it has, the more its upkeep may rely on its figures.
+    """
 
     INFANCY = "infancy"
     GROWTH = "growth"
@@ -19,7 +22,7 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What upkeep does in a stage."""
+    """The rules for upkeep in a stage."""
 
     ai_prune_sessions: (
         int | None

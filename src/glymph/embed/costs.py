@@ -1,4 +1,4 @@
-"""What a text costs, so that a caller can embed it at once or leave it for later."""
+"""The cost of a text, so that a caller can embed it at once or leave it for later."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ RUNS = 5
 
 
 def ms_per_text(embedder: Embedder, *, runs: int = RUNS) -> float:
-    """Returns the median milliseconds of embedding a text of 25 words, after one that is not
-    counted.
+    """Returns the median milliseconds of embedding a text of 25 words.
 
-    For a model on this machine that is its CPU time, which a busy machine does not change. An
-    embedder that leaves the CPU idle for most of the time waits for somebody else, such as a remote
-    service; then the time on the wall counts, for that is what the caller waits. An embedder with a
-    number in `ms_per_text` is taken at its word.
+    One text is embedded first and not counted. For a model on this machine that is its CPU time,
+    which a busy machine does not change. An embedder that leaves the CPU idle for most of the time
+    waits for somebody else, such as a remote service; then the time on the wall counts, for that is
+    what the caller waits. An embedder with a number in `ms_per_text` is taken at its word.
     """
     declared = getattr(embedder, "ms_per_text", None)
     if declared is not None:

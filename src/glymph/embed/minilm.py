@@ -24,8 +24,9 @@ MATRICES = 6  # of a layer, in this order: query, key, value, mixing the heads, 
 
 
 class Lookup:
-    """Turns token numbers into what the first layer reads: word + position + sentence, one row per
-    token.
+    """The lookup that turns token numbers into what the first layer reads.
+
+    That is word + position + sentence, one row per token.
     """
 
     def __init__(self, stored: Mapping[str, Array]) -> None:

@@ -1,4 +1,4 @@
-"""What every embedder does with its texts and rows."""
+"""The steps that every embedder takes with its texts and rows."""
 
 from __future__ import annotations
 

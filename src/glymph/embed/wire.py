@@ -1,9 +1,9 @@
-"""The little of the ONNX file format that Glymph needs: read a model's weights, write a small
-graph.
+"""The little of the ONNX file format that Glymph needs.
 
-An ONNX file is one protobuf message. Protobuf on the wire is a run of fields, each a number and a
-kind (a varint or a length followed by bytes), so both directions fit on a page and no further
-package is needed. The field numbers are those of onnx.proto3, which never change.
+It reads a model's weights and writes a small graph. An ONNX file is one protobuf message. Protobuf
+on the wire is a run of fields, each a number and a kind (a varint or a length followed by bytes),
+so both directions fit on a page and no further package is needed. The field numbers are those of
+onnx.proto3, which never change.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ def tensor(name: str, array: Array) -> bytes:
 
 
 def node(operator: str, inputs: Sequence[str], output: str, **attributes: float) -> bytes:
-    """One step of a graph: an operator of ONNX, or one of onnxruntime's own written
-    "com.microsoft:Name".
+    """Returns one step of a graph.
+
+    The operator is one of ONNX, or one of onnxruntime's own written "com.microsoft:Name".
     """
     domain, _, kind = operator.rpartition(":")
     parts = [_text(1, name) for name in inputs] + [
@@ -68,8 +69,9 @@ def model(
     outputs: Mapping[str, Sequence[int | str]],
     input_kind: int = FLOAT,
 ) -> bytes:
-    """Returns a whole model file with inputs and float outputs of the given shapes, a free size
-    written as a name.
+    """Returns a whole model file with inputs and float outputs of the given shapes.
+
+    A free size is written as a name.
     """
     graph = [_bytes(1, one) for one in nodes] + [_text(2, "glymph")]
     graph += [_bytes(5, tensor(name, array)) for name, array in tensors.items()]

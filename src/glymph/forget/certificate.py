@@ -49,9 +49,10 @@ class Derived:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What a part of a purge took away; as an iterable, the ids of the memories that went.
+    """The memories and texts that a part of a purge took away.
 
-    It holds the removed texts (`quotes`) for as long as it lives and is never stored.
+    As an iterable, it is the ids of the memories that went. It holds the removed texts (`quotes`)
+    for as long as it lives and is never stored.
     """
 
     memories: Mapping[int, str]  # ids by key

@@ -53,8 +53,9 @@ def drop_tombstones(tables: Tables, intent: Intent) -> None:
 def keep_out(
     tables: Tables, memories: Mapping[int, str], standing: Iterable[str], intent: Intent
 ) -> None:
-    """Purges these memories (ids by key) and sets tombstones that are lacking, as one operation of
-    the space.
+    """Purges these memories (ids by key) and sets tombstones that are lacking.
+
+    All of it is one operation of the space.
     """
     addendum = Addendum(tables, intent)
     gone = {row["id"]: row for row in tables["memories"] if row["key"] in memories}
@@ -146,8 +147,10 @@ def _cut_loose(addendum: Addendum, memories: Mapping[int, str], gone: Mapping[st
 
 
 def _blank(tables: Tables, memories: Mapping[int, str], by: str) -> tuple[int, set[int]]:
-    """Blanks what the journal holds of these memories and of conflicts about them: how many
-    entries, of which operations."""
+    """Blanks what the journal holds of these memories and of conflicts about them.
+
+    Returns how many entries were blanked, and of which operations.
+    """
     ids = set(memories.values())
     conflicts = {
         entry["key"]
@@ -175,8 +178,9 @@ def _blank(tables: Tables, memories: Mapping[int, str], by: str) -> tuple[int, s
 def _forget(
     tables: Tables, memories: Mapping[int, str], texts: Iterable[str], operations: set[int]
 ) -> None:
-    """Takes the texts out of vectors, recalls, plans and the records of operations, and seals those
-    anew.
+    """Takes the texts out of vectors, recalls, plans and the records of operations.
+
+    The records of operations are sealed anew.
     """
     repeats = repeating(texts)
     tables["vectors"] = [row for row in tables["vectors"] if row["memory"] not in memories]

@@ -1,5 +1,6 @@
-"""Finds the clauses that a request means: identifiers whole and by type, names, then words;
-similarity decides nothing.
+"""The search for the clauses that a request means.
+
+Identifiers count whole and by type, then names, then words; similarity decides nothing.
 """
 
 from __future__ import annotations
@@ -51,8 +52,9 @@ class Statement:
 
 @dataclass(eq=False)
 class Unit:
-    """A clause of a statement with what it is about: pronouns and shared subjects resolved as far
-    as can be.
+    """A clause of a statement with what it is about.
+
+    Pronouns and shared subjects are resolved as far as can be.
     """
 
     statement: Statement
@@ -176,8 +178,9 @@ def _is_typed(unit: Unit, digits: str) -> bool:
 
 
 def _find_extended(wanted: Identifier, among: Sequence[Unit]) -> list[Unit]:
-    """The clauses with the one longer code that begins with a random one like the wanted, cut at a
-    separator.
+    """Returns the clauses with the one longer code that begins with the wanted code.
+
+    The wanted code must look random, and the longer one goes on after a separator.
     """
     if wanted.type not in ("code", "hash") or not _RANDOM.search(wanted.text):
         return []
@@ -197,8 +200,9 @@ def _compact(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """A request as the texts at hand let it be understood: each name with all it is known by, and
-    plain words.
+    """A request as the texts at hand let it be understood.
+
+    It has each name with all it is known by, and plain words.
     """
 
     names: tuple[tuple[Name, ...], ...]  # alternatives of each name that is asked for
@@ -213,7 +217,9 @@ def known_as(among: Sequence[Unit]) -> Closure:
 
 
 def sought(request: Request, among: Sequence[Unit], closure: Closure) -> Sought:
-    """Names are names if a text has them as such; else they are words, if a text or a topic knows
+    """Returns the names and words of a request as the texts have them.
+
+    Names are names if a text has them as such; else they are words, if a text or a topic knows
     them.
     """
     names: list[tuple[Name, ...]] = []
@@ -239,8 +245,9 @@ def sought(request: Request, among: Sequence[Unit], closure: Closure) -> Sought:
 
 
 def _inside(text: str, word: str) -> bool:
-    """Returns whether a word is written like a name where no sentence begins, or is the whole
-    subject of one.
+    """Returns whether a word is written like a name inside a sentence.
+
+    A word that is the whole subject of a sentence counts, too.
     """
     spans = places(text, (word,))
     if text.isascii() and word.isascii():
@@ -368,8 +375,9 @@ def _root(word: str) -> str:
 
 
 def contrasts(unit: Unit, wanted: Sought) -> bool:
-    """Returns whether a clause has the thing with another quality than the one asked for: an old
-    bike for a new one.
+    """Returns whether a clause has the thing with another quality than the one asked for.
+
+    An example is an old bike for a new one.
     """
     for quality, thing in pairwise(wanted.words):
         if wording.attributes(quality) or any(lexical(quality, said) for said in unit.words):
@@ -386,8 +394,9 @@ def contrasts(unit: Unit, wanted: Sought) -> bool:
 
 
 def heads_met(unit: Unit, wanted: Sought) -> bool:
-    """Returns whether the last plain word of a request, which says what it is, is met or names an
-    attribute.
+    """Returns whether the last plain word of a request is met or names an attribute.
+
+    That word says what the thing is.
     """
     plain = [word for word in wanted.words if not wording.attributes(word)]
     if not plain or len(wanted.words) == 1:

@@ -1,5 +1,6 @@
-"""Names in a text: whole words that are one name, across case, accents, scripts and the endings of
-cases.
+"""Names in a text: whole words that are one name.
+
+They are matched across case, accents, scripts and the endings of cases.
 """
 
 from __future__ import annotations
@@ -51,8 +52,9 @@ def _root(word: str) -> str:
 
 
 def places(text: str, name: Sequence[str], *, strict: bool = True) -> list[tuple[int, int]]:
-    """Returns where the words of a name stand together in a text; `strict` asks that they are
-    written like a name.
+    """Returns where the words of a name stand together in a text.
+
+    `strict` asks that they are written like a name.
     """
     if len(name) == 1 and UNSPACED_OR_HANGUL.search(name[0]):
         return [found.span() for found in re.finditer(re.escape(name[0]), text)]
@@ -95,8 +97,9 @@ def _apart(token: tuple[str, int, int]) -> list[tuple[str, int, int]]:
 def _commands(
     text: str, run: tuple[str, int, int], tokens: Sequence[tuple[str, int, int]], at: int
 ) -> bool:
-    """Returns whether a word that begins a sentence is no name but a verb or noun: "Mark the date",
-    "Rose bushes".
+    """Returns whether a word that begins a sentence is no name but a verb or noun.
+
+    Examples are "Mark the date" and "Rose bushes".
     """
     begins = at == 0 or text[: run[1]].rstrip()[-1:] in ".!?:;\n"
     following = tokens[at + 1][0] if at + 1 < len(tokens) else ""

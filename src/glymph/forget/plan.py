@@ -23,7 +23,10 @@ _LEFT = (
 
 @dataclass(frozen=True, slots=True)
 class ForgetPlan:
-    """What forgetting would do to memories as they are now; one that changes first is skipped."""
+    """The effects that forgetting would have on memories as they are now.
+
+    A memory that changes first is skipped.
+    """
 
     id: str
     space: str

@@ -1,5 +1,6 @@
-"""A request becomes a plan before anything happens: what goes, what is reworded, what somebody must
-decide.
+"""The planner, which makes a plan of a request before anything happens.
+
+The plan says what goes, what is reworded, and what somebody must decide.
 """
 
 from __future__ import annotations
@@ -65,8 +66,9 @@ _PREPOSITION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One step of a plan: what it does with a memory, and why; `ask` does nothing until somebody
-    decides.
+    """One step of a plan: what it does with a memory, and why.
+
+    `ask` does nothing until somebody decides.
     """
 
     kind: Kind
@@ -91,8 +93,9 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """The clauses a request means, with the evidence; those it may mean, when that is not
-    certain.
+    """The clauses a request means, with the evidence.
+
+    Also those it may mean, when that is not certain.
     """
 
     found: tuple[Unit, ...] = ()
@@ -211,10 +214,10 @@ def _by_identifier(request: Request, among: Sequence[Unit]) -> Meant:
 
 
 def still_held(request: Request, old: str, new: str) -> bool:
-    """Returns whether a text that was made of an older one holds an identifier of the request, in
-    whatever spelling.
+    """Returns whether a text made of an older one still holds an identifier of the request.
 
-    The older one stands beside it, so that the same is meant here as where it was found.
+    The spelling does not matter. The older one stands beside it, so that the same is meant here as
+    where it was found.
     """
     if not request.strong:
         return False
@@ -226,8 +229,9 @@ def still_held(request: Request, old: str, new: str) -> bool:
 
 
 def _keep_labelled(request: Request, found: Sequence[Unit]) -> Sequence[Unit]:
-    """Of the clauses with a short code those that call it what the request calls it, if some do:
-    station S3.
+    """Returns the clauses that call a short code what the request calls it, as in "station S3".
+
+    If none does, all of the clauses stay.
     """
     if any(len(each.key) > SHORT for each in request.strong):
         return found
@@ -340,11 +344,10 @@ def _action(own: Sequence[Unit], meaning: Meant, request: Request) -> Action:
 
 
 def is_safe(old: str, new: str, *, listed: bool) -> bool:
-    """Returns whether what is left says what it said before; of an alternative, a condition or a
-    denial none can tell.
+    """Returns whether what is left says what it said before.
 
-    `listed` says that an identifier is cut out: of two numbers joined by "or", the other one still
-    holds.
+    Of an alternative, a condition or a denial none can tell. `listed` says that an identifier is
+    cut out: of two numbers joined by "or", the other one still holds.
     """
     if _ENTANGLED.search(old) or (not listed and _ALTERNATIVE.search(old)):
         return False

@@ -1,5 +1,6 @@
-"""Finds the belief that a newer statement replaces: found by its description, cut out of what else
-is said.
+"""The search for the belief that a newer statement replaces.
+
+It is found by its description, and cut out of what else is said.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ _LOOSE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """A statement of the belief that is replaced, what it still says without it, and why it is
-    meant.
+    """A statement of the belief that is replaced.
+
+    With it come what it still says without the belief, and why it is meant.
     """
 
     id: str
@@ -103,8 +105,9 @@ def _only_other(
     meaning: Meant,
     likeness: Mapping[str, float],
 ) -> list[Unit]:
-    """Returns what the subject is told to be, where the description's words are met nowhere: by
-    topic, or the only one.
+    """Returns what the subject is told to be, where the description's words are met nowhere.
+
+    It is found by topic, or because it is the only one.
     """
     wanted = meaning.wanted
     if not wanted.names and not wanted.words:

@@ -1,5 +1,6 @@
-"""Reads what a request asks for: identifiers, figures, names, and the words that say which of their
-statements.
+"""The reading of a request: identifiers, figures, names, and words.
+
+The words say which of the statements about them are meant.
 """
 
 from __future__ import annotations
@@ -130,8 +131,9 @@ def _pieces(token: str) -> list[tuple[str, bool]]:
 
 
 def _is_name_after_all(word: str, *, alone: bool, first: bool) -> bool:
-    """Returns whether a stop word is written like a name where no sentence begins: "forget
-    Will".
+    """Returns whether a stop word is written like a name, as in "forget Will".
+
+    It must stand where no sentence begins.
     """
     return word.istitle() and word.lower() in STOP_WORDS and len(word) > 2 and (alone or not first)
 

@@ -1,5 +1,6 @@
-"""The spellings under which a text index may hold what a request names: phrases, groups of
-digits.
+"""The spellings under which a text index may hold what a request names.
+
+They are phrases and groups of digits.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ _CYRILLIC = {
 
 
 def forms(request: Request) -> tuple[str, ...]:
-    """Phrases that a text which is meant has at least one of, as far as they can be told without
-    reading it.
+    """Returns phrases of which a text that is meant has at least one.
+
+    They are those that can be told without reading the text.
     """
     found: dict[str, None] = {}
     for each in request.identifiers:
@@ -99,8 +101,9 @@ def _of_code(parts: list[str]) -> Iterator[str]:
 
 
 def _group_digits(digits: str) -> Iterator[str]:
-    """The digits in every grouping that people write: of long numbers in groups of one size, of
-    others in all.
+    """Yields the digits in every grouping that people write.
+
+    Long numbers are split into groups of one size, others in all ways.
     """
     yield digits
     if len(digits) > MOST_SPLIT:

@@ -1,5 +1,6 @@
-"""Replacing a belief by hand: the older memory named by its id or described, the newer one told in
-full.
+"""Replacement of a belief by hand.
+
+The older memory is named by its id or described, and the newer one is told in full.
 """
 
 from __future__ import annotations
@@ -26,12 +27,11 @@ RANKED = 20  # hits by which several statements of one subject are ranked
 
 
 def supersede(ctx: Context, old: str, new_text: str) -> Receipt:
-    """Makes a new statement take an older one's place; `succeeded` names the older memories and the
-    newer one.
+    """Makes a new statement take an older one's place.
 
-    A description means every current statement of the belief; where one says other things, too,
-    only what is replaced is cut out of it. The newer memory inherits what the older one was: kind,
-    section, tags and entities.
+    `succeeded` names the older memories and the newer one. A description means every current
+    statement of the belief; where one says other things, too, only what is replaced is cut out of
+    it. The newer memory inherits what the older one was: kind, section, tags and entities.
     """
     meant = _find_meant(ctx, old, new_text)
     was = get(ctx, meant[0].id)

@@ -1,5 +1,6 @@
-"""Words that requests are made of, in several languages: noise, attributes and the words that state
-them.
+"""Words that requests are made of, in several languages.
+
+They are noise, attributes and the words that state them.
 """
 
 from __future__ import annotations

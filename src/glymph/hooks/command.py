@@ -1,9 +1,9 @@
-"""`glymph hook EVENT`: what a host's hooks call. It reads the host's JSON from standard input and
-never holds the host up.
+"""The command `glymph hook EVENT`, which a host's hooks call.
 
-Exit status 0, or 1 with a line on standard error if something could not be done; never 2, which
-would block the host. The end of a session only drops a file and starts a worker of its own: neither
-the command line's framework nor numpy is loaded for it.
+It reads the host's JSON from standard input and never holds the host up. Exit status 0, or 1 with a
+line on standard error if something could not be done; never 2, which would block the host. The end
+of a session only drops a file and starts a worker of its own: neither the command line's framework
+nor numpy is loaded for it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Sessions that their host has compacted and that are yet to be given what they lost, one small
-file each.
+"""Sessions that their host has compacted, one small file each.
 
-Only the standard library is imported here: a hook that is called before a compaction has a few
-milliseconds.
+They are yet to be given what they lost. Only the standard library is imported here: a hook that is
+called before a compaction has a few milliseconds.
 """
 
 from __future__ import annotations

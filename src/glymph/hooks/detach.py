@@ -1,5 +1,6 @@
-"""Starts a worker that outlives the hook, its terminal and its session, on POSIX systems and on
-Windows.
+"""The start of a worker that outlives the hook, its terminal and its session.
+
+It works on POSIX systems and on Windows.
 """
 
 from __future__ import annotations

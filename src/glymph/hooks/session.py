@@ -1,4 +1,4 @@
-"""What a session is given: the digest at its start, and what is remembered about each prompt."""
+"""The texts given to a session: the digest at its start, and memories about each prompt."""
 
 from __future__ import annotations
 
@@ -82,8 +82,9 @@ def _find_parts(
 
 
 def _recap(session: object, url: str | None, space: str) -> Iterator[str]:
-    """Yields what the session said before its host compacted it: once, and without what was
-    removed on request.
+    """Yields what the session said before its host compacted it.
+
+    That is done once, and without what was removed on request.
     """
     transcript = compaction.take_transcript(environment.home(), session)
     if transcript is None:

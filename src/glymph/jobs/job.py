@@ -1,4 +1,4 @@
-"""What a job is: a piece of upkeep in one space, and when it runs.
+"""The definition of a job: a piece of upkeep in one space, and when it runs.
 
 A job may be cut off at any instant and is then run again: what it did before must not be done
 twice.
@@ -35,7 +35,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """What a job runs for: a session that has ended, or None because its time has come.
+    """The reason a job runs: a session that has ended, or None because its time has come.
 
     A long job looks at `stop` from time to time; once it is set, it returns a report with STOPPED.
     """

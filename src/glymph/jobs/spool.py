@@ -1,9 +1,8 @@
-"""The spool: a folder into which a hook drops one small file per ended session, before anything
-heavy is loaded.
+"""The spool: a folder into which a hook drops one small file per ended session.
 
-A file is there when it is whole and on the disk; a worker puts it into the queue of its store and
-then removes it. Putting it there twice does no harm, for it has an id. Only the standard library is
-imported here: a hook has a few milliseconds.
+That happens before anything heavy is loaded. A file is there when it is whole and on the disk; a
+worker puts it into the queue of its store and then removes it. Putting it there twice does no harm,
+for it has an id. Only the standard library is imported here: a hook has a few milliseconds.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The worker that hooks start: takes what lies in the spool into the queues of its stores, and runs
-what waits there.
+"""The worker that hooks start.
+
+It takes what lies in the spool into the queues of its stores, and runs what waits there.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Open = Callable[[str | None, str, bool], Glymph]  # the last: make what does not
 
 @dataclass(slots=True)
 class WorkResult:
-    """How many items ended in which way, and what could not even be begun."""
+    """The numbers of items by the way they ended, and what could not even be begun."""
 
     ended: dict[str, int] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
@@ -84,8 +85,9 @@ def take_in(folder: Path, open_space: Open, result: WorkResult) -> list[Where]:
 
 
 def _enqueue(item: dict[str, Any], open_space: Open) -> list[Where]:
-    """Puts an item into the queue of its space and, if a session ended, of the shared one; returns
-    where that was.
+    """Puts an item into the queue of its space, and returns where that was.
+
+    If a session ended, it is put into the queue of the shared space as well.
     """
     url, space = item.get("url"), space_of(item)
     payload = {name: item.get(name) for name in TOLD}

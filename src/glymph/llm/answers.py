@@ -13,11 +13,11 @@ _FENCE = re.compile(r"\A```(?:json)?[ \t]*\n(?P<inside>.*)\n[ \t]*```\Z", re.DOT
 
 
 def strict_json(text: str) -> Any:
-    """Returns the one JSON value that the text is, alone or as the whole of one Markdown code
-    block.
+    """Returns the one JSON value that the text is.
 
-    Prose around it, a second value, repeated keys and numbers that are not finite are refused: what
-    an answer means must not depend on which part of it one reads.
+    It stands alone or is the whole of one Markdown code block. Prose around it, a second value,
+    repeated keys and numbers that are not finite are refused: what an answer means must not depend
+    on which part of it one reads.
     """
     if len(text) > MOST_CHARACTERS:
         raise MalformedReply(

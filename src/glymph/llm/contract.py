@@ -33,7 +33,7 @@ class Model(Protocol):
 
     @property
     def prices(self) -> Prices:
-        """What its tokens cost; `FREE` for a model that runs here, `UNKNOWN` if nobody knows."""
+        """Returns its token prices: `FREE` if it runs here, `UNKNOWN` if nobody knows."""
         ...
 
     def complete(

@@ -1,4 +1,4 @@
-"""What language models have cost: by job, by model and by day, and what may still be spent."""
+"""The cost of language models by job, by model and by day, and what may still be spent."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Spending:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What language models have cost since a moment, and what may still be spent today."""
+    """The cost of language models since a moment, and what may still be spent today."""
 
     since: datetime
     total: Spending

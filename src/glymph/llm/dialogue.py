@@ -1,6 +1,4 @@
-"""What passes between Glymph and a language model: messages, replies, what they use, what that
-costs.
-"""
+"""Messages to and replies from a language model, what they use and what that costs."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a call used. `cost_usd` is known only where the provider itself says it."""
+    """The tokens and cost of a call; `cost_usd` is known only where the provider itself says it."""
 
     tokens_in: int
     tokens_out: int
@@ -42,8 +40,9 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """In USD per million tokens. `assumed` ones are not the provider's: deliberately dear, so that
-    caps hold.
+    """The prices of a model in USD per million tokens.
+
+    `assumed` ones are not the provider's: they are deliberately dear, so that caps hold.
     """
 
     tokens_in: float

@@ -1,4 +1,4 @@
-"""What a service's failure is called where a language model was asked."""
+"""Names for a service's failure where a language model was asked."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""A context whose language model can be interrupted: what runs in the background must be able to
-end at once.
+"""A context whose language model can be interrupted.
+
+What runs in the background must be able to end at once.
 """
 
 from __future__ import annotations

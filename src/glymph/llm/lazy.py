@@ -1,5 +1,7 @@
-"""The model that the settings name. It is opened at the first question: a setting that is wrong, or
-a file that is gone, must not keep anybody from what needs no model."""
+"""The model that the settings name, opened at the first question.
+
+A setting that is wrong, or a file that is gone, must not keep anybody from what needs no model.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,10 @@ from glymph.llm.dialogue import Message, Prices, Reply, Schema
 
 
 class LazyModel:
-    """A model by its spec, opened when its name, its prices or an answer is asked for. What cannot
-    be opened is a model that fails, each time it is asked."""
+    """A model by its spec, opened when its name, its prices or an answer is asked for.
+
+    What cannot be opened is a model that fails, each time it is asked.
+    """
 
     def __init__(self, spec: str, *, url: str = "", key: str = "", prices: str = "") -> None:
         self._spec, self._url, self._key, self._prices = spec, url, key, prices

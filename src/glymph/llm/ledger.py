@@ -1,5 +1,6 @@
-"""Asking a language model: what a call may cost is set aside in the ledger first, or the call is
-not made.
+"""The way to ask a language model, with a ledger of what it costs.
+
+What a call may cost is set aside in the ledger first, or the call is not made.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Models that a program brings along: what they offer is checked when they come, what they answer
-when they do.
+"""Models that a program brings along.
+
+What they offer is checked when they come, and what they answer when they answer.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""What a model's tokens cost: as the settings say, nothing on this machine, as published, or
-unknown.
+"""The price of a model's tokens: as set, nothing on this machine, as published, or unknown.
 
 Published prices come from the package genai-prices, which carries them; nothing is fetched.
 """

@@ -1,5 +1,6 @@
-"""AI prune: a language model nominates memories for the archive, code decides, and all of it can be
-undone.
+"""AI prune: a language model nominates memories for the archive, and code decides.
+
+All of it can be undone.
 """
 
 from __future__ import annotations
@@ -70,12 +71,12 @@ def ai_prune(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> AiPruned:
-    """Lets the model nominate memories in batches of similar ones; archives what the guards and the
-    cap let go.
+    """Lets the model nominate memories in batches of similar ones and archives some of them.
 
-    `if_needed` runs only when it is due. A dry run tells what would be shown and the most it may
-    cost, and asks nothing. Counters start anew only when every batch was answered: what failed is
-    due again. `progress` is told how many batches are done, and how many there are.
+    Only what the guards and the cap let go is archived. `if_needed` runs only when it is due. A dry
+    run tells what would be shown and the most it may cost, and asks nothing. Counters start anew
+    only when every batch was answered: what failed is due again. `progress` is told how many
+    batches are done, and how many there are.
     """
     with ctx.reading() as reader:
         live, sessions = reader.live_count(), reader.counter(SESSIONS) or 0
@@ -117,8 +118,9 @@ def ai_prune(
 
 
 def _go_on_later(ctx: Context, pruning: _Pruning) -> None:
-    """Lets the next run begin where the budget ended this one; a batch that failed is asked about
-    again.
+    """Lets the next run begin where the budget ended this one.
+
+    A batch that failed is asked about again.
     """
     where = 0 if pruning.failed else pruning.first + pruning.asked
     with ctx.store.writing(ctx.space, None) as writer:
@@ -126,8 +128,9 @@ def _go_on_later(ctx: Context, pruning: _Pruning) -> None:
 
 
 def _start_anew(ctx: Context, sessions: int) -> None:
-    """Sets the counters after a complete run. A session that ended meanwhile counts for the next
-    one.
+    """Sets the counters after a complete run.
+
+    A session that ended meanwhile counts for the next one.
     """
     with ctx.store.writing(ctx.space, None) as writer:
         writer.set_counter(SESSIONS, max(0, (writer.counter(SESSIONS) or 0) - sessions))
@@ -137,8 +140,9 @@ def _start_anew(ctx: Context, sessions: int) -> None:
 
 
 def _foretold(ctx: Context, found: Picked, why: str) -> AiPruned:
-    """Returns what a run would show and the most it may cost: each batch asked about twice, with
-    long answers.
+    """Returns what a run would show and the most it may cost.
+
+    The most is reached when each batch is asked about twice, with long answers.
     """
     assert ctx.model is not None
     asked = [_question(ctx, batch) for batch in found.batches]
@@ -183,8 +187,9 @@ class _Pruning:
     operation_id: str | None = None
 
     def work(self, progress: Progress | None) -> None:
-        """Asks about one batch after the other and archives what may go, until all are done or it
-        is stopped.
+        """Asks about one batch after the other and archives what may go.
+
+        It ends when all are done or it is stopped.
         """
         with ExitStack() as parent:
             for number, batch in list(enumerate(self.found.batches, start=1))[self.first :]:
@@ -272,10 +277,10 @@ class _Pruning:
 
 
 def _check_plausible(nominations: Sequence[Nomination], batch: Sequence[Nominee]) -> None:
-    """Refuses an answer that names more than half of its batch: it follows something else than the
-    criteria.
+    """Refuses an answer that names more than half of its batch.
 
-    In the smallest batches a few may be named all the same.
+    Such an answer follows something else than the criteria. In the smallest batches a few may be
+    named all the same.
     """
     if len(nominations) > max(FEW, len(batch) // 2):
         raise MalformedReply(
@@ -338,9 +343,7 @@ def _reason(one: Nomination) -> str:
 
 
 def _mutual(pointing: Mapping[str, Collection[str]]) -> list[str]:
-    """Returns those that stay so that one of each set of memories that go for each other's sake is
-    left.
-    """
+    """Returns one memory to keep of each set in which all go for each other's sake."""
     kept: list[str] = []
     waiting = dict(pointing)
     while waiting:

@@ -61,10 +61,10 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Nomination:
-    """A memory that a model wants archived. One not `known` was not shown: its id is what the model
-    wrote.
+    """A memory that a model wants archived.
 
-    `others` are the memories shown that the reason names.
+    One not `known` was not shown: its id is what the model wrote. `others` are the memories shown
+    that the reason names.
     """
 
     id: str
@@ -91,8 +91,9 @@ def question(
 
 
 def record(alias: str, one: Shown) -> dict[str, Any]:
-    """Returns what a model sees of a memory. Where the title is the start of the text, the text
-    goes on from there.
+    """Returns what a model sees of a memory.
+
+    Where the title is the start of the text, the text goes on from there.
     """
     title, text = " ".join(one.title.split()), " ".join(one.text.split())
     start = title.removesuffix("…")
@@ -133,8 +134,9 @@ def _schema(aliases: list[str]) -> Schema:
 
 
 def _parse(text: str, ids: Mapping[str, str]) -> tuple[Nomination, ...]:
-    """Returns the nominations of an answer, or raises MalformedReply. A bare list without criteria
-    will do.
+    """Returns the nominations of an answer, or raises MalformedReply.
+
+    A bare list without criteria will do.
     """
     answer = strict_json(text)
     bare = isinstance(answer, list)

@@ -1,5 +1,6 @@
-"""Analysis of a space: its stale groups, why they are stale and what would be lost, as a stored
-plan.
+"""Analysis of a space: its stale groups, why they are stale and what would be lost.
+
+The result is a stored plan.
 """
 
 from __future__ import annotations
@@ -55,8 +56,9 @@ def analyze(
     ctx: Context, *, min_staleness: float = 0.3, max_groups: int = 20,
     include_isolated: bool = False, grouping: str = BY_LINKS,
 ) -> Plan:  # fmt: skip
-    """Finds the stalest groups of live memories and stores them as a plan to prune from until it
-    expires.
+    """Finds the stalest groups of live memories and stores them as a plan.
+
+    One can prune from the plan until it expires.
     """
     thresholds = _check_arguments(ctx, min_staleness, max_groups, include_isolated, grouping)
     started = perf_counter()
@@ -230,8 +232,9 @@ def _collect_facts(
 
 
 def find_shown_first(reader: Reader) -> tuple[Mapping[str, set[int]], int]:
-    """Returns for each memory the latest recalls that showed it among their first, and how many
-    recalls were examined.
+    """Returns for each memory the latest recalls that showed it among their first.
+
+    Also returns how many recalls were examined.
     """
     recalls = reader.recalls(limit=EXAMINED)
     found: dict[str, set[int]] = {}

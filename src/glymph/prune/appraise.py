@@ -24,8 +24,9 @@ class Appraisal:
 
 
 def appraise(rows: Iterable[Row], *, now: int) -> dict[int, Appraisal]:
-    """Returns the appraisal of each row by its key. Rarity and repetition are judged among these
-    rows.
+    """Returns the appraisal of each row by its key.
+
+    Rarity and repetition are judged among these rows.
     """
     given = sorted(rows, key=lambda row: int(row["key"]))
     if not given:

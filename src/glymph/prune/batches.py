@@ -26,14 +26,13 @@ DIMENSION = 512  # of a bag of words
 def similar_batches(
     vectors: Vectors, costs: Sequence[int], *, most: int = MOST, most_tokens: int = MOST_TOKENS
 ) -> list[list[int]]:
-    """Returns the places of the items in batches of at most `most` items and `most_tokens` tokens,
-    each place once.
+    """Returns the places of the items in batches, each place once.
 
-    Those nearest to each other are joined first, until half a batch is full; then the groups
-    nearest to the first that is left fill up its batch. Exact copies are in one batch if they fit
-    in one. An item that costs more than a batch may hold is alone in its own. Zeros stand for an
-    item nothing is known of: it goes where there is room. The batches are in the order of their
-    first items.
+    A batch has at most `most` items and `most_tokens` tokens. Those nearest to each other are
+    joined first, until half a batch is full; then the groups nearest to the first that is left fill
+    up its batch. Exact copies are in one batch if they fit in one. An item that costs more than a
+    batch may hold is alone in its own. Zeros stand for an item nothing is known of: it goes where
+    there is room. The batches are in the order of their first items.
     """
     if not costs:
         return []
@@ -47,11 +46,10 @@ def similar_batches(
 
 
 def bag_vectors(texts: Sequence[str], dimension: int = DIMENSION) -> Vectors:
-    """Returns a vector for each text by its words alone; rare words count more, texts that share
-    words are near.
+    """Returns a vector for each text by its words alone.
 
-    For where there is no embedder. Texts of the same words have the very same vector, and none has
-    zeros only.
+    Rare words count more, and texts that share words are near. For where there is no embedder.
+    Texts of the same words have the very same vector, and none has zeros only.
     """
     telling = [drop_stop_words(split_words(text)) or frozenset([normalise(text)]) for text in texts]
     rarity = rarities(telling)
@@ -80,8 +78,9 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 def _on_grid(vectors: Vectors) -> Vectors:
-    """Returns the directions of vectors in whole numbers, so that the same ones always compare the
-    same way.
+    """Returns the directions of vectors in whole numbers.
+
+    So the same vectors always compare the same way.
     """
     return np.round(_unit(vectors) * GRID) + np.float32(0.0)  # no zero with a sign
 

@@ -1,5 +1,6 @@
-"""Pruning: exactly what was shown or named, behind the guards, in one transaction that can be
-undone.
+"""Pruning of exactly what was shown or named, behind the guards.
+
+It is one transaction that can be undone.
 """
 
 from __future__ import annotations
@@ -51,8 +52,9 @@ def prune(
     ids: Iterable[str] | None = None, action: str = "archive", cascade: bool = False,
     confirm_large: bool = False, reason: str | None = None, dry_run: bool = False,
 ) -> Receipt:  # fmt: skip
-    """Archives or trashes what a plan shows: all of it, some groups, or some ids. What changed
-    since is left.
+    """Archives or trashes what a plan shows: all of it, some groups, or some ids.
+
+    What changed since is left.
     """
     shown = load_plan(ctx, plan.id if isinstance(plan, Plan) else plan)
     request = Request(
@@ -135,8 +137,9 @@ def put_away(
     reason: str | None = None,
     dry_run: bool = False,
 ) -> Receipt:
-    """Archives or trashes named memories; of more than a few, those much used or very young are
-    left.
+    """Archives or trashes named memories.
+
+    Of more than a few, those much used or very young are left.
     """
     wanted = checked_ids(ids)
     request = Request(action, wanted, GOALS[action], named=len(wanted) <= FEW, reason=reason)
@@ -149,11 +152,10 @@ Stays = Callable[[Row], str | None]  # why a memory cannot be taken along, if so
 def closure(
     reader: Reader, keys: Iterable[int], stays: Stays | None = None
 ) -> tuple[list[Row], dict[str, str]]:
-    """Returns what exists only through these memories, directly or by way of others: what a cascade
-    takes along.
+    """Returns what exists only through these memories, directly or by way of others.
 
-    Also the ids of what would, but cannot go, with the reasons. What rests on something that stays,
-    stays.
+    That is what a cascade takes along. Also returns the ids of what would go along but cannot, with
+    the reasons. What rests on something that stays, stays.
     """
     going = set(keys)
     carried: dict[int, Row] = {}
@@ -200,8 +202,9 @@ class Selection:
 
 
 def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
-    """Prunes and returns the receipt; a dry run returns what the receipt would say, without an
-    operation.
+    """Prunes and returns the receipt.
+
+    A dry run returns what the receipt would say, without an operation.
     """
     if dry_run:
         with ctx.reading() as reader:
@@ -320,8 +323,9 @@ def _rests(needer: Row, fixed: Mapping[str, str]) -> str:
 
 
 def _make_stays(request: Request) -> Stays:
-    """Returns the test for why something cannot be taken along: it is fixed, or the plan did not
-    show it.
+    """Returns a test that tells why something cannot be taken along.
+
+    Either it is fixed, or the plan did not show it.
     """
     plan = request.plan
     if plan is None:

@@ -58,8 +58,9 @@ def _told_lately(reader: Reader, now: int) -> bool:
 def find_fading_in(
     reader: Reader, held: Columns, now: int, *, limit: int = LIMIT
 ) -> tuple[Fading, ...]:
-    """Returns the same of a space in columns. Pinned, replaced and expired ones are left out: they
-    are safe, or no loss.
+    """Returns the fading memories of a space that is held in columns.
+
+    Pinned, replaced and expired ones are left out: they are safe, or no loss.
     """
     memories, curves = held.memories, reader.curves()
     found = staleness.measure_vitals(memories, held.kinds, curves=curves, now=now)

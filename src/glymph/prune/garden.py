@@ -183,8 +183,9 @@ def _note_compared(ctx: Context, held: Columns, now: int) -> None:
 
 
 def find_fading_links(reader: Reader, held: Columns, *, now: int) -> Slots:
-    """Returns the places of links that go, without those that somebody made, used or restored in
-    two weeks.
+    """Returns the places of links that go.
+
+    Links that somebody made, used or restored in the last two weeks are left out.
     """
     places = find_faded_links(held, now=now)
     if not len(places):

@@ -1,5 +1,4 @@
-"""The graph of a space in arrays: weights today, connected components, and communities of large
-ones.
+"""The graph of a space in arrays: weights today, components, and communities of large ones.
 
 Memories are slots from 0; a link is a place in arrays of sources, targets and weights. Everything
 here gives the same answer for the same arrays.
@@ -30,10 +29,10 @@ MANY = (
 def effective_weights(
     weight: Floats, types: Slots, *, names: Sequence[str], days: Floats
 ) -> Floats:
-    """Returns the weights today, given the days since both ends were last used together, or since
-    the link was made.
+    """Returns the weights of links today.
 
-    `types` are places in `names`. Never negative days, and no fading of types that last.
+    `days` are those since both ends were last used together, or since the link was made. `types`
+    are places in `names`. Never negative days, and no fading of types that last.
     """
     fading = np.array(
         [0.0 if name in LASTING else -1.0 / HALF_LIFE_DAYS for name in names] or [0.0]
@@ -86,8 +85,9 @@ def components(count: int, source: Slots, target: Slots) -> Slots:
 def groups(
     count: int, source: Slots, target: Slots, weight: Floats, *, largest: int = LARGEST
 ) -> Slots:
-    """Returns the label of each memory's group: its component, or its community where that has more
-    than `largest`.
+    """Returns the label of each memory's group.
+
+    That is its component, or its community where the component has more than `largest`.
     """
     label = components(count, source, target)
     tangled = (np.bincount(label, minlength=count) > largest)[label]
@@ -122,13 +122,13 @@ class _Coarse:
 def communities(
     count: int, source: Slots, target: Slots, weight: Floats, *, largest: int = LARGEST
 ) -> Slots:
-    """Returns for each memory the first one of its community. None has more than `largest`, at
-    least 2; each is connected.
+    """Returns for each memory the first one of its community.
 
-    Communities grow from single memories. In each round every one with more than a few of its ties
-    outside picks the neighbour it has most in common with (the weight between them over the root of
-    both's ties), and whoever hangs together by such picks becomes one; where that were too many,
-    only those who picked each other.
+    No community has more than `largest` memories (at least 2), and each is connected. Communities
+    grow from single memories. In each round every one with more than a few of its ties outside
+    picks the neighbour it has most in common with (the weight between them over the root of both's
+    ties), and whoever hangs together by such picks becomes one; where that were too many, only
+    those who picked each other.
     """
     member = np.arange(count)
     ties = _sums(source, weight, count) + _sums(target, weight, count)
@@ -150,8 +150,9 @@ def communities(
 
 
 def _find_merges(graph: _Coarse, largest: int) -> Slots | None:
-    """Returns for each community the first of those it merges with; None if there is nothing left
-    to merge.
+    """Returns for each community the first of those it merges with.
+
+    Returns None if there is nothing left to merge.
     """
     count = len(graph.size)
     restless = graph.outside > SETTLED * graph.ties
@@ -183,8 +184,9 @@ def _find_merges(graph: _Coarse, largest: int) -> Slots | None:
 
 
 def _pairs(count: int, source: Slots, target: Slots) -> tuple[Slots, Slots]:
-    """Returns some of these links, of which no two share an end: each is the first at both of its
-    ends.
+    """Returns some of these links, of which no two share an end.
+
+    Each of them is the first link at both of its ends.
     """
     first = np.full(count, len(source))
     numbers = np.arange(len(source))
@@ -195,8 +197,9 @@ def _pairs(count: int, source: Slots, target: Slots) -> tuple[Slots, Slots]:
 
 
 def _merge(graph: _Coarse, new: Slots, count: int, largest: int) -> _Coarse:
-    """Returns the graph with communities under new numbers; inner and dead ties are dropped,
-    parallel ones added up.
+    """Returns the graph with communities under new numbers.
+
+    Inner and dead ties are dropped, and parallel ones are added up.
     """
     size = _sums(new, graph.size, count)
     source, target, weight = new[graph.source], new[graph.target], graph.weight
@@ -218,8 +221,9 @@ def _sums(group: Slots, values: Floats, count: int) -> Floats:
 
 
 def _sort(values: Slots, beyond: int) -> tuple[Slots, Slots]:
-    """Returns values below a bound in order, and where each was. Many sort twice as fast with the
-    place in the number.
+    """Returns values below a bound in order, and where each was.
+
+    Many values sort twice as fast with the place in the number.
     """
     bits = len(values).bit_length()
     if len(values) < MANY or beyond.bit_length() + bits > 63:

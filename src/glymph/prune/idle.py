@@ -1,5 +1,6 @@
-"""Idle clearance: low-value work in small batches while nobody recalls; it stops when somebody
-does.
+"""Idle clearance: low-value work in small batches while nobody recalls.
+
+It stops when somebody does.
 """
 
 from __future__ import annotations
@@ -33,12 +34,11 @@ def newest_recall(reader: Reader) -> int:
 
 
 def clear_idle(ctx: Context, *, now: datetime, agent_is_back: Callable[[], bool]) -> Cleared:
-    """Drops faded links, merges duplicates among what is new, and keeps columns in order, if nobody
-    recalls.
+    """Drops faded links, merges new duplicates and keeps columns in order, if nobody recalls.
 
-    `agent_is_back` is asked before each batch, which is one short transaction or one short look;
-    the rest of the work waits for the next time and goes on where it stopped. What was done is one
-    operation.
+    Duplicates are looked for among what is new. `agent_is_back` is asked before each batch, which
+    is one short transaction or one short look; the rest of the work waits for the next time and
+    goes on where it stopped. What was done is one operation.
     """
     at = micros(now)
     with ctx.reading() as reader:

@@ -39,8 +39,9 @@ def shorten_title(title: str) -> str:
 
 
 def _symbol(member: Mapping[str, Any]) -> str | None:
-    """Returns what was traded: by its attributes, else the first word of the title written like a
-    symbol.
+    """Returns the symbol that was traded.
+
+    It is taken from the attributes, else it is the first word of the title written like a symbol.
     """
     attributes = member["attributes"]
     for name in _SYMBOL_FIELDS:

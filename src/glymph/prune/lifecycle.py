@@ -39,12 +39,11 @@ READ_EVERY = PURGE_EVERY = MICROS_PER_DAY
 
 
 def lifecycle(ctx: Context, *, if_needed: bool = False, dry_run: bool = False) -> LifecycleRun:
-    """Archives what has come to rest, trashes what unattended runs archived long ago, purges
-    expired trash.
+    """Archives what has come to rest, and clears the archive and the trash of old memories.
 
-    With `if_needed` it runs when it never ran, when memories were added since, or after two hours,
-    and reads texts and empties the trash once a day. A dry run tells what would be done, and writes
-    nothing.
+    What unattended runs archived long ago is trashed, and expired trash is purged. With `if_needed`
+    it runs when it never ran, when memories were added since, or after two hours, and reads texts
+    and empties the trash once a day. A dry run tells what would be done, and writes nothing.
     """
     retention = parse_retention(ctx.settings.retention)
     now = micros(ctx.now())

@@ -1,5 +1,6 @@
-"""The choices of a lifecycle run: by the rules into the archive, after 30 days there into the
-trash.
+"""The choices of a lifecycle run: what goes into the archive, and what into the trash.
+
+The rules choose for the archive; after 30 days there a memory may go into the trash.
 """
 
 from __future__ import annotations
@@ -194,8 +195,9 @@ def _sentence(found: Findings, at: int) -> str:
 def _take_turn(
     reader: Reader, choice: Choice, counter: str, keys: Slots, places: Slots, most: int
 ) -> Slots:
-    """Returns as many of the places as a run looks at, from the key on where the last one ended, so
-    that every one has its turn.
+    """Returns as many of the places as a run looks at, so that every one has its turn.
+
+    They begin after the key where the last run ended.
     """
     own = places[np.argsort(keys[places])]
     if len(own) <= most:
@@ -241,8 +243,10 @@ def trash_allowance(ctx: Context, reader: Reader) -> int:
 def find_trashable(
     ctx: Context, reader: Reader, retention: Mapping[str, int], *, now: int
 ) -> Choice:
-    """Returns what unattended runs archived, nobody used or changed for 30 days, and nothing rests
-    on.
+    """Returns the archived memories that may go into the trash.
+
+    Unattended runs archived them, nobody used or changed them for 30 days, and nothing rests on
+    them.
     """
     before = now - ARCHIVE_DAYS * MICROS_PER_DAY
     choice = Choice(cap=trash_allowance(ctx, reader))

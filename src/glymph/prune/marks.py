@@ -55,8 +55,9 @@ def is_recently_used(memories: Mapping[str, NDArray[Any]], now: int) -> Flags:
 
 
 def centrality(columns: Columns, live: Flags) -> Floats:
-    """Returns how many live memories point at each live one, as a share of the most; replacing
-    links do not count.
+    """Returns how many live memories point at each live one, as a share of the most.
+
+    Replacing links do not count.
     """
     edges, find = columns.edges, columns.finder()
     counting = np.array([name not in REPLACING for name in columns.types] or [False])[edges["type"]]
@@ -103,11 +104,10 @@ def find_faded_links(columns: Columns, *, now: int) -> Slots:
 
 
 def is_mergeable(columns: Columns, *, now: int) -> Flags:
-    """Marks the memories that an unattended run may merge: nobody minds to find them under another
-    id.
+    """Marks the memories that an unattended run may merge.
 
-    Current knowledge that fades; neither pinned, protected nor young, nor used in the last three
-    stabilities.
+    Nobody minds finding them under another id: they are current knowledge that fades, neither
+    pinned, protected nor young, nor used in the last three stabilities.
     """
     memories = columns.memories
     decaying = np.array([kind_profile(kind).decays for kind in columns.kinds] or [False])[
@@ -125,8 +125,9 @@ def is_mergeable(columns: Columns, *, now: int) -> Flags:
 
 
 def find_orphans(columns: Columns, *, now: int, without: Slots) -> Slots:
-    """Returns the slots of live memories older than 30 days, never used and without links but those
-    `without`.
+    """Returns the slots of live memories older than 30 days, never used and without links.
+
+    Links at the places `without` do not count.
     """
     edges, find, memories = columns.edges, columns.finder(), columns.memories
     left = np.ones(len(edges["source"]), dtype=np.bool_)

@@ -1,5 +1,6 @@
-"""Unattended merging of near-duplicates: found, checked with care and made one; the originals are
-archived.
+"""Unattended merging of near-duplicates: found, checked with care and made one.
+
+The originals are archived.
 """
 
 from __future__ import annotations
@@ -106,8 +107,9 @@ def find_twins(
 
 
 def judge(ctx: Context, reader: Reader, near: Near, wanted: Filter) -> FoundTwins:
-    """Returns which near pairs may become one: above the band, and the same by their texts and all
-    else known.
+    """Returns which near pairs may become one.
+
+    They are above the band, and the same by their texts and all else known.
     """
     bands = kept_bands(ctx, reader)
     above = [one for one in near if one[2] > bands.duplicate]
@@ -185,8 +187,9 @@ class JoinOutcome:
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """A group and what it is about to become: a new memory, or the one of them that covers the
-    others.
+    """A group of memories and what it is about to become.
+
+    That is a new memory, or the one of them that covers the others.
     """
 
     twins: Twins
@@ -299,8 +302,9 @@ def _draft(ctx: Context, rows: Sequence[Row]) -> Draft:
 
 
 def _embed(ctx: Context, new: Draft) -> dict[str, bytes]:
-    """Returns the vector of the new text at once, for the next look; a model that fails is asked
-    later.
+    """Returns the vector of the new text at once, for the next look.
+
+    If the model fails, it is asked later.
     """
     try:
         vectors = ctx.embedding.encode([new.text])
@@ -316,8 +320,9 @@ def _is_unchanged(row: Row, now: Row | None) -> bool:
 
 
 def group_alike(pairs: Iterable[tuple[str, str]], *, most: int = TOGETHER) -> list[tuple[str, ...]]:
-    """Groups in which each is a pair with each other one, made from the first pairs on; no two
-    share a member.
+    """Returns groups in which every two members are a given pair.
+
+    They are made from the first pairs on, and no two groups share a member.
     """
     given = [(a, b) for a, b in pairs if a != b]
     known = {frozenset(pair) for pair in given}

@@ -108,8 +108,9 @@ def _nominee(row: Row, now: int) -> Nominee:
 
 
 def _vectors(ctx: Context, reader: Reader, rows: Sequence[Row]) -> Vectors:
-    """Returns the vectors of memories by the handle's model; where some have none, by their words
-    as well.
+    """Returns the vectors of memories by the handle's model.
+
+    Where some have none, their words are used as well.
     """
     said = load_vectors(ctx, reader, rows)
     if said is not None and said.any(axis=1).all():

@@ -1,5 +1,6 @@
-"""Outcomes of episodes, read from attributes, so that nothing is archived before it was learnt
-from.
+"""Outcomes of episodes, read from attributes.
+
+They are needed so that nothing is archived before it was learnt from.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ _AMOUNT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The end of an episode. `success` is None if it ended neither well nor badly, or does not say
-    which.
+    """The end of an episode.
+
+    `success` is None if it ended neither well nor badly, or does not say which.
     """
 
     success: bool | None
@@ -62,11 +64,11 @@ def bears_outcome(attributes: Mapping[str, Any]) -> bool:
 
 
 def outcome(attributes: Mapping[str, Any]) -> Outcome | None:
-    """Returns how it ended, by the attributes or those one level below; None if they do not say, or
-    not yet.
+    """Returns how an episode ended, or None if its attributes do not say, or not yet.
 
-    A word or a yes or no decides; without one the sign of an amount does, and zero is neither. The
-    magnitude is the first amount, one in per cent before others.
+    The attributes and those one level below are read. A word or a yes or no decides; without one
+    the sign of an amount does, and zero is neither. The magnitude is the first amount, one in per
+    cent before others.
     """
     told = list(_find_outcomes(attributes))
     if not told or _still_open(attributes):
@@ -94,8 +96,9 @@ def tells_outcome(name: str) -> bool:
 
 
 def _find_outcomes(attributes: Mapping[str, Any]) -> Iterator[tuple[str, frozenset[str], Any]]:
-    """Yields the attributes that say it: the word that makes them so, all words of the name, and
-    the value.
+    """Yields the attributes that tell an outcome.
+
+    Each comes as the word that makes it one, all words of its name, and its value.
     """
     for name, value in attributes.items():
         inside = value.items() if isinstance(value, Mapping) else [(name, value)]
@@ -148,8 +151,9 @@ def _opposite(verdict: bool | None) -> bool | None:
 
 
 def _of_words(text: str) -> bool | None:
-    """Returns what the words say together; None if none of them says it, or some say yes and some
-    no.
+    """Returns what the words say together about success.
+
+    Returns None if none of them says it, or some say yes and some no.
     """
     words = frozenset(_PARTS.split(_CAMEL.sub("_", text).lower()))
     good, bad = not words.isdisjoint(WON), not words.isdisjoint(LOST)

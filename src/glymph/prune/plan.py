@@ -18,8 +18,9 @@ HEALTHY = "No group reaches the staleness asked for: the graph is healthy."
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A memory of a group, with the reasons to prune it. `version` and `last_used_at` are what the
-    plan saw.
+    """A memory of a group, with the reasons to prune it.
+
+    `version` and `last_used_at` are what the plan saw.
     """
 
     id: str
@@ -92,8 +93,9 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The result of an analysis. Its id stands for its members as they were; pruning skips what has
-    changed since.
+    """The result of an analysis.
+
+    Its id stands for its members as they were; pruning skips what has changed since.
     """
 
     id: str
@@ -115,10 +117,10 @@ class Plan:
 
 
 def plan_id(space: str, thresholds: Mapping[str, Any], groups: Sequence[Sequence[Member]]) -> str:
-    """Returns the hash of what a plan says: its members, their versions and last uses, group by
-    group.
+    """Returns the hash of what a plan says.
 
-    In which order a group lists its members changes with the hour and is no part of it.
+    That is its members, their versions and last uses, group by group. In which order a group lists
+    its members changes with the hour and is no part of it.
     """
     told = [
         sorted(

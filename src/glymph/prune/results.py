@@ -154,8 +154,9 @@ class Orphan:
 
 @dataclass(frozen=True, slots=True)
 class Gardened:
-    """The result of a gardener's run, or of a dry run what it would be. Undoing `operation_id`
-    takes all of it back.
+    """The result of a gardener's run, or of a dry run what it would be.
+
+    Undoing `operation_id` takes all of it back.
     """
 
     dry_run: bool = False

@@ -13,8 +13,9 @@ _WHOLE = re.compile(r"[0-9]{1,6}\Z")
 
 
 def parse_retention(text: str) -> Mapping[str, int]:
-    """Returns the days after which each named kind may go; none for an empty text. Raises
-    InvalidInput for nonsense.
+    """Returns the days after which each named kind may go; none for an empty text.
+
+    Raises InvalidInput for nonsense.
     """
     found: dict[str, int] = {}
     for part in filter(None, (one.strip() for one in text.split(","))):

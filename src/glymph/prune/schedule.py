@@ -16,11 +16,10 @@ SPREAD = 10  # the part of an interval over which the first runs of many spaces 
 
 
 def lifecycle_due(*, last_at: int | None, added_since: bool, now: int) -> str | None:
-    """Returns why lifecycle is due, or None. Moments are in microseconds; `last_at` is that of the
-    last run.
+    """Returns why lifecycle is due, or None.
 
-    A last run that lies ahead of the clock counts as none: a clock that was set back must not stop
-    upkeep.
+    Moments are in microseconds; `last_at` is that of the last run. A last run that lies ahead of
+    the clock counts as none: a clock that was set back must not stop upkeep.
     """
     if last_at is None or last_at > now:
         return "it never ran"
@@ -55,22 +54,21 @@ def ai_prune_due(
 
 
 def jitter(space: str, job: str, interval: int) -> int:
-    """Returns by how much the first run of a job is put off: up to a tenth of its interval, always
-    the same for one space.
+    """Returns by how much the first run of a job is put off.
 
-    Later runs keep the distance, so a thousand spaces that began together do not wake at once.
+    It is up to a tenth of the job's interval, and always the same for one space. Later runs keep
+    the distance, so a thousand spaces that began together do not wake at once.
     """
     drawn = int.from_bytes(blake2b(f"{space}\0{job}".encode(), digest_size=8).digest())
     return (drawn * (interval // SPREAD)) >> 64
 
 
 def due(kept: int | None, interval: int, now: int, jitter: int) -> int:
-    """Returns when a periodic job is due, given the moment stored for it; in the past, if it was
-    missed.
+    """Returns when a periodic job is due, given the moment stored for it.
 
-    One that was never kept is due after its jitter. One that lies more than an interval ahead was
-    kept under a clock that has been set back since, or for a longer interval: it is brought back by
-    whole intervals.
+    That is in the past if the job was missed. One that was never kept is due after its jitter. One
+    that lies more than an interval ahead was kept under a clock that has been set back since, or
+    for a longer interval: it is brought back by whole intervals.
     """
     if kept is None:
         return now + jitter
@@ -80,8 +78,9 @@ def due(kept: int | None, interval: int, now: int, jitter: int) -> int:
 
 
 def next_due(due_at: int, interval: int, now: int) -> int:
-    """Returns when a job that has just run is due again: on its beat, and ahead. Missed runs are
-    not made up for.
+    """Returns when a job that has just run is due again.
+
+    That is on its beat, and ahead of now. Missed runs are not made up for.
     """
     if due_at > now:
         return due_at

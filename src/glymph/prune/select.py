@@ -37,10 +37,10 @@ def candidates(
     min_staleness_days: float | None = None,
     min_alignment: float = 0.4,
 ) -> Candidates:
-    """Returns the memories that may go, the first to go first, and counts over all that were
-    examined.
+    """Returns the memories that may go, the first to go first, with counts.
 
-    Without `min_staleness_days` it is as the stage of the space has it.
+    The counts are over all memories that were examined. Without `min_staleness_days`, the stage of
+    the space decides on it.
     """
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 1000:
         raise InvalidInput("limit", f"{limit!r} is not a whole number from 1 to 1000.")

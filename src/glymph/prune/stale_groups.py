@@ -1,5 +1,6 @@
-"""The stalest groups of a space, from its columns: what is connected, how stale it is, what comes
-first.
+"""The stalest groups of a space, found from its columns.
+
+It tells what is connected, how stale it is, and what comes first.
 """
 
 from __future__ import annotations
@@ -81,12 +82,12 @@ def rank_linked_groups(
     include_isolated: bool = False,
     pick: Pick | None = None,
 ) -> Ranking:
-    """Returns the groups of a space that are at least so stale, the stalest first; of equals the
-    larger, then the older.
+    """Returns the groups of a space that are at least so stale, the stalest first.
 
-    Live memories only. Superseded and expired ones are live until an operation moves them, and are
-    what a prune looks for; the identity memory is in no group. Of groups that are less stale, the
-    members that `pick` marks are listed.
+    Of equally stale groups the larger comes first, then the older. Live memories only. Superseded
+    and expired ones are live until an operation moves them, and are what a prune looks for; the
+    identity memory is in no group. Of groups that are less stale, the members that `pick` marks are
+    listed.
     """
     tissue = group_by_links(columns, now=now)
     found = staleness.measure_vitals(columns.memories, columns.kinds, curves=curves, now=now)
@@ -224,8 +225,9 @@ class _Links:
 
 
 def _links(columns: Columns, now: int) -> Iterator[_Links]:
-    """Yields all links as slots with their weights today, some at a time: those fit into a cache,
-    millions do not.
+    """Yields all links as slots with their weights today, some at a time.
+
+    Some links fit into a cache, millions do not.
     """
     edges, find = columns.edges, columns.finder()
     for at in range(0, len(edges["source"]), BLOCK):

@@ -21,8 +21,9 @@ EVERY_LIVE = Filter(states=(State.LIVE,), include_superseded=True)
 
 
 def load_vectors(ctx: Context, reader: Reader, rows: Sequence[Row]) -> Vectors | None:
-    """Returns the vectors of these wordings, zeros for those without one; None if the handle has
-    no embedder or none was stored.
+    """Returns the vectors of these wordings, with zeros for those without one.
+
+    Returns None if the handle has no embedder or none was stored.
     """
     model, _ = ctx.embedding.try_model()
     key = None if model is None else reader.model_key(*model)

@@ -112,13 +112,12 @@ def redundancy(
     frequency: Frequency | None = None,
     total: int | None = None,
 ) -> Floats:
-    """Returns how much of each text one other, better text says as well: 0 up to a share of `SAID`,
-    1 for all.
+    """Returns how much of each text one other, better text says as well.
 
-    The better of two is the one that tells more; of equals, the later one. Texts come oldest first.
-    Only texts of one owner (who said it, say) are compared. A number that the other lacks, or a
-    denial of only one of them, keeps a text from being redundant, and a question does not say what
-    a statement says.
+    It is 0 up to a share of `SAID`, and 1 for all. The better of two is the one that tells more; of
+    equals, the later one. Texts come oldest first. Only texts of one owner (who said it, say) are
+    compared. A number that the other lacks, or a denial of only one of them, keeps a text from
+    being redundant, and a question does not say what a statement says.
     """
     found = [split_words(text) for text in texts]
     telling = [drop_stop_words(one) for one in found]
@@ -158,8 +157,9 @@ def _read_text(
 
 
 def _without_copies(said: Sequence[_Said], result: Floats) -> list[int]:
-    """Returns the places of all texts but those of which a later one has the same words; these are
-    redundant.
+    """Returns the places of all texts but those of which a later one has the same words.
+
+    The texts that are left out are redundant.
     """
     last: dict[tuple[Hashable, ...], int] = {}
     for place, one in enumerate(said):

@@ -1,5 +1,6 @@
-"""How much a space has been used: the number of its recalls, kept beside a log that holds only the
-latest.
+"""The number of recalls of a space, which tells how much it has been used.
+
+It is kept beside a log that holds only the latest.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from glymph.store.reader import Reader
 
 
 class Filters(TypedDict, total=False):
-    """Which memories a listing or a search is about; by default what is LIVE and current."""
+    """The filter of a listing or a search; by default it lets through what is LIVE and current."""
 
     kinds: Sequence[str] | None
     sections: Sequence[str] | None

@@ -95,8 +95,9 @@ def _page_at(
 def _read_untouched(
     reader: Reader, matching: Filter, before: int | None, changed: Container[Place], chunk: int
 ) -> Iterator[Row]:
-    """Today's matching rows without the changed ones, newest first, read as far as they are asked
-    for.
+    """Yields today's matching rows without the changed ones, newest first.
+
+    They are read as far as they are asked for.
     """
     while batch := reader.page(matching, before=before, limit=chunk):
         yield from (row for row in batch if ("memories", row["key"]) not in changed)
@@ -140,10 +141,10 @@ def matches(row: Row, f: Filter) -> bool:
 
 
 def history(ctx: Context, memory_id: str) -> list[Change]:
-    """Everything that ever happened to a memory, oldest first, with the values from before each
-    change.
+    """Returns everything that ever happened to a memory, oldest first.
 
-    A memory that is gone because its addition was undone still has its history.
+    Each change comes with the values from before it. A memory that is gone because its addition was
+    undone still has its history.
     """
     checked_id(memory_id)
     with ctx.reading() as reader:

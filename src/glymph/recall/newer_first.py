@@ -36,8 +36,9 @@ def updates_of(reader: Reader, keys: Iterable[int]) -> Updates:
 def newer_first(
     ordered: Iterable[T], key: Callable[[T], Place], updates: Updates, newer: Mapping[Place, T]
 ) -> list[tuple[T, T | None]]:
-    """Everything in its order, but what updates a thing directly above it; each with the one that
-    raised it.
+    """Returns everything in its order, but with what updates a thing directly above it.
+
+    Each comes with the one that raised it.
     """
     placed: dict[Place, tuple[T, T | None]] = {}
 

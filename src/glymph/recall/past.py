@@ -1,5 +1,6 @@
-"""Searching what was known at a moment: today's index for what has not changed since, the journal
-for the rest.
+"""The search in what was known at a moment.
+
+Today's index serves for what has not changed since, the journal for the rest.
 """
 
 from __future__ import annotations
@@ -105,8 +106,9 @@ def _candidates(
     ctx: Context, reader: Reader, view: View, question: Question, vector: Vectors | None,
     then: Filter, at: datetime, depth: int,
 ) -> tuple[dict[int, Mapping[str, Any]], set[int]]:  # fmt: skip
-    """Rows as they stood, by key: the best of those untouched since, all of the changed that pass
-    the filter.
+    """Returns rows as they stood, by key.
+
+    They are the best of those untouched since, and all of the changed that pass the filter.
     """
     entries = by_place(reader.entries_since("memories", cut_at(ctx, reader, at)))
     changed = {key for _, key in entries}
@@ -133,8 +135,9 @@ def _candidates(
 def _by_text(
     reader: Reader, rows: Mapping[int, Mapping[str, Any]], question: Question
 ) -> dict[int, float]:
-    """Returns how well each row's text holds the question's words, or its pieces where words are
-    not separated.
+    """Returns how well each row's text holds the question's words.
+
+    Where words are not separated, the pieces of the question are taken.
     """
     scores = dict(reader.match_among(rows.values(), question.words, limit=len(rows)))
     most = max(scores.values(), default=1.0)

@@ -69,8 +69,9 @@ def report(
     ctx: Context, recall_id: str, *, used: Iterable[str] | None = (),
     confirmed: Iterable[str] | None = (), contradicted: Iterable[str] | None = (),
 ) -> Receipt:  # fmt: skip
-    """Says which recalled memories were used; this alone reinforces. The best report of an id
-    counts.
+    """Says which recalled memories were used; this alone reinforces.
+
+    The best report of an id counts.
     """
     checked_id(recall_id, "recall_id")
     outcomes: dict[str, Outcome] = {}

@@ -126,7 +126,7 @@ def _newer_first(
 
 @dataclass(slots=True)
 class Score:
-    """How relevant a candidate is, and what the channels say of it."""
+    """The relevance of a candidate, and what the channels say of it."""
 
     relevance: float
     parts: dict[str, float]

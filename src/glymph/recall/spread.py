@@ -1,5 +1,6 @@
-"""Spreading activation: what was found lends some of its weight to what it is linked with, hop by
-hop.
+"""Spreading activation along links, hop by hop.
+
+What was found lends some of its weight to what it is linked with.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Link = tuple[int, int, str, float, int, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """How activation came to a memory: from which other one, over which link."""
+    """The way activation came to a memory: from which other one, over which link."""
 
     activation: float
     source: int
@@ -33,10 +34,9 @@ class Reached:
 def spread(
     frontier: Mapping[int, float], links: Iterable[Link], *, hop: int, now: int
 ) -> dict[int, Reached]:
-    """Returns the strongest activation each memory gets over one hop, in either direction of a
-    link.
+    """Returns the strongest activation each memory gets over one hop.
 
-    A link counts with the weight it has today.
+    Links are followed in either direction. A link counts with the weight it has today.
     """
     reached: dict[int, Reached] = {}
     for source, target, kind, weight, created_at, last_used_at in links:

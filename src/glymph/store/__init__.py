@@ -1,4 +1,4 @@
-"""Where memories are kept. `open_store(url)` picks the database by the URL's scheme.
+"""The place where memories are kept; `open_store(url)` picks the database by the URL's scheme.
 
 A built-in scheme is the name of a module in `backends`; a package adds one by an entry point of the
 group `glymph.stores`. Either way it is a function `open_store(url, settings, *, create)` that

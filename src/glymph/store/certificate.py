@@ -25,7 +25,7 @@ class PlaceStatus:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What a purge can vouch for. It holds no word of what was removed.
+    """The statement of what a purge can vouch for; it holds no word of what was removed.
 
     `complete` when no place is pending; what is out of reach is named, and the reader's to take
     care of.

@@ -176,10 +176,11 @@ def find_uncovered(columns: Iterable[str], engine: Iterable[str] = ()) -> list[s
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What to look for after a purge: keys and ids of removed memories, and former wordings.
+    """The things to look for after a purge.
 
-    `former` are keys of kept memories whose former wordings went. Without `quotes` only what
-    belongs to those keys can be found.
+    They are keys and ids of removed memories, and former wordings. `former` are keys of kept
+    memories whose former wordings went. Without `quotes` only what belongs to those keys can be
+    found.
     """
 
     operation: int
@@ -190,7 +191,7 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """What is left in a place: how many rows, and whose, if known; a name counts as one row."""
+    """The rows left in a place, and whose they are, if known; a name counts as one row."""
 
     rows: int
     memories: tuple[str, ...] = ()

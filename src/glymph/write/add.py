@@ -179,7 +179,7 @@ Result = tuple[str, str]
 
 @dataclass(slots=True)
 class Plan:
-    """What becomes of each draft: a new row, or one more use of a memory that says the same."""
+    """The fate of each draft: a new row, or one more use of a memory that says the same."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     repeats: list[tuple[Draft, str]] = field(default_factory=list)

@@ -1,5 +1,6 @@
-"""Linking what is new: memories that were added before they had a vector are joined to those near
-them.
+"""Linking of new memories that were added before they had a vector.
+
+They are joined to the memories near them.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ NEIGHBOURS = 5
 
 
 def link_new(ctx: Context) -> DuplicateReport:
-    """Links live memories that were added since the last time to the few nearest that are near;
-    says which.
+    """Links live memories that were added since the last time to their few nearest.
 
-    What has no vector yet is looked at when it has one. Without an embedder there is nothing to do.
+    Only those that are near are linked; the report says which. What has no vector yet is looked at
+    when it has one. Without an embedder there is nothing to do.
     """
     model, _ = ctx.embedding.try_model()
     if model is None:
@@ -49,8 +50,9 @@ def link_new(ctx: Context) -> DuplicateReport:
 
 
 def _new(view: View, after: int) -> tuple[Slots, int]:
-    """Returns the slots beyond a key that have vectors, up to the first live one without, and the
-    key of the last.
+    """Returns the new slots that have vectors, and the key of the last one.
+
+    New are those beyond the key `after`, up to the first live one without a vector.
     """
     keys: NDArray[np.int64] = view["key"]
     fresh = np.flatnonzero(keys > after)

@@ -73,8 +73,9 @@ def keep_vectors(
 
 
 def embed(ctx: Context, ids: Sequence[str]) -> Iterator[int]:
-    """Embeds these memories, in batches; yields how many so far. One that is gone meanwhile is
-    passed over.
+    """Embeds these memories in batches, and yields how many are done so far.
+
+    One that is gone meanwhile is passed over.
     """
     model = ctx.embedding.model
     if model is None:
@@ -139,8 +140,9 @@ _WORKING: WeakSet[Background] = WeakSet()
 
 @atexit.register
 def _stop_all() -> None:
-    """Ends the threads of handles that nobody closed: a model cut off inside its library would end
-    the program.
+    """Ends the threads of handles that nobody closed.
+
+    A model cut off inside its library would end the program.
     """
     for background in list(_WORKING):
         background.finish(0)

@@ -1,8 +1,7 @@
-"""Reads what a text claims: who, about what, with which values, said as true or not, and whether it
-tells a change.
+"""The claims of a text: who, about what, with which values.
 
-Grammar by word lists, not a parser: a clause that cannot be read claims nothing, and so replaces
-nothing.
+Also whether a claim is said as true or not, and whether it tells a change. Grammar by word lists,
+not a parser: a clause that cannot be read claims nothing, and so replaces nothing.
 """
 
 from __future__ import annotations
@@ -123,8 +122,9 @@ def read_claims(text: str) -> tuple[Claim, ...]:
 
 
 def news(text: str) -> str:
-    """The clauses of a longer text that tell of something new, so that what they replace can be
-    looked up.
+    """Returns the clauses of a longer text that tell of something new.
+
+    They serve to look up what they replace.
     """
     said = read_claims(text)
     told = [
@@ -136,8 +136,9 @@ def news(text: str) -> str:
 
 
 def predicates(text: str) -> frozenset[str]:
-    """The words by which a text says what its subjects do, or are: another statement may use others
-    for that.
+    """Returns the words by which a text says what its subjects do, or are.
+
+    Another statement may use other words for that.
     """
     said = [one for one in read_claims(text) if one.mood == "said"]
     states = (
@@ -147,8 +148,9 @@ def predicates(text: str) -> frozenset[str]:
 
 
 def _clauses(sentence: str) -> list[str]:
-    """The clauses of a sentence; one of two words is the first part of a longer subject ("Eva and
-    I").
+    """Returns the clauses of a sentence.
+
+    A clause of two words is the first part of a longer subject ("Eva and I").
     """
     clauses: list[str] = []
     for part in split_at(sentence, CLAIMS):
@@ -274,8 +276,9 @@ def _parts(words: tuple[str, ...]) -> tuple[tuple[str, ...], str, tuple[str, ...
 
 
 def _carries(word: str, following: str) -> bool:
-    """Returns whether a verb only helps the one that follows: "does support", "has moved", "started
-    drinking".
+    """Returns whether a verb only helps the one that follows.
+
+    Examples are "does support", "has moved" and "started drinking".
     """
     if word in lex.BEGINNING:
         return following.endswith("ing")
@@ -335,8 +338,9 @@ def _keys(phrase: str) -> tuple[str, ...]:
 
 
 def _is_fresh(before: str) -> bool:
-    """Returns whether the words that lead to a value tell that it is new, and not that this is only
-    thought of.
+    """Returns whether the words that lead to a value tell that it is new.
+
+    A value that is only thought of is not new.
     """
     found = lex.FRESH.search(before)
     if found is not None and not lex.THOUGHT.search(before[: found.start()]):
@@ -373,8 +377,9 @@ def _before(clause: str, value: Value, exact: tuple[Value, ...]) -> str:
 
 
 def _noun(clause: str, value: Value) -> tuple[str, frozenset[str]]:
-    """Returns what a number counts, "12 open tasks": the last word that follows it, and those
-    between; else "port 12".
+    """Returns what a number counts: the last word that follows it, and those between.
+
+    In "12 open tasks" it counts tasks. Else the words before it are taken, as in "port 12".
     """
     if value.unit or value.kind not in ("number", "identifier"):
         return "", frozenset()

@@ -115,8 +115,9 @@ def _statement(row: Row) -> Statement:
 def _near(
     ctx: Context, reader: Reader, d: Draft, vector: bytes | None, *, now: int
 ) -> list[tuple[Row, float | None]]:
-    """Returns the live, current memories that share most words with a draft or are nearest to it,
-    with their cosines.
+    """Returns the live, current memories close to a draft, with their cosines.
+
+    They share most words with it, or are nearest to it by their vectors.
     """
     wanted = Filter(live_at=now)
     words = asked_words(d.text, MOST_WORDS)
@@ -154,8 +155,9 @@ def _near(
 
 @dataclass(slots=True)
 class Counted:
-    """How common words are in a store, as it was counted lately; a count that is a little old does
-    no harm.
+    """A recent count of how common words are in a store.
+
+    A count that is a little old does no harm.
     """
 
     size: int = 0
@@ -167,10 +169,10 @@ _counted: WeakKeyDictionary[Embedding, Counted] = WeakKeyDictionary()  # by hand
 
 
 def rarest(ctx: Context, reader: Reader, words: Sequence[str]) -> list[str]:
-    """Of the words those that few memories hold: a text index reads every memory that holds any of
-    them.
+    """Returns those of the words that few memories hold.
 
-    Numbers are left out where there are words: the older statement has another one.
+    A text index reads every memory that holds any of the words. Numbers are left out where there
+    are words: the older statement has another one.
     """
     telling = [word for word in words if not word.isdigit()] or list(words)
     if len(telling) <= LEAST_WORDS:

@@ -26,7 +26,7 @@ from glymph.text.normal import content_hash, derive_title
 
 
 class NewMemory(TypedDict, total=False):
-    """What may be said about a memory besides its text."""
+    """The details that may be given for a memory besides its text."""
 
     title: str | None
     kind: str

@@ -1,5 +1,6 @@
-"""The sweep for duplicates: every pair of memories of a space that say the same, or nearly so,
-found at once.
+"""The sweep for duplicates in a space.
+
+It finds every pair of memories that say the same, or nearly so, at once.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ Progress = Callable[[int, int], None]
 def sweep(
     ctx: Context, *, apply: bool = False, progress: Progress | None = None
 ) -> DuplicateReport:
-    """Returns every pair of live, current memories that says the same or nearly so, the nearest
-    first.
+    """Returns every pair of live, current memories that say the same or nearly so.
 
-    Only vectors of the handle's own model are compared. Each memory is shown with a few of its
-    nearest, so thousands that say the same are a chain. `apply` links the pairs that are merely
-    near, as one bulk operation. Duplicates are never merged here: that takes a plan somebody has
-    looked at. `progress` is told how many of the near pairs were read, and how many there are.
+    The nearest pairs come first. Only vectors of the handle's own model are compared. Each memory
+    is shown with a few of its nearest, so thousands that say the same are a chain. `apply` links
+    the pairs that are merely near, as one bulk operation. Duplicates are never merged here: that
+    takes a plan somebody has looked at. `progress` is told how many of the near pairs were read,
+    and how many there are.
     """
     with ctx.reading() as reader:
         wanted = Filter(live_at=micros(ctx.now()))
@@ -66,8 +67,9 @@ def sweep(
 def stored_vectors(
     ctx: Context, reader: Reader, wanted: Filter
 ) -> tuple[NDArray[np.int64], Vectors | Halves]:
-    """Returns the keys of the memories that pass and have a vector of the handle's model, and these
-    vectors.
+    """Returns the keys and the vectors of the memories that pass the filter.
+
+    Only memories that have a vector of the handle's model are among them.
     """
     model, lacking = ctx.embedding.try_model()
     if model is None:

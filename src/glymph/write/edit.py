@@ -20,7 +20,7 @@ PAGE_WORDS = 600
 
 
 class MemoryChanges(TypedDict, total=False):
-    """What can be changed about a memory; what is left out stays as it is."""
+    """The changes that can be made to a memory; what is left out stays as it is."""
 
     text: str
     title: str

@@ -1,5 +1,6 @@
-"""Texts not worth remembering: too short, noise, filler, and what Glymph itself put before the
-agent.
+"""Texts not worth remembering: too short, noise, filler, and Glymph's own words.
+
+Glymph's own words are what it put before the agent itself.
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ def find_junk(text: str) -> str | None:
 
 
 def _plainly_prose(text: str) -> bool:
-    """Returns whether the beginning of a text is so clearly made of words that nothing else need be
-    looked at.
+    """Returns whether the beginning of a text is clearly made of words.
+
+    Then nothing else of it need be looked at.
     """
     if SHOWN_FROM in text:
         return False

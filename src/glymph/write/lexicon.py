@@ -1,5 +1,6 @@
-"""English as data: the words by which a statement asks, supposes, plans, reports, or tells a change
-or an end.
+"""English as data: the words that tell what a statement does.
+
+A statement may ask, suppose, plan, report, or tell a change or an end.
 """
 
 from __future__ import annotations

@@ -60,8 +60,9 @@ def into_one(
     *,
     by: str,
 ) -> tuple[Row, list[Row]]:
-    """Makes one memory of several as a part of an operation: what they became, and those that it
-    replaces.
+    """Makes one memory of several as a part of an operation.
+
+    Returns what they became, and those that it replaces.
     """
     one = get_or_create(ctx, op, new, vectors, by=by)
     parts = [row for row in rows if row["id"] != one["id"]]

@@ -1,7 +1,7 @@
-"""Carrying out a judgement: older statements flagged, put in question or linked, while the new one
-is added.
+"""The carrying out of a judgement while the new statement is added.
 
-Nothing of it takes an older memory out of recall; only `supersede`, on somebody's word, does.
+Older statements are flagged, put in question or linked. Nothing of it takes an older memory out of
+recall; only `supersede`, on somebody's word, does.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_CONNECTED = 5
 
 @dataclass(slots=True)
 class Effects:
-    """What a new memory did to older ones: their ids, the conflicts raised, and why."""
+    """The effects of a new memory on older ones: their ids, the conflicts raised, and why."""
 
     superseded: list[str] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
@@ -72,8 +72,9 @@ def _find_unchanged(op: OpenOperation, targets: Iterable[Target]) -> set[str]:
 
 
 def supersede(op: OpenOperation, old: Row, new: Row) -> None:
-    """Makes a newer memory take an older one's place; the older one is kept, chained, and out of
-    recall.
+    """Makes a newer memory take an older one's place.
+
+    The older one is kept, chained, and out of recall.
     """
     op.writer.change(
         "memories", {old["key"]: {"superseded_by": new["id"], "version": old["version"] + 1}}

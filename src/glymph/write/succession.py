@@ -1,5 +1,6 @@
-"""Compares a claim with an older one: another value of the same thing, its end, its denial, or
-nothing.
+"""Comparison of a claim with an older one.
+
+The new one may tell another value of the same thing, its end, its denial, or nothing.
 """
 
 from __future__ import annotations
@@ -67,8 +68,9 @@ def compare_claims(new: Claim, old: Claim, *, later: bool, apart: bool = False) 
 
 
 def touches(new: Claim, told: frozenset[str]) -> bool:
-    """Returns whether a claim may do anything to a text of these stems; if not, that text need not
-    be read.
+    """Returns whether a claim may do anything to a text of these stems.
+
+    If not, that text need not be read.
     """
     about = new.topic | frozenset(new.complement)
     counts = any(new.nouns) and (bool(new.total) or bool(new.dates))
@@ -109,8 +111,9 @@ def _says(claim: Claim) -> frozenset[str]:
 
 
 def _find_end(new: Claim, old: Claim) -> Finding | None:
-    """ "I quit smoking", "I no longer live in Berlin", "I came to like jazz": it ends what the
-    older one says.
+    """Returns the finding that a claim ends what the older one says, or None.
+
+    Examples are "I quit smoking", "I no longer live in Berlin" and "I came to like jazz".
     """
     turned = new.turned and old.verb.split()[:1] and old.verb.split()[0] in lex.STANCE
     if not (new.end or turned) or old.negated:
@@ -127,8 +130,9 @@ def _find_end(new: Claim, old: Claim) -> Finding | None:
 
 
 def _shared_end(new: Claim, old: Claim) -> bool:
-    """Returns whether an end told of another subject is that of the older claim's: "Julia and I",
-    "The meeting was".
+    """Returns whether an end told of another subject is that of the older claim's.
+
+    Examples are "Julia and I" and "The meeting was".
     """
     together = new.subject == {"me"} and "me" in old.subject
     if together and (new.names | new.topic) & (old.names - _CALENDAR):
@@ -305,8 +309,9 @@ def _moved_on(new: Claim, old: Claim) -> Finding | None:
 
 
 def _successor(new: Claim, at: int, old: Claim, place: int) -> Finding | None:
-    """A new value in the place of an older one, if they are values of the same thing as far as the
-    words tell.
+    """Returns the finding that a new value takes the place of an older one, or None.
+
+    They must be values of the same thing as far as the words tell.
     """
     value, other, lead = new.values[at], old.values[place], new.leads[at]
     counts = bool(new.nouns[at]) and new.nouns[at] == old.nouns[place]
@@ -405,8 +410,9 @@ def _recast(new: Claim, old: Claim) -> Finding | None:
 
 
 def _succeeds(value: Value, other: Value) -> bool:
-    """Returns whether a value may follow another: of one kind and unit, different, and for amounts
-    within ten times.
+    """Returns whether a value may follow another.
+
+    Both are of one kind and unit, they differ, and amounts are within ten times of each other.
     """
     if _unit(value) != _unit(other) or value.key == other.key:
         return False
@@ -427,8 +433,9 @@ def _clash(new: Claim, old: Claim) -> bool:
 
 
 def _apart(new: Claim, old: Claim) -> bool:
-    """Returns whether two short statements speak of different things of one sort: the web port, the
-    API port.
+    """Returns whether two short statements speak of different things of one sort.
+
+    An example is the web port and the API port.
     """
     one, other = new.subject - {"me"}, old.subject - {"me"}
     short = max(len(new.around), len(old.around)) <= LONGEST
@@ -436,8 +443,9 @@ def _apart(new: Claim, old: Claim) -> bool:
 
 
 def _pair(new: Claim, old: Claim) -> tuple[Value, Value] | None:
-    """The values that differ of one kind, unit and thing counted, where each has just one of
-    these.
+    """Returns the two values that differ, of one kind, unit and thing counted.
+
+    Each claim must have just one of these.
     """
     one, other = _single(new), _single(old)
     return next(

@@ -1,9 +1,9 @@
-"""Finds what a new statement does to the older ones near it: the same, related, replaced, in
-conflict, or nothing.
+"""The effects of a new statement on the older ones near it.
 
-A statement replaces an older one when it says another value of the same attribute of the same
-subject, and says it as true and later. Where the words do not settle which of the two holds, it is
-a conflict for somebody to decide.
+An older one is the same, related, replaced, in conflict, or not touched. A statement replaces an
+older one when it says another value of the same attribute of the same subject, and says it as true
+and later. Where the words do not settle which of the two holds, it is a conflict for somebody to
+decide.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The effect of a new statement on an older one, and why; `whole` is false where the older one
-    says more.
+    """The effect of a new statement on an older one, and why.
+
+    `whole` is false where the older one says more.
     """
 
     kind: Outcome
@@ -81,8 +82,9 @@ def _verdict(old: Statement, alike: tuple[Outcome, str], finding: Finding | None
 
 
 def _is_one(text: str) -> bool:
-    """Returns whether a text says just one thing, and nothing is lost with it: a clause, or an
-    entry with its reason.
+    """Returns whether a text says just one thing, so that nothing else is lost with it.
+
+    Such a text is a clause, or an entry with its reason.
     """
     if "\n" in text.strip():
         return False
@@ -95,8 +97,9 @@ def _is_one(text: str) -> bool:
 def _alike(
     new: Statement, old: Statement, cosine: float | None, bands: Bands
 ) -> tuple[Outcome, str]:
-    """Duplicates among lessons and facts; what happened twice happened twice, and is only
-    connected.
+    """Returns how two statements are alike; only lessons and facts can be duplicates.
+
+    What happened twice happened twice, and is only connected.
     """
     kind, reason = relation(
         new.text, old.text, cosine, bands=bands, names=(new.entities, old.entities)
@@ -136,8 +139,9 @@ def _fits(finding: Finding, best: Finding) -> bool:
 
 
 def _findings(new: Statement, old: Statement) -> Iterator[tuple[Finding, int]]:
-    """Returns what each claim of the new statement does to a claim of the old one, with the claim's
-    place.
+    """Yields what each claim of the new statement does to a claim of the old one.
+
+    The claim's place comes with it.
     """
     if _of_other_things(new.text, old.text):
         return
@@ -166,8 +170,9 @@ def _findings(new: Statement, old: Statement) -> Iterator[tuple[Finding, int]]:
 
 
 def _of_other_things(new: str, old: str) -> bool:
-    """Returns whether two short texts begin with different identifiers or numbered things, or list
-    different keys.
+    """Returns whether two short texts are about different things.
+
+    They begin with different identifiers or numbered things, or list different keys.
     """
     if max(len(new), len(old)) > FEW_CHARS:
         return False
@@ -191,8 +196,9 @@ def _of_other_things(new: str, old: str) -> bool:
 
 
 def _read_heading(text: str) -> frozenset[tuple[str, str]]:
-    """Every reading of the identifier a text begins with, and of keys and tokens wherever they
-    stand.
+    """Returns every reading of the identifier a text begins with.
+
+    Readings of keys and tokens are included, wherever they stand.
     """
     found = [
         each

@@ -1,9 +1,8 @@
-"""Tombstones: what was removed for good on request is not learnt again, and nothing tells what it
-was.
+"""Tombstones, which keep what was removed for good on request from being learnt again.
 
-A tombstone is a fingerprint of the text, made with the key of its space: HMAC-SHA256 over each form
-under which the text is known again after trivial rewording. The key lies beside the store, not in
-it.
+Nothing tells what it was. A tombstone is a fingerprint of the text, made with the key of its space:
+HMAC-SHA256 over each form under which the text is known again after trivial rewording. The key lies
+beside the store, not in it.
 """
 
 from __future__ import annotations

@@ -10,8 +10,9 @@ POSTGRESQL = "postgresql:"
 
 
 def open_queue(glymph: Glymph, *, url: str | None = None, limit: int = LIMIT) -> Queue:
-    """Opens the queue of a store: in PostgreSQL, if that is its engine or `url` names it, else in
-    the store itself.
+    """Opens the queue of a store.
+
+    It is in PostgreSQL, if that is the store's engine or `url` names it, else in the store itself.
     """
     if (url or glymph.url).startswith(POSTGRESQL):
         from glymph.jobs.queues.procrastinate import ProcrastinateQueue

@@ -1,4 +1,4 @@
-"""What a queue of maintenance work offers, and what it must guarantee.
+"""The contract of a queue of maintenance work: what it offers, and what it must guarantee.
 
 Obligations that hold for every queue (`glymph.testing.queue_suite.QueueSuite` is their executable
 form):
@@ -60,7 +60,7 @@ class DeadLetter:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How the jobs of a store stand."""
+    """The numbers of jobs of a store by their state."""
 
     waiting: int  # may run now
     running: int  # spaces in which somebody is at work
@@ -73,7 +73,7 @@ class Queue(Protocol):
 
     @property
     def limit(self) -> int:
-        """How many jobs one worker runs at once."""
+        """Returns the number of jobs that one worker runs at once."""
         ...
 
     def put(self, space: str, job: str) -> bool:

@@ -35,8 +35,9 @@ MOST = 1000  # dead letters of a space that are listed
 
 
 class StoreJobs:
-    """The jobs of all spaces of a store. Whatever queue brings them to workers, they are found and
-    run here.
+    """The jobs of all spaces of a store.
+
+    Whatever queue brings them to workers, they are found and run here.
     """
 
     def __init__(self, glymph: Glymph, jobs: Sequence[Job] | None = None) -> None:

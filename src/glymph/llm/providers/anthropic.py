@@ -1,5 +1,6 @@
-"""A model behind Anthropic's Messages API. The form of an answer is held by a tool that the model
-must call.
+"""A model behind Anthropic's Messages API.
+
+The form of an answer is held by a tool that the model must call.
 """
 
 from __future__ import annotations

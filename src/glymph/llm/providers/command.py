@@ -1,10 +1,9 @@
-"""A model behind a command, such as `claude -p`: it takes the prompt on its input and prints the
-answer.
+"""A model behind a command, such as `claude -p`.
 
-It runs without a shell in a group of its own, and the whole group is ended when the time is up,
-when the call is called off or interrupted, when it prints too much, or when this process ends; by
-SIGTERM and SIGHUP only where the call is made in its main thread or the process handles them, and
-never by SIGKILL.
+It takes the prompt on its input and prints the answer. It runs without a shell in a group of its
+own, and the whole group is ended when the time is up, when the call is called off or interrupted,
+when it prints too much, or when this process ends; by SIGTERM and SIGHUP only where the call is
+made in its main thread or the process handles them, and never by SIGKILL.
 
 Nothing holds it to a schema or a number of tokens: it is told about both. Nor can it be held to a
 price beforehand: what is set aside for a call is an estimate by its tokens, and what the command
@@ -153,8 +152,9 @@ class CommandModel:
         return Reply(text, _usage(told) or Usage(tokens_of(messages), tokens(text)))
 
     def _quote(self, text: str) -> str:
-        """Returns the last that was said, on one line, without the key and anything else that looks
-        like a secret.
+        """Returns the last that was said, on one line and without secrets.
+
+        The key and anything else that looks like a secret is cut out.
         """
         text = text[-MOST_SHOWN:]
         text = mask_secrets(text.replace(self._key, "[key]") if self._key else text)[0]
@@ -182,9 +182,11 @@ class _Pipe(threading.Thread):
 
 
 class _Run:
-    """A command under way. It counts as over when its output is closed and it has ended, in this
-    order: as long as it has not been waited for, its number names it and its group and no other.
-    Left before, it is ended."""
+    """A command under way.
+
+    It counts as over when its output is closed and it has ended, in this order: as long as it has
+    not been waited for, its number names it and its group and no other. Left before, it is ended.
+    """
 
     def __init__(self, process: subprocess.Popen[bytes], prompt: bytes) -> None:
         assert process.stdout is not None

@@ -1,9 +1,9 @@
-"""A model from a GGUF file, run in this process by xllamacpp: llama.cpp with its OpenAI-compatible
-server.
+"""A model from a GGUF file, run in this process by xllamacpp.
 
-The file is loaded at the first question. Loading cannot be interrupted and holds up the whole
-process: it counts against the time of the call that causes it, and may exceed it. The server
-listens on this machine only, under a key made up for it, and stops when the model is closed.
+That is llama.cpp with its OpenAI-compatible server. The file is loaded at the first question.
+Loading cannot be interrupted and holds up the whole process: it counts against the time of the call
+that causes it, and may exceed it. The server listens on this machine only, under a key made up for
+it, and stops when the model is closed.
 """
 
 from __future__ import annotations
@@ -80,8 +80,9 @@ class GGUFModel:
                 self._changed.notify_all()
 
     def close(self) -> None:
-        """Calls off what is asked, stops the server and frees the model. The next question loads it
-        again.
+        """Calls off what is asked, stops the server and frees the model.
+
+        The next question loads it again.
         """
         with self._changed:
             for stop in self._calls:

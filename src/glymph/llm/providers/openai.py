@@ -1,8 +1,8 @@
-"""A model behind an OpenAI-compatible `/chat/completions` address: OpenAI, Ollama, vLLM, llama.cpp
-and others.
+"""A model behind an OpenAI-compatible `/chat/completions` address.
 
-The form of the answer is asked for as strictly as the server allows. What it says it cannot do is
-not asked of it again, so that only the first call pays for finding out.
+OpenAI, Ollama, vLLM, llama.cpp and others have one. The form of the answer is asked for as strictly
+as the server allows. What it says it cannot do is not asked of it again, so that only the first
+call pays for finding out.
 """
 
 from __future__ import annotations

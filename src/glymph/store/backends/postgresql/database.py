@@ -207,8 +207,9 @@ def name_server(url: str) -> str:
 
 
 def _taken_apart(url: str) -> tuple[str, dict[str, str]]:
-    """The URL for libpq, and what in it is for Glymph. No error quotes it: a part may be the
-    password's.
+    """Returns the URL for libpq, and what in it is for Glymph.
+
+    No error quotes it: a part may be the password's.
     """
     try:
         parts = urlsplit(url)

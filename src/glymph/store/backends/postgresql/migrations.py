@@ -143,10 +143,10 @@ def _extensions(connection: psycopg.Connection[tuple[object, ...]]) -> None:
 
 
 def admit(connection: psycopg.Connection[tuple[object, ...]], *, anew: bool = False) -> None:
-    """Lets whom row-level security does not bind become the role that it binds; nothing, if that is
-    so already.
+    """Lets a user whom row-level security does not bind become the role that it binds.
 
-    `anew`: there are new tables, which the role may not touch yet.
+    Does nothing if that is so already. `anew`: there are new tables, which the role may not touch
+    yet.
     """
     if not bypasses(connection):
         return

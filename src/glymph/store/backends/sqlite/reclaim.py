@@ -46,8 +46,9 @@ def size(raw: apsw.Connection) -> int:
 
 
 def rewrite(raw: apsw.Connection) -> None:
-    """Writes the file anew, and the text index in one piece: large removals by an undo leave words
-    in it.
+    """Writes the file anew, and the text index in one piece.
+
+    Large removals by an undo leave words in the text index.
     """
     raw.execute("INSERT INTO memory_text(memory_text) VALUES ('optimize')")
     if raw.execute("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat4'").get:
