@@ -1,5 +1,6 @@
-"""What it costs to go from a file to a stored plan of stale groups, with 10,000 to a million
-memories.
+"""What it costs to go from a file to a stored plan of stale groups.
+
+Measured with 10,000 to a million memories.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONDONTW
 
 
 def run(options: Options) -> Figures:
-    """CPU seconds of a fresh process for each size, beside what the machine allows, and where they
-    go.
+    """CPU seconds of a fresh process for each size, and where they go.
+
+    What the machine allows stands beside them.
     """
     figures: dict[str, Figure] = {}
     worked: dict[str, float] = {}

@@ -1,5 +1,6 @@
-"""What a space costs on PostgreSQL: bytes, CPU of its upkeep, connections; and what a million
-would, on paper.
+"""What a space costs on PostgreSQL: bytes, CPU of its upkeep, connections.
+
+And what a million spaces would cost, on paper.
 """
 
 from __future__ import annotations
@@ -60,8 +61,9 @@ class Size:
 
 
 class Watch:
-    """What a database does: its size, its connections, and the CPU time of its backends and of this
-    process.
+    """What a database does: its size, its connections, and the CPU time spent.
+
+    The CPU time is that of its backends and of this process.
     """
 
     def __init__(self, url: str) -> None:
@@ -79,8 +81,9 @@ class Watch:
         return [pid for (pid,) in rows]
 
     def cpu(self) -> float:
-        """CPU seconds so far. Those of a backend that ended are as they were when it was last
-        looked at.
+        """CPU seconds so far.
+
+        Those of a backend that ended are as they were when it was last looked at.
         """
         for pid in self.backends():
             try:
@@ -100,8 +103,9 @@ class Watch:
 
     @contextmanager
     def most_connections(self) -> Iterator[list[int]]:
-        """The largest number of connections at once during the context, as the one item of the
-        list.
+        """The largest number of connections at once during the context.
+
+        It is the one item of the list.
         """
         most, over = [0], threading.Event()
 
@@ -119,8 +123,9 @@ class Watch:
 
 
 def run(options: Options) -> Figures:
-    """Bytes and CPU milliseconds of spaces and memories, by job; and the plan that follows,
-    marked as such.
+    """Bytes and CPU milliseconds of spaces and memories, by job.
+
+    Then the plan that follows from them, marked as such.
     """
     if reason := postgres.absence():
         raise Unavailable(f"needs a PostgreSQL: {reason}")
@@ -227,8 +232,9 @@ def _rounds(
     watch: Watch, glymph: Glymph, day: list[datetime], *, spaces: Mapping[str, Sequence[str]],
     fresh: Callable[[], None],
 ) -> dict[str, dict[str, float]]:  # fmt: skip
-    """CPU milliseconds of each job in a space, by the kind of space. The first round is not
-    counted.
+    """CPU milliseconds of each job in a space, by the kind of space.
+
+    The first round is not counted.
     """
     found: dict[str, dict[str, float]] = {}
     never = threading.Event()
@@ -253,8 +259,9 @@ def _rounds(
 
 
 def _look(watch: Watch, glymph: Glymph, day: list[datetime], spaces: int) -> tuple[float, float]:
-    """CPU milliseconds of a look when nothing is due, and those for each space when something is
-    due in all.
+    """CPU milliseconds of a look when nothing is due, and of one when something is.
+
+    The second is for each space, with something due in all of them.
     """
     store = StoreJobs(glymph)
     for _ in store.find_due():  # their moments are written down
@@ -273,8 +280,9 @@ def _look(watch: Watch, glymph: Glymph, day: list[datetime], spaces: int) -> tup
 
 
 def _queued(watch: Watch, glymph: Glymph, url: str, day: list[datetime]) -> tuple[float, int]:
-    """CPU milliseconds of a job through the queue, and the most connections, of one worker that
-    runs it dry.
+    """CPU milliseconds of a job through the queue, and the most connections.
+
+    Both are of one worker that runs the queue dry.
     """
     queue = open_queue(glymph, url=url, limit=WORKERS_JOBS)
     try:
@@ -338,8 +346,9 @@ def _runs_per_day() -> dict[str, float]:
 
 
 def _plan(figures: Mapping[str, Figure | Fact]) -> dict[str, Figure | Fact]:
-    """What follows for many spaces if every cost stays as it was measured: paper, not a
-    measurement.
+    """What follows for many spaces if every cost stays as it was measured.
+
+    This is paper, not a measurement.
     """
 
     def value(name: str) -> float:

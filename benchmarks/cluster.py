@@ -1,5 +1,6 @@
-"""Two MCP servers on two PostgreSQL, three workers beside them, many spaces, and a kill of each in
-the middle.
+"""Two MCP servers on two PostgreSQL, with three workers and many spaces.
+
+A server, a database and a worker are each killed in the middle.
 """
 
 from __future__ import annotations
@@ -57,8 +58,9 @@ class Limits:
 
 
 def run(options: Options) -> Figures:
-    """Rates and waits of a mixed load, and what must be 0 after a worker, a server and a database
-    were killed.
+    """Rates and waits of a mixed load, and what must be 0 after the kills.
+
+    A worker, a server and a database are killed.
     """
     if reason := absence():
         raise Unavailable(f"needs a PostgreSQL: {reason}")
@@ -158,7 +160,9 @@ def _median_ms(times: int, call: Callable[[], object]) -> float:
 
 
 def _outages(stage: Stage, lines: Sequence[Line]) -> Outages:
-    """A server is away until it is healthy again, a database until a call to one of its spaces was
+    """From when until when a server and a database were away.
+
+    A server is away until it is healthy again, a database until a call to one of its spaces was
     answered.
     """
     spans = {what: (killed, back) for what, killed, back in stage.kills if what != "worker"}

@@ -88,8 +88,9 @@ def lost(wrote: Sequence[Wrote], found: Image) -> int:
 
 
 def _at_once(url: str, writes: int, seed: int) -> tuple[list[Wrote], Read | None, float]:
-    """Starts everybody together; gives back what the writers wrote, what was read, and the seconds
-    it took.
+    """Starts everybody together.
+
+    Gives back what the writers wrote, what was read, and the seconds it took.
     """
     start, stop = processes.CONTEXT.Barrier(PROCESSES + 2), processes.CONTEXT.Event()
     writers = [

@@ -1,5 +1,6 @@
-"""What a kill -9 at a random moment destroys: acknowledged changes, half operations, a store that
-does not verify.
+"""What a kill -9 at a random moment destroys.
+
+Looked for are lost acknowledged changes, half operations, a store that does not verify.
 
 A child makes mixed writes and says on a pipe what each will change before the call, and that it
 returned after it. The parent kills it, opens the store and compares. A kill does not cut the power:
@@ -98,8 +99,9 @@ def _figures(kills: int, totals: Mapping[str, int]) -> Figures:
 
 
 def _count(totals: dict[str, int], url: str, known: Image, heard: Heard) -> Image:
-    """Adds what one kill did to the totals; gives back the store's image, which the next writer
-    starts from.
+    """Adds what one kill did to the totals.
+
+    Gives back the store's image, which the next writer starts from.
     """
     with Glymph.open(url, embedder="none") as glymph:
         problems = glymph.verify().problems
@@ -119,8 +121,9 @@ def _count(totals: dict[str, int], url: str, known: Image, heard: Heard) -> Imag
 
 
 def _hear_until_killed(url: str, number: int, draw: random.Random, known: Image) -> Heard:
-    """Starts a writer, kills it a random moment after its first acknowledgement, and gives back
-    what it said.
+    """Starts a writer, kills it and gives back what it said.
+
+    The kill comes a random moment after its first acknowledgement.
     """
     delay, seed = draw.uniform(0, LONGEST_DELAY_S), draw.getrandbits(32)
     writer, receiver = processes.start(_write_until_killed, url, f"k{number}", seed, known)
@@ -140,8 +143,9 @@ def _hear_until_killed(url: str, number: int, draw: random.Random, known: Image)
 def _listen(
     receiver: Connection, heard: Heard, *, until: float | None, first_only: bool = False
 ) -> None:
-    """Takes in messages until a moment, or until the pipe ends; `first_only`: until one
-    acknowledgement.
+    """Takes in messages until a moment, or until the pipe ends.
+
+    With `first_only`, until one acknowledgement.
     """
     while not (first_only and heard.done):
         if until is not None and not receiver.poll(max(0.0, until - time.monotonic())):
@@ -161,8 +165,9 @@ def _listen(
 
 
 def judge(known: Image, heard: Heard, found: Image, problems: Sequence[Problem]) -> Finding:
-    """Compares what is there with what must be: all that was acknowledged, the last call whole or
-    not at all.
+    """Compares what is there with what must be.
+
+    All that was acknowledged must be there, and the last call whole or not at all.
     """
     after = dict(known.values)
     owner: dict[Key, object] = {}

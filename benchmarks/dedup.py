@@ -44,8 +44,9 @@ ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THRE
 
 
 def run(options: Options) -> Figures:
-    """CPU seconds and the share of planted pairs found, beside what comparing each with each would
-    cost.
+    """CPU seconds and the share of planted pairs found.
+
+    Beside them stands what comparing each with each would cost.
     """
     figures: dict[str, Figure] = {}
     for size, full in SIZES.items():

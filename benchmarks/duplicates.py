@@ -34,8 +34,9 @@ class Judged:
 
 
 def run(options: Options, embedder: Embedder | None = None) -> Figures:
-    """Precision and recall of merging by set and pooled, what is connected, and merges among the
-    traps.
+    """Precision and recall of merging, by set and pooled.
+
+    Also what is connected, and merges among the traps.
     """
     model = embedder or local_model("duplicates")
     figures: dict[str, Figure | Fact] = {"model": Fact(model.name, "made the vectors")}

@@ -25,8 +25,9 @@ Costs = Mapping[str, Cost]
 
 
 def run(options: Options) -> Figures:
-    """For each kind of work the ratio of wall times, PostgreSQL to SQLite, and the figures behind
-    it.
+    """The ratio of wall times, PostgreSQL to SQLite, for each kind of work.
+
+    With the figures behind it.
     """
     if reason := absence():
         raise Unavailable(reason)

@@ -1,5 +1,6 @@
-"""What planning to forget costs in a large space: by identifier, with the whole space full of such
-identifiers.
+"""What planning to forget costs in a large space.
+
+Forgetting is by identifier, with the whole space full of such identifiers.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""What building a conversation costs when it is long, and what is left of one that was shortened
-without a model.
+"""What building a long conversation costs, and what is left of a shortened one.
+
+It was shortened without a model.
 
 `reachable_at_N`: LoCoMo's conversations are told to a history that keeps N per cent of their tokens
 in all: whole messages, lines of memory.md, and memories made of the rest; what stands in two of
@@ -125,8 +126,9 @@ def _long(folder: Path, options: Options) -> dict[str, Figure]:
 
 
 def _talk(history: History, corpus: Corpus, count: int) -> None:
-    """A session of so many messages, shortened as it went, with as much after its cursor as there
-    can be.
+    """A session of so many messages, shortened as it went.
+
+    It has as much after its cursor as there can be.
     """
     for first in range(0, count, BATCH):
         messages = [

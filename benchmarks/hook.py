@@ -1,5 +1,6 @@
-"""What the end of a session costs its host, and what is left of it when hosts and workers are
-killed.
+"""What the end of a session costs its host.
+
+And what is left of the session when hosts and workers are killed.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ PATIENCE_S = 60.0
 
 
 def run(options: Options) -> Figures:
-    """Medians of wall milliseconds, then counts over all kills: what is lost or doubled is a broken
-    promise.
+    """Medians of wall milliseconds, then counts over all kills.
+
+    What is lost or doubled is a broken promise.
     """
     if sys.platform != "linux":
         raise Unavailable(
@@ -62,8 +64,9 @@ def run(options: Options) -> Figures:
 
 
 def _times(repeats: int) -> tuple[float, float, float]:
-    """Wall milliseconds of an interpreter and of the hook, and the hook's CPU, no worker running
-    meanwhile.
+    """Wall milliseconds of an interpreter and of the hook, and the hook's CPU.
+
+    No worker runs meanwhile.
     """
     script = Path(sys.executable).with_name("glymph")
     if not script.exists():
@@ -121,8 +124,9 @@ def _kills(wanted: int, draw: random.Random) -> tuple[int, int, Harm]:
 def killed_sessions(
     folder: Path, draw: random.Random, kills: int, *, label: str, first: int
 ) -> tuple[int, Harm]:
-    """Ends the sessions of a store, kills their workers about so often, lets the last one finish;
-    kills and harm.
+    """Ends the sessions of a store, kills their workers about so often, lets the last one finish.
+
+    Gives back kills and harm.
 
     The worker of a fresh session dies at each of its transactions in turn, before or after the
     commit; later ones die at one of the next, or are killed from outside at any moment.
@@ -144,8 +148,9 @@ def killed_sessions(
 
 
 def _fate(draw: random.Random, at: int, *, after: bool) -> Fate:
-    """Death at a transaction; in every other case among renewals of the lease, which are
-    transactions, too.
+    """Death at a transaction, in every other case among renewals of the lease.
+
+    Renewals are transactions, too.
     """
     return Fate(at, after, renewed=draw.choice((0.005, 0.1)))
 

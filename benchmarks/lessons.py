@@ -1,5 +1,6 @@
-"""Do statistics alone find what separates success from failure, and nothing else? No model is
-asked.
+"""Do statistics alone find what separates success from failure, and nothing else?
+
+No model is asked.
 
 On built episodes six conditions are planted among forty attributes of noise; the worst of several
 seeds counts. On the airline trials of tau-bench tasks are split in five folds: lessons come from
@@ -33,8 +34,9 @@ MANY, ATTRIBUTES = 10_000, 60
 
 
 def run(options: Options) -> Figures:
-    """Planted conditions found and false ones, lift on held-out tasks with its interval, and the
-    cost.
+    """Planted conditions found and false ones, lift on held-out tasks, and the cost.
+
+    The lift comes with its interval.
     """
     path = options.dataset("episodes_tau_airline.jsonl")
     figures = _planted(options) | _airline(trials.airline(path), options)
@@ -77,8 +79,9 @@ def _planted(options: Options) -> dict[str, Figure]:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A held-out trial: whether a lesson speaks of it, how it says it ends, how it ended, and its
-    task.
+    """A held-out trial and what the lessons say of it.
+
+    Whether a lesson speaks of it, how it says it ends, how it ended, and its task.
     """
 
     task: str
@@ -150,8 +153,9 @@ def held_out(
 
 
 def _says(lessons: Sequence[Finding], episode: Episode) -> int:
-    """What most lessons say of an episode: those whose condition holds, and the reverse where it
-    does not.
+    """What most lessons say of an episode.
+
+    A lesson whose condition holds counts as it is, one whose condition does not hold in reverse.
     """
     votes = 0
     for one in lessons:
@@ -161,8 +165,9 @@ def _says(lessons: Sequence[Finding], episode: Episode) -> int:
 
 
 def lift(told: Sequence[Told]) -> float:
-    """Success where it is told minus success where failure is told; 0 if there is nothing to
-    compare.
+    """Success where it is told minus success where failure is told.
+
+    0 if there is nothing to compare.
     """
     good = [one.won for one in told if one.says > 0]
     bad = [one.won for one in told if one.says < 0]
@@ -170,8 +175,9 @@ def lift(told: Sequence[Told]) -> float:
 
 
 def interval(told: Sequence[Told], seed: int) -> tuple[float, float]:
-    """The middle 95 % of the lift over draws of whole tasks; draws with nothing to compare are left
-    out.
+    """The middle 95 % of the lift over draws of whole tasks.
+
+    Draws with nothing to compare are left out.
     """
     tasks = sorted({one.task for one in told})
     place = {task: number for number, task in enumerate(tasks)}

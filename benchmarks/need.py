@@ -1,5 +1,6 @@
-"""Does need predict the next use? On access traces under a capacity, and on the file histories of
-repositories.
+"""Does need predict the next use?
+
+Asked on access traces under a capacity, and on the file histories of repositories.
 
 Need is given what a memory's row holds: the number of uses, the making and the last use. Plain
 ACT-R, which knows the moment of every use, and LRU are computed in the same run.
@@ -111,8 +112,9 @@ def hit_ratio(
     forgets: bool = False,
     pace: int = MICROS_PER_DAY,
 ) -> float:
-    """The share of accesses, in per cent, that found their item; the item with the lowest score
-    makes room.
+    """The share of accesses, in per cent, that found their item.
+
+    The item with the lowest score makes room.
 
     A row outlives its item's stay, as it does when a memory is archived, unless `forgets`. The
     traces tell no times: `pace` is what passes between two accesses.
@@ -174,8 +176,9 @@ def _trace_figures(name: str, items: Sequence[int]) -> dict[str, Figure]:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Every item at every window's start: the ages of its touches in days, and whether it is
-    touched next.
+    """Every item at every window's start.
+
+    The ages of its touches in days, and whether it is touched next.
     """
 
     window: NDArray[np.int64]

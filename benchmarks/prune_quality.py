@@ -1,5 +1,6 @@
-"""What is lost when memories are pruned without knowing the questions, in LoCoMo's conversations
-and BEAM's chats.
+"""What is lost when memories are pruned without knowing the questions.
+
+Measured in LoCoMo's conversations and BEAM's chats.
 
 Kept is the share of a question's evidence that is still there, averaged over questions, in per
 cent. Memories are ranked by worth, with the same weights on both sets; nothing was used yet, so
@@ -185,8 +186,9 @@ def _searched(
 
 @dataclass(slots=True)
 class Updates:
-    """Of each update: whether something stale was among the first hits, before and after, and what
-    was pruned.
+    """Of each update, whether something stale was among the first hits.
+
+    Before and after, and what was pruned.
     """
 
     before: list[bool] = field(default_factory=list)
@@ -198,8 +200,9 @@ class Updates:
 
 
 def _stale(folder: Path, options: Options, model: Embedder) -> dict[str, Figure]:
-    """Whether stale statements are among the first hits, before and after what was superseded went
-    first.
+    """Whether stale statements are among the first hits.
+
+    Before and after what was superseded went first.
     """
     seen = Updates()
     for number, chat in enumerate(changes.beam(options)):
@@ -226,8 +229,9 @@ def _share(values: Sequence[float]) -> float:
 
 
 def _forget_stale(path: Path, chat: changes.Chat, model: Embedder, seen: Updates) -> None:
-    """Prunes a chat by worth, what comparing took for superseded included, and looks for what is
-    stale.
+    """Prunes a chat by worth and looks for what is stale.
+
+    Worth includes what comparing took for superseded.
     """
     dialogue = chat.dialogue
     texts = [item["text"] for item in dialogue.items]
@@ -259,8 +263,9 @@ def _forget_stale(path: Path, chat: changes.Chat, model: Embedder, seen: Updates
 def _repeated(
     folder: Path, several: Sequence[Ranked], options: Options, model: Embedder
 ) -> dict[str, Figure]:
-    """R@5 in a store with planted copies, before and after what is redundant is pruned; a copy is
-    as good.
+    """R@5 in a store with planted copies, before and after what is redundant is pruned.
+
+    A copy is as good.
 
     Without copies it would be `locomo_r5_before`.
     """

@@ -54,8 +54,9 @@ Scores = NDArray[np.float64]  # a row per question, a column for each of NAMES
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The questions of one dialogue and how well they were answered: as shipped, by text, under
-    each setting.
+    """The questions of one dialogue and how well they were answered.
+
+    As shipped, by text, and under each setting.
     """
 
     corpus: str
@@ -95,8 +96,9 @@ def run(options: Options, embedder: Embedder | None = None) -> Figures:
 
 
 def _settings() -> Iterator[Weights]:
-    """The weights among which the held-out figures choose: those of episodes, a little more or less
-    of each.
+    """The weights among which the held-out figures choose.
+
+    Those of episodes, and a little more or less of each.
     """
     for semantic, graph, affinity in product(
         (0.175, 0.20, 0.225), (0.10, 0.15, 0.20), (0.05, 0.10, 0.15)
@@ -114,8 +116,9 @@ def _settings() -> Iterator[Weights]:
 def _answered(
     path: Path, corpus: str, dialogue: Dialogue, model: Embedder, settings: Sequence[Weights]
 ) -> Answered:
-    """Stores a dialogue, asks its questions and scores the answers. The clock stands still: nothing
-    fades.
+    """Stores a dialogue, asks its questions and scores the answers.
+
+    The clock stands still: nothing fades.
     """
     url, clock = f"sqlite:///{path}", FrozenClock()
     with Glymph.open(url, embedder=model, clock=clock) as glymph:
@@ -148,8 +151,9 @@ def _ids(hits: Iterable[Hit]) -> list[str]:
 
 
 def _tried(glymph: Glymph, query: str, settings: Sequence[Weights]) -> list[list[str]]:
-    """The hits under each setting, from candidates that are gathered once: these do not depend on
-    weights.
+    """The hits under each setting, from candidates that are gathered once.
+
+    Candidates do not depend on weights.
     """
     place = glymph._ctx
     now = place.now()

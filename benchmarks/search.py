@@ -1,5 +1,6 @@
-"""What a search costs in spaces of 10,000 to a million memories, and whether it finds what is truly
-nearest.
+"""What a search costs in spaces of 10,000 to a million memories.
+
+And whether it finds what is truly nearest.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THRE
 
 
 def run(options: Options) -> Figures:
-    """Percentiles of CPU milliseconds, the embedding of the query left out, beside what the machine
-    allows.
+    """Percentiles of CPU milliseconds, beside what the machine allows.
+
+    The embedding of the query is left out.
     """
     figures: dict[str, Figure] = {}
     for size, full in SIZES.items():

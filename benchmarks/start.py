@@ -1,5 +1,6 @@
-"""What a cold start costs: the command line's help, and the first answer of the MCP server over
-stdio.
+"""What a cold start costs.
+
+Measured on the command line's help, and on the first answer of the MCP server over stdio.
 """
 
 from __future__ import annotations
@@ -66,8 +67,9 @@ def _console_script() -> str:
 
 
 def _median(repeats: int, measure: Callable[[], float]) -> float:
-    """The median of several measurements after one that warms the file cache and writes the
-    bytecode.
+    """The median of several measurements after a first one.
+
+    The first one warms the file cache and writes the bytecode.
     """
     measure()
     return statistics.median(measure() for _ in range(repeats))

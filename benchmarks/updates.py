@@ -1,5 +1,6 @@
-"""What `add` makes of news: BEAM's updates and contradictions, HaluMem's changed preferences, and
-its restraint.
+"""What `add` makes of news, and its restraint.
+
+The news is BEAM's updates and contradictions, and HaluMem's changed preferences.
 
 Messages are added one by one in the order of their time, as facts, to a store that compares. A pair
 counts as superseded when adding the newer message flagged the stale one as updated, or part of it.
@@ -265,8 +266,9 @@ class Outcome:
 
 
 def _judged(path: Path, events: Sequence[Event], model: Embedder) -> list[Outcome]:
-    """Each event against all old points of its user. Superseding is what both a change and an end
-    amount to.
+    """Each event against all old points of its user.
+
+    Superseding is what both a change and an end amount to.
     """
     url, clock = f"sqlite:///{path}", FrozenClock()
     with Glymph.open(url, embedder=model, clock=clock, settings=ALONE) as glymph:

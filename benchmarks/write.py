@@ -1,5 +1,6 @@
-"""What writing costs: in bulk, one by one, archiving everything and taking that back, without
-vectors.
+"""What writing costs, without vectors.
+
+In bulk, one by one, archiving everything and taking that back.
 """
 
 from __future__ import annotations
@@ -53,8 +54,9 @@ class Round:
 
 
 def run(options: Options) -> Figures:
-    """Rates and costs in CPU time, with the cost of the bare text index and of a bare commit as
-    limits.
+    """Rates and costs in CPU time.
+
+    The costs of the bare text index and of a bare commit are the limits.
     """
     count = options.count(MEMORIES, least=20)
     per_block = options.count(ADDS_PER_BLOCK, least=2)
@@ -153,8 +155,9 @@ def _index_only(texts: Sequence[str]) -> float:
 
 
 def _commits(per_block: int) -> list[float]:
-    """CPU seconds of one commit, by block: a transaction that writes one page and waits for the
-    disk.
+    """CPU seconds of one commit, by block.
+
+    A commit is a transaction that writes one page and waits for the disk.
     """
     with _folder() as folder:
         connection = _bare(folder / "commit.db")

@@ -40,8 +40,9 @@ def _home(tmp_path_factory, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _no_model_unless_asked(monkeypatch):
-    """A handle opened without naming an embedder has none: loading a model takes a third of a
-    second.
+    """A handle opened without naming an embedder has none.
+
+    Loading a model takes a third of a second.
     """
     monkeypatch.setattr("glymph.embed.absence", lambda: "not in tests")
     monkeypatch.setenv("GLYMPH_EMBEDDER", "none")  # for commands started by tests
@@ -49,8 +50,9 @@ def _no_model_unless_asked(monkeypatch):
 
 @pytest.fixture(autouse=True, scope="session")
 def _only_this_machine():
-    """No test reaches beyond this machine: real calls cost money and make tests depend on the
-    weather.
+    """No test reaches beyond this machine.
+
+    Real calls cost money and make tests depend on the weather.
     """
 
     def guarded(real):

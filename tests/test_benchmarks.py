@@ -1,5 +1,6 @@
-"""The benchmarks run, keep their promises about output, and notice what they look for. No timing is
-asserted.
+"""The benchmarks run, keep their promises about output, and notice what they look for.
+
+No timing is asserted.
 """
 
 from __future__ import annotations
@@ -324,8 +325,9 @@ def test_without_data_a_benchmark_says_what_it_needs(monkeypatch, capsys, name):
 
 
 def long_talks(folder: Path) -> Options:
-    """The data folder with more said in it, so that there is something to prune, and an update in
-    each chat.
+    """The data folder with more said in it, so that there is something to prune.
+
+    And an update in each chat.
     """
     data_folder(folder)
     turns = [

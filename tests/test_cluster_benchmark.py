@@ -1,5 +1,6 @@
-"""The clients of the cluster benchmark meet servers that vanish, and its judge notices what it
-looks for.
+"""The clients of the cluster benchmark meet servers that vanish.
+
+And its judge notices what it looks for.
 """
 
 from __future__ import annotations
@@ -53,8 +54,9 @@ def port(store, tmp_path_factory):
 
 
 class Relay:
-    """Stands before a server and, once told so, keeps an answer back, or the request itself, and
-    hangs up.
+    """Stands before a server and, once told so, keeps something back and hangs up.
+
+    It keeps back an answer, or the request itself.
     """
 
     def __init__(self, port):

@@ -22,8 +22,9 @@ def no_model(name: str) -> None:
 
 
 def beam_folder(folder: Path) -> Path:
-    """One chat of forty messages, in the files and fields of BEAM; the third question names no
-    message.
+    """One chat of forty messages, in the files and fields of BEAM.
+
+    The third question names no message.
     """
     texts = [CRATE, ANSWER, *(f"Okay, {'yes ' * (at % 3 + 1)}that is so nice!" for at in range(38))]
     messages = [

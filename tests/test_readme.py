@@ -1,5 +1,6 @@
-"""The example of the README as somebody runs it: in a process of its own, with the model that is
-installed.
+"""The example of the README as somebody runs it.
+
+In a process of its own, with the model that is installed.
 """
 
 from __future__ import annotations

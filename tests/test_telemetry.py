@@ -1,5 +1,6 @@
-"""Telemetry tells names, figures and durations; off it costs nothing, and when it fails it breaks
-nothing.
+"""Telemetry tells names, figures and durations.
+
+Off it costs nothing, and when it fails it breaks nothing.
 """
 
 from __future__ import annotations

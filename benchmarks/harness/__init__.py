@@ -1,3 +1,4 @@
-"""What the benchmarks share: the contract, texts to store, writes with known outcomes, clocks, the
-report.
+"""What the benchmarks share.
+
+The contract, texts to store, writes with known outcomes, clocks, the report.
 """

@@ -1,5 +1,6 @@
-"""A process that opens a store, has it analysed and tells what that cost, from its first
-instruction on.
+"""A process that opens a store, has it analysed and tells what that cost.
+
+The cost counts from its first instruction on.
 
 `python -m benchmarks.harness.analyst FILE` goes from the file to the stored, ranked plan once, the
 way any program would. Nothing is imported here that such a program would not need.
@@ -44,8 +45,9 @@ def main(file: str) -> None:
 
 
 def _peak_mb() -> float:
-    """The most memory this process had. On Linux `ru_maxrss` may be that of the process that
-    started it.
+    """The most memory this process had.
+
+    On Linux `ru_maxrss` may be that of the process that started it.
     """
     try:
         with Path("/proc/self/status").open(encoding="utf-8") as lines:

@@ -1,5 +1,6 @@
-"""The same space on both engines, put there through the contract of a store, and what working on it
-costs.
+"""The same space on both engines, and what working on it costs.
+
+It is put there through the contract of a store.
 """
 
 from __future__ import annotations
@@ -76,8 +77,9 @@ def _unit(vector: NDArray[Any]) -> NDArray[np.float32]:
 
 @contextmanager
 def engines(folder: Path) -> Iterator[list[Engine]]:
-    """Both engines with an empty store each; the server keeps its promises about power loss, as
-    SQLite does.
+    """Both engines with an empty store each.
+
+    The server keeps its promises about power loss, as SQLite does.
     """
     with Server(folder / "server", settings={"fsync": "on", "shared_buffers": "256MB"}) as server:
         yield [
@@ -87,8 +89,9 @@ def engines(folder: Path) -> Iterator[list[Engine]]:
 
 
 def fill(glymph: Glymph, count: int, seed: int) -> None:
-    """Puts so many memories with links and vectors into the space, in transactions of some thousand
-    rows.
+    """Puts so many memories with links and vectors into the space.
+
+    It does so in transactions of some thousand rows.
     """
     space, store = grown.grow(count, seed), glymph.context.store
     texts = Corpus(seed).texts(count)

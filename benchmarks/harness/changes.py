@@ -1,5 +1,6 @@
-"""What changes in the data: BEAM's updates and contradictions, HaluMem's events, and pairs that say
-the same.
+"""What changes in the data, and pairs that say the same.
+
+The changes are BEAM's updates and contradictions, and HaluMem's events.
 
 The files are for measuring only and never part of this repository; their licences say so.
 """
@@ -41,8 +42,9 @@ class Chat:
 
 
 def beam(options: Options) -> list[Chat]:
-    """One per chat, with its clean updates: those of which both sides are stored messages of the
-    user.
+    """One per chat, with its clean updates.
+
+    Clean are those of which both sides are stored messages of the user.
     """
     chats = {dialogue.name: Chat(dialogue) for dialogue in dialogues.beam(options)}
     for question in _lines(options.dataset("beam_questions.jsonl")):
@@ -124,8 +126,9 @@ def pairs(options: Options, name: str, *, scored: bool = True) -> list[Pair]:
 
 
 def _is_trap(name: str, row: Mapping[str, Any]) -> bool:
-    """SICK's contradictions, and two products that are not the same: these differ in a model
-    number.
+    """Whether it is one of SICK's contradictions, or two products that are not the same.
+
+    Such products differ in a model number.
     """
     return row.get("relation") == "CONTRADICTION" or (name == "abt_buy" and not row["label"])
 

@@ -20,8 +20,9 @@ CARRIED = "%B-%d-%Y"  # the form of a day, which holds until another one is give
 
 
 def beam(options: Options) -> list[Dialogue]:
-    """One dialogue per chat, and every question that names messages; a question's group is its
-    ability.
+    """One dialogue per chat, and every question that names messages.
+
+    A question's group is its ability.
     """
     found: dict[str, Dialogue] = {}
     since: dict[str, datetime] = {}

@@ -1,5 +1,6 @@
-"""CPU seconds of this process, of children, and of one that still runs: wall time misleads on a
-busy machine.
+"""CPU seconds of this process, of children, and of one that still runs.
+
+Wall time misleads on a busy machine.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""MCP clients of several servers, any of which may answer the next call; and what they do when one
-is gone.
+"""MCP clients of several servers, any of which may answer the next call.
+
+And what the clients do when a server is gone.
 """
 
 from __future__ import annotations
@@ -37,14 +38,16 @@ class Gone(Exception):
 
 
 class Unanswered(Exception):
-    """The answer to a call is lost and the call is not safe to repeat: it may have been done or
-    not.
+    """The answer to a call is lost and the call is not safe to repeat.
+
+    It may have been done or not.
     """
 
 
 class StoreAway(Exception):
-    """The server says that the store cannot be used now, and the call is not safe to repeat, or
-    time is over.
+    """The server says that the store cannot be used now.
+
+    And the call is not safe to repeat, or time is over.
     """
 
 

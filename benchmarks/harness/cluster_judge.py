@@ -40,8 +40,9 @@ class Verdict:
 
 @dataclass(slots=True)
 class Promised:
-    """What clients were told of one space: by key the values that may stand there, and ids that
-    must.
+    """What clients were told of one space.
+
+    By key the values that may stand there, and ids that must.
     """
 
     values: dict[str, list[Any]] = field(default_factory=dict)

@@ -1,5 +1,6 @@
-"""A process of clients: each makes one MCP call after the other to the servers, and writes down
-what it was told.
+"""A process of clients that call the servers and write down what they were told.
+
+Each client makes one MCP call after the other.
 
 `python -m benchmarks.harness.cluster_load FILE LABEL SPACES CLIENTS SEED ADDRESS…`, until SIGTERM;
 the token is in GLYMPH_TOKEN. Every line is with the kernel before the next call begins.
@@ -308,15 +309,17 @@ class Client:
 
 
 def _reported(found: Found) -> After:
-    """The operation of a report. What another client has trashed since the recall is left out,
-    rightly.
+    """The operation of a report.
+
+    What another client has trashed since the recall is left out, rightly.
     """
     return _operation({**found, "again": True})
 
 
 def _operation(found: Found) -> After:
-    """The operation of a receipt. A call that was repeated may find done what it asks for, and no
-    more.
+    """The operation of a receipt.
+
+    A call that was repeated may find done what it asks for, and no more.
     """
     if (
         found["failed"]

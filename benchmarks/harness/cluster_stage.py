@@ -1,5 +1,6 @@
-"""Two PostgreSQL with spaces split between them, two MCP servers, three workers, clients; and who
-kills them.
+"""Two PostgreSQL, two MCP servers, three workers, clients; and who kills them.
+
+The spaces are split between the two PostgreSQL.
 """
 
 from __future__ import annotations
@@ -329,8 +330,9 @@ class Pulse(threading.Thread):
 
 
 class Beats(threading.Thread):
-    """Lets a session end and some jobs be due in each space, once, spread over the time of the
-    load.
+    """Lets a session end and some jobs be due in each space, once.
+
+    This is spread over the time of the load.
     """
 
     def __init__(self, stage: Stage, until: float) -> None:

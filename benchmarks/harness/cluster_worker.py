@@ -27,8 +27,9 @@ LEASE = 4.0
 
 
 def told_to(descriptor: int) -> Any:
-    """`run_scheduled` that writes a line for each beat that came to its end: the moment it was due is
-    its name.
+    """`run_scheduled` that writes a line for each beat that came to its end.
+
+    The moment a beat was due is its name.
     """
     real = runner.run_scheduled
 

@@ -15,8 +15,9 @@ class Unavailable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How large, from which seed, and where outside data lies. Scale 1 is the size the targets
-    speak of.
+    """How large, from which seed, and where outside data lies.
+
+    Scale 1 is the size the targets speak of.
     """
 
     scale: float = 1.0
@@ -43,8 +44,9 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number, what it means, the target it is held to, and the physical limit where one is
-    known.
+    """One number, what it means, and the target it is held to.
+
+    With the physical limit where one is known.
     """
 
     value: float

@@ -26,8 +26,9 @@ _WORD = re.compile(r"[\w']+")
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A dialogue with copies among its items, and of each item the place of the one it repeats, or
-    its own.
+    """A dialogue with copies among its items.
+
+    Of each item it has the place of the one it repeats, or its own.
     """
 
     dialogue: Dialogue
@@ -35,8 +36,9 @@ class Planted:
 
 
 def plant(dialogue: Dialogue, seed: int) -> Planted:
-    """Repeats some items some way after themselves; the questions stay, their evidence at its new
-    places.
+    """Repeats some items some way after themselves.
+
+    The questions stay, their evidence at its new places.
     """
     chance = random.Random(seed)
     count = len(dialogue.items)
@@ -57,8 +59,9 @@ def plant(dialogue: Dialogue, seed: int) -> Planted:
 
 
 def reworded(text: str, turn: int, chance: random.Random) -> str:
-    """The text in slightly other words: short forms written out, words exchanged, a phrase before
-    or after.
+    """The text in slightly other words.
+
+    Short forms are written out, words exchanged, a phrase put before or after.
     """
     exchange = _LONGER if turn == 1 else _OTHER if turn == 2 else {**_LONGER, **_OTHER}
     text = _WORD.sub(lambda found: exchange.get(found[0], found[0]), text)

@@ -1,5 +1,6 @@
-"""Conversations with questions whose evidence is known: LoCoMo's and BEAM's, read from the data
-folder.
+"""Conversations with questions whose evidence is known.
+
+They are LoCoMo's and BEAM's, read from the data folder.
 
 The files are for measuring only and never part of this repository; their licences say so.
 """
@@ -78,8 +79,9 @@ def locomo(options: Options) -> list[Dialogue]:
 
 
 def beam(options: Options) -> list[Dialogue]:
-    """One dialogue per chat with an assistant, the user's messages only; a question's group is its
-    ability.
+    """One dialogue per chat with an assistant, the user's messages only.
+
+    A question's group is its ability.
     """
     found: dict[str, Dialogue] = {}
     since: dict[str, datetime] = {}

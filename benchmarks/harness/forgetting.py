@@ -30,8 +30,9 @@ class Shelved:
     ids: Sequence[str]
 
     def found(self, query: str, limit: int) -> list[frozenset[int]]:
-        """The first hits, each as the places of the items it stands for: what says the same is
-        stored once.
+        """The first hits, each as the places of the items it stands for.
+
+        What says the same is stored once.
         """
         hits = self.glymph.search(query, limit=limit)
         return [
@@ -40,8 +41,9 @@ class Shelved:
         ]
 
     def recall(self, question: Asked, limit: int, origin: Sequence[int] | None = None) -> float:
-        """The share of the question's evidence among the first hits, in per cent; a copy stands for
-        its origin.
+        """The share of the question's evidence among the first hits, in per cent.
+
+        A copy stands for its origin.
         """
         places = {place for hit in self.found(question.text, limit) for place in hit}
         if origin is not None:
@@ -49,8 +51,9 @@ class Shelved:
         return 100 * len(question.evidence & places) / question.whole
 
     def forget(self, places: Collection[int]) -> float:
-        """Archives these items, but none that is stored as one with an item that stays; the share
-        of all, in %.
+        """Archives these items and gives back the share of all that went, in per cent.
+
+        None is archived that is stored as one with an item that stays.
         """
         staying = {self.ids[place] for place in range(len(self.ids)) if place not in places}
         going = sorted({self.ids[place] for place in places} - staying - {""})
@@ -77,8 +80,9 @@ def shelved(path: Path, dialogue: Dialogue, model: Embedder) -> Iterator[Shelved
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """How far each item was superseded by a later one, 1 in whole and 0.5 in part, and which ones
-    did so.
+    """How far each item was superseded by a later one, and which ones did so.
+
+    1 is in whole and 0.5 in part.
     """
 
     superseded: Floats
@@ -86,8 +90,9 @@ class Compared:
 
 
 def compared(path: Path, dialogue: Dialogue, model: Embedder) -> Compared:
-    """What became of the items when they are told one by one, each later than the one before, and
-    compared.
+    """What became of the items when they are told one by one and compared.
+
+    Each is told later than the one before.
     """
     settings, clock = {"compare": "on"}, FrozenClock()
     clock.set(dialogue.items[0].get("event_at") or clock())

@@ -110,8 +110,9 @@ def _holds(found: Sequence[str], wanted: Iterable[str], unwanted: Iterable[str])
 
 
 def _stays_away(glymph: Glymph, case: Mapping[str, Any]) -> bool:
-    """Whether nothing forgotten comes back as a query itself, and each untouched fact by its own
-    text.
+    """Whether what is forgotten stays away and what is untouched is found.
+
+    Nothing forgotten may come back as a query itself, and each untouched fact must by its own text.
     """
     gone = case["must_not_contain"]
     probes = [*gone, *(said[0] for verb, *said in case["mutations"] if verb != "supersede")]

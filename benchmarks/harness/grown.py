@@ -1,5 +1,6 @@
-"""A made-up space with a graph like those that grow: clusters with a heavy tail, one giant tangle,
-some loners.
+"""A made-up space with a graph like those that grow.
+
+It has clusters with a heavy tail, one giant tangle, and some loners.
 
 It is put into a store by plain inserts, without a journal: what is measured there reads, and a
 million memories by `add_many` would take minutes.
@@ -80,8 +81,9 @@ def grow(count: int, seed: int) -> Grown:
 def _clusters(
     count: int, random: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The cluster of each memory, and which clusters are part of the tangle; loners have one of
-    their own.
+    """The cluster of each memory, and which clusters are part of the tangle.
+
+    Loners have a cluster of their own.
     """
     loners = int(count * LONERS)
     sizes = np.minimum(2 * (1 - random.random(count)) ** (-1 / TAIL), LARGEST).astype(np.int64)
@@ -103,8 +105,9 @@ def _created(cluster: NDArray[np.int64], random: np.random.Generator) -> NDArray
 def _links(
     cluster: NDArray[np.int64], tangled: NDArray[np.bool_], random: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Sources, targets and whether a link leaves its cluster: each pair once, three for each
-    memory.
+    """Sources, targets and whether a link leaves its cluster.
+
+    Each pair comes once, three for each memory.
     """
     count = len(cluster)
     by_cluster = np.argsort(cluster, kind="stable")

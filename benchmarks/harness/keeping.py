@@ -1,5 +1,6 @@
-"""What is dear to make and the same in every run: vectors and stores, kept in a folder that git
-does not see.
+"""What is dear to make and the same in every run: vectors and stores.
+
+They are kept in a folder that git does not see.
 """
 
 from __future__ import annotations

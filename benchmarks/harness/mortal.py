@@ -1,5 +1,6 @@
-"""The real hook and the real worker, but mortal: a worker ends itself by SIGKILL at a chosen
-transaction.
+"""The real hook and the real worker, but mortal.
+
+A worker ends itself by SIGKILL at a chosen transaction.
 
 `python -m benchmarks.harness.mortal hook EVENT …` is `glymph hook EVENT …`, but for the worker it
 starts, which is `python -m benchmarks.harness.mortal …`. What is chosen stands in the environment,
@@ -26,8 +27,9 @@ LEASE, RENEWED, DIARY = "MORTAL_LEASE", "MORTAL_RENEWED", "MORTAL_DIARY"
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """At which writing transaction a worker dies, counted from 1, and whether before or after it is
-    committed.
+    """At which writing transaction a worker dies, counted from 1.
+
+    And whether it dies before or after the transaction is committed.
 
     By SIGSTOP it does not die, but sleeps until somebody wakes it.
     """

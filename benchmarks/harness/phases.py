@@ -66,8 +66,9 @@ def main() -> None:
 
 
 def once(store: Store, watch: Stopwatch) -> dict[str, Any]:
-    """From the file to the ranked groups with their members: what `rank_linked_groups` does, step by
-    step.
+    """From the file to the ranked groups with their members.
+
+    This is what `rank_linked_groups` does, step by step.
     """
     with store.reading(SPACE) as reader:
         watch.step("open")
@@ -99,8 +100,9 @@ def once(store: Store, watch: Stopwatch) -> dict[str, Any]:
 
 
 def first(store: Store, watch: Stopwatch) -> dict[str, Any]:
-    """The cost of reading everything from rows and of keeping it; the longest write lock, in wall
-    seconds.
+    """The cost of reading everything from rows and of keeping it.
+
+    With the longest write lock, in wall seconds.
     """
     with store.writing(SPACE, None) as writer:
         writer.forget_chunks()

@@ -1,5 +1,6 @@
-"""Line charts as SVG, written by hand: small, without a library, and readable in a browser and on
-GitHub.
+"""Line charts as SVG, written by hand.
+
+They are small, need no library, and are readable in a browser and on GitHub.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Texts in bulk: sentences people wrote, and made-up ones whose words are as unevenly common as
-real ones.
+"""Texts in bulk: sentences people wrote, and made-up ones.
+
+The words of the made-up ones are as unevenly common as real ones.
 """
 
 from __future__ import annotations

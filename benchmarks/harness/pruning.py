@@ -36,8 +36,9 @@ class Ranked:
     again: Floats
 
     def kept(self, name: str, share: int) -> Floats:
-        """The part of each question's evidence that is left, in per cent, for each ranking of that
-        name.
+        """The part of each question's evidence that is left, in per cent.
+
+        It is given for each ranking of that name.
         """
         return np.concatenate(
             [kept(self.dialogue, ranking, share) for ranking in self.rankings[name]]
@@ -89,8 +90,9 @@ def margin(values: Floats) -> float:
 
 
 def held_out(one: Ranked, corpora: Sequence[Sequence[Ranked]], share: int) -> Floats:
-    """What is kept of a dialogue under weights fitted to all the others; both corpora count the
-    same.
+    """What is kept of a dialogue under weights fitted to all the others.
+
+    Both corpora count the same.
     """
     others = [[other for other in corpus if other is not one] for corpus in corpora]
     told = information.weigh_parts(one.parts, fitted([corpus for corpus in others if corpus]))
@@ -98,8 +100,9 @@ def held_out(one: Ranked, corpora: Sequence[Sequence[Ranked]], share: int) -> Fl
 
 
 def fitted(corpora: Sequence[Sequence[Ranked]]) -> Weights:
-    """The weights that best tell evidence from the rest, by logistic regression with a base rate
-    per dialogue.
+    """The weights that best tell evidence from the rest.
+
+    They are found by logistic regression with a base rate per dialogue.
     """
     among = [(one, 1 / len(corpus) / len(one.parts)) for corpus in corpora for one in corpus]
     parts = np.concatenate([one.parts for one, _ in among])

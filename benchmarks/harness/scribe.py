@@ -19,8 +19,9 @@ class Surprise(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One write about to be made: what it will have changed, and the call that gives back its
-    operation's id.
+    """One write about to be made.
+
+    What it will have changed, and the call that gives back its operation's id.
 
     A recall belongs to no operation: its call gives back None.
     """

@@ -1,5 +1,6 @@
-"""`python -m benchmarks.harness.seeker FOLDER [--once]`: searches a shelf and prints what that
-cost, as JSON.
+"""Searches a shelf and prints what that cost, as JSON.
+
+Run as `python -m benchmarks.harness.seeker FOLDER [--once]`.
 
 A process of its own: numpy reads how many threads it may use when it is imported, and a first
 search is only the first in a fresh process.
@@ -90,8 +91,9 @@ def _vector_part(
     filter_of: Callable[[int], Filter],
     exact: Any,
 ) -> dict[str, Any]:
-    """What finding the nearest costs, the filter's mask included, and the share of the truly
-    nearest found.
+    """What finding the nearest costs, and the share of the truly nearest found.
+
+    The cost includes the filter's mask.
     """
     added = np.flatnonzero(
         view["kind"] != view.codes["kind"].get("self", -1)

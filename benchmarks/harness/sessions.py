@@ -35,8 +35,9 @@ class Made:
 
 
 def figures(folder: Path, options: Options) -> dict[str, Figure | Fact]:
-    """Evidence through provenance in per cent, with items and tokens left, for each kind of
-    consolidation.
+    """Evidence through provenance in per cent, for each kind of consolidation.
+
+    With the items and tokens left.
     """
     talks = locomo(options)
     rows: dict[str, list[list[Made]]] = {"observations": [], "summaries": [], "engine": []}
@@ -73,8 +74,9 @@ def _row(
 
 
 def _asked(path: Path, talk: Dialogue, made: Sequence[Made]) -> Iterator[float]:
-    """For each question that can be answered, the share of its evidence that the first items lead
-    to.
+    """The share of evidence that the first items lead to, for each question.
+
+    Only questions that can be answered count.
     """
     wanted = [question for question in talk.questions if question.group != UNANSWERABLE]
     if not made:
@@ -93,8 +95,9 @@ def _asked(path: Path, talk: Dialogue, made: Sequence[Made]) -> Iterator[float]:
 
 
 def _of_engine(path: Path, talk: Dialogue) -> list[Made]:
-    """The lessons that counting makes of a conversation, session by session, and the turns they
-    rest on.
+    """The lessons that counting makes of a conversation, session by session.
+
+    With the turns they rest on.
     """
     clock = FrozenClock()
     clock.set(max(item["event_at"] for item in talk.items))
@@ -114,8 +117,9 @@ def _of_engine(path: Path, talk: Dialogue) -> list[Made]:
 
 
 def _references(options: Options, talk: Dialogue) -> dict[str, list[Made]]:
-    """What came with the data: observations with the turns they name; summaries, which rest on
-    their session.
+    """What came with the data: observations and summaries.
+
+    Observations come with the turns they name; summaries rest on their session.
     """
     found: dict[str, list[Made]] = {"observations": [], "summaries": []}
     for row in _lines(options.dataset("locomo_reference.jsonl")):

@@ -1,5 +1,6 @@
-"""Large stores with prepared vectors, and queries whose truly nearest memories are known; built
-once and kept.
+"""Large stores with prepared vectors, and queries whose truly nearest memories are known.
+
+They are built once and kept.
 """
 
 from __future__ import annotations
@@ -72,8 +73,9 @@ class Shelf:
 
 
 def real(count: int, *, queries: int, seed: int) -> Shelf:
-    """English sentences with the vectors of the local model, or made-up ones where it is not
-    installed.
+    """English sentences with the vectors of the local model.
+
+    Made-up ones where the model is not installed.
     """
     try:
         LocalEmbedder().embed(["Is it there?"])
@@ -221,8 +223,9 @@ def _items(
 
 
 class Nearest:
-    """The numbers of the points with the largest products with each query, best first, seen batch
-    by batch.
+    """The numbers of the points with the largest products with each query.
+
+    Best first, seen batch by batch.
     """
 
     def __init__(self, queries: Vectors) -> None:
@@ -231,8 +234,9 @@ class Nearest:
         self.found = np.full((len(queries), DEPTH), -1, dtype=np.int64)
 
     def see(self, points: Vectors, first: int, *, passing: NDArray[np.bool_] | None = None) -> None:
-        """Takes in the next points, numbered from `first`; those that do not pass count for
-        nothing.
+        """Takes in the next points, numbered from `first`.
+
+        Those that do not pass count for nothing.
         """
         products = self._queries @ points.T
         if passing is not None:

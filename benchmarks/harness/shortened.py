@@ -1,5 +1,6 @@
-"""A dialogue told to a history that shortens itself without a model, and what is left of it to
-answer questions.
+"""A dialogue told to a history that shortens itself without a model.
+
+And what is left of it to answer questions.
 
 An evidence turn is reached by a text that comes from it: a message that is kept whole, a line of
 memory.md, or one of the first ten memories that a search finds among those the shortening made. Raw
@@ -180,8 +181,9 @@ def _shortened(
 
 
 def _message(dialogue: Dialogue, place: int) -> dict[str, Any]:
-    """A turn as a message. Of two people, who began is the user, the other one answers, and both
-    have names.
+    """A turn as a message.
+
+    Of two people, who began is the user, the other one answers, and both have names.
     """
     item = dialogue.items[place]
     if "role" in item:

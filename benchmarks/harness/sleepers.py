@@ -83,8 +83,9 @@ class Ground:
         return json.dumps(told).encode()
 
     def end_session(self, number: int, fate: Fate) -> bool:
-        """Ends a session whose host is killed as soon as the hook returns; whether its worker was
-        killed.
+        """Ends a session whose host is killed as soon as the hook returns.
+
+        Gives back whether its worker was killed.
         """
         return _fallen(self.hook("session-end", self.told(number, "SessionEnd"), fate), None)
 
@@ -93,8 +94,9 @@ class Ground:
         return _fallen(self.hook("session-start", self.told(None, "SessionStart"), fate), delay)
 
     def hook(self, event: str, told: bytes, fate: Fate) -> Path:
-        """Runs a hook and kills its host, with all of its group, once it returned; the diary of the
-        worker.
+        """Runs a hook and kills its host, with all of its group, once it returned.
+
+        Gives back the diary of the worker.
         """
         self._diaries += 1
         diary = self.home.parent / f"{self._diaries}.diary"
@@ -129,8 +131,9 @@ class Ground:
         return any((self.home / "spool").glob("*.json")) or self._value(waits) > 0
 
     def work_in_peace(self) -> None:
-        """Ends every session in this process, with nobody killed: what the others are compared
-        with.
+        """Ends every session in this process, with nobody killed.
+
+        This is what the others are compared with.
         """
         from glymph.jobs import spool
 
@@ -150,8 +153,9 @@ class Ground:
     # what became of it
 
     def statements(self) -> Counter[Statement]:
-        """How often each extracted text is remembered; a text that was told once more counts as
-        another time.
+        """How often each extracted text is remembered.
+
+        A text that was told once more counts as another time.
         """
         rows = self._rows(
             "SELECT s.name, m.text, 1 + m.access_count FROM memories m JOIN spaces s ON s.key = m.space_id "
@@ -227,8 +231,9 @@ def _fallen(diary: Path, delay: float | None) -> bool:
 
 
 def _said(label: str, number: int) -> list[str]:
-    """What a user says: the same sentences in each session but for a number, so that they are near
-    each other.
+    """What a user says: the same sentences in each session but for a number.
+
+    So they are near each other.
     """
     draw = random.Random(label)
     place, other = draw.sample(PLACES, 2)

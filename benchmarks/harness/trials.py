@@ -1,5 +1,6 @@
-"""Episodes with outcomes: a built set with planted conditions among noise, and the airline trials
-of tau-bench.
+"""Episodes with outcomes: a built set, and the airline trials of tau-bench.
+
+The built set has planted conditions among noise.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ class Built:
     episodes: Sequence[Episode]
 
     def right(self, finding: Finding) -> str | None:
-        """The planted condition a finding has found, with its side and its place; None if it is
-        none of them.
+        """The planted condition a finding has found, with its side and its place.
+
+        None if it is none of them.
         """
         name, value = finding.condition.name, finding.condition.value
         up = finding.lift > 0
@@ -54,8 +56,9 @@ class Built:
 
 
 def built(count: int, seed: int, *, noise: int = NOISE, pull: float = PULL) -> Built:
-    """Episodes whose outcome hangs on six conditions and on nothing else; everything else about
-    them is noise.
+    """Episodes whose outcome hangs on six conditions and on nothing else.
+
+    Everything else about them is noise.
     """
     random = np.random.default_rng(seed)
     episodes: list[Episode] = []
@@ -104,8 +107,9 @@ class Trial:
 
 
 def airline(path: Path) -> list[Trial]:
-    """The trials of the file. What a task asks for, its gold actions and other trials are not
-    looked at.
+    """The trials of the file.
+
+    What a task asks for, its gold actions and other trials are not looked at.
     """
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):

@@ -1,5 +1,8 @@
-"""Watching what upkeep does to a store, from the database file alone: rows before and after each
-run, and the operations between. Nothing here asks the code that did it."""
+"""Watching what upkeep does to a store, from the database file alone.
+
+It looks at rows before and after each run, and the operations between. Nothing here asks the code
+that did it.
+"""
 
 from __future__ import annotations
 
@@ -180,8 +183,9 @@ class Watch:
     # what is left
 
     def survival(self, days: Iterable[int], end: int) -> dict[str, dict[int, float]]:
-        """The share of each kind, in per cent, that was live so many days after it was made; of the
-        old enough.
+        """The share of each kind, in per cent, that was live so many days after it was made.
+
+        Only what is old enough counts.
         """
         found: dict[str, dict[int, float]] = defaultdict(dict)
         kinds = sorted({kind for kind, _ in self.born.values()})

@@ -16,8 +16,9 @@ Line = Mapping[float, float]
 
 
 def year(live: Mapping[str, Line], survival: Mapping[str, Line], most: float) -> str:
-    """Both panels: counts by day, the first line on top; shares in per cent by age in days on a log
-    axis.
+    """Both panels of the year.
+
+    Counts by day, the first line on top; shares in per cent by age in days on a log axis.
     """
     title = "A simulated year: what lives in the memory, and for how long"
     parts = [

@@ -1,5 +1,6 @@
-"""What an agent hears and notes in a year: kinds, how often each comes, and texts from a world of
-finite size.
+"""What an agent hears and notes in a year.
+
+Kinds, how often each comes, and texts from a world of finite size.
 
 Services, people and pairs are few, so what is told of them repeats or replaces what was told
 before; decisions, lessons and notes are new each time. Everything comes from one seeded generator.

@@ -1,5 +1,6 @@
-"""A year with an agent: sessions that tell, recall and report, upkeep after each, and a person who
-steps in.
+"""A year with an agent: sessions, upkeep after each, and a person who steps in.
+
+The sessions tell, recall and report.
 """
 
 from __future__ import annotations
@@ -153,8 +154,9 @@ class Life:
             self.counts["ai_prune_runs"] += ai_prune(own, if_needed=True).ran
 
     def _consolidated(self) -> None:
-        """Sets the watermark as a consolidation of the night would; making lessons is a later
-        capability.
+        """Sets the watermark as a consolidation of the night would.
+
+        Making lessons is a later capability.
         """
         place = self.handle._ctx
         with place.store.writing(place.space, None) as writer:
@@ -202,8 +204,9 @@ class Life:
 
 
 def nominations(random: Random) -> Any:
-    """A script for a model that wants reminders and repetitions gone, and now and then makes an id
-    up.
+    """A script for a model that wants reminders and repetitions gone.
+
+    Now and then it makes an id up.
     """
 
     def answer(messages: Sequence[Message], schema: Schema | None) -> Any:

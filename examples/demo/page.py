@@ -78,8 +78,9 @@ def text(words: str, style: str = "") -> Text:
 
 
 def bar(counts: Mapping[str, int], width: int) -> Text:
-    """The shares of ACTIVE, WEAK and DORMANT side by side; whatever is there gets at least one
-    cell.
+    """The shares of ACTIVE, WEAK and DORMANT side by side.
+
+    Whatever is there gets at least one cell.
     """
     from rich.text import Text
 

@@ -1,5 +1,6 @@
-"""Playing a life into a memory: time moves, things are learned in few operations, recalls report
-their use.
+"""Playing a life into a memory.
+
+Time moves, things are learned in few operations, recalls report their use.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Questions about the half-year whose answers are known: the agent's own, and some in quite other
-words.
+"""Questions about the half-year whose answers are known.
+
+The agent's own, and some in quite other words.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The agent's conversations: what was said turn by turn, and a summary that counts the day's
-trades.
+"""The agent's conversations: what was said turn by turn.
+
+And a summary that counts the day's trades.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""What the agent sees between trades: signals, watchpoints, theses, chances missed and rightly
-passed.
+"""What the agent sees between trades.
+
+Signals, watchpoints, theses, chances missed and rightly passed.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Erasure, proved on the bytes: a live store, a second process that reads, and no trace in any file
-at the end.
+"""Erasure, proved on the bytes.
+
+A live store, a second process that reads, and no trace in any file at the end.
 """
 
 from __future__ import annotations
@@ -53,8 +54,9 @@ print(connection.execute("SELECT count(*) FROM memories WHERE text LIKE 'Zarathu
 
 @contextmanager
 def reading_process(file):
-    """Another process in the middle of a read transaction; ends it, and tells what it saw, when
-    asked.
+    """Another process in the middle of a read transaction.
+
+    Ends it, and tells what it saw, when asked.
     """
     process = subprocess.Popen(
         [sys.executable, "-c", READER, str(file)],
@@ -84,8 +86,9 @@ print(json.dumps(found))
 
 
 def traces(file, needles):
-    """Which needles are in which file of the store, case apart: the database, its log, its keys and
-    any other.
+    """Which needles are in which file of the store, case apart.
+
+    The files are the database, its log, its keys and any other.
 
     Read by another process: one that closes a file gives up the locks that SQLite holds on it.
     """

@@ -1,5 +1,6 @@
-"""The MCP Inspector, a client we did not write, lists and calls our tools over standard input and
-output.
+"""The MCP Inspector, a client we did not write, lists and calls our tools.
+
+It does so over standard input and output.
 """
 
 from __future__ import annotations
@@ -59,8 +60,9 @@ def _install(home):
 
 @pytest.fixture
 def inspect(inspector, url, tmp_path):
-    """Runs the Inspector's command line against a server of its own; gives back what it printed as
-    JSON.
+    """Runs the Inspector's command line against a server of its own.
+
+    Gives back what it printed as JSON.
     """
 
     def run(method, *more, options=()):

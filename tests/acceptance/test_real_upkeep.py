@@ -1,5 +1,6 @@
-"""Extraction, AI prune and the surface with a real model on this machine. It is tiny: only form is
-looked at.
+"""Extraction, AI prune and the surface with a real model on this machine.
+
+The model is tiny: only form is looked at.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The command line: every tool is a command, machines get one JSON document, people get a readable
-answer.
+"""The command line: every tool is a command.
+
+Machines get one JSON document, people get a readable answer.
 """
 
 from __future__ import annotations

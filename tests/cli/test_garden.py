@@ -17,8 +17,9 @@ TEA = ("Ada prefers green tea in the morning.", "Ada prefers green tea, in the m
 
 @pytest.fixture
 def run(url, monkeypatch):
-    """A command on a store of a year ago, with two links that faded, two that say the same, and an
-    orphan.
+    """A command on a store of a year ago.
+
+    The store has two links that faded, two memories that say the same, and an orphan.
     """
     born = datetime.now(UTC) - timedelta(days=400)
     settings = {"compare": "off"}

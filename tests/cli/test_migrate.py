@@ -1,5 +1,6 @@
-"""`glymph migrate`: what it would do, what it did, and what it says when it goes on or cannot
-begin.
+"""`glymph migrate`: what it would do and what it did.
+
+And what it says when it goes on or cannot begin.
 """
 
 from __future__ import annotations

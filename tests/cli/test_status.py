@@ -16,8 +16,9 @@ from glymph.upkeep import queue
 
 @pytest.fixture
 def run(url, monkeypatch):
-    """A command on a store with one memory and one job that waits; gives back its output and
-    status.
+    """A command on a store with one memory and one job that waits.
+
+    Gives back its output and status.
     """
     with Glymph.open(url) as glymph:
         glymph.add("The nightly import fails on Mondays.", kind="lesson")
@@ -107,8 +108,9 @@ def test_the_daemon_refuses_a_space_that_is_not_there(run):
 
 @pytest.fixture
 def one_away(tmp_path, monkeypatch):
-    """The environment names a map with the space `default` in east, and a west that no server
-    answers for.
+    """The environment names a map with the space `default` in east.
+
+    And a west that no server answers for.
     """
     parts = {
         "east": f"sqlite:///{tmp_path}/east.db",

@@ -1,5 +1,6 @@
-"""What a caller may get wrong is answered with the field and the next step, before anything is
-written.
+"""What a caller may get wrong is answered with the field and the next step.
+
+That happens before anything is written.
 """
 
 from __future__ import annotations

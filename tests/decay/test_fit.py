@@ -1,5 +1,6 @@
-"""A curve fitted to what was used is near the one behind it, judged on days it never saw, and
-modest.
+"""A curve fitted to what was used is near the one behind it, and modest.
+
+It is judged on days it never saw.
 """
 
 from __future__ import annotations

@@ -17,8 +17,9 @@ needs_local = pytest.mark.skipif(bool(absence()), reason=absence())
 
 
 def vector(text):
-    """What the scripted service answers for a text: never of length one, and different for
-    different texts.
+    """What the scripted service answers for a text.
+
+    Never of length one, and different for different texts.
     """
     return [3.0 + len(text), 1.0, float(sum(map(ord, text)) % 17)]
 
@@ -37,8 +38,9 @@ def ok(texts):
 
 @contextmanager
 def service(*script, then=ok):
-    """The address of a service that answers by the script and then by `then`, and the requests it
-    has had.
+    """The address of a scripted service, and the requests it has had.
+
+    It answers by the script and then by `then`.
 
     A step gives back a status, a body (anything JSON can say, or bytes) and headers; a step None
     hangs up.

@@ -1,5 +1,6 @@
-"""Vectors: made at once or later, kept up with what is said, never compared across models, never in
-the way.
+"""Vectors are made at once or later, and never in the way.
+
+They are kept up with what is said, and never compared across models.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The demo: a life that is the same for the same seed, holds what was planted, and loads into a
-sound store.
+"""The demo is a life that is the same for the same seed.
+
+It holds what was planted, and loads into a sound store.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Erase certificates: what each place says, what stays pending and why, and that none tells the
-text.
+"""Erase certificates: what each place says, what stays pending and why.
+
+And that none tells the text.
 """
 
 from __future__ import annotations
@@ -395,8 +396,9 @@ def test_the_reason_of_a_purge_must_not_repeat_what_goes(glymph):
 
 
 def rewrite(glymph, memory_id, text, **options):
-    """What forgetting a part of a compound memory does: one purge that rewrites it and erases what
-    it said.
+    """What forgetting a part of a compound memory does.
+
+    It is one purge that rewrites the memory and erases what it said.
     """
     with glymph._ctx.operation("purge", reason="user_requested") as op:
         say(op, memory_id, text)

@@ -1,5 +1,6 @@
-"""Purging: what is removed for good is nowhere any more, the journal still adds up, and there is no
-way back.
+"""Purging: what is removed for good is nowhere any more.
+
+The journal still adds up, and there is no way back.
 """
 
 from __future__ import annotations
@@ -486,8 +487,9 @@ def test_an_import_takes_no_odd_blanks(glymph, life, tmp_path, image):
 
 @pytest.fixture
 def before_the_purge(glymph, life, tmp_path):
-    """An export and a backup that still hold the secret, which is pinned there and has replaced
-    something.
+    """An export and a backup that still hold the secret.
+
+    The secret is pinned there and has replaced something.
     """
     old = glymph.add("Ben has another one").id
     supersede(glymph, old, life[0])

@@ -1,5 +1,6 @@
-"""The trash: what is in it and until when, emptying it for good, and bringing back what a hash
-stands for.
+"""The trash: what is in it and until when, and emptying it for good.
+
+Also bringing back what a hash stands for.
 """
 
 from __future__ import annotations

@@ -54,8 +54,9 @@ def image(store, space):
 
 
 def live_a_little(url, clock, *, space="default"):
-    """A space with something in every table: its trash, archive, past, links, plans and all that
-    upkeep keeps.
+    """A space with something in every table.
+
+    Its trash, archive, past, links, plans and all that upkeep keeps.
     """
     settings = {"compare": "off"}
     with Glymph.open(url, space=space, clock=clock, settings=settings) as glymph:

@@ -1,5 +1,6 @@
-"""Conversations on disk: many writers, torn and malformed lines, kills, people's edits, models that
-fail.
+"""Conversations on disk, with many writers and much that goes wrong.
+
+Torn and malformed lines, kills, people's edits, models that fail.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Finding old turns: scripts without spaces, other forms of a word, calls of tools, forms of
-Unicode.
+"""Finding old turns.
+
+Scripts without spaces, other forms of a word, calls of tools, forms of Unicode.
 """
 
 from __future__ import annotations

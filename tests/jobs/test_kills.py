@@ -1,5 +1,6 @@
-"""Real workers in processes of their own, killed and put to sleep: each session is worked up
-exactly once.
+"""Real workers in processes of their own, killed and put to sleep.
+
+Each session is worked up exactly once.
 
 The worker and the hook are the real ones; the harness of the benchmark only lets them die at a
 chosen moment.

@@ -28,8 +28,9 @@ class TestEmbedded(QueueSuite):
 
 
 class TestInPostgres(QueueSuite):
-    """The queue in PostgreSQL, the store in SQLite: what a queue guarantees does not depend on the
-    store.
+    """The queue in PostgreSQL, the store in SQLite.
+
+    What a queue guarantees does not depend on the store.
     """
 
     @pytest.fixture

@@ -1,5 +1,6 @@
-"""The worker in one process: from the spool into queues, through the runner, whatever is in the
-way.
+"""The worker in one process.
+
+From the spool into queues, through the runner, whatever is in the way.
 """
 
 from __future__ import annotations

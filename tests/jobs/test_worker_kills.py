@@ -1,5 +1,6 @@
-"""Real workers in processes of their own, killed in the middle of jobs, and the database killed
-under them.
+"""Real workers in processes of their own, killed in the middle of jobs.
+
+The database is killed under them, too.
 
 Each job has an effect that can be counted: steps that are written one by one, each with the number
 of its lease. The worker is the real command; only its times are shorter, and its jobs are those
@@ -168,8 +169,9 @@ def workers(place, tmp_path):
 
 
 def steps(handle, space):
-    """The steps that were written in a space, in the order of their keys: their numbers and their
-    leases.
+    """The steps that were written in a space, in the order of their keys.
+
+    It gives their numbers and their leases.
     """
     with handle.context.reading(space) as reader:
         rows = reader.page(Filter(), before=None, limit=1000)

@@ -1,5 +1,6 @@
-"""Consolidation on a real store: what is looked at, what is asked, what is kept, and how it is
-taken back.
+"""Consolidation on a real store.
+
+What is looked at, what is asked, what is kept, and how it is taken back.
 """
 
 from __future__ import annotations

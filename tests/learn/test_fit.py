@@ -1,5 +1,6 @@
-"""A space learns from its own recall log how it forgets; it adopts that when asked, and gives it
-back.
+"""A space learns from its own recall log how it forgets.
+
+It adopts that when asked, and gives it back.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ WEEKS = 12
 
 
 def live_on(glymph, clock):
-    """Twelve weeks by a hidden rule: what was used within ten days is used again, older things
-    hardly ever.
+    """Twelve weeks by a hidden rule.
+
+    What was used within ten days is used again, older things hardly ever.
     """
     chance = random.Random(5)
     glymph.add_many([f"{topic} note {number}" for topic in TOPICS for number in range(10)])

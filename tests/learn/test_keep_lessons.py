@@ -1,5 +1,6 @@
-"""Lessons in a store: nothing untrue becomes one, the same is kept once, and counting alone finds
-some too.
+"""Lessons in a store: nothing untrue becomes one, and the same is kept once.
+
+Counting alone finds some too.
 """
 
 from __future__ import annotations

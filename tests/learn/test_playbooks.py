@@ -1,5 +1,6 @@
-"""Playbooks in a store: made of what proved itself, counted on as more happens, found by the
-situation.
+"""Playbooks in a store: made of what proved itself.
+
+Counted on as more happens, and found by the situation.
 """
 
 from __future__ import annotations

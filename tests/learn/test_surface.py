@@ -1,5 +1,6 @@
-"""The digest a session begins with: what is in it, what never is, how long it may be, and when it
-is made anew.
+"""The digest a session begins with: what is in it and what never is.
+
+Also how long it may be, and when it is made anew.
 """
 
 from __future__ import annotations

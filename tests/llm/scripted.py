@@ -60,8 +60,9 @@ def stalls(handler):
 
 @contextmanager
 def service(*script, then=None):
-    """The address of a service that answers by the script and then by `then`, and the requests it
-    has had.
+    """The address of a scripted service, and the requests it has had.
+
+    It answers by the script and then by `then`.
     """
     steps, requests = chain(script, repeat(then) if then else ()), []
 

@@ -35,8 +35,9 @@ ask = lambda: CommandModel(sys.argv[1]).complete([Message("user", "?")], timeout
 
 @pytest.fixture
 def hanging(tmp_path):
-    """The command line of a model that hangs, and the file in which it tells its number and its
-    child's.
+    """The command line of a model that hangs, and a file.
+
+    In the file the model tells its number and its child's.
     """
     program, pids = tmp_path / "hangs.py", tmp_path / "pids"
     program.write_text(HANGS)

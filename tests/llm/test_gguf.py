@@ -1,5 +1,6 @@
-"""A model from a file, without one: what is checked before it is loaded, and how calls and closing
-meet.
+"""A model from a file, without one.
+
+What is checked before it is loaded, and how calls and closing meet.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Asking a model: caps that refuse before spending, a ledger of every call, one more try for a bad
-answer.
+"""Asking a model: caps that refuse before spending, and a ledger of every call.
+
+Also one more try for a bad answer.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""A real model, tiny and run here. What it says is junk, so only the form of its answers is looked
-at.
+"""A real model, tiny and run here.
+
+What it says is junk, so only the form of its answers is looked at.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""What a provider says in anger may hold a key: none gets into reports and logs, and nobody else
-reads those.
+"""What a provider says in anger may hold a key.
+
+No key gets into reports and logs, and nobody else reads those.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The MCP server as a client meets it: a real process on standard input and output, both protocol
-eras.
+"""The MCP server as a client meets it.
+
+A real process on standard input and output, both protocol eras.
 """
 
 from __future__ import annotations

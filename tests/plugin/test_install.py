@@ -1,5 +1,6 @@
-"""`glymph install claude-code`: what it writes runs as the host would run it, and nobody's settings
-are lost.
+"""`glymph install claude-code`: what it writes runs as the host would run it.
+
+Nobody's settings are lost.
 """
 
 from __future__ import annotations

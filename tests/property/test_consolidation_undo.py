@@ -1,5 +1,6 @@
-"""Consolidating and taking it back is doing nothing, whatever happened and whatever a model
-answers.
+"""Consolidating and taking it back is doing nothing.
+
+That holds whatever happened and whatever a model answers.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Whatever is said, however long, whenever a model fails or the machine stops: nothing of a
-conversation is lost.
+"""Nothing of a conversation is lost, whatever is said and however long.
+
+That holds whenever a model fails or the machine stops.
 
 Every message carries a mark of its own. The scripted model notes the marks it was shown, so the
 summary itself tells which messages it stands for.
@@ -67,8 +68,9 @@ class FailingDisk(Disk):
 
 
 def failing(store, disk):
-    """Lets transactions of a store that write stop like the disk: before they begin, unfinished, or
-    just ended.
+    """Lets transactions of a store that write stop like the disk.
+
+    They stop before they begin, unfinished, or just ended.
     """
     usual = type(store).writing
 

@@ -1,5 +1,6 @@
-"""Random lives of a store on a server that is killed without warning: fewer, for each step is a
-round trip.
+"""Random lives of a store on a server that is killed without warning.
+
+They are fewer, for each step is a round trip.
 """
 
 from __future__ import annotations

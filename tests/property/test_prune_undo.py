@@ -190,8 +190,9 @@ class Life:
 
 
 def outcome(done):
-    """What a receipt says, without what is new in each: the operation, and the memory that a merge
-    makes.
+    """What a receipt says, without what is new in each.
+
+    New in each are the operation, and the memory that a merge makes.
     """
     went = done.succeeded[:-1] if done.verb == "merge" else done.succeeded
     return done.verb, went, done.skipped, done.failed, done.cascaded, done.recoverable_until

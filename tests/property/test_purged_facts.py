@@ -1,5 +1,6 @@
-"""A purged fact stays gone however it is reworded and whichever way it comes; another fact is never
-refused.
+"""A purged fact stays gone however it is reworded and whichever way it comes.
+
+Another fact is never refused.
 """
 
 from __future__ import annotations

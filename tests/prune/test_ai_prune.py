@@ -1,5 +1,6 @@
-"""A look by a model: it nominates what it was shown, code decides, and every hostile answer leaves
-memories be.
+"""A look by a model: it nominates what it was shown, and code decides.
+
+Every hostile answer leaves memories be.
 """
 
 from __future__ import annotations

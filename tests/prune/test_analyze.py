@@ -1,5 +1,6 @@
-"""Analysing: which groups have gone stale, why, what would be lost with them, and the plan that is
-kept of it.
+"""Analysing: which groups have gone stale, why, and what would be lost with them.
+
+And the plan that is kept of it.
 """
 
 from __future__ import annotations

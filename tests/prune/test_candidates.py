@@ -1,5 +1,6 @@
-"""Candidates: single memories that may go, each with one reason, how soon, and the figures behind
-it.
+"""Candidates are single memories that may go.
+
+Each comes with one reason, how soon, and the figures behind it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""execute_prune: for one of four reasons into the trash, and an answer that says exactly what
-happened.
+"""execute_prune: for one of four reasons into the trash.
+
+And an answer that says exactly what happened.
 """
 
 from __future__ import annotations
@@ -129,8 +130,9 @@ def test_the_note_and_the_date_follow_the_setting(url, clock):
 
 
 def with_lesson(glymph, clock):
-    """An event, a lesson that rests on it alone, a part of that lesson, and one lesson with other
-    evidence.
+    """An event, a lesson that rests on it alone, and a part of that lesson.
+
+    And one lesson with other evidence.
     """
     event = glymph.add("The Friday deployment broke the billing page", kind="event").id
     other = glymph.add("Rollbacks took ninety minutes that evening", kind="event").id

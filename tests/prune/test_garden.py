@@ -1,5 +1,6 @@
-"""The gardener: what has faded goes, what is said twice becomes one, orphans are only listed; one
-undo for all.
+"""The gardener: what has faded goes, and what is said twice becomes one.
+
+Orphans are only listed; one undo for all.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ BELLS = ("The old bell of the church rang twice!", "The old bell of the church r
 
 @pytest.fixture
 def words(url, clock):
-    """A handle whose embedder finds texts near that share words; nothing is compared while it is
-    added.
+    """A handle whose embedder finds texts near that share words.
+
+    Nothing is compared while it is added.
     """
     with Glymph.open(
         url, clock=clock, embedder=WordEmbedder(512, ms=0.0), settings={"compare": "off"}

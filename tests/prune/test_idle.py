@@ -1,5 +1,6 @@
-"""Idle clearance: nothing while somebody recalls, small batches else, and an end within one of
-them.
+"""Idle clearance: nothing while somebody recalls, small batches else.
+
+And an end within one batch.
 """
 
 from __future__ import annotations

@@ -157,8 +157,9 @@ def test_a_whole_may_go_although_its_parts_stay(glymph, clock):
 
 
 def planned(glymph, clock):
-    """An old event on which a much fresher lesson and its checklist rest, and a plan that shows the
-    event.
+    """An old event on which a much fresher lesson and its checklist rest.
+
+    And a plan that shows the event.
     """
     event = events(glymph, 1)[0]
     clock.advance(days=400)

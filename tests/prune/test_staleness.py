@@ -36,8 +36,9 @@ def score_of(rows):
 
 
 def space(*memories, edges=()):
-    """Columns of memories, each a mapping that says what is not ordinary about it, and links
-    between them.
+    """Columns of memories, and links between them.
+
+    Each memory is a mapping that says what is not ordinary about it.
     """
     ordinary = {
         "kind": "fact", "state": "LIVE", "created": 0.0, "used": None, "stability": 60.0, "uses": 0,

@@ -79,8 +79,9 @@ def test_the_past_comes_in_pages_too(glymph, clock):
 
 
 def test_pages_of_the_past_are_what_was_listed_then(glymph, clock):
-    """Untouched, changed, hidden, shown and undone rows in one listing, against what list() said at
-    the time.
+    """One listing with untouched, changed, hidden, shown and undone rows.
+
+    It is held against what list() said at the time.
     """
     ids = [
         a.id

@@ -1,5 +1,6 @@
-"""What a search finds and in which order: words, meaning, names, sessions, links, standing,
-filters.
+"""What a search finds and in which order.
+
+Words, meaning, names, sessions, links, standing, filters.
 """
 
 from __future__ import annotations
@@ -360,8 +361,9 @@ def test_several_spaces_are_measured_on_one_scale(url, clock):
 
 
 def test_a_small_space_is_found_beside_a_large_one(url, clock, monkeypatch):
-    """The text index is asked without the filter first; what it names may all belong to somebody
-    else.
+    """The text index is asked without the filter first.
+
+    What it names may all belong to somebody else.
     """
     monkeypatch.setattr(channels, "POOL", 10)
     monkeypatch.setattr(channels, "OVERFETCH", 1)

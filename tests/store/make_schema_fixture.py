@@ -1,5 +1,6 @@
-"""Makes tests/store/schemas/vN.db.gz: a small store of today's schema, for the upgrade tests of
-tomorrow.
+"""Makes tests/store/schemas/vN.db.gz, a small store of today's schema.
+
+It is for the upgrade tests of tomorrow.
 
 Run once per schema, before it is released: python tests/store/make_schema_fixture.py
 """

@@ -1,5 +1,6 @@
-"""Columns read from chunks are those of the rows, whatever happened to either; keeping them
-disturbs nobody.
+"""Columns read from chunks are those of the rows, whatever happened to either.
+
+Keeping them disturbs nobody.
 """
 
 from __future__ import annotations

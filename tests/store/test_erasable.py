@@ -1,5 +1,6 @@
-"""The registry of erasable places covers the real store: every column of text, every virtual table,
-every file.
+"""The registry of erasable places covers the real store.
+
+Every column of text, every virtual table, every file.
 """
 
 from __future__ import annotations

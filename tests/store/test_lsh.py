@@ -1,5 +1,6 @@
-"""Near pairs: nearly all of those that comparing each with each finds, none that it does not, never
-too many.
+"""Near pairs: nearly all of those that comparing each with each finds.
+
+None that it does not, never too many.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The nearest found by the server: the same as in a mirror that holds every vector, without loading
-them.
+"""The nearest found by the server are the same as in a mirror that holds every vector.
+
+The server finds them without loading them.
 """
 
 from __future__ import annotations
@@ -77,8 +78,9 @@ def texts(count, seed=1):
 
 
 def populate(handle, clock, seed=1):
-    """Memories in every state a search has to tell apart; some have had other wordings, some
-    vectors are gone.
+    """Memories in every state a search has to tell apart.
+
+    Some have had other wordings, some vectors are gone.
     """
     added = handle.add_many(
         [

@@ -1,5 +1,6 @@
-"""The PostgreSQL that tests start for themselves: it starts, survives a kill, and leaves nothing
-behind.
+"""The PostgreSQL that tests start for themselves.
+
+It starts, survives a kill, and leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -74,8 +75,9 @@ def test_letters_of_every_script_are_letters(postgres_url, collation):
 
 @pytest.mark.parametrize("dimensions", [1, 3, 16, 384, 1536])
 def test_vectors_of_any_length_have_distances(postgres_url, dimensions):
-    """Some builds of pgvector use instructions that not every processor has; one length alone does
-    not show it.
+    """Some builds of pgvector use instructions that not every processor has.
+
+    One length alone does not show it.
     """
     tell(postgres_url, "CREATE EXTENSION vector", f"CREATE TABLE v (at vector({dimensions}))")
     ones, twos = str([1] * dimensions), str([2] * dimensions)

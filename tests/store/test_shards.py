@@ -28,8 +28,9 @@ def two_files(tmp_path):
 
 
 class TestShards(StoreSuite):
-    """In one of two files: keys of two stores may be the same, so what is refused by key needs a
-    common one.
+    """In one of two files.
+
+    Keys of two stores may be the same, so what is refused by key needs a common one.
     """
 
     @pytest.fixture

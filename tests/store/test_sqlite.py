@@ -347,8 +347,9 @@ def test_a_migration_adds_a_column_and_the_journal_follows_it(glymph):
 
 
 def test_every_earlier_schema_upgrades_with_its_data(tmp_path):
-    """tests/store/schemas holds a store of each schema there ever was; each must open and verify
-    today.
+    """tests/store/schemas holds a store of each schema there ever was.
+
+    Each must open and verify today.
     """
     stores = sorted((Path(__file__).parent / "schemas").glob("v*.db.gz"))
     assert [store.name for store in stores] == [

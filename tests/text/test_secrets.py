@@ -1,5 +1,6 @@
-"""Secrets: what must not leave the machine, and what must not be taken for one. No example is a
-real key.
+"""Secrets: what must not leave the machine, and what must not be taken for one.
+
+No example is a real key.
 """
 
 from __future__ import annotations

@@ -90,8 +90,9 @@ every_tool = pytest.mark.parametrize("tool", all_tools().values(), ids=list(all_
 
 
 def populate(glymph):
-    """A lesson and a preference recalled together, an archived memory, a cluster, a page, a
-    conflict.
+    """A lesson and a preference recalled together, an archived memory and more.
+
+    The rest is a cluster, a page and a conflict.
     """
     lesson = glymph.add(
         "The nightly import fails on Mondays.", kind="lesson", tags=["ops"], pinned=False

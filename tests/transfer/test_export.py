@@ -1,5 +1,6 @@
-"""Moving spaces: what a stranger's file may not do, and what a failure or a kill must not leave
-behind.
+"""Moving spaces: what a stranger's file may not do.
+
+And what a failure or a kill must not leave behind.
 """
 
 from __future__ import annotations

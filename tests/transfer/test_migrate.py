@@ -1,5 +1,6 @@
-"""Moving spaces between stores: everything arrives, a kill costs nothing, what is wrong is never
-seen.
+"""Moving spaces between stores: everything arrives.
+
+A kill costs nothing, and what is wrong is never seen.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The lease: one holder at a time, none for long after it is gone, nothing written by one that is
-late.
+"""The lease: one holder at a time, none for long after it is gone.
+
+Nothing is written by one that is late.
 """
 
 from __future__ import annotations

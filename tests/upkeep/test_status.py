@@ -1,5 +1,6 @@
-"""The status tells what upkeep did, what waits, what is left today, and what to do; looking changes
-nothing.
+"""The status tells what upkeep did, what waits, what is left today, and what to do.
+
+Looking changes nothing.
 """
 
 from __future__ import annotations

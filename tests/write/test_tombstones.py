@@ -1,5 +1,6 @@
-"""Tombstones: what was removed for good is known again however it is worded, here only, and only
-with the key.
+"""Tombstones: what was removed for good is known again however it is worded.
+
+Here only, and only with the key.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""While the agent sleeps: the last session is read, what has faded steps back, the next session
-gets a digest.
+"""While the agent sleeps: the last session is read and what has faded steps back.
+
+The next session gets a digest.
 """
 
 from __future__ import annotations

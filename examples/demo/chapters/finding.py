@@ -1,5 +1,6 @@
-"""Finding the right memory: by meaning, by name, over a link, at a date; and what of it works
-without a model.
+"""Finding the right memory: by meaning, by name, over a link, at a date.
+
+And what of it works without a model.
 """
 
 from __future__ import annotations

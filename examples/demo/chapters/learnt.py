@@ -1,5 +1,6 @@
-"""Lessons: what hundreds of trades have in common, counted, linked to its evidence, and not learnt
-twice.
+"""Lessons: what hundreds of trades have in common.
+
+Counted, linked to its evidence, and not learnt twice.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Elsewhere: the whole space in another store, the same down to the last journal row, and known to
-be.
+"""Elsewhere: the whole space in another store.
+
+The same down to the last journal row, and known to be.
 """
 
 from __future__ import annotations

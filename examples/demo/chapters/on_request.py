@@ -1,5 +1,6 @@
-"""Forgetting on request: a number that somebody wants removed, everywhere it is written, and
-provably.
+"""Forgetting on request: a number that somebody wants removed.
+
+Removed everywhere it is written, and provably.
 """
 
 from __future__ import annotations

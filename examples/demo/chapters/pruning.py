@@ -1,5 +1,6 @@
-"""The stale groups of the half-year: found, shown as a plan, pruned, recall asked, undone, and
-pruned again.
+"""The stale groups of the half-year, from found to pruned again.
+
+Found, shown as a plan, pruned, recall asked, undone, and pruned again.
 """
 
 from __future__ import annotations
@@ -69,8 +70,9 @@ def _describe_group(group: Group) -> dict[str, Any]:
 
 
 def _count_answered(glymph: Glymph, played: Played) -> tuple[int, int]:
-    """Of the questions whose answer is known, how many have it among the first ten; and how many
-    there are.
+    """How many of the questions with a known answer have it among the first ten.
+
+    And how many there are.
     """
     found = total = 0
     for question, refs in [*own_questions(), *questions_in_other_words()]:
