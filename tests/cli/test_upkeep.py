@@ -63,7 +63,7 @@ def test_lifecycle_only_says_what_it_would_do_until_it_is_applied(run):
     assert all(one["reason"] for one in done["archived"])
     assert json.loads(run("health", "--json")[0])["archived"] == 10
     told = run("history", done["archived"][0]["id"])[0]
-    assert "faded to retrievability" in told
+    assert "dormant (retrievability" in told
     assert run("undo", done["operation_ids"][0])[1] == 0
     assert json.loads(run("health", "--json")[0])["archived"] == 0
 
