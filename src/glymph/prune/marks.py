@@ -103,11 +103,25 @@ def find_faded_links(columns: Columns, *, now: int) -> Slots:
     return places[goes]
 
 
+def is_in_update(columns: Columns) -> Flags:
+    """Marks the live memories that update another live one, or are updated by one."""
+    edges, find, live = columns.edges, columns.finder(), is_live(columns)
+    of_type = np.array([name == "supersedes" for name in columns.types] or [False])
+    places = np.flatnonzero(of_type[edges["type"]])
+    source, target = find(edges["source"][places]), find(edges["target"][places])
+    both = live[source] & live[target]
+    marked = np.zeros(columns.size, dtype=np.bool_)
+    marked[source[both]] = True
+    marked[target[both]] = True
+    return marked
+
+
 def is_mergeable(columns: Columns, *, now: int) -> Flags:
     """Marks the memories that an unattended run may merge.
 
     Nobody minds finding them under another id: they are current knowledge that fades, neither
-    pinned, protected nor young, nor used in the last three stabilities.
+    pinned, protected nor young, nor used in the last three stabilities. Of two statements of which
+    one updates the other, neither: the link between them says which is current.
     """
     memories = columns.memories
     decaying = np.array([kind_profile(kind).decays for kind in columns.kinds] or [False])[
@@ -119,6 +133,7 @@ def is_mergeable(columns: Columns, *, now: int) -> Flags:
         | memories["pinned"]
         | memories["protected"]
         | is_expired(columns, now)
+        | is_in_update(columns)
     )
     may &= now - memories["created_at"] >= guards.YOUNG_DAYS * MICROS_PER_DAY
     return np.asarray(may & ~is_recently_used(memories, now))

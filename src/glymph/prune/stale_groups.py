@@ -118,6 +118,7 @@ def rank_other_groups(
     pick: Pick | None = None,
 ) -> Ranking:
     """Ranks groups that were made by something else than links; a memory may be in several."""
+    groups = sorted(groups, key=lambda members: int(members[0]))  # of equals, the oldest first
     found = staleness.measure_vitals(columns.memories, columns.kinds, curves=curves, now=now)
     sizes = np.array([len(members) for members in groups], dtype=np.int64)
     group = np.repeat(np.arange(len(groups)), sizes)

@@ -82,7 +82,21 @@ def find_repeats(
     """Returns those of these live memories that another live one already covers."""
     found = _find_copies(reader, rows, now=now)
     left = {key: row for key, row in rows.items() if key not in found}
-    return found | _find_covered(ctx, reader, left, sample, now=now)
+    return _drop_outdated(reader, found | _find_covered(ctx, reader, left, sample, now=now), now)
+
+
+def _drop_outdated(reader: Reader, found: Mapping[int, Repeat], now: int) -> dict[int, Repeat]:
+    """Leaves out what only an outdated memory says as well: the current one stays."""
+    links = [
+        (source, target)
+        for source, target, edge_type, *_ in reader.edges_touching(
+            [repeat.other_key for repeat in found.values()]
+        )
+        if edge_type == "supersedes"
+    ]
+    newer = reader.by_key({source for source, _ in links}, Filter(live_at=now))
+    outdated = {target for source, target in links if source in newer}
+    return {key: repeat for key, repeat in found.items() if repeat.other_key not in outdated}
 
 
 def _find_copies(reader: Reader, rows: Mapping[int, Row], *, now: int) -> dict[int, Repeat]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -30,7 +31,9 @@ def load_vectors(ctx: Context, reader: Reader, rows: Sequence[Row]) -> Vectors |
     if model is None or key is None:
         return None
     found = np.zeros((len(rows), model[1]), dtype=np.float32)
-    places = {(row["key"], wording(row["content_hash"])): at for at, row in enumerate(rows)}
+    places: dict[tuple[int, bytes], list[int]] = defaultdict(list)  # a row may come more than once
+    for at, row in enumerate(rows):
+        places[row["key"], wording(row["content_hash"])].append(at)
     for start in range(0, len(rows), CHUNK):
         keys = [row["key"] for row in rows[start : start + CHUNK]]
         for memory, said, vector in reader.vectors_of(key, keys):
