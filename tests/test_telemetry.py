@@ -22,7 +22,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from glymph import Glymph, telemetry
 from glymph.errors import InvalidInput
-from glymph.jobs import daemon
+from glymph.jobs import daemon, runner
+from glymph.jobs.job import SESSION_END, Job
 from glymph.testing.scripted_model import ScriptedModel
 from glymph.upkeep import queue
 
@@ -116,6 +117,16 @@ def test_jobs_and_steps_are_spans_one_inside_the_other(glymph, spans):
     assert finished["step"].parent.span_id == finished["job"].context.span_id
     assert told(spans, "job", job="upkeep")[0]["ended"] == "done"
     assert {span["step"] for span in told(spans, "step")} >= {"lifecycle", "surface"}
+
+
+def test_a_step_that_fails_says_so_in_its_span(glymph, spans):
+    def fail(ctx, trigger):
+        raise ValueError("a bug")
+
+    queue.enqueue(glymph.context, "job-1", "upkeep", {})
+    job = Job(name="broken", on=SESSION_END, order=1, run=fail)
+    runner.run_waiting(glymph.context, [job], threading.Event(), lambda ticket, ended: None)
+    assert told(spans, "step", step="broken")[0]["error.type"] == "ValueError"
 
 
 def test_a_model_call_tells_its_tokens_and_not_what_was_said(url, clock, spans):

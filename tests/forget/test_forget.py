@@ -304,6 +304,8 @@ def test_a_purge_leaves_other_identifiers_that_only_look_alike(glymph):
         {"tags": ["tck-4471"]},
         {"entities": ["TCK4471"]},
         {"attributes": {"of": ["x", "TCK-4471"]}},
+        {"tags": ["order_TCK-4471"]},
+        {"title": "Photos under TCK-4471/2"},
     ],
 )
 def test_an_identifier_beside_the_text_is_reported_in_whatever_spelling(glymph, beside):

@@ -415,3 +415,10 @@ def test_our_hooks_and_server_are_recognised_wherever_the_program_is(program):
     ours = content.Wiring(program, None, "@project")
     merged = merge_json.with_server(merge_json.with_hooks({"a": 1}, ours), ours)
     assert merge_json.without_server(merge_json.without_hooks(merged)) == {"a": 1}
+
+
+@pytest.mark.parametrize("module", ["glymph.cli.start", "glymph.interfaces.start"])
+def test_entries_that_call_a_module_are_ours_also_under_its_earlier_name(module):
+    command = f"/usr/bin/python3 -m {module} hook session-start"
+    assert content.is_our_hook({"type": "command", "command": command})
+    assert content.is_our_server({"command": "/usr/bin/python3", "args": ["-m", module, "mcp"]})

@@ -41,7 +41,10 @@ def fields_still_holding(request: Request, row: Row, text: str) -> tuple[str, ..
     return tuple(
         field
         for field in ("text", *BESIDE_TEXT)
-        if any(still_held(request, row["text"], said) for said in _texts_in(becomes, field))
+        if any(
+            still_held(request, row["text"], said) or _is_joined(request, said)
+            for said in _texts_in(becomes, field)
+        )
     )
 
 
@@ -49,11 +52,19 @@ def holds_beside_text(request: Request, row: Row) -> bool:
     """Tells whether a memory's title, entities, tags or attributes hold an identifier of it."""
     wanted = [_bare(one.text) for one in request.strong]
     return any(
-        still_held(request, request.text, said)
+        still_held(request, request.text, said) or _is_joined(request, said)
         for field in (BESIDE_TEXT if wanted else ())
         for said in _texts_in(row, field)
         # Reading identifiers is slow; most texts do not even have their letters and digits.
         if any(one in _bare(said) for one in wanted)
+    )
+
+
+def _is_joined(request: Request, said: str) -> bool:
+    """Tells whether a text holds an identifier joined to more by "_" or "/": order_AB-12345."""
+    return any(
+        re.search(rf"(?<=[_/]){written}(?![^\W_])|(?<![^\W_]){written}(?=[_/])", said, re.I)
+        for written in (re.escape(one.text) for one in request.strong)
     )
 
 

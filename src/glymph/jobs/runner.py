@@ -11,6 +11,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Container, Iterable
+from contextlib import nullcontext
 from typing import Any
 
 from glymph import telemetry
@@ -151,8 +152,7 @@ def _run_item(ctx: Context, item: QueueItem, jobs: Iterable[Job], stop: threadin
             continue
         if stop.is_set():
             return STOPPED
-        with telemetry.observe("step", step=job.name):
-            report = _attempt(ctx, job, Trigger(session, stop))
+        report = _attempt(ctx, job, Trigger(session, stop))
         if STOPPED in report:
             return STOPPED
         item.note(job.name, report)
@@ -183,8 +183,11 @@ def _attempt(ctx: Context, job: Job, trigger: Trigger) -> dict[str, Any]:
 
     A job that fails while it is to stop was called off: it counts as stopped.
     """
+    # A failure must reach the span of its step before it becomes a report.
+    step = telemetry.observe("step", step=job.name) if trigger.session else nullcontext()
     try:
-        report = dict(masked_in(dict(job.run(ctx, trigger))))
+        with step:
+            report = dict(masked_in(dict(job.run(ctx, trigger))))
     except LeaseLost:
         raise
     except GlymphError as error:

@@ -20,6 +20,7 @@ MARK = "<!-- Written by `glymph install claude-code`. -->"  # in every text of o
 # The host puts this before a tool's name.
 TOOLS, PLUGIN_TOOLS = "mcp__glymph__", "mcp__plugin_glymph_glymph__"
 MODULE = "glymph.cli.start"
+MODULES = (MODULE, "glymph.interfaces.start")  # and as earlier versions wrote it
 TEXTS = (
     "skills/glymph-memory/SKILL.md",
     "commands/memory-review.md",
@@ -36,7 +37,7 @@ EVENTS = (
     ("SessionEnd", None, "session-end", 5),
 )
 _OURS = re.compile(
-    rf"\bglymph(?:\.exe|{re.escape(MODULE.removeprefix(NAME))})?['\"]?"
+    rf"\bglymph(?:\.exe|{'|'.join(re.escape(one.removeprefix(NAME)) for one in MODULES)})?['\"]?"
     rf" hook (?:{'|'.join(event[2] for event in EVENTS)})\b"
 )
 
@@ -100,7 +101,7 @@ def is_our_server(entry: object) -> bool:
     if not isinstance(entry, dict) or not isinstance(entry.get("args"), list):
         return False
     words = [str(entry.get("command")), *map(str, entry["args"])]
-    return "mcp" in words and any(word == MODULE or Path(word).stem == NAME for word in words)
+    return "mcp" in words and any(word in MODULES or Path(word).stem == NAME for word in words)
 
 
 def texts(*, in_plugin: bool = False) -> dict[str, str]:
