@@ -102,8 +102,10 @@ class JournalReader(SpaceStatements):
         for table, keys in _keys_by_table(places).items():
             sql = f"SELECT * FROM scoped_{table} WHERE key IN {{keys:keys}}"
             for row in self._session.rows(sql, {"keys": keys}):
-                values = {name: row[name] for name in row if name not in ("key", "space_id")}
-                found[table, row["key"]] = values
+                values = dict(row)
+                key = values.pop("key")
+                del values["space_id"]
+                found[table, key] = values
         return found
 
 
