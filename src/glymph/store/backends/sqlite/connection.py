@@ -252,6 +252,9 @@ class Connection:
 
 
 def _lists_as_json(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    # Most statements take no list; this runs for every one of them.
+    if list not in map(type, parameters.values()):
+        return parameters
     return {
         name: json.dumps(value) if isinstance(value, list) else value
         for name, value in parameters.items()
