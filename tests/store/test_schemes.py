@@ -52,6 +52,7 @@ def test_a_package_adds_a_scheme_by_an_entry_point(packaged, tmp_path):
 def test_a_built_in_scheme_is_opened_without_a_look_at_packages(packaged, tmp_path):
     packaged(sqlite="no_such_package:open_store")
     open_store(f"sqlite:///{tmp_path}/a.db", Settings()).close()
+    assert (tmp_path / "a.db").exists()
 
 
 def test_an_unknown_scheme_names_all_that_there_are(packaged):
