@@ -72,7 +72,10 @@ def started(*words, **more):
 )
 def test_a_signal_that_ends_the_process_ends_the_command(hanging, number, code):
     line, pids = hanging
-    with started("-c", ASKS + "ask()", line) as process:
+    # Tests that run in the background inherit signals that are ignored.
+    usual = "default_int_handler" if number == signal.SIGINT else "SIG_DFL"
+    heeds = f"import signal; signal.signal({int(number)}, signal.{usual})\n"
+    with started("-c", heeds + ASKS + "ask()", line) as process:
         running = told(pids)
         process.send_signal(number)
         assert process.wait(PATIENCE) == code
