@@ -62,9 +62,7 @@ def test_an_answer_fits_its_schema_and_is_counted(model, capfd):
 
 
 def test_an_answer_that_is_cut_off_says_so(model):
-    reply = model.complete(
-        [Message("user", "Count from one to a hundred.")], max_tokens=4, timeout=120
-    )
+    reply = model.complete(ASKED, SCHEMA, max_tokens=4, timeout=120)
     assert reply.ended == "length"
     assert reply.usage.tokens_out <= 4
 
