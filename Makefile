@@ -55,11 +55,11 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.base: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[mcp,local,llm]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e packages/glymph-reader -e ".[mcp,local,reader,llm]"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e packages/glymph-reader -e ".[dev]"
 	@touch $(VENV)/.base $@
 
 clean:

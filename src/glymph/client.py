@@ -20,6 +20,7 @@ from glymph.context import Context
 from glymph.embed.contract import Embedder
 from glymph.llm import interrupt
 from glymph.llm.contract import Model
+from glymph.reader.contract import Reader
 from glymph.stores import DEFAULT_URL, count_steps, open_context, run_steps
 from glymph.text.secrets import mask_secrets
 from glymph.write.backfill import Background
@@ -65,7 +66,7 @@ class Glymph:
         settings: Settings | Mapping[str, Any] | None = None,
         clock: Callable[[], datetime] | None = None,
         embedder: str | Embedder = "auto", model: str | Model | None = None,
-        session: str | None = None, create: bool = True,
+        reader: str | Reader = "auto", session: str | None = None, create: bool = True,
     ) -> Self:  # fmt: skip
         """Opens a store. A store or space that does not exist is made, unless `create` is False.
 
@@ -73,11 +74,12 @@ class Glymph:
         methods of `glymph.embed.contract.Embedder`; for "auto" the setting of that name decides.
         `model` is the language model for upkeep, by the same rules: a text such as
         "openai:gpt-4o-mini", an object with the methods of `glymph.llm.contract.Model`, or None for
-        what the setting says, which is opened at the first question.
+        what the setting says, which is opened at the first question. `reader` judges texts: "auto",
+        "none", "local" or an object with the methods of `glymph.reader.contract.Reader`.
         """
         return cls(open_context(
             url, space, actor, settings, clock=clock, embedder=embedder, model=model,
-            session=session, create=create,
+            reader=reader, session=session, create=create,
         ))  # fmt: skip
 
     def close(self) -> None:

@@ -58,6 +58,13 @@ class Settings:
         "https://api.openai.com/v1", "address of the OpenAI-compatible service for openai:MODEL"
     )
     embedder_key: str = _setting("", "key for that service; better given as GLYMPH_EMBEDDER_KEY")
+    reader: str = _setting(
+        "auto", "auto, none or local: what judges texts; auto: local where it is installed"
+    )
+    rerank_ms: float = _setting(
+        150.0,
+        "CPU milliseconds that a search may spend on reading its best hits once more; 0: none",
+    )
     model: str = _setting(
         "none",
         "none, openai:MODEL, anthropic:MODEL, gguf:FILE or command:COMMAND: the language model for "

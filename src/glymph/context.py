@@ -19,6 +19,8 @@ from glymph.ids import uuid7
 from glymph.llm.contract import Model
 from glymph.model import Receipt, Refusal
 from glymph.moments import micros, moment
+from glymph.reader.contract import Reader as TextReader
+from glymph.reader.no_reader import NoReader
 from glymph.store.certificate import PlaceStatus
 from glymph.store.contract import Filter, Intent, Row
 from glymph.store.reader import Reader
@@ -102,6 +104,7 @@ class Context:
     embedding: Embedding = field(default_factory=Embedding)
     weights: Weights = field(default_factory=lambda: SECTION_WEIGHTS)
     model: Model | None = None  # the language model for upkeep
+    reader: TextReader = field(default_factory=NoReader)  # judges texts
     embed_soon: Callable[[Sequence[str]], None] = lambda ids: (
         None
     )  # hands memories to the background

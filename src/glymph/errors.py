@@ -29,6 +29,7 @@
     ├── HistoryGone                            older than the journal reaches
     ├── TooMuchHistory                         too many memories changed since
     ├── EmbedderFailed                         texts cannot be turned into vectors now
+    ├── ReaderFailed                           texts cannot be judged now
     ├── ModelFailed                            the language model gave no answer
     │   ├── ModelTimedOut                      in time
     │   └── ModelCancelled                     because the call was cancelled
@@ -269,6 +270,14 @@ class EmbedderFailed(GlymphError):
     def __init__(self, embedder: str, problem: str, next_step: str) -> None:
         super().__init__(f"The embedder {embedder} failed: {problem.rstrip('.')}. {next_step}")
         self.embedder = embedder
+
+
+class ReaderFailed(GlymphError):
+    """The reader cannot be used now; nothing was judged."""
+
+    def __init__(self, reader: str, problem: str, next_step: str) -> None:
+        super().__init__(f"The reader {reader} failed: {problem.rstrip('.')}. {next_step}")
+        self.reader = reader
 
 
 class NoModel(Refused):

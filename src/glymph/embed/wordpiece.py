@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from glymph.embed.session import import_optional
+from glymph.errors import EmbedderFailed
+from glymph.inference import import_optional
 
 VOCABULARY = Path(__file__).parent / "data" / "bert-base-uncased-vocab.txt"
 LONGEST_WORD = 100  # in characters; a longer one is unknown, as in BERT
@@ -19,7 +20,7 @@ class WordPiece:
     """
 
     def __init__(self, embedder: str, *, longest: int) -> None:
-        tokenizers: Any = import_optional(embedder, "tokenizers")
+        tokenizers: Any = import_optional(embedder, "tokenizers", EmbedderFailed)
         words = VOCABULARY.read_text(encoding="utf-8").split("\n")
         numbers = {word: number for number, word in enumerate(words) if word}
         self._start, self._end = numbers["[CLS]"], numbers["[SEP]"]

@@ -90,6 +90,14 @@ def check_kinds(reader: Reader, wanted: Filter) -> None:
             )
 
 
+def check_score(least: object) -> None:
+    """Raises InvalidInput unless a least score is left out or lies between 0 and 1."""
+    if least is None:
+        return
+    if isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1:
+        raise InvalidInput("min_score", f"{least!r} does not fit. Pass a number from 0 to 1.")
+
+
 def check_limit(ctx: Context, limit: object) -> None:
     most = ctx.settings.max_page
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= most:

@@ -4,6 +4,7 @@
     gather        asks the channels of each space: every candidate, with its figures (channels.py)
     rank_pools    puts the candidates of all spaces into one order (rank.py)
       _score      fuses what the channels say of a candidate into its relevance
+      _read_again  reads the best ones, to tell which of them answer (rerank.py)
       _newer_first  moves what updates a candidate directly above it
     Hit           says how a memory scored, and why it was found
 
@@ -12,10 +13,11 @@ A search `at` a moment in the past goes through past.py instead.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Unpack
 
 import numpy as np
@@ -29,14 +31,23 @@ from glymph.model import Hit, Memory
 from glymph.moments import micros
 from glymph.recall import rank, spread
 from glymph.recall.channels import Pool, follow_links, gather
-from glymph.recall.filters import Filters, check_filters, check_kinds, check_limit, check_list
+from glymph.recall.filters import (
+    Filters,
+    check_filters,
+    check_kinds,
+    check_limit,
+    check_list,
+    check_score,
+)
 from glymph.recall.newer_first import Place, Updates, newer_first, updates_of
 from glymph.recall.past import by_words_only, search_past
+from glymph.recall.rerank import find_relevance
 from glymph.store import records
 from glymph.store.contract import Filter, Row
 from glymph.text.tokens import tokens
 
 MAX_QUERY_CHARS = 20_000
+UNANSWERED = 0.1  # where a reader holds no hit to be likelier than this, none answers
 SPARE = 30  # candidates read beyond the limit: age and trust may change the order
 
 
@@ -46,6 +57,7 @@ class SearchOptions(Filters, total=False):
     limit: int
     spaces: Sequence[str] | None
     budget_tokens: int | None
+    min_score: float | None
     at: datetime | None
 
 
@@ -57,11 +69,13 @@ def search(ctx: Context, query: str, **options: Unpack[SearchOptions]) -> list[H
 
 def find(
     ctx: Context, query: str, *, limit: int = 10, spaces: Sequence[str] | None = None,
-    budget_tokens: int | None = None, at: datetime | None = None, **filters: Unpack[Filters],
+    budget_tokens: int | None = None, min_score: float | None = None,
+    at: datetime | None = None, **filters: Unpack[Filters],
 ) -> tuple[list[Hit], str | None]:  # fmt: skip
     """Returns the best hits, and what a caller should know about them."""
     checked_text("query", query, MAX_QUERY_CHARS)
     check_limit(ctx, limit)
+    check_score(min_score)
     now = ctx.now()
     matching = replace(check_filters(filters), live_at=micros(now))
     given = check_list("spaces", spaces)
@@ -72,7 +86,10 @@ def find(
             check_kinds(reader, matching)
         if at is None:
             pools = [gather(ctx, reader, query, matching, limit=limit) for reader in readers]
-            hits = rank_pools(pools, matching, limit=limit, now=now, weights=ctx.weights)
+            hits = rank_pools(
+                pools, matching, limit=limit, now=now, weights=ctx.weights,
+                judge=partial(_read_again, ctx, query),
+            )  # fmt: skip
             lacking = [pool.lacking for pool in pools]
         else:
             past = [
@@ -81,14 +98,28 @@ def find(
             hits = sorted((hit for found, _ in past for hit in found), key=lambda hit: -hit.score)
             hits = hits[:limit]
             lacking = [reason for _, reason in past]
-    notice = next((by_words_only(why) for why in lacking if why), None)
+    notice = next((by_words_only(why) for why in lacking if why), None) or _say_unanswered(hits)
+    if min_score is not None:
+        hits = [hit for hit in hits if hit.score >= min_score]
     return within_budget(hits, budget_tokens), notice
 
 
+def _say_unanswered(hits: Sequence[Hit]) -> str | None:
+    """Says that nothing was found that answers, if the reader found none among what it read."""
+    read = [hit.parts["relevance"] for hit in hits if "relevance" in hit.parts]
+    if not read or max(read) >= UNANSWERED:
+        return None
+    return "Nothing here seems to answer that: these are only the nearest memories."
+
+
 def rank_pools(
-    pools: Sequence[Pool], matching: Filter, *, limit: int, now: datetime, weights: Weights
-) -> list[Hit]:
-    """Puts the candidates of every space into one order, measured on one scale."""
+    pools: Sequence[Pool], matching: Filter, *, limit: int, now: datetime, weights: Weights,
+    judge: Callable[[Sequence[Candidate]], None] | None = None,
+) -> list[Hit]:  # fmt: skip
+    """Puts the candidates of every space into one order, measured on one scale.
+
+    `judge` may change the relevance of the candidates, which it gets best first.
+    """
     nearest = max((rank.nearest(pool.cosines, pool.unrelated) for pool in pools), default=0.0)
     best_text = max((float(pool.keywords.max(initial=0.0)) for pool in pools), default=0.0)
     found: list[Candidate] = []
@@ -98,6 +129,9 @@ def rank_pools(
         read = _read_candidates(pool, rows, scores, now)
         found += [read[key] for key in scores if key in read]
     found.sort(key=lambda one: -one.total)
+    if judge is not None:
+        judge(found)
+        found.sort(key=lambda one: -one.total)
     ordered, updates = _newer_first(found[:limit], found, matching, now)
     ids = {one.place: one.rows[one.key]["id"] for one, _ in ordered}
     hits: list[Hit] = []
@@ -106,6 +140,17 @@ def rank_pools(
         hit = _hit(one, tuple(newer))
         hits.append(hit if older is None else _lift(hit, older, least=hits[-1].score))
     return hits[::-1][:limit]
+
+
+def _read_again(ctx: Context, query: str, found: Sequence[Candidate]) -> None:
+    """Puts how likely a candidate answers in the place of what the channels say of it."""
+    texts = [one.rows[one.key]["text"] for one in found]
+    channels = [one.score.relevance for one in found]
+    read = find_relevance(ctx.reader, query, texts, channels, ctx.settings.rerank_ms)
+    for one, (whole, own) in zip(found, read or (), strict=False):
+        one.score.relevance = whole
+        if own is not None:
+            one.score.parts["relevance"] = own
 
 
 def _newer_first(
@@ -239,6 +284,8 @@ def _explain(one: Candidate, memory: Memory, parts: Mapping[str, float]) -> str:
         reasons.append("its text matches the words of the query")
     if "semantic" in parts:
         reasons.append("its meaning is near the query")
+    if parts.get("relevance", 0.0) >= 0.5:
+        reasons.append("it seems to answer the query")
     if "affinity" in parts:
         carried = [name for name in memory.entities if name in one.pool.question.names]
         reasons.append(

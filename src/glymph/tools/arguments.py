@@ -49,6 +49,9 @@ class Filters(Arguments):
     budget_tokens: int | None = Field(
         None, ge=1, description="Fit the texts of the hits into this many tokens."
     )
+    min_score: float | None = Field(
+        None, ge=0, le=1, description="Only hits that answer with at least this score, 0 to 1."
+    )
 
     def drop_empty(self) -> dict[str, Any]:
         """Returns the arguments without empty lists: models send `"kinds": []` for no filter."""

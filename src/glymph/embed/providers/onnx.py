@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from glymph.embed.contract import EmbedderProvider, Vectors
-from glymph.embed.session import Session, import_optional
 from glymph.embed.vectors import one_by_one
 from glymph.errors import EmbedderFailed, InvalidInput
+from glymph.inference import Session, import_optional
 
 MODEL_FILES = ("model.onnx", "onnx/model.onnx")
 MOST_TOKENS = 256  # where no file says otherwise
@@ -82,7 +82,7 @@ class OnnxEmbedder:
     def _ready(self) -> _Loaded:
         with self._lock:
             if self._loaded is None:
-                session = Session(self._title, self._model, threads=self._threads)
+                session = Session(self._title, self._model, EmbedderFailed, threads=self._threads)
                 tokenizer = _open_tokenizer(self._title, self._tokens, self._max_tokens)
                 self._loaded = _Loaded(self._title, session, tokenizer, self._pooling)
         return self._loaded
@@ -205,7 +205,7 @@ def _settings(path: Path) -> Any:
 
 
 def _open_tokenizer(title: str, path: Path, longest: int) -> Any:
-    tokenizers = import_optional(title, "tokenizers")
+    tokenizers = import_optional(title, "tokenizers", EmbedderFailed)
     try:
         # Not from_str, which raises a bare Exception.
         tokenizer = tokenizers.Tokenizer.from_buffer(path.read_bytes())

@@ -1,28 +1,31 @@
-"""Running a model with onnxruntime, which is imported only when the first model is."""
+"""Runs models with onnxruntime, which is imported only when the first model is opened."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from glymph.embed.contract import Vectors
-from glymph.errors import EmbedderFailed
+from glymph.errors import GlymphError
 
 INSTALL_LOCAL = "Run `pip install 'glymph[local]'`."
 ONLY_ERRORS = 3  # onnxruntime's log level; its warnings about graphs are not for our users
 
+Floats = npt.NDArray[np.float32]
+Fail = Callable[[str, str, str], GlymphError]  # makes the error from name, problem and next step
+
 
 class Session:
-    """A loaded model. Raises EmbedderFailed, naming the embedder, if it cannot be loaded or run."""
+    """A loaded model. Raises what `fail` makes if it cannot be loaded or run."""
 
-    def __init__(self, embedder: str, model: Path | bytes, *, threads: int = 1) -> None:
-        self._embedder = embedder
-        onnxruntime = import_optional(embedder, "onnxruntime")
+    def __init__(self, name: str, model: Path | bytes, fail: Fail, *, threads: int = 1) -> None:
+        self._name, self._fail = name, fail
+        onnxruntime = import_optional(name, "onnxruntime", fail)
+        onnxruntime.disable_telemetry_events()
         # Its errors share no class of their own, so they are gathered from where they are defined.
         native = vars(onnxruntime.capi.onnxruntime_pybind11_state).values()
         self._errors = tuple(
@@ -43,10 +46,16 @@ class Session:
         self.inputs: list[str] = [one.name for one in self._session.get_inputs()]
         self.outputs: list[str] = [one.name for one in self._session.get_outputs()]
 
-    def run(self, output: str, feeds: Mapping[str, npt.NDArray[Any]]) -> Vectors:
-        """One output, as float32."""
-        answer = self._guard(lambda: self._session.run([output], dict(feeds)))
-        return np.asarray(answer[0], dtype=np.float32)
+    def run(self, output: str, feeds: Mapping[str, npt.NDArray[Any]]) -> Floats:
+        """Returns one output, as float32."""
+        return self.run_several([output], feeds)[0]
+
+    def run_several(
+        self, outputs: Sequence[str], feeds: Mapping[str, npt.NDArray[Any]]
+    ) -> list[Floats]:
+        """Returns several outputs of one run, as float32."""
+        answers = self._guard(lambda: self._session.run(list(outputs), dict(feeds)))
+        return [np.asarray(answer, dtype=np.float32) for answer in answers]
 
     def _guard(self, act: Callable[[], Any]) -> Any:
         try:
@@ -54,13 +63,13 @@ class Session:
         except self._errors as error:
             problem = f"onnxruntime says: {str(error)[:300]}"
             step = "Check the model file, or update with `pip install -U onnxruntime`."
-            raise EmbedderFailed(self._embedder, problem, step) from error
+            raise self._fail(self._name, problem, step) from error
 
 
-def import_optional(embedder: str, module: str) -> Any:
-    """Imports an optional package; raises EmbedderFailed with the command that installs it."""
+def import_optional(name: str, module: str, fail: Fail, install: str = INSTALL_LOCAL) -> Any:
+    """Imports an optional package; raises what `fail` makes, with the command that installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
         problem = f"the package {module} cannot be imported ({error})"
-        raise EmbedderFailed(embedder, problem, INSTALL_LOCAL) from error
+        raise fail(name, problem, install) from error

@@ -1,0 +1,1 @@
+"""The weights of Glymph's reader; `glymph.reader.local_reader` checks and runs them."""

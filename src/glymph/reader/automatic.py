@@ -1,0 +1,73 @@
+"""The reader of "auto": the local one where it works, else the one that knows hard rules only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TypeVar
+
+from glymph.errors import ReaderFailed
+from glymph.reader.contract import Judgement, Reader, Target
+from glymph.reader.local_reader import LocalReader
+from glymph.reader.no_reader import NoReader
+from glymph.reader.weights import explain_absence
+
+Result = TypeVar("Result")
+
+
+def open_automatic() -> Reader:
+    """Returns the local reader if it is installed, else the one that knows hard rules only."""
+    if lacking := explain_absence():
+        say_once(lacking)
+        return NoReader()
+    return AutomaticReader(LocalReader())
+
+
+class AutomaticReader:
+    """Asks a reader until it fails, then one that cannot."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    @property
+    def name(self) -> str:
+        """The name of the reader that answers now."""
+        return self._reader.name
+
+    def relate(self, newer: str, older: Sequence[str]) -> list[Judgement]:
+        """Judges what a newer text does to each older one."""
+        return self._attempt(lambda reader: reader.relate(newer, older))
+
+    def find_targets(
+        self, verb: str, request: str, texts: Sequence[str], new: str | None = None
+    ) -> list[Target]:
+        """Judges how much of each text a request means."""
+        return self._attempt(lambda reader: reader.find_targets(verb, request, texts, new))
+
+    def score(self, question: str, texts: Sequence[str]) -> list[float] | None:
+        """Returns how likely each text answers the question, or None."""
+        return self._attempt(lambda reader: reader.score(question, texts))
+
+    def grade(self, texts: Sequence[str]) -> list[Judgement]:
+        """Judges what each text is worth keeping."""
+        return self._attempt(lambda reader: reader.grade(texts))
+
+    def estimate_ms(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Estimates the CPU milliseconds that scoring each text takes."""
+        return self._attempt(lambda reader: reader.estimate_ms(question, texts))
+
+    def _attempt(self, act: Callable[[Reader], Result]) -> Result:
+        try:
+            return act(self._reader)
+        except ReaderFailed as error:
+            say_once(str(error))
+            self._reader = NoReader()
+            return act(self._reader)
+
+
+@cache
+def say_once(lacking: str) -> None:
+    """Logs why there is no reader: once, however many handles a program opens."""
+    import logging
+
+    logging.getLogger("glymph").info("%s Until then only hard rules judge texts.", lacking)

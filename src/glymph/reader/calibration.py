@@ -1,0 +1,66 @@
+"""Turns what the network says into shares that mean what they say.
+
+The numbers come with the weights: they were fitted on texts that the network was not trained on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How to read the network's numbers, and from where on a judgement counts as certain."""
+
+    temperatures: Mapping[str, float]
+    together: Sequence[float]  # how a candidate's odds change by the best other's: scale, shift
+    relevance: Sequence[float]  # scale and shift of the odds that a text answers
+    certain: float  # from here on a judgement of a relation is certain
+    flag: float  # from here on an update is worth telling
+    merge: float  # from here on two texts may count as one without asking
+
+    @classmethod
+    def parse(cls, stored: Mapping[str, Any]) -> Calibration:
+        """Reads the numbers as they lie beside the weights."""
+        return cls(**stored)
+
+    def share_out(self, task: str, logits: Floats) -> Floats:
+        """Returns the share of each answer."""
+        return softmax(logits / self.temperatures[task])
+
+    def weigh_together(self, shares: Floats) -> Floats:
+        """Lowers the shares of candidates beside which another is far more likely meant.
+
+        `shares` holds a row per candidate, of which the first column is the share of "none".
+        """
+        if len(shares) < 2:
+            return shares
+        odds = np.log(np.clip(1 - shares[:, 0], 1e-6, 1)) - np.log(np.clip(shares[:, 0], 1e-6, 1))
+        best = int(odds.argmax())
+        others = np.full(len(odds), odds[best])
+        others[best] = np.delete(odds, best).max()
+        own, rival, shift = self.together
+        weighed = own * odds + rival * np.maximum(others, 0.0) + shift
+        meant = 1 / (1 + np.exp(-weighed))
+        kinds = shares[:, 1:] / np.clip(shares[:, 1:].sum(axis=1, keepdims=True), 1e-9, None)
+        return np.concatenate([1 - meant[:, None], kinds * meant[:, None]], axis=1)
+
+    def find_relevance(self, odds: Floats) -> Floats:
+        """Returns how likely a text answers, from the network's odds."""
+        scale, shift = self.relevance
+        answers: Floats = 1 / (1 + np.exp(-(scale * odds + shift)))
+        return answers
+
+
+def softmax(logits: Floats) -> Floats:
+    """Returns shares that add up to one in each row."""
+    size = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    shares: Floats = size / size.sum(axis=-1, keepdims=True)
+    return shares

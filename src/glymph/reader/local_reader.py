@@ -1,0 +1,187 @@
+"""The reader that runs on this machine: one small network, loaded when it is first asked."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from glymph.errors import ReaderFailed
+from glymph.inference import Session, import_optional
+from glymph.reader.calibration import Calibration, Floats
+from glymph.reader.contract import Judgement, Target
+from glymph.reader.layout import Layout, Pieces, cut_to_pieces, lay_out
+from glymph.reader.spans import find_spans
+from glymph.reader.weights import INSTALL, find_folder, load_record, read_checked
+from glymph.reader.window import Excerpt, keep_whole, shorten
+from glymph.reader.wording import (
+    RELATIONS,
+    TARGETS,
+    WORTHS,
+    Pair,
+    Span,
+    word_relation,
+    word_relevance,
+    word_target,
+    word_worth,
+)
+
+MOST_TOKENS = 256  # of both texts together; the network was trained on no more
+REMEMBERED = 4096  # texts whose tokens are kept
+
+
+class LocalReader:
+    """Judges with the weights of the package glymph-reader; nothing is loaded before the first.
+
+    A judgement depends on its own texts alone, not on what else is asked in the same call, except
+    that the candidates of `relate` are weighed against each other.
+    """
+
+    def __init__(self, *, threads: int = 1, folder: Path | None = None) -> None:
+        self._record = load_record()
+        self.name: str = self._record["name"]
+        self._threads, self._folder = threads, folder
+        self._lock = threading.Lock()
+        self._loaded: LoadedModel | None = None
+
+    def relate(self, newer: str, older: Sequence[str]) -> list[Judgement]:
+        """Judges what a newer text does to each older one, the candidates together."""
+        if not older:
+            return []
+        model = self._load()
+        logits = model.ask("relation", [word_relation(newer, text) for text in older]).logits
+        calibration = model.calibration
+        shares = calibration.weigh_together(calibration.share_out("relation", logits))
+        return [_judge(RELATIONS, row) for row in shares]
+
+    def find_targets(
+        self, verb: str, request: str, texts: Sequence[str], new: str | None = None
+    ) -> list[Target]:
+        """Judges how much of each text a request means."""
+        if not texts:
+            return []
+        model = self._load()
+        asked = model.ask("target", [word_target(verb, request, new, text) for text in texts])
+        shares = model.calibration.share_out("target", asked.logits)
+        return [_target(row, spans) for row, spans in zip(shares, asked.spans, strict=True)]
+
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Returns how likely each text answers the question."""
+        if not texts:
+            return []
+        model = self._load()
+        asked = model.ask("relevance", [word_relevance(question, text) for text in texts])
+        return [float(one) for one in model.calibration.find_relevance(asked.logits[:, 0])]
+
+    def grade(self, texts: Sequence[str]) -> list[Judgement]:
+        """Judges what each text is worth keeping."""
+        if not texts:
+            return []
+        model = self._load()
+        logits = model.ask("worth", [word_worth(text) for text in texts]).logits
+        return [_judge(WORTHS, row) for row in model.calibration.share_out("worth", logits)]
+
+    def estimate_ms(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Estimates the CPU milliseconds that scoring each text takes on this machine."""
+        return self._load().estimate_ms(question, texts)
+
+    def _load(self) -> LoadedModel:
+        with self._lock:
+            if self._loaded is None:
+                folder = self._folder or find_folder(self.name)
+                files = read_checked(self.name, folder, self._record["files"])
+                self._loaded = LoadedModel(self.name, files, self._threads)
+        return self._loaded
+
+
+class Asked(NamedTuple):
+    logits: Floats
+    spans: list[tuple[Span, ...]]
+
+
+class LoadedModel:
+    """The network with its tokenizer, ready to run."""
+
+    def __init__(self, name: str, files: dict[str, bytes], threads: int) -> None:
+        tokenizers: Any = import_optional(name, "tokenizers", ReaderFailed, INSTALL)
+        self._session = Session(name, files["model.onnx"], ReaderFailed, threads=threads)
+        tokenizer = tokenizers.Tokenizer.from_buffer(files["tokenizer.json"])
+        self._cut = lru_cache(REMEMBERED)(lambda text: cut_to_pieces(tokenizer, text))
+        self.calibration = Calibration.parse(json.loads(files["reader.json"]))
+        self._ms_per_token = self._time_token()
+
+    def ask(self, task: str, pairs: Sequence[Pair]) -> Asked:
+        """Reads every pair by itself: eight bits would round a batch as a whole."""
+        outputs = [task, "spans"] if task == "target" else [task]
+        logits: list[Floats] = []
+        spans: list[tuple[Span, ...]] = []
+        for pair in pairs:
+            row, excerpt = self._lay(pair)
+            feeds = {"ids": np.array([row.ids]), "sides": np.array([row.sides])}
+            answers = self._session.run_several(outputs, feeds)
+            logits.append(answers[0][0])
+            if task == "target":
+                spans.append(_place_spans(answers[1][0], row, excerpt))
+        return Asked(np.stack(logits), spans)
+
+    def estimate_ms(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Estimates by the number of tokens."""
+        own = len(self._cut(question).ids) + 4
+        return [
+            self._ms_per_token * min(MOST_TOKENS, own + len(self._cut(text).ids)) for text in texts
+        ]
+
+    def _lay(self, pair: Pair) -> tuple[Layout, Excerpt]:
+        """Lays a pair out, both texts shortened around what they share where they are too long."""
+        first, second = self._cut(pair.first), self._cut(pair.second)
+        room = MOST_TOKENS - 3
+        if len(first.ids) + len(second.ids) <= room:
+            return lay_out(first, second), keep_whole(pair.second)
+        fair = room // 2
+        mine = max(fair, room - len(second.ids)) if pair.second else room
+        kept = shorten(pair.first, pair.second, mine, self._measure)
+        first = _cap(self._cut(kept.text), mine)
+        left = room - len(first.ids)
+        excerpt = shorten(pair.second, pair.first, left, self._measure)
+        return lay_out(first, _cap(self._cut(excerpt.text), left)), excerpt
+
+    def _measure(self, text: str) -> int:
+        return len(self._cut(text).ids)
+
+    def _time_token(self) -> float:
+        """Measures the CPU milliseconds per token, the best of three short runs."""
+        row = lay_out(Pieces([9] * 24, []), Pieces([9] * 24, []))
+        feeds = {"ids": np.array([row.ids]), "sides": np.array([row.sides])}
+        best = float("inf")
+        for _ in range(3):
+            began = time.thread_time_ns()
+            self._session.run("relevance", feeds)
+            best = min(best, (time.thread_time_ns() - began) / 1e6)
+        return best / len(row.ids)
+
+
+def _cap(pieces: Pieces, most: int) -> Pieces:
+    return Pieces(pieces.ids[:most], pieces.offsets[:most])
+
+
+def _place_spans(told: Floats, row: Layout, excerpt: Excerpt) -> tuple[Span, ...]:
+    tokens = told[row.second_at : row.second_at + len(row.offsets)]
+    found = find_spans(tokens, row.offsets)
+    return tuple(place for start, end in found for place in excerpt.place(start, end))
+
+
+def _judge(words: Sequence[str], shares: Floats) -> Judgement:
+    best = int(shares.argmax())
+    return Judgement(words[best], float(shares[best]), tuple(map(float, shares)))
+
+
+def _target(shares: Floats, spans: tuple[Span, ...]) -> Target:
+    judged = _judge(TARGETS, shares)
+    meant = spans if judged.kind == "part" else ()
+    return Target(judged.kind, judged.sure, judged.shares, meant)

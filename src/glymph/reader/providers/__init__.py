@@ -1,0 +1,1 @@
+"""The readers that a spec can name, one file each."""

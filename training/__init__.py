@@ -1,0 +1,1 @@
+"""Train the reader: data, base, network, training, export and calibration."""

@@ -1,0 +1,182 @@
+"""Fit how the network's numbers are read, on the dev part, and write what the package needs.
+
+    python -m training.calibrate PACKAGE_FOLDER VERSION
+
+Runs the exported model itself, so that what its eight bits change is fitted along. Writes
+`reader.json` beside the model, and the sha256 of every file into `glymph/reader/data/weights.json`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glymph.reader.calibration import Calibration, softmax
+from glymph.reader.local_reader import LoadedModel
+from glymph.reader.weights import RECORD
+from glymph.reader.wording import word_relation, word_relevance
+from training.cases import NONE, PART, REPLACES, SAME, Case, link_statements, read_part
+from training.examples import Example, list_relations, list_targets, list_worths
+
+FILES = ("model.onnx", "tokenizer.json", "reader.json")
+NEUTRAL = {
+    "temperatures": {"relation": 1.0, "target": 1.0, "worth": 1.0},
+    "together": [1.0, 0.0, 0.0],
+    "relevance": [1.0, 0.0],
+    "certain": 0.99,
+    "flag": 0.9,
+    "merge": 0.99,
+}
+CERTAIN = 0.995  # the share that must be right on dev for "certain"; held out it is to be 0.99
+MOST_FALSE = 0.018  # flags per statement, on dev
+
+
+def fit_temperature(logits: np.ndarray, labels: np.ndarray) -> float:
+    """Find the temperature at which the right answers are likeliest."""
+    grid = np.exp(np.linspace(np.log(0.5), np.log(4), 200))
+    rows = np.arange(len(labels))
+    losses = [-np.log(softmax(logits / t)[rows, labels] + 1e-9).mean() for t in grid]
+    return round(float(grid[int(np.argmin(losses))]), 4)
+
+
+def fit_logistic(features: np.ndarray, labels: np.ndarray, steps: int = 200) -> list[float]:
+    """Fit a logistic regression by Newton's method; the last number is the shift."""
+    x = np.concatenate([features, np.ones((len(features), 1))], axis=1)
+    w = np.zeros(x.shape[1])
+    for _ in range(steps):
+        p = 1 / (1 + np.exp(-x @ w))
+        slope = x.T @ (p - labels) + 1e-3 * w
+        bend = (x * (p * (1 - p))[:, None]).T @ x + 1e-3 * np.eye(len(w))
+        change = np.linalg.solve(bend, slope)
+        w -= change
+        if np.abs(change).max() < 1e-7:
+            break
+    return [round(float(one), 4) for one in w]
+
+
+def judge_statements(model: LoadedModel, conversations: list[Case]) -> list[tuple[np.ndarray, ...]]:
+    """Give for each statement the logits against all earlier ones, and the right relations.
+
+    A relation of -1 is not settled by the labels.
+    """
+    found = []
+    for conversation in conversations:
+        links = link_statements(conversation)
+        texts = [statement["text"] for statement in conversation["statements"]]
+        for place in range(1, len(texts)):
+            pairs = [word_relation(texts[place], text) for text in texts[:place]]
+            wanted = [
+                -1 if (place, old) in links.open else links.known.get((place, old), NONE)
+                for old in range(place)
+            ]
+            found.append((model.ask("relation", pairs).logits, np.array(wanted)))
+    return found
+
+
+def fit_together(judged: list[tuple[np.ndarray, ...]], temperature: float) -> list[float]:
+    """Fit how the best other candidate changes the odds of one."""
+    features, labels = [], []
+    for logits, wanted in judged:
+        shares = softmax(logits / temperature)
+        odds = np.log(np.clip(1 - shares[:, 0], 1e-6, 1)) - np.log(np.clip(shares[:, 0], 1e-6, 1))
+        for at, want in enumerate(wanted):
+            if want >= 0:
+                rival = max(0.0, np.delete(odds, at).max()) if len(odds) > 1 else 0.0
+                features.append((odds[at], rival))
+                labels.append(want != NONE)
+    return fit_logistic(np.array(features), np.array(labels, float))
+
+
+def find_merge(shares: np.ndarray, labels: np.ndarray) -> float:
+    """Find the lowest share of "same" from which on nearly all are the same."""
+    says, right = shares[:, SAME], labels == SAME
+    order = np.argsort(-says)
+    precision = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
+    good = np.flatnonzero(precision >= CERTAIN)
+    return round(float(says[order[good[-1]]]), 4) if len(good) else 1.0
+
+
+def find_certain(shares: np.ndarray, labels: np.ndarray) -> float:
+    """Find the lowest confidence from which on nearly all judgements are right."""
+    sure, right = shares.max(1), shares.argmax(1) == labels
+    order = np.argsort(-sure)
+    precision = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
+    good = np.flatnonzero(precision >= CERTAIN)
+    return round(float(sure[order[good[-1]]]), 4) if len(good) else 1.0
+
+
+def find_flag(judged: list[tuple[np.ndarray, ...]], calibration: Calibration) -> float:
+    """Find the lowest share of an update at which few enough flags are false."""
+    says, right, statements = [], [], 0
+    for logits, wanted in judged:
+        shares = calibration.weigh_together(calibration.share_out("relation", logits))
+        update = shares[:, REPLACES] + shares[:, PART]
+        says += list(update[wanted >= 0])
+        right += list(np.isin(wanted[wanted >= 0], (REPLACES, PART)))
+        statements += 1
+    order = np.argsort(says)[::-1]
+    wrong = np.cumsum(~np.array(right)[order])
+    good = np.flatnonzero(wrong <= MOST_FALSE * statements)
+    return round(float(np.array(says)[order[good[-1]]]), 4) if len(good) else 1.0
+
+
+def fit_relevance(model: LoadedModel, cases: dict[str, list[Case]]) -> list[float]:
+    """Fit how likely a text answers, over all statements beside every question."""
+    pairs, labels = [], []
+    for conversation in cases["conversations"]:
+        for question in conversation.get("questions", ()):
+            right = {*question["answers"], *question.get("stale", ())}
+            for statement in conversation["statements"]:
+                pairs.append(word_relevance(question["q"], statement["text"]))
+                labels.append(statement["label"] in right)
+    for case in cases["questions"]:
+        for key, label in (("positive", True), ("negative", False)):
+            pairs += [word_relevance(case["question"], text) for text in case[key]]
+            labels += [label] * len(case[key])
+    logits = model.ask("relevance", pairs).logits
+    return fit_logistic(logits, np.array(labels, float))
+
+
+def calibrate(folder: Path, version: str) -> None:
+    """Fit everything and write it."""
+    files = {name: (folder / name).read_bytes() for name in FILES[:2]}
+    stored: dict[str, Any] = json.loads(json.dumps(NEUTRAL))
+    model = LoadedModel("calibrating", files | {"reader.json": json.dumps(stored).encode()}, 1)
+    cases = read_part("dev")
+    lists: dict[str, list[Example]] = {
+        "relation": list_relations(cases["frames"]),
+        "target": list_targets(cases["frames"], cases["requests"]),
+        "worth": list_worths(cases),
+    }
+    for task, examples in lists.items():
+        logits = model.ask(task, [example.pair for example in examples]).logits
+        labels = np.array([example.label for example in examples])
+        stored["temperatures"][task] = fit_temperature(logits, labels)
+        if task == "relation":
+            shares = softmax(logits / stored["temperatures"][task])
+            stored["certain"] = find_certain(shares, labels)
+            pairs = [word_relation(case["a"], case["b"]) for case in cases["duplicates"]]
+            beside = model.ask(task, pairs).logits / stored["temperatures"][task]
+            alike = np.array([SAME if case["same"] else NONE for case in cases["duplicates"]])
+            stored["merge"] = find_merge(
+                np.concatenate([shares, softmax(beside)]), np.concatenate([labels, alike])
+            )
+        print(task, stored["temperatures"][task], flush=True)
+    judged = judge_statements(model, cases["conversations"])
+    stored["together"] = fit_together(judged, stored["temperatures"]["relation"])
+    stored["relevance"] = fit_relevance(model, cases)
+    stored["flag"] = find_flag(judged, Calibration.parse(stored))
+    (folder / "reader.json").write_text(json.dumps(stored, indent=1) + "\n")
+    digests = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in FILES}
+    record = {"name": f"glymph-reader@{version}", "files": digests}
+    RECORD.write_text(json.dumps(record, indent=1) + "\n")
+    print(json.dumps(stored))
+
+
+if __name__ == "__main__":
+    calibrate(Path(sys.argv[1]), sys.argv[2])

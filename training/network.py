@@ -1,0 +1,119 @@
+"""The network of the reader: one encoder of two texts, and a head for each judgement."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+WIDTH, HEADS, LAYERS, INNER, LONGEST = 384, 12, 12, 1536, 512
+BLOCK = 32
+# The heads and how many numbers each gives; `spans` gives its three for every token.
+JUDGEMENTS = {"relation": 4, "target": 3, "relevance": 1, "worth": 4}
+
+
+def unpack(packed: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    """Unpack rows of four-bit numbers with one scale per block."""
+    numbers = np.empty((len(packed), packed.shape[1] * 2), np.float32)
+    numbers[:, ::2] = (packed & 15).astype(np.float32) - 8
+    numbers[:, 1::2] = (packed >> 4).astype(np.float32) - 8
+    return numbers * np.repeat(scales.astype(np.float32), BLOCK, axis=1)
+
+
+class Layer(nn.Module):
+    """One layer of the encoder, as in BERT."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.q, self.k, self.v = (nn.Linear(WIDTH, WIDTH) for _ in range(3))
+        self.ao, self.fi = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, INNER)
+        self.fo = nn.Linear(INNER, WIDTH)
+        self.aln, self.oln = nn.LayerNorm(WIDTH, 1e-12), nn.LayerNorm(WIDTH, 1e-12)
+        self.drop = nn.Dropout(0.1)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """Attend, then transform."""
+        shape = (x.shape[0], x.shape[1], HEADS, WIDTH // HEADS)
+        q, k, v = (part(x).view(shape).transpose(1, 2) for part in (self.q, self.k, self.v))
+        seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        seen = seen.transpose(1, 2).reshape(x.shape)
+        x = self.aln(x + self.drop(self.ao(seen)))
+        return self.oln(x + self.drop(self.fo(F.gelu(self.fi(x)))))
+
+
+class Network(nn.Module):
+    """The encoder and its heads.
+
+    `words` stays as the base has it: languages that the training data hardly shows keep the
+    meaning they had, and it can be stored in four bits.
+    """
+
+    words: Tensor
+
+    def __init__(self, base: Path | None, pieces: int = 0) -> None:
+        super().__init__()
+        arrays = np.load(base) if base else None
+        table = (
+            unpack(arrays["emb.word"], arrays["emb.word.scales"])
+            if arrays
+            else np.zeros((pieces, WIDTH), np.float32)
+        )
+        self.register_buffer("words", torch.from_numpy(table), persistent=False)
+        self.places, self.sides = nn.Embedding(LONGEST, WIDTH), nn.Embedding(2, WIDTH)
+        self.eln, self.drop = nn.LayerNorm(WIDTH, 1e-12), nn.Dropout(0.1)
+        self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
+        self.heads = nn.ModuleDict({n: nn.Linear(3 * WIDTH, k) for n, k in JUDGEMENTS.items()})
+        self.spans = nn.Linear(WIDTH, 3)
+        if arrays:
+            self._take(arrays)
+
+    def _take(self, arrays: np.lib.npyio.NpzFile) -> None:
+        state = {
+            "places.weight": arrays["emb.pos"].reshape(-1, WIDTH)[:LONGEST],
+            "sides.weight": np.repeat(arrays["emb.type"].reshape(-1, WIDTH)[:1], 2, 0),
+            "eln.weight": arrays["emb.ln.w"],
+            "eln.bias": arrays["emb.ln.b"],
+        }
+        for number in range(LAYERS):
+            for part in ("q", "k", "v", "ao", "fi", "fo"):
+                name = f"l{number}.{part}"
+                state[f"layers.{number}.{part}.weight"] = unpack(
+                    arrays[name + ".w"], arrays[name + ".w.scales"]
+                )
+                state[f"layers.{number}.{part}.bias"] = arrays[name + ".b"]
+            for part in ("aln", "oln"):
+                state[f"layers.{number}.{part}.weight"] = arrays[f"l{number}.{part}.w"]
+                state[f"layers.{number}.{part}.bias"] = arrays[f"l{number}.{part}.b"]
+        tensors = {k: torch.from_numpy(np.array(v, np.float32)) for k, v in state.items()}
+        _, unexpected = self.load_state_dict(tensors, strict=False)
+        if unexpected:
+            raise SystemExit(f"The base has weights of no layer: {unexpected[:5]}")
+
+    def read(self, ids: Tensor, sides: Tensor, embedded: Tensor | None = None) -> Tensor:
+        """Encode the texts; `sides` is 0 for the first, 1 for the second, -1 for filling."""
+        words = F.embedding(ids, self.words) if embedded is None else embedded
+        there = sides >= 0
+        places = torch.arange(ids.shape[1], device=ids.device)
+        x = words + self.places(places) + self.sides(sides.clamp(min=0))
+        x = self.drop(self.eln(x))
+        mask = torch.zeros(there.shape, dtype=x.dtype, device=x.device)
+        mask = mask.masked_fill(~there, -1e4)[:, None, None, :]
+        for layer in self.layers:
+            x = layer(x, mask.to(x.dtype))
+        return x
+
+    def forward(self, ids: Tensor, sides: Tensor) -> tuple[Tensor, ...]:
+        """Give relation, target, relevance, worth, and spans, as logits."""
+        return self.judge(self.read(ids, sides), sides)
+
+    def judge(self, x: Tensor, sides: Tensor) -> tuple[Tensor, ...]:
+        """Give every head's logits for encoded texts."""
+        pooled = [x[:, 0]]
+        for side in (0, 1):
+            weight = (sides == side).to(x.dtype)[..., None]
+            pooled.append((x * weight).sum(1) / weight.sum(1).clamp(min=1))
+        seen = self.drop(torch.cat(pooled, -1))
+        return *(head(seen) for head in self.heads.values()), self.spans(self.drop(x))
