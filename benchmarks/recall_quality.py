@@ -3,7 +3,7 @@
 R@k is the share of a question's evidence among the first k hits, averaged over questions, in per
 cent. The headline figures are held out: for each conversation and chat the weights are chosen on
 all the others. Those that end in `_shipped` are what users get, those in `_text` what they get
-without an embedding model.
+without an embedding model, those in `_reread` what they get if a reader reads the best hits again.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from glymph.embed.contract import Embedder
 from glymph.embed.providers.local import LocalEmbedder
 from glymph.model import Hit
 from glymph.moments import micros
+from glymph.reader.weights import explain_absence
 from glymph.recall.channels import gather
 from glymph.recall.filters import check_filters
 from glymph.recall.search import rank_pools
@@ -39,6 +40,7 @@ LIMIT = 50  # hits asked for
 TRIED = 20  # hits looked at under each setting
 COMPARED = 9  # every ninth question is asked both ways
 SAMPLE = 100  # texts embedded anew to tell what that costs
+REREAD_MS = 300.0  # CPU for reading hits again
 UNANSWERABLE = "cat5"  # LoCoMo's trick questions, reported apart
 
 # What plain FTS5 finds in these data; a search that finds less is broken.
@@ -46,6 +48,7 @@ FLOORS = {"locomo_r5": 53.3, "locomo_r10": 61.2, "beam_r10": 69.8}
 NAMES = {
     "r5": "R@5", "r10": "R@10", "r20": "R@20", "hit10": "questions with any evidence among the first 10",
     "all10": "questions with all their evidence among the first 10", "mrr": "100 / rank of the first evidence",
+    "r1": "R@1",
 }  # fmt: skip
 R5, R10 = 0, 1
 
@@ -63,6 +66,7 @@ class Answered:
     groups: NDArray[np.str_]
     shipped: Scores
     text: Scores
+    reread: Scores | None  # None without a reader
     tried: Sequence[Scores]
 
 
@@ -129,6 +133,15 @@ def _answered(
         ]
         tried = [_tried(glymph, question.text, settings) for question in dialogue.questions]
         _compare(glymph, dialogue.questions, tried, settings)
+    reread: list[list[str]] | None = None
+    if not explain_absence():
+        again = {"rerank_ms": REREAD_MS}
+        with Glymph.open(
+            url, embedder=model, clock=clock, reader="local", settings=again
+        ) as glymph:
+            reread = [
+                _ids(glymph.search(question.text, limit=LIMIT)) for question in dialogue.questions
+            ]
     with Glymph.open(url, embedder="none", clock=clock) as glymph:
         text = [_ids(glymph.search(question.text, limit=LIMIT)) for question in dialogue.questions]
 
@@ -142,6 +155,7 @@ def _answered(
         np.array([question.group for question in dialogue.questions]),
         scores(shipped),
         scores(text),
+        None if reread is None else scores(reread),
         [scores([by_setting[number] for by_setting in tried]) for number in range(len(settings))],
     )
 
@@ -187,12 +201,13 @@ def _score(question: Asked, ids: Sequence[str], hits: Sequence[str]) -> list[flo
     """The figures of one answer, in per cent."""
     evidence = {ids[place] for place in question.evidence}
     ranks = [rank for rank, hit in enumerate(hits, 1) if hit in evidence]
-    within = {depth: sum(rank <= depth for rank in ranks) for depth in (5, 10, 20)}
+    within = {depth: sum(rank <= depth for rank in ranks) for depth in (1, 5, 10, 20)}
     # Two pieces of evidence that say the same are one memory.
     whole = question.whole - (len(question.evidence) - len(evidence))
     shares = [within[depth] / whole for depth in (5, 10, 20)]
     first = 1 / ranks[0] if ranks else 0.0
-    return [100 * value for value in (*shares, within[10] > 0, within[10] == whole, first)]
+    found = (*shares, within[10] > 0, within[10] == whole, first, within[1] / whole)
+    return [100 * value for value in found]
 
 
 # counting
@@ -210,6 +225,10 @@ def _corpus_figures(
         "_shipped": ("as shipped", np.concatenate([one.shipped for one in own])),
         "_text": ("without an embedding model", np.concatenate([one.text for one in own])),
     }
+    reread = [one.reread for one in own if one.reread is not None]
+    if reread:
+        note = f"the best hits read again, for {REREAD_MS:.0f} ms of CPU at most"
+        versions["_reread"] = note, np.concatenate(reread)
     counted = groups != UNANSWERABLE
     figures = {
         f"{corpus}_n": Figure(
