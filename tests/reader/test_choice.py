@@ -68,7 +68,7 @@ def test_changed_weights_are_a_typed_error(tmp_path):
 
 
 def test_auto_steps_back_where_weights_are_changed(tmp_path):
-    reader = AutomaticReader(LocalReader(folder=tmp_path))
+    reader = AutomaticReader(lambda: LocalReader(folder=tmp_path))
     assert reader.relate("a b", ["A b", "c"])[0].kind == "same"
     assert reader.name == "none"
     assert reader.score("who?", ["me"]) is None

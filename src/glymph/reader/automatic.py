@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from glymph.errors import ReaderFailed
 from glymph.reader.contract import Judgement, Reader, Target
-from glymph.reader.local_reader import LocalReader
 from glymph.reader.no_reader import NoReader
 from glymph.reader.weights import explain_absence
 
@@ -20,19 +19,31 @@ def open_automatic() -> Reader:
     if lacking := explain_absence():
         say_once(lacking)
         return NoReader()
-    return AutomaticReader(LocalReader())
+    return AutomaticReader(_open_local)
+
+
+def _open_local() -> Reader:
+    from glymph.reader.local_reader import LocalReader  # a hook that judges nothing needs no numpy
+
+    return LocalReader()
 
 
 class AutomaticReader:
-    """Asks a reader until it fails, then one that cannot."""
+    """Asks a reader, opened when it is first needed, until it fails; then one that cannot."""
 
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
+    def __init__(self, open_it: Callable[[], Reader]) -> None:
+        self._open = open_it
+        self._reader: Reader | None = None
 
     @property
     def name(self) -> str:
         """The name of the reader that answers now."""
-        return self._reader.name
+        return self._opened().name
+
+    def _opened(self) -> Reader:
+        if self._reader is None:
+            self._reader = self._open()
+        return self._reader
 
     def relate(self, newer: str, older: Sequence[str]) -> list[Judgement]:
         """Judges what a newer text does to each older one."""
@@ -58,7 +69,7 @@ class AutomaticReader:
 
     def _attempt(self, act: Callable[[Reader], Result]) -> Result:
         try:
-            return act(self._reader)
+            return act(self._opened())
         except ReaderFailed as error:
             say_once(str(error))
             self._reader = NoReader()
