@@ -300,10 +300,12 @@ def test_dialogues_hold_what_was_said_when_and_by_whom(tmp_path):
 
 def test_recall_counts_each_piece_of_evidence_once():
     question = dialogues.Asked("?", frozenset({0, 2}), 2, "cat1")
-    at_5, at_10, at_20, any_of, all_of, reciprocal = recall_quality._score(
+    at_5, at_10, at_20, any_of, all_of, reciprocal, at_1 = recall_quality._score(
         question, ["a", "b", "c"], ["b", "c", *"defgh", "a"]
     )
     assert (at_5, at_10, at_20, any_of, all_of, reciprocal) == (50, 100, 100, 100, 100, 50)
+    assert at_1 == 0
+    assert recall_quality._score(question, ["a", "b", "c"], ["c"])[6] == 50
     assert recall_quality._score(question, ["a", "b", "a"], ["a"])[0] == 100, (
         "said twice, stored once"
     )
