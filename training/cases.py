@@ -8,9 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 Case = dict[str, Any]
-KINDS = ("frames", "conversations", "requests", "questions", "worth", "duplicates", "pairs")
+KINDS = (
+    *("frames", "facts", "conversations", "dialogues", "requests", "questions"),
+    *("worth", "duplicates", "pairs"),
+)
 DATA = Path(__file__).parent / "data"
+TAUGHT = "taught.npz"
 
 SURE = 8.0  # the score a teacher gives to what plainly answers
 NONE, SAME, REPLACES, PART = range(4)
@@ -24,25 +30,35 @@ def read_part(part: str, data: Path = DATA) -> dict[str, list[Case]]:
         path = data / part / f"{kind}.jsonl"
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         found[kind] = [json.loads(line) for line in lines]
+    found["facts"] = [complete(fact) for fact in found["facts"]]
     found["taught"] = list(_read_taught(data / part, found))
     return found
 
 
+def complete(fact: Case) -> Case:
+    """Give a fact the form of a frame that has no requests and no texts of several facts."""
+    others = [{"text": text, "about": None} for text in fact["other"]]
+    return {**fact, "names": [], "about": [], "compound": [], "other": others}
+
+
 def _read_taught(folder: Path, cases: dict[str, list[Case]]) -> Iterator[Case]:
     """Read what a teacher scored; what our own labels call an answer is one."""
-    texts = {fingerprint(text): text for _, text in list_passages(cases)}
+    if not (folder / TAUGHT).exists():
+        return
+    stored = dict(np.load(folder / TAUGHT))
+    by_name = {int(fingerprint(text), 16): text for _, text in list_passages(cases)}
+    texts = [by_name.get(int(name)) for name in stored["texts"]]
     answers = set(_list_answers(cases))
-    for path in sorted(folder.glob("taught*.jsonl")):
-        for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
-            question = row["q"]
-            scored = [(texts[name], score) for name, score in row["found"]]
-            yield {
-                "q": question,
-                "found": [
-                    (text, max(score, SURE) if (question, text) in answers else score)
-                    for text, score in scored
-                ],
-            }
+    ends = np.cumsum(stored["counts"], dtype=np.int64)
+    for question, end, count in zip(
+        str(stored["questions"]).split("\n"), ends, stored["counts"], strict=True
+    ):
+        found = []
+        for at in range(int(end) - int(count), int(end)):
+            text, score = texts[stored["places"][at]], stored["scores"][at] / 10
+            if text is not None:
+                found.append((text, max(score, SURE) if (question, text) in answers else score))
+        yield {"q": question, "found": found}
 
 
 def _list_answers(cases: dict[str, list[Case]]) -> Iterator[tuple[str, str]]:
@@ -55,6 +71,9 @@ def _list_answers(cases: dict[str, list[Case]]) -> Iterator[tuple[str, str]]:
         for question in talk.get("questions", ()):
             for label in (*question["answers"], *question.get("stale", ())):
                 yield question["q"], texts[label]
+    for talk in cases["dialogues"]:
+        for question in talk["questions"]:
+            yield from ((question["q"], talk["turns"][place]) for place in question["answers"])
     for case in cases["questions"]:
         yield from ((case["question"], text) for text in case["positive"])
 
@@ -115,10 +134,12 @@ def list_texts(frame: Case) -> list[str]:
 
 def list_passages(cases: dict[str, list[Case]]) -> Iterator[tuple[str, str]]:
     """List the texts of all cases that may lie in a memory, with their languages."""
-    for frame in cases["frames"]:
+    for frame in (*cases["frames"], *cases["facts"]):
         yield from ((frame["lang"], text) for text in list_texts(frame))
     for talk in cases["conversations"]:
         yield from ((talk["lang"], statement["text"]) for statement in talk["statements"])
+    for talk in cases["dialogues"]:
+        yield from ((talk["lang"], turn) for turn in talk["turns"])
     for case in cases["questions"]:
         yield from ((case["lang"], text) for text in (*case["positive"], *case["negative"]))
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator
-from math import exp
 from typing import NamedTuple
 
 from glymph.reader.wording import (
@@ -51,7 +50,7 @@ class Example(NamedTuple):
     cuts: tuple[str, ...] | None = None
     group: int = -1
     lang: str = "en"
-    share: float | None = None  # how relevant a teacher holds the text to be, 0 to 1
+    odds: float | None = None  # how relevant a teacher holds the text to be
 
 
 def roughen(text: str, rng: random.Random) -> str:
@@ -75,53 +74,82 @@ class Drawer:
         self.rng, self.near = rng, near
         self.frames = frames
         self.named = [frame for frame in frames if is_named(frame)]
+        self.english = [frame for frame in self.named if frame["lang"] == "en"]
         self.by_text = {text: frame for frame in frames for text in list_texts(frame)}
         self.groups = 0
+        self.ways: dict[str, Callable[[Case], Iterator[Example]]] = {
+            "frames": self.draw_frame,
+            "facts": self.draw_fact,
+            "conversations": self.draw_conversation,
+            "dialogues": self.ask_dialogue,
+            "requests": list_request,
+            "questions": self.ask_question,
+            "taught": self.ask_taught,
+            "worth": self.grade,
+            "duplicates": self.compare_duplicates,
+            "pairs": self.compare_pair,
+        }
 
     def draw(self, cases: dict[str, list[Case]]) -> Iterator[Example]:
         """Draw one pass over these cases."""
-        for frame in cases["frames"]:
-            for _ in range(3):
-                yield from self.relate_frame(frame)
-            yield from self.target_frame(frame)
-            yield from self.ask_frame(frame)
-        for conversation in cases["conversations"]:
-            yield from self.relate_conversation(conversation)
-            yield from self.read_conversation(conversation)
-        for case in cases["requests"]:
-            yield from list_request(case)
-        for case in cases["questions"]:
-            yield from self.ask_question(case)
-        for case in cases.get("taught", ()):
-            yield from self.ask_taught(case)
-        for case in cases["worth"]:
-            for _ in range(2):
-                text = roughen(case["text"], self.rng)
-                yield Example("worth", word_worth(text), WORTHS.index(case["worth"]))
-        for case in cases["duplicates"]:
-            yield from self.compare_duplicates(case)
-        for case in cases["pairs"]:
-            pair = word_relation(roughen(case["newer"], self.rng), roughen(case["older"], self.rng))
-            yield Example("relation", pair, RELATIONS.index(case["relation"]))
+        for kind, draw in self.ways.items():
+            for case in cases.get(kind, ()):
+                language = case.get("lang", "en")
+                for example in draw(case):
+                    yield example._replace(lang=language)
+
+    def draw_frame(self, frame: Case) -> Iterator[Example]:
+        """Relate the texts of a frame, name what requests mean of them, and ask for it."""
+        for _ in range(3):
+            yield from self.relate_frame(frame)
+        yield from self.target_frame(frame)
+        yield from self.ask_frame(frame)
+
+    def draw_fact(self, fact: Case) -> Iterator[Example]:
+        """Relate the texts of a fact."""
+        for _ in range(2):
+            yield from self.relate_frame(fact)
+
+    def draw_conversation(self, conversation: Case) -> Iterator[Example]:
+        """Relate the statements of a conversation, and read them one by one."""
+        yield from self.relate_conversation(conversation)
+        yield from self.read_conversation(conversation)
+
+    def grade(self, case: Case) -> Iterator[Example]:
+        """Ask what a text is worth, twice."""
+        for _ in range(2):
+            text = roughen(case["text"], self.rng)
+            yield Example("worth", word_worth(text), WORTHS.index(case["worth"]))
+
+    def compare_pair(self, case: Case) -> Iterator[Example]:
+        """Compare two texts of which the relation is known."""
+        pair = word_relation(roughen(case["newer"], self.rng), roughen(case["older"], self.rng))
+        yield Example("relation", pair, RELATIONS.index(case["relation"]))
 
     def _open_group(self) -> int:
         self.groups += 1
         return self.groups
 
     def _strangers(self, frame: Case, text: str, count: int) -> list[str]:
-        """Pick texts of other subjects: near ones where both are named, any otherwise."""
+        """Pick texts of other subjects: near ones where both are named, any otherwise.
+
+        Beside English ones stand only English ones: that is what a teacher can judge.
+        """
         found: list[str] = []
+        english = frame["lang"] == "en"
         if is_named(frame):
             subject = set(frame["subject"].casefold().split())
             for other in self.near(text):
                 owner = self.by_text[other]
                 apart = not subject & set(owner["subject"].casefold().split())
-                if apart and owner is not frame and is_named(owner):
+                fits = owner["lang"] == "en" or not english
+                if apart and fits and owner is not frame and is_named(owner):
                     found.append(other)
         if len(found) > count:
             return self.rng.sample(found, count)
-        while len(found) < count and self.named:
-            other_frame = self.rng.choice(self.named)
+        pool = self.english if english else self.named
+        while len(found) < count and len(pool) > 1:
+            other_frame = self.rng.choice(pool)
             if other_frame is not frame:
                 found.append(self.rng.choice(list_texts(other_frame)))
         return found
@@ -152,7 +180,7 @@ class Drawer:
         same = [text for text in after if text != statement]
         if same and statement != frame.get("long_new"):
             candidates.append((rng.choice(same), SAME))
-        if values[1] == "new":
+        if values[1] == "new" and frame["compound"]:
             candidates.append((rng.choice(frame["compound"])["text"], PART))
             if frame.get("long_old") and rng.random() < 0.35:
                 candidates.append((frame["long_old"], PART))
@@ -242,14 +270,27 @@ class Drawer:
         texts = [(text, 1) for text in case["positive"]] + [(t, 0) for t in case["negative"]]
         yield from self._ask(case["question"], texts)
 
+    def ask_dialogue(self, talk: Case) -> Iterator[Example]:
+        """Ask the questions of a dialogue of the turns that answer, and of others nearest first."""
+        for question in talk["questions"]:
+            right = [talk["turns"][place] for place in question["answers"]]
+            wrong = self._sort_near(question["q"], [t for t in talk["turns"] if t not in right])
+            picked = self.rng.sample(wrong[:10], 5) + self.rng.sample(wrong[10:], 2)
+            yield from self._ask(question["q"], [(t, 1) for t in right] + [(t, 0) for t in picked])
+
+    def _sort_near(self, text: str, others: list[str]) -> list[str]:
+        """Sort texts of the same talk by how near they are to one."""
+        order = {other: rank for rank, other in enumerate(self.near(text))}
+        return sorted(others, key=lambda other: order.get(other, len(order)))
+
     def ask_taught(self, case: Case) -> Iterator[Example]:
         """Ask a question of texts that a teacher has scored: the best, and some of the others."""
         order = sorted(case["found"], key=lambda one: -one[1])
-        picked = order[:2] + self.rng.sample(order[2:], min(5, len(order) - 2))
+        picked = order[:3] + self.rng.sample(order[3:], min(6, max(0, len(order) - 3)))
         for text, score in picked:
-            odds = min(4.0, max(-5.0, 0.5 * score))
+            odds = score / 2  # what the teacher is sure of is not all true
             pair = word_relevance(case["q"], roughen(text, self.rng))
-            yield Example("relevance", pair, int(odds > 0), share=1 / (1 + exp(-odds)))
+            yield Example("relevance", pair, int(odds > 0), odds=odds)
 
     def _ask(self, question: str, texts: list[tuple[str, int]]) -> Iterator[Example]:
         group = self._open_group()
@@ -283,11 +324,10 @@ class Drawer:
         texts = {s["label"]: s["text"] for s in conversation["statements"]}
         for question in conversation.get("questions", ()):
             right = [*question["answers"], *question.get("stale", ())]
-            order = {text: rank for rank, text in enumerate(self.near(question["q"]))}
-            wrong = [label for label in texts if label not in right]
-            wrong.sort(key=lambda label: order.get(texts[label], 10**6))
+            others = [text for label, text in texts.items() if label not in right]
+            wrong = self._sort_near(question["q"], others)
             picked = rng.sample(wrong[:8], 4) + rng.sample(wrong[8:], 2)
-            rows = [(texts[label], 1) for label in right] + [(texts[lb], 0) for lb in picked]
+            rows = [(texts[label], 1) for label in right] + [(text, 0) for text in picked]
             yield from self._ask(question["q"], rows)
         for request in conversation.get("forget", ()):
             named = {"all": request.get("gone", ()), "none": request.get("stay", ())}

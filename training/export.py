@@ -19,7 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from training.network import BLOCK, HEADS, JUDGEMENTS, WIDTH, Layer, Network
+from training.network import BLOCK, HEADS, JUDGEMENTS, WIDTH, Layer, Network, load_trained
 
 OUTPUTS = [*JUDGEMENTS, "spans"]
 
@@ -65,17 +65,6 @@ class Packed(nn.Module):
         words = numbers.reshape(shape) * self.scales[ids].float()[..., None]
         words = words.reshape(ids.shape[0], ids.shape[1], WIDTH)
         return self.network.judge(self.network.read(ids, sides, words), sides)
-
-
-def load_trained(base: Path, trained: Path) -> Network:
-    """Load the weights that training wrote."""
-    network = Network(base / "base.npz")
-    state = {}
-    for part in sorted(trained.glob("weights*.npz")):
-        arrays = np.load(part)
-        state |= {name: torch.from_numpy(arrays[name].astype(np.float32)) for name in arrays.files}
-    network.load_state_dict(state)
-    return network.eval()
 
 
 def export(base: Path, trained: Path, package: Path) -> None:

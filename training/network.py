@@ -1,7 +1,12 @@
-"""The network of the reader: one encoder of two texts, and a head for each judgement."""
+"""The network of the reader: one encoder of two texts, and a head for each judgement.
+
+The same code makes the reader and its English teacher, which is wider and knows how far apart two
+words stand by a bias of its own.
+"""
 
 from __future__ import annotations
 
+from math import log
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +20,20 @@ BLOCK = 32
 JUDGEMENTS = {"relation": 4, "target": 3, "relevance": 1, "worth": 4}
 
 
-def unpack(packed: np.ndarray, scales: np.ndarray) -> np.ndarray:
+DISTANCES, FARTHEST = 32, 128  # how a bias tells distances apart
+
+
+def unpack(arrays: np.lib.npyio.NpzFile, name: str) -> np.ndarray:
+    """Unpack a matrix: of four-bit numbers, of eight-bit numbers, or of plain ones."""
+    packed = arrays[name]
+    if packed.dtype == np.uint8:
+        return unpack_four_bits(packed, arrays[name + ".scales"])
+    if packed.dtype == np.int8:
+        return packed.astype(np.float32) * arrays[name + ".scales"].astype(np.float32)[:, None]
+    return packed.astype(np.float32)
+
+
+def unpack_four_bits(packed: np.ndarray, scales: np.ndarray) -> np.ndarray:
     """Unpack rows of four-bit numbers with one scale per block."""
     numbers = np.empty((len(packed), packed.shape[1] * 2), np.float32)
     numbers[:, ::2] = (packed & 15).astype(np.float32) - 8
@@ -26,17 +44,17 @@ def unpack(packed: np.ndarray, scales: np.ndarray) -> np.ndarray:
 class Layer(nn.Module):
     """One layer of the encoder, as in BERT."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int, inner: int) -> None:
         super().__init__()
-        self.q, self.k, self.v = (nn.Linear(WIDTH, WIDTH) for _ in range(3))
-        self.ao, self.fi = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, INNER)
-        self.fo = nn.Linear(INNER, WIDTH)
-        self.aln, self.oln = nn.LayerNorm(WIDTH, 1e-12), nn.LayerNorm(WIDTH, 1e-12)
+        self.q, self.k, self.v = (nn.Linear(width, width) for _ in range(3))
+        self.ao, self.fi = nn.Linear(width, width), nn.Linear(width, inner)
+        self.fo = nn.Linear(inner, width)
+        self.aln, self.oln = nn.LayerNorm(width, 1e-12), nn.LayerNorm(width, 1e-12)
         self.drop = nn.Dropout(0.1)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """Attend, then transform."""
-        shape = (x.shape[0], x.shape[1], HEADS, WIDTH // HEADS)
+        shape = (x.shape[0], x.shape[1], HEADS, x.shape[2] // HEADS)
         q, k, v = (part(x).view(shape).transpose(1, 2) for part in (self.q, self.k, self.v))
         seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
         seen = seen.transpose(1, 2).reshape(x.shape)
@@ -56,33 +74,35 @@ class Network(nn.Module):
     def __init__(self, base: Path | None, pieces: int = 0) -> None:
         super().__init__()
         arrays = np.load(base) if base else None
-        table = (
-            unpack(arrays["emb.word"], arrays["emb.word.scales"])
-            if arrays
-            else np.zeros((pieces, WIDTH), np.float32)
-        )
+        width, inner = WIDTH, INNER
+        if arrays:
+            width, inner = len(arrays["emb.ln.w"]), len(arrays["l0.fi.b"])
+        table = unpack(arrays, "emb.word") if arrays else np.zeros((pieces, width), np.float32)
         self.register_buffer("words", torch.from_numpy(table), persistent=False)
-        self.places, self.sides = nn.Embedding(LONGEST, WIDTH), nn.Embedding(2, WIDTH)
-        self.eln, self.drop = nn.LayerNorm(WIDTH, 1e-12), nn.Dropout(0.1)
-        self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
-        self.heads = nn.ModuleDict({n: nn.Linear(3 * WIDTH, k) for n, k in JUDGEMENTS.items()})
-        self.spans = nn.Linear(WIDTH, 3)
+        self.places, self.sides = nn.Embedding(LONGEST, width), nn.Embedding(2, width)
+        self.eln, self.drop = nn.LayerNorm(width, 1e-12), nn.Dropout(0.1)
+        self.layers = nn.ModuleList(Layer(width, inner) for _ in range(LAYERS))
+        self.heads = nn.ModuleDict({n: nn.Linear(3 * width, k) for n, k in JUDGEMENTS.items()})
+        self.spans = nn.Linear(width, 3)
+        biased = arrays is not None and "distances" in arrays
+        self.distances = nn.Embedding(DISTANCES, HEADS) if biased else None
         if arrays:
             self._take(arrays)
 
     def _take(self, arrays: np.lib.npyio.NpzFile) -> None:
+        width = self.words.shape[1]
         state = {
-            "places.weight": arrays["emb.pos"].reshape(-1, WIDTH)[:LONGEST],
-            "sides.weight": np.repeat(arrays["emb.type"].reshape(-1, WIDTH)[:1], 2, 0),
+            "places.weight": arrays["emb.pos"].reshape(-1, width)[:LONGEST],
+            "sides.weight": np.repeat(arrays["emb.type"].reshape(-1, width)[:1], 2, 0),
             "eln.weight": arrays["emb.ln.w"],
             "eln.bias": arrays["emb.ln.b"],
         }
+        if self.distances is not None:
+            state["distances.weight"] = arrays["distances"]
         for number in range(LAYERS):
             for part in ("q", "k", "v", "ao", "fi", "fo"):
                 name = f"l{number}.{part}"
-                state[f"layers.{number}.{part}.weight"] = unpack(
-                    arrays[name + ".w"], arrays[name + ".w.scales"]
-                )
+                state[f"layers.{number}.{part}.weight"] = unpack(arrays, name + ".w")
                 state[f"layers.{number}.{part}.bias"] = arrays[name + ".b"]
             for part in ("aln", "oln"):
                 state[f"layers.{number}.{part}.weight"] = arrays[f"l{number}.{part}.w"]
@@ -101,6 +121,9 @@ class Network(nn.Module):
         x = self.drop(self.eln(x))
         mask = torch.zeros(there.shape, dtype=x.dtype, device=x.device)
         mask = mask.masked_fill(~there, -1e4)[:, None, None, :]
+        if self.distances is not None:
+            bias = self.distances(number_distances(places))  # query, key, head
+            mask = mask + bias.permute(2, 0, 1)[None]
         for layer in self.layers:
             x = layer(x, mask.to(x.dtype))
         return x
@@ -117,3 +140,24 @@ class Network(nn.Module):
             pooled.append((x * weight).sum(1) / weight.sum(1).clamp(min=1))
         seen = self.drop(torch.cat(pooled, -1))
         return *(head(seen) for head in self.heads.values()), self.spans(self.drop(x))
+
+
+def number_distances(places: Tensor) -> Tensor:
+    """Number how far each place stands from each other: near ones exactly, far ones roughly."""
+    away = places[None, :] - places[:, None]
+    half, exact = DISTANCES // 2, DISTANCES // 4
+    far = away.abs().clamp(min=1).float()
+    rough = exact + ((far / exact).log() / log(FARTHEST / exact) * (half - exact)).long()
+    numbers = torch.where(away.abs() < exact, away.abs(), rough.clamp(max=half - 1))
+    return numbers + half * (away > 0)
+
+
+def load_trained(base: Path, trained: Path) -> Network:
+    """Load the weights that training wrote."""
+    network = Network(base / "base.npz")
+    state = {}
+    for part in sorted(trained.glob("weights*.npz")):
+        arrays = np.load(part)
+        state |= {name: torch.from_numpy(arrays[name].astype(np.float32)) for name in arrays.files}
+    network.load_state_dict(state)
+    return network.eval()

@@ -1,9 +1,10 @@
 """Lay written cases into their parts: train, dev and held_out.
 
-    python -m training.split SOURCE... --to training/data
+    python -m training.split SOURCE... --to training/data [--part train]
 
-Which part a case belongs to depends on its own words alone, so adding a file never moves another
-case. A third is held out, a twelfth is for choosing and calibrating, the rest is for training.
+Cases that lie there already are kept. Which part a case belongs to depends on its own words alone,
+so adding a file never moves another case. A third is held out, a twelfth is for choosing and
+calibrating, the rest is for training.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from typing import Any
 Case = dict[str, Any]
 KINDS = {  # the key that only cases of this kind have
     "statements": "conversations",
+    "turns": "dialogues",
     "question": "questions",
     "rows": "requests",
     "relation": "pairs",
     "same": "duplicates",
     "names": "frames",
+    "old": "facts",
     "worth": "worth",
 }
 
@@ -77,9 +80,11 @@ def main() -> None:
     for (part, kind), cases in sorted(laid.items()):
         path = asked.to / part / f"{kind}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
-        lines = (json.dumps(c, ensure_ascii=False, separators=(",", ":")) for c in cases)
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        lines += (json.dumps(c, ensure_ascii=False, separators=(",", ":")) for c in cases)
+        lines = list(dict.fromkeys(lines))
         path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-        print(f"{path}: {len(cases)}")
+        print(f"{path}: {len(lines)}")
 
 
 if __name__ == "__main__":
