@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from glymph.reader.calibration import Calibration, softmax
+from glymph.reader.calibration import Calibration, compare_candidates, softmax
 from glymph.reader.local_reader import LoadedModel
 from glymph.reader.weights import RECORD
 from glymph.reader.wording import word_relation, word_relevance
@@ -26,7 +26,7 @@ from training.examples import Example, list_relations, list_targets, list_worths
 FILES = ("model.onnx", "tokenizer.json", "reader.json")
 NEUTRAL = {
     "temperatures": {"relation": 1.0, "target": 1.0, "worth": 1.0},
-    "together": [1.0, 0.0, 0.0],
+    "together": [1.0, 0.0, 0.0, 0.0],
     "relevance": [1.0, 0.0],
     "certain": 0.99,
     "flag": 0.9,
@@ -79,17 +79,13 @@ def judge_statements(model: LoadedModel, conversations: list[Case]) -> list[tupl
 
 
 def fit_together(judged: list[tuple[np.ndarray, ...]], temperature: float) -> list[float]:
-    """Fit how the best other candidate changes the odds of one."""
+    """Fit how the other candidates change the odds of one."""
     features, labels = [], []
     for logits, wanted in judged:
-        shares = softmax(logits / temperature)
-        odds = np.log(np.clip(1 - shares[:, 0], 1e-6, 1)) - np.log(np.clip(shares[:, 0], 1e-6, 1))
-        for at, want in enumerate(wanted):
-            if want >= 0:
-                rival = max(0.0, np.delete(odds, at).max()) if len(odds) > 1 else 0.0
-                features.append((odds[at], rival))
-                labels.append(want != NONE)
-    return fit_logistic(np.array(features), np.array(labels, float))
+        compared = np.stack(compare_candidates(softmax(logits / temperature)), axis=1)
+        features.append(compared[wanted >= 0])
+        labels.append(wanted[wanted >= 0] != NONE)
+    return fit_logistic(np.concatenate(features), np.concatenate(labels).astype(float))
 
 
 def find_merge(shares: np.ndarray, labels: np.ndarray) -> float:

@@ -138,7 +138,7 @@ def test_sentences_without_blanks_are_shortened_too():
     assert len(kept.text) <= 40
 
 
-CALIBRATION = Calibration({"relation": 2.0}, [1.0, -0.5, 0.0], [1.0, 0.0], 0.95, 0.9, 0.99)
+CALIBRATION = Calibration({"relation": 2.0}, [1.0, -0.5, 0.2, 0.0], [1.0, 0.0], 0.95, 0.9, 0.99)
 
 
 def test_a_temperature_makes_confidence_modest():

@@ -20,7 +20,7 @@ class Calibration:
     """How to read the network's numbers, and from where on a judgement counts as certain."""
 
     temperatures: Mapping[str, float]
-    together: Sequence[float]  # how a candidate's odds change by the best other's: scale, shift
+    together: Sequence[float]  # weights of own odds, of the best other's, of being first; a shift
     relevance: Sequence[float]  # scale and shift of the odds that a text answers
     certain: float  # from here on a judgement of a relation is certain
     flag: float  # from here on an update is worth telling
@@ -42,12 +42,9 @@ class Calibration:
         """
         if len(shares) < 2:
             return shares
-        odds = np.log(np.clip(1 - shares[:, 0], 1e-6, 1)) - np.log(np.clip(shares[:, 0], 1e-6, 1))
-        best = int(odds.argmax())
-        others = np.full(len(odds), odds[best])
-        others[best] = np.delete(odds, best).max()
-        own, rival, shift = self.together
-        weighed = own * odds + rival * np.maximum(others, 0.0) + shift
+        own, rival, first, shift = self.together
+        odds, others, leads = compare_candidates(shares)
+        weighed = own * odds + rival * others + first * leads + shift
         meant = 1 / (1 + np.exp(-weighed))
         kinds = shares[:, 1:] / np.clip(shares[:, 1:].sum(axis=1, keepdims=True), 1e-9, None)
         return np.concatenate([1 - meant[:, None], kinds * meant[:, None]], axis=1)
@@ -57,6 +54,15 @@ class Calibration:
         scale, shift = self.relevance
         answers: Floats = 1 / (1 + np.exp(-(scale * odds + shift)))
         return answers
+
+
+def compare_candidates(shares: Floats) -> tuple[Floats, Floats, Floats]:
+    """Returns for each candidate its odds, those of its best rival, and whether it leads."""
+    odds = np.log(np.clip(1 - shares[:, 0], 1e-6, 1)) - np.log(np.clip(shares[:, 0], 1e-6, 1))
+    best = int(odds.argmax())
+    others = np.full(len(odds), odds[best])
+    others[best] = np.delete(odds, best).max() if len(odds) > 1 else 0.0
+    return odds, np.maximum(others, 0.0), np.arange(len(odds)) == best
 
 
 def softmax(logits: Floats) -> Floats:
