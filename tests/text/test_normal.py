@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glymph.ids import is_uuid7, uuid7
-from glymph.text.normal import content_hash, derive_title, normalise
+from glymph.text.normal import content_hash, derive_title, is_derived_title, normalise
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,20 @@ def test_a_derived_title_is_one_short_line(text):
 def test_a_title_is_the_first_sentence_or_ends_in_an_ellipsis():
     assert derive_title("Buy milk. And bread.") == "Buy milk."
     assert derive_title("v1.2 is out") == "v1.2 is out"
+    assert derive_title("Dr. Varga moved it. Bring the card.") == "Dr. Varga moved it."
+    assert derive_title("Ask at no. 5 for J. Smith! He knows.") == "Ask at no. 5 for J. Smith!"
+    assert derive_title("牛乳を買う。パンも。") == "牛乳を買う。"
     long = derive_title("word " * 40)
     assert long.endswith("word…")
+
+
+@given(st.text(min_size=1, max_size=300))
+def test_a_derived_title_is_known_as_one(text):
+    assert is_derived_title(derive_title(text), text)
+
+
+def test_a_title_that_somebody_gave_is_not_derived():
+    assert not is_derived_title("The check-up", "Dr. Varga moved it. Bring the card.")
 
 
 @given(st.integers(0, 2**50), st.binary(min_size=8, max_size=8), st.binary(min_size=8, max_size=8))

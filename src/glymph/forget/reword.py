@@ -10,7 +10,7 @@ from typing import Any
 from glymph.context import OpenOperation
 from glymph.forget.requests import Request, still_held
 from glymph.store.contract import Row
-from glymph.text.normal import content_hash, derive_title
+from glymph.text.normal import content_hash, derive_title, is_derived_title
 
 BESIDE_TEXT = ("title", "entities", "tags", "attributes")
 
@@ -30,7 +30,7 @@ def _changed_values(row: Row, text: str) -> dict[str, Any]:
     values = {"text": text, "content_hash": content_hash(text, row["kind"], row["event_at"])}
     if named != entities:
         values["entities"] = json.dumps(named, ensure_ascii=False)
-    if row["title"] == derive_title(row["text"]):
+    if is_derived_title(row["title"], row["text"]):
         values["title"] = derive_title(text)
     return values
 

@@ -6,7 +6,7 @@ import hashlib
 import re
 import unicodedata
 
-from glymph.text.sentences import TITLE_END
+from glymph.text.sentences import NOTES, find_breaks
 
 TITLE_LENGTH = 80
 
@@ -47,10 +47,15 @@ def content_hash(text: str, kind: str, event_at: int | None) -> str:
 def derive_title(text: str) -> str:
     """The first sentence or line, cut at a word near 80 characters."""
     head = text.lstrip()[: TITLE_LENGTH * 2]
-    end = TITLE_END.search(head)
-    first = head.rstrip() if end is None else head[: end.start() + 1].rstrip()
+    end, _ = next(find_breaks(head, NOTES), (len(head), 0))
+    first = head[:end].rstrip()
     if len(first) <= TITLE_LENGTH:
         return first
     cut = first[: TITLE_LENGTH - 1]
     words, _, _ = cut.rpartition(" ")
     return (words if len(words) > TITLE_LENGTH // 2 else cut) + "…"
+
+
+def is_derived_title(title: str, text: str) -> bool:
+    """Whether a title is the beginning of the text, as nobody gave another."""
+    return text.lstrip().startswith(title.removesuffix("…").rstrip())

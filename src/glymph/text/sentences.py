@@ -65,7 +65,6 @@ LESSON = Rule(re.compile(r"(?<=[.!?])[\"')\]]*(?P<gap>\s+)(?=[\"'(\[]?[^\Wa-z_])
 # For cutting out what was removed: every mark ends a piece, since less is cut out then.
 PIECES = Rule(re.compile(rf"(?<=[{_MARKS}{_DENSE_MARKS}])(?P<gap>\s+)|\n+"))
 
-TITLE_END = re.compile(r"[.!?] |\n")
 STATEMENT_END = re.compile(r"[.!?;\n](?:\s|$)")
 _BEGINNING = re.compile(r"(?:^|[.!?:;\n\"“(]\s*)$")
 _LISTED_BEGINNING = re.compile(r"(?:\A|[.!?:]\s+|\n)[\s\"'(*-]*")

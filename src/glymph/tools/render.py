@@ -7,11 +7,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from glymph.moments import parse_iso
+from glymph.text.normal import is_derived_title
 from glymph.tools.blocks import Line, Table, format_time, quantity
 
 NOT_CHANGED = "Nothing was changed: add --apply to do it."
 UPKEEP_STYLES = {"ok": "bold green", "attention": "bold yellow", "failing": "bold red"}
 LONGEST_VALUE = 60  # characters of a replaced value in a memory's history
+LONGEST_TEXT = 300  # characters of a found memory
 
 Result = Mapping[str, Any]
 Blocks = Iterator[Line | Table]
@@ -90,11 +92,18 @@ def _shorten(value: Any) -> str:
 def render_hits(result: Result) -> Blocks:
     """Shows what a search or a recall found, the best first, with why."""
     hits = result["hits"]
-    rows = [[f"{h['score']:.2f}", h["kind"], h["lifecycle"], h["id"], h["title"]] for h in hits]
+    rows = [[f"{h['score']:.2f}", h["kind"], h["lifecycle"], h["id"], _say(h)] for h in hits]
     notes = [f"{h['why']} ({_figures(h['parts'])})" for h in hits]
-    yield Table(["score>", "kind", "presence", "id", "title"], rows, notes)
+    yield Table(["score>", "kind", "presence", "id", "text"], rows, notes)
     if not rows:
         yield Line("Nothing found. Other words, or --states ARCHIVED, may find it.")
+
+
+def _say(memory: Result) -> str:
+    """Returns what a memory says: its text, behind a title that somebody gave it."""
+    title, text = memory["title"], " ".join(memory["text"].split())
+    said = text if is_derived_title(title, memory["text"]) else f"{title}: {text}"
+    return said if len(said) <= LONGEST_TEXT else said[: LONGEST_TEXT - 1] + "…"
 
 
 def _figures(parts: Mapping[str, float]) -> str:

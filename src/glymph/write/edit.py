@@ -13,7 +13,7 @@ from glymph.errors import InvalidInput
 from glymph.model import Receipt
 from glymph.moments import micros
 from glymph.store.contract import Row
-from glymph.text.normal import content_hash, derive_title
+from glymph.text.normal import content_hash, derive_title, is_derived_title
 
 PAGE = "memory.md/agent"
 PAGE_WORDS = 600
@@ -82,7 +82,8 @@ def consequences(row: Row, changes: Mapping[str, Any]) -> dict[str, Any]:
     """
     after = {**row, **changes}
     follows: dict[str, Any] = {}
-    if "text" in changes and "title" not in changes and row["title"] == derive_title(row["text"]):
+    derived = is_derived_title(row["title"], row["text"])
+    if "text" in changes and "title" not in changes and derived:
         follows["title"] = derive_title(after["text"])
     if "kind" in changes and after["kind"] != row["kind"]:
         if row["kind"] == IDENTITY_KIND:
