@@ -64,7 +64,7 @@ def test_a_package_adds_a_model_by_an_entry_point(tmp_path, monkeypatch):
     model = open_model("parrot:hello", url="https://example.org", key="k")
     said = [model.complete([Message("user", "Speak.")]).text for _ in range(3)]
     assert said == ["hello", "https://example.org", "k"]
-    with pytest.raises(InvalidInput, match=r"openai:MODEL, parrot:WORD\."):
+    with pytest.raises(InvalidInput, match=r"openai:MODEL, .*parrot:WORD\."):
         open_model("parrot:")
 
 
