@@ -167,8 +167,12 @@ def test_what_was_done_leaves_no_row_and_what_was_given_up_is_seen_as_failed(
     from glymph.jobs.queues.procrastinate import ProcrastinateQueue
 
     queue, connection = work
+
+    def jobs_of_spaces():  # a look may come due at the moment the run ends: it waits for the next
+        return [row for row in jobs(connection) if row[0] != "glymph:look"]
+
     queue.run_dry(threading.Event())
-    assert jobs(connection) == []
+    assert jobs_of_spaces() == []
 
     def fails(ctx, trigger):
         raise OSError("no feed")
@@ -176,10 +180,10 @@ def test_what_was_done_leaves_no_row_and_what_was_given_up_is_seen_as_failed(
     broken = Job(name="broken", every=timedelta(days=1), order=0, run=fails)
     other = ProcrastinateQueue(glymph, url=postgres_url, jobs=[broken], look=1.0, poll=0.1)
     for _ in range(5):
-        assert jobs(connection) == []
+        assert jobs_of_spaces() == []
         other.run_dry(threading.Event())
         clock.advance(hours=2)
-    assert jobs(connection) == [("glymph:broken", "default", "failed")]
+    assert jobs_of_spaces() == [("glymph:broken", "default", "failed")]
     assert [letter.ticket.id for letter in other.dead()] == ["default/broken"]
 
 
