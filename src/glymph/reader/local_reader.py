@@ -18,7 +18,7 @@ from glymph.reader.calibration import Calibration, Floats
 from glymph.reader.contract import Judgement, Target
 from glymph.reader.layout import Layout, Pieces, cut_to_pieces, lay_out
 from glymph.reader.spans import find_spans
-from glymph.reader.weights import INSTALL, find_folder, load_record, read_checked
+from glymph.reader.weights import INSTALL, find_folder, load_record, read_files
 from glymph.reader.window import Excerpt, keep_whole, shorten
 from glymph.reader.wording import (
     RELATIONS,
@@ -95,7 +95,7 @@ class LocalReader:
         with self._lock:
             if self._loaded is None:
                 folder = self._folder or find_folder(self.name)
-                files = read_checked(self.name, folder, self._record["files"])
+                files = read_files(self.name, folder, self._record["files"])
                 self._loaded = LoadedModel(self.name, files, self._threads)
         return self._loaded
 

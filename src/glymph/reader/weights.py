@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from glymph.errors import ReaderFailed
+from glymph.inference import find_weights, read_checked
 
 PACKAGE = "glymph_reader"
 NEEDS = (PACKAGE, "onnxruntime", "tokenizers")
@@ -31,23 +31,12 @@ def load_record() -> dict[str, Any]:
 
 def find_folder(name: str) -> Path:
     """Returns the folder of the installed weights; raises ReaderFailed where there is none."""
-    found = find_spec(PACKAGE)
-    if found is None or found.origin is None:
-        raise ReaderFailed(
-            name, f"the package {PACKAGE} with its weights is not installed", INSTALL
-        )
-    return Path(found.origin).parent
+    return find_weights(name, PACKAGE, ReaderFailed, INSTALL)
 
 
-def read_checked(name: str, folder: Path, files: dict[str, str]) -> dict[str, bytes]:
+def read_files(name: str, folder: Path, files: dict[str, str]) -> dict[str, bytes]:
     """Reads the files; raises ReaderFailed if one is missing or not the known one."""
-    found: dict[str, bytes] = {}
-    for file, sha256 in files.items():
-        try:
-            found[file] = (folder / file).read_bytes()
-        except OSError as error:
-            raise ReaderFailed(name, f"its weights cannot be read ({error})", AGAIN) from error
-        if hashlib.sha256(found[file]).hexdigest() != sha256:
-            problem = f"{folder / file} is not the known file: its sha256 is another"
-            raise ReaderFailed(name, problem, AGAIN)
-    return found
+    return {
+        file: read_checked(name, folder / file, sha256, ReaderFailed, AGAIN)
+        for file, sha256 in files.items()
+    }
