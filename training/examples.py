@@ -122,9 +122,10 @@ class Drawer:
             yield Example("worth", word_worth(text), WORTHS.index(case["worth"]))
 
     def compare_pair(self, case: Case) -> Iterator[Example]:
-        """Compare two texts of which the relation is known."""
-        pair = word_relation(roughen(case["newer"], self.rng), roughen(case["older"], self.rng))
-        yield Example("relation", pair, RELATIONS.index(case["relation"]))
+        """Compare two texts of which the relation is known, twice."""
+        for _ in range(2):
+            pair = word_relation(roughen(case["newer"], self.rng), roughen(case["older"], self.rng))
+            yield Example("relation", pair, RELATIONS.index(case["relation"]))
 
     def _open_group(self) -> int:
         self.groups += 1
@@ -180,6 +181,8 @@ class Drawer:
         same = [text for text in after if text != statement]
         if same and statement != frame.get("long_new"):
             candidates.append((rng.choice(same), SAME))
+        if rng.random() < 0.1:  # what was said once is said again, word for word
+            candidates.append((statement, SAME))
         if values[1] == "new" and frame["compound"]:
             candidates.append((rng.choice(frame["compound"])["text"], PART))
             if frame.get("long_old") and rng.random() < 0.35:
@@ -349,7 +352,7 @@ class Drawer:
     def compare_duplicates(self, case: Case) -> Iterator[Example]:
         """Compare two texts of which it is known whether they say the same."""
         label = SAME if case["same"] else NOT_SAME
-        for first, second in ((case["a"], case["b"]), (case["b"], case["a"])):
+        for first, second in ((case["a"], case["b"]), (case["b"], case["a"])) * 2:
             pair = word_relation(roughen(first, self.rng), roughen(second, self.rng))
             yield Example("relation", pair, label)
 

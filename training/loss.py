@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -16,6 +18,13 @@ BESIDE_TEACHER = 1.0  # the weight of judging as the teacher does
 LIKE_TEACHER = 0.4  # the weight of a point of odds between relevance and its teacher's
 
 
+class Taught(NamedTuple):
+    """How teachers judge some rows of a batch: shares, one table per head."""
+
+    rows: Tensor
+    shares: tuple[Tensor, ...]
+
+
 def choose_among(odds: Tensor, batch: Batch, task: str) -> Tensor:
     """Punish candidates that are not meant for standing above those that are, or above none."""
     group, meant, empty = (batch[f"{task}.{name}"] for name in ("group", "meant", "empty"))
@@ -26,7 +35,7 @@ def choose_among(odds: Tensor, batch: Batch, task: str) -> Tensor:
     return torch.cat([low, others[empty]]).mean()
 
 
-def find_loss(says: tuple[Tensor, ...], batch: Batch, taught: tuple[Tensor, ...] | None) -> Tensor:
+def find_loss(says: tuple[Tensor, ...], batch: Batch, taught: Taught | None) -> Tensor:
     """Add up what each head got wrong."""
     *heads, spans = says
     total = torch.zeros((), device=spans.device)
@@ -37,7 +46,9 @@ def find_loss(says: tuple[Tensor, ...], batch: Batch, taught: tuple[Tensor, ...]
             loss = _find_loss_of(task, heads[at].float(), batch)
             total = total + WEIGHTS[task] * loss * 2 * count / whole
         if taught and count and task != "relevance":
-            total = total + WEIGHTS[task] * _differ(heads[at].float(), taught[at], batch, task)
+            total = total + WEIGHTS[task] * _differ(
+                heads[at].float(), taught.rows, taught.shares[at], batch, task
+            )
     if len(batch["cut.rows"]):
         told = spans[batch["cut.rows"]].float()
         wrong = F.binary_cross_entropy_with_logits(told, batch["marks"], reduction="none")
@@ -75,12 +86,10 @@ def _rate(odds: Tensor, labels: Tensor, scored: Tensor) -> Tensor:
     return torch.where(ours, by_label, LIKE_TEACHER * by_teacher).mean()
 
 
-def _differ(head: Tensor, taught: Tensor, batch: Batch, task: str) -> Tensor:
-    """Measure how far the judgements are from the teacher's, over the rows that it reads."""
+def _differ(head: Tensor, rows: Tensor, shares: Tensor, batch: Batch, task: str) -> Tensor:
+    """Measure how far the judgements are from the teachers', over the rows that these read."""
     of_task = torch.zeros(len(head), dtype=torch.bool, device=head.device)
     of_task[batch[f"{task}.rows"]] = of_task[batch[f"{task}.unlike"]] = True
-    mine = of_task[batch["teacher.rows"]]
-    own = head[batch["teacher.rows"]][mine].log_softmax(-1)
-    theirs = taught[mine].float().softmax(-1)
-    wrong = F.kl_div(own, theirs, reduction="none").sum()
+    mine = of_task[rows]
+    wrong = F.kl_div(head[rows][mine].log_softmax(-1), shares[mine], reduction="none").sum()
     return BESIDE_TEACHER * 2 * wrong / len(head)

@@ -1,7 +1,7 @@
 """Train the reader, or its English teacher, on one GPU, in minutes.
 
     python -m training.train BASE_FOLDER OUT_FOLDER [--passes 10] [--frames 1.0] [--seed 1]
-        [--lang en] [--teacher BASE_FOLDER TRAINED_FOLDER]
+        [--lang en] [--teacher BASE_FOLDER TRAINED_FOLDER] [--beside TRAINED_FOLDER]
 
 Reads `training/data`, writes the weights in parts of at most 15 MB, and `report.json` with
 figures on the dev part (and on the held-out part for the learning curve). Seeds are fixed.
@@ -27,7 +27,7 @@ from torch import Tensor
 from glymph.reader.layout import Pieces, fill_up, lay_out
 from training.cases import DATA, Case, list_texts, read_part
 from training.judging import Judging, report_on
-from training.loss import find_loss
+from training.loss import Taught, find_loss
 from training.network import LAYERS, Network, load_trained
 from training.packing import SHARES, Reading, Source, draw_shares
 
@@ -85,22 +85,36 @@ def list_rates(network: Network, rate: float) -> list[dict[str, Any]]:
     return [{"params": several, "lr": own} for own, several in rates.items()]
 
 
-class Teacher:
-    """A trained network that reads one language well, and tells how it would judge."""
+class Teachers:
+    """Trained networks that tell how they would judge: an English one, and an earlier reader."""
 
-    def __init__(self, base: Path, trained: Path, device: str) -> None:
-        self.reading = Reading(base / "tokenizer.json")
-        self.network = load_trained(base, trained).to(device)
+    def __init__(self, asked: argparse.Namespace, device: str) -> None:
+        self.reading: Reading | None = None
+        self.english = self.earlier = None
+        if asked.teacher:
+            base, trained = asked.teacher
+            self.reading = Reading(base / "tokenizer.json")
+            self.english = load_trained(base, trained).to(device)
+        if asked.beside:
+            self.earlier = load_trained(asked.base, asked.beside).to(device)
 
     @torch.no_grad()
-    def judge(self, batch: dict[str, Tensor]) -> tuple[Tensor, ...] | None:
-        """Judge the rows of a batch that are in its language."""
-        if "teacher.ids" not in batch:
-            return None
-        says: tuple[Tensor, ...] = self.network(
-            batch["teacher.ids"].long(), batch["teacher.sides"].long()
-        )
-        return says
+    def judge(self, batch: dict[str, Tensor]) -> Taught | None:
+        """Judge the rows of a batch; where both read a row, take the mean."""
+        english: Taught | None = None
+        if self.english and "teacher.ids" in batch:
+            english = Taught(batch["teacher.rows"], _share_out(self.english, batch, "teacher."))
+        if not self.earlier:
+            return english
+        shares = _share_out(self.earlier, batch)
+        for own, theirs in zip(shares, english.shares if english else (), strict=False):
+            own[batch["teacher.rows"]] = (own[batch["teacher.rows"]] + theirs) / 2
+        return Taught(torch.arange(len(batch["ids"]), device=batch["ids"].device), shares)
+
+
+def _share_out(network: Network, batch: dict[str, Tensor], whose: str = "") -> tuple[Tensor, ...]:
+    *heads, _ = network(batch[f"{whose}ids"].long(), batch[f"{whose}sides"].long())
+    return tuple(head.float().softmax(-1) for head in heads)
 
 
 def read_cases(asked: argparse.Namespace, part: str) -> dict[str, list[Case]]:
@@ -129,7 +143,7 @@ class Training:
     def __init__(self, asked: argparse.Namespace, network: Network, device: str) -> None:
         self.asked, self.network, self.device = asked, network, device
         self.slow = copy.deepcopy(network).requires_grad_(False)
-        self.teacher = Teacher(*asked.teacher, device) if asked.teacher else None
+        self.teachers = Teachers(asked, device)
         self.optimiser = torch.optim.AdamW(
             list_rates(network, asked.rate), weight_decay=0.02, fused=device == "cuda"
         )
@@ -159,7 +173,7 @@ class Training:
     def _learn(self, batch: dict[str, Tensor]) -> Tensor:
         with torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda"):
             says = self.network(batch["ids"].long(), batch["sides"].long())
-            taught = self.teacher.judge(batch) if self.teacher else None
+            taught = self.teachers.judge(batch)
         loss = find_loss(says, batch, taught)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
@@ -181,13 +195,13 @@ def train(asked: argparse.Namespace) -> dict[str, Any]:
     reading = Reading(asked.base / "tokenizer.json")
     training = Training(asked, Network(asked.base / "base.npz").to(device), device)
     cases = choose_cases(asked)
-    for one in (reading, training.teacher and training.teacher.reading):
+    for one in (reading, training.teachers.reading):
         if one:
             one.learn(cases)
     print(f"{time.time() - began:.0f} s: texts cut", flush=True)
     near = find_near(training.network, reading, cases, device)
     print(f"{time.time() - began:.0f} s: { ({k: len(v) for k, v in cases.items()}) }", flush=True)
-    source = Source(cases, near, reading, training.teacher and training.teacher.reading)
+    source = Source(cases, near, reading, training.teachers.reading)
     shares = draw_shares(asked.passes, asked.seed, asked.workers, source)
     for number, batches in enumerate(shares):
         if time.time() - began > asked.seconds:
@@ -238,6 +252,7 @@ def main() -> None:
     parser.add_argument("--frames", type=float, default=1.0, help="share of the frames to take")
     parser.add_argument("--lang", help="take only cases of this language")
     parser.add_argument("--teacher", type=Path, nargs=2, metavar=("BASE", "TRAINED"))
+    parser.add_argument("--beside", type=Path, help="an earlier run of the same base to learn from")
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=14)
