@@ -142,9 +142,13 @@ def run(options: Options) -> Figures:
         url, day = server.database(), [BEGAN]
         with (
             closing(Watch(url)) as watch,
-            Glymph.open(url, space="first", embedder=embedder, clock=lambda: day[0]) as glymph,
+            Glymph.open(
+                url, space="first", embedder=embedder, reader="none", clock=lambda: day[0]
+            ) as glymph,
         ):
-            plain = Glymph.open(url, space="first", embedder="none", clock=lambda: day[0])
+            plain = Glymph.open(
+                url, space="first", embedder="none", reader="none", clock=lambda: day[0]
+            )
             _make(url, [*idle, *active])
             before = watch.size()
             wrote, texts = watch.cpu(), Corpus(options.seed)
@@ -198,13 +202,16 @@ def glymph_in(glymph: Glymph, space: str) -> Glymph:
 
 def _make(url: str, names: Sequence[str]) -> None:
     for name in names:
-        Glymph.open(url, space=name, embedder="none", clock=lambda: BEGAN).close()
+        Glymph.open(url, space=name, embedder="none", reader="none", clock=lambda: BEGAN).close()
 
 
 def _empty(url: str, count: int) -> Size:
     """What a space takes in which there is nothing yet, but for what upkeep notes down in it."""
     _make(url, ["first"])
-    with closing(Watch(url)) as watch, Glymph.open(url, space="first", embedder="none") as glymph:
+    with (
+        closing(Watch(url)) as watch,
+        Glymph.open(url, space="first", embedder="none", reader="none") as glymph,
+    ):
         for _ in StoreJobs(glymph).find_due():
             pass
         before = watch.size()

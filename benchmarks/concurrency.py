@@ -49,10 +49,10 @@ def run(options: Options) -> Figures:
     writes = options.count(WRITES, least=4)
     with tempfile.TemporaryDirectory(prefix="glymph-concurrency-") as folder:
         url = f"sqlite:///{Path(folder) / 'memory.db'}"
-        Glymph.open(url, embedder="none").close()
+        Glymph.open(url, embedder="none", reader="none").close()
         wrote, read, wall = _at_once(url, writes, options.seed)
         found = image.read(url)
-        with Glymph.open(url, embedder="none") as glymph:
+        with Glymph.open(url, embedder="none", reader="none") as glymph:
             sound = glymph.verify().ok
     acknowledged = sum(len(one.operations) for one in wrote)
     errors = sum(len(one.errors) for one in wrote) + PROCESSES - len(wrote)
@@ -120,7 +120,7 @@ def _write(
     sender: Connection, url: str, number: int, writes: int, seed: int, start: Barrier
 ) -> None:
     done = Wrote()
-    with Glymph.open(url, actor=f"writer {number}", embedder="none") as glymph:
+    with Glymph.open(url, actor=f"writer {number}", embedder="none", reader="none") as glymph:
         # Each writer works on its own memories, so that what must be there at the end is known.
         scribe = Scribe(glymph, label=f"p{number}", seed=seed + number, verbs=VERBS, known=Image())
         start.wait(PATIENCE_S)
@@ -141,7 +141,7 @@ def _write(
 def _read(sender: Connection, url: str, seed: int, start: Barrier, stop: Event) -> None:
     done = Read()
     corpus, draw = Corpus(seed), random.Random(seed)
-    with Glymph.open(url, actor="reader", embedder="none") as glymph:
+    with Glymph.open(url, actor="reader", embedder="none", reader="none") as glymph:
         start.wait(PATIENCE_S)
         while not stop.is_set():
             try:

@@ -67,7 +67,7 @@ def run(options: Options) -> Figures:
     for first in range(0, kills, KILLS_PER_STORE):
         with tempfile.TemporaryDirectory(prefix="glymph-crash-") as folder:
             url = f"sqlite:///{Path(folder) / 'memory.db'}"
-            Glymph.open(url, embedder="none").close()
+            Glymph.open(url, embedder="none", reader="none").close()
             known = image.read(url)
             for number in range(first, min(first + KILLS_PER_STORE, kills)):
                 heard = _hear_until_killed(url, number, draw, known)
@@ -103,7 +103,7 @@ def _count(totals: dict[str, int], url: str, known: Image, heard: Heard) -> Imag
 
     Gives back the store's image, which the next writer starts from.
     """
-    with Glymph.open(url, embedder="none") as glymph:
+    with Glymph.open(url, embedder="none", reader="none") as glymph:
         problems = glymph.verify().problems
     found = image.read(url)
     finding = judge(known, heard, found, problems)
@@ -205,7 +205,7 @@ def _is_one_of(
 
 
 def _write_until_killed(sender: Connection, url: str, label: str, seed: int, known: Image) -> None:
-    with Glymph.open(url, actor="crash", embedder="none") as glymph:
+    with Glymph.open(url, actor="crash", embedder="none", reader="none") as glymph:
         scribe = Scribe(glymph, label=label, seed=seed, verbs=VERBS, known=known)
         while True:
             step = scribe.next()

@@ -2,8 +2,8 @@
 
 R@k is the share of a question's evidence among the first k hits, averaged over questions, in per
 cent. The headline figures are held out: for each conversation and chat the weights are chosen on
-all the others. Those that end in `_shipped` are what users get, those in `_text` what they get
-without an embedding model, those in `_reread` what they get if a reader reads the best hits again.
+all the others. Those that end in `_shipped` are what users get without a reader, those in `_text`
+what they get without an embedding model too, and those in `_reread` with a reader, as shipped.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from benchmarks.harness.contract import Fact, Figure, Figures, Options
 from benchmarks.harness.dialogues import Asked, Dialogue
 from benchmarks.harness.keeping import KeptVectors, local_model
 from glymph import Glymph
+from glymph.config import Settings
 from glymph.decay.sections import SECTION_WEIGHTS, Section, Weights
 from glymph.embed.contract import Embedder
 from glymph.embed.providers.local import LocalEmbedder
@@ -40,7 +41,6 @@ LIMIT = 50  # hits asked for
 TRIED = 20  # hits looked at under each setting
 COMPARED = 9  # every ninth question is asked both ways
 SAMPLE = 100  # texts embedded anew to tell what that costs
-REREAD_MS = 300.0  # CPU for reading hits again
 UNANSWERABLE = "cat5"  # LoCoMo's trick questions, reported apart
 
 # What plain FTS5 finds in these data; a search that finds less is broken.
@@ -125,7 +125,7 @@ def _answered(
     The clock stands still: nothing fades.
     """
     url, clock = f"sqlite:///{path}", FrozenClock()
-    with Glymph.open(url, embedder=model, clock=clock) as glymph:
+    with Glymph.open(url, embedder=model, reader="none", clock=clock) as glymph:
         ids = [added.id or "" for added in glymph.add_many(dialogue.items)]
         glymph.embed()
         shipped = [
@@ -135,14 +135,11 @@ def _answered(
         _compare(glymph, dialogue.questions, tried, settings)
     reread: list[list[str]] | None = None
     if not explain_absence():
-        again = {"rerank_ms": REREAD_MS}
-        with Glymph.open(
-            url, embedder=model, clock=clock, reader="local", settings=again
-        ) as glymph:
+        with Glymph.open(url, embedder=model, clock=clock, reader="local") as glymph:
             reread = [
                 _ids(glymph.search(question.text, limit=LIMIT)) for question in dialogue.questions
             ]
-    with Glymph.open(url, embedder="none", clock=clock) as glymph:
+    with Glymph.open(url, embedder="none", reader="none", clock=clock) as glymph:
         text = [_ids(glymph.search(question.text, limit=LIMIT)) for question in dialogue.questions]
 
     def scores(answers: Sequence[list[str]]) -> Scores:
@@ -227,7 +224,7 @@ def _corpus_figures(
     }
     reread = [one.reread for one in own if one.reread is not None]
     if reread:
-        note = f"the best hits read again, for {REREAD_MS:.0f} ms of CPU at most"
+        note = f"the best hits read again, for {Settings().rerank_ms:.0f} ms of CPU at most"
         versions["_reread"] = note, np.concatenate(reread)
     counted = groups != UNANSWERABLE
     figures = {

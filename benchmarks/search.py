@@ -67,6 +67,10 @@ def _figures(size: str, count: int, found: Shelf, costs: Mapping[str, Any]) -> d
             ),
             f"hybrid_p95_{size}{suffix}": Figure(_p95(hybrid), "of the same"),
         }  # fmt: skip
+    if "reread" in costs:
+        figures[f"reread_p50_{size}"] = Figure(
+            _p50(costs["reread"]), "ms of a whole search whose best hits a reader reads"
+        )
     return figures | {
         f"fts5_p50_{size}": Figure(_p50(costs["text"]), "ms of FTS5 alone for the same words"),
         f"mask_p50_{size}": Figure(

@@ -95,7 +95,7 @@ def _told(path: Path, chat: Chat, model: Embedder, settings: Mapping[str, str]) 
     """Adds the messages of a chat in order, each later than the one before, and asks its questions."""
     told, clock = Told(chat), FrozenClock()
     with Glymph.open(
-        f"sqlite:///{path}", embedder=model, clock=clock, settings=dict(settings)
+        f"sqlite:///{path}", embedder=model, reader="none", clock=clock, settings=dict(settings)
     ) as glymph:
         for place, item in enumerate(chat.dialogue.items):
             clock.now = max(clock.now + timedelta(minutes=1), item["event_at"] or clock.now) if place else (
@@ -271,14 +271,14 @@ def _judged(path: Path, events: Sequence[Event], model: Embedder) -> list[Outcom
     Superseding is what both a change and an end amount to.
     """
     url, clock = f"sqlite:///{path}", FrozenClock()
-    with Glymph.open(url, embedder=model, clock=clock, settings=ALONE) as glymph:
+    with Glymph.open(url, embedder=model, reader="none", clock=clock, settings=ALONE) as glymph:
         ids = [
             added.id or ""
             for added in glymph.add_many([{"text": e.old, "kind": KIND} for e in events])
         ]
     clock.advance(days=1)
     outcomes = []
-    with Glymph.open(url, embedder=model, clock=clock, settings=COMPARING) as glymph:
+    with Glymph.open(url, embedder=model, reader="none", clock=clock, settings=COMPARING) as glymph:
         for event, target in zip(events, ids, strict=True):
             added = glymph.add(event.said, kind=KIND)
             right = target in added.superseded

@@ -40,12 +40,14 @@ def _home(tmp_path_factory, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _no_model_unless_asked(monkeypatch):
-    """A handle opened without naming an embedder has none.
+    """A handle opened without naming an embedder or a reader has none.
 
-    Loading a model takes a third of a second.
+    Loading a model takes a third of a second, and reading hits makes every search longer.
     """
     monkeypatch.setattr("glymph.embed.absence", lambda: "not in tests")
+    monkeypatch.setattr("glymph.reader.automatic.explain_absence", lambda: "not in tests")
     monkeypatch.setenv("GLYMPH_EMBEDDER", "none")  # for commands started by tests
+    monkeypatch.setenv("GLYMPH_READER", "none")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -45,7 +45,9 @@ class Engine:
         self.name, self.url, self._server = name, url, server
 
     def opened(self, space: str = "default") -> Glymph:
-        return Glymph.open(self.url, space=space, embedder=Vectors(), settings={"compare": "off"})
+        return Glymph.open(
+            self.url, space=space, embedder=Vectors(), reader="none", settings={"compare": "off"}
+        )
 
     def costs(self, call: Callable[[], Any]) -> Cost:
         served, own, wall = self._served(), time.process_time(), time.perf_counter()

@@ -71,7 +71,7 @@ class Shelved:
 def shelved(path: Path, dialogue: Dialogue, model: Embedder) -> Iterator[Shelved]:
     """Stores a dialogue; then the clock stands still."""
     clock = FrozenClock()
-    with Glymph.open(f"sqlite:///{path}", embedder=model, clock=clock) as glymph:
+    with Glymph.open(f"sqlite:///{path}", embedder=model, reader="none", clock=clock) as glymph:
         ids = [added.id or "" for added in glymph.add_many(dialogue.items)]
         glymph.embed()
         clock.advance(days=OLD_ENOUGH)
@@ -98,7 +98,9 @@ def compared(path: Path, dialogue: Dialogue, model: Embedder) -> Compared:
     clock.set(dialogue.items[0].get("event_at") or clock())
     ids: list[str] = []
     replaced, successor = set(), np.zeros(len(dialogue.items))
-    with Glymph.open(f"sqlite:///{path}", embedder=model, clock=clock, settings=settings) as glymph:
+    with Glymph.open(
+        f"sqlite:///{path}", embedder=model, reader="none", clock=clock, settings=settings
+    ) as glymph:
         for place, item in enumerate(dialogue.items):
             clock.set(max(clock.advance(minutes=1), item.get("event_at") or clock()))
             added = glymph.add(**{**item, "kind": COMPARED})

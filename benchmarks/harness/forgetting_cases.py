@@ -40,7 +40,11 @@ class Ground:
     def __post_init__(self) -> None:
         self.empty = self.folder / "empty.db"
         Glymph.open(
-            f"sqlite:///{self.empty}", embedder="none", settings=SETTINGS, clock=FrozenClock()
+            f"sqlite:///{self.empty}",
+            embedder="none",
+            reader="none",
+            settings=SETTINGS,
+            clock=FrozenClock(),
         ).close()
 
     @contextmanager
@@ -52,7 +56,9 @@ class Ground:
         shutil.copy(self.empty, folder / "memory.db")
         clock = FrozenClock()
         url = f"sqlite:///{folder / 'memory.db'}"
-        with Glymph.open(url, embedder=self.model, settings=SETTINGS, clock=clock) as glymph:
+        with Glymph.open(
+            url, embedder=self.model, reader="none", settings=SETTINGS, clock=clock
+        ) as glymph:
             yield glymph, clock
         shutil.rmtree(folder)
 
@@ -144,7 +150,7 @@ def own(on: Ground, case: Mapping[str, Any]) -> str:
         problem = _difference(_live(glymph), _expected(case))
         for name, facts in spaces.items():
             with Glymph.open(
-                glymph.url, space=name, embedder="none", clock=clock, create=False
+                glymph.url, space=name, embedder="none", reader="none", clock=clock, create=False
             ) as other:
                 problem = problem or _difference(_live(other), [[fact] for fact in facts])
         return problem or _leaks(glymph, case)
@@ -164,7 +170,9 @@ def _told(glymph: Glymph, clock: FrozenClock, facts: Sequence[Any]) -> dict[str,
             given["links"] = [(ids[at], "derived_from") for at in sources]
         if space:
             elsewhere.setdefault(space, []).append(given["text"])
-            with Glymph.open(glymph.url, space=space, embedder="none", clock=clock) as other:
+            with Glymph.open(
+                glymph.url, space=space, embedder="none", reader="none", clock=clock
+            ) as other:
                 ids.append(other.add(**given).id or "")
             continue
         ids.append(glymph.add(**given).id or "")

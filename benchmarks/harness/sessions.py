@@ -83,7 +83,9 @@ def _asked(path: Path, talk: Dialogue, made: Sequence[Made]) -> Iterator[float]:
         yield from (0.0 for _ in wanted)
         return
     url = f"sqlite:///{path}-{talk.name}.db"
-    with Glymph.open(url, embedder="none", clock=FrozenClock(), settings=PLAIN) as glymph:
+    with Glymph.open(
+        url, embedder="none", reader="none", clock=FrozenClock(), settings=PLAIN
+    ) as glymph:
         added = glymph.add_many([{"text": one.text, "kind": "note"} for one in made])
         turns: dict[str, set[int]] = {}
         for one, item in zip(added, made, strict=True):
@@ -101,7 +103,9 @@ def _of_engine(path: Path, talk: Dialogue) -> list[Made]:
     """
     clock = FrozenClock()
     clock.set(max(item["event_at"] for item in talk.items))
-    with Glymph.open(f"sqlite:///{path}", embedder="none", clock=clock, settings=PLAIN) as glymph:
+    with Glymph.open(
+        f"sqlite:///{path}", embedder="none", reader="none", clock=clock, settings=PLAIN
+    ) as glymph:
         added = glymph.add_many(talk.items)
         places = {one.id or one.duplicate_of: place for place, one in enumerate(added)}
         service.consolidate(glymph._ctx, ways=["session"])

@@ -82,7 +82,7 @@ def told(
         own = folder / str(times)
         own.mkdir()
         with Glymph.open(
-            f"sqlite:///{own}/m.db", embedder="none" if model is None else model, clock=FrozenClock(),
+            f"sqlite:///{own}/m.db", embedder="none" if model is None else model, reader="none", clock=FrozenClock(),
             settings={"durability": "normal"},
         ) as glymph:  # fmt: skip
             left = _left(dialogue, share, times, own, glymph)

@@ -253,8 +253,12 @@ def lived(folder: Path, days: int, seed: int) -> Life:
     settings = Settings.parse({"durability": "normal"})
     has_model = find_spec("glymph.prune.ai_prune") is not None
     with (
-        Glymph.open(url, clock=clock, settings=settings, embedder="none", actor="agent") as handle,
-        Glymph.open(url, clock=clock, settings=settings, embedder="none", actor="person") as person,
+        Glymph.open(
+            url, clock=clock, settings=settings, embedder="none", reader="none", actor="agent"
+        ) as handle,
+        Glymph.open(
+            url, clock=clock, settings=settings, embedder="none", reader="none", actor="person"
+        ) as person,
     ):
         model = ScriptedModel(nominations(Random(seed + 2))) if has_model else None
         life = Life(

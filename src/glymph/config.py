@@ -62,7 +62,7 @@ class Settings:
         "auto", "auto, none or local: what judges texts; auto: local where it is installed"
     )
     rerank_ms: float = _setting(
-        0.0,
+        300.0,
         "CPU milliseconds that a search may spend on reading its best hits once more; 0: none",
     )
     model: str = _setting(

@@ -153,15 +153,22 @@ def _add_usual_key(values: dict[str, Any], origin: dict[str, str]) -> None:
         values["model_key"], origin["model_key"] = key, "environment"
 
 
-def open_glymph(url: str | None, space: str, actor: str, *, create: bool | None = None) -> Glymph:
+def open_glymph(
+    url: str | None, space: str, actor: str, *, create: bool | None = None, quick: bool = False
+) -> Glymph:
     """Opens the handle for a command.
 
-    Only the default space is made on the fly: another name may be a typo.
+    Only the default space is made on the fly: another name may be a typo. A quick handle finds
+    without a reader, which would have to be loaded first.
     """
+    from dataclasses import replace
+
     from glymph.client import Glymph
     from glymph.stores import DEFAULT_URL, spaces_at
 
     settings, _ = effective_settings()
+    if quick:
+        settings = replace(settings, rerank_ms=0.0)
     space = space_named(space)
     may_create = space == "default" if create is None else create
     try:

@@ -15,6 +15,11 @@ from glymph.reader.local_reader import LocalReader
 from glymph.reader.no_reader import NoReader
 
 
+@pytest.fixture(autouse=True)
+def _as_installed(monkeypatch):
+    monkeypatch.setattr(automatic, "explain_absence", weights.explain_absence)
+
+
 def test_none_knows_hard_rules_only():
     assert isinstance(open_reader("none"), NoReader)
 

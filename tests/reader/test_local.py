@@ -129,3 +129,10 @@ def test_several_threads_may_ask_at_once():
 def test_the_cost_of_reading_grows_with_the_text():
     short, long = reader().estimate_ms("Who?", ["Ana.", "word " * 100])
     assert 0 < short < long
+
+
+def test_what_is_equal_is_the_same_and_needs_no_reading():
+    unread = LocalReader()
+    (judged,) = unread.relate("Mira lives in  Vienna.", ["mira lives in Vienna."])
+    assert (judged.kind, judged.sure) == ("same", 1.0)
+    assert unread._loaded is None

@@ -8,7 +8,7 @@ from glymph import Glymph
 from glymph.errors import InvalidInput
 from glymph.reader.no_reader import NoReader
 from glymph.reader.weights import explain_absence
-from glymph.recall.rerank import count_readable, find_relevance, fuse, guess_unread
+from glymph.recall.rerank import count_readable, find_scores, guess_unread, score_best
 
 LACKING = explain_absence()
 SHOPPING = [
@@ -94,12 +94,35 @@ def test_too_small_a_budget_reads_nothing():
     assert count_readable([10, 10, 10, 10], 25) == 0
     assert count_readable([10, 10, 10, 10], 35) == 3
     assert count_readable([10, 10], 35) == 2
-    assert find_relevance(Scripted({}), "q", [], [], 100) is None
+    assert score_best(Scripted({}), "q", [], 100) == []
+    assert score_best(Scripted({}), "q", ["a", "b", "c"], 25) == []
+    assert score_best(NoReader(), "q", ["a", "b", "c"], 25) == []
 
 
-def test_a_hit_is_the_likelier_the_more_both_say_for_it():
-    assert fuse(0.9, 0.8) > fuse(0.5, 0.8) > fuse(0.5, 0.2)
+def test_scores_fall_and_no_likelier_hit_stands_below_a_score():
+    assert find_scores([0.4, 0.1, 0.7, 0.2, None], [1, 1, 1, 1, 0.1]) == pytest.approx(
+        [0.7, 0.7, 0.7, 0.2, guess_unread(0.1)]
+    )
+    assert find_scores([0.0, None], [1, 1]) == [0.0, 0.0]
     assert 0 < guess_unread(0.2) < guess_unread(0.9) < 1
+
+
+def test_the_reader_is_told_whom_a_memory_is_about(tmp_path):
+    reader = Scripted({})
+    with opened(tmp_path, reader) as memory:
+        memory.add("I moved to Berlin", kind="fact", entities=["Ben"])
+        memory.add("Cleo is in Berlin too", kind="fact", entities=["Cleo"])
+        memory.search("Berlin")
+    assert {"Ben: I moved to Berlin", "Cleo is in Berlin too"} < set(reader.read)
+
+
+def test_the_best_ten_are_read_by_default(tmp_path):
+    reader = Scripted({})
+    with Glymph.open(f"sqlite:///{tmp_path}/m.db", embedder="none", reader=reader) as memory:
+        for number in range(14):
+            memory.add(f"Berlin has lake number {number}", kind="fact")
+        memory.search("Berlin")
+    assert len(reader.read) == 10
 
 
 @pytest.mark.skipif(bool(LACKING), reason=LACKING or "the reader is installed")

@@ -67,7 +67,7 @@ def _find_parts(
 ) -> Iterator[str]:
     """Yields what one space has for the agent. A store or space that does not exist is not made."""
     try:
-        glymph = environment.open_glymph(url, space, ACTOR, create=False)
+        glymph = environment.open_glymph(url, space, ACTOR, create=False, quick=True)
     except (SpaceNotFound, StoreError) as error:
         if isinstance(error, SpaceNotFound) or not _store_exists(url):
             return

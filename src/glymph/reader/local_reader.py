@@ -31,9 +31,11 @@ from glymph.reader.wording import (
     word_target,
     word_worth,
 )
+from glymph.text.normal import normalise
 
 MOST_TOKENS = 256  # of both texts together; the network was trained on no more
 REMEMBERED = 4096  # texts whose tokens are kept
+EQUAL = Judgement("same", 1.0, (0.0, 1.0, 0.0, 0.0))
 
 
 class LocalReader:
@@ -47,13 +49,19 @@ class LocalReader:
         self._record = load_record()
         self.name: str = self._record["name"]
         self._threads, self._folder = threads, folder
-        self._lock = threading.Lock()
         self._loaded: LoadedModel | None = None
 
     def relate(self, newer: str, older: Sequence[str]) -> list[Judgement]:
-        """Judges what a newer text does to each older one, the candidates together."""
-        if not older:
-            return []
+        """Judges what a newer text does to each older one, the candidates together.
+
+        What is equal says the same: that needs no reading.
+        """
+        plain = normalise(newer)
+        unlike = [text for text in older if normalise(text) != plain]
+        judged = iter(self._relate_unlike(newer, unlike) if unlike else ())
+        return [EQUAL if normalise(text) == plain else next(judged) for text in older]
+
+    def _relate_unlike(self, newer: str, older: Sequence[str]) -> list[Judgement]:
         model = self._load()
         logits = model.ask("relation", [word_relation(newer, text) for text in older]).logits
         calibration = model.calibration
@@ -92,12 +100,24 @@ class LocalReader:
         return self._load().estimate_ms(question, texts)
 
     def _load(self) -> LoadedModel:
-        with self._lock:
-            if self._loaded is None:
-                folder = self._folder or find_folder(self.name)
-                files = read_files(self.name, folder, self._record["files"])
-                self._loaded = LoadedModel(self.name, files, self._threads)
+        if self._loaded is None:
+            folder = self._folder or find_folder(self.name)
+            with _LOADING:
+                self._loaded = _load_model(
+                    self.name, folder, self._threads, tuple(self._record["files"].items())
+                )
         return self._loaded
+
+
+_LOADING = threading.Lock()
+
+
+@lru_cache(1)
+def _load_model(
+    name: str, folder: Path, threads: int, digests: tuple[tuple[str, str], ...]
+) -> LoadedModel:
+    """Loads the weights once for all readers of a program."""
+    return LoadedModel(name, read_files(name, folder, dict(digests)), threads)
 
 
 class Asked(NamedTuple):

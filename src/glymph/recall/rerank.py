@@ -13,11 +13,27 @@ from collections.abc import Sequence
 from glymph.reader.contract import Reader
 
 LEAST_READ = 3  # hits; where fewer fit the budget, reading them would change little
-MOST_READ = 50
-# How the reader's odds and the order of the channels make one probability: logistic regression
-# over the questions of our own conversations that the reader was not trained on.
-OF_READER, OF_CHANNELS, SHIFT = 0.74, 3.88, -1.23
-ALONE, ALONE_SHIFT = 5.79, -3.72  # the same for a hit that was not read
+MOST_READ = 10  # reading more of them cost more and found no more
+# What a sure answer is worth beside the channels, whose best hit has about 1. More of it puts what
+# merely sounds like an answer above what the words and the meaning agree on.
+OF_READING = 0.15
+# How likely a hit answers that was not read: logistic regression over the questions of our own
+# conversations that the reader was not trained on.
+ALONE, ALONE_SHIFT = 5.79, -3.72
+
+
+def score_best(
+    reader: Reader, question: str, texts: Sequence[str], budget_ms: float
+) -> list[float]:
+    """Returns what the reader says of the best hits, of as many as the budget allows.
+
+    None of them, if it cannot tell or if the budget is too small.
+    """
+    texts = texts[:MOST_READ]
+    if not texts or budget_ms <= 0:
+        return []
+    count = count_readable(reader.estimate_ms(question, texts), budget_ms)
+    return (reader.score(question, texts[:count]) if count else None) or []
 
 
 def count_readable(costs_ms: Sequence[float], budget_ms: float) -> int:
@@ -30,36 +46,23 @@ def count_readable(costs_ms: Sequence[float], budget_ms: float) -> int:
     return len(costs_ms)
 
 
-def find_relevance(
-    reader: Reader, question: str, texts: Sequence[str], channels: Sequence[float], budget_ms: float
-) -> list[tuple[float, float | None]] | None:
-    """Returns for each hit, best first, how likely it answers, and what the reader alone says.
+def find_scores(said: Sequence[float | None], channels: Sequence[float]) -> list[float]:
+    """Returns for each hit, best first, how likely it or one below it answers.
 
-    None means that the reader cannot tell or that the budget is too small: the order stays.
+    So scores fall from hit to hit, and whoever cuts the list at a score loses no likelier one.
+    `said` holds None for a hit that was not read; such a one is no likelier than those above it.
     """
-    texts, tail = texts[:MOST_READ], channels[MOST_READ:]
-    if not texts or budget_ms <= 0:
-        return None
-    count = count_readable(reader.estimate_ms(question, texts), budget_ms)
-    said = reader.score(question, texts[:count]) if count else None
-    if said is None:
-        return None
-    read = [(fuse(own, channel), own) for own, channel in zip(said, channels[:count], strict=True)]
-    least = min(whole for whole, _ in read)
-    unread = [*channels[count : len(texts)], *tail]
-    return [*read, *((min(least, guess_unread(channel)), None) for channel in unread)]
-
-
-def fuse(relevance: float, channel: float) -> float:
-    """Returns how likely a hit answers, from what the reader and the channels say."""
-    odds = math.log(max(relevance, 1e-6) / max(1 - relevance, 1e-6))
-    return _share(OF_READER * odds + OF_CHANNELS * channel + SHIFT)
+    least = min((own for own in said if own is not None), default=1.0)
+    likeliest: float | None = None  # of this hit and those below it
+    scores: list[float] = []
+    for own, channel in zip(reversed(said), reversed(channels), strict=True):
+        if own is not None:
+            likeliest = max(own, likeliest or 0.0)
+        unread = min(least, guess_unread(channel))
+        scores.append(unread if likeliest is None else likeliest)
+    return scores[::-1]
 
 
 def guess_unread(channel: float) -> float:
     """Returns how likely a hit answers that was not read."""
-    return _share(ALONE * channel + ALONE_SHIFT)
-
-
-def _share(odds: float) -> float:
-    return 1 / (1 + math.exp(-odds))
+    return 1 / (1 + math.exp(-(ALONE * channel + ALONE_SHIFT)))

@@ -41,13 +41,14 @@ from glymph.recall.filters import (
 )
 from glymph.recall.newer_first import Place, Updates, newer_first, updates_of
 from glymph.recall.past import by_words_only, search_past
-from glymph.recall.rerank import find_relevance
+from glymph.recall.rerank import MOST_READ, OF_READING, find_scores, score_best
 from glymph.store import records
 from glymph.store.contract import Filter, Row
 from glymph.text.tokens import tokens
 
 MAX_QUERY_CHARS = 20_000
 UNANSWERED = 0.1  # where a reader holds no hit to be likelier than this, none answers
+MOST_NAMES = 3  # of a memory that a reader is told
 SPARE = 30  # candidates read beyond the limit: age and trust may change the order
 
 
@@ -114,11 +115,11 @@ def _say_unanswered(hits: Sequence[Hit]) -> str | None:
 
 def rank_pools(
     pools: Sequence[Pool], matching: Filter, *, limit: int, now: datetime, weights: Weights,
-    judge: Callable[[Sequence[Candidate]], None] | None = None,
+    judge: Callable[[list[Candidate]], None] | None = None,
 ) -> list[Hit]:  # fmt: skip
     """Puts the candidates of every space into one order, measured on one scale.
 
-    `judge` may change the relevance of the candidates, which it gets best first.
+    `judge` may change the order of the candidates, which it gets best first.
     """
     nearest = max((rank.nearest(pool.cosines, pool.unrelated) for pool in pools), default=0.0)
     best_text = max((float(pool.keywords.max(initial=0.0)) for pool in pools), default=0.0)
@@ -131,7 +132,6 @@ def rank_pools(
     found.sort(key=lambda one: -one.total)
     if judge is not None:
         judge(found)
-        found.sort(key=lambda one: -one.total)
     ordered, updates = _newer_first(found[:limit], found, matching, now)
     ids = {one.place: one.rows[one.key]["id"] for one, _ in ordered}
     hits: list[Hit] = []
@@ -142,15 +142,30 @@ def rank_pools(
     return hits[::-1][:limit]
 
 
-def _read_again(ctx: Context, query: str, found: Sequence[Candidate]) -> None:
-    """Puts how likely a candidate answers in the place of what the channels say of it."""
-    texts = [one.rows[one.key]["text"] for one in found]
-    channels = [one.score.relevance for one in found]
-    read = find_relevance(ctx.reader, query, texts, channels, ctx.settings.rerank_ms)
-    for one, (whole, own) in zip(found, read or (), strict=False):
-        one.score.relevance = whole
-        if own is not None:
-            one.score.parts["relevance"] = own
+def _read_again(ctx: Context, query: str, found: list[Candidate]) -> None:
+    """Reads the best candidates, and says how likely each answers; what does moves up."""
+    texts = [_tell(one.rows[one.key]) for one in found[:MOST_READ]]
+    said = score_best(ctx.reader, query, texts, ctx.settings.rerank_ms)
+    if not said:
+        return
+    for one, own in zip(found, said, strict=False):
+        one.score.parts["relevance"] = own
+        one.score.relevance += OF_READING * own
+    found.sort(key=lambda one: -one.total)
+    scores = find_scores(
+        [one.score.parts.get("relevance") for one in found],
+        [one.score.relevance for one in found],
+    )
+    for one, likely in zip(found, scores, strict=True):
+        one.likely = likely
+
+
+def _tell(row: Row) -> str:
+    """Returns the text of a memory, after the names it is about that it does not say itself."""
+    text: str = row["text"]
+    said = text.casefold()
+    unsaid = [name for name in records.words(row["entities"]) if name.casefold() not in said]
+    return f"{', '.join(unsaid[:MOST_NAMES])}: {text}" if unsaid else text
 
 
 def _newer_first(
@@ -236,6 +251,7 @@ class Candidate:
     retrievability: float
     standing: float
     rows: Mapping[int, Row]  # it, and those from which activation came
+    likely: float | None = None  # how likely it answers, where a reader was asked
 
     @property
     def place(self) -> Place:
@@ -267,7 +283,8 @@ def _hit(one: Candidate, updated_by: tuple[str, ...]) -> Hit:
     if not one.pool.has_vector(one.key):
         parts.pop("semantic", None)
     why = _explain(one, memory, parts) + ("; a newer memory updates it" if updated_by else "")
-    return Hit(memory, one.total, parts, why, updated_by)
+    score = one.total if one.likely is None else one.likely
+    return Hit(memory, score, parts, why, updated_by)
 
 
 def _lift(hit: Hit, older: Candidate, *, least: float) -> Hit:
