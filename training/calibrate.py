@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +22,7 @@ import numpy as np
 from glymph.reader.calibration import Calibration, compare_candidates, softmax
 from glymph.reader.local_reader import LoadedModel
 from glymph.reader.weights import RECORD
-from glymph.reader.wording import word_relation, word_relevance
+from glymph.reader.wording import RELATIONS, Pair, word_relation, word_relevance
 from training.cases import NONE, PART, REPLACES, SAME, Case, link_statements, read_part
 from training.examples import Example, list_relations, list_targets, list_worths
 
@@ -33,6 +36,7 @@ NEUTRAL = {
     "merge": 0.99,
 }
 CERTAIN = 0.99  # the share that must be right on dev of what is called certain
+AT_ONCE = 64  # pairs that a process is sent together
 MERGED = 0.995  # the same of what may be merged without asking
 MOST_FALSE = 0.018  # flags per statement, on dev
 
@@ -60,23 +64,49 @@ def fit_logistic(features: np.ndarray, labels: np.ndarray, steps: int = 200) -> 
     return [round(float(one), 4) for one in w]
 
 
-def judge_statements(model: LoadedModel, conversations: list[Case]) -> list[tuple[np.ndarray, ...]]:
+class Asking:
+    """One model per core: thousands of pairs, each judged as a single model would."""
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        self.pool = ProcessPoolExecutor(os.cpu_count(), initializer=_load, initargs=(files,))
+
+    def ask(self, task: str, pairs: Sequence[Pair]) -> np.ndarray:
+        """Give the logits of the pairs."""
+        parts = [pairs[at : at + AT_ONCE] for at in range(0, len(pairs), AT_ONCE)]
+        return np.concatenate(list(self.pool.map(_ask, [task] * len(parts), parts)))
+
+
+_LOADED: list[LoadedModel] = []
+
+
+def _load(files: dict[str, bytes]) -> None:
+    _LOADED[:] = [LoadedModel("calibrating", files, 1)]
+
+
+def _ask(task: str, pairs: Sequence[Pair]) -> np.ndarray:
+    return _LOADED[0].ask(task, pairs).logits
+
+
+def judge_statements(model: Asking, conversations: list[Case]) -> list[tuple[np.ndarray, ...]]:
     """Give for each statement the logits against all earlier ones, and the right relations.
 
     A relation of -1 is not settled by the labels.
     """
-    found = []
+    pairs: list[Pair] = []
+    relations: list[np.ndarray] = []
     for conversation in conversations:
         links = link_statements(conversation)
         texts = [statement["text"] for statement in conversation["statements"]]
         for place in range(1, len(texts)):
-            pairs = [word_relation(texts[place], text) for text in texts[:place]]
+            pairs += [word_relation(texts[place], text) for text in texts[:place]]
             wanted = [
                 -1 if (place, old) in links.open else links.known.get((place, old), NONE)
                 for old in range(place)
             ]
-            found.append((model.ask("relation", pairs).logits, np.array(wanted)))
-    return found
+            relations.append(np.array(wanted))
+    ends = np.cumsum([len(wanted) for wanted in relations])
+    logits = np.split(model.ask("relation", pairs), ends[:-1])
+    return list(zip(logits, relations, strict=True))
 
 
 def fit_together(judged: list[tuple[np.ndarray, ...]], temperature: float) -> list[float]:
@@ -122,7 +152,7 @@ def find_flag(judged: list[tuple[np.ndarray, ...]], calibration: Calibration) ->
     return round(float(np.array(says)[order[good[-1]]]), 4) if len(good) else 1.0
 
 
-def fit_relevance(model: LoadedModel, cases: dict[str, list[Case]]) -> list[float]:
+def fit_relevance(model: Asking, cases: dict[str, list[Case]]) -> list[float]:
     """Fit how likely a text answers, over all statements beside every question."""
     pairs, labels = [], []
     for conversation in cases["conversations"]:
@@ -135,7 +165,7 @@ def fit_relevance(model: LoadedModel, cases: dict[str, list[Case]]) -> list[floa
         for key, label in (("positive", True), ("negative", False)):
             pairs += [word_relevance(case["question"], text) for text in case[key]]
             labels += [label] * len(case[key])
-    logits = model.ask("relevance", pairs).logits
+    logits = model.ask("relevance", pairs)
     return fit_logistic(logits, np.array(labels, float))
 
 
@@ -143,7 +173,7 @@ def calibrate(folder: Path, version: str) -> None:
     """Fit everything and write it."""
     files = {name: (folder / name).read_bytes() for name in FILES[:2]}
     stored: dict[str, Any] = json.loads(json.dumps(NEUTRAL))
-    model = LoadedModel("calibrating", files | {"reader.json": json.dumps(stored).encode()}, 1)
+    model = Asking(files | {"reader.json": json.dumps(stored).encode()})
     cases = read_part("dev")
     lists: dict[str, list[Example]] = {
         "relation": list_relations(cases["frames"]),
@@ -151,15 +181,19 @@ def calibrate(folder: Path, version: str) -> None:
         "worth": list_worths(cases),
     }
     for task, examples in lists.items():
-        logits = model.ask(task, [example.pair for example in examples]).logits
+        logits = model.ask(task, [example.pair for example in examples])
         labels = np.array([example.label for example in examples])
         stored["temperatures"][task] = fit_temperature(logits, labels)
         if task == "relation":
             shares = softmax(logits / stored["temperatures"][task])
             stored["certain"] = find_certain(shares, labels)
             pairs = [word_relation(case["a"], case["b"]) for case in cases["duplicates"]]
-            beside = model.ask(task, pairs).logits / stored["temperatures"][task]
-            alike = np.array([SAME if case["same"] else NONE for case in cases["duplicates"]])
+            pairs += [word_relation(case["newer"], case["older"]) for case in cases["pairs"]]
+            beside = model.ask(task, pairs) / stored["temperatures"][task]
+            alike = np.array(
+                [SAME if case["same"] else NONE for case in cases["duplicates"]]
+                + [RELATIONS.index(case["relation"]) for case in cases["pairs"]]
+            )
             stored["merge"] = find_merge(
                 np.concatenate([shares, softmax(beside)]), np.concatenate([labels, alike])
             )

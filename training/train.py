@@ -2,6 +2,7 @@
 
     python -m training.train BASE_FOLDER OUT_FOLDER [--passes 10] [--frames 1.0] [--seed 1]
         [--lang en] [--teacher BASE_FOLDER TRAINED_FOLDER] [--beside TRAINED_FOLDER]
+        [--start TRAINED_FOLDER]
 
 Reads `training/data`, writes the weights in parts of at most 15 MB, and `report.json` with
 figures on the dev part (and on the held-out part for the learning curve). Seeds are fixed.
@@ -171,7 +172,7 @@ class Training:
         return lost.item() / max(1, len(batches))
 
     def _learn(self, batch: dict[str, Tensor]) -> Tensor:
-        with torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda"):
+        with torch.autocast(self.device, torch.bfloat16):
             says = self.network(batch["ids"].long(), batch["sides"].long())
             taught = self.teachers.judge(batch)
         loss = find_loss(says, batch, taught)
@@ -193,7 +194,10 @@ def train(asked: argparse.Namespace) -> dict[str, Any]:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(asked.seed)
     reading = Reading(asked.base / "tokenizer.json")
-    training = Training(asked, Network(asked.base / "base.npz").to(device), device)
+    network = (
+        load_trained(asked.base, asked.start) if asked.start else Network(asked.base / "base.npz")
+    )
+    training = Training(asked, network.to(device), device)
     cases = choose_cases(asked)
     for one in (reading, training.teachers.reading):
         if one:
@@ -253,6 +257,7 @@ def main() -> None:
     parser.add_argument("--lang", help="take only cases of this language")
     parser.add_argument("--teacher", type=Path, nargs=2, metavar=("BASE", "TRAINED"))
     parser.add_argument("--beside", type=Path, help="an earlier run of the same base to learn from")
+    parser.add_argument("--start", type=Path, help="an earlier run to go on from")
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=14)
