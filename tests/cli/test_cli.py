@@ -521,7 +521,8 @@ def test_without_a_url_the_store_is_in_the_home_folder(cli, monkeypatch):
 
 
 def test_settings_come_from_the_environment_before_the_file_before_the_defaults(cli, monkeypatch):
-    monkeypatch.delenv("GLYMPH_EMBEDDER")
+    for name in ("GLYMPH_EMBEDDER", "GLYMPH_READER"):
+        monkeypatch.delenv(name)
     assert cli("config", "show", "--json").json == {}
     assert cli("config", "show", "--effective", "--json").json["trash_days"] == {
         "value": 30,
@@ -843,7 +844,8 @@ def test_looking_at_a_store_that_is_not_there_makes_none(cli, tmp_path):
 
 
 def test_empty_answers_say_what_to_do_next(cli, monkeypatch):
-    monkeypatch.delenv("GLYMPH_EMBEDDER")
+    for name in ("GLYMPH_EMBEDDER", "GLYMPH_READER"):
+        monkeypatch.delenv(name)
     cli("init")
     assert "`glymph add TEXT`" in cli("list").out
     assert "Nothing found" in cli("search", "anything").out

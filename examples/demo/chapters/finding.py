@@ -36,6 +36,7 @@ HANDFUL, DEEP = 4, 10
 ONLY_LINKED = {
     "graph",
     "links",
+    "relevance",
     "standing",
 }  # the parts of a hit that neither words nor meaning nor session found
 
