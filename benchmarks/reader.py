@@ -9,11 +9,9 @@ Nothing is fitted here: temperatures and thresholds came with the weights.
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -23,11 +21,12 @@ import numpy as np
 from benchmarks.harness import changes
 from benchmarks.harness.contract import Fact, Figure, Figures, Options, Unavailable
 from glymph.reader.local_reader import LocalReader
-from glymph.reader.weights import explain_absence, find_folder
+from glymph.reader.weights import explain_absence, find_folder, load_record
 from glymph.reader.wording import RELATIONS, TARGETS
 from training import measure
 from training.cases import DATA, Case, read_part
 from training.examples import Example, list_relations, list_targets, list_worths
+from training.per_core import OnePerCore
 
 QUESTION = "Does the reader know what two texts have to do with each other, on cases it never saw?"
 
@@ -35,52 +34,24 @@ PARTS = {"held": "held_out", "once": "once"}
 DUPLICATES = ("msrp", "sick", "stsb", "abt_buy")
 CURVE = Path(__file__).parent.parent / "training" / "learning_curve.json"
 TIMED = 30
-AT_ONCE = 8  # questions that a process is sent together
-
-
-class Readers:
-    """One reader per core: thousands of judgements, each as a single reader gives it."""
-
-    def __init__(self) -> None:
-        self.name = LocalReader().name
-        self._pool = ProcessPoolExecutor(os.cpu_count() or 1, initializer=_open_reader)
-
-    def ask(self, verb: str, asked: Iterable[tuple[Any, ...]]) -> list[Any]:
-        """Call this method of the reader with each of the arguments."""
-        asked = list(asked)
-        return list(self._pool.map(_ask, [verb] * len(asked), asked, chunksize=AT_ONCE))
-
-    def close(self) -> None:
-        """End the processes."""
-        self._pool.shutdown()
-
-
-_READER: list[LocalReader] = []
-
-
-def _open_reader() -> None:
-    _READER[:] = [LocalReader()]
-
-
-def _ask(verb: str, arguments: tuple[Any, ...]) -> Any:
-    return getattr(_READER[0], verb)(*arguments)
+NAME: str = load_record()["name"]
 
 
 def run(options: Options) -> Figures:
     """Accuracy, calibration, flags in conversations, outside data, and what a judgement costs."""
     if lacking := explain_absence():
         raise Unavailable(lacking)
-    readers = Readers()
+    readers = OnePerCore(LocalReader)
     try:
         return _run(readers, options)
     finally:
         readers.close()
 
 
-def _run(reader: Readers, options: Options) -> Figures:
-    figures: dict[str, Figure | Fact] = {"reader": Fact(reader.name, "the weights that judge")}
+def _run(reader: OnePerCore, options: Options) -> Figures:
+    figures: dict[str, Figure | Fact] = {"reader": Fact(NAME, "the weights that judge")}
     figures |= _costs()
-    thresholds = json.loads((find_folder(reader.name) / "reader.json").read_text())
+    thresholds = json.loads((find_folder(NAME) / "reader.json").read_text())
     for short, part in PARTS.items():
         cases = {
             kind: several[: options.count(len(several), least=min(4, len(several)))]
@@ -127,7 +98,7 @@ def _costs() -> dict[str, Figure | Fact]:
 
 
 def _judge_part(
-    reader: Readers, cases: dict[str, list[Case]], thresholds: dict[str, Any]
+    reader: OnePerCore, cases: dict[str, list[Case]], thresholds: dict[str, Any]
 ) -> dict[str, Figure | Fact]:
     relations = list_relations(cases["frames"])
     judged = reader.ask("relate", map(_texts, relations))
@@ -162,7 +133,7 @@ def _texts(example: Example) -> tuple[str, list[str]]:
     return example.pair.first.partition(": ")[2], [example.pair.second]
 
 
-def _judge_requests(reader: Readers, cases: dict[str, list[Case]]) -> dict[str, Figure | Fact]:
+def _judge_requests(reader: OnePerCore, cases: dict[str, list[Case]]) -> dict[str, Figure | Fact]:
     examples = list_targets(cases["frames"], cases["requests"])
     asked = []
     for example in examples:
@@ -186,7 +157,7 @@ def _judge_requests(reader: Readers, cases: dict[str, list[Case]]) -> dict[str, 
 
 
 def _judge_talk(
-    reader: Readers, cases: dict[str, list[Case]], flag: float
+    reader: OnePerCore, cases: dict[str, list[Case]], flag: float
 ) -> dict[str, Figure | Fact]:
     figures: dict[str, Figure | Fact] = {}
     talks = cases["conversations"]
@@ -237,7 +208,7 @@ def _recall_by_language(judged: Sequence[tuple[float, bool, str]], flag: float) 
     return {name: measure.percent(sum(one), len(one)) for name, one in sorted(hits.items())}
 
 
-def _judge_questions(reader: Readers, cases: dict[str, list[Case]]) -> dict[str, Figure | Fact]:
+def _judge_questions(reader: OnePerCore, cases: dict[str, list[Case]]) -> dict[str, Figure | Fact]:
     """How well relevance orders statements, and tells that nothing answers."""
     first, answerable, best_of_none, best_of_some = 0, 0, [], []
     said: list[float] = []
@@ -289,7 +260,7 @@ def _curve() -> dict[str, Figure | Fact]:
     }
 
 
-def _halumem(reader: Readers, options: Options, flag: float) -> dict[str, Figure | Fact]:
+def _halumem(reader: OnePerCore, options: Options, flag: float) -> dict[str, Figure | Fact]:
     """Which old point of a user does an event replace, among all of them."""
     right = acted = events = 0
     for told in changes.halumem(options).values():
@@ -313,9 +284,9 @@ def _halumem(reader: Readers, options: Options, flag: float) -> dict[str, Figure
     }
 
 
-def _duplicates(reader: Readers, options: Options) -> dict[str, Figure | Fact]:
+def _duplicates(reader: OnePerCore, options: Options) -> dict[str, Figure | Fact]:
     """Which pairs may be merged without asking; the traps must not be."""
-    threshold = json.loads((find_folder(reader.name) / "reader.json").read_text())["merge"]
+    threshold = json.loads((find_folder(NAME) / "reader.json").read_text())["merge"]
     figures: dict[str, Figure | Fact] = {}
     right = merged = same = 0
     for name in DUPLICATES:
@@ -344,7 +315,7 @@ def _duplicates(reader: Readers, options: Options) -> dict[str, Figure | Fact]:
     return figures
 
 
-def _merge(reader: Readers, pairs: Sequence[changes.Pair], threshold: float) -> list[bool]:
+def _merge(reader: OnePerCore, pairs: Sequence[changes.Pair], threshold: float) -> list[bool]:
     """Which pairs would count as one."""
     judged = reader.ask("relate", ((pair.a, [pair.b]) for pair in pairs))
     return [one.shares[1] >= threshold for (one,) in judged]

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from glymph.reader.weights import RECORD
 from glymph.reader.wording import RELATIONS, Pair, word_relation, word_relevance
 from training.cases import NONE, PART, REPLACES, SAME, Case, link_statements, read_part
 from training.examples import Example, list_relations, list_targets, list_worths
+from training.per_core import OnePerCore
 
 FILES = ("model.onnx", "tokenizer.json", "reader.json")
 NEUTRAL = {
@@ -65,26 +65,16 @@ def fit_logistic(features: np.ndarray, labels: np.ndarray, steps: int = 200) -> 
 
 
 class Asking:
-    """One model per core: thousands of pairs, each judged as a single model would."""
+    """Asks one model per core for logits."""
 
     def __init__(self, files: dict[str, bytes]) -> None:
-        self.pool = ProcessPoolExecutor(os.cpu_count(), initializer=_load, initargs=(files,))
+        self.models = OnePerCore(partial(LoadedModel, "calibrating", files, 1))
 
     def ask(self, task: str, pairs: Sequence[Pair]) -> np.ndarray:
         """Give the logits of the pairs."""
-        parts = [pairs[at : at + AT_ONCE] for at in range(0, len(pairs), AT_ONCE)]
-        return np.concatenate(list(self.pool.map(_ask, [task] * len(parts), parts)))
-
-
-_LOADED: list[LoadedModel] = []
-
-
-def _load(files: dict[str, bytes]) -> None:
-    _LOADED[:] = [LoadedModel("calibrating", files, 1)]
-
-
-def _ask(task: str, pairs: Sequence[Pair]) -> np.ndarray:
-    return _LOADED[0].ask(task, pairs).logits
+        parts = [(task, pairs[at : at + AT_ONCE]) for at in range(0, len(pairs), AT_ONCE)]
+        answers = self.models.ask("ask", parts, at_once=1)
+        return np.concatenate([answer.logits for answer in answers])
 
 
 def judge_statements(model: Asking, conversations: list[Case]) -> list[tuple[np.ndarray, ...]]:
