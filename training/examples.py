@@ -32,6 +32,7 @@ from training.cases import (
     list_texts,
 )
 
+NEAREST = 4  # texts of other cases that a pair is compared with
 NOT_SAME = -2  # the texts differ; how, the case does not say
 LEFT, ALL, IN_PART = (TARGETS.index(word) for word in ("none", "all", "part"))
 PREFIXES = (
@@ -122,10 +123,20 @@ class Drawer:
             yield Example("worth", word_worth(text), WORTHS.index(case["worth"]))
 
     def compare_pair(self, case: Case) -> Iterator[Example]:
-        """Compare two texts of which the relation is known, twice."""
+        """Compare two texts of which the relation is known, twice, and one with a stranger."""
         for _ in range(2):
-            pair = word_relation(roughen(case["newer"], self.rng), roughen(case["older"], self.rng))
-            yield Example("relation", pair, RELATIONS.index(case["relation"]))
+            yield self._relate(case["newer"], case["older"], RELATIONS.index(case["relation"]))
+        yield from self._compare_stranger(case["newer"], NONE)
+
+    def _relate(self, newer: str, older: str, label: int) -> Example:
+        pair = word_relation(roughen(newer, self.rng), roughen(older, self.rng))
+        return Example("relation", pair, label)
+
+    def _compare_stranger(self, text: str, label: int) -> Iterator[Example]:
+        """Compare a text with one that is near in meaning, and of another case."""
+        near = self.near(text)[:NEAREST]
+        if near:
+            yield self._relate(text, self.rng.choice(near), label)
 
     def _open_group(self) -> int:
         self.groups += 1
@@ -350,11 +361,12 @@ class Drawer:
                 yield Example("worth", word_worth(text), WORTHS.index(statement["worth"]))
 
     def compare_duplicates(self, case: Case) -> Iterator[Example]:
-        """Compare two texts of which it is known whether they say the same."""
+        """Compare two texts of which it is known whether they say the same, and strangers."""
         label = SAME if case["same"] else NOT_SAME
         for first, second in ((case["a"], case["b"]), (case["b"], case["a"])) * 2:
-            pair = word_relation(roughen(first, self.rng), roughen(second, self.rng))
-            yield Example("relation", pair, label)
+            yield self._relate(first, second, label)
+        for text in (case["a"], case["b"]):
+            yield from self._compare_stranger(text, NOT_SAME)
 
 
 def _target(

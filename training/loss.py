@@ -19,9 +19,9 @@ LIKE_TEACHER = 0.4  # the weight of a point of odds between relevance and its te
 
 
 class Taught(NamedTuple):
-    """How teachers judge some rows of a batch: shares, one table per head."""
+    """How teachers judge a batch: shares, one table per head, and which rows they have read."""
 
-    rows: Tensor
+    read: Tensor
     shares: tuple[Tensor, ...]
 
 
@@ -46,8 +46,9 @@ def find_loss(says: tuple[Tensor, ...], batch: Batch, taught: Taught | None) -> 
             loss = _find_loss_of(task, heads[at].float(), batch)
             total = total + WEIGHTS[task] * loss * 2 * count / whole
         if taught and count and task != "relevance":
+            of_task = torch.cat([batch[f"{task}.rows"], batch[f"{task}.unlike"]])
             total = total + WEIGHTS[task] * _differ(
-                heads[at].float(), taught.rows, taught.shares[at], batch, task
+                heads[at].float()[of_task], taught.shares[at][of_task], taught.read[of_task], whole
             )
     if len(batch["cut.rows"]):
         told = spans[batch["cut.rows"]].float()
@@ -86,10 +87,7 @@ def _rate(odds: Tensor, labels: Tensor, scored: Tensor) -> Tensor:
     return torch.where(ours, by_label, LIKE_TEACHER * by_teacher).mean()
 
 
-def _differ(head: Tensor, rows: Tensor, shares: Tensor, batch: Batch, task: str) -> Tensor:
+def _differ(head: Tensor, shares: Tensor, read: Tensor, whole: int) -> Tensor:
     """Measure how far the judgements are from the teachers', over the rows that these read."""
-    of_task = torch.zeros(len(head), dtype=torch.bool, device=head.device)
-    of_task[batch[f"{task}.rows"]] = of_task[batch[f"{task}.unlike"]] = True
-    mine = of_task[rows]
-    wrong = F.kl_div(head[rows][mine].log_softmax(-1), shares[mine], reduction="none").sum()
-    return BESIDE_TEACHER * 2 * wrong / len(head)
+    wrong = F.kl_div(head.log_softmax(-1), shares, reduction="none").sum(-1)
+    return BESIDE_TEACHER * 2 * (wrong * read).sum() / whole

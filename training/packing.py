@@ -82,6 +82,7 @@ class Source(NamedTuple):
     near: dict[str, list[str]]
     reading: Reading
     teacher: Reading | None
+    batch: int = BATCH
 
     def lay(self, example: Example) -> Row:
         """Lay an example out for those who read it."""
@@ -124,18 +125,18 @@ def pack_share(seed: int, number: int, source: Source) -> list[Arrays]:
     batches = [
         batch
         for start in range(0, len(pending), CHUNK)
-        for batch in _fill_batches(pending[start : start + CHUNK])
+        for batch in _fill_batches(pending[start : start + CHUNK], source.batch)
     ]
     rng.shuffle(batches)
     return [pack(batch) for batch in batches]
 
 
-def _fill_batches(units: list[list[Row]]) -> Iterator[list[Row]]:
+def _fill_batches(units: list[list[Row]], size: int) -> Iterator[list[Row]]:
     """Put units of about one length together."""
     batch: list[Row] = []
     for rows in sorted(units, key=lambda rows: max(len(row.layout.ids) for row in rows)):
         batch += rows
-        if len(batch) >= BATCH:
+        if len(batch) >= size:
             yield batch
             batch = []
     if batch:

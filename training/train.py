@@ -2,7 +2,7 @@
 
     python -m training.train BASE_FOLDER OUT_FOLDER [--passes 10] [--frames 1.0] [--seed 1]
         [--lang en] [--teacher BASE_FOLDER TRAINED_FOLDER] [--beside TRAINED_FOLDER]
-        [--start TRAINED_FOLDER]
+        [--start TRAINED_FOLDER] [--focus duplicates] [--batch 384]
 
 Reads `training/data`, writes the weights in parts of at most 15 MB, and `report.json` with
 figures on the dev part (and on the held-out part for the learning curve). Seeds are fixed.
@@ -23,17 +23,23 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from glymph.reader.layout import Pieces, fill_up, lay_out
 from training.cases import DATA, Case, list_texts, read_part
 from training.judging import Judging, report_on
 from training.loss import Taught, find_loss
-from training.network import LAYERS, Network, load_trained
-from training.packing import SHARES, Reading, Source, draw_shares
+from training.network import JUDGEMENTS, LAYERS, Network, load_trained
+from training.packing import BATCH, SHARES, Reading, Source, draw_shares
 
 HEADS_FASTER, LOWER_SLOWER = 3.0, 0.93
 PART_BYTES = 15_000_000
+# The kernels of cuDNN plan anew for every shape of batch, which takes longer than the batch.
+ATTENTION = {
+    "cuda": [SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH],
+    "cpu": [SDPBackend.MATH],
+}
 
 
 @torch.no_grad()
@@ -69,6 +75,13 @@ def find_near(
         both = embed(said + asked)
         for text, row in zip(said + asked, (both @ both[: len(said)].T).cpu(), strict=True):
             near[text] = [said[at] for at in row.argsort(descending=True).tolist()]
+    for kind, keys in (("duplicates", ("a", "b")), ("pairs", ("newer", "older"))):
+        texts = [case[key] for case in cases[kind] for key in keys]
+        vectors = embed(texts)
+        for start in range(0, len(texts), 1024):
+            best = (vectors[start : start + 1024] @ vectors.T).topk(min(8, len(texts))).indices
+            for at, row in enumerate(best.cpu().tolist(), start):
+                near[texts[at]] = [texts[other] for other in row if other // 2 != at // 2]
     return near
 
 
@@ -102,15 +115,22 @@ class Teachers:
     @torch.no_grad()
     def judge(self, batch: dict[str, Tensor]) -> Taught | None:
         """Judge the rows of a batch; where both read a row, take the mean."""
-        english: Taught | None = None
-        if self.english and "teacher.ids" in batch:
-            english = Taught(batch["teacher.rows"], _share_out(self.english, batch, "teacher."))
-        if not self.earlier:
-            return english
-        shares = _share_out(self.earlier, batch)
-        for own, theirs in zip(shares, english.shares if english else (), strict=False):
-            own[batch["teacher.rows"]] = (own[batch["teacher.rows"]] + theirs) / 2
-        return Taught(torch.arange(len(batch["ids"]), device=batch["ids"].device), shares)
+        taught = self.english is not None and "teacher.ids" in batch
+        if not taught and not self.earlier:
+            return None
+        count, device = len(batch["ids"]), batch["ids"].device
+        if self.earlier:
+            read = torch.ones(count, device=device)
+            shares = _share_out(self.earlier, batch)
+        else:
+            read = torch.zeros(count, device=device)
+            shares = tuple(torch.ones(count, size, device=device) for size in JUDGEMENTS.values())
+        if self.english and taught:
+            rows = batch["teacher.rows"]
+            for own, theirs in zip(shares, _share_out(self.english, batch, "teacher."), strict=True):
+                own[rows] = (own[rows] + theirs) / 2 if self.earlier else theirs
+            read[rows] = 1.0
+        return Taught(read, shares)
 
 
 def _share_out(network: Network, batch: dict[str, Tensor], whose: str = "") -> tuple[Tensor, ...]:
@@ -135,6 +155,10 @@ def choose_cases(asked: argparse.Namespace) -> dict[str, list[Case]]:
     for kind in ("frames", "facts"):
         order = sorted(cases[kind], key=lambda frame: random.Random(frame["old"][0]).random())
         cases[kind] = order[: round(len(order) * asked.frames)]
+    if asked.focus:
+        rng = random.Random(asked.seed)
+        for kind in sorted(cases.keys() - {asked.focus}):
+            cases[kind] = rng.sample(cases[kind], round(len(cases[kind]) * asked.others))
     return cases
 
 
@@ -160,6 +184,10 @@ class Training:
                 self.optimiser, rates, total_steps=steps, pct_start=0.08
             )
         self.network.train()
+        if self.device == "cpu":  # there, dropping out costs a third of the time
+            for module in self.network.modules():
+                if isinstance(module, nn.Dropout):
+                    module.eval()
         lost = torch.zeros((), device=self.device)
         for arrays in batches:
             lost += self._learn(
@@ -172,7 +200,7 @@ class Training:
         return lost.item() / max(1, len(batches))
 
     def _learn(self, batch: dict[str, Tensor]) -> Tensor:
-        with torch.autocast(self.device, torch.bfloat16):
+        with sdpa_kernel(ATTENTION[self.device]), torch.autocast(self.device, torch.bfloat16):
             says = self.network(batch["ids"].long(), batch["sides"].long())
             taught = self.teachers.judge(batch)
         loss = find_loss(says, batch, taught)
@@ -205,7 +233,7 @@ def train(asked: argparse.Namespace) -> dict[str, Any]:
     print(f"{time.time() - began:.0f} s: texts cut", flush=True)
     near = find_near(training.network, reading, cases, device)
     print(f"{time.time() - began:.0f} s: { ({k: len(v) for k, v in cases.items()}) }", flush=True)
-    source = Source(cases, near, reading, training.teachers.reading)
+    source = Source(cases, near, reading, training.teachers.reading, asked.batch)
     shares = draw_shares(asked.passes, asked.seed, asked.workers, source)
     for number, batches in enumerate(shares):
         if time.time() - began > asked.seconds:
@@ -254,12 +282,15 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--passes", type=int, default=10)
     parser.add_argument("--frames", type=float, default=1.0, help="share of the frames to take")
+    parser.add_argument("--focus", help="take this kind of cases whole, of the others a share")
+    parser.add_argument("--others", type=float, default=0.03, help="the share, beside a focus")
     parser.add_argument("--lang", help="take only cases of this language")
     parser.add_argument("--teacher", type=Path, nargs=2, metavar=("BASE", "TRAINED"))
     parser.add_argument("--beside", type=Path, help="an earlier run of the same base to learn from")
     parser.add_argument("--start", type=Path, help="an earlier run to go on from")
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--batch", type=int, default=BATCH, help="rows that are learnt at once")
     parser.add_argument("--workers", type=int, default=14)
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop training after that")
     parser.add_argument("--measure", default="dev", help="parts to measure on, by commas")
