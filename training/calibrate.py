@@ -33,12 +33,14 @@ NEUTRAL = {
     "relevance": [1.0, 0.0],
     "certain": 0.99,
     "flag": 0.9,
+    "hide": 0.99,
     "merge": 0.99,
 }
-CERTAIN = 0.99  # the share that must be right on dev of what is called certain
+CERTAIN = 0.992  # the share that must be right on dev of what is called certain
 AT_ONCE = 64  # pairs that a process is sent together
 MERGED = 0.995  # the same of what may be merged without asking
 MOST_FALSE = 0.018  # flags per statement, on dev
+MOST_HIDDEN = 0.002  # statements hidden wrongly per statement, on dev
 
 
 def fit_temperature(logits: np.ndarray, labels: np.ndarray) -> float:
@@ -129,16 +131,32 @@ def find_certain(shares: np.ndarray, labels: np.ndarray) -> float:
 
 def find_flag(judged: list[tuple[np.ndarray, ...]], calibration: Calibration) -> float:
     """Find the lowest share of an update at which few enough flags are false."""
+    return _find_restrained(
+        judged, calibration, (REPLACES, PART), meant=(REPLACES, PART), most=MOST_FALSE
+    )
+
+
+def find_hide(judged: list[tuple[np.ndarray, ...]], calibration: Calibration) -> float:
+    """Find the lowest share of "replaces" at which hardly anything is hidden that is still true."""
+    return _find_restrained(
+        judged, calibration, (REPLACES,), meant=(REPLACES, SAME), most=MOST_HIDDEN
+    )
+
+
+def _find_restrained(
+    judged: list[tuple[np.ndarray, ...]], calibration: Calibration, said: tuple[int, ...], *,
+    meant: tuple[int, ...], most: float,
+) -> float:  # fmt: skip
+    """Find the lowest share of what is said at which few enough statements are wrongly met."""
     says, right, statements = [], [], 0
     for logits, wanted in judged:
         shares = calibration.weigh_together(calibration.share_out("relation", logits))
-        update = shares[:, REPLACES] + shares[:, PART]
-        says += list(update[wanted >= 0])
-        right += list(np.isin(wanted[wanted >= 0], (REPLACES, PART)))
+        says += list(shares[wanted >= 0][:, said].sum(axis=1))
+        right += list(np.isin(wanted[wanted >= 0], meant))
         statements += 1
     order = np.argsort(says)[::-1]
     wrong = np.cumsum(~np.array(right)[order])
-    good = np.flatnonzero(wrong <= MOST_FALSE * statements)
+    good = np.flatnonzero(wrong <= most * statements)
     return round(float(np.array(says)[order[good[-1]]]), 4) if len(good) else 1.0
 
 
@@ -192,6 +210,7 @@ def calibrate(folder: Path, version: str) -> None:
     stored["together"] = fit_together(judged, stored["temperatures"]["relation"])
     stored["relevance"] = fit_relevance(model, cases)
     stored["flag"] = find_flag(judged, Calibration.parse(stored))
+    stored["hide"] = find_hide(judged, Calibration.parse(stored))
     (folder / "reader.json").write_text(json.dumps(stored, indent=1) + "\n")
     digests = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in FILES}
     record = {"name": f"glymph-reader@{version}", "files": digests}

@@ -24,6 +24,7 @@ class Calibration:
     relevance: Sequence[float]  # scale and shift of the odds that a text answers
     certain: float  # from here on a judgement of a relation is certain
     flag: float  # from here on an update is worth telling
+    hide: float  # from here on an older statement may be hidden without asking
     merge: float  # from here on two texts may count as one without asking
 
     @classmethod
