@@ -23,6 +23,7 @@ from benchmarks.harness.contract import Fact, Figure, Figures, Options, Unavaila
 from glymph.reader.local_reader import LocalReader
 from glymph.reader.weights import explain_absence, find_folder, load_record
 from glymph.reader.wording import RELATIONS, TARGETS
+from glymph.text.similarity import differ_in_values
 from training import measure
 from training.cases import DATA, Case, read_part
 from training.examples import Example, list_relations, list_targets, list_worths
@@ -316,6 +317,9 @@ def _duplicates(reader: OnePerCore, options: Options) -> dict[str, Figure | Fact
 
 
 def _merge(reader: OnePerCore, pairs: Sequence[changes.Pair], threshold: float) -> list[bool]:
-    """Which pairs would count as one."""
+    """Which pairs would count as one: by the reader, and unless their values differ."""
     judged = reader.ask("relate", ((pair.a, [pair.b]) for pair in pairs))
-    return [one.shares[1] >= threshold for (one,) in judged]
+    return [
+        one.shares[1] >= threshold and not differ_in_values(pair.a, pair.b)
+        for (one,), pair in zip(judged, pairs, strict=True)
+    ]

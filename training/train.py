@@ -126,8 +126,8 @@ class Teachers:
             read = torch.zeros(count, device=device)
             shares = tuple(torch.ones(count, size, device=device) for size in JUDGEMENTS.values())
         if self.english and taught:
-            rows = batch["teacher.rows"]
-            for own, theirs in zip(shares, _share_out(self.english, batch, "teacher."), strict=True):
+            rows, told = batch["teacher.rows"], _share_out(self.english, batch, "teacher.")
+            for own, theirs in zip(shares, told, strict=True):
                 own[rows] = (own[rows] + theirs) / 2 if self.earlier else theirs
             read[rows] = 1.0
         return Taught(read, shares)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glymph.text.bands import Bands
-from glymph.text.similarity import differences, relation
+from glymph.text.similarity import differ_in_values, differences, relation
 from glymph.text.values import values
 
 
@@ -108,3 +108,17 @@ def test_symbols_tell_texts_apart(a, b):
 def test_values_that_changed_places_are_never_the_same(a, b):
     assert "order" in differences(a, b)
     assert relation(a, b, 0.999)[0] == "connect"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "differ"),
+    [
+        ("The rent is 900 euros", "Our rent is 950 euros", True),
+        ("The trial starts on 3 May 2026", "It starts on 4 May 2026", True),
+        ("Tom eats fish", "Tom does not eat fish", True),
+        ("The rent is 900 euros", "We pay 900 euros of rent", False),
+        ("Tom eats fish", "Fish is something Tom eats", False),
+    ],
+)
+def test_values_that_differ_are_told_apart_from_words_that_do(a, b, differ):
+    assert differ_in_values(a, b) is differ

@@ -105,6 +105,17 @@ def differences(
     )
 
 
+VALUES = frozenset({"numbers", "dates", "identifiers", "negation"})
+
+
+def differ_in_values(a: str, b: str) -> bool:
+    """Tells whether two texts name other numbers, dates or identifiers, or one denies.
+
+    Such texts are never the same, whatever else speaks for it.
+    """
+    return not VALUES.isdisjoint(differences(a, b))
+
+
 def _words_beside_values(text: str) -> tuple[str, ...]:
     """The words without what is compared as a value."""
     for value in reversed(values(text)):
