@@ -138,7 +138,15 @@ def test_sentences_without_blanks_are_shortened_too():
     assert len(kept.text) <= 40
 
 
-CALIBRATION = Calibration({"relation": 2.0}, [1.0, -0.5, 0.2, 0.0], [1.0, 0.0], 0.95, 0.9, 0.99)
+CALIBRATION = Calibration(
+    temperatures={"relation": 2.0},
+    together=[1.0, -0.5, 0.2, 0.0],
+    relevance=[1.0, 0.0],
+    certain=0.95,
+    flag=0.9,
+    hide=0.95,
+    merge=0.99,
+)
 
 
 def test_a_temperature_makes_confidence_modest():
