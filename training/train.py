@@ -16,7 +16,7 @@ import json
 import math
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,10 +65,8 @@ def find_near(
     frames = (*cases["frames"], *cases["facts"])
     texts = sorted({text for frame in frames for text in list_texts(frame)})
     vectors = embed(texts)
-    for start in range(0, len(texts), 1024):
-        best = (vectors[start : start + 1024] @ vectors.T).topk(min(40, len(texts))).indices
-        for at, row in enumerate(best.cpu().tolist()):
-            near[texts[start + at]] = [texts[other] for other in row if other != start + at]
+    for at, row in enumerate(list_nearest(vectors, 40)):
+        near[texts[at]] = [texts[other] for other in row if other != at]
     talks = [([s["text"] for s in talk["statements"]], talk) for talk in cases["conversations"]]
     for said, talk in talks + [(talk["turns"], talk) for talk in cases["dialogues"]]:
         asked = [question["q"] for question in talk.get("questions", ())]
@@ -77,12 +75,16 @@ def find_near(
             near[text] = [said[at] for at in row.argsort(descending=True).tolist()]
     for kind, keys in (("duplicates", ("a", "b")), ("pairs", ("newer", "older"))):
         texts = [case[key] for case in cases[kind] for key in keys]
-        vectors = embed(texts)
-        for start in range(0, len(texts), 1024):
-            best = (vectors[start : start + 1024] @ vectors.T).topk(min(8, len(texts))).indices
-            for at, row in enumerate(best.cpu().tolist(), start):
-                near[texts[at]] = [texts[other] for other in row if other // 2 != at // 2]
+        for at, row in enumerate(list_nearest(embed(texts), 8)):
+            near[texts[at]] = [texts[other] for other in row if other // 2 != at // 2]
     return near
+
+
+def list_nearest(vectors: Tensor, most: int) -> Iterator[list[int]]:
+    """Yield for each vector the places of the nearest ones, itself first."""
+    for start in range(0, len(vectors), 1024):
+        best = (vectors[start : start + 1024] @ vectors.T).topk(min(most, len(vectors)))
+        yield from best.indices.cpu().tolist()
 
 
 def list_rates(network: Network, rate: float) -> list[dict[str, Any]]:
