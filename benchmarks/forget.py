@@ -1,22 +1,29 @@
 """Does a forgotten thing stay away? ForgetEval's templated suite, and a hostile set of our own.
 
-Each case has a store of its own and is played through the public interface. No language model is
-asked; the embedding model only serves recall, the planner does without.
+Each case has a store of its own and is played through the public interface, with a reader where one
+is installed. No language model is asked but for the sets that have recorded answers.
 """
 
 from __future__ import annotations
 
 import os
+import tempfile
 from collections import defaultdict
+from pathlib import Path
+from typing import Any
 
 from benchmarks.harness.contract import Fact, Figure, Figures, Options
 from benchmarks.harness.forgetting_cases import OWN, ground, lines, own, templated
+from benchmarks.harness.forgetting_sets import FOLDER, SETS, Outcome, play, read_set
 from benchmarks.harness.keeping import local_model
+from glymph.reader import open_reader
 
 QUESTION = "Does a forgotten thing stay away, and does everything else stay?"
 
 TEMPLATED = 99.5
 HOSTILE = 80.0
+SUPERSEDED = 90.0
+RIGHT, RIGHT_WITH_ANSWERS = 85.0, 95.0
 
 
 def run(options: Options) -> Figures:
@@ -24,6 +31,7 @@ def run(options: Options) -> Figures:
     figures: dict[str, Figure | Fact] = {}
     figures |= _templated(options)
     figures |= _own(options)
+    figures |= _sets(options)
     return figures
 
 
@@ -78,6 +86,56 @@ def _own(options: Options) -> dict[str, Figure | Fact]:
     for category, passed in sorted(found.items()):
         figures[f"own_{category}"] = Figure(_share(passed), f"% of {len(passed)} cases: {category}")
     return figures
+
+
+def _sets(options: Options) -> dict[str, Figure | Fact]:
+    """Plays the sets that were written without sight of rules or model.
+
+    Each alone, and with the recorded answers of a strong model.
+    """
+    model, reader = local_model("forget"), open_reader("auto")
+    figures: dict[str, Figure | Fact] = {"reader": Fact(reader.name, "read the requests")}
+    with tempfile.TemporaryDirectory(prefix="glymph-forget-") as folder:
+        for name in SETS:
+            cases = read_set(name)
+            if not cases:
+                continue  # not run yet
+            cases = cases[: options.count(len(cases))]
+            figures[f"{name}_cases"] = Figure(len(cases), "unseen cases when they were first run")
+            alone = [play(Path(folder), case, model, reader) for case in cases]
+            least = SUPERSEDED if name == "supersede" else RIGHT
+            figures |= _describe(name, "", cases, alone, right=least)
+            answers = FOLDER / "answers" / name
+            if answers.exists():
+                asked = [play(Path(folder), case, model, reader, answers=answers) for case in cases]
+                figures |= _describe(name, "_with_answers", cases, asked, right=RIGHT_WITH_ANSWERS)
+    model.keep()
+    return figures
+
+
+def _describe(
+    name: str, how: str, cases: list[dict[str, Any]], outcomes: list[Outcome], *, right: float
+) -> dict[str, Figure | Fact]:
+    if os.environ.get("GLYMPH_BENCH_FAILURES"):
+        for case, one in zip(cases, outcomes, strict=True):
+            print(case["id"], case["kind"], case["steps"], one.told or "right")
+    return {
+        f"{name}_right{how}": Figure(
+            _share([one.right for one in outcomes]),
+            "% of them after which exactly what should live does", at_least=right,
+        ),
+        f"{name}_harmful{how}": Figure(
+            _share([one.harmful for one in outcomes]),
+            "% in which something that had to stay is gone", at_most=1,
+        ),
+        f"{name}_silent{how}": Figure(
+            _share([one.silent for one in outcomes]),
+            "% in which something meant was kept and not mentioned", at_most=2,
+        ),
+        f"{name}_asked{how}": Figure(
+            sum(one.asked for one in outcomes) / max(1, len(cases)), "memories asked about per case"
+        ),
+    }  # fmt: skip
 
 
 def _share(passed: list[bool]) -> float:

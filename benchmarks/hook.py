@@ -42,7 +42,7 @@ def run(options: Options) -> Figures:
             "looks at processes that are not its children, which it knows how to on Linux only."
         )
     interpreter, hook, cpu = _times(options.count(REPEATS, least=3))
-    hosts, kills, harm = _kills(options.count(KILLS, least=4), random.Random(options.seed))
+    hosts, kills, harm = kill_workers(options.count(KILLS, least=4), random.Random(options.seed))
     for problem in harm.problems:
         print(problem, file=sys.stderr)
     return {
@@ -107,13 +107,17 @@ def _wait_for_workers(ground: Ground, count: int) -> None:
 # kills
 
 
-def _kills(wanted: int, draw: random.Random) -> tuple[int, int, Harm]:
-    """How many hosts and workers were killed, and what harm it did."""
-    hosts, kills, harm, number = 0, 0, Harm(), 0
+def kill_workers(wanted: int, draw: random.Random, *, first: int = 0) -> tuple[int, int, Harm]:
+    """How many hosts and workers were killed, and what harm it did.
+
+    How often the workers of one store can be killed depends on how fast they are; there are as
+    many stores as it takes.
+    """
+    hosts, kills, harm, number = 0, 0, Harm(), first
     while kills < wanted:
         with tempfile.TemporaryDirectory(prefix="glymph-hook-") as folder:
             more = min(KILLS_PER_STORE, wanted - kills)
-            some, done = killed_sessions(
+            some, done = _kill_in_one_store(
                 Path(folder), draw, more, label=f"r{number}", first=number * SESSIONS
             )
         hosts, kills, number = hosts + SESSIONS, kills + some, number + 1
@@ -121,7 +125,7 @@ def _kills(wanted: int, draw: random.Random) -> tuple[int, int, Harm]:
     return hosts, kills, harm
 
 
-def killed_sessions(
+def _kill_in_one_store(
     folder: Path, draw: random.Random, kills: int, *, label: str, first: int
 ) -> tuple[int, Harm]:
     """Ends the sessions of a store, kills their workers about so often, lets the last one finish.

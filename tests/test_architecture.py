@@ -51,8 +51,9 @@ PURE = {
     "store": "arrays certificate guards journal lsh scan".split(),
     "llm": "answers dialogue fence".split(),
     "recall": "rank spread".split(),
-    "write": "claims draft junk lexicon succession supersession".split(),
-    "forget": "match names plan planner replace_belief request requests spelling wording".split(),
+    "write": "draft junk verdicts".split(),
+    "forget": "by_rules judge_prompt match names plan planner replace_belief request requests rest "
+    "spelling verdicts wording".split(),
     "prune": "ai_prune_prompt batches facts graph groupings labels marks outcomes plan results retention rules schedule stale_groups staleness worth".split(),
     "learn": "conditions consolidate_prompt consolidate_result digest episodes evidence extract_prompt extract_result extract_rules lesson memetic_figures playbook source_check transcript windows".split(),
     "history": "compaction messages policy summarize_prompt".split(),

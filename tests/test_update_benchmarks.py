@@ -10,7 +10,10 @@ import pytest
 from benchmarks import duplicates, updates
 from benchmarks.harness import changes
 from benchmarks.harness.contract import Options
+from glymph.reader.contract import Judgement
 from glymph.testing.embedders import WordEmbedder
+from glymph.text.words import plain_words
+from tests.grounds.reading import SHARES, ScriptedReader
 
 SAID = [
     "My dentist appointment is on 3 May at 2 pm.",
@@ -59,6 +62,12 @@ def options(tmp_path):
         with gzip.open(tmp_path / f"neardup_{name}.jsonl.gz", "wt", encoding="utf-8") as file:
             file.write(json.dumps({**near, "part": part}) + "\n")
     plain = {"beam_questions.jsonl": questions, "halumem_events.jsonl": events}
+    turn = {"conv": "c", "session": 1, "speaker": "Ann", "date": "1:56 pm on 8 May, 2023"}
+    plain["locomo_turns.jsonl"] = [{**turn, "id": "D1:1", "text": "The ferry leaves from Dover."}]
+    plain["locomo_questions.jsonl"] = [
+        {"conv": "c", "category": 4, "question": "Where is the ferry?", "evidence": ["D1:1"]},
+        {"conv": "c", "category": 5, "question": "Who sells cheese?", "evidence": ["D1:1"]},
+    ]
     plain["neardup_sick.jsonl"] = [{**near, "part": "trial", "relation": "CONTRADICTION"}]
     for name, rows in plain.items():
         (tmp_path / name).write_text(
@@ -67,13 +76,27 @@ def options(tmp_path):
     return Options(data=tmp_path)
 
 
+class ByWords(ScriptedReader):
+    """Holds what shares one of these words to be out of date, or perhaps."""
+
+    def relate(self, newer, older):
+        return [Judgement("none", 1.0, SHARES[self.find(newer, text)]) for text in older]
+
+    def find(self, newer, text):
+        shared = set(plain_words(newer)) & set(plain_words(text))
+        if shared & {"dentist", "chess", "poker"}:
+            return "replaces"
+        return "perhaps" if "fence" in shared else "none"
+
+
 def values(figures):
     return {name: figure.value for name, figure in figures.items()}
 
 
 def test_updates_count_what_was_replaced_and_what_should_not_have_been(options):
-    found = values(updates.run(options, embedder=WordEmbedder(ms=0)))
+    found = values(updates.run(options, embedder=WordEmbedder(ms=0), reader=ByWords()))
     assert (found["pairs"], found["superseded"], found["newer_above_stale_count"]) == (1, 1, 1)
+    assert (found["locomo_r10"], found["locomo_r10_alone"]) == (100, 100)
     assert (found["needed"], found["wrongly_superseded"]) == (3, 0)
     assert (found["contradictions"], found["contradiction_hits"]) == (1, 1)
     assert (found["halumem_precision"], found["halumem_recall"]) == (100, 100)

@@ -33,14 +33,18 @@ NEUTRAL = {
     "relevance": [1.0, 0.0],
     "certain": 0.99,
     "flag": 0.9,
+    "doubt": 0.5,
     "hide": 0.99,
+    "same": 0.99,
     "merge": 0.99,
 }
 CERTAIN = 0.992  # the share that must be right on dev of what is called certain
 AT_ONCE = 64  # pairs that a process is sent together
 MERGED = 0.995  # the same of what may be merged without asking
 MOST_FALSE = 0.018  # flags per statement, on dev
-MOST_HIDDEN = 0.002  # statements hidden wrongly per statement, on dev
+MOST_DOUBTED = 0.1  # statements that may be out of date, and are not
+MOST_HIDDEN = 0.0  # statements hidden wrongly, per statement on dev
+MOST_JOINED = 0.002  # statements taken for the same that are not
 
 
 def fit_temperature(logits: np.ndarray, labels: np.ndarray) -> float:
@@ -136,11 +140,23 @@ def find_flag(judged: list[tuple[np.ndarray, ...]], calibration: Calibration) ->
     )
 
 
+def find_doubt(judged: list[tuple[np.ndarray, ...]], calibration: Calibration) -> float:
+    """Find the share of an update from which on it is fair to say that it may be one."""
+    return _find_restrained(
+        judged, calibration, (REPLACES, PART), meant=(REPLACES, PART), most=MOST_DOUBTED
+    )
+
+
 def find_hide(judged: list[tuple[np.ndarray, ...]], calibration: Calibration) -> float:
     """Find the lowest share of "replaces" at which hardly anything is hidden that is still true."""
     return _find_restrained(
         judged, calibration, (REPLACES,), meant=(REPLACES, SAME), most=MOST_HIDDEN
     )
+
+
+def find_same(judged: list[tuple[np.ndarray, ...]], calibration: Calibration) -> float:
+    """Find the lowest share of "same" at which hardly anything is taken for one that is not."""
+    return _find_restrained(judged, calibration, (SAME,), meant=(SAME, REPLACES), most=MOST_JOINED)
 
 
 def _find_restrained(
@@ -206,11 +222,15 @@ def calibrate(folder: Path, version: str) -> None:
                 np.concatenate([shares, softmax(beside)]), np.concatenate([labels, alike])
             )
         print(task, stored["temperatures"][task], flush=True)
-    judged = judge_statements(model, cases["conversations"])
+    judged = judge_statements(model, [*cases["conversations"], *cases["chats"]])
     stored["together"] = fit_together(judged, stored["temperatures"]["relation"])
     stored["relevance"] = fit_relevance(model, cases)
     stored["flag"] = find_flag(judged, Calibration.parse(stored))
+    stored["doubt"] = find_doubt(judged, Calibration.parse(stored))
     stored["hide"] = find_hide(judged, Calibration.parse(stored))
+    same = find_same(judged, Calibration.parse(stored))
+    # What is merely likely to say the same is wrong too often in chats, of which dev holds few.
+    stored["same"] = max(same, stored["certain"])
     (folder / "reader.json").write_text(json.dumps(stored, indent=1) + "\n")
     digests = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in FILES}
     record = {"name": f"glymph-reader@{version}", "files": digests}

@@ -13,7 +13,7 @@ import numpy as np
 Case = dict[str, Any]
 KINDS = (
     *("frames", "facts", "conversations", "dialogues", "requests", "questions"),
-    *("worth", "duplicates", "pairs"),
+    *("worth", "duplicates", "pairs", "chats", "scenes"),
 )
 DATA = Path(__file__).parent / "data"
 TAUGHT = "taught.npz"
@@ -136,7 +136,7 @@ def list_passages(cases: dict[str, list[Case]]) -> Iterator[tuple[str, str]]:
     """List the texts of all cases that may lie in a memory, with their languages."""
     for frame in (*cases["frames"], *cases["facts"]):
         yield from ((frame["lang"], text) for text in list_texts(frame))
-    for talk in cases["conversations"]:
+    for talk in (*cases["conversations"], *cases["chats"]):
         yield from ((talk["lang"], statement["text"]) for statement in talk["statements"])
     for talk in cases["dialogues"]:
         yield from ((talk["lang"], turn) for turn in talk["turns"])

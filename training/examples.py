@@ -16,6 +16,7 @@ from glymph.reader.wording import (
     TARGETS,
     WORTHS,
     Pair,
+    Span,
     word_relation,
     word_relevance,
     word_target,
@@ -52,6 +53,7 @@ class Example(NamedTuple):
     group: int = -1
     lang: str = "en"
     odds: float | None = None  # how relevant a teacher holds the text to be
+    places: tuple[Span, ...] | None = None  # what is meant in a scene of several texts
 
 
 def roughen(text: str, rng: random.Random) -> str:
@@ -82,6 +84,7 @@ class Drawer:
             "frames": self.draw_frame,
             "facts": self.draw_fact,
             "conversations": self.draw_conversation,
+            "chats": self.relate_conversation,
             "dialogues": self.ask_dialogue,
             "requests": list_request,
             "questions": self.ask_question,
@@ -112,8 +115,12 @@ class Drawer:
             yield from self.relate_frame(fact)
 
     def draw_conversation(self, conversation: Case) -> Iterator[Example]:
-        """Relate the statements of a conversation, and read them one by one."""
-        yield from self.relate_conversation(conversation)
+        """Relate the statements of a conversation, and read them one by one.
+
+        Those with a form are told as people tell them, over months; they are met twice.
+        """
+        for _ in range(2 if "form" in conversation else 1):
+            yield from self.relate_conversation(conversation)
         yield from self.read_conversation(conversation)
 
     def grade(self, case: Case) -> Iterator[Example]:
@@ -152,7 +159,9 @@ class Drawer:
         if is_named(frame):
             subject = set(frame["subject"].casefold().split())
             for other in self.near(text):
-                owner = self.by_text[other]
+                owner = self.by_text.get(other)
+                if owner is None:  # of a pair that says what a frame says, too
+                    continue
                 apart = not subject & set(owner["subject"].casefold().split())
                 fits = owner["lang"] == "en" or not english
                 if apart and fits and owner is not frame and is_named(owner):

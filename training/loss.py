@@ -15,6 +15,7 @@ WEIGHTS = {"relation": 1.0, "target": 1.0, "relevance": 1.0, "worth": 0.6}
 TOGETHER = 0.3  # the weight of choosing among candidates
 SMOOTHING = 0.02  # the share of a label that is left to the others
 BESIDE_TEACHER = 1.0  # the weight of judging as the teacher does
+IN_TEXTS, IN_SCENES = 0.3, 1.5  # the weight of marking what is meant in a text, and among several
 LIKE_TEACHER = 0.4  # the weight of a point of odds between relevance and its teacher's
 
 
@@ -53,7 +54,8 @@ def find_loss(says: tuple[Tensor, ...], batch: Batch, taught: Taught | None) -> 
     if len(batch["cut.rows"]):
         told = spans[batch["cut.rows"]].float()
         wrong = F.binary_cross_entropy_with_logits(told, batch["marks"], reduction="none")
-        total = total + 0.3 * (wrong.sum(-1) * batch["marked"]).sum() / batch["marked"].sum()
+        weight = IN_TEXTS + (IN_SCENES - IN_TEXTS) * batch["scenes"].float().mean()
+        total = total + weight * (wrong.sum(-1) * batch["marked"]).sum() / batch["marked"].sum()
     return total
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,10 +14,12 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from glymph.reader.layout import FILL, FILL_SIDE, Layout, Pieces, cut_to_pieces, fill_up, lay_out
+from glymph.reader.wording import Span
 from training import measure
 from training.cases import Case, list_strings
 from training.examples import IN_PART, NOT_SAME, Drawer, Example
 from training.network import JUDGEMENTS
+from training.scenes import BETWEEN, draw_scenes
 
 LONGEST = 256
 BATCH = 384
@@ -94,17 +97,33 @@ class Source(NamedTuple):
 def mark_tokens(example: Example, row: Layout) -> np.ndarray:
     """Mark the tokens of the second text that are to be cut, begin or end a cut."""
     marks = np.zeros((len(row.offsets), 3), np.float32)
-    text = example.pair.second
-    for cut in example.cuts or ():
-        bare = measure.trim(cut)
-        start = text.find(bare)
-        inside = [
-            at for at, (a, b) in enumerate(row.offsets) if a < start + len(bare) and b > start
-        ]
-        if bare and inside:
+    for start, end in _find_places(example):
+        inside = [at for at, (a, b) in enumerate(row.offsets) if a < end and b > start]
+        if inside:
             marks[inside, 0] = 1
             marks[inside[0], 1] = marks[inside[-1], 2] = 1
     return marks
+
+
+def _find_places(example: Example) -> list[Span]:
+    """Find where what is to be cut stands in the second text."""
+    if example.places is not None:
+        return list(example.places)
+    found = [
+        (example.pair.second.find(bare), bare) for bare in map(measure.trim, example.cuts or ())
+    ]
+    return [(start, start + len(bare)) for start, bare in found if bare and start >= 0]
+
+
+def weigh_tokens(example: Example, row: Layout) -> np.ndarray:
+    """Weigh the tokens of the second text: of a scene every text alike, however long."""
+    if example.places is None:
+        weight = 1.0 if example.label == IN_PART else 0.1
+        return np.full(len(row.offsets), weight / len(row.offsets), np.float32)
+    said = example.pair.second
+    text = np.array([said.count(BETWEEN, 0, end) for _, end in row.offsets])
+    sizes = np.bincount(text)
+    return (1 / (sizes[text] * np.count_nonzero(sizes))).astype(np.float32)
 
 
 def pack_share(seed: int, number: int, source: Source) -> list[Arrays]:
@@ -117,7 +136,8 @@ def pack_share(seed: int, number: int, source: Source) -> list[Arrays]:
     drawer = Drawer(rng, frames, lambda text: source.near.get(text, []))
     mine = {kind: several[number % SHARES :: SHARES] for kind, several in source.cases.items()}
     units: dict[Any, list[Row]] = {}
-    for at, example in enumerate(drawer.draw(mine)):
+    scenes = draw_scenes(mine, rng, drawer.near)
+    for at, example in enumerate(chain(drawer.draw(mine), scenes)):
         key = example.group if example.group >= 0 else (at,)
         units.setdefault(key, []).append(source.lay(example))
     pending = list(units.values())
@@ -181,7 +201,9 @@ def _pack_cuts(batch: Sequence[Row], width: int) -> Arrays:
     cut = [
         at
         for at, (example, row, _) in enumerate(batch)
-        if example.task == "target" and example.cuts is not None and row.offsets
+        if example.task == "target"
+        and row.offsets
+        and (example.cuts is not None or example.places is not None)
     ]
     marks = np.zeros((len(cut), width, 3), np.float32)
     marked = np.zeros((len(cut), width), np.float32)
@@ -189,9 +211,11 @@ def _pack_cuts(batch: Sequence[Row], width: int) -> Arrays:
         example, row, _ = batch[at]
         end = row.second_at + len(row.offsets)
         marks[place, row.second_at : end] = mark_tokens(example, row)
-        weight = 1.0 if example.label == IN_PART else 0.1
-        marked[place, row.second_at : end] = weight / len(row.offsets)
-    return {"cut.rows": np.array(cut, np.int64), "marks": marks, "marked": marked}
+        marked[place, row.second_at : end] = weigh_tokens(example, row)
+    scenes = np.array([batch[at].example.places is not None for at in cut], bool)
+    return {
+        "cut.rows": np.array(cut, np.int64), "scenes": scenes, "marks": marks, "marked": marked
+    }  # fmt: skip
 
 
 def _number_groups(task: str, batch: Sequence[Row], rows: Sequence[int]) -> Arrays:

@@ -67,7 +67,8 @@ def find_near(
     vectors = embed(texts)
     for at, row in enumerate(list_nearest(vectors, 40)):
         near[texts[at]] = [texts[other] for other in row if other != at]
-    talks = [([s["text"] for s in talk["statements"]], talk) for talk in cases["conversations"]]
+    told = (*cases["conversations"], *cases["chats"])
+    talks = [([s["text"] for s in talk["statements"]], talk) for talk in told]
     for said, talk in talks + [(talk["turns"], talk) for talk in cases["dialogues"]]:
         asked = [question["q"] for question in talk.get("questions", ())]
         both = embed(said + asked)
@@ -159,7 +160,7 @@ def choose_cases(asked: argparse.Namespace) -> dict[str, list[Case]]:
         cases[kind] = order[: round(len(order) * asked.frames)]
     if asked.focus:
         rng = random.Random(asked.seed)
-        for kind in sorted(cases.keys() - {asked.focus}):
+        for kind in sorted(cases.keys() - set(asked.focus.split(","))):
             cases[kind] = rng.sample(cases[kind], round(len(cases[kind]) * asked.others))
     return cases
 
@@ -284,7 +285,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--passes", type=int, default=10)
     parser.add_argument("--frames", type=float, default=1.0, help="share of the frames to take")
-    parser.add_argument("--focus", help="take this kind of cases whole, of the others a share")
+    parser.add_argument("--focus", help="take these kinds of cases whole, of the others a share")
     parser.add_argument("--others", type=float, default=0.03, help="the share, beside a focus")
     parser.add_argument("--lang", help="take only cases of this language")
     parser.add_argument("--teacher", type=Path, nargs=2, metavar=("BASE", "TRAINED"))

@@ -20,6 +20,9 @@ from examples.demo.play import Clock, play
 from glymph import Glymph, Settings
 from glymph.cli.short_demo import SPACE, refuse_existing
 from glymph.environment import effective_settings
+from glymph.write.reconcile import find_unreconciled
+
+MOST = 100_000  # memories that are counted
 
 
 def run(url: str | None, as_json: bool, seed: int = 7) -> int:
@@ -56,10 +59,10 @@ def _live(url: str, settings: Settings, seed: int, *, quiet: bool) -> dict[str, 
     with Glymph.open(url, space=SPACE, actor="agent", settings=settings, clock=clock) as glymph:
         with _progress("living half a year", "day", DAYS, quiet=quiet) as tick:
             played = play(glymph, clock, life.life(seed), progress=lambda _: tick(next(days)))
-        # Most were embedded in the background while the days went by; this waits for the rest.
-        waiting = glymph.meaning().waiting
-        with _progress("embedding the last", "memory", waiting, quiet=quiet) as tick:
-            glymph.embed(progress=tick)
+        # Most were reconciled in the background while the days went by; this waits for the rest.
+        waiting = len(find_unreconciled(glymph.context, MOST))
+        with _progress("reconciling the last", "memory", waiting, quiet=quiet) as tick:
+            glymph.settle(progress=tick)
         return {"seed": seed, **report.facts(glymph, played)}
 
 

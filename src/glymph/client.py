@@ -23,7 +23,7 @@ from glymph.llm.contract import Model
 from glymph.reader.contract import Reader
 from glymph.stores import DEFAULT_URL, count_steps, open_context, run_steps
 from glymph.text.secrets import mask_secrets
-from glymph.write.backfill import Background
+from glymph.write.background import Background
 
 if TYPE_CHECKING:  # what the rooms take and give; a room is loaded when it is first used
     from glymph import model as m
@@ -58,7 +58,9 @@ class Glymph:
 
     def _use(self, ctx: Context) -> None:
         self._background = Background(ctx)
-        self._ctx = replace(ctx, embed_soon=self._background.take)
+        self._ctx = replace(
+            ctx, settle_soon=self._background.take, settle_few=self._background.settle_few
+        )
 
     @classmethod
     def open(
@@ -124,17 +126,35 @@ class Glymph:
 
     # ── remember ──────────────────────────────────────────────────────────────────────────────
 
-    def add(self, text: str, *, revive: bool = False, **fields: Unpack[NewMemory]) -> m.Added:
+    def add(
+        self, text: str, *, revive: bool = False, wait: bool = False, **fields: Unpack[NewMemory]
+    ) -> m.Added:
         """Stores one memory, or reinforces the live one of the same words.
 
-        The answer says what was done and which older statements were flagged. `revive` takes in
-        what was removed on request.
+        What it does to older memories is found out in the background, or with `wait` before this
+        returns; the answer then says so. `revive` takes in what was removed on request.
         """
-        return write.add.add(self._ctx, text, revive=revive, **fields)
+        if not wait:
+            return write.add.add(self._ctx, text, revive=revive, **fields)
+        with self._background.resting() as ctx:
+            added = write.add.add(ctx, text, revive=revive, **fields)
+            return write.reconcile.explain([added], self.settle())[0]
 
-    def add_many(self, items: Iterable[str | Mapping[str, Any]]) -> builtins.list[m.Added]:
+    def add_many(
+        self, items: Iterable[str | Mapping[str, Any]], *, wait: bool = False
+    ) -> builtins.list[m.Added]:
         """Stores many memories in one operation; an item is a text, or `text` and other fields."""
-        return write.add.add_many(self._ctx, items)
+        if not wait:
+            return write.add.add_many(self._ctx, items)
+        with self._background.resting() as ctx:
+            return write.reconcile.explain(write.add.add_many(ctx, items), self.settle())
+
+    def settle(self, *, progress: Count | None = None) -> dict[str, write.reconcile.Effects]:
+        """Finishes what waits for the background: vectors, and what new memories do to older ones.
+
+        Returns by the id of each memory what was done for it.
+        """
+        return self._background.settle(progress)
 
     def update(
         self, memory_id: str, *, reason: str | None = None, **changes: Unpack[MemoryChanges]
@@ -145,9 +165,14 @@ class Glymph:
     def supersede(self, old: str, new_text: str) -> m.Receipt:
         """Makes a new statement take an older one's place; `old` is an id, or describes the belief.
 
-        `succeeded` names the older memory and the newer one.
+        `succeeded` names the older memory and the newer one. The new statement is kept in any case;
+        where it takes the place of nothing, `skipped` says why.
         """
         return forget.supersede.supersede(self._ctx, old, new_text)
+
+    def unsupersede(self, memory_id: str, *, reason: str | None = None) -> m.Receipt:
+        """Shows an older statement again; what replaced it stays as it is."""
+        return forget.supersede.unsupersede(self._ctx, memory_id, reason=reason)
 
     def merge(
         self, ids: Iterable[str], text: str | None = None, *, title: str | None = None,
@@ -171,7 +196,7 @@ class Glymph:
         self, a: str, b: str, type: str = "user_linked", weight: float | None = None, *,
         reason: str | None = None,
     ) -> m.Receipt:  # fmt: skip
-        """Links memory a to memory b."""
+        """Links memory a to memory b; a link `supersedes` hides b behind a."""
         return write.link.link(self._ctx, a, b, type=type, weight=weight, reason=reason)
 
     def unlink(
@@ -183,13 +208,19 @@ class Glymph:
         """Returns the links of a memory to and from live ones."""
         return write.link.edges_of(self._ctx, memory_id)
 
-    def conflicts(self) -> builtins.list[m.Conflict]:
-        """Returns statements that cannot both be current and wait for a decision."""
-        return write.conflicts.conflicts(self._ctx)
+    def questions(self) -> builtins.list[m.Question]:
+        """Returns the doubts about two memories that wait for an answer, oldest first."""
+        return write.questions.questions(self._ctx)
+
+    def answer(self, question_ids: Ids, choice: str, *, text: str | None = None) -> m.Receipt:
+        """Answers questions with one of their choices; a merge takes the text for both."""
+        return write.questions.answer(self._ctx, question_ids, choice, text=text)
+
+    conflicts = questions  # what it was called before
 
     def resolve(self, conflict_ids: Ids, resolution: str, *, text: str | None = None) -> m.Receipt:
-        """Settles conflicts: new_is_current, old_is_current, keep_both, or merge with a text."""
-        return write.conflicts.resolve(self._ctx, conflict_ids, resolution, text=text)
+        """Answers questions: what `answer` was called before."""
+        return self.answer(conflict_ids, resolution, text=text)
 
     def find_duplicates(
         self, *, apply: bool = False, progress: Progress | None = None
@@ -230,6 +261,11 @@ class Glymph:
         return recall.recall.report(
             self._ctx, recall_id, used=used, confirmed=confirmed, contradicted=contradicted
         )
+
+    def nearest(self, memory_id: str, *, limit: int = 5) -> builtins.list[m.Memory]:
+        """Returns the older current memories nearest to one, by words and by meaning."""
+        found = write.neighbours.list_nearest(self._ctx, memory_id, most=limit)
+        return [self.get(one) for one in found]
 
     def history(self, memory_id: str) -> builtins.list[m.Change]:
         """Returns everything that ever happened to a memory, oldest first."""

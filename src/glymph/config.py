@@ -48,8 +48,8 @@ class Settings:
     junk_gate: str = _setting(
         "on", "on: add refuses noise, filler and what is too short to say anything"
     )
-    conflict_days: int = _setting(
-        14, "days a conflict waits for a decision before both statements are kept"
+    question_days: int = _setting(
+        14, "days a question waits for an answer before both statements are kept"
     )
     embedder: str = _setting(
         "auto", "auto, none, local, onnx:FOLDER or openai:MODEL: what turns texts into vectors"

@@ -105,9 +105,9 @@ class Context:
     weights: Weights = field(default_factory=lambda: SECTION_WEIGHTS)
     model: Model | None = None  # the language model for upkeep
     reader: TextReader = field(default_factory=NoReader)  # judges texts
-    embed_soon: Callable[[Sequence[str]], None] = lambda ids: (
-        None
-    )  # hands memories to the background
+    # Hands memories to the background: these lack vectors, and any new one waits to be reconciled.
+    settle_soon: Callable[[Sequence[str]], None] = lambda ids: None
+    settle_few: Callable[[], None] = lambda: None  # finishes what waits, if it is little
 
     def now(self) -> datetime:
         now = self.clock()

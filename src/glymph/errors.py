@@ -4,7 +4,7 @@
     ├── InvalidInput            (ValueError)   a value cannot be accepted; names the field
     ├── NotFound                (LookupError)  no such thing in this space
     │   ├── MemoryNotFound
-    │   ├── ConflictNotFound
+    │   ├── QuestionNotFound
     │   ├── SpaceNotFound
     │   ├── OperationNotFound
     │   ├── ClusterNotFound
@@ -85,12 +85,12 @@ class MemoryNotFound(NotFound):
         self.memory_id = memory_id
 
 
-class ConflictNotFound(NotFound):
-    def __init__(self, conflict_id: str, space: str) -> None:
+class QuestionNotFound(NotFound):
+    def __init__(self, question_id: str, space: str) -> None:
         super().__init__(
-            f"No conflict {conflict_id!r} in space {space!r}. conflicts() lists those that wait."
+            f"No question {question_id!r} in space {space!r}. questions() lists those that wait."
         )
-        self.conflict_id = conflict_id
+        self.question_id = question_id
 
 
 class PlanNotFound(NotFound):

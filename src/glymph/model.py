@@ -204,7 +204,7 @@ class Added:
     duplicate_of: str | None = None
     connected_to: tuple[str, ...] = ()
     superseded: tuple[str, ...] = ()
-    conflicts: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
     refused: str | None = None
     operation_id: str | None = None
     why: tuple[str, ...] = ()
@@ -212,6 +212,11 @@ class Added:
     @property
     def created(self) -> bool:
         return self.id is not None and self.duplicate_of is None
+
+    @property
+    def conflicts(self) -> tuple[str, ...]:
+        """What `questions` was called before."""
+        return self.questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +227,8 @@ class Hit:
     score: float
     parts: Mapping[str, float]
     why: str
-    # Newer memories, shown above it, that update it or a part of what it says.
-    updated_by: tuple[str, ...] = ()
+    # Newer memories, shown above it, that seem to put it or a part of it out of date.
+    maybe_outdated_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,15 +351,24 @@ class DuplicateReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
-    """Two statements that cannot both be current. Undecided when it expires, both are kept."""
+class Question:
+    """A doubt about two memories: what is asked, what each answer does, and who may answer.
+
+    Until it is answered both stay, the newer above the older; when it expires, too.
+    """
 
     id: str
+    kind: str
+    asks: str
     older: str
     newer: str
     older_text: str
     newer_text: str
+    older_at: datetime
+    newer_at: datetime
     reason: str
+    choices: Mapping[str, str]
+    may_answer: tuple[str, ...]
     raised_at: datetime
     expires_at: datetime
 

@@ -109,6 +109,7 @@ def test_every_argument_of_a_tool_can_be_given_on_the_command_line(cli, tool):
 
 def test_every_tool_answers_with_one_json_document(cli, memory, url):
     other = cli("add", "Anna prefers short answers.", "--json").json["id"]
+    hours = cli("add", "The office closes at six.", "--json").json["id"]
     recall = cli("recall", "import", "--json").json["recall_id"]
     third = cli("add", "Bob prefers long answers.", "--json").json["id"]
     gone = cli("delete", third, "--apply", "--json").json
@@ -135,6 +136,8 @@ def test_every_tool_answers_with_one_json_document(cli, memory, url):
         "pin": (memory,),
         "clusters": ("create", "--name", "ops", "--tag", "ops"),
         "conflicts": ("list",),
+        "questions": (),
+        "supersede": (hours, "The office closes at seven."),
         "analyze": ("--min-staleness", "0", "--include-isolated"),
         "batch-prune": (memory,),  # which is too young for it
         "candidates": ("--limit", "3"),

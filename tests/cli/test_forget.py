@@ -48,7 +48,7 @@ def test_a_memory_of_several_lines_is_one_line_of_a_plan(run, url):
         glymph.add("Bob's mail is bob@acme.io:\n- write\n- wait\n" + "lamps " * 100, kind="fact")
     said = run("forget", "bob@acme.io", env={"COLUMNS": "2000"}).splitlines()
     (line,) = [one for one in said if "Bob's mail" in one]
-    assert "bob@acme.io: - write - wait lamps" in line
+    assert "~~Bob's mail is bob@acme.io: -~~ write - wait lamps" in line
     assert "…" in line
     assert not any(one.startswith("- ") for one in said)
 

@@ -82,4 +82,4 @@ def test_candidates_and_prunes_by_reason_read_well(run):
 def test_what_does_not_exist_is_said_in_a_line(run):
     with pytest.raises(Exception, match="Make one with analyze"):
         CliRunner().invoke(app, ["plan", "show", "nothing"], catch_exceptions=False)
-    assert "No conflicts wait for a decision." in run("conflicts")[0]
+    assert "No question waits for an answer." in run("questions")[0]

@@ -264,9 +264,31 @@ def test_a_purge_cannot_be_undone(glymph, life):
     assert len(glymph.tombstones()) >= 1
 
 
-def test_undo_without_an_id_looks_past_a_purge(glymph, life):
+def test_undo_without_an_id_after_a_purge_touches_nothing_and_says_the_next_step(glymph, life):
     added = glymph.add("Cleo paints")
+    receipt = purge(glymph._ctx, life[0])
+    before = tables(glymph)
+    with pytest.raises(errors.NotUndoable, match=r"gone for good.*undo\(id\)") as raised:
+        glymph.undo()
+    assert receipt.operation_id in str(raised.value)
+    assert tables(glymph) == before
+    assert glymph.undo(added.operation_id).succeeded == (added.id,)
+
+
+def test_undo_without_an_id_goes_back_to_a_purge_and_no_further(glymph, life):
+    glymph.add("Cleo paints")
     purge(glymph._ctx, life[0])
+    later = glymph.add("Dan sings")
+    assert glymph.undo().succeeded == (later.id,)
+    with pytest.raises(errors.NotUndoable, match="gone for good"):
+        glymph.undo()
+
+
+def test_a_purge_that_found_nothing_or_of_somebody_else_is_in_no_ones_way(glymph, url, clock, life):
+    added = glymph.add("Cleo paints")
+    assert purge(glymph._ctx, "no-such").failed
+    with Glymph.open(url, clock=clock, actor="other") as other:
+        purge(other._ctx, life[0])
     assert glymph.undo().succeeded == (added.id,)
 
 

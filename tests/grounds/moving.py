@@ -12,7 +12,7 @@ from glymph.decay.sections import Section
 from glymph.forget.purge import purge_certified
 from glymph.store import open_store
 from glymph.store.portable import CARRIED
-from glymph.write.replace import raise_conflict
+from glymph.write.question_queue import raise_question
 
 SECRET = "Zarathustra keeps the spare key under plank 7731"
 
@@ -73,7 +73,7 @@ def live_a_little(url, clock, *, space="default"):
         purge_certified(glymph._ctx, glymph.add(SECRET).id)
         place = glymph._ctx
         with place.operation("test") as op:
-            raise_conflict(place, op, home.id, old.id, "both cannot be")
+            raise_question(place, op, "contradicts", home.id, old.id, "both cannot be")
             op.writer.insert("pages", [{"name": "notes", "text": "a page", "updated_at": op.now}])
         with place.store.writing(space, place.intent("forget")) as writer:
             writer.bury(["fingerprint"], at=2)

@@ -27,6 +27,7 @@ from glymph.prune.schedule import SPREAD, due, jitter, next_due
 from glymph.testing import FrozenClock
 from glymph.upkeep import queue
 from glymph.upkeep.leases import hold_lease
+from tests.grounds.reading import put_in_question
 
 HOUR, MINUTE = 3_600_000_000, 60_000_000
 MONTH = timedelta(days=30)
@@ -152,7 +153,7 @@ def test_the_built_in_jobs_of_a_month_run_as_often_as_they_should(small, clock, 
     jobs = [replace(job, run=_counting(counted, job)) for job in all_jobs()]
     lived(small, clock, MONTH, jobs=jobs)
     wanted = {
-        "conflicts": 1440,
+        "questions": 1440,
         "health": 720,
         "lifecycle": 360,
         "ai_prune": 360,
@@ -400,10 +401,10 @@ def test_jobs_that_wait_in_the_queue_are_run(small):
         assert reader.job("job-1")["done_at"] is not None
 
 
-def test_conflicts_that_nobody_settled_in_time_are_kept_as_both(small, clock):
+def test_questions_that_nobody_answered_in_time_are_kept_as_both(small, clock):
     gate = small.add("The gate code is 1234.", kind="fact", pinned=True).id
     newer = small.add("The gate code is now 4321.", kind="fact")
-    assert newer.conflicts
+    put_in_question(small, gate, newer.id)
     clock.advance(days=15)
     at_once(small, clock)
     assert outcome(small, "conflicts") == {"open": 0, "kept_both": 1}

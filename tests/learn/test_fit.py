@@ -47,7 +47,9 @@ def knowledge(found):
 def life(tmp_path_factory):
     """An export of the twelve weeks, made once."""
     folder, clock = tmp_path_factory.mktemp("life"), FrozenClock()
-    with Glymph.open(f"sqlite:///{folder}/memory.db", clock=clock, embedder="none") as glymph:
+    with Glymph.open(
+        f"sqlite:///{folder}/memory.db", clock=clock, embedder="none", reader="none"
+    ) as glymph:
         live_on(glymph, clock)
         glymph.export(folder / "life.jsonl")
     return folder / "life.jsonl", clock.now

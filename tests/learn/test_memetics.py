@@ -12,6 +12,7 @@ from glymph.testing import ScriptedModel
 from glymph.testing.embedders import WordEmbedder
 from glymph.tools import all_tools
 from tests.grounds.pruning import image, remembered
+from tests.grounds.reading import put_in_question
 
 
 @pytest.fixture
@@ -115,11 +116,11 @@ def test_every_task_counts_and_names_a_call_that_works(words, clock):
     assert "duplicates" not in tasks(words)
 
 
-def test_open_conflicts_are_a_task(glymph):
-    glymph.add("The gate code is 1234.", kind="fact", pinned=True)
-    glymph.add("The gate code is now 4321.", kind="fact")
-    one = tasks(glymph)["conflicts"]
-    assert (one.count, one.tool) == (1, "manage_conflicts")
+def test_open_questions_are_a_task(glymph):
+    older = glymph.add("The gate code is 1234.", kind="fact").id
+    put_in_question(glymph, older, glymph.add("The gate code is now 4321.", kind="fact").id)
+    one = tasks(glymph)["questions"]
+    assert (one.count, one.tool) == (1, "answer_question")
 
 
 def test_in_a_large_space_duplicates_are_not_counted_while_somebody_waits(words, monkeypatch):

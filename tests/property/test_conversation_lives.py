@@ -160,6 +160,7 @@ def store(tmp_path_factory):
         f"sqlite:///{folder}/m.db",
         clock=FrozenClock(),
         embedder="none",
+        reader="none",
         settings={"durability": "normal"},
     ) as glymph:
         yield glymph

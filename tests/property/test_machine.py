@@ -1,4 +1,4 @@
-"""Random lives of a store: 100 in every run, 2,000 at night."""
+"""Random lives of a store: 50 in every run, 1,000 at night."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from hypothesis import settings
 from glymph.testing.machine import GlymphMachine
 
 TestMachine = GlymphMachine.TestCase
+_PROFILE = settings.get_profile(settings._current_profile)
 TestMachine.settings = settings(
-    settings.get_profile(settings._current_profile), stateful_step_count=25
+    _PROFILE, max_examples=_PROFILE.max_examples // 2, stateful_step_count=25
 )

@@ -144,7 +144,9 @@ CALIBRATION = Calibration(
     relevance=[1.0, 0.0],
     certain=0.95,
     flag=0.9,
+    doubt=0.3,
     hide=0.95,
+    same=0.95,
     merge=0.99,
 )
 

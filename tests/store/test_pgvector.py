@@ -38,11 +38,10 @@ def url(empty_postgres_store):
 @pytest.fixture
 def opened(url, clock):
     handles = []
+    usual = {"embedder": WordEmbedder(WIDE, ms=0.0), "settings": {"compare": "off"}}
 
     def open_handle(**options):
-        handles.append(
-            Glymph.open(url, clock=clock, **{"embedder": WordEmbedder(WIDE, ms=0.0), **options})
-        )
+        handles.append(Glymph.open(url, clock=clock, **{**usual, **options}))
         return handles[-1]
 
     yield open_handle

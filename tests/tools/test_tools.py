@@ -17,10 +17,12 @@ from glymph.cli.output import print_blocks
 from glymph.history.policy import KEPT_CHARACTERS, worth_keeping
 from glymph.testing import FrozenClock, logical_image
 from glymph.tools import all_tools, builtin, index, tools_for
+from tests.grounds.reading import put_in_question
 
 CORE = {
     "memory_add", "memory_search", "memory_recall", "memory_report", "memory_get", "memory_update",
-    "memory_delete", "memory_link", "memory_write", "search_history",
+    "memory_delete", "memory_link", "memory_supersede", "memory_write", "search_history",
+    "answer_question",
 }  # fmt: skip
 NOBODY = "01900000-0000-7000-8000-000000000000"
 
@@ -34,13 +36,14 @@ class Names:
     archived: str = NOBODY
     recall: str = NOBODY
     operation: str = NOBODY
-    conflict: str = NOBODY
+    question: str = NOBODY
     hash: str = NOBODY
 
 
 # Arguments with which each tool has something to do in a populated store.
 PLAUSIBLE = {
     "analyze_memory": lambda n: {"min_staleness": 0.0, "include_isolated": True},
+    "answer_question": lambda n: {"id": n.question, "choice": "keep_both"},
     "batch_prune": lambda n: {"node_ids": [n.lesson], "action": "archive"},
     "execute_prune": lambda n: {"node_ids": [n.lesson], "reason": "staleness"},
     "forget_concept": lambda n: {"request": "the nightly import"},
@@ -54,7 +57,7 @@ PLAUSIBLE = {
     "manage_clusters": lambda n: {"action": "add", "name": "weekdays", "ids": [n.preference]},
     "manage_conflicts": lambda n: {
         "action": "resolve",
-        "ids": [n.conflict],
+        "ids": [n.question],
         "resolution": "new_is_current",
     },
     "memory_add": lambda n: {
@@ -71,6 +74,7 @@ PLAUSIBLE = {
         "query": "why does the import fail?",
         "states": ["LIVE", "ARCHIVED"],
     },
+    "memory_supersede": lambda n: {"old": n.lesson, "new_text": "The import fails on Fridays."},
     "memory_update": lambda n: {
         "id": n.lesson,
         "text": "The import fails on Tuesdays.",
@@ -92,7 +96,7 @@ every_tool = pytest.mark.parametrize("tool", all_tools().values(), ids=list(all_
 def populate(glymph):
     """A lesson and a preference recalled together, an archived memory and more.
 
-    The rest is a cluster, a page and a conflict.
+    The rest is a cluster, a page and a question.
     """
     lesson = glymph.add(
         "The nightly import fails on Mondays.", kind="lesson", tags=["ops"], pinned=False
@@ -109,11 +113,12 @@ def populate(glymph):
     recalled = glymph.recall("import")
     changed = glymph.update(lesson, title="Monday imports")
     gate = glymph.add("The gate code is 1234.", kind="fact", pinned=True).id
-    (conflict,) = glymph.add("The gate code is now 4321.", kind="fact").conflicts
+    newer = glymph.add("The gate code is now 4321.", kind="fact").id
+    question = put_in_question(glymph, gate, newer)
     glymph.unpin(gate)
     glymph._ctx.clock.advance(days=4)  # what is very young is not pruned
     return Names(
-        lesson, preference, archived, recalled.id, changed.operation_id, conflict, put_away.hash
+        lesson, preference, archived, recalled.id, changed.operation_id, question, put_away.hash
     )
 
 

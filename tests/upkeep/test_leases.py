@@ -154,8 +154,8 @@ def test_a_lease_that_cannot_be_given_back_does_not_hide_what_went_wrong(ctx, mo
 
 def test_nothing_is_handed_to_the_background_which_knows_no_lease(ctx):
     with hold_lease(ctx) as first:
-        first.embed_soon(["x"])
-        assert first.embed_soon is not ctx.embed_soon
+        first.settle_soon(["x"])
+        assert first.settle_soon is not ctx.settle_soon
 
 
 def test_what_a_killed_holder_left_open_is_closed_and_undoes_as_one(url, clock):

@@ -19,6 +19,7 @@ from glymph.testing.embedders import WordEmbedder
 from glymph.testing.scripted_model import ScriptedModel
 from glymph.upkeep import queue
 from glymph.upkeep.leases import hold_lease
+from tests.grounds.reading import put_in_question
 
 
 def status(glymph):
@@ -120,17 +121,17 @@ def test_the_lock_is_free_held_or_stale(glymph, clock):
 
 def test_the_backlog_counts_what_waits_and_says_how_to_end_it(url, clock):
     with Glymph.open(url, clock=clock, embedder="none") as first:
-        first.add("The gate code is 1234.", kind="fact", pinned=True)
-        first.add("The gate code is now 4321.", kind="fact")
+        older = first.add("The gate code is 1234.", kind="fact", pinned=True).id
+        put_in_question(first, older, first.add("The gate code is now 4321.", kind="fact").id)
         gone = first.add("The nightly import fails on Mondays.", kind="lesson").id
         first.delete(gone)
         clock.advance(days=10)
     with Glymph.open(url, clock=clock, embedder=WordEmbedder()) as glymph:
         backlog = status(glymph).backlog
-        assert (backlog.open_conflicts, backlog.in_trash, backlog.expired_trash) == (1, 1, 0)
+        assert (backlog.open_questions, backlog.in_trash, backlog.expired_trash) == (1, 1, 0)
         assert backlog.without_vectors == 2
         assert recommended(glymph, "2 memories wait for a vector", "`glymph embed`")
-        assert recommended(glymph, "1 conflict waits", "`glymph conflicts`")
+        assert recommended(glymph, "1 question waits", "`glymph questions`")
         clock.advance(days=21)
         assert recommended(glymph, "1 memory is past the time", "`glymph trash empty --apply`")
 

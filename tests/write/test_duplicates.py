@@ -23,7 +23,9 @@ TRADES = [
 @pytest.fixture
 def words(url, clock):
     """A handle whose embedder finds texts near that share words."""
-    with Glymph.open(url, clock=clock, embedder=WordEmbedder(512, ms=0.0)) as handle:
+    with Glymph.open(
+        url, clock=clock, embedder=WordEmbedder(512, ms=0.0), settings={"compare": "off"}
+    ) as handle:
         yield handle
 
 

@@ -8,6 +8,7 @@ from glymph import Glymph, errors
 from glymph.testing.embedders import WordEmbedder
 from glymph.tools import all_tools
 from tests.grounds.pruning import image, used
+from tests.grounds.reading import flag
 
 
 def pair(glymph, **fields):
@@ -129,7 +130,7 @@ def test_a_text_that_one_of_them_says_already_makes_that_one_stay(glymph):
 
 def test_what_updates_another_in_part_can_be_merged_with_it(glymph):
     first, second = pair(glymph)
-    glymph.link(second, first, "supersedes")
+    flag(glymph, second, first)
     before = image(glymph)
     done = glymph.merge([first, second], text="Bottles are stored behind the furnace")
     assert glymph.get(first).superseded_by == second

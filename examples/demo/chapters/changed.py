@@ -32,9 +32,9 @@ def gather(glymph: Glymph, played: Played) -> dict[str, Any]:
                      "at": f"{newer.created_at:%Y-%m-%d}"} for older, newer in pairs],
         "hidden": sum(memory.superseded_by is not None for memory in _everything(glymph)),
         "connected": sum(edge["type"] == "similar_to" for edge in links),
-        "conflicts": len(glymph.conflicts()),
+        "questions": len(glymph.questions()),
         "question": QUESTION,
-        "found": [{"text": hit.memory.text, "updated": bool(hit.updated_by)}
+        "found": [{"text": hit.memory.text, "updated": bool(hit.maybe_outdated_by)}
                   for hit in glymph.search(QUESTION, limit=3)],
         "noise": [{"text": text, "refused": glymph.add(text).refused} for text in NOISE],
     }  # fmt: skip
@@ -56,10 +56,9 @@ def show(console: Console, facts: dict[str, Any]) -> None:
         console,
         "What changed, and what holds now",
         f"{len(facts['updated'])} times a newer statement seemed to say otherwise than an older. "
-        "Comparing may "
-        f"err, so it hides nothing ({facts['hidden']} hidden): the older is found below the newer "
-        "and says so. "
-        f"{facts['connected']} pairs are near each other and linked; {facts['conflicts']} "
+        f"Where the reader was certain, the older is hidden ({facts['hidden']}); everywhere else "
+        "it is found below the newer and says so. "
+        f"{facts['connected']} pairs are near each other and linked; {facts['questions']} "
         "questions wait for "
         "somebody to decide. Among facts and lessons:",
     )

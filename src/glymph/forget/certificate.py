@@ -36,7 +36,7 @@ DERIVED = "derived memories"
 UNCHECKED = "not checked yet"
 NO_KEEPER = "no part that keeps it is registered: open the store with Glymph.open"
 BY_KEY = f"{IN_TRANSACTION}; looked for by key only, for the text is not kept"
-RESTS_ON_IT, QUOTES_IT = "rests on it", "quotes it"
+RESTS_ON_IT, QUOTES_IT, HOLDS_IT = "rests on it", "quotes it", "holds the identifier"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Derived:
     """A memory that is left and may repeat what was removed."""
 
     id: str
-    why: str  # RESTS_ON_IT or QUOTES_IT
+    why: str  # RESTS_ON_IT, QUOTES_IT or HOLDS_IT
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ class Removal:
     derived: tuple[Derived, ...] = ()
     pages: tuple[str, ...] = ()  # from which it was cut out
     on_request: bool = False  # by somebody who wants what it says gone
+    edited: tuple[str, ...] = ()  # memories drawn from it, from which it was cut out
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.memories.values())
@@ -126,7 +127,12 @@ def certify(
     )
     with ctx.reading() as reader:
         derived = reader.memories([one.id for one in removal.derived])
-    quoting = tuple(one for one, found in derived.items() if removal.quotes.whole(found["text"]))
+    held = {one.id for one in removal.derived if one.why == HOLDS_IT}
+    quoting = tuple(
+        one for one, found in derived.items() if one in held or removal.quotes.whole(found["text"])
+    )
+    if removal.edited:
+        ctx.settle_soon(removal.edited)
     resting = [one.id for one in removal.derived if one.why == RESTS_ON_IT and one.id in derived]
     in_journal = left.get(JOURNAL, Leftover(0)).without(quoting)  # those are named by themselves
     statuses = (
@@ -154,6 +160,7 @@ def _join(parts: Sequence[Removal]) -> Removal:
         ),
         tuple(derived.values()),
         on_request=any(part.on_request for part in parts),
+        edited=tuple(dict.fromkeys(one for part in parts for one in part.edited)),
     )
 
 
@@ -204,7 +211,7 @@ def check_derived(quoting: Sequence[str], resting: Sequence[str]) -> PlaceStatus
     listed = f"drawn from it: {', '.join(resting)}" if resting else ""
     if not quoting:
         return PlaceStatus(DERIVED, CLEAN, how, listed)
-    detail = "; ".join(filter(None, [f"edit or forget {', '.join(quoting)}: quotes it", listed]))
+    detail = "; ".join(filter(None, [f"edit or forget {', '.join(quoting)}: holds it", listed]))
     return PlaceStatus(DERIVED, PENDING, how, detail)
 
 

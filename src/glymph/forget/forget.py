@@ -13,7 +13,8 @@ from glymph.checks import checked_text
 from glymph.context import Context, OpenOperation
 from glymph.errors import IdentifierLeft, InvalidInput, PlanExpired, PlanNotFound
 from glymph.forget.certificate import Removal, certify
-from glymph.forget.lookup import EVERYTHING, LIVE, find_statements, name_statements
+from glymph.forget.judge import find_judges
+from glymph.forget.lookup import EVERYTHING, LIVE, find_candidates, name_candidates
 from glymph.forget.plan import ForgetPlan, Forgotten, Mode, Reachable, forget_plan_id
 from glymph.forget.purge import erase_wordings, remove_for_good
 from glymph.forget.requests import Action, Decide, Request, plan, read_request
@@ -88,8 +89,13 @@ def make_plan(
     with ctx.reading() as reader:
         named = reader.memories([request.strip()])
         among = EVERYTHING if mode == "purge" else LIVE
-        said, rows = name_statements(named) if named else find_statements(reader, asked, among)
-        found = plan(request, said, decide=decide)
+        near = name_candidates(named) if named else find_candidates(ctx, reader, asked, among)
+    judges = find_judges(ctx, mode, request, near.rows)
+    found = plan(
+        request, near.statements, mode=mode, likeness=near.likeness, judges=judges, decide=decide
+    )
+    rows = near.rows
+    with ctx.reading() as reader:
         oldest_first = sorted(found.actions, key=lambda action: int(rows[action.id]["key"]))
         actions = (*oldest_first, *_find_beside(asked, rows, found.actions))
         derived = _find_derived(reader, rows, found.actions)
@@ -102,7 +108,7 @@ def make_plan(
         created_at=now,
         expires_at=now + timedelta(days=ctx.settings.plan_days),
         actions=actions,
-        why=found.why,
+        why="; ".join(filter(None, [found.why, *judges.problems])),
         derived=derived,
         identifier_left=_find_left(asked, rows, found.of("rewrite")) if mode == "purge" else {},
     )
@@ -207,7 +213,7 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
             op.writer.set_state(keys, state=State.TRASHED, at=op.now, by="forget")
             op.recoverable_until = ctx.trash_ends(op.now)
         op.succeeded += [*ids, *edited]
-    ctx.embed_soon(edited)
+    ctx.settle_soon(edited)
     return Forgotten(
         receipt=ctx.receipt(op),
         plan=shown,
@@ -240,13 +246,13 @@ def _find_reachable(
     """Returns what the request still means, and what searches still find of what was removed."""
     if not done:
         return ()
-    again = make_plan(ctx, shown.request, shown.mode)
-    found = [
-        Reachable(action.id, "the request")
-        for action in again.actions
-        if action.kind in ("remove", "rewrite")
-    ]
-    found += [Reachable(action.id, BESIDE) for action in again.actions if action.reason == BESIDE]
+    found: list[Reachable] = []
+    if asked.strong:  # of a description nobody can tell for certain that it is met no more
+        again = make_plan(ctx, shown.request, shown.mode)
+        left = [*again.removed, *again.rewritten]
+        found += [Reachable(action.id, "the request") for action in left]
+        beside = [action for action in again.actions if action.reason == BESIDE]
+        found += [Reachable(action.id, BESIDE) for action in beside]
     gone = {action.id for action in done if action.kind == "remove"}
     former = {action.old for action in done}
     texts = [action.old[:MAX_QUERY_CHARS] for action in done[:MOST_PROBES]]

@@ -8,24 +8,44 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 from glymph.forget.purge import pass_on_successor
 from glymph.store.contract import Intent, Row
-from glymph.store.erase import blank_images, list_texts, write_json
+from glymph.store.erase import (
+    blank_images,
+    changes_words,
+    list_texts,
+    list_wordings,
+    list_wordings_in_images,
+    write_json,
+)
 from glymph.store.journal import PURGED
 from glymph.store.seals import is_edit, seal
+from glymph.text.normal import content_hash, derive_title
 from glymph.text.quotes import GONE, repeating, words_in
-from glymph.write.tombstones import fingerprints
+from glymph.text.sentences import PIECES, split_with_breaks
+from glymph.write.tombstones import find_buried, list_marks
 
 Tables = dict[str, list[Row]]
+Tells = Callable[[str], bool]
 
 
-def find_tombstoned(
-    tables: Mapping[str, list[Row]], key: bytes, standing: Iterable[str]
-) -> dict[int, str]:
+def tell_by(key: bytes, standing: Iterable[str]) -> Tells:
+    """Returns what tells whether a tombstone keeps a text out."""
+    wanted = frozenset(standing)
+
+    @cache
+    def tells(text: str) -> bool:
+        return bool(text.strip()) and not wanted.isdisjoint(list_marks(key, text))
+
+    return tells
+
+
+def find_tombstoned(tables: Mapping[str, list[Row]], tells: Tells) -> dict[int, str]:
     """Ids by key of the memories, those an undo took away included, that a tombstone keeps out."""
     said: dict[int, tuple[str, str]] = {}
     for entry in tables["journal"]:
@@ -35,12 +55,102 @@ def find_tombstoned(
                 said[entry["key"]] = (image["id"], image["text"])
     said |= {row["key"]: (row["id"], row["text"]) for row in tables["memories"]}
     protected = {row["key"] for row in tables["memories"] if row["protected"]}
-    wanted = frozenset(standing)
     return {
         memory: memory_id
         for memory, (memory_id, text) in said.items()
-        if memory not in protected and not wanted.isdisjoint(fingerprints(key, text))
+        if memory not in protected and tells(text)
     }
+
+
+def find_telling(
+    tables: Mapping[str, list[Row]], tells: Tells, without: Iterable[int]
+) -> dict[int, dict[str, Any]]:
+    """Returns, by key, the memories that come in but told it once, or tell it beside their text.
+
+    With each are the columns without it. A protected memory loses the sentences that tell it.
+    """
+    away = set(without)
+    told = {
+        entry["key"]
+        for entry in tables["journal"]
+        if entry["tbl"] == "memories" and entry["key"] not in away
+        if any(map(tells, _list_said(entry)))
+    }
+    found: dict[int, dict[str, Any]] = {}
+    for row in tables["memories"]:
+        if row["key"] in away:
+            continue
+        values = _clean_columns(row, tells) if any(map(tells, _list_lines(row))) else {}
+        if values or row["key"] in told:
+            found[row["key"]] = values
+    return found
+
+
+def find_named(
+    tables: Mapping[str, list[Row]], keys: Iterable[int], key: bytes, standing: Iterable[str]
+) -> list[str]:
+    """Returns the identifiers, as these memories spell them or once did, that tombstones name."""
+    wanted = set(keys)
+    texts = [
+        said for row in tables["memories"] if row["key"] in wanted for said in _list_lines(row)
+    ]
+    for entry in tables["journal"]:
+        if entry["tbl"] == "memories" and entry["key"] in wanted:
+            texts += _list_said(entry)
+    return find_buried(key, frozenset(standing), dict.fromkeys(texts))
+
+
+def _list_lines(row: Mapping[str, Any]) -> list[str]:
+    """Returns what a memory says: its text, and each thing that its other columns say."""
+    beside = {name: value for name, value in row.items() if name != "text"}
+    lines = [line for said in list_wordings(beside) for line in said.split("\n")]
+    return [row["text"], *lines, *filter(None, [row["source"]])]
+
+
+def _list_said(entry: Mapping[str, Any]) -> list[str]:
+    return list_wordings_in_images(entry["image"], entry["after"])
+
+
+def _clean_columns(row: Row, tells: Tells) -> dict[str, Any]:
+    """Returns the columns of a memory that tell it, without it."""
+    text = cut_sentences(row["text"], tells) if row["protected"] else row["text"]
+    values: dict[str, Any] = {}
+    if text != row["text"]:
+        values = {"text": text, "content_hash": content_hash(text, row["kind"], row["event_at"])}
+    if tells(row["title"]):
+        values["title"] = derive_title(text)
+    for column in ("tags", "entities", "attributes"):
+        given = json.loads(row[column] or "null")
+        kept = _drop_telling(given, tells)
+        if kept != given:
+            values[column] = json.dumps(kept, ensure_ascii=False)
+    if row["source"] and tells(row["source"]):
+        values["source"] = None
+    return values
+
+
+def _drop_telling(value: Any, tells: Tells) -> Any:
+    """Returns a list or a mapping without what tells it."""
+    if isinstance(value, list):
+        return [_drop_telling(one, tells) for one in value if not tells(_in_words(one))]
+    if isinstance(value, dict):
+        return {
+            name: _drop_telling(one, tells)
+            for name, one in value.items()
+            if not tells(name) and not tells(_in_words(one))
+        }
+    return value
+
+
+def _in_words(value: Any) -> str:
+    return "" if isinstance(value, list | dict) else str(value)
+
+
+def cut_sentences(text: str, tells: Tells) -> str:
+    """Returns a text without the sentences that tell it."""
+    parts = split_with_breaks(text, PIECES)
+    rest = "".join(GONE if at % 2 == 0 and tells(one) else one for at, one in enumerate(parts))
+    return GONE if tells(rest) else rest
 
 
 def drop_tombstones(tables: Tables, intent: Intent) -> None:
@@ -51,10 +161,17 @@ def drop_tombstones(tables: Tables, intent: Intent) -> None:
 
 
 def keep_out(
-    tables: Tables, memories: Mapping[int, str], standing: Iterable[str], intent: Intent
+    tables: Tables,
+    memories: Mapping[int, str],
+    standing: Iterable[str],
+    intent: Intent,
+    *,
+    telling: Mapping[int, Mapping[str, Any]],
+    tells: Tells,
 ) -> None:
     """Purges these memories (ids by key) and sets tombstones that are lacking.
 
+    `telling` are others, by key, with the columns that they get; they lose what they said before.
     All of it is one operation of the space.
     """
     addendum = Addendum(tables, intent)
@@ -65,8 +182,14 @@ def keep_out(
             texts += list_texts(entry["image"], entry["after"])
     _cut_loose(addendum, memories, gone)
     addendum.remove("memories", list(gone.values()))
+    for row in [one for one in tables["memories"] if telling.get(one["key"])]:
+        anew = {"updated_at": intent.at, "version": row["version"] + 1}
+        addendum.change("memories", row, {**telling[row["key"]], **anew})
+    pages = _clean_pages(addendum, tells)
     entries, operations = _blank(tables, memories, intent.id)
-    _forget(tables, memories, texts, operations)
+    operations |= _blank_former(tables, "memories", telling, intent.id)
+    operations |= _blank_former(tables, "pages", pages, intent.id)
+    _forget(tables, memories, texts, operations, tells)
     known = {row["fingerprint"] for row in tables["tombstones"]}
     marks = [mark for mark in dict.fromkeys(standing) if mark not in known]
     addendum.insert(
@@ -175,14 +298,61 @@ def _blank(tables: Tables, memories: Mapping[int, str], by: str) -> tuple[int, s
     return count, touched
 
 
+def _clean_pages(addendum: Addendum, tells: Tells) -> set[int]:
+    """Cuts out of pages what a tombstone keeps out; returns the keys of those that told it."""
+    tables = addendum.tables
+    told = {
+        entry["key"]
+        for entry in tables["journal"]
+        if entry["tbl"] == "pages"
+        if any(map(tells, list_texts(entry["image"], entry["after"])))
+    }
+    for page in list(tables["pages"]):
+        if (cut := cut_sentences(page["text"], tells)) != page["text"]:
+            addendum.change("pages", page, {"text": cut, "updated_at": addendum.at})
+            told.add(page["key"])
+    return told
+
+
+def _blank_former(tables: Tables, table: str, keys: Iterable[int], by: str) -> set[int]:
+    """Blanks the former wordings of rows that stay; returns the operations they belonged to."""
+    wanted = set(keys)
+    places: dict[int, list[int]] = defaultdict(list)
+    for at, entry in enumerate(tables["journal"]):
+        if entry["tbl"] == table and entry["key"] in wanted:
+            places[entry["key"]].append(at)
+    touched: set[int] = set()
+    for of_row in places.values():
+        journal = tables["journal"]
+        worded = [at for at in of_row if changes_words(table, journal[at]["image"])]
+        for at in of_row:
+            if not worded or at > worded[-1]:
+                break
+            image, after = journal[at]["image"], journal[at]["after"]
+            # The last of them leads to what the row says now, which stays.
+            anew = blank_images(table, image, after, by, keep_after=at == worded[-1])
+            if anew is not None:
+                journal[at] = {**journal[at], "image": anew[0], "after": anew[1]}
+                touched.add(journal[at]["operation"])
+    return touched
+
+
 def _forget(
-    tables: Tables, memories: Mapping[int, str], texts: Iterable[str], operations: set[int]
+    tables: Tables,
+    memories: Mapping[int, str],
+    texts: Iterable[str],
+    operations: set[int],
+    tells: Tells,
 ) -> None:
     """Takes the texts out of vectors, recalls, plans and the records of operations.
 
     The records of operations are sealed anew.
     """
-    repeats = repeating(texts)
+    quoted = repeating(texts)
+
+    def repeats(text: str) -> bool:
+        return quoted(text) or tells(text)
+
     tables["vectors"] = [row for row in tables["vectors"] if row["memory"] not in memories]
     tables["plans"] = [
         row for row in tables["plans"]
@@ -193,6 +363,12 @@ def _forget(
         {**row, "query": ""} if repeats(row["query"]) else row for row in tables["recalls"]
     ]
     rows = {row["key"]: dict(row) for row in tables["operations"]}
+    operations = operations | {
+        key
+        for key, row in rows.items()
+        if tells(row["reason"] or "")
+        or (row["details"] != "{}" and tells(words_in(row["details"])))
+    }
     parents = {rows[key]["parent"] for key in operations if key in rows} - {None}
     entries: dict[int, list[Row]] = defaultdict(list)
     for entry in tables["journal"]:

@@ -1,43 +1,99 @@
-"""The memories that a request may mean, found by look-ups: a large space is never read through."""
+"""The memories that a request may mean, found by look-ups: a large space is never read through.
+
+They are found by identifiers and names in every spelling, by other names that texts declare, by the
+words of the request, by its meaning, and over what has replaced them. A small space is taken whole.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from typing import NamedTuple
 
-from glymph.context import every_row
+import numpy as np
+
+from glymph.context import Context, every_row
 from glymph.forget.requests import Request, Statement, forms
 from glymph.forget.spelling import of_name
 from glymph.model import State
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
 from glymph.text.identifiers import Closure, aliases
-from glymph.text.query import Words
+from glymph.text.query import Words, asked_words
 
 # memories: a space of fewer is read whole, so that names in other scripts are found as well
 SMALL = 200
 MOST = 1_000  # memories that one request may be compared with
+LIKEST = 60  # memories found by the words and by the meaning of a request, of each
+MOST_WORDS = 12  # of a request that are looked up
 ROUNDS = 2  # of looking up what a text says somebody is also known as
 LIVE = Filter(include_superseded=True)
 EVERYTHING = Filter(states=tuple(state.value for state in State), include_superseded=True)
 
 
-def find_statements(
-    reader: Reader, request: Request, wanted: Filter
-) -> tuple[list[Statement], dict[str, Row]]:
-    """Returns the statements that may be meant, and their rows."""
+class Candidates(NamedTuple):
+    """What a request may mean: statements, their rows, and how like the request each is."""
+
+    statements: list[Statement]
+    rows: dict[str, Row]
+    likeness: dict[str, float]
+
+
+def find_candidates(ctx: Context, reader: Reader, request: Request, wanted: Filter) -> Candidates:
+    """Returns the memories that a request may mean."""
     found = {row["id"]: row for row in islice(every_row(reader, wanted, SMALL + 1), SMALL + 1)}
+    near = _Nearness(ctx, reader, request)
     if len(found) > SMALL:
         found = _look_up(reader, request, wanted)
+        if not request.strong:  # what has a name of its own needs no likeness
+            words = asked_words(request.text, MOST_WORDS)
+            found |= _find_holding(reader, words, wanted, LIKEST)
+            found |= {row["id"]: row for row in near.find_nearest(wanted, LIKEST)}
     heirs = _find_heirs(reader, found.values())
     found |= {row["id"]: row for row in heirs.values() if row["state"] == State.LIVE}
-    return [_statement(row, heirs) for row in found.values()], found
+    statements = [_statement(row, heirs) for row in found.values()]
+    return Candidates(statements, found, near.measure(found.values()))
 
 
-def name_statements(rows: dict[str, Row]) -> tuple[list[Statement], dict[str, Row]]:
-    """Memories that were named themselves."""
-    return [_statement(row, {}) for row in rows.values()], rows
+def name_candidates(rows: dict[str, Row]) -> Candidates:
+    """Returns memories that were named themselves."""
+    return Candidates([_statement(row, {}) for row in rows.values()], rows, {})
+
+
+class _Nearness:
+    """How near memories are to a request by their vectors, where there are any."""
+
+    def __init__(self, ctx: Context, reader: Reader, request: Request) -> None:
+        self._reader = reader
+        self._view = self._vector = None
+        model, _ = ctx.embedding.try_model()
+        if model is None or request.strong or request.empty:
+            return
+        view = ctx.embedding.mirrors.view(reader, model)
+        if view.model_key is not None:
+            self._view = view
+            self._vector, _ = ctx.embedding.try_query(request.text)
+
+    def find_nearest(self, wanted: Filter, most: int) -> list[Row]:
+        """Returns the memories nearest to the request."""
+        if self._view is None or self._vector is None:
+            return []
+        slots, _ = self._view.nearest(
+            self._vector, self._view.mask(wanted), limit=most, reader=self._reader
+        )
+        return list(self._reader.by_key(self._view["key"][slots].tolist(), wanted).values())
+
+    def measure(self, rows: Iterable[Row]) -> dict[str, float]:
+        """Returns the cosine to the request of each memory that has a vector, by id."""
+        if self._view is None or self._vector is None:
+            return {}
+        ids = {row["key"]: row["id"] for row in rows}
+        slots = self._view.slots(list(ids))
+        known = np.unique(slots[slots >= 0])
+        cosines = self._view.cosines(self._vector, known, reader=self._reader)
+        pairs = zip(self._view["key"][known].tolist(), cosines.tolist(), strict=True)
+        return {ids[key]: cosine for key, cosine in pairs if cosine == cosine}
 
 
 def _look_up(reader: Reader, request: Request, wanted: Filter) -> dict[str, Row]:

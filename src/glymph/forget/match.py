@@ -17,18 +17,17 @@ from glymph.forget.request import Request
 from glymph.text.clauses import Clause, Clauses, read_clauses
 from glymph.text.grammar import FUNCTION, PRONOUNS, VERBS
 from glymph.text.identifiers import Closure, Identifier, aliases, find_matching, identifiers
+from glymph.text.identifiers.aloud import find_rows
+from glymph.text.identifiers.spellings import find_spellings, is_another_number
 from glymph.text.negation import IN_A_CLAUSE
 from glymph.text.numbers import BARE_FIGURE
 from glymph.text.scripts import flat, fold
+from glymph.text.spans import Span, place_span
 from glymph.text.words import NAME_WORD, UNSPACED_OR_HANGUL, stem
 
 Name = tuple[str, ...]
 
-_RUN = re.compile(r"(?<![\w.@/-])(?:[A-Za-z]{1,4}[ -]?){0,2}\d(?:[ ./-]{0,2}\d){2,}(?![\w@]|\.\w)")
-_TAILS = re.compile(r"(?=(?<=[ -])((?:[A-Za-z]{1,4}[ -]?)?\d.*))")
 _QUAD = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\w)")
-_FIGURED = frozenset({"phone", "code", "card", "iban"})
-_COMPACT = re.compile(r"[^0-9A-Za-z]")
 _RANDOM = re.compile(r"(?=\w*\d)(?=\w*[a-z])\w{6,}", re.IGNORECASE)
 ENOUGH = 0.34  # of the words of a request, where names or figures are met as well
 ENOUGH_ALONE = 0.55  # where there are only words
@@ -71,12 +70,6 @@ class Unit:
         return identifiers(self.clause.text)
 
     @cached_property
-    def runs(self) -> frozenset[str]:
-        plain = flat(self.clause.text)[0]
-        found = [run for whole in _RUN.findall(plain) for run in (whole, *_TAILS.findall(whole))]
-        return frozenset(map(_compact, found))
-
-    @cached_property
     def quads(self) -> frozenset[str]:
         found = _QUAD.findall(flat(self.clause.text)[0])
         return frozenset(".".join(str(int(part)) for part in quad.split(".")) for quad in found)
@@ -91,7 +84,32 @@ class Unit:
 
     @cached_property
     def figures(self) -> frozenset[str]:
-        return frozenset(BARE_FIGURE.findall(flat(self.clause.text)[0]))
+        plain = flat(self.clause.text)[0]
+        return frozenset(BARE_FIGURE.findall(plain)) | {row[0] for row in find_rows(plain)}
+
+    def find(self, wanted: Identifier) -> list[tuple[Identifier, str]]:
+        """Returns where the wanted identifier stands, each with what it means if that is open."""
+        text = self.clause.text
+        plain, kept = flat(text)
+        found = self.identifiers if kept is None else identifiers(plain)
+        return [
+            (
+                place_span(
+                    Span(wanted.type, wanted.key, each.start, each.end, wanted.others), text, kept
+                ),
+                each.meant,
+            )
+            for each in find_spellings(wanted, plain, found)
+        ]
+
+    def learn(self, found: Sequence[Identifier]) -> None:
+        """Keeps identifiers that only a request could tell in place of what was seen of them."""
+        others = [
+            each
+            for each in self.identifiers
+            if not any(each.start < one.end and one.start < each.end for one in found)
+        ]
+        self.identifiers = tuple(sorted([*others, *found], key=lambda each: each.start))
 
     @cached_property
     def topics(self) -> frozenset[str]:
@@ -131,50 +149,50 @@ def _names_in(text: str) -> str:
 
 
 def by_identifier(request: Request, among: Sequence[Unit]) -> list[Unit]:
-    """The clauses that hold an identifier of the request, whole."""
+    """The clauses that hold an identifier of the request, whole, in any spelling."""
     everything = [found for unit in among for found in unit.identifiers]
     hits: dict[int, Unit] = {}
+    learned: dict[int, list[Identifier]] = {}
     for wanted in request.strong:
-        meant = {(found.type, found.key) for found in find_matching(wanted, everything)}
-        key = _compact(wanted.text)
+        meant = {
+            (found.type, found.key)
+            for found in find_matching(wanted, everything)
+            if not is_another_number(wanted, found)
+        }
+        spelled = _find_spelled(wanted, among)
         for unit in among:
             held = any((found.type, found.key) in meant for found in unit.identifiers)
-            figured = wanted.type in _FIGURED and len(key) > 4 and any(c.isdigit() for c in key)
-            if (
-                held
-                or (figured and _bare_figures(key, unit))
-                or (wanted.type == "ip" and wanted.key in unit.quads)
-            ):
+            if held or id(unit) in spelled or (wanted.type == "ip" and wanted.key in unit.quads):
                 hits[id(unit)] = unit
-        if wanted.type in _FIGURED and len(key) > 4 and any(c.isdigit() for c in key):
-            hits |= {
-                id(unit): unit for unit in among if _spelt(key).search(flat(unit.clause.text)[0])
-            }
+            if not held and id(unit) in spelled:
+                learned.setdefault(id(unit), []).extend(spelled[id(unit)])
         if not meant and not hits:
             hits |= {id(unit): unit for unit in _find_extended(wanted, among)}
+    for number, found in learned.items():
+        hits[number].learn(_without_overlaps(found))
     return list(hits.values())
 
 
-def _spelt(key: str) -> re.Pattern[str]:
-    """Finds the characters of a code in a row, with whatever separators between them."""
-    return re.compile(rf"(?<![\w-]){'[ ./_-]{0,3}'.join(key)}(?![\w-]|[.,/]\w)", re.IGNORECASE)
+def _find_spelled(wanted: Identifier, among: Sequence[Unit]) -> dict[int, list[Identifier]]:
+    """Returns for each clause where the wanted identifier stands in some spelling.
+
+    Where it may mean several things, those count that are surely meant.
+    """
+    found = [(unit, each, meant) for unit in among for each, meant in unit.find(wanted)]
+    several = len({meant for _, _, meant in found if meant}) > 1
+    spelled: dict[int, list[Identifier]] = {}
+    for unit, each, meant in found:
+        if not (several and meant):
+            spelled.setdefault(id(unit), []).append(each)
+    return spelled
 
 
-def _bare_figures(key: str, unit: Unit) -> bool:
-    """Returns whether the same figures stand there in other groups: "1 85 05 78" for 1850578."""
-    digits = re.sub("^[a-z]+", "", key)
-    if key in unit.runs or any(
-        found.type == "code" and _compact(found.text) == key for found in unit.identifiers
-    ):
-        return True
-    return len(digits) > 6 and key != digits and digits in unit.runs and not _is_typed(unit, digits)
-
-
-def _is_typed(unit: Unit, digits: str) -> bool:
-    return any(
-        found.type in ("mail", "url", "path") and digits in _compact(found.text)
-        for found in unit.identifiers
-    )
+def _without_overlaps(found: Sequence[Identifier]) -> list[Identifier]:
+    kept: list[Identifier] = []
+    for each in sorted(found, key=lambda each: (each.start, -each.end)):
+        if not kept or each.start >= kept[-1].end:
+            kept.append(each)
+    return kept
 
 
 def _find_extended(wanted: Identifier, among: Sequence[Unit]) -> list[Unit]:
@@ -192,10 +210,6 @@ def _find_extended(wanted: Identifier, among: Sequence[Unit]) -> list[Unit]:
         if each.type == wanted.type and re.match(rf"{re.escape(head)}[-_.:/]", fold(each.text))
     ]
     return [unit for _, unit in found] if len({text for text, _ in found}) == 1 else []
-
-
-def _compact(text: str) -> str:
-    return _COMPACT.sub("", flat(text)[0]).lower()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,43 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from glymph.text.grammar import ARTICLES, FUNCTION, PREPOSITIONS, VERBS
-from glymph.text.scripts import across_scripts, fold, romanise
+from glymph.text.scripts import across_scripts, fold, romanise, transliterate
 from glymph.text.words import NAME_WORD, UNSPACED_OR_HANGUL, word_set
 
 _INFLECTED = re.compile("[\u0370-\u03ff\u0400-\u052f]")
 _CASELESS = re.compile(
     "[\u0590-\u06ff\u0900-\u0dff\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
 )
+_POINTLESS = re.compile("[\u0590-\u06ff]")  # scripts that leave the vowels out
+_SOUNDS = {
+    letter: sounds
+    for letters, sounds in {
+        "ب": "b|p", "تطط": "t", "ث": "th|s|t", "ج": "j|g|dj", "حח": "h|ch|kh", "خ": "kh|h|ch",
+        "دד": "d", "ذ": "dh|z|d|th", "رר": "r", "زז": "z", "سס": "s|c", "ش": "sh|ch|s", "ص": "s",
+        "ض": "dh|d", "ظ": "z|dh", "غ": "gh|g", "ف": "f|ph", "ق": "q|k|g", "كک": "k|c", "لל": "l",
+        "مמם": "m", "نנן": "n", "پ": "p", "چ": "ch", "گ": "g", "ژ": "zh|j",
+        "ב": "b|v", "ג": "g|j", "ט": "t", "כך": "k|kh|ch|c", "פף": "p|f|ph", "צץ": "tz|ts|z",
+        "ק": "k|q|c", "ש": "sh|s", "ת": "t|th",
+    }.items()
+    for letter in letters
+}  # fmt: skip
+_SILENT = "اأإآءعאע"
+_WEAK = dict.fromkeys(_SILENT + "ئؤ", "[aeiou]{0,2}") | {
+    "و": "(?:[vw][aeiou]?|ou|o|u)", "ו": "(?:[vw][aeiou]?|ou|o|u)",
+    "ي": "(?:[yj][aeiou]?|ei|ai|i|e)", "ی": "(?:[yj][aeiou]?|ei|ai|i|e)",
+    "י": "(?:[yj][aeiou]?|ei|ai|i|e)", "ى": "(?:a|i|y)", "ة": "(?:[ae]?[ht]?)",
+    "ه": "h[aeiou]?", "ה": "h?[aeiou]?",
+}  # fmt: skip
+_HANGUL = re.compile("[\uac00-\ud7a3]+")
+_SIGNS = re.compile("[\u3400-\u9fff]{2,}|[\uac00-\ud7a3]{2,}")
+_FULL_NAME = re.compile("[\u3400-\u9fff]{2,4}|[\uac00-\ud7a3]{2,4}")
+_CAPITALISED = re.compile("[A-Z]")
+_KOREAN_FAMILIES = {
+    "gim": "kim", "i": "lee yi rhee", "bak": "park pak", "choe": "choi", "jeong": "jung chung",
+    "gang": "kang", "jo": "cho", "yun": "yoon", "jang": "chang", "im": "lim", "o": "oh",
+    "seo": "suh", "sin": "shin", "gwon": "kwon", "an": "ahn", "ryu": "yu yoo", "yu": "yoo",
+    "no": "roh noh", "u": "woo", "gu": "koo", "mun": "moon", "son": "sohn", "jeon": "jun chun",
+}  # fmt: skip
 _POSSESSIVE = re.compile(r"['’](?:s|S)$|['’]$")
 _DETERMINERS = ARTICLES | word_set("your my his her their our its every each all")
 
@@ -38,12 +68,51 @@ def one_name(wanted: str, found: str) -> bool:
         return True
     if wanted.isascii() and found.isascii():
         return False
+    if wanted.isascii() != found.isascii() and (_SIGNS.search(wanted) or _SIGNS.search(found)):
+        return False  # family and given name against one word: `places` compares such names
     one, other = romanise(wanted), romanise(found)
+    if one != other and (_POINTLESS.search(wanted) or _POINTLESS.search(found)):
+        return _is_read_as(wanted, found) or _is_read_as(found, wanted)
     if one == other or across_scripts(wanted, found):
         return bool(one)
     if _INFLECTED.search(wanted) or _INFLECTED.search(found):
         return len(_root(one)) > 2 and _root(one) == _root(other)
     return False
+
+
+def _is_read_as(written: str, latin: str) -> bool:
+    """Returns whether an Arabic or Hebrew word, whole, may be read as the Latin one.
+
+    Its consonants must all be there, in their order, and no others; a short vowel may stand after
+    each of them, a long one only where it is written.
+    """
+    letters = fold(written)
+    if not latin.isascii() or not all(letter in _SOUNDS or letter in _WEAK for letter in letters):
+        return False
+    hard = sum(letter in _SOUNDS for letter in letters)
+    if not hard or len(letters) < 3:
+        return False
+    return _reading(letters, few=hard < 2).fullmatch(_single(fold(latin))) is not None
+
+
+@lru_cache(maxsize=1024)
+def _reading(letters: str, *, few: bool) -> re.Pattern[str]:
+    parts = []
+    for at, letter in enumerate(letters):
+        if letter in _SOUNDS:
+            vowel = "[aeiou]?" if at < len(letters) - 1 else ""
+            parts.append(f"(?:{_SOUNDS[letter]}){vowel}")
+        elif at == 0 and letter in _SILENT:
+            parts.append("a" if few else "[aeiou]")
+        elif at == len(letters) - 1 and letter in "ةהه":
+            parts.append("(?:[ae]?[ht]?)")
+        else:
+            parts.append(_WEAK[letter])
+    return re.compile("".join(parts))
+
+
+def _single(word: str) -> str:
+    return re.sub(r"([a-z])\1", r"\1", re.sub("['’-]", "", word))
 
 
 def _root(word: str) -> str:
@@ -57,7 +126,8 @@ def places(text: str, name: Sequence[str], *, strict: bool = True) -> list[tuple
     `strict` asks that they are written like a name.
     """
     if len(name) == 1 and UNSPACED_OR_HANGUL.search(name[0]):
-        return [found.span() for found in re.finditer(re.escape(name[0]), text)]
+        literal = [found.span() for found in re.finditer(re.escape(name[0]), text)]
+        return [*literal, *_find_in_latin(text, name[0])]
     tokens = [
         (bare(found[0]), found.start(), found.start() + len(bare(found[0])))
         for found in NAME_WORD.finditer(text)
@@ -74,7 +144,60 @@ def places(text: str, name: Sequence[str], *, strict: bool = True) -> list[tuple
         if strict and len(name) == 1 and _commands(text, run[0], tokens, at):
             continue
         spans.append((run[0][1], run[-1][2]))
+    return spans or _find_in_signs(text, name)
+
+
+def _find_in_latin(text: str, name: str) -> list[tuple[int, int]]:
+    """Where a Chinese or Korean name stands in Latin letters, family and given name apart."""
+    if not _FULL_NAME.fullmatch(name) or not _CAPITALISED.search(text):
+        return []
+    tokens = [(bare(found[0]), found.start()) for found in NAME_WORD.finditer(text)]
+    spans = []
+    for size in (2, 3):
+        for at in range(len(tokens) - size + 1):
+            run = tokens[at : at + size]
+            if all(word[0].isupper() for word, _ in run) and _is_sounded(
+                name, tuple(word for word, _ in run)
+            ):
+                spans.append((run[0][1], run[-1][1] + len(run[-1][0])))
     return spans
+
+
+def _find_in_signs(text: str, name: Sequence[str]) -> list[tuple[int, int]]:
+    """Where a name of two or three Latin words stands in Chinese or Korean signs."""
+    if text.isascii() or not 2 <= len(name) <= 3 or not all(word.isascii() for word in name):
+        return []
+    spans = []
+    for run in _SIGNS.finditer(text):
+        for size in (2, 3, 4):
+            spans += [
+                (run.start() + at, run.start() + at + size)
+                for at in range(len(run[0]) - size + 1)
+                if _is_sounded(run[0][at : at + size], tuple(name))
+            ]
+    return spans
+
+
+def _is_sounded(signs: str, words: tuple[str, ...]) -> bool:
+    """Returns whether signs and Latin words are one whole name, the family first or last."""
+    latin = [re.sub(r"[\W_]", "", fold(word)) for word in words]
+    orders = {(latin[0], "".join(latin[1:])), (latin[-1], "".join(latin[:-1]))}
+    return not orders.isdisjoint(sounds(signs))
+
+
+@lru_cache(maxsize=8192)
+def sounds(signs: str) -> frozenset[tuple[str, str]]:
+    """Returns how a Chinese or Korean name may be read: family name and given name."""
+    if _HANGUL.fullmatch(signs):
+        syllables = [fold(transliterate(sign)) for sign in signs]
+        given = "".join(syllables[1:])
+        families = _KOREAN_FAMILIES.get(syllables[0], "").split()
+        return frozenset((family, given) for family in [syllables[0], *families])
+    import pypinyin  # its tables take time to load
+
+    syllables = [each.replace("v", "u") for each in pypinyin.lazy_pinyin(signs)]
+    cuts = (1, 2) if len(syllables) > 2 else (1,)
+    return frozenset(("".join(syllables[:cut]), "".join(syllables[cut:])) for cut in cuts)
 
 
 def _matches(wanted: str, found: str) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from difflib import SequenceMatcher
 from typing import Literal
 
 from glymph.forget.planner import Action
@@ -14,9 +16,16 @@ from glymph.model import Receipt, Refusal
 from glymph.store.certificate import Certificate
 
 Mode = Literal["release", "purge"]
-_DONE = {"remove": "goes", "rewrite": "is reworded", "refuse": "stays", "ask": "may be meant"}
+_GROUPS = {
+    "remove": "Goes",
+    "rewrite": "Is reworded",
+    "refuse": "Stays",
+    "ask": "May be meant, and stays until somebody says so",
+}
+SHORT_ID = 6  # characters of an id by which a person tells memories apart
+_WORDS = re.compile(r"\s*[^\s]+")
 _LEFT = (
-    "    keeps the identifier in its {}: the purge will be refused. "
+    "      keeps the identifier in its {}: the purge will be refused. "
     "Change that with update(), or purge the whole memory by its id, first."
 )
 
@@ -61,7 +70,11 @@ class ForgetPlan:
     @property
     def text(self) -> str:
         """Describes the plan for a reader."""
-        return "\n".join(_lines(self))
+        return self.describe()
+
+    def describe(self, longest: int | None = None) -> str:
+        """Describes the plan, each memory in one line of at most so many characters."""
+        return "\n".join(_lines(self, longest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,19 +132,54 @@ def forget_plan_id(space: str, request: str, mode: Mode, actions: Sequence[Actio
     return hashlib.sha256(body.encode()).hexdigest()[:32]
 
 
-def _lines(plan: ForgetPlan) -> Iterator[str]:
+def _lines(plan: ForgetPlan, longest: int | None) -> Iterator[str]:
     for_good = plan.mode == "purge"
     how = "for good, with no way back" if for_good else "into the trash; undo brings it back"
-    yield f"To forget {plan.request!r} ({how}):"
-    for action in plan.actions:
-        why = f"({action.reason}, {action.confidence:.2f})"
-        yield f"  - {_DONE[action.kind]}: {action.old} [{action.id}] {why}"
-        if action.kind == "rewrite":
-            yield f"    becomes: {action.new}"
-        if fields := plan.identifier_left.get(action.id):
-            yield _LEFT.format(", ".join(fields))
+    yield f"To forget {_shorten(plan.request, longest)!r} ({how}):"
+    for kind, heading in _GROUPS.items():
+        group = [action for action in plan.actions if action.kind == kind]
+        if group:
+            yield f"  {heading} ({len(group)}):"
+        for action in group:
+            yield from _describe(plan, action, longest)
     if plan.derived:
         yield f"  Rest on what goes, and stay: {', '.join(plan.derived)}"
     if not (plan.removed or plan.rewritten):
         yield f"  Nothing would be done: {plan.why or 'nothing here is meant by it'}."
+    elif plan.why:
+        yield f"  Note: {plan.why.rstrip('.')}."
     yield f"Plan {plan.id}, valid until {plan.expires_at:%Y-%m-%d %H:%M} UTC."
+
+
+def _describe(plan: ForgetPlan, action: Action, longest: int | None) -> Iterator[str]:
+    """Yields the lines of one action; what somebody may have to name has its whole id."""
+    told = strike_through(action.old, action.new) if action.kind == "rewrite" else action.old
+    name = action.id if action.kind in ("ask", "refuse") else f"…{action.id[-SHORT_ID:]}"
+    yield f"    - {_shorten(told, longest)} [{name}]"
+    yield f"      {action.reason}; {action.by}, {action.confidence:.2f}"
+    if action.kind == "rewrite":
+        yield f"      becomes: {_shorten(action.new, longest)}"
+    if fields := plan.identifier_left.get(action.id):
+        yield _LEFT.format(", ".join(fields))
+
+
+def _shorten(text: str, longest: int | None) -> str:
+    """Returns a text in one line, cut where it is too long; what was struck through ends there."""
+    if longest is None:
+        return text
+    folded = " ".join(text.split())
+    if len(folded) <= longest:
+        return folded
+    cut = folded[: longest - 1]
+    return f"{cut}…{'~~' if cut.count('~~') % 2 else ''}"
+
+
+def strike_through(old: str, new: str) -> str:
+    """Returns a text with what is not in the new one struck through, as Markdown writes it."""
+    words, kept = _WORDS.findall(old), _WORDS.findall(new)
+    told: list[str] = []
+    for what, start, end, *_ in SequenceMatcher(None, words, kept, autojunk=False).get_opcodes():
+        piece = "".join(words[start:end])
+        gone = what in ("delete", "replace") and piece.strip()
+        told.append(f" ~~{piece.strip()}~~" if gone else piece)
+    return "".join(told).strip()

@@ -4,8 +4,11 @@ That a memory was there, when it went and who asked for that stays known: the jo
 and its states. The operations whose journal rows were blanked are sealed anew, and each blanked row
 names the purge.
 
-Rows go here, in the operation. `certify` says afterwards what became of each place that may hold
-the text, and has stale bytes in files removed.
+Rows go here, in the operation. Before it ends, what is left is searched for the identifiers that
+the request named, however they are spelt: they are cut out of lessons drawn from what went, of
+pages and of former wordings; a memory that may not be changed unasked is listed; and a rewording
+that still holds one rolls everything back. `certify` says afterwards what became of each place that
+may hold the text, and has stale bytes in files removed.
 """
 
 from __future__ import annotations
@@ -15,8 +18,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from glymph.context import Context, OpenOperation
-from glymph.errors import InvalidInput, Pinned, Protected
+from glymph.errors import IdentifierLeft, InvalidInput, Pinned, Protected
 from glymph.forget.certificate import (
+    HOLDS_IT,
     QUOTES_IT,
     RESTS_ON_IT,
     Derived,
@@ -24,10 +28,20 @@ from glymph.forget.certificate import (
     certify,
     stage_certificate,
 )
+from glymph.forget.requests import Request
+from glymph.forget.reword import (
+    cut_from_row,
+    cut_out,
+    find_holding,
+    list_holding,
+    list_spellings,
+    read_identifiers,
+)
 from glymph.model import Receipt, State
 from glymph.store.certificate import Certificate
 from glymph.store.contract import Filter, Row
 from glymph.store.erase import list_wordings
+from glymph.store.erase_places import JOURNAL, Leftover, Removed
 from glymph.store.journal import PURGED
 from glymph.text.normal import STOP_WORDS
 from glymph.text.query import Words
@@ -77,7 +91,8 @@ def purge_certified(
 
     A protected or pinned memory among them makes the whole call fail. Memories that an undo took
     away, which the journal still holds, go as well. `tombstone` keeps them from being learnt again;
-    `also` are values that queries, plans and reasons must not repeat either.
+    `also` are values that nothing else may hold either, such as the identifiers of the request:
+    with a tombstone, no text with one of them is taken in again.
     """
     wanted = checked_ids(ids)
     with ctx.operation("purge", reason=reason) as op:
@@ -123,12 +138,15 @@ def remove_for_good(
     present = [row["key"] for row in rows.values()]
     for start in range(0, len(present), AT_ONCE):
         op.writer.remove("memories", present[start : start + AT_ONCE])
-    quotes = Quotes((*texts, *also), _find_telling_words(op, said))
+    left = _Left(op, [one for one in also if one.strip() not in ids], said)
+    quotes = Quotes(_join_texts(texts, also, left.spellings), _find_telling_words(op, said))
     _check_reason(op, [*(text for text in texts if len(text) >= SHORT), *also])
-    pages = _cut_from_pages(op, quotes)
+    pages = _cut_from_pages(op, quotes, left.asked)
     blanked = op.writer.erase(going, quotes)
     if tombstone:
-        bury(op, ctx, texts)
+        bury(op, ctx, texts, left.identifiers, by_words=True)
+    edited = left.cut_from_lessons(resting, quotes)
+    left.cut_from_journal(quotes)
     gone = {key: memory_id for key, memory_id in going.items() if memory_id in set(ids)}
     op.writer.describe(
         {"purged": [one for one in ids if one in set(gone.values())], "blanked": blanked}
@@ -137,9 +155,8 @@ def remove_for_good(
     )
     if staged:
         stage_certificate(op)
-    return Removal(
-        gone, {}, quotes, _find_derived(op, texts, resting, going.values()), pages, tombstone
-    )
+    derived = left.add_holding(_find_derived(op, texts, resting, going.values()))
+    return Removal(gone, {}, quotes, derived, pages, tombstone, edited)
 
 
 def erase_wordings(
@@ -164,17 +181,27 @@ def erase_wordings(
     keys = list(kept)
     current = {row["text"] for row in rows.values()}
     texts = [text for text in dict.fromkeys(op.writer.past_texts(keys)) if text not in current]
-    quotes = Quotes((*texts, *also), _find_telling_words(op, op.writer.past_words(keys)))
+    said = op.writer.past_words(keys)
+    left = _Left(op, [one for one in also if one.strip() not in ids], said)
+    left.check_reworded(rows.values())
+    quotes = Quotes(_join_texts(texts, also, left.spellings), _find_telling_words(op, said))
     _check_reason(op, [*(text for text in texts if len(text) >= SHORT), *also])
     op.writer.remove("conflicts", op.writer.conflicts_naming(kept.values()))
-    pages = _cut_from_pages(op, quotes)
+    pages = _cut_from_pages(op, quotes, left.asked)
     blanked = op.writer.erase_former("memories", keys, quotes, ids=list(kept.values()))
     if tombstone:
-        bury(op, ctx, texts)
+        bury(op, ctx, texts, left.identifiers, by_words=True)
+    edited = left.cut_from_lessons(op.writer.resting_directly_on(keys), quotes)
+    left.cut_from_journal(quotes)
     op.writer.describe({"rewritten": list(kept.values()), "blanked_wordings": blanked})
     if staged:
         stage_certificate(op)
-    return Removal({}, kept, quotes, _find_derived(op, texts, (), kept.values()), pages, tombstone)
+    derived = left.add_holding(_find_derived(op, texts, (), kept.values()))
+    return Removal({}, kept, quotes, derived, pages, tombstone, edited)
+
+
+def _join_texts(*texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for several in texts for text in several))
 
 
 def _find_in_journal(
@@ -215,12 +242,13 @@ def _find_telling_words(op: OpenOperation, said: Iterable[str]) -> frozenset[str
     return frozenset(word for word in longest if not op.writer.occurs(word))
 
 
-def _cut_from_pages(op: OpenOperation, quotes: Quotes) -> tuple[str, ...]:
+def _cut_from_pages(op: OpenOperation, quotes: Quotes, asked: Sequence[Request]) -> tuple[str, ...]:
     """Cuts what pages quote whole out of them and their past; returns the names of changed ones."""
     past = op.writer.past_pages(quotes)
     changed: dict[int, str] = {}
     for page in op.writer.pages():
-        if quotes.whole(page["text"]) and (cut := quotes.cut_from(page["text"])) != page["text"]:
+        cut = quotes.cut_from(page["text"]) if quotes.whole(page["text"]) else page["text"]
+        if (cut := cut_out(asked, cut)) != page["text"]:
             op.writer.change("pages", {page["key"]: {"text": cut, "updated_at": op.now}})
             changed[page["key"]] = page["name"]
     op.writer.erase_former("pages", sorted({*past, *changed}), Quotes(()))
@@ -244,6 +272,72 @@ def _find_derived(
     return tuple(
         Derived(memory_id, why) for memory_id, why in sorted(found.items()) if memory_id not in gone
     )
+
+
+class _Left:
+    """The search, inside the operation, for what is left and holds an identifier of the request."""
+
+    def __init__(self, op: OpenOperation, identifiers: Sequence[str], said: Iterable[str]) -> None:
+        self.identifiers = identifiers
+        self.asked = read_identifiers(identifiers)
+        self.spellings = list_spellings(self.asked, said)
+        self._op = op
+        self._edited: list[str] = []
+
+    def check_reworded(self, rows: Iterable[Row]) -> None:
+        """Raises IdentifierLeft for a rewording that still holds one: all is rolled back."""
+        for row in rows if self.asked else ():
+            if fields := list_holding(self.asked, row):
+                raise IdentifierLeft(row["id"], fields)
+
+    def cut_from_lessons(self, resting: Iterable[str], quotes: Quotes) -> tuple[str, ...]:
+        """Cuts it out of memories drawn from what goes; returns those it was cut out of.
+
+        Pinned and protected ones stay, as do those that would say nothing any more.
+        """
+        writer = self._op.writer
+        found = writer.memories(list(resting)) if self.asked else {}
+        for memory_id, row in found.items():
+            if row["pinned"] or row["protected"] or not list_holding(self.asked, row):
+                continue
+            values = cut_from_row(self.asked, row)
+            if values is not None:
+                values |= {"updated_at": self._op.now, "version": row["version"] + 1}
+                writer.change("memories", {row["key"]: values})
+                self._edited.append(memory_id)
+        keys = [found[one]["key"] for one in self._edited]
+        if keys:
+            writer.erase_former("memories", keys, quotes, ids=self._edited)
+        return tuple(self._edited)
+
+    def cut_from_journal(self, quotes: Quotes) -> None:
+        """Erases former wordings of other memories and of pages that hold one.
+
+        What this operation has reworded is left to `erase_wordings`, which needs those wordings.
+        """
+        if not self.asked:
+            return
+        writer = self._op.writer
+        sought = Removed(writer.operation_key, {}, (), Quotes(self.spellings))
+        left = writer.leftovers(sought).get(JOURNAL, Leftover(0))
+        rows = writer.memories(left.memories)
+        own = {(entry.table, entry.key) for entry in writer.entries([writer.operation_key])}
+        former = {
+            row["key"]: memory_id
+            for memory_id, row in rows.items()
+            if ("memories", row["key"]) not in own
+        }
+        if former:
+            writer.erase_former("memories", list(former), quotes, ids=list(former.values()))
+        lost = {key: one for one in left.memories if (key := writer.removed_key(one)) is not None}
+        if undone := {key: one for key, one in lost.items() if one not in rows}:
+            writer.erase(undone, quotes)
+
+    def add_holding(self, derived: Sequence[Derived]) -> tuple[Derived, ...]:
+        """Returns the derived memories with those that still hold one and may not be changed."""
+        held = find_holding(self._op.writer, self.asked, EVERY_STATE)
+        found = {one.id: one for one in derived} | {one: Derived(one, HOLDS_IT) for one in held}
+        return tuple(found[one] for one in sorted(found))
 
 
 def _cut_loose(op: OpenOperation, rows: Mapping[str, Row]) -> list[str]:

@@ -6,12 +6,15 @@ The words say which of the statements about them are meant.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from glymph.forget import wording
 from glymph.forget.names import bare, looks_named
 from glymph.text.grammar import OF_THE_SPEAKER
-from glymph.text.identifiers import Identifier, identifiers
+from glymph.text.identifiers import Identifier
+from glymph.text.identifiers.asked import asked_identifiers
+from glymph.text.identifiers.codenames import is_label, is_unmistakable, read_name
 from glymph.text.negation import IN_A_CLAUSE
 from glymph.text.normal import STOP_WORDS
 from glymph.text.numbers import BARE_FIGURE
@@ -19,6 +22,7 @@ from glymph.text.scripts import flat, fold
 from glymph.text.words import NAME_WORD, UNSPACED_OR_HANGUL, word_set
 
 WEAK = frozenset({"date", "time", "quantity", "version"})
+_OF_VERSIONS = word_set("version versions release releases build tag")
 _CJK_NOISE = re.compile(
     "关于|忘记|忘掉|删除|请|一切|所有|的|信息|資料|资料|について|に関する|すべて|忘れて|削除|の|情報|대한|관한|모든|것|을|를|에|정보|잊어|삭제"
 )
@@ -27,6 +31,7 @@ _CJK_NOISE = re.compile(
 _GERMAN_NOUN = re.compile(
     r"(?:^|\s)(?:des|der|das|dem|den|ein|eine|einen|vom|zum|zur|im|am|beim)\s$", re.IGNORECASE
 )
+_NOUN_WIDTH = 12  # characters before a noun: more than any article has
 _PARTICLES = word_set("van von de da di del der la le bin al an do el dos du den ten ter")
 _OF_SOMETHING = re.compile(r"\s(?:des|der|von|vom)\s")
 
@@ -50,11 +55,16 @@ class Request:
     @property
     def strong(self) -> tuple[Identifier, ...]:
         """The identifiers that stand for themselves."""
-        return tuple(found for found in self.identifiers if found.type not in WEAK)
+        return tuple(found for found in self.identifiers if self._is_strong(found))
 
     @property
     def weak(self) -> tuple[Identifier, ...]:
-        return tuple(found for found in self.identifiers if found.type in WEAK)
+        return tuple(found for found in self.identifiers if not self._is_strong(found))
+
+    def _is_strong(self, found: Identifier) -> bool:
+        """A version stands for itself if the request names nothing that has it."""
+        alone = not self.names and all(fold(word) in _OF_VERSIONS for word in self.words)
+        return found.type not in WEAK or (found.type == "version" and alone)
 
     @property
     def empty(self) -> bool:
@@ -63,13 +73,15 @@ class Request:
 
 def read_request(text: str) -> Request:
     """The request, taken apart."""
-    found = identifiers(text)
-    rest = list(text)
-    for each in found:
-        rest[each.start : each.end] = "\x00" * (each.end - each.start)
-    plain = "".join(rest)
-    figures = tuple(BARE_FIGURE.findall(flat(plain)[0]))
-    names, others = _find_names(plain)
+    found = asked_identifiers(text)
+    figures, names, others = _read_rest(text, found)
+    kept = tuple(each for each in found if _is_meant_whole(each, names, others))
+    if len(kept) < len(found):
+        found = kept
+        figures, names, others = _read_rest(text, found)
+    if not found and not figures and (alone := _read_alone(text, names, others)):
+        found = (alone,)
+        figures, names, others = _read_rest(text, found)
     tokens = [fold(bare(token)) for token in NAME_WORD.findall(text)]
     soft = any(token in wording.SOFT for token in tokens)
     return Request(
@@ -87,20 +99,58 @@ def read_request(text: str) -> Request:
     )
 
 
+def _read_rest(
+    text: str, found: Sequence[Identifier]
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    """The figures, names and words of a request beside its identifiers."""
+    rest = list(text)
+    for each in found:
+        rest[each.start : each.end] = "\x00" * (each.end - each.start)
+    plain = "".join(rest)
+    return tuple(BARE_FIGURE.findall(flat(plain)[0])), *_find_names(plain)
+
+
+def _is_meant_whole(
+    each: Identifier, names: Sequence[tuple[str, ...]], words: Sequence[str]
+) -> bool:
+    """Returns whether an identifier says what is meant.
+
+    Words that are only called a code name do so if the request tells nothing else of it.
+    """
+    if each.type != "name" or is_unmistakable(each.text):
+        return True
+    return not names and all(is_label(word) for word in words)
+
+
+def _read_alone(
+    text: str, names: Sequence[tuple[str, ...]], words: Sequence[str]
+) -> Identifier | None:
+    """The one word of a request, if it is a code name: blue-walrus, BlueWalrus."""
+    told = [*words, *(word for run in names for word in run)]
+    told = [word for word in told if not is_label(word)]
+    if len(told) != 1 or (start := text.find(told[0])) < 0:
+        return None
+    word = told[0]
+    parted = "-" in word
+    key = read_name(word) if not parted or word.islower() else ""
+    return Identifier("name", key, start, start + len(word), word) if key else None
+
+
 def _find_names(plain: str) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
     """The runs of capitalised words, and the other words that tell something."""
     names: list[tuple[str, ...]] = []
     others: list[str] = []
     run: list[str] = []
-    end = 0
+    end, whole = 0, plain.strip()
     for match in NAME_WORD.finditer(plain):
         for word, ends in _pieces(match[0]):
             broken = bool(plain[end : match.start()].strip(" ")) or ends
-            noun = _GERMAN_NOUN.search(plain[: match.start()]) or (
+            before = plain[max(0, match.start() - _NOUN_WIDTH) : match.start()]
+            noun = _GERMAN_NOUN.search(before) or (
                 not match.start() and _OF_SOMETHING.match(plain, match.end())
             )
             particle = bool(run) and word.istitle() and word.lower() in _PARTICLES
-            alone, first = plain.strip() == match[0], match.start() == 0
+            alone, first = whole == match[0], match.start() == 0
             noise = wording.is_noise(word) and not (
                 particle or _is_name_after_all(word, alone=alone, first=first)
             )

@@ -1,18 +1,30 @@
-"""Gives memories other words, and looks whether those still hold an identifier."""
+"""Gives memories other words, and looks whether something still holds an identifier."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
-from glymph.context import OpenOperation
-from glymph.forget.requests import Request, still_held
-from glymph.store.contract import Row
+from glymph.context import OpenOperation, every_row
+from glymph.forget.requests import Request, forms, read_request, still_held
+from glymph.store.contract import Filter, Row
+from glymph.store.reader import Reader
+from glymph.text.identifiers import identifiers, perhaps
 from glymph.text.normal import content_hash, derive_title, is_derived_title
+from glymph.text.query import Words
+from glymph.text.quotes import GONE
+from glymph.text.sentences import PIECES, split_with_breaks
+from glymph.text.words import RUN
 
 BESIDE_TEXT = ("title", "entities", "tags", "attributes")
+EVERY_FIELD = ("text", *BESIDE_TEXT, "source")
+SHORT = 4  # characters of a code that different things may carry
+SMALL = 200  # memories: a space of fewer is read whole, with the fields that have no index
+MOST_HELD = 1_000  # memories that one identifier is looked for in
+MOST_SPELLINGS = 8  # that are looked for in the journal
 
 _NO_LETTER_OR_DIGIT = re.compile(r"[\W_]+")
 
@@ -74,7 +86,8 @@ def _bare(text: str) -> str:
 
 def _texts_in(row: Row, field: str) -> Iterator[str]:
     """Yields the texts in a field of a memory."""
-    waiting = [row[field] if field in ("text", "title") else json.loads(row[field] or "null")]
+    plain = field in ("text", "title", "source")
+    waiting = [row[field] if plain else json.loads(row[field] or "null")]
     while waiting:
         value = waiting.pop()
         if isinstance(value, Mapping):
@@ -83,3 +96,107 @@ def _texts_in(row: Row, field: str) -> Iterator[str]:
             waiting += value
         elif value is not None and not isinstance(value, bool):
             yield str(value)
+
+
+# what is left after a purge
+
+
+def read_identifiers(texts: Iterable[str]) -> tuple[Request, ...]:
+    """Returns a request for each text that names an identifier.
+
+    Those of few characters are left out: without the words around it nobody can tell whose it is.
+    """
+    asked = map(read_request, dict.fromkeys(texts))
+    return tuple(
+        one for one in asked if one.strong and all(len(each.key) > SHORT for each in one.strong)
+    )
+
+
+def find_holding(
+    reader: Reader, asked: Sequence[Request], wanted: Filter
+) -> dict[str, tuple[Row, tuple[str, ...]]]:
+    """Returns the memories that hold one of the identifiers, by id, with the fields that do.
+
+    They are found by the text index; a small space is read whole.
+    """
+    if not asked:
+        return {}
+    keys = {
+        key
+        for one in asked
+        for key, _ in reader.match(Words(_list_phrases(one)), wanted, limit=MOST_HELD)
+    }
+    rows = {row["id"]: row for row in (reader.by_key(list(keys), wanted) if keys else {}).values()}
+    few = list(islice(every_row(reader, wanted, SMALL + 1), SMALL + 1))
+    if len(few) <= SMALL:
+        rows |= {row["id"]: row for row in few}
+    found = {memory_id: (row, list_holding(asked, row)) for memory_id, row in rows.items()}
+    return {memory_id: held for memory_id, held in found.items() if held[1]}
+
+
+def list_holding(asked: Sequence[Request], row: Row) -> tuple[str, ...]:
+    """Returns the fields of a memory that hold one of the identifiers."""
+    said = {field: list(_texts_in(row, field)) for field in EVERY_FIELD}
+    if not holds(asked, "\n".join(text for texts in said.values() for text in texts)):
+        return ()
+    return tuple(field for field, texts in said.items() if any(holds(asked, one) for one in texts))
+
+
+def holds(asked: Iterable[Request], text: str) -> bool:
+    """Tells whether a text holds one of the identifiers, however it is spelt."""
+    return any(still_held(one, one.text, text) or _is_joined(one, text) for one in asked)
+
+
+def cut_out(asked: Sequence[Request], text: str) -> str:
+    """Returns a text without the identifiers, or without the sentences that still hold one."""
+    if not holds(asked, text):
+        return text
+    wanted = [each for one in asked for each in one.strong]
+    for found in reversed(identifiers(text)):
+        if any(perhaps(each, found) for each in wanted):
+            text = f"{text[: found.start]}{GONE}{text[found.end :]}"
+    parts = split_with_breaks(text, PIECES)
+    kept = [GONE if at % 2 == 0 and holds(asked, part) else part for at, part in enumerate(parts)]
+    rest = "".join(kept)
+    return GONE if holds(asked, rest) else rest
+
+
+def cut_from_row(asked: Sequence[Request], row: Row) -> dict[str, Any] | None:
+    """Returns the columns of a memory without the identifiers; None if little would be left."""
+    text = cut_out(asked, row["text"])
+    if not text.replace(GONE, "").strip(" .,;:!?"):
+        return None
+    values = _changed_values(row, text) if text != row["text"] else {}
+    becomes = {**row, **values}
+    values["title"] = cut_out(asked, becomes["title"])
+    for field in ("tags", "entities"):
+        given = json.loads(becomes[field] or "[]")
+        kept = [one for one in given if not holds(asked, one)]
+        if kept != given:
+            values[field] = json.dumps(kept, ensure_ascii=False)
+    return None if list_holding(asked, {**row, **values}) else values
+
+
+def list_spellings(asked: Iterable[Request], texts: Iterable[str]) -> tuple[str, ...]:
+    """Returns the usual spellings of identifiers, those in the texts first."""
+    wanted = [each for one in asked for each in one.strong]
+    found = [each.text for each in wanted]
+    if wanted:
+        others = (one for text in texts for one in identifiers(text))
+        found += [one.text for one in others if any(perhaps(each, one) for each in wanted)]
+    for each in wanted:
+        parts = RUN.findall(each.key)
+        joints = ("", " ", "-", "_", ".") if each.type in ("code", "phone", "card", "iban") else ()
+        found += [each.key, *(joint.join(parts) for joint in joints)]
+    once = {one.casefold(): one for one in reversed(found)}
+    return tuple(reversed(once.values()))[:MOST_SPELLINGS]
+
+
+def _list_phrases(request: Request) -> tuple[str, ...]:
+    """Returns what the text index is asked for: also addresses with their signs in words."""
+    said = [
+        each.key.replace("@", " at ").replace(".", " dot ")
+        for each in request.strong
+        if each.type == "mail"
+    ]
+    return (*forms(request), *said)

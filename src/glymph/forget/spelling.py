@@ -6,17 +6,26 @@ They are phrases and groups of digits.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import product, zip_longest
 
+from glymph.forget.names import sounds
 from glymph.forget.request import Request
 from glymph.text.dates import MONTHS_WRITTEN as _MONTHS
 from glymph.text.identifiers import Identifier
+from glymph.text.identifiers.aloud import say_digits
+from glymph.text.identifiers.books import other_isbn
+from glymph.text.identifiers.mail_spelling import AT_WORDS, DOT_WORDS, SIGN_WORDS
+from glymph.text.identifiers.phones import countries_of, other_nationals, read_foreign, read_number
+from glymph.text.identifiers.shortened import CUT, FEWEST_SHOWN, LONG, SHORTEST_HEAD
+from glymph.text.identifiers.spellings import SHORTEST_NUMBER, find_number
 from glymph.text.scripts import flat, fold, transliterate
-from glymph.text.words import RUN
+from glymph.text.words import RUN, UNSPACED_OR_HANGUL
 
 MOST_FORMS = 400
-MOST_SPLIT = 11  # digits that are parted in every way; a card or an IBAN has groups of one size
+MOST_PARTS = 6  # of a code that are joined and parted in every way
+ENOUGH_DIGITS = 5  # of the end of a number by which the index is asked
+LONGEST_GROUP = 8  # digits of a group with others behind it
 _EDGE = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _CYRILLIC = {
     "shch": "щ", "sh": "ш", "ch": "ч", "zh": "ж", "kh": "х", "ts": "ц", "ya": "я", "yu": "ю",
@@ -33,8 +42,9 @@ def forms(request: Request) -> tuple[str, ...]:
     They are those that can be told without reading the text.
     """
     found: dict[str, None] = {}
-    for each in request.identifiers:
-        found |= dict.fromkeys(_of_identifier(each))
+    # In turn, so that no identifier is left out where there are too many spellings.
+    for row in zip_longest(*(of_identifier(each) for each in request.identifiers)):
+        found |= dict.fromkeys(form for form in row if form)
     found |= dict.fromkeys(request.figures)
     if found:
         return tuple(found)[:MOST_FORMS]
@@ -47,6 +57,10 @@ def forms(request: Request) -> tuple[str, ...]:
 def of_name(name: str) -> Iterator[str]:
     """A name in the spellings of other scripts and habits."""
     yield name
+    if 2 <= len(name) <= 4 and UNSPACED_OR_HANGUL.search(name):
+        for family, given in sorted(sounds(name)):
+            yield f"{family} {given}"
+            yield f"{given} {family}"
     if not name.isascii():
         yield transliterate(name)
         yield fold(name)
@@ -65,65 +79,160 @@ def of_name(name: str) -> Iterator[str]:
         yield re.sub("й$", "ий", low)
 
 
-def _of_identifier(each: Identifier) -> Iterator[str]:
-    plain = flat(each.text)[0]
-    parts = RUN.findall(plain)
-    yield " ".join(parts)
+def of_identifier(each: Identifier) -> Iterator[str]:
+    """Yields the phrases of which a text with the identifier has at least one.
+
+    Not so for a key in short, or the last digits of a number: an index does not tell what longer
+    words begin or end in.
+    """
+    yield " ".join(RUN.findall(flat(each.text)[0]))
+    yield " ".join(RUN.findall(each.key))
     if each.type == "date":
         yield from _of_date(each)
-        return
-    if each.type == "time":
+    elif each.type == "time":
         yield from _of_time(each.key)
-        return
-    yield "".join(parts)
-    cut = _EDGE.sub(" ", " ".join(parts))
-    yield cut
-    if each.type == "code":
-        yield from _of_code(cut.split())
-    digits = "".join(char for char in plain if char.isdigit())
-    if len(digits) > 4 and each.type in ("phone", "code", "card", "iban"):
-        head = "" if each.type != "iban" else "".join(parts)[:2]
-        # A number without its country's code is a part of every writing with it.
-        shorter = [key for _, key in each.others if key.isdigit() and len(key) < len(digits)]
-        yield digits
-        yield from (key.lstrip("+") for _, key in each.others)
-        yield from (head + form for form in _group_digits(min([digits, *shorter], key=len)))
+    elif each.type == "mail":
+        yield from _of_mail(each.key)
+    elif each.type == "phone":
+        yield from _of_phone(each.key)
+    elif each.type in ("hash", "uuid"):
+        yield from _of_long_key(each.key.replace("-", ""))
+    elif each.type == "short":
+        yield from _of_short_key(each.key)
+    elif each.type == "tail":
+        yield each.key.partition(CUT)[2]
+    elif each.type == "mac":
+        digits = each.key.replace(":", "")
+        yield from (digits, " ".join((digits[:4], digits[4:8], digits[8:])))
+    elif each.type == "version":
+        yield " ".join(RUN.findall(f"v{each.key}"))
+    elif each.type in ("isbn", "issn", "card"):
+        for number in filter(None, (each.key, other_isbn(each.key))):
+            yield from group_digits(number)
+    elif each.type == "iban":
+        yield from group_digits(each.key)
+    elif each.type in ("code", "plate", "name"):
+        yield from _of_code(each)
 
 
-def _of_code(parts: list[str]) -> Iterator[str]:
-    for zeros in (parts, [part.lstrip("0") or "0" if part.isdigit() else part for part in parts]):
-        yield " ".join(zeros)
-        yield "".join(zeros)
-        for at in range(1, len(zeros)):
-            yield "".join(zeros[:at]) + " " + "".join(zeros[at:])
-    if len(parts) > 1 and parts[-1].isdigit():
-        yield parts[-1]
+def _of_code(each: Identifier) -> Iterator[str]:
+    number = find_number(each)
+    if len(number) >= SHORTEST_NUMBER:
+        yield from group_digits(number)
+    elif number:
+        yield from (number, " ".join(number), *say_digits(number))
+    if any(kind == "phone" for kind, _ in each.others):
+        yield from _of_phone(number)
+    written = each.key if each.type == "plate" else flat(each.text)[0]
+    if each.type == "name":
+        written = each.key
+    parts = _EDGE.sub(" ", " ".join(RUN.findall(written))).split()
+    plain = "".join(parts)
+    if number != plain:
+        yield from _join_parts(parts)
+        yield " ".join(plain)
+        if len(parts) > 1 and parts[-1].isdigit():
+            yield from (f"{' '.join(parts[:-1])} {said}" for said in say_digits(parts[-1]))
+            digits = parts[-1]
+            yield from (digits, *(group_digits(digits) if len(digits) >= SHORTEST_NUMBER else ()))
+    if len(plain) >= LONG:
+        yield from _of_long_key(plain.lower())
+    if re.fullmatch("[0-9a-f]{7,31}", plain.lower()):
+        yield from _of_short_key(plain.lower() + CUT)
 
 
-def _group_digits(digits: str) -> Iterator[str]:
-    """Yields the digits in every grouping that people write.
+def _join_parts(parts: Sequence[str]) -> Iterator[str]:
+    """Yields the parts of a code, joined and apart in every way; zeros in front may be missing."""
+    short = [part.lstrip("0") or "0" if part.isdigit() else part for part in parts]
+    for each in dict.fromkeys([tuple(parts), tuple(short)]):
+        yield " ".join(each)
+        yield "".join(each)
+        if len(each) <= MOST_PARTS:
+            for joints in product(("", " "), repeat=len(each) - 1):
+                yield "".join(f"{part}{gap}" for part, gap in zip(each, (*joints, ""), strict=True))
 
-    Long numbers are split into groups of one size, others in all ways.
+
+def _of_mail(key: str) -> Iterator[str]:
+    """Yields the first words of an address with what may be said between them.
+
+    Dots, hyphens and the like part words in the index, so that they are there or are said.
     """
-    yield digits
-    if len(digits) > MOST_SPLIT:
-        for size in (2, 3, 4):
-            for first in range(1, size + 1):
-                cuts = [0, *range(first, len(digits), size), len(digits)]
-                yield " ".join(digits[a:b] for a, b in pairwise(cuts))
+    owner, _, domain = key.partition("@")
+    pieces = RUN.findall(owner)
+    if len(pieces) > 1:
+        for said in ("", *DOT_WORDS, *SIGN_WORDS):
+            yield f"{pieces[0]} {said} {pieces[1]}".replace("  ", " ")
         return
-    for first in range(1, 6):
-        for rest in _split(digits[first:]):
-            yield f"{digits[:first]} {rest}"
+    first, *others = RUN.findall(domain)
+    for at in ("", *AT_WORDS):
+        for dot in ("", *DOT_WORDS, *SIGN_WORDS):
+            yield " ".join(filter(None, [*pieces, at, first, dot, *others[:1]]))
 
 
-def _split(digits: str) -> Iterator[str]:
-    """Every way to part digits into groups of two to four; the last may have five."""
-    if 2 <= len(digits) <= 5:
-        yield digits
-    for size in (2, 3, 4):
-        if len(digits) - size >= 2:
-            yield from (f"{digits[:size]} {rest}" for rest in _split(digits[size:]))
+def _of_phone(key: str) -> Iterator[str]:
+    """Yields a number in groups, with and without its country."""
+    if not key.lstrip("+").isdecimal():
+        yield from group_digits("".join(filter(str.isdecimal, key)))
+        return
+    number = read_number(key)
+    whole = number if number.country else read_foreign(key)
+    for each in dict.fromkeys([number, whole] if whole else [number]):
+        ahead = dict.fromkeys(["", "0", "1", each.trunk, each.country, f"00{each.country}"])
+        yield from group_digits(each.national, tuple(ahead))
+    if not whole:
+        abroad = countries_of(key)
+        yield from (country + number.national for country in abroad)
+        for other in other_nationals(key):
+            yield from (country + other for country in abroad)
+        yield from (f"00{country}{number.national}" for country in abroad)
+
+
+def _of_long_key(key: str) -> Iterator[str]:
+    """Yields a hash or another long key, whole and in short."""
+    for ahead in ("", "0x"):
+        yield ahead + key
+        for head in range(2, 11):
+            for tail in range(2, 9):
+                if head + tail >= FEWEST_SHOWN:
+                    yield f"{ahead}{key[:head]} {key[-tail:]}"
+    if re.fullmatch("[0-9a-f]{32,}", key):
+        yield from (key[:size] for size in range(SHORTEST_HEAD, len(key)))
+    if len(key) == 32:
+        yield " ".join((key[:8], key[8:12], key[12:16], key[16:20], key[20:]))
+
+
+def _of_short_key(key: str) -> Iterator[str]:
+    head, _, tail = key.partition(CUT)
+    for ahead in ("", "0x"):
+        yield f"{ahead}{head} {tail}".strip()
+    if not tail:
+        yield from (head[:size] for size in range(SHORTEST_HEAD, len(head)))
+
+
+def group_digits(digits: str, ahead: Sequence[str] = ("",)) -> Iterator[str]:
+    """Yields the last digits of a number in every grouping, or said one by one.
+
+    Enough of them are taken that few other texts have them. `ahead` are the digits that may stand
+    before it in one group with its first.
+    """
+    yield from (before + digits for before in ahead)
+    yield from (" ".join(way) for way in _group_end(digits, ENOUGH_DIGITS, ahead))
+    if digits.isdecimal():
+        yield from say_digits(digits[-ENOUGH_DIGITS:])
+        yield from say_digits(digits)
+
+
+def _group_end(digits: str, needed: int, ahead: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yields the ways to part the end of a number until enough digits are covered."""
+    longest = len(digits) if needed == ENOUGH_DIGITS else min(len(digits), LONGEST_GROUP)
+    for size in range(1, longest + 1):
+        rest, last = digits[:-size], digits[-size:]
+        if not rest:
+            yield from ((before + last,) for before in ahead)
+        elif size >= needed:
+            yield (last,)
+        else:
+            yield from ((*way, last) for way in _group_end(rest, needed - size, ahead))
 
 
 def _of_date(each: Identifier) -> Iterator[str]:

@@ -42,7 +42,7 @@ PAUSED = "{problem} It has failed {failures} times and is asked again from {unti
 
 # Characters of an old result that are worth keeping, by tool; every tool states its own.
 KEPT_CHARACTERS: Mapping[str, int] = {
-    "analyze_memory": 400, "batch_prune": 300, "manage_conflicts": 300,
+    "analyze_memory": 400, "answer_question": 300, "batch_prune": 300, "manage_conflicts": 300,
     "memory_recall": 600, "memory_search": 600, "search_history": 600,
     "memory_add": 150, "memory_update": 150, "memory_delete": 150,
     "explore_memory": 150, "manage_clusters": 150,

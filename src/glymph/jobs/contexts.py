@@ -26,7 +26,7 @@ def contexts_of(
 def context_in(glymph: Glymph, space: str, stop: threading.Event) -> Context:
     """Returns the context for upkeep of a space. Its model is called off once `stop` is set."""
     # Vectors are left to the job that makes them.
-    return replace(stoppable(glymph.context, stop), space=space, embed_soon=lambda ids: None)
+    return replace(stoppable(glymph.context, stop), space=space, settle_soon=lambda ids: None)
 
 
 def require_writable(glymph: Glymph, spaces: Collection[str] = ()) -> None:

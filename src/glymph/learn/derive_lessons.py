@@ -256,7 +256,7 @@ class Keeper:
         if row["kind"] in keep_lessons.KINDS:
             self.shelf.put(row, vector if anew else None)
         if anew and (not meant or ending == "strengthened"):
-            self.ctx.embed_soon([row["id"]])
+            self.ctx.settle_soon([row["id"]])
         return Learnt(
             group.label, size, ending, conclusion.by, lesson=row["id"], title=row["title"],
             why=str(conclusion.evidence["verdict"]), dropped=conclusion.dropped,

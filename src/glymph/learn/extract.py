@@ -31,10 +31,10 @@ from glymph.store.writer import Writer
 from glymph.text.injection import find_order
 from glymph.text.normal import normalise
 from glymph.text.secrets import SECRET, mask_secrets
-from glymph.write.add import TOMBSTONED, add_with
+from glymph.write.add import add_with
 from glymph.write.draft import Draft, draft
 from glymph.write.junk import find_junk
-from glymph.write.tombstones import match_tombstones
+from glymph.write.tombstones import TOMBSTONED, match_tombstones
 
 JOB, SOURCE = "extract", "extraction"
 TRUST: dict[By, float] = {"model": 0.6, "rules": 0.5}

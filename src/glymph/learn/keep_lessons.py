@@ -27,9 +27,9 @@ from glymph.text.bands import BANDS, Bands
 from glymph.text.similarity import differences
 from glymph.text.words import drop_stop_words, split_words
 from glymph.write.add import get_or_create
-from glymph.write.compare import kept_bands
 from glymph.write.draft import Draft
 from glymph.write.edit import consequences
+from glymph.write.neighbours import kept_bands
 
 SOURCE = "consolidation"
 RESTS_ON = "generalizes"

@@ -23,8 +23,8 @@ from glymph.store.arrays import Columns, Floats, Slots
 from glymph.store.contract import Filter
 from glymph.store.lsh import near_pairs
 from glymph.store.reader import Reader
-from glymph.write.compare import kept_bands
 from glymph.write.duplicates import decide_pairs, stored_vectors
+from glymph.write.neighbours import kept_bands
 
 STALE = 0.3  # of a group, as analyze_memory has it
 COMPARED = 20_000  # memories up to which duplicates are counted while somebody waits
@@ -121,8 +121,8 @@ def _tasks(
     if stale:
         yield Task("stale groups", stale, "analyze_memory", {"min_staleness": STALE})
     yield from _duplicates(ctx, reader, now)
-    if raised := len(reader.conflicts()):
-        yield Task("conflicts", raised, "manage_conflicts", {"action": "list"})
+    if raised := len(reader.questions()):
+        yield Task("questions", raised, "answer_question", {})
     lonely = find_orphans(held, now=now, without=np.zeros(0, dtype=np.int64))
     if len(lonely):
         yield Task(

@@ -146,7 +146,7 @@ def count_on(
             )
             link(op, row, [one.id for one in later])
             op.succeeded.append(row["id"])
-    ctx.embed_soon(op.succeeded)
+    ctx.settle_soon(op.succeeded)
     return len(op.succeeded)
 
 

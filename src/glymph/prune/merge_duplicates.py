@@ -25,10 +25,11 @@ from glymph.store.contract import Filter, Row
 from glymph.store.lsh import near_pairs
 from glymph.store.reader import Reader
 from glymph.write.autolink import near_pairs_of
-from glymph.write.compare import kept_bands
 from glymph.write.draft import Draft
 from glymph.write.duplicates import decide_pairs, stored_vectors
 from glymph.write.merge import into_one, merged_draft
+from glymph.write.neighbours import kept_bands
+from glymph.write.replace import was_shown_again
 from glymph.write.tombstones import match_tombstones
 
 VERB = "garden"
@@ -119,7 +120,7 @@ def judge(ctx: Context, reader: Reader, near: Near, wanted: Filter) -> FoundTwin
         if pair.verdict == "duplicate"
     ]
     rows = reader.memories({end for pair in pairs for end in (pair.a, pair.b)})
-    asked = {end for one in reader.conflicts() for end in (one["older"], one["newer"])}
+    asked = {end for one in reader.questions() for end in (one["older"], one["newer"])}
     contrary = _find_contrary(reader, rows)
     kept: list[Refusal] = []
     good: list[DuplicatePair] = []
@@ -127,7 +128,7 @@ def judge(ctx: Context, reader: Reader, near: Near, wanted: Filter) -> FoundTwin
         ends = rows[pair.a], rows[pair.b]
         why = _why_different(*ends)
         if asked & {pair.a, pair.b}:
-            why = "an open conflict names one of them"
+            why = "an open question names one of them"
         elif frozenset(row["key"] for row in ends) in contrary:
             why = "a link says that they contradict each other"
         if why is None:
@@ -145,15 +146,6 @@ def judge(ctx: Context, reader: Reader, near: Near, wanted: Filter) -> FoundTwin
 
 def _oldest_first(rows: Iterable[Row]) -> tuple[Row, ...]:
     return tuple(sorted(rows, key=lambda row: (row["created_at"], row["key"])))
-
-
-def _was_parted(reader: Reader, key: int) -> bool:
-    """Tells whether an undo has parted a memory from what replaced it: no run does that again."""
-    return any(
-        json.loads(entry["image"] or "{}").get("superseded_by") is not None
-        for entry in reader.history(key)
-        if entry["verb"] == "undo" and entry["action"] == "update"
-    )
 
 
 def _find_contrary(reader: Reader, rows: Mapping[str, Row]) -> set[frozenset[int]]:
@@ -224,7 +216,7 @@ def join(ctx: Context, groups: Sequence[Twins], parent: Callable[[], int]) -> Jo
                 left -= one.leavers
                 outcome.joined.append(joined)
                 waiting += [] if one.meant or joined.id is None else [joined.id]
-    ctx.embed_soon(waiting)
+    ctx.settle_soon(waiting)
     return outcome
 
 
@@ -248,7 +240,7 @@ def _prepare_all(ctx: Context, groups: Sequence[Twins], outcome: JoinOutcome) ->
 
 
 def _prepare(ctx: Context, reader: Reader, twins: Twins) -> _Ready:
-    if any(_was_parted(reader, row["key"]) for row in twins.rows):
+    if any(was_shown_again(reader, row["key"]) for row in twins.rows):
         raise _Unfit("an undo has taken one of them apart from another before")
     new = _draft(ctx, twins.rows)
     known = reader.by_content([new.content_hash]).get(new.content_hash)

@@ -21,7 +21,7 @@ from glymph.text import information
 from glymph.text.information import Frequency
 from glymph.text.query import Words, asked_words
 from glymph.text.words import drop_stop_words, split_words
-from glymph.write.compare import MOST_WORDS, rarest
+from glymph.write.neighbours import MOST_WORDS, rarest
 
 MOST_SAMPLED = 2_000  # memories by which it is judged how much the others tell
 LEAST_SAMPLED = 20  # below which a tenth of them is nothing to go by

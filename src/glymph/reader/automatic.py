@@ -7,7 +7,7 @@ from functools import cache
 from typing import TypeVar
 
 from glymph.errors import ReaderFailed
-from glymph.reader.contract import Judgement, Reader, Target
+from glymph.reader.contract import Judgement, Reader, Target, Thresholds, find_thresholds
 from glymph.reader.no_reader import NoReader
 from glymph.reader.weights import explain_absence
 
@@ -48,6 +48,11 @@ class AutomaticReader:
     def relate(self, newer: str, older: Sequence[str]) -> list[Judgement]:
         """Judges what a newer text does to each older one."""
         return self._attempt(lambda reader: reader.relate(newer, older))
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """Those of the reader that answers now."""
+        return self._attempt(find_thresholds)
 
     def find_targets(
         self, verb: str, request: str, texts: Sequence[str], new: str | None = None

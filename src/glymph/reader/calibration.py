@@ -24,7 +24,9 @@ class Calibration:
     relevance: Sequence[float]  # scale and shift of the odds that a text answers
     certain: float  # from here on a judgement of a relation is certain
     flag: float  # from here on an update is worth telling
+    doubt: float  # from here on an older statement may be out of date
     hide: float  # from here on an older statement may be hidden without asking
+    same: float  # from here on two statements beside others count as one
     merge: float  # from here on two texts may count as one without asking
 
     @classmethod

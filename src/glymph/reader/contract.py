@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from glymph.reader.wording import Span
 
@@ -27,6 +27,26 @@ class Target(Judgement):
     """How much of a text a request means; of a part also where it stands."""
 
     spans: tuple[Span, ...] = ()
+
+
+class Thresholds(NamedTuple):
+    """From where on a calibrated judgement of a relation is acted upon.
+
+    A reader may have a `thresholds` of its own, measured on texts like those that it will meet.
+    """
+
+    same: float = 0.95  # two statements count as one
+    hide: float = 0.95  # the older one is hidden without asking
+    doubt: float = 0.5  # the newer one stands above the older, which may be out of date
+    ask: float = 0.5  # whether the older one is out of date is a question
+    doubt_same: float = 0.5  # the newer one stands above the older, which may say the same
+    ask_same: float = 0.5  # whether both say the same is a question
+
+
+def find_thresholds(reader: Reader) -> Thresholds:
+    """Returns the reader's own thresholds, or those of any calibrated one."""
+    found: Thresholds = getattr(reader, "thresholds", Thresholds())
+    return found
 
 
 @runtime_checkable

@@ -15,7 +15,7 @@ import numpy as np
 from glymph.errors import ReaderFailed
 from glymph.inference import Session, import_optional
 from glymph.reader.calibration import Calibration, Floats
-from glymph.reader.contract import Judgement, Target
+from glymph.reader.contract import Judgement, Target, Thresholds
 from glymph.reader.layout import Layout, Pieces, cut_to_pieces, lay_out
 from glymph.reader.spans import find_spans
 from glymph.reader.weights import INSTALL, find_folder, load_record, read_files
@@ -36,6 +36,11 @@ from glymph.text.normal import normalise
 MOST_TOKENS = 256  # of both texts together; the network was trained on no more
 REMEMBERED = 4096  # texts whose tokens are kept
 EQUAL = Judgement("same", 1.0, (0.0, 1.0, 0.0, 0.0))
+
+# Shares from which on somebody is asked: whether a statement is out of date, or says the same; and
+# from which on what may say the same is shown side by side.
+ASK, ASK_SAME = 0.85, 0.85
+DOUBT_SAME = 0.2
 
 
 class LocalReader:
@@ -67,6 +72,12 @@ class LocalReader:
         calibration = model.calibration
         shares = calibration.weigh_together(calibration.share_out("relation", logits))
         return [_judge(RELATIONS, row) for row in shares]
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """From where on its judgements of a relation are acted upon."""
+        found = self._load().calibration
+        return Thresholds(found.same, found.hide, found.doubt, ASK, DOUBT_SAME, ASK_SAME)
 
     def find_targets(
         self, verb: str, request: str, texts: Sequence[str], new: str | None = None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
+from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.store.reader import Reader
 
 T = TypeVar("T")
 CHAIN = 5  # updates of updates that are followed
+LIKELY = DEFAULT_WEIGHTS["supersedes"]  # of a link that says so without much doubt
 
 Place = tuple[str, int]  # a space and a key: keys of two spaces may be the same
 Updates = Mapping[
@@ -17,8 +19,11 @@ Updates = Mapping[
 ]  # the newer memories, by the older one that each of them updates
 
 
-def updates_of(reader: Reader, keys: Iterable[int]) -> Updates:
-    """Returns what updates these memories, and what updates that."""
+def updates_of(reader: Reader, keys: Iterable[int], found_itself: Container[int]) -> Updates:
+    """Returns what updates these memories, and what updates that.
+
+    What may update them, but hardly does, counts only if it was found itself.
+    """
     found: dict[Place, list[Place]] = defaultdict(list)
     asked: set[int] = set()
     wanted = set(keys)
@@ -26,11 +31,27 @@ def updates_of(reader: Reader, keys: Iterable[int]) -> Updates:
         if not wanted:
             break
         asked |= wanted
-        for source, target, kind, *_ in reader.edges_touching(sorted(wanted)):
-            if kind == "supersedes" and target in wanted:
+        for source, target, kind, weight, *_ in reader.edges_touching(sorted(wanted)):
+            if kind != "supersedes" or target not in wanted:
+                continue
+            if weight >= LIKELY or source in found_itself:
                 found[reader.space, target].append((reader.space, source))
         wanted = {newer for several in found.values() for _, newer in several} - asked
     return found
+
+
+def skip_hidden(updates: Updates, shown: Container[Place]) -> Updates:
+    """Returns the same with what is shown in place of what is hidden: the newest of a chain."""
+
+    def follow(place: Place, passed: frozenset[Place]) -> Iterator[Place]:
+        for newer in updates.get(place, ()):
+            if newer in shown:
+                if newer not in passed:
+                    yield newer
+            elif newer not in passed:
+                yield from follow(newer, passed | {newer})
+
+    return {place: list(dict.fromkeys(follow(place, frozenset({place})))) for place in updates}
 
 
 def newer_first(

@@ -5,7 +5,7 @@
     rank_pools    puts the candidates of all spaces into one order (rank.py)
       _score      fuses what the channels say of a candidate into its relevance
       _read_again  reads the best ones, to tell which of them answer (rerank.py)
-      _newer_first  moves what updates a candidate directly above it
+      _newer_first  moves what updates a hit directly above it
     Hit           says how a memory scored, and why it was found
 
 A search `at` a moment in the past goes through past.py instead.
@@ -39,7 +39,7 @@ from glymph.recall.filters import (
     check_list,
     check_score,
 )
-from glymph.recall.newer_first import Place, Updates, newer_first, updates_of
+from glymph.recall.newer_first import Place, Updates, newer_first, skip_hidden, updates_of
 from glymph.recall.past import by_words_only, search_past
 from glymph.recall.rerank import MOST_READ, OF_READING, find_scores, score_best
 from glymph.store import records
@@ -81,6 +81,8 @@ def find(
     matching = replace(check_filters(filters), live_at=micros(now))
     given = check_list("spaces", spaces)
     names = [ctx.space] if given is None else [checked_space(name) for name in given]
+    if at is None:
+        ctx.settle_few()
     with ExitStack() as stack:
         readers = [stack.enter_context(ctx.reading(name)) for name in dict.fromkeys(names)]
         for reader in readers:
@@ -132,14 +134,14 @@ def rank_pools(
     found.sort(key=lambda one: -one.total)
     if judge is not None:
         judge(found)
-    ordered, updates = _newer_first(found[:limit], found, matching, now)
+    ordered, updates = _newer_first(found[:limit])
     ids = {one.place: one.rows[one.key]["id"] for one, _ in ordered}
     hits: list[Hit] = []
     for one, older in reversed(ordered):
         newer = (ids[place] for place in updates.get(one.place, ()) if place in ids)
         hit = _hit(one, tuple(newer))
         hits.append(hit if older is None else _lift(hit, older, least=hits[-1].score))
-    return hits[::-1][:limit]
+    return hits[::-1]
 
 
 def _read_again(ctx: Context, query: str, found: list[Candidate]) -> None:
@@ -169,19 +171,17 @@ def _tell(row: Row) -> str:
 
 
 def _newer_first(
-    best: Sequence[Candidate], found: Sequence[Candidate], matching: Filter, now: datetime
+    best: Sequence[Candidate],
 ) -> tuple[list[tuple[Candidate, Candidate | None]], Updates]:
-    """Puts what updates one of the best directly above it, even if nothing else speaks for that."""
+    """Puts what updates one of the best directly above it, if it is one of them itself."""
     updates: dict[Place, Sequence[Place]] = {}
-    newer = {one.place: one for one in found}
     for pool in {id(one.pool): one.pool for one in best}.values():
-        own = updates_of(pool.reader, (one.key for one in best if one.pool is pool))
-        updates |= own
-        missing = {place for several in own.values() for place in several} - newer.keys()
-        rows = pool.reader.by_key([key for _, key in missing], matching) if missing else {}
-        unscored = dict.fromkeys(rows, Score(0.0, {}))
-        newer |= {one.place: one for one in _read_candidates(pool, rows, unscored, now).values()}
-    return newer_first(best, lambda one: one.place, updates, newer), updates
+        here = [one for one in best if one.pool is pool]
+        found_itself = {one.key for one in here if one.was_found_itself}
+        updates |= updates_of(pool.reader, [one.key for one in here], found_itself)
+    newer = {one.place: one for one in best}
+    shown = skip_hidden(updates, newer)
+    return newer_first(best, lambda one: one.place, shown, newer), shown
 
 
 @dataclass(slots=True)
@@ -261,6 +261,11 @@ class Candidate:
     def total(self) -> float:
         return self.score.relevance * self.standing
 
+    @property
+    def was_found_itself(self) -> bool:
+        """Whether its words or its meaning speak for it, and not just what it is linked with."""
+        return any(self.score.parts.get(name, 0.0) > 0 for name in ("keyword", "semantic"))
+
 
 def _read_candidates(
     pool: Pool, rows: Mapping[int, Row], scores: Mapping[int, Score], now: datetime
@@ -276,15 +281,17 @@ def _read_candidates(
     return candidates
 
 
-def _hit(one: Candidate, updated_by: tuple[str, ...]) -> Hit:
+def _hit(one: Candidate, maybe_outdated_by: tuple[str, ...]) -> Hit:
     memory = records.as_present(one.rows[one.key], one.pool.reader.space, one.retrievability)
     parts = {name: value for name, value in one.score.parts.items() if value > 0}
     parts["standing"] = one.standing
     if not one.pool.has_vector(one.key):
         parts.pop("semantic", None)
-    why = _explain(one, memory, parts) + ("; a newer memory updates it" if updated_by else "")
+    why = _explain(one, memory, parts) + (
+        "; it may be out of date: see the newer one above it" if maybe_outdated_by else ""
+    )
     score = one.total if one.likely is None else one.likely
-    return Hit(memory, score, parts, why, updated_by)
+    return Hit(memory, score, parts, why, maybe_outdated_by)
 
 
 def _lift(hit: Hit, older: Candidate, *, least: float) -> Hit:

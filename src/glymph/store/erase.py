@@ -26,7 +26,7 @@ KEPT: Mapping[str, frozenset[str]] = {
         {"id", "version", "state", "state_at", "state_by", "pinned", "superseded_by", "created_at"}
     ),
     "conflicts": frozenset(
-        {"id", "older", "newer", "raised_at", "expires_at", "resolution", "resolved_at"}
+        {"id", "kind", "older", "newer", "raised_at", "expires_at", "resolution", "resolved_at"}
     ),
     "pages": frozenset({"name", "updated_at"}),
 }

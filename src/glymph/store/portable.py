@@ -34,6 +34,7 @@ BIRTH_ORDER = (
 CARRIED = (*BIRTH_ORDER, "certificates")
 
 MOST_KEY = 2**48
+UPTO = "_upto"  # ends the names of counters that hold the key of a memory
 
 _KEYS: Mapping[str, Mapping[str, str]] = {
     "operations": {"key": "operations", "parent": "operations", "undoes": "operations"},
@@ -71,6 +72,8 @@ def move_keys(
         result.pop("id", None)
     if not any(offsets.values()):
         return result
+    if table == "counters" and row["name"].endswith(UPTO):
+        result["value"] += sign * offsets.get("memories", 0)
     for column, target in _KEYS.get(table, {"key": table}).items():
         if result[column] is not None:
             result[column] += sign * offsets.get(target, 0)

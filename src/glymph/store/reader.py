@@ -59,6 +59,15 @@ class Reader(
         )
         return self._session.rows(sql, parameters | {"limit": limit})
 
+    def page_after(self, wanted: Filter, *, after: int, limit: int) -> list[Row]:
+        """Returns memories that pass a filter, oldest first, those with keys beyond `after`."""
+        condition, parameters = write_condition(wanted)
+        sql = (
+            f"SELECT {_COLUMNS} FROM scoped_memories m WHERE {condition} AND m.key > :after "
+            "ORDER BY m.key LIMIT :limit"
+        )
+        return self._session.rows(sql, parameters | {"after": after, "limit": limit})
+
     def by_key(self, keys: Iterable[int], wanted: Filter) -> dict[int, Row]:
         """Returns those of these memories that pass a filter."""
         condition, parameters = write_condition(wanted)
@@ -195,7 +204,7 @@ class Reader(
     def page_text(self, name: str) -> Row | None:
         return self._one("page_by_name", name=name)
 
-    # recall log, curves, tombstones, conflicts, plans
+    # recall log, curves, tombstones, questions, plans
 
     def recall(self, recall_id: str) -> Row | None:
         return self._one("recall_by_id", id=recall_id)
@@ -223,12 +232,16 @@ class Reader(
         """Returns the tombstones that have one of these fingerprints."""
         return self._rows("tombstones_with", fingerprints=list(fingerprints))
 
-    def conflicts(self) -> list[Row]:
-        """Returns the conflicts that nobody has resolved, oldest first."""
-        return self._rows("open_conflicts")
+    def questions(self) -> list[Row]:
+        """Returns the questions that nobody has answered, oldest first."""
+        return self._rows("open_questions")
 
-    def conflict(self, conflict_id: str) -> Row | None:
-        return self._one("conflict_by_id", id=conflict_id)
+    def questions_of(self, newer: Iterable[str]) -> list[Row]:
+        """Returns the questions in which one of these is the newer memory, answered or not."""
+        return self._rows("questions_of", ids=list(newer))
+
+    def question(self, question_id: str) -> Row | None:
+        return self._one("question_by_id", id=question_id)
 
     def plan(self, plan_id: str) -> Row | None:
         return self._one("plan_by_id", id=plan_id)

@@ -183,6 +183,21 @@ class View:
                 return slots[good][:limit], cosines[good][:limit]
             asked *= WIDER
 
+    def vector_of(self, key: int, *, reader: Reader) -> Vectors | None:
+        """Returns a memory's vector: from here in a small space, from the store in a large one."""
+        slot = int(self.slots([key])[0])
+        if slot < 0 or not self["embedded"][slot] or self.vectors is None:
+            return None
+        if self.vectors.matrix is not None:
+            whole: Vectors = self.vectors.matrix[slot].astype(np.float32)
+            return whole
+        if self.model_key is None:
+            return None
+        for _, wording, vector in reader.vectors_of(self.model_key, [key]):
+            if int.from_bytes(wording, "big") == int(self["wording"][slot]):
+                return np.frombuffer(vector, dtype="<f2").astype(np.float32)
+        return None
+
     def cosines(self, query: Vectors, slots: Slots, *, reader: Reader) -> Vectors:
         """Returns the exact cosine of each slot's vector with the query; NaN where it has none."""
         found = np.full(len(slots), np.nan, dtype=np.float32)

@@ -105,15 +105,33 @@ def differences(
     )
 
 
-VALUES = frozenset({"numbers", "dates", "identifiers", "negation"})
+SHARED = 0.6  # of the words of the shorter text, from which on a negation turns the other around
+_FIGURES = re.compile(r"\d+")
 
 
 def differ_in_values(a: str, b: str) -> bool:
-    """Tells whether two texts name other numbers, dates or identifiers, or one denies.
+    """Tells whether two texts name other figures or identifiers, or one denies what the other says.
 
-    Such texts are never the same, whatever else speaks for it.
+    Such texts are never the same, whatever else speaks for it. What only one of them names does not
+    make them differ: people leave figures out, or write them in words.
     """
-    return not VALUES.isdisjoint(differences(a, b))
+    for find in (_figures, _identifiers):
+        first, second = find(a), find(b)
+        if first - second and second - first:
+            return True
+    left, right = plain_words(a), plain_words(b)
+    if bool(_count(left, NEGATIONS)) == bool(_count(right, NEGATIONS)):
+        return False
+    first, second = ({stem(word) for word in words} for words in (left, right))
+    return len(first & second) >= SHARED * min(len(first), len(second))
+
+
+def _figures(text: str) -> set[str]:
+    return {figure.lstrip("0") for figure in _FIGURES.findall(text)}
+
+
+def _identifiers(text: str) -> set[str]:
+    return {value.key for value in values(text) if value.kind == "identifier"}
 
 
 def _words_beside_values(text: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -57,6 +57,18 @@ def find_in_turn(text: str, families: Iterable[Family]) -> Iterator[Span]:
             at = found.end
         if pieces:
             text = "".join((*pieces, text[at:]))
+
+
+def place_span(found: Span, text: str, places: Sequence[int] | None) -> Identifier:
+    """Returns what was found in the flattened text as it stands in the text itself."""
+    start, end = found.start, found.end
+    if places is not None:
+        start, end = places[start], places[end] if end < len(places) else len(text)
+    written = text[start:end]
+    if places is not None:
+        end = start + len(written.rstrip())
+        written = text[start:end]
+    return Identifier(found.type, found.key, start, end, written, found.others)
 
 
 def _place(found: Span) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from glymph.model import Added, Hit, Memory, Receipt
@@ -44,12 +45,17 @@ def dump_hit(found: Hit) -> dict[str, Any]:
         "parts": parts,
         "why": found.why,
     }
-    return {**shown, "updated_by": list(found.updated_by)} if found.updated_by else shown
+    if found.maybe_outdated_by:
+        shown["maybe_outdated_by"] = list(found.maybe_outdated_by)
+    return shown
 
 
-def dump_added(outcome: Added) -> dict[str, Any]:
-    """Returns what came of adding a memory."""
-    return {**plain(outcome), "created": outcome.created}
+def dump_added(outcome: Added, nearest: Sequence[Memory] = ()) -> dict[str, Any]:
+    """Returns what came of adding a memory, with the older ones nearest to it."""
+    near = [
+        {"id": one.id, "text": one.text, "created_at": plain(one.created_at)} for one in nearest
+    ]
+    return {**plain(outcome), "created": outcome.created, "nearest": near}
 
 
 def dump_plan(found: Plan) -> dict[str, Any]:

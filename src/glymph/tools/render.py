@@ -93,7 +93,7 @@ def render_hits(result: Result) -> Blocks:
     """Shows what a search or a recall found, the best first, with why."""
     hits = result["hits"]
     rows = [[f"{h['score']:.2f}", h["kind"], h["lifecycle"], h["id"], _say(h)] for h in hits]
-    notes = [f"{h['why']} ({_figures(h['parts'])})" for h in hits]
+    notes = [f"{h['created_at'][:10]}: {h['why']} ({_figures(h['parts'])})" for h in hits]
     yield Table(["score>", "kind", "presence", "id", "text"], rows, notes)
     if not rows:
         yield Line("Nothing found. Other words, or --states ARCHIVED, may find it.")

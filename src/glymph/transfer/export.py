@@ -152,14 +152,17 @@ def _filter_rows(
     if found is None:
         return 0
     key, standing = found
-    gone = import_filter.find_tombstoned(tables, key, standing)
+    tells = import_filter.tell_by(key, standing)
+    gone = import_filter.find_tombstoned(tables, tells)
+    telling = import_filter.find_telling(tables, tells, gone)
     quotes = Quotes(tuple(row["text"] for row in tables["memories"] if row["key"] in gone))
     for cut in (TombstoneCutter(key, standing), QuoteCutter(quotes)):
         cut_rows(tables, cut)
-    if gone or not standing <= {row["fingerprint"] for row in tables["tombstones"]}:
+    known = {row["fingerprint"] for row in tables["tombstones"]}
+    if gone or telling or not standing <= known:
         newest = max(row["at"] for row in tables["operations"])
         intent = ctx.intent("purge", reason="import: removed for good in this store")(newest)
-        import_filter.keep_out(tables, gone, sorted(standing), intent)
+        import_filter.keep_out(tables, gone, sorted(standing), intent, telling=telling, tells=tells)
     return len(gone)
 
 

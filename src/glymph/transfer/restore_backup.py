@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from urllib.parse import quote
 
 from glymph.config import Settings
-from glymph.context import Context
+from glymph.context import Context, OpenOperation
 from glymph.errors import GlymphError, InvalidInput, KeyMissing, NotAStore, StoreError
 from glymph.forget import import_filter
 from glymph.forget.certificate import certify
-from glymph.forget.purge import remove_for_good
+from glymph.forget.purge import erase_wordings, remove_for_good
 from glymph.history import list_text_keepers
 from glymph.history.cut import QuoteCutter, TombstoneCutter
 from glymph.history.erase import erase_in_store
 from glymph.store import open_store
 from glymph.store.contract import Row
 from glymph.store.store import Store
+from glymph.text.quotes import Quotes
 from glymph.transfer.export import read_tombstones
 from glymph.transfer.verify import verify
 
@@ -126,20 +128,35 @@ def _count_kept_out(
     """Counts the memories that the tombstones keep out, and the tombstones a space lacks."""
     if known is None:
         return 0, 0
-    gone, lacking = _find_tombstoned(store, space, *known)
-    return len(gone), len(lacking)
+    found = _find_tombstoned(store, space, *known)
+    return len(found.gone), len(found.lacking)
 
 
-def _find_tombstoned(
-    store: Store, space: str, key: bytes, marks: frozenset[str]
-) -> tuple[dict[int, str], frozenset[str]]:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the tombstones keep out of a space, and those that it does not have.
+
+    `telling` are memories that stay, by key, with the columns that they get; `named` are the
+    identifiers that are kept out, as they are spelt there.
+    """
+
+    gone: Mapping[int, str]
+    telling: Mapping[int, Mapping[str, Any]]
+    named: Sequence[str]
+    lacking: frozenset[str]
+
+
+def _find_tombstoned(store: Store, space: str, key: bytes, marks: frozenset[str]) -> _Found:
     tables: dict[str, list[Row]] = defaultdict(list)
     for table, row in store.dump(space):
         if table in ("memories", "journal", "tombstones"):
             tables[table].append(row)
-    return import_filter.find_tombstoned(tables, key, marks), marks - {
-        row["fingerprint"] for row in tables["tombstones"]
-    }
+    tells = import_filter.tell_by(key, marks)
+    gone = import_filter.find_tombstoned(tables, tells)
+    telling = import_filter.find_telling(tables, tells, gone)
+    named = import_filter.find_named(tables, [*gone, *telling], key, marks)
+    lacking = marks - {row["fingerprint"] for row in tables["tombstones"]}
+    return _Found(gone, telling, named, lacking)
 
 
 def _restore_without(ctx: Context, target: Path, standing: Standing) -> list[tuple[int, int]]:
@@ -167,9 +184,10 @@ def _restore_without(ctx: Context, target: Path, standing: Standing) -> list[tup
 
 def _purge(ctx: Context, key: bytes, marks: frozenset[str]) -> tuple[int, int]:
     """Removes from a space what the tombstones keep out, and sets those it does not have."""
-    gone, lacking = _find_tombstoned(ctx.store, ctx.space, key, marks)
+    found = _find_tombstoned(ctx.store, ctx.space, key, marks)
+    gone, lacking, named = found.gone, found.lacking, found.named
     erase_in_store(ctx, TombstoneCutter(key, marks))
-    if not gone and not lacking:
+    if not gone and not lacking and not found.telling:
         return 0, 0
     with ctx.reading() as reader:
         ctx.store.keyring.put(str(reader.identity()["id"]), key)
@@ -181,13 +199,28 @@ def _purge(ctx: Context, key: bytes, marks: frozenset[str]) -> tuple[int, int]:
         op.writer.change(
             "memories", {row["key"]: {"pinned": 0} for row in present.values() if row["pinned"]}
         )
-        erased = remove_for_good(op, ctx, list(gone.values()))
+        reworded = _reword(op, found.telling)
+        erased = remove_for_good(op, ctx, list(gone.values()), also=named)
+        former = erase_wordings(op, ctx, reworded, staged=not gone)
+        op.writer.erase_former("memories", (), Quotes(tuple(named)))  # what queries and plans say
         op.writer.bury(sorted(lacking), at=op.now)
-    erase_in_store(ctx, QuoteCutter(erased.quotes))
+    for part in (erased, former):
+        erase_in_store(ctx, QuoteCutter(part.quotes))
     certify(
-        ctx, op.intent.id, erased, rewrite=True
+        ctx, op.intent.id, erased, former, rewrite=True
     )  # an engine may keep stale copies of rows that it has moved
     return len(gone), len(lacking)
+
+
+def _reword(op: OpenOperation, telling: Mapping[int, Mapping[str, Any]]) -> list[str]:
+    """Gives memories that stay the columns without what the tombstones keep out; returns ids."""
+    places = [("memories", key) for key in telling]
+    rows = {key: row for (_, key), row in op.writer.rows(places).items()}
+    for key, values in telling.items():
+        if values:
+            anew = {"updated_at": op.now, "version": rows[key]["version"] + 1}
+            op.writer.change("memories", {key: {**values, **anew}})
+    return [row["id"] for row in rows.values()]
 
 
 def _url(path: Path, options: str = "") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from glymph.context import Context
@@ -17,13 +18,19 @@ FINAL_VERBS = {
     "create_space": "a space is removed with `glymph space delete`, not by undo.",
     "purge": "what is purged is gone for good. Name an earlier operation to undo that one.",
 }
+NEWEST_IS_A_PURGE = (
+    "it is your newest change, and what is purged is gone for good. Nothing was changed. To take "
+    "an earlier change back, name it: operations() or `glymph operations` lists them; "
+    "then undo(id)."
+)
 
 
 def undo(ctx: Context, operation_id: str | None = None, *, reason: str | None = None) -> Receipt:
     """Puts back every row an operation changed.
 
-    Without an id that is this actor's newest operation that still stands. Rows changed since stay
-    as they are and are listed as skipped. The undo is an operation itself, so it can be undone.
+    Without an id that is this actor's newest operation that still stands; if a purge is newer,
+    nothing is taken back, for that is not what is meant. Rows changed since stay as they are and
+    are listed as skipped. The undo is an operation itself, so it can be undone.
     """
     with ctx.reading() as reader:
         target = _target(ctx, reader, operation_id)
@@ -35,9 +42,8 @@ def undo(ctx: Context, operation_id: str | None = None, *, reason: str | None = 
     ) as op:
         _check_standing(op.writer, target)  # nobody else may have undone it since we looked
         children = op.writer.operations(limit=1_000_000, children_of=target["key"])
-        restorations, conflicts = _plan(
-            op.writer, [target["key"], *(row["key"] for row in children)]
-        )
+        own = [target["key"], *(row["key"] for row in children)]
+        restorations, conflicts = _plan(op.writer, _add_followers(op.writer, own))
         while in_the_way := _find_obstacles(op.writer, restorations):
             # What is left alone may be in the way of something else, such as a cluster of its
             # members.
@@ -54,9 +60,7 @@ def undo(ctx: Context, operation_id: str | None = None, *, reason: str | None = 
 
 def _target(ctx: Context, reader: Reader, operation_id: str | None) -> Row:
     row = (
-        reader.newest_undoable(ctx.actor)
-        if operation_id is None
-        else reader.operation(operation_id)
+        _find_newest(reader, ctx.actor) if operation_id is None else reader.operation(operation_id)
     )
     if row is None:
         raise OperationNotFound(operation_id, ctx.space)
@@ -73,10 +77,66 @@ def _target(ctx: Context, reader: Reader, operation_id: str | None) -> Row:
     return row
 
 
+def _find_newest(reader: Reader, actor: str) -> Row | None:
+    """Returns the actor's newest operation that can be undone; refuses if a purge is newer."""
+    newest = reader.newest_undoable(actor)
+    before: int | None = None
+    while purges := reader.operations(limit=50, actor=actor, verb="purge", before=before):
+        for row in purges:
+            if newest is not None and row["key"] < newest["key"]:
+                return newest
+            if _removed_something(row):
+                raise NotUndoable(row["id"], NEWEST_IS_A_PURGE)
+        before = purges[-1]["key"]
+    return newest
+
+
+def _removed_something(purge: Row) -> bool:
+    """Tells whether a purge took anything away; one that found nothing stands in no one's way."""
+    told = json.loads(purge["details"])
+    return bool(purge["changes"] or told.get("purged") or told.get("rewritten"))
+
+
 def _check_standing(reader: Reader, row: Row) -> None:
     by = reader.undone_by(row["key"])
     if by is not None:
         raise AlreadyUndone(row["id"], by["id"])
+
+
+def _add_followers(reader: Reader, operations: Sequence[int]) -> list[int]:
+    """Adds what reconciled the memories that these operations made: it goes with them."""
+    made: dict[Place, int] = {}
+    for entry in reader.entries(operations):
+        if entry.table == "memories" and entry.action == "insert":
+            made.setdefault((entry.table, entry.key), entry.id)
+    if not made:
+        return list(operations)
+    later = reader.entries_after(list(made), min(made.values()), without=operations)
+    found = {entry.operation for entry in later if entry.id > made[entry.table, entry.key]}
+    rows = [row for key in sorted(found) if (row := reader.operation_by_key(key)) is not None]
+    follow = [
+        row["key"] for row in rows if row["verb"] == "reconcile" and _stands(reader, row["key"])
+    ]
+    return [*operations, *follow]
+
+
+def _stands(reader: Reader, key: int) -> bool:
+    """Tells whether nothing has taken a reconcile back: neither it, nor what made its memories."""
+    if reader.undone_by(key) is not None:
+        return False
+    touched = [(entry.table, entry.key) for entry in reader.entries([key])]
+    memories = [place for place in touched if place[0] == "memories"]
+    makers = {
+        entry.operation
+        for entry in reader.entries_after(memories, 0)
+        if entry.action == "insert" and entry.operation < key
+    }
+    for maker in makers:
+        row = reader.operation_by_key(maker)
+        by = None if row is None else reader.undone_by(row["parent"] or maker)
+        if by is not None and by["key"] > key:
+            return False
+    return True
 
 
 def _plan(reader: Reader, operations: Sequence[int]) -> tuple[list[Restoration], list[Conflict]]:

@@ -44,7 +44,7 @@ def hold_lease(ctx: Context) -> Iterator[Context | None]:
     )
     beat.start()
     held = replace(
-        ctx, store=cast(Store, FencedStore(ctx.store, fence)), embed_soon=lambda ids: None
+        ctx, store=cast(Store, FencedStore(ctx.store, fence)), settle_soon=lambda ids: None
     )
     try:
         _close_what_was_cut_off(held)

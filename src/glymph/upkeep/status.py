@@ -39,7 +39,7 @@ from glymph.upkeep.status_result import (
     QueueStatus,
 )
 from glymph.write.backfill import count_waiting as without_vectors
-from glymph.write.conflicts import conflicts
+from glymph.write.questions import questions
 
 FEW = 20  # jobs given up that are listed
 LATE = MICROS_PER_DAY // 24  # after its time, a job counts as overdue
@@ -52,7 +52,7 @@ _BY_HAND = {
     "lifecycle": "glymph lifecycle --apply",
     "ai_prune": "glymph ai-prune --apply",
     "embed": "glymph embed",
-    "conflicts": "glymph conflicts",
+    "questions": "glymph questions",
     "trash": "glymph trash empty --apply",
     "surface": "glymph surface",
 }
@@ -223,7 +223,7 @@ def _backlog(ctx: Context, pending: int) -> Backlog:
     rubbish = trash(ctx)
     return Backlog(
         without_vectors=without,
-        open_conflicts=len(conflicts(ctx)),
+        open_questions=len(questions(ctx)),
         in_trash=len(rubbish),
         expired_trash=sum(one.expired for one in rubbish),
         pending_certificates=pending,
@@ -279,9 +279,9 @@ def _recommend(
     if backlog.without_vectors:
         many = _many(backlog.without_vectors, "memory waits", "memories wait")
         yield f"{many} for a vector. `glymph embed` makes them."
-    if backlog.open_conflicts:
-        many = _many(backlog.open_conflicts, "conflict waits", "conflicts wait")
-        yield f"{many} for a decision. `glymph conflicts` shows them."
+    if backlog.open_questions:
+        many = _many(backlog.open_questions, "question waits", "questions wait")
+        yield f"{many} for an answer. `glymph questions` shows them."
     if backlog.expired_trash:
         many = _many(backlog.expired_trash, "memory is", "memories are")
         yield f"{many} past the time in the trash. `glymph trash empty --apply` ends them."

@@ -56,7 +56,7 @@ class LockStatus:
 @dataclass(frozen=True, slots=True)
 class Backlog:
     without_vectors: int | None  # None: the embedder cannot be used, `embedder_problem` says why
-    open_conflicts: int
+    open_questions: int
     in_trash: int
     expired_trash: int
     pending_certificates: int

@@ -1,4 +1,4 @@
-"""Stores memories: add, edit, link, merge, and compares what is new with what is there.
+"""Stores memories: add, edit, link, merge, and reconciles what is new with what is there.
 
 Other rooms use the modules named here; each is loaded when it is first asked for.
 """
@@ -13,17 +13,22 @@ if TYPE_CHECKING:
     from glymph.write import add as add
     from glymph.write import autolink as autolink
     from glymph.write import backfill as backfill
+    from glymph.write import background as background
     from glymph.write import clusters as clusters
-    from glymph.write import compare as compare
-    from glymph.write import conflicts as conflicts
     from glymph.write import draft as draft
     from glymph.write import duplicates as duplicates
     from glymph.write import edit as edit
     from glymph.write import junk as junk
     from glymph.write import link as link
     from glymph.write import merge as merge
+    from glymph.write import neighbours as neighbours
+    from glymph.write import question_queue as question_queue
+    from glymph.write import questions as questions
+    from glymph.write import reconcile as reconcile
     from glymph.write import replace as replace
+    from glymph.write import second_opinion as second_opinion
     from glymph.write import spaces as spaces
     from glymph.write import tombstones as tombstones
+    from glymph.write import verdicts as verdicts
 else:
     __getattr__ = load_on_first_use(__name__)

@@ -1,20 +1,19 @@
-"""Adds memories. A text is checked, compared with what is there, stored, and answered for:
+"""Adds memories. A text is checked, stored, and answered for:
 
     draft        checks the fields of one memory
     _store       refuses junk
-    _write       compares, then stores in one operation, which the journal records
-      compare    finds the older memories that a new one updates, contradicts or is near to
+    _write       stores in one operation, which the journal records
       _plan      decides: a new row, or one more use of a memory in the same words
       _insert    stores the new rows and their vectors
-      carry_out  links the new memories to the older ones
     Added        says what became of each text
 
-Vectors that take long to compute are made later, in the background.
+What a new memory does to older ones is found out later, in the background (reconcile.py), as are
+vectors that take long to compute.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
@@ -26,28 +25,26 @@ from glymph.decay.reinforce import apply_use
 from glymph.decay.sections import initial_stability
 from glymph.errors import EmbedderFailed, InvalidInput, MemoryNotFound, Refused
 from glymph.model import Added, Outcome, State
-from glymph.moments import micros
 from glymph.store.arrays import quiet_collector
-from glymph.store.contract import Filter, Row
+from glymph.store.contract import Row
 from glymph.store.writer import Writer
+from glymph.text.normal import is_derived_title
+from glymph.text.quotes import words_in
 from glymph.write.backfill import keep_vectors
-from glymph.write.compare import Judgement, compare_drafts
 from glymph.write.draft import Draft, NewMemory, draft
 from glymph.write.junk import find_junk
-from glymph.write.replace import Effects, carry_out
-from glymph.write.tombstones import match_tombstones, unbury
+from glymph.write.reconcile import taking_as_is
+from glymph.write.tombstones import TOMBSTONED, match_tombstones, unbury
 
 NEW_DIFFICULTY = initial_difficulty(Rating.GOOD)
 CHARS_PER_MEMORY = 500  # of an average memory; a chunk of longer ones holds fewer
-TOMBSTONED = "tombstoned: it was removed on request. add(…, revive=True) takes it in again"
 FIELDS = ("text", *NewMemory.__annotations__)
 
 
 def add(ctx: Context, text: str, *, revive: bool = False, **fields: Unpack[NewMemory]) -> Added:
     """Stores one memory, or reinforces the live one of the same words.
 
-    Older statements that it updates are flagged. `revive` takes in what was removed on request, and
-    lifts its tombstone.
+    `revive` takes in what was removed on request, and lifts its tombstone.
     """
     return _store(ctx, [draft(text, ctx.settings, **fields)], revive=revive)[0]
 
@@ -131,25 +128,22 @@ def _write(
     ctx: Context, drafts: Sequence[Draft], parent: int | None, *, revive: bool,
     also: Callable[[Writer], None] | None = None,
 ) -> list[Added]:  # fmt: skip
-    """Compares the drafts with what is there, then stores them in one operation."""
+    """Stores the drafts in one operation."""
     vectors = embed_drafts(ctx, drafts)
-    own = [vectors[d.content_hash] for d in drafts] if vectors else None
-    judgements = compare_drafts(ctx, drafts, own, now=micros(ctx.now()))
     session = drafts[0].session if len(drafts) == 1 else None
     with ctx.operation("add", session=session, parent=parent) as op:
         removed = _find_removed(ctx, op, drafts, revive=revive)
         if any(removed):
-            judgements = [judgements[at] for at, hidden in enumerate(removed) if not hidden]
             drafts = [drafts[at] for at, hidden in enumerate(removed) if not hidden]
-        plan = _plan(ctx, op, drafts, judgements)
-        rows = _insert(ctx, op, plan, vectors)
+        plan = _plan(ctx, op, drafts)
+        with taking_as_is(ctx, op.writer):
+            _insert(ctx, op, plan, vectors)
         _reinforce(op, plan.repeats)
         links = _connect(op, drafts, plan.results)
-        effects = {i: carry_out(ctx, op, rows[i], one) for i, one in plan.judgements.items()}
         if also is not None:
             also(op.writer)
-    ctx.embed_soon([] if vectors else [row["id"] for row in plan.rows])
-    added = iter([_describe(op, result, links, effects) for result in plan.results])
+    ctx.settle_soon([] if vectors else [row["id"] for row in plan.rows])
+    added = iter([_describe(op, result, links) for result in plan.results])
     return [
         Added(None, refused=TOMBSTONED, operation_id=op.intent.id) if hidden else next(added)
         for hidden in removed
@@ -159,18 +153,29 @@ def _write(
 def _find_removed(
     ctx: Context, op: OpenOperation, drafts: Sequence[Draft], *, revive: bool
 ) -> list[bool]:
-    """Tells which drafts were removed on request, in these words or nearly so.
+    """Tells which drafts say what was removed on request, in whatever field.
 
     A revival lifts their tombstones instead.
     """
-    texts = [d.text for d in drafts]
+    if not op.writer.has_tombstones():
+        return [False] * len(drafts)
+    said = [_list_said(d) for d in drafts]
+    texts = [text for of_one in said for text in of_one]
     if revive:
         unbury(op, ctx, texts)
-        return [False] * len(texts)
-    removed = match_tombstones(ctx, op.writer, texts)
+        return [False] * len(drafts)
+    hidden = dict(zip(texts, match_tombstones(ctx, op.writer, texts), strict=True))
+    removed = [any(hidden[text] for text in of_one) for of_one in said]
     if any(removed):
         op.writer.describe({"tombstoned": sum(removed)})
     return removed
+
+
+def _list_said(d: Draft) -> list[str]:
+    """Returns the text of a draft, and what its other fields say besides."""
+    title = "" if is_derived_title(d.title, d.text) else d.title
+    beside = (title, d.source or "", *map(words_in, (d.tags, d.entities, d.attributes)))
+    return [d.text, *(text for text in beside if text.strip())]
 
 
 # The id of the memory that says it now, and why that is an older one; empty if it is new.
@@ -184,20 +189,13 @@ class Plan:
     rows: list[dict[str, Any]] = field(default_factory=list)
     repeats: list[tuple[Draft, str]] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)  # one for each draft
-    judgements: dict[str, Judgement] = field(default_factory=dict)  # of new rows, by id
 
 
-def _plan(
-    ctx: Context, op: OpenOperation, drafts: Sequence[Draft], judgements: Sequence[Judgement]
-) -> Plan:
-    known: dict[str, Row] = dict(
-        op.writer.by_content((d.content_hash for d in drafts), live_at=op.now)
-    )
+def _plan(ctx: Context, op: OpenOperation, drafts: Sequence[Draft]) -> Plan:
+    known = _find_known(op, drafts)
     plan = Plan()
-    for d, judgement in zip(drafts, judgements, strict=True):
+    for d in drafts:
         same = known.get(d.content_hash)
-        if same is not None and "key" in same and judgement.newer_than:
-            same = _find_current(op, same, {row["key"] for row, _ in judgement.newer_than})
         if same is not None:
             plan.repeats.append((d, same["id"]))
             plan.results.append((same["id"], "it is known in these words"))
@@ -205,66 +203,59 @@ def _plan(
         row = new_row(ctx, d, op)
         plan.rows.append(row)
         plan.results.append((row["id"], ""))
-        if not judgement.is_empty:
-            plan.judgements[row["id"]] = judgement
         if d.expires_at is None or d.expires_at > op.now:
             known[d.content_hash] = row
     return plan
 
 
-def _find_current(op: OpenOperation, same: Row, older: Collection[int]) -> Row | None:
-    """Returns the memory that says these words since they were last updated; None if they return.
+def _find_known(op: OpenOperation, drafts: Sequence[Draft]) -> dict[str, Row]:
+    """Returns the memories that say the words of a draft, and are not out of date.
 
-    They return when they update one of the memories that update them: Berlin after Lisbon after
-    Berlin.
+    Words that something newer seems to have put out of date return as a new memory: Berlin after
+    Lisbon after Berlin.
     """
-    edges = op.writer.edges_touching([same["key"]])
-    between = {
-        a for a, b, kind, *_ in edges if kind == "supersedes" and b == same["key"] and a in older
-    }
-    if not between:
-        return same
-    edges = op.writer.edges_touching(sorted(between))
-    later = {
-        a for a, b, kind, *_ in edges if kind == "supersedes" and b in between and a > same["key"]
-    }
-    rows = op.writer.by_key(sorted(later), Filter(live_at=op.now))
-    again = [row for row in rows.values() if row["content_hash"] == same["content_hash"]]
-    return _find_current(op, max(again, key=lambda row: int(row["key"])), older) if again else None
+    hashes = [d.content_hash for d in drafts]
+    known = dict(op.writer.by_content(hashes, live_at=op.now))
+    if not known:
+        return known
+    edges = op.writer.edges_touching([row["key"] for row in known.values()])
+    outdated = {target for _, target, kind, *_ in edges if kind == "supersedes"}
+    for h in [h for h, row in known.items() if row["key"] in outdated]:
+        again = [
+            row
+            for row in op.writer.memories_by_hash(h)
+            if row["state"] == State.LIVE and row["superseded_by"] is None
+        ]
+        newest = max(again, key=lambda row: int(row["key"]))
+        if newest["key"] == known[h]["key"] or _is_outdated(op, newest):
+            del known[h]
+        else:
+            known[h] = newest
+    return known
 
 
-def _insert(
-    ctx: Context, op: OpenOperation, plan: Plan, vectors: Mapping[str, bytes]
-) -> Mapping[str, Row]:
-    """Stores the new rows and their vectors; returns the rows by id, if anybody needs them."""
+def _is_outdated(op: OpenOperation, row: Row) -> bool:
+    edges = op.writer.edges_touching([row["key"]])
+    return any(kind == "supersedes" and target == row["key"] for _, target, kind, *_ in edges)
+
+
+def _insert(ctx: Context, op: OpenOperation, plan: Plan, vectors: Mapping[str, bytes]) -> None:
+    """Stores the new rows and their vectors."""
     op.writer.insert("memories", plan.rows)
-    if not (vectors or plan.judgements):
-        return {}
-    stored = op.writer.memories(row["id"] for row in plan.rows)
     if vectors:
-        rows = list(stored.values())
+        rows = list(op.writer.memories(row["id"] for row in plan.rows).values())
         keep_vectors(ctx, op.writer, rows, [vectors[row["content_hash"]] for row in rows])
-    return stored
 
 
-def _describe(
-    op: OpenOperation, result: Result, links: Mapping[str, Sequence[str]],
-    effects: Mapping[str, Effects],
-) -> Added:  # fmt: skip
+def _describe(op: OpenOperation, result: Result, links: Mapping[str, Sequence[str]]) -> Added:
     """Tells the caller what became of one draft."""
     memory_id, repeats = result
-    own = effects.get(memory_id)
-    if own is None and not repeats and memory_id not in links:
-        return Added(memory_id, operation_id=op.intent.id)
-    own = own or Effects()
     return Added(
         id=memory_id,
         duplicate_of=memory_id if repeats else None,
-        connected_to=(*links.get(memory_id, ()), *own.connected),
-        superseded=tuple(own.superseded),
-        conflicts=tuple(own.conflicts),
+        connected_to=tuple(links.get(memory_id, ())),
         operation_id=op.intent.id,
-        why=(repeats, *own.why) if repeats else tuple(own.why),
+        why=(repeats,) if repeats else (),
     )
 
 
@@ -314,7 +305,7 @@ def get_or_create(
     ctx: Context, op: OpenOperation, d: Draft, vectors: Mapping[str, bytes], *, by: str
 ) -> Row:
     """Returns the memory that says a text, or stores it, as a part of an operation."""
-    if any(match_tombstones(ctx, op.writer, [d.text])):
+    if any(match_tombstones(ctx, op.writer, _list_said(d))):
         raise Refused(f"The text is {TOMBSTONED}.")
     known = op.writer.by_content([d.content_hash], live_at=op.now).get(d.content_hash)
     if known is not None:
@@ -338,6 +329,14 @@ def _reinforce(op: OpenOperation, repeats: Sequence[tuple[Draft, str]]) -> None:
         op.writer.change("memories", {row["key"]: figures})
         op.writer.reject(row["key"], {"title": d.title, "text": d.text})
         rows[memory_id] = {**row, **figures}
+
+
+def _hide(op: OpenOperation, pairs: Iterable[tuple[Row, Row]]) -> None:
+    """Hides the older ones of which a draft says that it supersedes them; pinned ones stay."""
+    for newer, older in pairs:
+        if older["superseded_by"] is None and not older["pinned"]:
+            change = {"superseded_by": newer["id"], "version": older["version"] + 1}
+            op.writer.change("memories", {older["key"]: change})
 
 
 def _connect(
@@ -367,6 +366,7 @@ def _connect(
                  "weight": DEFAULT_WEIGHTS[edge_type], "created_at": op.now}
             )  # fmt: skip
     op.writer.insert("edges", edges)
+    _hide(op, [(rows[a], rows[b]) for a, b, edge_type in wanted if edge_type == "supersedes"])
     made_here = {
         rows[memory_id]["key"]
         for memory_id, repeats in results

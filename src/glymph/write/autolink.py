@@ -13,10 +13,10 @@ from glymph.model import DuplicatePair, DuplicateReport
 from glymph.moments import micros
 from glymph.store.contract import Filter
 from glymph.store.reader import Reader
-from glymph.store.scan import Slots, Vectors
+from glymph.store.scan import Slots
 from glymph.store.view import View
-from glymph.write.compare import kept_bands
 from glymph.write.duplicates import connect, decide_pairs
+from glymph.write.neighbours import kept_bands
 
 COUNTER = "linked_upto"  # the newest memory that was looked at
 AT_ONCE = 2_000  # memories looked at in one run
@@ -73,7 +73,7 @@ def near_pairs_of(
     """
     found: dict[tuple[int, int], float] = {}
     for slot in slots[passing[slots]].tolist():
-        vector = _vector(reader, view, slot)
+        vector = view.vector_of(int(view["key"][slot]), reader=reader)
         if vector is None:
             continue
         others, cosines = view.nearest(vector, passing, limit=NEIGHBOURS + 1, reader=reader)
@@ -82,16 +82,3 @@ def near_pairs_of(
                 a, b = sorted((int(view["key"][slot]), int(view["key"][other])))
                 found[a, b] = cosine
     return [(a, b, cosine) for (a, b), cosine in found.items()]
-
-
-def _vector(reader: Reader, view: View, slot: int) -> Vectors | None:
-    """Returns the vector of a slot: from memory in a small space, from the store in a large one."""
-    assert view.vectors is not None
-    assert view.model_key is not None
-    if view.vectors.matrix is not None:
-        whole: Vectors = view.vectors.matrix[slot].astype(np.float32)
-        return whole
-    for _, wording, vector in reader.vectors_of(view.model_key, [int(view["key"][slot])]):
-        if int.from_bytes(wording, "big") == int(view["wording"][slot]):
-            return np.frombuffer(vector, dtype="<f2").astype(np.float32)
-    return None

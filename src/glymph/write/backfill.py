@@ -6,12 +6,7 @@ this model.
 
 from __future__ import annotations
 
-import atexit
-import os
-import threading
-import time
 from collections.abc import Iterator, Sequence
-from weakref import WeakSet
 
 from glymph.context import Context
 from glymph.embed.embedding import wording
@@ -19,12 +14,10 @@ from glymph.errors import GlymphError
 from glymph.model import MeaningStatus, State
 from glymph.moments import micros
 from glymph.store.contract import Row
-from glymph.store.locks import ProcessLock
 from glymph.store.writer import Writer
 
 BATCH = 16  # texts between two commits: little to lose, little to wait for
 NEWEST = 2**62
-LAST_BATCH = 2.0  # seconds a closing handle waits for the texts that are just being embedded
 
 
 def backfill(ctx: Context) -> Iterator[int]:
@@ -87,6 +80,18 @@ def embed(ctx: Context, ids: Sequence[str]) -> Iterator[int]:
         yield at + len(rows)
 
 
+def embed_newest(ctx: Context, most: int) -> None:
+    """Embeds those of the newest so many live memories that wait for a vector."""
+    model = ctx.embedding.model
+    if model is None:
+        return
+    with ctx.reading() as reader:
+        key = reader.model_key(*model)
+        rows = reader.find_unembedded(key, state=State.LIVE.value, before=NEWEST, limit=most)
+    if rows:
+        _keep(ctx, model, rows)
+
+
 def tidy(ctx: Context) -> Iterator[int]:
     """Removes the vectors of every other model than the handle's; yields how many so far."""
     own = ctx.embedding.model
@@ -133,91 +138,3 @@ def meaning(ctx: Context, failure: GlymphError | None = None) -> MeaningStatus:
         absence=ctx.embedding.absence,
         failure=told,
     )
-
-
-_WORKING: WeakSet[Background] = WeakSet()
-
-
-@atexit.register
-def _stop_all() -> None:
-    """Ends the threads of handles that nobody closed.
-
-    A model cut off inside its library would end the program.
-    """
-    for background in list(_WORKING):
-        background.finish(0)
-
-
-class Background:
-    """One thread of a handle that embeds what was added, while the program goes on."""
-
-    def __init__(self, ctx: Context) -> None:
-        self._ctx = ctx
-        self._lock = ProcessLock()
-        self._thread: threading.Thread | None = None
-        self._ids: list[str] = []
-        self._process = os.getpid()
-        self._looked_back = self._stopped = False
-        self.failure: GlymphError | None = None
-
-    def take(self, ids: Sequence[str]) -> None:
-        """Embeds these memories soon, and then what earlier handles left waiting."""
-        with self._lock:
-            if (
-                self._stopped
-                or self._ctx.embedding.embedder is None
-                or (self._looked_back and not ids)
-            ):
-                return
-            if self._process != os.getpid():  # a thread does not follow its program into a fork
-                self._thread, self._process = None, os.getpid()
-            self._ids += ids
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="glymph-embed", daemon=True)
-                self._thread.start()
-                _WORKING.add(self)
-
-    def _run(self) -> None:
-        try:
-            while ids := self._next():
-                for _ in embed(self._ctx, ids):
-                    if self._stopped:
-                        return
-            if not self._looked_back:
-                for _ in backfill(self._ctx):
-                    if self._stopped or self._ids:
-                        break
-                else:
-                    self._looked_back = True
-            self.failure = None
-        except GlymphError as error:  # doctor tells; the memories stay findable by text, and wait
-            self.failure, self._looked_back = error, False
-        finally:
-            with self._lock:
-                self._thread = None
-                rest, self._ids = self._ids, []
-            if rest and self.failure is None:
-                self.take(rest)
-
-    def _next(self) -> list[str]:
-        with self._lock:
-            ids, self._ids = self._ids, []
-            return ids
-
-    def _current_thread(self) -> threading.Thread | None:
-        with self._lock:  # until then one that was made may not have been started
-            return self._thread
-
-    def finish(self, seconds: float) -> None:
-        """Waits for what was asked for, at most so long; the rest waits for the next handle."""
-        if self._process != os.getpid():
-            return
-        ends = time.monotonic() + seconds
-        while (
-            thread := self._current_thread()
-        ) is not None and time.monotonic() < ends:  # one may have started another
-            thread.join(ends - time.monotonic())
-        with self._lock:
-            self._stopped, thread = True, self._thread
-        if thread is not None:
-            thread.join(LAST_BATCH)

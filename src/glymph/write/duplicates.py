@@ -28,7 +28,7 @@ from glymph.store.scan import Slots, Vectors
 from glymph.store.view import View
 from glymph.text.bands import Bands
 from glymph.text.similarity import relation
-from glymph.write.compare import kept_bands
+from glymph.write.neighbours import kept_bands
 
 PAIRS_AT_ONCE = 2_000  # whose memories are read together
 EDGES_AT_ONCE = 1_000  # in one transaction, so that other writers never wait long

@@ -9,12 +9,15 @@ from typing import Any, TypedDict, Unpack
 from glymph import checks
 from glymph.context import Context
 from glymph.decay.sections import IDENTITY_KIND, SECTIONS, Section, initial_stability
-from glymph.errors import InvalidInput
+from glymph.errors import InvalidInput, Refused
 from glymph.model import Receipt
 from glymph.moments import micros
 from glymph.store.contract import Row
 from glymph.text.normal import content_hash, derive_title, is_derived_title
+from glymph.text.quotes import words_in
+from glymph.write.tombstones import TOMBSTONED, match_tombstones
 
+SAYING = ("text", "title", "tags", "entities", "attributes", "source")  # fields that hold words
 PAGE = "memory.md/agent"
 PAGE_WORDS = 600
 
@@ -49,6 +52,9 @@ def update(
         row = op.row(memory_id)
         checked |= consequences(row, checked)
         different = {name: value for name, value in checked.items() if row[name] != value}
+        said = [words_in(different[name]) for name in SAYING if different.get(name)]
+        if any(match_tombstones(ctx, op.writer, said)):
+            raise Refused(f"It is {TOMBSTONED}.")
         if different:
             stamp = {"updated_at": op.now, "version": row["version"] + 1}
             op.writer.change("memories", {row["key"]: different | stamp})
@@ -56,7 +62,7 @@ def update(
         else:
             op.skip(memory_id, "it says that already")
     if "content_hash" in different:
-        ctx.embed_soon([memory_id])
+        ctx.settle_soon([memory_id])
     return ctx.receipt(op)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from glymph.checks import checked_edge_type, checked_id, checked_share
 from glymph.context import Context, OpenOperation
 from glymph.decay.edges import DEFAULT_WEIGHTS
-from glymph.errors import InvalidInput, MemoryNotFound
+from glymph.errors import InvalidInput, MemoryNotFound, Pinned
 from glymph.model import Edge, Receipt
 from glymph.store import records
+from glymph.write.replace import show_again, supersede
 
 
 def link(
@@ -19,7 +20,10 @@ def link(
     weight: float | None = None,
     reason: str | None = None,
 ) -> Receipt:
-    """Links a to b; an existing link of that type takes the new weight, if one is given."""
+    """Links a to b; an existing link of that type takes the new weight, if one is given.
+
+    A link `supersedes` hides b behind a, as `supersede` does.
+    """
     checked_id(a), checked_id(b)
     edge_type = checked_edge_type(type)
     strength = DEFAULT_WEIGHTS[edge_type] if weight is None else checked_share("weight", weight)
@@ -27,8 +31,11 @@ def link(
         raise InvalidInput("weight", "0 would be no link. Use unlink().")
     with ctx.operation("link", reason=reason) as op:
         source, target = _ends(op, a, b)
+        hidden = edge_type == "supersedes" and _hide(op, a, b)
         edge = op.writer.edge(source, target, edge_type)
-        if edge is None:
+        if hidden and weight is None:
+            pass  # it has its link
+        elif edge is None:
             row = {
                 "source": source,
                 "target": target,
@@ -51,7 +58,7 @@ def link(
 def unlink(
     ctx: Context, a: str, b: str, *, type: str = "user_linked", reason: str | None = None
 ) -> Receipt:
-    """Removes the link of that type from a to b."""
+    """Removes the link of that type from a to b; without a link `supersedes` b is shown again."""
     checked_id(a), checked_id(b)
     edge_type = checked_edge_type(type)
     with ctx.operation("unlink", reason=reason) as op:
@@ -60,10 +67,26 @@ def unlink(
         if edge is None:
             op.skip(a, f"there is no {edge_type} link to {b}")
         else:
+            older = op.row(b)
+            if edge_type == "supersedes" and older["superseded_by"] == a:
+                show_again(op, older)
             op.writer.remove("edges", [edge["key"]])
             op.writer.bump([source, target])
             op.succeeded += [a, b]
     return ctx.receipt(op)
+
+
+def _hide(op: OpenOperation, a: str, b: str) -> bool:
+    """Hides b behind a, unless it is hidden so; tells whether it was not."""
+    newer, older = op.row(a), op.row(b)
+    if older["superseded_by"] == a:
+        return False
+    if newer["superseded_by"] == b:
+        raise InvalidInput("b", "it has replaced a itself. Unlink that first.")
+    if older["pinned"]:
+        raise Pinned(b)
+    supersede(op, older, newer)
+    return True
 
 
 def _ends(op: OpenOperation, a: str, b: str) -> tuple[int, int]:

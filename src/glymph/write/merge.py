@@ -47,7 +47,7 @@ def merge(
         ]:
             raise Refused(f"{changed[0]} was changed just now. Look at it, then merge again.")
         one, _ = into_one(ctx, op, now, new, vectors, by="merge")
-    ctx.embed_soon([] if vectors else [one["id"]])
+    ctx.settle_soon([] if vectors else [one["id"]])
     return ctx.receipt(op)
 
 

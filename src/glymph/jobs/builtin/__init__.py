@@ -4,6 +4,6 @@ At the end of a session, in this order (`order` in each file):
 
     extract → embed → link → lifecycle → ai_prune → consolidate → surface
 
-At intervals, where the daemon or a worker runs: health, conflicts, embed, lifecycle, ai_prune,
+At intervals, where the daemon or a worker runs: health, questions, embed, lifecycle, ai_prune,
 garden, consolidate, trash, decay, idle, surface.
 """

@@ -72,10 +72,14 @@ INSERT INTO tombstones(space_id, fingerprint, operation, created_at)
 VALUES (:space_id, :fingerprint, :operation, :at)
 ON CONFLICT (space_id, fingerprint) DO NOTHING;
 
--- name: open_conflicts
-SELECT key, id, older, newer, reason, raised_at, expires_at, resolution, resolved_at FROM scoped_conflicts
+-- name: open_questions
+SELECT key, id, kind, older, newer, reason, raised_at, expires_at, resolution, resolved_at FROM scoped_conflicts
 WHERE resolution IS NULL ORDER BY key;
 
--- name: conflict_by_id
-SELECT key, id, older, newer, reason, raised_at, expires_at, resolution, resolved_at FROM scoped_conflicts
+-- name: questions_of
+SELECT key, id, kind, older, newer, reason, raised_at, expires_at, resolution, resolved_at FROM scoped_conflicts
+WHERE newer IN {texts:ids} ORDER BY key;
+
+-- name: question_by_id
+SELECT key, id, kind, older, newer, reason, raised_at, expires_at, resolution, resolved_at FROM scoped_conflicts
 WHERE id = :id;

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from decimal import Decimal
 
 from glymph.text.dates import find_dates, find_named_times, find_times
@@ -19,7 +19,7 @@ from glymph.text.identifiers.fingerprints import form
 from glymph.text.identifiers.network import bare_webs, handles, machines, mails, paths, webs
 from glymph.text.numbers import find_figures, find_number_words, find_quantities
 from glymph.text.scripts import flat
-from glymph.text.spans import BLANK, Family, Identifier, Key, Span, find_in_turn
+from glymph.text.spans import BLANK, Family, Identifier, Key, Span, find_in_turn, place_span
 
 __all__ = [
     "Closure",
@@ -47,7 +47,7 @@ _ALL: tuple[Family, ...] = (
 def identifiers(text: str) -> tuple[Identifier, ...]:
     """Every identifier in the text, whole and by type, in the order in which they stand."""
     plain, places = flat(text)
-    return tuple(_place_span(found, text, places) for found in _find_spans(plain))
+    return tuple(place_span(found, text, places) for found in _find_spans(plain))
 
 
 def same(one: Identifier, other: Identifier) -> bool:
@@ -60,6 +60,8 @@ def perhaps(one: Identifier, other: Identifier) -> bool:
 
     Examples are 5/8/2023 and 8 May, or a phone number without a country.
     """
+    if one.type == other.type == "phone" and one.key[0] == other.key[0] == "+":
+        return one.key == other.key  # each tells its country
     return not set(one.readings).isdisjoint(other.readings)
 
 
@@ -124,17 +126,6 @@ def _find_spans(plain: str) -> list[Span]:
 
 def _start(found: Span) -> int:
     return found.start
-
-
-def _place_span(found: Span, text: str, places: Sequence[int] | None) -> Identifier:
-    start, end = found.start, found.end
-    if places is not None:
-        start, end = places[start], places[end] if end < len(places) else len(text)
-    written = text[start:end]
-    if places is not None:
-        end = start + len(written.rstrip())
-        written = text[start:end]
-    return Identifier(found.type, found.key, start, end, written, found.others)
 
 
 def _blank_out(plain: str, found: Iterable[Span]) -> str:

@@ -170,6 +170,13 @@ def find_labelled(text: str) -> Iterator[Span]:
             )
 
 
+def is_other_label(one: str, other: str) -> bool:
+    """Returns whether two keys name their numbers as different things: an order, an invoice."""
+    first, second = one.partition("-")[0], other.partition("-")[0]
+    known = set(_LABELS.values())
+    return first != second and first in known and second in known
+
+
 def _without_label(*numbers: str) -> tuple[Key, ...]:
     """The readings of a labelled number when its label is left out."""
     return tuple(("code", each) for each in dict.fromkeys([*numbers, numbers[0].replace("-", "")]))

@@ -21,9 +21,18 @@ _COMMON = (
     "com org net edu gov mil io dev app ai biz eu uk de fr es ch nl ru jp cn xyz cloud int online "
     "shop"
 ).split()
+_SAID_ALOUD = frozenset(
+    "example test invalid info name mail email tech club live site blog news agency studio".split()
+)
 _BARE = re.compile(
     rf"(?<![\w@.:/%-])((?:{_LABEL}\.){{1,6}}(?:{'|'.join(_COMMON)}|co\.uk|[a-z]{{2,6}}(?=/)))"
     rf"(?![\w@]|[.-]\w)((?::[0-9]{{1,5}})?(?:[/?#][^\s<>\"\x00`|\\^{{}}]{{0,2048}})?)"
+)
+_ASKED = re.compile(
+    r"(?<![\w@.:/%-])(?P<label>(?:(?:web ?)?(?:site|page)|url|link|domain|blog|homepage|webseite"
+    rf"|sitio|lien)(?: (?:is|at|of|ist))?:? [\"'<]?)?(?P<host>(?:{_LABEL}\.){{1,6}}[a-z]{{2,24}})"
+    r"(?![\w@]|[.-]\w)(?P<page>(?:/[^\s<>\"\x00`|\\^{}]{0,2048})?)",
+    re.IGNORECASE,
 )
 _TOP_OR_PATH = re.compile(rf"\.(?:(?:{'|'.join(_COMMON)})(?!\w)|[a-z]{{2,6}}/)")
 _HANDLE = re.compile(
@@ -120,7 +129,8 @@ def mails(text: str) -> Iterator[Span]:
         for match in pattern.finditer(text):
             local, domain = _join(match[1]), _join(match[2])
             top = domain.rpartition(".")[2]
-            if aloud and (local in _NO_OWNERS or not (len(top) == 2 or top in _COMMON)):
+            known = len(top) == 2 or top in _COMMON or top in _SAID_ALOUD or "." in local
+            if aloud and (local in _NO_OWNERS or not known):
                 continue
             yield from _mail(local, domain, match.start(), match.end())
 
@@ -133,6 +143,15 @@ def bare_webs(text: str) -> Iterator[Span]:
             key = _web_key("http", match[1] + tail)
             if key:
                 yield Span("url", key, match.start(), match.start(2) + len(tail))
+
+
+def asked_webs(text: str) -> Iterator[Span]:
+    """Addresses without a scheme that have a page, or that a word before them says to be one."""
+    for match in _ASKED.finditer(text):
+        body = _without_end(match["host"] + match["page"])
+        if match["label"] or match["page"]:
+            start = match.start("host")
+            yield Span("url", _web_key("http", body), start, start + len(body))
 
 
 def handles(text: str) -> Iterator[Span]:

@@ -118,7 +118,7 @@ def render(result: Mapping[str, Any]) -> Blocks:
 
 def render_plan(plan: Mapping[str, Any]) -> Blocks:
     """Shows a plan to forget, what conversations say of it, and how to act on it."""
-    yield Line(_shorten_plan(plan).text)
+    yield Line(_read_plan(plan).describe(LONGEST))
     here = "" if plan["space"] == "default" else f" --space {quote(plan['space'])}"
     conversations = plan.get("conversations") or {}
     if also := describe_rewritten(conversations.get("purge")):
@@ -134,22 +134,13 @@ def render_plan(plan: Mapping[str, Any]) -> Blocks:
         yield Line(f"Nothing was changed. Do it with: {command}", "dim")
 
 
-def _shorten_plan(plan: Mapping[str, Any]) -> ForgetPlan:
-    """Returns the plan with each memory in one line."""
+def _read_plan(plan: Mapping[str, Any]) -> ForgetPlan:
+    """Returns the plan that its data stand for."""
     known = {field.name for field in fields(ForgetPlan)}
     given = {name: part for name, part in plan.items() if name in known}
     moments = {name: datetime.fromisoformat(plan[name]) for name in ("created_at", "expires_at")}
-    actions = tuple(
-        Action(**{**action, "old": _shorten(action["old"]), "new": _shorten(action["new"])})
-        for action in plan["actions"]
-    )
-    changed = {**moments, "request": _shorten(plan["request"]), "actions": actions}
-    return ForgetPlan(**{**given, **changed})
-
-
-def _shorten(text: str) -> str:
-    folded = _fold(text)
-    return folded if len(folded) <= LONGEST else folded[: LONGEST - 1] + "…"
+    actions = tuple(Action(**action) for action in plan["actions"])
+    return ForgetPlan(**{**given, **moments, "actions": actions})
 
 
 def _fold(text: str) -> str:

@@ -1,4 +1,4 @@
-"""manage_conflicts: statements that cannot both be current, and what holds."""
+"""manage_conflicts: what answer_question was called before, and several answers at once."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from glymph.errors import InvalidInput
 from glymph.plain import plain
 from glymph.tools import data
 from glymph.tools.arguments import Texts
-from glymph.tools.blocks import Line, Table, format_time
+from glymph.tools.builtin.answer_question import Choice, render
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
-from glymph.tools.render import Blocks, render_receipt
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
@@ -26,9 +25,9 @@ class ConflictArguments(Arguments):
         json_schema_extra=POSITIONAL,
     )
     ids: Texts = Field(
-        [], description="Ids of the conflicts to settle.", json_schema_extra=POSITIONAL
+        [], description="Ids of the questions to answer.", json_schema_extra=POSITIONAL
     )
-    resolution: Literal["new_is_current", "old_is_current", "keep_both", "merge"] | None = Field(
+    resolution: Choice | None = Field(
         None, description="What holds. Nothing decided: after 14 days both are kept."
     )
     text: str | None = Field(None, description="With merge: what takes the place of both.")
@@ -36,43 +35,25 @@ class ConflictArguments(Arguments):
 
 def run(glymph: Glymph, args: ConflictArguments) -> Mapping[str, Any]:
     if args.action == "list":
-        return {"conflicts": plain(glymph.conflicts())}
+        return {"questions": plain(glymph.questions())}
     if args.resolution is None:
         raise InvalidInput(
             "resolution", "which holds? Use new_is_current, old_is_current, keep_both or merge."
         )
     if not args.ids:
-        raise InvalidInput("ids", "which conflict? `list` shows those that wait.")
+        raise InvalidInput("ids", "which question? `list` shows those that wait.")
     if args.action == "resolve" and len(args.ids) > 1:
         raise InvalidInput(
             "ids", f"{len(args.ids)} given. Settle several alike with batch_resolve."
         )
     ids = args.ids[0] if args.action == "resolve" else args.ids
-    return data.dump_receipt(glymph.resolve(ids, args.resolution, text=args.text))
-
-
-def render(result: Mapping[str, Any]) -> Blocks:
-    if "conflicts" not in result:
-        yield from render_receipt(result)
-        return
-    rows, notes = [], []
-    for conflict in result["conflicts"]:
-        since, until = format_time(conflict["raised_at"]), format_time(conflict["expires_at"])
-        rows.append([conflict["id"], since, until, conflict["older_text"]])
-        notes.append(f"or now: {conflict['newer_text']} ({conflict['reason']})")
-    yield Table(["conflict", "since (UTC)", "kept both from (UTC)", "said"], rows, notes)
-    if rows:
-        yield Line(
-            "Settle one with: glymph conflicts resolve ID --resolution new_is_current", "dim"
-        )
-    else:
-        yield Line("No conflicts wait for a decision.")
+    return data.dump_receipt(glymph.answer(ids, args.resolution, text=args.text))
 
 
 TOOL = Tool(
     name="manage_conflicts",
     command="conflicts",
-    description="List statements that contradict each other, and say which holds.",
+    description="List doubts about two memories, and settle one or several alike.",
     arguments=ConflictArguments,
     run=run,
     profile="curator",

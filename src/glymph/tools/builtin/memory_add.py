@@ -11,9 +11,13 @@ from glymph.tools import data
 from glymph.tools.arguments import Texts
 from glymph.tools.blocks import Line
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.write.reconcile import find_unreconciled
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
+
+FEW = 64  # memories waiting to be compared that this call waits for, too
+NEAREST = 3  # older ones that are named
 
 
 class AddArguments(Arguments):
@@ -50,7 +54,10 @@ class AddArguments(Arguments):
 
 
 def run(glymph: Glymph, args: AddArguments) -> Mapping[str, Any]:
-    return data.dump_added(glymph.add(**args.model_dump()))
+    soon = len(find_unreconciled(glymph.context, FEW + 1)) <= FEW
+    added = glymph.add(**args.model_dump(), wait=soon)
+    nearest = glymph.nearest(added.id, limit=NEAREST) if added.id and added.created else []
+    return data.dump_added(added, nearest)
 
 
 def render(result: Mapping[str, Any]) -> Iterator[Line]:
@@ -62,16 +69,17 @@ def render(result: Mapping[str, Any]) -> Iterator[Line]:
         yield Line(f"  linked to {memory_id}")
     for why in result["why"]:
         yield Line(f"  {why}")
-    for conflict in result["conflicts"]:
-        command = f"glymph conflicts resolve {conflict} --resolution new_is_current"
-        yield Line(f"  decide with: {command}", "dim")
+    for near in result["nearest"]:
+        yield Line(f"  near it: {near['text']} ({near['id']})", "dim")
+    for question in result["questions"]:
+        yield Line(f"  answer with: glymph questions {question} new_is_current", "dim")
 
 
 TOOL = Tool(
     name="memory_add",
     command="add",
-    description="Remember one thing; says whether it was new, known, updates something older or "
-    "contradicts it.",
+    description="Remember one thing; says whether it is new, what it updates, and which older ones "
+    "are near.",
     arguments=AddArguments,
     run=run,
     profile="core",

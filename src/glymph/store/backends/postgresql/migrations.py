@@ -39,6 +39,7 @@ class Migration:
 MIGRATIONS: Sequence[Migration] = (
     Migration(1, "foundation", ("text_search.sql", "functions.sql", "schema.sql")),
     Migration(2, "conversations", ("conversations.sql",)),
+    Migration(3, "questions", ("questions.sql",)),
 )
 NEWEST = MIGRATIONS[-1].version
 

@@ -49,6 +49,10 @@ def _conversations(connection: apsw.Connection) -> None:
     connection.execute(_script("conversations.sql"))
 
 
+def _questions(connection: apsw.Connection) -> None:
+    connection.execute(_script("questions.sql"))
+
+
 MIGRATIONS: Sequence[Migration] = (
     Migration(1, "foundation", _foundation),
     Migration(2, "recall", _recall),
@@ -56,6 +60,7 @@ MIGRATIONS: Sequence[Migration] = (
     Migration(4, "columns", _columns),
     Migration(5, "maintenance", _maintenance),
     Migration(6, "conversations", _conversations),
+    Migration(7, "questions", _questions),
 )
 NEWEST = MIGRATIONS[-1].version
 

@@ -1,0 +1,189 @@
+"""What a statement still says without what is meant of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from glymph.forget.match import Sought, Unit, lexical
+from glymph.forget.names import places
+from glymph.forget.request import Request
+from glymph.reader.wording import Span
+from glymph.text.clauses import Clauses, capitalise_like, read_clauses
+from glymph.text.identifiers import find_matching
+from glymph.text.lists import without_item, without_name, without_phrase
+from glymph.text.scripts import fold
+from glymph.text.words import NAME_WORD
+
+_ENTANGLED = re.compile(
+    r"\b(?:neither|nor|unless|if|only|whether|false|untrue|den(?:y|ies|ied)|doubts?|doubted"
+    r"|pretends?|pretended|(?:don't|doesn't|do not|does not|didn't|did not) (?:believe|think))\b",
+    re.IGNORECASE,
+)
+_INFLECTED = frozenset("is are was were has have does do".split())
+_ALTERNATIVE = re.compile(r"\w (?:or|oder|ou) \w", re.IGNORECASE)
+_ASIDE = re.compile(r"(?: ?\([^()]*\))?")  # what is told of an item of a list
+_LISTED = re.compile(r",? (?:and|or|und|oder|et|ou|y|o|e|и|или|&) |, | / ")
+_PREPOSITION = re.compile(
+    r"\s*\b(?:at|on|via|by|under|from|to|unter|bei|an|über|à|au|sur|par|en|a|al|su|per|:|=)?\s*$",
+    re.IGNORECASE,
+)
+MOSTLY = 0.6  # of a clause: where so much of it is meant, all of it goes
+_BLANKS = re.compile(r"\s{2,}")
+_LOOSE_START = re.compile(
+    r"^[\s,;:.–—-]*(?:(?:and|but|und|aber|et|mais|y|pero|e|ma|mas|i|ale|и|но|а)\s+)?", re.IGNORECASE
+)
+_LOOSE_END = re.compile(
+    r"[\s,;:–—-]*(?:\s(?:and|but|und|aber|et|mais|y|pero|e|ma|mas|i|ale|и|но|а))?[\s,;:–—-]*"
+    r"(?=[.!?。]?$)",
+    re.IGNORECASE,
+)
+
+
+def is_safe(old: str, new: str, *, listed: bool) -> bool:
+    """Returns whether what is left says what it said before.
+
+    Of an alternative, a condition or a denial none can tell. `listed` says that an identifier is
+    cut out: of two numbers joined by "or", the other one still holds.
+    """
+    if _ENTANGLED.search(old) or (not listed and _ALTERNATIVE.search(old)):
+        return False
+    told = {word.casefold() for word in NAME_WORD.findall(old)}
+    return all(_is_form(word.casefold(), told) for word in NAME_WORD.findall(new))
+
+
+def _is_form(word: str, told: Collection[str]) -> bool:
+    """Returns whether a word is one of these or a form of it, and not pieced together from two."""
+    if word in told or word in _INFLECTED:
+        return True
+    if any(len(was) > 2 and word.endswith(was) for was in told):
+        return False
+    return any(word[:2] == was[:2] and abs(len(word) - len(was)) <= 4 for was in told)
+
+
+def find_rest(own: Sequence[Unit], wanted: Sought, request: Request) -> str:
+    """Returns what a statement still says without these clauses; empty if nothing."""
+    parts = own[0].parts
+    dropped: list[int] = []
+    text = parts
+    for unit in own:
+        edited = (
+            _remove_from_list(unit, request)
+            if request.strong
+            else _remove_item(unit.clause.text, wanted)
+        )
+        if edited and fold(edited) != fold(unit.clause.text):
+            clauses = tuple(
+                replace(clause, text=edited, alone="") if at == unit.at else clause
+                for at, clause in enumerate(text.clauses)
+            )
+            text = replace(
+                text,
+                text=text.replace_clause(unit.at, edited),
+                clauses=clauses,
+                sentences=_anew(text, unit.at, edited),
+            )
+        else:
+            dropped.append(unit.at)
+    rest = text.without(dropped)
+    return rest if re.search(r"\w", rest) else ""
+
+
+def _anew(parts: Clauses, at: int, edited: str) -> tuple[str, ...]:
+    sentences = list(parts.sentences)
+    clause = parts.clauses[at]
+    old = sentences[clause.sentence]
+    sentences[clause.sentence] = old.replace(clause.text, edited, 1)
+    return tuple(sentences)
+
+
+def _remove_from_list(unit: Unit, request: Request) -> str | None:
+    """The clause without an identifier that stands in a list of several, if others of them stay."""
+    text = unit.clause.text
+    found = [replace(each, end=_ASIDE.match(text, each.end).end()) for each in unit.identifiers]  # type: ignore[union-attr]
+    meant = {id(each) for wanted in request.strong for each in find_matching(wanted, found)}
+    for at, each in enumerate(found):
+        if id(each) not in meant or len(meant) == len(found):
+            continue
+        if at and _LISTED.fullmatch(text[found[at - 1].end : each.start]):
+            last = at + 1 == len(found) or not _LISTED.fullmatch(
+                text[each.end : found[at + 1].start]
+            )
+            start = found[at - 1].end
+            rest = text[:start] + text[each.end :]
+            return _last_joined(rest, start, text[start : each.start]) if last else rest
+        if at + 1 < len(found) and _LISTED.fullmatch(text[each.end : found[at + 1].start]):
+            return text[: each.start] + text[found[at + 1].start :]
+    return None
+
+
+def _last_joined(text: str, end: int, joint: str) -> str:
+    """A list whose last item is gone: what joined that one now joins the one before it."""
+    comma = text.rfind(", ", 0, end)
+    if comma < 0 or not joint.strip(" ,") or " " in text[comma + 2 : end]:
+        return text
+    return f"{text[:comma]} {joint.strip(' ,')} {text[comma + 2 :]}"
+
+
+def _remove_item(text: str, wanted: Sought) -> str | None:
+    """The clause without the one item of a list that is meant, if it has such a list."""
+    without = without_name(text, lambda item: _is_meant(item, wanted))
+    if without or not wanted.names or not wanted.words:
+        return without
+
+    def is_said(item: str) -> bool:
+        return any(lexical(word, part) for word in wanted.words for part in NAME_WORD.findall(item))
+
+    return without_phrase(text, is_said) or without_item(text, is_said)
+
+
+def _is_meant(item: str, wanted: Sought) -> bool:
+    return any(places(item, name, strict=False) for known in wanted.names for name in known)
+
+
+def cut_identifiers(text: str, own: Sequence[Unit]) -> str:
+    """The text without the identifiers that these clauses hold, and the word that leads to each."""
+    for unit in own:
+        for each in reversed(unit.identifiers):
+            at = text.find(each.text)
+            if at >= 0:
+                before = _PREPOSITION.sub("", text[:at])
+                text = f"{before}{text[at + len(each.text) :]}"
+    return text.strip() if own and re.search(r"\w", text) else ""
+
+
+def cut_spans(text: str, spans: Sequence[Span]) -> str:
+    """Returns a text without some stretches: whole clauses where most of one is meant."""
+    parts = read_clauses(text)
+    dropped, at = [], 0
+    for number, clause in enumerate(parts.clauses):
+        start = text.find(clause.text, at)
+        if start < 0:
+            return _cut_plainly(text, spans)
+        at = start + len(clause.text)
+        covered = sum(max(0, min(end, at) - max(begin, start)) for begin, end in spans)
+        if covered >= MOSTLY * len(clause.text):
+            dropped.append(number)
+    if not dropped:
+        return _cut_plainly(text, spans)
+    rest = parts.without(dropped)
+    return rest if re.search(r"\w", rest) else ""
+
+
+def _cut_plainly(text: str, spans: Sequence[Span]) -> str:
+    """Returns a text without some stretches, and without the joints that led to them."""
+    kept, at = [], 0
+    for start, end in sorted(spans):
+        kept.append(text[at:start])
+        at = max(at, end)
+    kept.append(text[at:])
+    pieces = [piece for piece in kept if re.search(r"\w", piece)]
+    if not pieces:
+        return ""
+    rest = _BLANKS.sub(" ", " ".join(piece.strip() for piece in pieces))
+    rest = re.sub(r"\s+([,.;:!?])", r"\1", rest)
+    rest = _LOOSE_END.sub("", _LOOSE_START.sub("", rest)).strip()
+    if text.rstrip()[-1:] in ".!?。" and rest[-1:] not in ".!?。":
+        rest += text.rstrip()[-1]
+    return capitalise_like(rest, text)

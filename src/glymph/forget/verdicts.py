@@ -1,0 +1,113 @@
+"""What is known of each memory that a request may mean: how likely it is meant, and who says so.
+
+Rules are exact about identifiers, which settle a request by themselves. Of everything else rules
+know the names and the reader judges the meaning; a language model has the last word where it was
+asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from glymph.forget.by_rules import Meant
+from glymph.forget.match import Statement, Unit
+from glymph.reader.contract import Target
+from glymph.reader.wording import Span
+
+By = Literal["rules", "reader", "model"]
+Ruled = Literal["none", "perhaps", "found"]
+
+IN_DOUBT = 0.3  # the share of what rules hold to be perhaps meant
+TOLD_NONE, TOLD_MEANT = 0.0, 0.98  # the shares of what a model has judged
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a language model says of a memory: whether it is meant, and what is left in part."""
+
+    kind: Literal["none", "all", "part"]
+    left: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How likely a statement is meant, what of it, by whom, and why."""
+
+    statement: Statement
+    share: float  # how likely it is meant
+    by: By
+    why: str
+    ruled: Ruled = "none"  # whether rules hold it to be meant
+    spans: tuple[Span, ...] = ()  # what the reader holds to be meant of it; empty: all of it
+    units: tuple[Unit, ...] = ()  # the clauses that rules hold to be meant
+    left: str | None = None  # what a model says is left of it
+
+
+def judge_by_rules(meaning: Meant) -> list[Verdict]:
+    """Returns what rules alone say: what they found is meant, what may be meant is in doubt."""
+    found = {own[0].statement.id: own for own in group_by_statement(meaning.found)}
+    perhaps = {own[0].statement.id: own for own in group_by_statement(meaning.perhaps)}
+    sure = [
+        Verdict(
+            own[0].statement, meaning.confidence, "rules", meaning.reason, "found", (), tuple(own)
+        )
+        for own in found.values()
+    ]
+    return sure + [
+        Verdict(own[0].statement, IN_DOUBT, "rules", meaning.why, "perhaps", (), tuple(own))
+        for memory_id, own in perhaps.items()
+        if memory_id not in found
+    ]
+
+
+def judge_by_reader(
+    meaning: Meant, read: Sequence[tuple[Statement, Target]], reader: str, *, named: bool
+) -> list[Verdict]:
+    """Returns what the reader says of what it read, beside what rules say of it.
+
+    What is `named` and nothing more is found by rules, under every name; the reader only adds what
+    else may be meant. What it had no time for is left to the rules.
+    """
+    ruled = {one.statement.id: one for one in judge_by_rules(meaning)}
+    joined = [
+        _join(statement, target, ruled.pop(statement.id, None), reader, named)
+        for statement, target in read
+    ]
+    return [*joined, *ruled.values()]
+
+
+def _join(
+    statement: Statement, target: Target, rule: Verdict | None, reader: str, named: bool
+) -> Verdict:
+    """Returns what the reader and the rules say of one statement."""
+    share, why = 1 - target.shares[0], f"{reader} reads it so"
+    if rule is None:
+        return Verdict(statement, share, "reader", why, "none", target.spans)
+    if rule.ruled == "found" and named:
+        return rule
+    told = rule.why if rule.ruled == "found" else why
+    return Verdict(statement, share, "reader", told, rule.ruled, target.spans, rule.units)
+
+
+def take_models_word(verdicts: Sequence[Verdict], told: Mapping[str, Told]) -> list[Verdict]:
+    """Returns the verdicts with what a model says of those it was asked about."""
+    return [_overrule(one, told.get(one.statement.id)) for one in verdicts]
+
+
+def _overrule(one: Verdict, told: Told | None) -> Verdict:
+    if told is None:
+        return one
+    share = TOLD_NONE if told.kind == "none" else TOLD_MEANT
+    left = told.left if told.kind == "part" else None
+    return Verdict(one.statement, share, "model", f"{told.model} reads it so", left=left)
+
+
+def group_by_statement(found: Sequence[Unit]) -> list[list[Unit]]:
+    """Groups clauses by the statement that they stand in."""
+    grouped: dict[str, list[Unit]] = {}
+    for unit in found:
+        grouped.setdefault(unit.statement.id, []).append(unit)
+    return list(grouped.values())

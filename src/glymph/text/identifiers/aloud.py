@@ -1,0 +1,129 @@
+"""Digits said one by one: in words of several languages, apart from each other, or doubled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby, product
+
+_LANGUAGES = (
+    "zero one two three four five six seven eight nine",
+    "null eins zwei drei vier fünf sechs sieben acht neun",
+    "zéro un deux trois quatre cinq six sept huit neuf",
+    "cero uno dos tres cuatro cinco seis siete ocho nueve",
+    "zero uno due tre quattro cinque sei sette otto nove",
+    "zero um dois três quatro cinco seis sete oito nove",
+    "nul een twee drie vier vijf zes zeven acht negen",
+    "ноль один два три четыре пять шесть семь восемь девять",
+    "zero jeden dwa trzy cztery pięć sześć siedem osiem dziewięć",
+    "sıfır bir iki üç dört beş altı yedi sekiz dokuz",
+    "noll ett två tre fyra fem sex sju åtta nio",
+)
+_MORE = {"0": "oh o nought нуль", "1": "uma", "2": "zwo duas", "5": "fuenf", "6": "meia"}
+_WORDS = {
+    str(digit): list(
+        dict.fromkeys(
+            [row.split()[digit] for row in _LANGUAGES] + _MORE.get(str(digit), "").split()
+        )
+    )
+    for digit in range(10)
+}
+_SIGNS = dict(zip("〇零一二三四五六七八九", "00123456789", strict=True))
+_TO_FIGURES = str.maketrans("〇零一二三四五六七八九", "00123456789")
+VALUES = {word: digit for digit, words in _WORDS.items() for word in words}
+VALUES |= _SIGNS
+FEWEST = 4  # digits in a row that are read as one number
+MOST_DOUBLED = 4  # equal digits in a row of which some may be said as "double"
+GAP = r"[\s.,/_:()·-]{0,3}"  # what stands between the parts of a number
+_NO_LETTER_BEFORE, _NO_LETTER_AFTER = r"(?<![^\W\d_])", r"(?![^\W\d_])"
+_WORD = "|".join(sorted((word for word in VALUES if word not in _SIGNS), key=len, reverse=True))
+_ONE = rf"(?:[0-9](?![0-9])|(?:{_WORD}){_NO_LETTER_AFTER}|[{''.join(_SIGNS)}])"
+_TIMES = r"(?:(?:double|triple)[ -])?"
+_ROW = re.compile(
+    rf"(?<![\w.,+@-]){_TIMES}{_ONE}(?:[ ,.-]{{1,2}}{_TIMES}{_ONE}){{2,40}}(?![\w@]|[.,-][0-9])"
+    rf"|[{''.join(_SIGNS)}]{{4,40}}",
+    re.IGNORECASE,
+)
+_PIECE = re.compile(
+    rf"(?P<times>double|triple)|(?P<word>{_WORD})|(?P<one>[0-9{''.join(_SIGNS)}])", re.IGNORECASE
+)
+
+
+def digit_pattern(digit: str) -> str:
+    """Returns the expression for a digit as a figure, a word or a sign."""
+    words = "|".join(_WORDS[digit])
+    signs = "".join(sign for sign, value in _SIGNS.items() if value == digit)
+    return rf"(?:{digit}|[{signs}]|{_NO_LETTER_BEFORE}(?:{words}){_NO_LETTER_AFTER})"
+
+
+def spell_pattern(characters: str, gap: str = GAP) -> str:
+    """Returns the expression for these letters and digits with gaps between them.
+
+    Digits may be said as words, and equal ones as "double seven".
+    """
+    parts: list[str] = []
+    for character, same in groupby(characters):
+        count = len(list(same))
+        if not character.isdecimal():
+            parts += [re.escape(character)] * count
+            continue
+        said = digit_pattern(character)
+        ways = [gap.join([said] * count)]
+        if 1 < count <= MOST_DOUBLED:
+            ways += [
+                gap.join({1: said, 2: f"double[ -]{said}", 3: f"triple[ -]{said}"}[n] for n in way)
+                for way in _sums(count)
+                if max(way) > 1
+            ]
+        parts.append(ways[0] if len(ways) == 1 else f"(?:{'|'.join(ways)})")
+    return gap.join(parts)
+
+
+def _sums(count: int) -> Iterator[tuple[int, ...]]:
+    """Every way to write a count as ones, twos and threes."""
+    for size in range(1, count):
+        yield from (way for way in product((1, 2, 3), repeat=size) if sum(way) == count)
+
+
+def find_rows(text: str) -> Iterator[tuple[str, int, int]]:
+    """Finds the digits that stand one by one, with where they begin and end."""
+    for match in _ROW.finditer(text):
+        digits, times = "", 1
+        for piece in _PIECE.finditer(match[0]):
+            if piece["times"]:
+                times = 2 if piece["times"].lower() == "double" else 3
+                continue
+            digit = piece["one"] or VALUES[piece["word"].lower()]
+            digits += times * digit.translate(_TO_FIGURES)
+            times = 1
+        if len(digits) >= FEWEST:
+            yield digits, *match.span()
+
+
+def has_words(text: str) -> bool:
+    """Returns whether digits are said in words there."""
+    return re.search("[^\\W\\d_]", text) is not None
+
+
+def say_digits(digits: str) -> Iterator[str]:
+    """Yields the digits in the words of each language, doubled in English, and in signs."""
+    for language in _LANGUAGES:
+        yield _say(digits, language.split())
+    english = _LANGUAGES[0].split()
+    doubled = any(len(list(same)) in (2, 3) for _, same in groupby(digits))
+    for zero in ("zero", "oh", "o", "nought") if "0" in digits else ("zero",):
+        words = [zero, *english[1:]]
+        yield _say(digits, words)
+        if doubled:
+            rows = ((digit, len(list(same))) for digit, same in groupby(digits))
+            yield " ".join(_say_row(words[int(digit)], count) for digit, count in rows)
+    for zero in "零〇":
+        yield "".join((zero + "一二三四五六七八九")[int(digit)] for digit in digits)
+
+
+def _say(digits: str, words: Sequence[str]) -> str:
+    return " ".join(words[int(digit)] for digit in digits)
+
+
+def _say_row(word: str, count: int) -> str:
+    return {2: f"double {word}", 3: f"triple {word}"}.get(count, " ".join([word] * count))

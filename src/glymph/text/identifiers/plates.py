@@ -1,0 +1,52 @@
+"""Number plates: told by a word beside them, or by a shape that nothing else has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from glymph.text.spans import Span
+
+_LETTERS = "A-ZÄÖÜА-Я"
+_LABEL = (
+    r"(?<!\w)(?:(?:number|licen[cs]e|car|vehicle|registration)[ -]?plates?|plates?|reg(?:istration"
+    r")?|kennzeichen|nummernschild\w*|autokennzeichen|immatriculation|plaque(?: d'immatriculation)?"
+    r"|matr[ií]cula|targa|placa|kenteken|tablica|rejestracja|plaka|госномер|номерной знак)"
+    r"(?: (?:number|no\.?|nr\.?))?(?: (?:is|was|of|reading|ist|lautet))?:? ?[\"'(]?"
+)
+_PART = (
+    rf"(?:[{_LETTERS}]{{1,4}}|[0-9]{{1,5}}|[{_LETTERS}]{{1,3}}[0-9]{{1,4}}"
+    rf"|[0-9]{{1,4}}[{_LETTERS}]{{1,3}}|[{_LETTERS}0-9]{{4,10}})"
+)
+_LABELLED = re.compile(rf"(?i:{_LABEL})({_PART}(?:[ .:·-]{{1,2}}{_PART}){{0,4}})(?!\w|-\w)")
+_SMALL = re.compile(
+    rf"(?i:{_LABEL})([a-z]{{1,3}}[0-9]{{1,4}}(?:[ -]?[a-z]{{1,3}})?[0-9]{{0,4}})(?!\w|-\w)"
+)
+_SHAPES = re.compile(
+    r"(?<![\w-])(?:"
+    r"[A-Z]{2}[0-9]{2}[ -]?[A-Z]{3}"  # United Kingdom
+    r"|[A-Z]{2}[ -]?[0-9]{1,2}[ -]?[A-Z]{1,3}[ -]?[0-9]{4}"  # India
+    r"|[A-ZÄÖÜ]{1,3}-[A-Z]{1,2} ?[0-9]{1,4}[EH]?"  # Germany
+    r"|[A-Z]{2}[- ][0-9]{3}[- ][A-Z]{2}"  # France, Italy
+    r")(?![\w]|-\w)"
+)
+
+
+def plates(text: str) -> Iterator[Span]:
+    """Finds number plates; their keys are the letters and digits alone."""
+    for match in (*_LABELLED.finditer(text), *_SMALL.finditer(text)):
+        yield from _plate(match[1], match.start(1))
+    for match in _SHAPES.finditer(text):
+        yield from _plate(match[0], match.start())
+
+
+def _plate(written: str, start: int) -> Iterator[Span]:
+    written = _without_words(written)
+    key = re.sub(r"[\W_]", "", written).upper()
+    if re.search("[0-9]", key) and re.search(r"[^\W\d_]", key) and 4 <= len(key) <= 11:
+        yield Span("plate", key, start, start + len(written))
+
+
+def _without_words(written: str) -> str:
+    """A plate without a capital word that begins what follows it: "KX19 OTB I saw"."""
+    return re.sub(r"(?<=[0-9A-Z]) (?:I|A|AND|OR|FROM|THE)$", "", written)

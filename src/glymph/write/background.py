@@ -1,0 +1,152 @@
+"""The background of a handle: a thread that embeds new memories and reconciles them."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from weakref import WeakSet
+
+from glymph.context import Context
+from glymph.errors import GlymphError
+from glymph.store.locks import ProcessLock
+from glymph.write.backfill import backfill, embed, embed_newest
+from glymph.write.reconcile import Effects, can_reconcile, find_unreconciled, reconcile
+
+LAST_BATCH = 2.0  # seconds a closing handle waits for the texts that are just being read
+SMALL = 64  # memories that a search waits for
+
+
+_WORKING: WeakSet[Background] = WeakSet()
+
+
+@atexit.register
+def _stop_all() -> None:
+    """Ends the threads of handles that nobody closed.
+
+    A model cut off inside its library would end the program.
+    """
+    for background in list(_WORKING):
+        background.finish(0)
+
+
+class Background:
+    """One thread of a handle that settles what was added, while the program goes on."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._lock = ProcessLock()
+        self._settling = threading.RLock()  # held by whoever reconciles
+        self._thread: threading.Thread | None = None
+        self._ids: list[str] = []
+        self._process = os.getpid()
+        self._looked_back = self._stopped = self._woken = False
+        self.failure: GlymphError | None = None
+
+    def take(self, ids: Sequence[str]) -> None:
+        """Settles these memories soon, and then what earlier handles left waiting."""
+        with self._lock:
+            if self._stopped or not self._has_work():
+                return
+            if self._process != os.getpid():  # a thread does not follow its program into a fork
+                self._thread, self._process = None, os.getpid()
+            self._ids += ids
+            self._woken = True
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="glymph-embed", daemon=True)
+                self._thread.start()
+                _WORKING.add(self)
+
+    def _has_work(self) -> bool:
+        return self._ctx.embedding.embedder is not None or can_reconcile(self._ctx)
+
+    @contextmanager
+    def resting(self) -> Iterator[Context]:
+        """Lets nothing be settled in the background meanwhile: whoever asked does it."""
+        with self._settling:
+            yield self._ctx
+
+    def settle(self, progress: Callable[[int], None] | None = None) -> dict[str, Effects]:
+        """Finishes what waits, vectors and verdicts; returns what was done for each memory."""
+        done: dict[str, Effects] = {}
+        with self._settling:
+            for _ in backfill(self._ctx):
+                pass
+            for memory_id, effects in reconcile(self._ctx):
+                done[memory_id] = effects
+                if progress is not None:
+                    progress(len(done))
+        return done
+
+    def settle_few(self) -> None:
+        """Finishes what waits if it is little, for a search that must see it.
+
+        It waits for no model that takes long, and for none that fails: what waits is found by its
+        words meanwhile.
+        """
+        if self._stopped:
+            return
+        embedding = self._ctx.embedding
+        try:
+            waiting = find_unreconciled(self._ctx, SMALL + 1)
+            if 0 < len(waiting) <= SMALL and (embedding.embedder is None or embedding.inline):
+                with self._settling:
+                    embed_newest(self._ctx, len(waiting))
+                    for _ in reconcile(self._ctx):
+                        pass
+        except GlymphError as error:
+            self.failure = error
+
+    def _run(self) -> None:
+        try:
+            while self._woken:
+                for _ in embed(self._ctx, self._next()):
+                    if self._stopped:
+                        return
+                with self._settling:
+                    for _ in reconcile(self._ctx):
+                        if self._stopped or self._ids:
+                            break
+                if self._stopped:
+                    return
+            if not self._looked_back:
+                for _ in backfill(self._ctx):
+                    if self._stopped or self._woken:
+                        break
+                else:
+                    self._looked_back = True
+            self.failure = None
+        except GlymphError as error:  # doctor tells; the memories stay findable by text, and wait
+            self.failure, self._looked_back = error, False
+        finally:
+            with self._lock:
+                self._thread = None
+                again = self._woken and self.failure is None
+            if again:
+                self.take(())
+
+    def _next(self) -> list[str]:
+        with self._lock:
+            ids, self._ids, self._woken = self._ids, [], False
+            return ids
+
+    def _current_thread(self) -> threading.Thread | None:
+        with self._lock:  # until then one that was made may not have been started
+            return self._thread
+
+    def finish(self, seconds: float) -> None:
+        """Waits for what was asked for, at most so long; the rest waits for the next handle."""
+        if self._process != os.getpid():
+            return
+        ends = time.monotonic() + seconds
+        while (
+            thread := self._current_thread()
+        ) is not None and time.monotonic() < ends:  # one may have started another
+            thread.join(ends - time.monotonic())
+        with self._lock:
+            self._stopped, thread = True, self._thread
+        if thread is not None:
+            thread.join(LAST_BATCH)

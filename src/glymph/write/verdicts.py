@@ -1,0 +1,127 @@
+"""Decides what becomes of an older statement: the reader's judgement, and vetoes it cannot lift."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from glymph.decay.sections import SECTIONS, Section
+from glymph.reader.contract import Judgement, Reader, Thresholds
+from glymph.store.contract import Row
+from glymph.text.normal import normalise
+from glymph.text.similarity import differ_in_values
+
+Kind = Literal["same", "replaces", "updates", "asks", "disputes"]
+NONE, SAME, REPLACES, PART = range(4)
+VITAL = 3  # noise, passing, lasting, vital
+LEAST_VITAL = 0.3  # the share from which on a statement is too important to be hidden unasked
+SAYS_SAME, OUTDATED = "it says the same", "it is out of date"
+PARTLY = "it, or a part of it, may be out of date"
+_FIGURES = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a new statement does to an older one, and why.
+
+    `same` and `replaces` hide the older; `updates` only puts the newer above it; `asks` does that
+    too, and puts a question; `disputes` only puts the question. `about` is the question's kind.
+    """
+
+    kind: Kind
+    old: Row
+    sure: float
+    reason: str
+    about: str = "replaces"
+
+
+def decide(
+    new: Row, judged: Sequence[tuple[Row, Judgement]], least: Thresholds
+) -> Iterator[Verdict]:
+    """Yields what is to be done to older statements; to most of them nothing."""
+    for old, one in judged:
+        verdict = _decide(new, old, one.shares, least)
+        if verdict is not None:
+            yield verdict
+
+
+def spare_vital(verdicts: Sequence[Verdict], reader: Reader) -> Iterator[Verdict]:
+    """Yields the verdicts, but asks about what would be hidden and is vital to somebody."""
+    hidden = [verdict for verdict in verdicts if verdict.kind == "replaces"]
+    graded = reader.grade([verdict.old["text"] for verdict in hidden])
+    vital = {
+        verdict.old["key"]
+        for verdict, one in zip(hidden, graded, strict=True)
+        if one.shares and one.shares[VITAL] >= LEAST_VITAL
+    }
+    for verdict in verdicts:
+        if verdict.kind == "replaces" and verdict.old["key"] in vital:
+            verdict = replace(verdict, kind="asks", reason=f"{OUTDATED}, and vital", about="vital")
+        yield verdict
+
+
+def decide_by_word(new: Row, old: Row, word: str) -> Verdict | None:
+    """Returns what follows from a language model's word; the vetoes hold for it as well."""
+    if word == "same" and not differ_in_values(new["text"], old["text"]):
+        return Verdict("same", old, 1.0, SAYS_SAME)
+    if _tells_of_before(new, old):
+        return None
+    if word == "replaces":
+        return Verdict("replaces", old, 1.0, OUTDATED)
+    return Verdict("updates", old, 1.0, PARTLY)
+
+
+def decide_by_vectors(new: Row, old: Row, cosine: float) -> Verdict | None:
+    """Returns what follows, without a reader, for two texts whose vectors are close."""
+    if _tells_of_before(new, old):
+        return None
+    return Verdict("updates", old, cosine, "it is about the same, and older")
+
+
+def _decide(new: Row, old: Row, shares: Sequence[float], least: Thresholds) -> Verdict | None:
+    update = shares[REPLACES] + shares[PART]
+    fixed = is_fixed(old)
+    if _tells_of_before(new, old):
+        late = "one of the two is out of date; what was told later happened earlier"
+        if update < least.ask:
+            return None
+        return Verdict("disputes", old, update, late, about="contradicts")
+    if shares[SAME] >= least.doubt_same and not differ_in_values(new["text"], old["text"]):
+        if shares[SAME] >= least.same and not fixed:
+            return Verdict("same", old, shares[SAME], SAYS_SAME)
+        kind: Kind = "asks" if shares[SAME] >= least.ask_same else "updates"
+        return Verdict(kind, old, shares[SAME], "it may say the same", about="same")
+    if shares[REPLACES] >= least.hide:
+        if fixed:
+            return Verdict("asks", old, update, f"{OUTDATED}, and pinned", about="pinned")
+        if _differ_only_in_figures(new["text"], old["text"]):
+            return Verdict("updates", old, update, f"{OUTDATED}, or another one of a series")
+        return Verdict("replaces", old, shares[REPLACES], OUTDATED)
+    if shares[REPLACES] >= least.ask:
+        return Verdict("asks", old, update, "it may be out of date")
+    if update >= least.doubt:
+        return Verdict("updates", old, update, PARTLY)
+    return None
+
+
+def is_fixed(row: Row) -> bool:
+    """Tells whether a memory is hidden only on somebody's word."""
+    return bool(row["pinned"] or row["protected"])
+
+
+def is_out_of_the_question(new: Row, old: Row) -> bool:
+    """Tells whether one of them says what happened once, which nothing puts out of date."""
+    return any(SECTIONS[Section(row["section"])].role == "source" for row in (new, old))
+
+
+def _differ_only_in_figures(new: str, old: str) -> bool:
+    """Tells whether nothing but figures parts two texts: a new value, or the next of a series."""
+    return _FIGURES.sub("#", normalise(new)) == _FIGURES.sub("#", normalise(old))
+
+
+def _tells_of_before(new: Row, old: Row) -> bool:
+    """Tells whether what was said later happened earlier: that cannot put the other out of date."""
+    at = [row["created_at"] if row["event_at"] is None else row["event_at"] for row in (new, old)]
+    return bool(at[0] < at[1])

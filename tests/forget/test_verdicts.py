@@ -1,0 +1,179 @@
+"""Verdicts and policy: what a reader or a model says of memories, and what a plan makes of it."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from glymph.errors import MalformedReply
+from glymph.forget.judge_prompt import Shown, question
+from glymph.forget.match import Statement
+from glymph.forget.plan import strike_through
+from glymph.forget.planner import AGREED, ALONE, MENTION, MOST_ASKED, MOST_READ, Judges, plan
+from glymph.forget.rest import cut_spans
+from glymph.forget.verdicts import Told
+from glymph.reader.contract import Target
+
+TEXTS = (
+    "Vera is our landlady and collects the rent.",
+    "My sister-in-law Vera teaches pottery.",
+    "The landlady had her hip replaced in March.",
+    "Rent for the flat is 940 pounds.",
+)
+STATEMENTS = [Statement(f"m{at}", text) for at, text in enumerate(TEXTS)]
+REQUEST = "all of that story"
+
+
+def judges(*shares, spans=(), told=None):
+    """A reader that says how likely each text is meant, and a model that says what it is told to."""
+
+    def read(statements):
+        return [
+            Target("all", 1.0, (1 - share, share, 0.0), spans)
+            for _, share in zip(statements, shares, strict=True)
+        ]
+
+    def ask(statements):
+        return {} if told is None else {one.id: told[one.id] for one in statements}
+
+    return Judges(read, "reader", ask if told is not None else None)
+
+
+def kinds(planned):
+    return {action.id: action.kind for action in planned.actions}
+
+
+def test_what_the_reader_is_sure_of_goes_and_what_it_doubts_is_asked_about():
+    planned = plan(REQUEST, STATEMENTS, judges=judges(ALONE, 0.2, 0.8, 0.001))
+    assert kinds(planned) == {"m0": "remove", "m1": "ask", "m2": "ask"}
+    assert {action.by for action in planned.actions} == {"reader"}
+    assert [action.confidence for action in planned.actions] == [ALONE, 0.8, 0.2]
+
+
+def test_a_purge_asks_where_a_release_acts():
+    between = (AGREED["release"] + AGREED["purge"]) / 2
+    asked = judges(0.0, 0.0, 0.0, between)
+    request = "the rent for the flat"
+    assert kinds(plan(request, STATEMENTS, mode="release", judges=asked))["m3"] == "remove"
+    assert kinds(plan(request, STATEMENTS, mode="purge", judges=asked))["m3"] == "ask"
+
+
+def test_nothing_that_may_be_meant_stays_unmentioned():
+    planned = plan(REQUEST, STATEMENTS, judges=judges(MENTION, MENTION / 2, ALONE, 0.0))
+    assert kinds(planned) == {"m2": "remove", "m0": "ask"}
+
+
+def test_what_the_reader_has_no_time_for_is_left_to_the_rules():
+    many = [Statement(f"m{at:03}", f"Ottokar owns boat {at:03}.") for at in range(MOST_READ + 20)]
+    planned = plan("Ottokar", many, judges=judges(*[0.0] * MOST_READ))
+    assert len(planned.of("remove")) == len(many)
+
+
+def test_a_plan_says_how_many_more_may_be_meant():
+    many = [Statement(f"m{at:03}", f"Ottokar owns boat {at:03}.") for at in range(MOST_ASKED + 20)]
+    planned = plan("the colour of Ottokar's hat", many)
+    assert len(planned.of("ask")) == MOST_ASKED
+    assert "20 more may be meant" in planned.why
+
+
+def test_an_identifier_is_not_a_matter_of_opinion():
+    statements = [*STATEMENTS, Statement("m4", "Her mail is vera@rooms.example.")]
+    planned = plan("vera@rooms.example", statements, judges=judges())
+    assert kinds(planned) == {"m4": "remove"}
+    assert planned.actions[0].by == "rules"
+
+
+def test_a_statement_that_is_quoted_is_meant_and_nobody_is_asked():
+    planned = plan(TEXTS[3], STATEMENTS, judges=judges())
+    assert kinds(planned) == {"m3": "remove"}
+
+
+def test_a_model_has_the_last_word_on_what_is_in_doubt():
+    told = {
+        "m0": Told("part", "Vera collects the rent.", "strong"),
+        "m1": Told("none", "", "strong"),
+        "m2": Told("all", "", "strong"),
+        "m3": Told("none", "", "strong"),
+    }
+    planned = plan(REQUEST, STATEMENTS, judges=judges(0.2, 0.9, 0.4, 0.0, told=told))
+    assert kinds(planned) == {"m0": "rewrite", "m2": "remove"}
+    assert planned.of("rewrite")[0].new == "Vera collects the rent."
+    assert {action.by for action in planned.actions} == {"model"}
+
+
+def test_a_model_that_adds_words_is_not_believed():
+    told = {one.id: Told("part", "Vera moved to Spain.", "strong") for one in STATEMENTS}
+    planned = plan(REQUEST, STATEMENTS, judges=judges(0.4, 0.4, 0.4, 0.4, told=told))
+    assert set(kinds(planned).values()) == {"ask"}
+
+
+def test_a_model_that_cannot_be_asked_leaves_it_to_the_reader():
+    asked = judges(ALONE, 0.2, 0.0, 0.0)
+    silent = Judges(asked.read, "reader", lambda _: {})
+    assert kinds(plan(REQUEST, STATEMENTS, judges=silent)) == {"m0": "remove", "m1": "ask"}
+
+
+def test_a_pinned_memory_stays_whoever_says_that_it_is_meant():
+    pinned = [Statement("m0", TEXTS[0], pinned=True), *STATEMENTS[1:]]
+    planned = plan(REQUEST, pinned, judges=judges(0.99, 0.0, 0.0, 0.0))
+    assert kinds(planned) == {"m0": "refuse"}
+
+
+# what is left of a text
+
+
+@pytest.mark.parametrize(
+    ("text", "cut", "left"),
+    [
+        ("Ana lives in Graz. She likes tea.", "Ana lives in Graz.", "She likes tea."),
+        ("Bo plays chess and Ida sings.", "Bo plays chess", "Ida sings."),
+        ("We bought pegs, a mallet (for Tom) and rope.", " (for Tom)", "We bought pegs, a mallet and rope."),
+    ],
+)  # fmt: skip
+def test_a_stretch_is_cut_out_without_loose_ends(text, cut, left):
+    start = text.index(cut)
+    assert cut_spans(text, [(start, start + len(cut))]) == left
+
+
+def test_of_a_text_that_is_meant_whole_nothing_is_left():
+    assert cut_spans("Ana lives in Graz.", [(0, 18)]) == ""
+
+
+def test_what_goes_is_struck_through():
+    assert strike_through("Ana lives in Graz, and she likes tea.", "Ana likes tea.") == (
+        "Ana ~~lives in Graz, and she~~ likes tea."
+    )
+
+
+# the model's question
+
+
+def test_the_same_request_makes_the_same_question():
+    shown = [Shown(date(2026, 1, 5), text) for text in TEXTS]
+    one, other = (question("purge", REQUEST, None, shown) for _ in range(2))
+    assert one.messages == other.messages
+    assert question("release", REQUEST, None, shown).messages != one.messages
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"memories":[{"id":"m9","meant":"all","left":""}]}',
+        '{"memories":[{"id":"m1","meant":"none","left":""}]}',
+        '{"memories":[{"id":"m1","meant":"part","left":" "}]}',
+        '{"memories":[{"id":"m1","meant":"all","left":""},{"id":"m1","meant":"all","left":""}]}',
+        '{"memories":[{"id":"m1"}]}',
+    ],
+)
+def test_an_answer_that_cannot_be_used_is_refused(answer):
+    asked = question("purge", REQUEST, None, [Shown(date(2026, 1, 5), TEXTS[0])])
+    with pytest.raises(MalformedReply):
+        asked.parse(answer)
+
+
+def test_what_an_answer_does_not_name_is_not_meant():
+    shown = [Shown(date(2026, 1, 5), text) for text in TEXTS]
+    asked = question("purge", REQUEST, None, shown)
+    answer = asked.parse('{"memories":[{"id":"m3","meant":"all","left":""}]}')
+    assert [one.kind for one in answer] == ["none", "none", "all", "none"]

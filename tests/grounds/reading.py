@@ -1,0 +1,44 @@
+"""A reader that follows a script, and statements that are put in question without one."""
+
+from __future__ import annotations
+
+from glymph.reader.contract import Judgement, Thresholds
+from glymph.reader.no_reader import NoReader
+from glymph.write.question_queue import raise_question
+from glymph.write.replace import join
+
+SHARES = {
+    "same": (0.0, 1.0, 0.0, 0.0),
+    "replaces": (0.02, 0.0, 0.98, 0.0),
+    "part": (0.1, 0.0, 0.0, 0.9),
+    "hardly": (0.7, 0.0, 0.0, 0.3),
+    "perhaps": (0.4, 0.0, 0.6, 0.0),
+    "none": (1.0, 0.0, 0.0, 0.0),
+}
+
+
+class ScriptedReader(NoReader):
+    """Judges the pairs it was told of, and holds all others to have nothing to do with each other."""
+
+    name = "script"
+    thresholds = Thresholds(doubt=0.2)
+
+    def __init__(self, **judged):
+        self.judged = {tuple(pair): kind for kind, pairs in judged.items() for pair in pairs}
+
+    def relate(self, newer, older):
+        kinds = [self.judged.get((newer, text), "none") for text in older]
+        return [Judgement(kind, 1.0, SHARES[kind]) for kind in kinds]
+
+
+def flag(glymph, newer, older):
+    """Lets the newer of two memories seem to put the older out of date."""
+    with glymph.context.operation("reconcile") as op:
+        join(op, op.row(newer), op.row(older), "supersedes")
+
+
+def put_in_question(glymph, older, newer):
+    """Asks whether the newer of two memories holds, and returns the question's id."""
+    with glymph.context.operation("reconcile") as op:
+        join(op, op.row(newer), op.row(older), "supersedes")
+        return raise_question(glymph.context, op, "replaces", older, newer, "it may be out of date")

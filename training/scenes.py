@@ -1,0 +1,131 @@
+"""Turn small memories with a request into scenes: all their texts are read together.
+
+What a request means often shows only beside the other texts: who the landlady is, which address is
+the old one, whom a nickname stands for. A scene is one row; each text in it is marked, or is not.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from glymph.reader.wording import Pair, Span, word_target
+from training.cases import Case, is_named
+from training.examples import ALL, IN_PART, LEFT, Example, Near
+from training.measure import trim
+
+DROPPED = 0.15  # the share of texts that stay which are left out, so that scenes differ by pass
+STRANGERS = 3  # texts of elsewhere that may stand in a scene
+SHUFFLED = 0.25  # the share of scenes that are not in the order told
+
+
+BETWEEN = " | "  # two texts of a scene
+
+
+class Scene(NamedTuple):
+    """Several texts in one, and where each of them begins there."""
+
+    pair: Pair
+    starts: tuple[int, ...]
+
+
+def word_scene(verb: str, request: str, new: str | None, texts: Sequence[str]) -> Scene:
+    """Ask which of several texts, read together, a request means."""
+    starts: list[int] = []
+    at = 0
+    for text in texts:
+        starts.append(at)
+        at += len(text) + len(BETWEEN)
+    asked = word_target(f"among {verb}", request, new, BETWEEN.join(texts))
+    return Scene(asked, tuple(starts))
+
+
+class Marked(NamedTuple):
+    """A text, and where in it stands what a request means."""
+
+    text: str
+    meant: tuple[Span, ...]
+
+
+def list_marked(case: Case) -> list[Marked]:
+    """List the texts of a written request with what it means of each."""
+    return [Marked(row["text"], _find_cuts(row["text"], row["cut"])) for row in case["rows"]]
+
+
+def _find_cuts(text: str, cuts: str | Sequence[str]) -> tuple[Span, ...]:
+    if cuts == "all":
+        return ((0, len(text)),)
+    found = [(text.find(bare), len(bare)) for bare in map(trim, cuts)]
+    return tuple((start, start + length) for start, length in found if start >= 0 and length)
+
+
+def make_scene(
+    verb: str, request: str, new: str | None, texts: Sequence[Marked], lang: str = "en"
+) -> Example:
+    """Put texts together into one row, and tell where what is meant stands in it."""
+    scene = word_scene(verb, request, new, [one.text for one in texts])
+    meant = tuple(
+        (at + start, at + end)
+        for at, one in zip(scene.starts, texts, strict=True)
+        for start, end in one.meant
+    )
+    whole = all(one.meant == ((0, len(one.text)),) for one in texts)
+    label = LEFT if not meant else ALL if whole else IN_PART
+    return Example("target", scene.pair, label, lang=lang, places=meant)
+
+
+def draw_scene(case: Case, rng: random.Random, strangers: Sequence[str]) -> Example:
+    """Draw a scene of a written request: some texts that stay left out, some others put in."""
+    texts = [one for one in list_marked(case) if one.meant or rng.random() >= DROPPED]
+    for text in rng.sample(strangers, min(len(strangers), rng.randrange(STRANGERS + 1))):
+        texts.insert(rng.randrange(len(texts) + 1), Marked(text, ()))
+    if rng.random() < SHUFFLED:
+        rng.shuffle(texts)
+    request = case["request"]
+    if rng.random() < 0.1:
+        request = request.rstrip(".!?。") if rng.random() < 0.6 else request.lower()
+    return make_scene(case["verb"], request, case.get("new"), texts, case.get("lang", "en"))
+
+
+def draw_scenes(cases: dict[str, list[Case]], rng: random.Random, near: Near) -> Iterator[Example]:
+    """Draw the scenes of one pass: two of each that was written as one."""
+    written = cases["scenes"] + cases["requests"]
+    by_language: dict[str, list[str]] = {}
+    for case in written:
+        texts = [row["text"] for row in case["rows"]]
+        by_language.setdefault(case.get("lang", "en"), []).extend(texts)
+    for kind, times in (("scenes", 2), ("requests", 1)):
+        for case in cases[kind]:
+            own = {row["text"] for row in case["rows"]}
+            elsewhere = by_language[case.get("lang", "en")]
+            strangers = [text for text in rng.choices(elsewhere, k=STRANGERS) if text not in own]
+            yield from (draw_scene(case, rng, list(dict.fromkeys(strangers))) for _ in range(times))
+    for frame in filter(is_named, cases["frames"]):
+        yield from draw_frame_scene(frame, rng, near)
+
+
+def draw_frame_scene(frame: Case, rng: random.Random, near: Near) -> Iterator[Example]:
+    """Draw a scene of a frame: a request that means one fact, or everything about its subject."""
+    others = frame["other"]
+    everything = bool(frame["about"]) and all(one["about"] is not None for one in others)
+    everything = everything and rng.random() < 0.4
+    asked = frame["about"] if everything else frame["names"]
+    if not asked:
+        return
+    meant = rng.sample(frame["old"], rng.choice((1, 1, 2)))
+    texts = [Marked(text, ((0, len(text)),)) for text in meant]
+    for one in rng.sample(others, min(len(others), 5)):
+        goes = everything and one["about"]
+        texts.append(Marked(one["text"], ((0, len(one["text"])),) if goes else ()))
+    if not everything and frame["compound"] and rng.random() < 0.3:
+        part = rng.choice(frame["compound"])
+        texts.append(Marked(part["text"], _find_cuts(part["text"], [part["cut"]])))
+    strange = near(meant[0])[: rng.randrange(3)]
+    subject = frame["subject"].casefold()
+    texts += [Marked(text, ()) for text in strange if subject not in text.casefold()]
+    rng.shuffle(texts)
+    supersedes = not everything and rng.random() < 0.35
+    verb = "supersede" if supersedes else rng.choice(("release", "purge"))
+    new = rng.choice(frame["new"]) if supersedes else None
+    yield make_scene(verb, rng.choice(asked), new, texts, frame["lang"])
