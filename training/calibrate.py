@@ -28,7 +28,7 @@ from training.per_core import OnePerCore
 
 FILES = ("model.onnx", "tokenizer.json", "reader.json")
 NEUTRAL = {
-    "temperatures": {"relation": 1.0, "target": 1.0, "worth": 1.0},
+    "temperatures": {"relation": 1.0, "target": 1.0, "worth": 1.0, "scene": 1.0},
     "together": [1.0, 0.0, 0.0, 0.0],
     "relevance": [1.0, 0.0],
     "certain": 0.99,

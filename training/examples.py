@@ -53,7 +53,9 @@ class Example(NamedTuple):
     group: int = -1
     lang: str = "en"
     odds: float | None = None  # how relevant a teacher holds the text to be
-    places: tuple[Span, ...] | None = None  # what is meant in a scene of several texts
+    # of a scene of several texts: where each begins, and where stands what is meant
+    starts: tuple[int, ...] | None = None
+    places: tuple[Span, ...] = ()
 
 
 def roughen(text: str, rng: random.Random) -> str:

@@ -14,8 +14,11 @@ from glymph.reader.wording import word_relation
 from training import measure
 from training.cases import Case
 from training.examples import Example, list_relations, list_targets, list_worths
-from training.network import JUDGEMENTS, Network
-from training.packing import TASKS, Reading
+from training.network import JUDGEMENTS, MARKS, Network
+from training.packing import TASKS, Reading, number_texts
+from training.scenes import SCENE, label_texts, list_marked, make_scene
+
+FIRST = np.array([1.0, 0.0, 0.0], np.float32)  # what is said of a text that was cut off: not meant
 
 
 class Judging:
@@ -27,11 +30,12 @@ class Judging:
     @torch.no_grad()
     def __call__(self, examples: Sequence[Example]) -> tuple[np.ndarray, list[np.ndarray]]:
         """Give the logits of the examples' task, and what is said of their tokens."""
-        task = TASKS.index(examples[0].task)
+        name = "target" if examples[0].task == SCENE else examples[0].task
+        task = TASKS.index(name)
         rows = [self.reading.lay(example) for example in examples]
         order = sorted(range(len(rows)), key=lambda at: len(rows[at].ids))
-        logits = np.zeros((len(rows), JUDGEMENTS[examples[0].task]), np.float32)
-        spans: list[np.ndarray] = [np.zeros((0, 3), np.float32)] * len(rows)
+        logits = np.zeros((len(rows), JUDGEMENTS[name]), np.float32)
+        spans: list[np.ndarray] = [np.zeros((0, 2 * MARKS), np.float32)] * len(rows)
         for start in range(0, len(order), 512):
             part = order[start : start + 512]
             ids, sides = fill_up([rows[at] for at in part])
@@ -54,6 +58,26 @@ def softmax(logits: np.ndarray) -> np.ndarray:
     return size / size.sum(-1, keepdims=True)
 
 
+def judge_scenes(
+    judging: Judging, cases: Sequence[Case]
+) -> tuple[list[list[int]], list[np.ndarray]]:
+    """Give for each scene the labels of its texts, and the shares that the network gives them."""
+    examples = [
+        make_scene(case["verb"], case["request"], case.get("new"), list_marked(case))
+        for case in cases
+    ]
+    _, tokens = judging(examples)
+    shares = []
+    for example, told in zip(examples, tokens, strict=True):
+        text = number_texts(example, judging.reading.lay(example))
+        count = len(example.starts or ())
+        means = [
+            told[text == at, MARKS:].mean(0) if (text == at).any() else FIRST for at in range(count)
+        ]
+        shares.append(softmax(np.stack(means)))
+    return [label_texts(example) for example in examples], shares
+
+
 def report_on(judging: Judging, cases: dict[str, list[Case]]) -> dict[str, Any]:
     """Measure a network on a part."""
     found: dict[str, Any] = {}
@@ -68,10 +92,12 @@ def report_on(judging: Judging, cases: dict[str, list[Case]]) -> dict[str, Any]:
             found[task] = measure.measure_classes(examples, softmax(logits), measure.WORDS[task])
             if task == "target":
                 places = [
-                    find_spans(told, judging.reading.lay(example).offsets)
+                    find_spans(told[:, :MARKS], judging.reading.lay(example).offsets)
                     for told, example in zip(spans, examples, strict=True)
                 ]
                 found[task]["span_exact"] = measure.measure_spans(examples, places)
+    if cases["scenes"]:
+        found["scenes"] = measure.measure_scenes(*judge_scenes(judging, cases["scenes"]))
     if cases["conversations"]:
         pairs = [
             Example("relation", word_relation(c["statements"][new]["text"], s["text"]), 0)

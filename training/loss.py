@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from training.network import MARKS
 from training.packing import TASKS
 
 Batch = dict[str, Tensor]
@@ -15,7 +16,8 @@ WEIGHTS = {"relation": 1.0, "target": 1.0, "relevance": 1.0, "worth": 0.6}
 TOGETHER = 0.3  # the weight of choosing among candidates
 SMOOTHING = 0.02  # the share of a label that is left to the others
 BESIDE_TEACHER = 1.0  # the weight of judging as the teacher does
-IN_TEXTS, IN_SCENES = 0.3, 1.5  # the weight of marking what is meant in a text, and among several
+IN_TEXTS = 0.3  # the weight of marking what is meant in a text
+IN_SCENES = 2.0  # the weight of a scene, beside that of a pair
 LIKE_TEACHER = 0.4  # the weight of a point of odds between relevance and its teacher's
 
 
@@ -52,11 +54,26 @@ def find_loss(says: tuple[Tensor, ...], batch: Batch, taught: Taught | None) -> 
                 heads[at].float()[of_task], taught.shares[at][of_task], taught.read[of_task], whole
             )
     if len(batch["cut.rows"]):
-        told = spans[batch["cut.rows"]].float()
+        told = spans[batch["cut.rows"]][..., :MARKS].float()
         wrong = F.binary_cross_entropy_with_logits(told, batch["marks"], reduction="none")
-        weight = IN_TEXTS + (IN_SCENES - IN_TEXTS) * batch["scenes"].float().mean()
-        total = total + weight * (wrong.sum(-1) * batch["marked"]).sum() / batch["marked"].sum()
+        wrong = (wrong.sum(-1) * batch["marked"]).sum() / batch["marked"].sum()
+        total = total + IN_TEXTS * wrong
+    if len(batch["scene.labels"]):
+        share = 2 * len(batch["scene.rows"]) / whole
+        total = total + IN_SCENES * share * _judge_scenes(spans[..., MARKS:].float(), batch)
     return total
+
+
+def _judge_scenes(told: Tensor, batch: Batch) -> Tensor:
+    """Measure how far the texts of scenes are from their labels: the mean of their tokens tells."""
+    texts, labels = batch["scene.texts"], batch["scene.labels"]
+    told = told[batch["scene.rows"]].flatten(0, 1)
+    sums = torch.zeros(len(labels) + 1, told.shape[1], device=told.device)
+    sums = sums.index_add(0, texts.flatten(), told)[:-1]
+    count = torch.bincount(texts.flatten(), minlength=len(labels) + 1)[:-1]
+    read = count > 0
+    means = sums[read] / count[read][:, None]
+    return F.cross_entropy(means, labels[read], label_smoothing=SMOOTHING)
 
 
 def _find_loss_of(task: str, head: Tensor, batch: Batch) -> Tensor:

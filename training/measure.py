@@ -64,6 +64,29 @@ def measure_calibration(sure: np.ndarray, right: np.ndarray, bins: int = 15) -> 
     return round(100 * float(error) / max(1, len(sure)), 2)
 
 
+def measure_scenes(labels: Sequence[Sequence[int]], shares: Sequence[np.ndarray]) -> Figures:
+    """Measure how many scenes are judged right in every text, and at which harm by threshold.
+
+    A scene does harm where a text that is to stay is held to be meant.
+    """
+    chosen = [one.argmax(1) for one in shares]
+    pairs = list(zip(map(np.array, labels), chosen, strict=True))
+    figures: Figures = {
+        "count": len(labels),
+        "texts": percent(sum(int((a == b).sum()) for a, b in pairs), sum(map(len, labels))),
+        "right": percent(sum(bool((a == b).all()) for a, b in pairs), len(pairs)),
+    }
+    for least in (0.3, 0.5, 0.7, 0.9):
+        meant = [1 - one[:, 0] >= least for one in shares]
+        both = list(zip(map(np.array, labels), meant, strict=True))
+        figures[f"at_{least}"] = {
+            "right": percent(sum(bool(((a > 0) == b).all()) for a, b in both), len(both)),
+            "harm": percent(sum(bool((b & (a == 0)).any()) for a, b in both), len(both)),
+            "missed": percent(sum(bool((~b & (a > 0)).any()) for a, b in both), len(both)),
+        }
+    return figures
+
+
 def measure_certain(examples: Sequence[Example], shares: np.ndarray, threshold: float) -> Figures:
     """Measure precision and coverage of what is called certain."""
     labels = np.array([example.label for example in examples])

@@ -16,8 +16,9 @@ from torch import Tensor, nn
 
 WIDTH, HEADS, LAYERS, INNER, LONGEST = 384, 12, 12, 1536, 512
 BLOCK = 32
-# The heads and how many numbers each gives; `spans` gives its three for every token.
+# The heads and how many numbers each gives.
 JUDGEMENTS = {"relation": 4, "target": 3, "relevance": 1, "worth": 4}
+MARKS = 3  # of every token: does it lie inside what is meant, begin it, end it
 
 
 DISTANCES, FARTHEST = 32, 128  # how a bias tells distances apart
@@ -83,7 +84,7 @@ class Network(nn.Module):
         self.eln, self.drop = nn.LayerNorm(width, 1e-12), nn.Dropout(0.1)
         self.layers = nn.ModuleList(Layer(width, inner) for _ in range(LAYERS))
         self.heads = nn.ModuleDict({n: nn.Linear(3 * width, k) for n, k in JUDGEMENTS.items()})
-        self.spans = nn.Linear(width, 3)
+        self.spans = nn.Linear(width, MARKS)
         biased = arrays is not None and "distances" in arrays
         self.distances = nn.Embedding(DISTANCES, HEADS) if biased else None
         if arrays:
@@ -129,17 +130,27 @@ class Network(nn.Module):
         return x
 
     def forward(self, ids: Tensor, sides: Tensor) -> tuple[Tensor, ...]:
-        """Give relation, target, relevance, worth, and spans, as logits."""
+        """Give relation, target, relevance, worth, and what is said of tokens, as logits."""
         return self.judge(self.read(ids, sides), sides)
 
     def judge(self, x: Tensor, sides: Tensor) -> tuple[Tensor, ...]:
-        """Give every head's logits for encoded texts."""
+        """Give every head's logits for encoded texts.
+
+        Of every token its marks are told, and what the target head would say of a text that is this
+        token: over the tokens of one text among several, the mean of that is what it says of it.
+        """
         pooled = [x[:, 0]]
         for side in (0, 1):
             weight = (sides == side).to(x.dtype)[..., None]
             pooled.append((x * weight).sum(1) / weight.sum(1).clamp(min=1))
         seen = self.drop(torch.cat(pooled, -1))
-        return *(head(seen) for head in self.heads.values()), self.spans(self.drop(x))
+        kept = self.drop(x)
+        target = self.heads["target"]
+        width = self.words.shape[1]
+        rest = F.linear(seen[:, : 2 * width], target.weight[:, : 2 * width], target.bias)
+        alone = F.linear(kept, target.weight[:, 2 * width :]) + rest[:, None]
+        tokens = torch.cat([self.spans(kept), alone], -1)
+        return *(head(seen) for head in self.heads.values()), tokens
 
 
 def number_distances(places: Tensor) -> Tensor:

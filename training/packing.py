@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
 from multiprocessing import get_context
@@ -19,13 +19,14 @@ from training import measure
 from training.cases import Case, list_strings
 from training.examples import IN_PART, NOT_SAME, Drawer, Example
 from training.network import JUDGEMENTS
-from training.scenes import BETWEEN, draw_scenes
+from training.scenes import SCENE, draw_scenes, label_texts
 
-LONGEST = 256
+LONGEST, LONGEST_SCENE = 256, 448  # tokens of a row
 BATCH = 384
 CHUNK = 6000  # units that are sorted by length together
 SHARES = 4  # parts of a pass that are drawn at once
 TASKS = tuple(JUDGEMENTS)
+TAUGHT = ("relation", "target", "worth")  # what a teacher judges beside us
 TAUGHT_LANGUAGE = "en"  # what the teacher reads
 Arrays = dict[str, np.ndarray]
 
@@ -61,7 +62,7 @@ class Reading:
     def lay(self, example: Example) -> Layout:
         """Lay an example out, the longer text shortened where both do not fit."""
         first, second = self.cut_first(example.pair.first), self.cut(example.pair.second)
-        room = LONGEST - 4
+        room = (LONGEST_SCENE if example.task == SCENE else LONGEST) - 4
         if len(first.ids) + len(second.ids) > room:
             left = max(room // 2, room - len(second.ids))
             first = Pieces(first.ids[:left], first.offsets[:left])
@@ -86,10 +87,11 @@ class Source(NamedTuple):
     reading: Reading
     teacher: Reading | None
     batch: int = BATCH
+    cycles: Mapping[str, int] = {}  # kinds of which it takes several passes to see all
 
     def lay(self, example: Example) -> Row:
         """Lay an example out for those who read it."""
-        taught = self.teacher and example.lang == TAUGHT_LANGUAGE and example.task != "relevance"
+        taught = self.teacher and example.lang == TAUGHT_LANGUAGE and example.task in TAUGHT
         for_teacher = self.teacher.lay(example) if self.teacher and taught else None
         return Row(example, self.reading.lay(example), for_teacher)
 
@@ -107,7 +109,7 @@ def mark_tokens(example: Example, row: Layout) -> np.ndarray:
 
 def _find_places(example: Example) -> list[Span]:
     """Find where what is to be cut stands in the second text."""
-    if example.places is not None:
+    if example.task == SCENE:
         return list(example.places)
     found = [
         (example.pair.second.find(bare), bare) for bare in map(measure.trim, example.cuts or ())
@@ -116,14 +118,19 @@ def _find_places(example: Example) -> list[Span]:
 
 
 def weigh_tokens(example: Example, row: Layout) -> np.ndarray:
-    """Weigh the tokens of the second text: of a scene every text alike, however long."""
-    if example.places is None:
+    """Weigh the tokens of the second text: every text alike, those meant in part above all."""
+    if example.task != SCENE:
         weight = 1.0 if example.label == IN_PART else 0.1
         return np.full(len(row.offsets), weight / len(row.offsets), np.float32)
-    said = example.pair.second
-    text = np.array([said.count(BETWEEN, 0, end) for _, end in row.offsets])
-    sizes = np.bincount(text)
-    return (1 / (sizes[text] * np.count_nonzero(sizes))).astype(np.float32)
+    text = number_texts(example, row)
+    weights = np.where(np.array(label_texts(example)) == IN_PART, 1.0, 0.1)
+    return (weights[text] / np.bincount(text)[text]).astype(np.float32)
+
+
+def number_texts(example: Example, row: Layout) -> np.ndarray:
+    """Tell for each token of a scene in which of its texts it stands."""
+    starts = np.array([start for start, _ in row.offsets])
+    return np.searchsorted(np.array(example.starts), starts, "right") - 1
 
 
 def pack_share(seed: int, number: int, source: Source) -> list[Arrays]:
@@ -134,7 +141,10 @@ def pack_share(seed: int, number: int, source: Source) -> list[Arrays]:
     rng = random.Random(seed * 1000 + number)
     frames = [*source.cases["frames"], *source.cases["facts"]]
     drawer = Drawer(rng, frames, lambda text: source.near.get(text, []))
-    mine = {kind: several[number % SHARES :: SHARES] for kind, several in source.cases.items()}
+    mine = {}
+    for kind, several in source.cases.items():
+        shares = SHARES * source.cycles.get(kind, 1)
+        mine[kind] = several[number % shares :: shares]
     units: dict[Any, list[Row]] = {}
     scenes = draw_scenes(mine, rng, drawer.near)
     for at, example in enumerate(chain(drawer.draw(mine), scenes)):
@@ -193,7 +203,7 @@ def pack(batch: Sequence[Row]) -> Arrays:
     packed["relevance.odds"] = np.array(
         [np.nan if odds is None else odds for odds in said], np.float32
     )
-    return packed | _pack_cuts(batch, ids.shape[1])
+    return packed | _pack_cuts(batch, ids.shape[1]) | _pack_scenes(batch, ids.shape[1])
 
 
 def _pack_cuts(batch: Sequence[Row], width: int) -> Arrays:
@@ -201,9 +211,7 @@ def _pack_cuts(batch: Sequence[Row], width: int) -> Arrays:
     cut = [
         at
         for at, (example, row, _) in enumerate(batch)
-        if example.task == "target"
-        and row.offsets
-        and (example.cuts is not None or example.places is not None)
+        if row.offsets and (example.task == SCENE or example.cuts is not None)
     ]
     marks = np.zeros((len(cut), width, 3), np.float32)
     marked = np.zeros((len(cut), width), np.float32)
@@ -212,9 +220,26 @@ def _pack_cuts(batch: Sequence[Row], width: int) -> Arrays:
         end = row.second_at + len(row.offsets)
         marks[place, row.second_at : end] = mark_tokens(example, row)
         marked[place, row.second_at : end] = weigh_tokens(example, row)
-    scenes = np.array([batch[at].example.places is not None for at in cut], bool)
+    return {"cut.rows": np.array(cut, np.int64), "marks": marks, "marked": marked}
+
+
+def _pack_scenes(batch: Sequence[Row], width: int) -> Arrays:
+    """Number the texts of all scenes, for each of their tokens, and tell what each is labelled.
+
+    The last number stands for tokens of no text; a text that was cut off has no token and no say.
+    """
+    scenes = [at for at, row in enumerate(batch) if row.example.task == SCENE]
+    labels: list[int] = []
+    texts = np.full((len(scenes), width), -1, np.int64)
+    for place, at in enumerate(scenes):
+        example, row, _ = batch[at]
+        numbers = number_texts(example, row)
+        texts[place, row.second_at : row.second_at + len(numbers)] = numbers + len(labels)
+        labels += label_texts(example)
+    texts[texts < 0] = len(labels)
     return {
-        "cut.rows": np.array(cut, np.int64), "scenes": scenes, "marks": marks, "marked": marked
+        "scene.rows": np.array(scenes, np.int64), "scene.texts": texts,
+        "scene.labels": np.array(labels, np.int64),
     }  # fmt: skip
 
 

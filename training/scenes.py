@@ -10,35 +10,15 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from glymph.reader.wording import Pair, Span, word_target
+from glymph.reader.wording import BETWEEN, Span, word_scene
 from training.cases import Case, is_named
 from training.examples import ALL, IN_PART, LEFT, Example, Near
 from training.measure import trim
 
+SCENE = "scene"  # the task; each text of it has a label of its own
 DROPPED = 0.15  # the share of texts that stay which are left out, so that scenes differ by pass
-STRANGERS = 3  # texts of elsewhere that may stand in a scene
+STRANGERS, MOST_STRANGERS = 2, 10  # texts of elsewhere that stand in a scene: on average, at most
 SHUFFLED = 0.25  # the share of scenes that are not in the order told
-
-
-BETWEEN = " | "  # two texts of a scene
-
-
-class Scene(NamedTuple):
-    """Several texts in one, and where each of them begins there."""
-
-    pair: Pair
-    starts: tuple[int, ...]
-
-
-def word_scene(verb: str, request: str, new: str | None, texts: Sequence[str]) -> Scene:
-    """Ask which of several texts, read together, a request means."""
-    starts: list[int] = []
-    at = 0
-    for text in texts:
-        starts.append(at)
-        at += len(text) + len(BETWEEN)
-    asked = word_target(f"among {verb}", request, new, BETWEEN.join(texts))
-    return Scene(asked, tuple(starts))
 
 
 class Marked(NamedTuple):
@@ -70,15 +50,29 @@ def make_scene(
         for at, one in zip(scene.starts, texts, strict=True)
         for start, end in one.meant
     )
-    whole = all(one.meant == ((0, len(one.text)),) for one in texts)
-    label = LEFT if not meant else ALL if whole else IN_PART
-    return Example("target", scene.pair, label, lang=lang, places=meant)
+    return Example(SCENE, scene.pair, LEFT, lang=lang, starts=scene.starts, places=meant)
+
+
+def label_texts(example: Example) -> list[int]:
+    """Tell for each text of a scene whether it is meant: not, all of it, or in part."""
+    starts = example.starts or ()
+    ends = [
+        start - len(BETWEEN) for start in (*starts[1:], len(example.pair.second) + len(BETWEEN))
+    ]
+    return [
+        ALL
+        if (start, end) in example.places
+        else IN_PART
+        if any(start <= a < end for a, _ in example.places)
+        else LEFT
+        for start, end in zip(starts, ends, strict=True)
+    ]
 
 
 def draw_scene(case: Case, rng: random.Random, strangers: Sequence[str]) -> Example:
     """Draw a scene of a written request: some texts that stay left out, some others put in."""
     texts = [one for one in list_marked(case) if one.meant or rng.random() >= DROPPED]
-    for text in rng.sample(strangers, min(len(strangers), rng.randrange(STRANGERS + 1))):
+    for text in strangers[: int(rng.expovariate(1 / STRANGERS))]:
         texts.insert(rng.randrange(len(texts) + 1), Marked(text, ()))
     if rng.random() < SHUFFLED:
         rng.shuffle(texts)
@@ -99,8 +93,9 @@ def draw_scenes(cases: dict[str, list[Case]], rng: random.Random, near: Near) ->
         for case in cases[kind]:
             own = {row["text"] for row in case["rows"]}
             elsewhere = by_language[case.get("lang", "en")]
-            strangers = [text for text in rng.choices(elsewhere, k=STRANGERS) if text not in own]
-            yield from (draw_scene(case, rng, list(dict.fromkeys(strangers))) for _ in range(times))
+            for _ in range(times):
+                strangers = dict.fromkeys(rng.choices(elsewhere, k=MOST_STRANGERS))
+                yield draw_scene(case, rng, [text for text in strangers if text not in own])
     for frame in filter(is_named, cases["frames"]):
         yield from draw_frame_scene(frame, rng, near)
 

@@ -34,6 +34,7 @@ from training.network import JUDGEMENTS, LAYERS, Network, load_trained
 from training.packing import BATCH, SHARES, Reading, Source, draw_shares
 
 HEADS_FASTER, LOWER_SLOWER = 3.0, 0.93
+WARM_UP = 0.08  # the share of the way on which the pace rises
 PART_BYTES = 15_000_000
 # The kernels of cuDNN plan anew for every shape of batch, which takes longer than the batch.
 ATTENTION = {
@@ -158,11 +159,14 @@ def choose_cases(asked: argparse.Namespace) -> dict[str, list[Case]]:
     for kind in ("frames", "facts"):
         order = sorted(cases[kind], key=lambda frame: random.Random(frame["old"][0]).random())
         cases[kind] = order[: round(len(order) * asked.frames)]
-    if asked.focus:
-        rng = random.Random(asked.seed)
-        for kind in sorted(cases.keys() - set(asked.focus.split(","))):
-            cases[kind] = rng.sample(cases[kind], round(len(cases[kind]) * asked.others))
     return cases
+
+
+def list_cycles(asked: argparse.Namespace, cases: dict[str, list[Case]]) -> dict[str, int]:
+    """List in how many passes each kind is gone through: one, or more beside a focus."""
+    if not asked.focus:
+        return {}
+    return {kind: round(1 / asked.others) for kind in cases.keys() - set(asked.focus.split(","))}
 
 
 class Training:
@@ -175,31 +179,32 @@ class Training:
         self.optimiser = torch.optim.AdamW(
             list_rates(network, asked.rate), weight_decay=0.02, fused=device == "cuda"
         )
-        self.schedule: torch.optim.lr_scheduler.OneCycleLR | None = None
-        self.steps = 0
+        self.rates = [group["lr"] for group in self.optimiser.param_groups]
+        self.steps, self.began = 0, time.time()
 
-    def learn_share(self, batches: Sequence[dict[str, np.ndarray]]) -> float:
-        """Learn from some batches, and return how much was wrong on average."""
-        if self.schedule is None:
-            steps = math.ceil(self.asked.passes * SHARES * len(batches) * 1.05) + 10
-            rates = [group["lr"] for group in self.optimiser.param_groups]
-            self.schedule = torch.optim.lr_scheduler.OneCycleLR(
-                self.optimiser, rates, total_steps=steps, pct_start=0.08
-            )
+    def set_pace(self, done: float) -> None:
+        """Set how fast is learnt when a share of the way is done: up at first, then down."""
+        done = min(1.0, max(done, (time.time() - self.began) / self.asked.seconds))
+        pace = done / WARM_UP if done < WARM_UP else (1 + math.cos(math.pi * done)) / 2
+        for group, rate in zip(self.optimiser.param_groups, self.rates, strict=True):
+            group["lr"] = rate * pace
+
+    def learn_share(self, batches: Sequence[dict[str, np.ndarray]], number: int) -> float:
+        """Learn from the batches of a share, and return how much was wrong on average."""
         self.network.train()
         if self.device == "cpu":  # there, dropping out costs a third of the time
             for module in self.network.modules():
                 if isinstance(module, nn.Dropout):
                     module.eval()
         lost = torch.zeros((), device=self.device)
-        for arrays in batches:
+        for at, arrays in enumerate(batches):
+            self.set_pace((number + at / len(batches)) / (self.asked.passes * SHARES))
             lost += self._learn(
                 {
                     name: torch.from_numpy(array).to(self.device, non_blocking=True)
                     for name, array in arrays.items()
                 }
             )
-            self.schedule.step()
         return lost.item() / max(1, len(batches))
 
     def _learn(self, batch: dict[str, Tensor]) -> Tensor:
@@ -236,13 +241,15 @@ def train(asked: argparse.Namespace) -> dict[str, Any]:
     print(f"{time.time() - began:.0f} s: texts cut", flush=True)
     near = find_near(training.network, reading, cases, device)
     print(f"{time.time() - began:.0f} s: { ({k: len(v) for k, v in cases.items()}) }", flush=True)
-    source = Source(cases, near, reading, training.teachers.reading, asked.batch)
+    cycles = list_cycles(asked, cases)
+    source = Source(cases, near, reading, training.teachers.reading, asked.batch, cycles)
+    training.began = time.time()
     shares = draw_shares(asked.passes, asked.seed, asked.workers, source)
     for number, batches in enumerate(shares):
-        if time.time() - began > asked.seconds:
+        if time.time() - training.began > asked.seconds:
             print(f"stopped after {number / SHARES} passes: the time is over", flush=True)
             break
-        lost = training.learn_share(batches)
+        lost = training.learn_share(batches, number)
         print(
             f"{time.time() - began:.0f} s: share {number + 1} of {asked.passes * SHARES}, "
             f"{len(batches)} batches, loss {lost:.3f}",
@@ -285,7 +292,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--passes", type=int, default=10)
     parser.add_argument("--frames", type=float, default=1.0, help="share of the frames to take")
-    parser.add_argument("--focus", help="take these kinds of cases whole, of the others a share")
+    parser.add_argument(
+        "--focus", help="kinds of cases that each pass takes whole; of the others a share"
+    )
     parser.add_argument("--others", type=float, default=0.03, help="the share, beside a focus")
     parser.add_argument("--lang", help="take only cases of this language")
     parser.add_argument("--teacher", type=Path, nargs=2, metavar=("BASE", "TRAINED"))
@@ -295,7 +304,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--batch", type=int, default=BATCH, help="rows that are learnt at once")
     parser.add_argument("--workers", type=int, default=14)
-    parser.add_argument("--seconds", type=float, default=math.inf, help="stop training after that")
+    parser.add_argument(
+        "--seconds", type=float, default=math.inf, help="end training by then, slower and slower"
+    )
     parser.add_argument("--measure", default="dev", help="parts to measure on, by commas")
     parser.add_argument("--name", default="")
     parser.add_argument("--limit", type=int, default=0, help="take only so many cases of each kind")

@@ -26,11 +26,13 @@ from glymph.recall.search import MAX_QUERY_CHARS, search
 from glymph.store.contract import Row
 from glymph.store.guards import EVIDENCE
 from glymph.store.reader import Reader
+from glymph.write.question_queue import ask_whether_meant
 
 USER_REQUESTED = "user_requested"
 BESIDE = "its title, tags, entities or attributes hold it; change those with update, or name its id"
 PROBED = 5  # hits looked at for each removed text
 MOST_PROBES = 20
+MOST_QUESTIONS = 5  # of one request
 
 
 def forget(
@@ -198,6 +200,8 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
                 raise IdentifierLeft(memory_id, fields)
         for action in (*shown.refused, *shown.candidates):
             op.skip(action.id, action.reason)
+        if not purging:  # a purge leaves its request nowhere
+            _ask_about(ctx, op, rows, shown)
         for action in editing:
             reword(op, rows[action.id], action.new)
         ids = [action.id for action in going]
@@ -222,6 +226,13 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
         reachable=_find_reachable(ctx, shown, asked, [*going, *editing]),
         certificate=certify(ctx, op.intent.id, *removals) if purging else None,
     )
+
+
+def _ask_about(ctx: Context, op: OpenOperation, rows: Mapping[str, Row], shown: ForgetPlan) -> None:
+    """Asks about the likeliest of what a request may mean, so that somebody can say so later."""
+    likeliest = sorted(shown.candidates, key=lambda action: -action.confidence)[:MOST_QUESTIONS]
+    here = [one.id for one in likeliest if one.id in rows and rows[one.id]["state"] == State.LIVE]
+    ask_whether_meant(ctx, op, shown.request, here)
 
 
 def _can_act(op: OpenOperation, rows: Mapping[str, Row], action: Action) -> bool:

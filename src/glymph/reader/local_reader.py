@@ -18,6 +18,7 @@ from glymph.reader.calibration import Calibration, Floats
 from glymph.reader.contract import Judgement, Target, Thresholds
 from glymph.reader.layout import Layout, Pieces, cut_to_pieces, lay_out
 from glymph.reader.spans import find_spans
+from glymph.reader.together import MARKS, Judged, gather, judge_texts
 from glymph.reader.weights import INSTALL, find_folder, load_record, read_files
 from glymph.reader.window import Excerpt, keep_whole, shorten
 from glymph.reader.wording import (
@@ -28,12 +29,14 @@ from glymph.reader.wording import (
     Span,
     word_relation,
     word_relevance,
+    word_scene,
     word_target,
     word_worth,
 )
 from glymph.text.normal import normalise
 
 MOST_TOKENS = 256  # of both texts together; the network was trained on no more
+MOST_IN_SCENE = 448  # of a request and the texts that it may mean
 REMEMBERED = 4096  # texts whose tokens are kept
 EQUAL = Judgement("same", 1.0, (0.0, 1.0, 0.0, 0.0))
 
@@ -47,7 +50,8 @@ class LocalReader:
     """Judges with the weights of the package glymph-reader; nothing is loaded before the first.
 
     A judgement depends on its own texts alone, not on what else is asked in the same call, except
-    that the candidates of `relate` are weighed against each other.
+    that the candidates of `relate` are weighed against each other, and the texts that a request may
+    mean are read together.
     """
 
     def __init__(self, *, threads: int = 1, folder: Path | None = None) -> None:
@@ -82,12 +86,16 @@ class LocalReader:
     def find_targets(
         self, verb: str, request: str, texts: Sequence[str], new: str | None = None
     ) -> list[Target]:
-        """Judges how much of each text a request means."""
+        """Judges how much of each text a request means: several texts are read together."""
         if not texts:
             return []
         model = self._load()
-        asked = model.ask("target", [word_target(verb, request, new, text) for text in texts])
-        shares = model.calibration.share_out("target", asked.logits)
+        if len(texts) == 1:
+            asked = model.ask("target", [word_target(verb, request, new, texts[0])])
+            shares = model.calibration.share_out("target", asked.logits)
+        else:
+            asked = model.ask_together(verb, request, new, texts)
+            shares = model.calibration.share_out("scene", asked.logits)
         return [_target(row, spans) for row, spans in zip(shares, asked.spans, strict=True)]
 
     def score(self, question: str, texts: Sequence[str]) -> list[float]:
@@ -161,6 +169,26 @@ class LoadedModel:
                 spans.append(_place_spans(answers[1][0], row, excerpt))
         return Asked(np.stack(logits), spans)
 
+    def ask_together(self, verb: str, request: str, new: str | None, texts: Sequence[str]) -> Asked:
+        """Reads several texts in one row, or in as few rows as they fit in."""
+        first = _cap(self._cut(word_scene(verb, request, new, ()).pair.first), MOST_IN_SCENE // 2)
+        room = MOST_IN_SCENE - 3 - len(first.ids)
+        excerpts = [shorten(text, request, room // 2, self._measure) for text in texts]
+        judged: list[Judged] = []
+        for group in gather([self._measure(one.text) for one in excerpts], room):
+            scene = word_scene(verb, request, new, [excerpts[at].text for at in group])
+            row = lay_out(first, _cap(self._cut(scene.pair.second), room))
+            feeds = {"ids": np.array([row.ids]), "sides": np.array([row.sides])}
+            told = self._session.run("spans", feeds)[0]
+            judged += judge_texts(told, row, scene.starts, len(scene.pair.second))
+        return Asked(
+            np.stack([one.logits for one in judged]),
+            [
+                tuple(place for span in one.spans for place in excerpt.place(*span))
+                for one, excerpt in zip(judged, excerpts, strict=True)
+            ],
+        )
+
     def estimate_ms(self, question: str, texts: Sequence[str]) -> list[float]:
         """Estimates by the number of tokens."""
         own = len(self._cut(question).ids) + 4
@@ -203,7 +231,7 @@ def _cap(pieces: Pieces, most: int) -> Pieces:
 
 def _place_spans(told: Floats, row: Layout, excerpt: Excerpt) -> tuple[Span, ...]:
     tokens = told[row.second_at : row.second_at + len(row.offsets)]
-    found = find_spans(tokens, row.offsets)
+    found = find_spans(tokens[:, :MARKS], row.offsets)
     return tuple(place for start, end in found for place in excerpt.place(start, end))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 Span: TypeAlias = tuple[int, int]  # where a stretch of a text begins and ends
@@ -9,6 +10,7 @@ Span: TypeAlias = tuple[int, int]  # where a stretch of a text begins and ends
 RELATIONS = ("none", "same", "replaces", "part")
 TARGETS = ("none", "all", "part")
 WORTHS = ("noise", "passing", "lasting", "vital")
+BETWEEN = " | "  # two texts of a scene
 
 
 class Pair(NamedTuple):
@@ -26,6 +28,24 @@ def word_relation(newer: str, older: str) -> Pair:
 def word_target(verb: str, request: str, new: str | None, text: str) -> Pair:
     """Ask how much of a text a request means."""
     return Pair(f"{verb}: {request} => {new}" if new else f"{verb}: {request}", text)
+
+
+class Scene(NamedTuple):
+    """Several texts put into one, to be read together, and where each of them begins there."""
+
+    pair: Pair
+    starts: tuple[int, ...]
+
+
+def word_scene(verb: str, request: str, new: str | None, texts: Sequence[str]) -> Scene:
+    """Ask how much of each of several texts, read together, a request means."""
+    starts: list[int] = []
+    at = 0
+    for text in texts:
+        starts.append(at)
+        at += len(text) + len(BETWEEN)
+    asked = word_target(f"among {verb}", request, new, BETWEEN.join(texts))
+    return Scene(asked, tuple(starts))
 
 
 def word_relevance(question: str, text: str) -> Pair:

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize
 
 from glymph.client import Glymph
-from glymph.errors import AlreadyUndone, HistoryGone, InvalidInput, NotFound, NotUndoable
+from glymph.errors import (
+    AlreadyUndone,
+    HistoryGone,
+    InvalidInput,
+    NotFound,
+    NotUndoable,
+    Pinned,
+    Protected,
+)  # fmt: skip
 from glymph.store.contract import JOURNALLED
 from glymph.store.journal import by_place, rewind
 from glymph.store.mirror import Mirrors
@@ -24,7 +32,9 @@ from glymph.testing.images import Image, logical_image, mirror_image
 SPACES = ("one", "two")
 QUERIES = ("berlin report", "btc Zürich 日本", "short o'brien lisbon")
 # What a caller may be told. Anything else, a constraint of the database above all, is a defect.
-REFUSALS = (AlreadyUndone, HistoryGone, InvalidInput, NotFound, NotUndoable)
+REFUSALS = (
+    AlreadyUndone, HistoryGone, InvalidInput, NotFound, NotUndoable, Pinned, Protected,
+)  # fmt: skip
 picks = st.integers(0, 10_000)
 Answer = list[tuple[str, float]]
 

@@ -1,8 +1,9 @@
-"""Questions: one queue for every doubt about two memories, and what each answer does.
+"""Questions: one queue for every doubt about memories, and what each answer does.
 
-While a question waits, both memories stay, the newer above the older. It is answered by a person,
-by the agent, by a language model while the agent sleeps (second_opinion.py), or by what is said
-later (reconcile.py); one that nobody answers in time ends with both kept.
+Most are about two of them; one kind asks whether a memory was meant by a request to forget. While a
+question waits, all stay, of two the newer above the older. A person answers, the agent,
+a language model while the agent sleeps (second_opinion.py), or what is said later
+(reconcile.py); one that nobody answers in time ends with everything kept.
 """
 
 from __future__ import annotations
@@ -11,7 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from glymph.checks import checked_id, checked_list
 from glymph.context import Context, OpenOperation
-from glymph.errors import GlymphError, InvalidInput, QuestionNotFound, Refused
+from glymph.errors import (
+    GlymphError,
+    InvalidInput,
+    Pinned,
+    Protected,
+    QuestionNotFound,
+    Refused,
+)
 from glymph.model import Question, Receipt, State
 from glymph.moments import micros, moment
 from glymph.store.contract import Row
@@ -19,16 +27,8 @@ from glymph.store.reader import Reader
 from glymph.undo.restore import MAX_BATCH
 from glymph.write.add import embed_drafts, get_or_create
 from glymph.write.draft import Draft, draft
-from glymph.write.question_queue import FIRST_KIND, KINDS, close
+from glymph.write.question_queue import CHOICES, FIRST_KIND, FORGET, KINDS, close
 from glymph.write.replace import join, supersede, unflag
-
-CHOICES: Mapping[str, str] = {
-    "new_is_current": "the older one is hidden behind the newer, and kept",
-    "old_is_current": "the newer one is hidden behind the older, and kept",
-    "keep_both": "both stay, as two statements of their own",
-    "part_is_outdated": "both stay, the newer above the older",
-    "merge": "a text that you give takes the place of both",
-}
 
 
 def questions(ctx: Context) -> list[Question]:
@@ -74,7 +74,7 @@ def _value(row: Row, rows: Mapping[str, Row]) -> Question:
         older_at=moment(older["created_at"]),
         newer_at=moment(newer["created_at"]),
         reason=row["reason"],
-        choices=CHOICES,
+        choices=KINDS[kind].choices,
         may_answer=KINDS[kind].may_answer,
         raised_at=moment(row["raised_at"]),
         expires_at=moment(row["expires_at"]),
@@ -139,7 +139,16 @@ def _carry_out(
     vectors: Mapping[str, bytes],
 ) -> None:
     older, newer = op.row(row["older"]), op.row(row["newer"])
-    if merged is not None:
+    allowed = KINDS[row["kind"] or FIRST_KIND].choices
+    if choice not in allowed:
+        raise InvalidInput(
+            "choice", f"{choice!r} answers another kind of question. Use {' or '.join(allowed)}."
+        )
+    if choice == "forget":
+        _put_in_trash(ctx, op, older)
+    elif row["kind"] == FORGET:
+        return
+    elif merged is not None:
         both = get_or_create(ctx, op, merged, vectors, by="merge")
         for side in (older, newer):
             if side["id"] != both["id"]:
@@ -152,6 +161,15 @@ def _carry_out(
         unflag(op, newer, older)
         if choice == "old_is_current":
             supersede(op, newer, older)
+
+
+def _put_in_trash(ctx: Context, op: OpenOperation, row: Row) -> None:
+    if row["pinned"]:
+        raise Pinned(row["id"])
+    if row["protected"]:
+        raise Protected(row["id"])
+    op.writer.set_state([row["key"]], state=State.TRASHED, at=op.now, by="forget")
+    op.recoverable_until = ctx.trash_ends(op.now)
 
 
 def _draft(ctx: Context, reader: Reader, question_id: str, text: str) -> Draft:

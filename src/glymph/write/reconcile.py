@@ -26,7 +26,7 @@ from glymph.store.reader import Reader
 from glymph.store.writer import Writer
 from glymph.text.similarity import relation
 from glymph.write.neighbours import LONGEST, Neighbour, find_neighbours, kept_bands
-from glymph.write.question_queue import close, raise_question
+from glymph.write.question_queue import FORGET, close, raise_question
 from glymph.write.replace import join, supersede
 from glymph.write.verdicts import (
     Verdict,
@@ -280,7 +280,8 @@ def _may_ask(op: OpenOperation, new: Row, verdict: Verdict) -> bool:
     before = op.writer.page(
         Filter(include_superseded=True), before=new["key"], limit=MEMORIES_A_QUESTION - 1
     )
-    return not op.writer.questions_of([new["id"], *(row["id"] for row in before)])
+    asked = op.writer.questions_of([new["id"], *(row["id"] for row in before)])
+    return all(row["kind"] == FORGET for row in asked)
 
 
 def _answer_by_repetition(op: OpenOperation, old: Row, done: Effects) -> None:

@@ -1,4 +1,4 @@
-"""answer_question: doubts about two memories, and which of them holds."""
+"""answer_question: doubts about memories, and what holds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from glymph.tools.render import Blocks, render_receipt
 if TYPE_CHECKING:
     from glymph.client import Glymph
 
-Choice = Literal["new_is_current", "old_is_current", "keep_both", "part_is_outdated", "merge"]
+Choice = Literal[
+    "new_is_current", "old_is_current", "keep_both", "part_is_outdated", "merge", "forget"
+]  # fmt: skip
 
 
 class AnswerArguments(Arguments):
@@ -50,11 +52,13 @@ def render(result: Mapping[str, Any]) -> Blocks:
     for question in result["questions"]:
         since, until = format_time(question["raised_at"]), format_time(question["expires_at"])
         rows.append([question["id"], since, until, question["older_text"]])
-        newer, reason = question["newer_text"], question["reason"]
-        notes.append(f"or now: {newer}\n{question['asks']} ({reason})")
+        asked = f"{question['asks']} ({question['reason']})"
+        both = question["older"] != question["newer"]
+        notes.append(f"or now: {question['newer_text']}\n{asked}" if both else asked)
     yield Table(["question", "since (UTC)", "both kept from (UTC)", "said"], rows, notes)
     if rows:
-        yield Line("Answer one with: glymph questions ID new_is_current", "dim")
+        choice = next(iter(result["questions"][0]["choices"]))
+        yield Line(f"Answer one with: glymph questions ID {choice}", "dim")
     else:
         yield Line("No question waits for an answer.")
 
@@ -62,7 +66,7 @@ def render(result: Mapping[str, Any]) -> Blocks:
 TOOL = Tool(
     name="answer_question",
     command="questions",
-    description="List doubts about two memories (out of date? the same?), or answer one.",
+    description="List doubts about memories (outdated? the same? to be forgotten?), or answer one.",
     arguments=AnswerArguments,
     run=run,
     profile="core",

@@ -1,0 +1,66 @@
+"""Puts the texts that a request may mean into scenes, which are read as one row each.
+
+What is meant often shows only beside the other texts: who the landlady is, which address is the old
+one, whom a nickname stands for. Each text still gets a judgement of its own, from its own tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from glymph.reader.calibration import Floats
+from glymph.reader.layout import Layout
+from glymph.reader.spans import find_spans
+from glymph.reader.wording import BETWEEN, Span
+
+MARKS = 3  # of every token: does it lie inside what is meant, begin it, end it; then its judgement
+BREAK = 3  # tokens that stand between two texts, at most
+
+
+class Judged(NamedTuple):
+    """What the network says of one text of a scene, and where in it stands what is meant."""
+
+    logits: Floats
+    spans: tuple[Span, ...]
+
+
+def gather(sizes: Sequence[int], room: int) -> Iterator[list[int]]:
+    """Yields which texts are read together: as many as fit, in their order."""
+    group: list[int] = []
+    used = 0
+    for at, size in enumerate(sizes):
+        if group and used + size + BREAK > room:
+            yield group
+            group, used = [], 0
+        group.append(at)
+        used += size + BREAK
+    if group:
+        yield group
+
+
+def judge_texts(told: Floats, row: Layout, starts: Sequence[int], end: int) -> list[Judged]:
+    """Returns the judgement of each text of a scene: the mean of what is said of its tokens.
+
+    A text that was cut off has no tokens; every answer is as likely for it.
+    """
+    tokens = told[row.second_at : row.second_at + len(row.offsets)]
+    begins = np.array([start for start, _ in row.offsets])
+    number = np.searchsorted(np.array(starts), begins, "right") - 1
+    ends = [*(start - len(BETWEEN) for start in starts[1:]), end]
+    judged = []
+    for at, (start, last) in enumerate(zip(starts, ends, strict=True)):
+        mine = np.flatnonzero(number == at)
+        if not len(mine):
+            judged.append(Judged(np.zeros(MARKS, np.float32), ()))
+            continue
+        mine = mine[[row.offsets[token][0] < last for token in mine]]
+        offsets = [
+            (max(0, row.offsets[token][0] - start), min(last, row.offsets[token][1]) - start)
+            for token in mine
+        ]
+        spans = find_spans(tokens[mine, :MARKS], offsets)
+        judged.append(Judged(tokens[number == at, MARKS:].mean(0), spans))
+    return judged
