@@ -18,18 +18,20 @@ from typing import Any
 
 import numpy as np
 
-from glymph.reader.calibration import Calibration, compare_candidates, softmax
+from glymph.reader.calibration import Calibration, compare_candidates, find_odds, softmax
 from glymph.reader.local_reader import LoadedModel
 from glymph.reader.weights import RECORD
-from glymph.reader.wording import RELATIONS, Pair, word_relation, word_relevance
+from glymph.reader.wording import RELATIONS, Pair, word_relation, word_relevance, word_target
 from training.cases import NONE, PART, REPLACES, SAME, Case, link_statements, read_part
-from training.examples import Example, list_relations, list_targets, list_worths
+from training.examples import LEFT, Example, list_relations, list_targets, list_worths
 from training.per_core import OnePerCore
+from training.scenes import label_rows
 
 FILES = ("model.onnx", "tokenizer.json", "reader.json")
 NEUTRAL = {
-    "temperatures": {"relation": 1.0, "target": 1.0, "worth": 1.0, "scene": 1.0},
+    "temperatures": {"relation": 1.0, "target": 1.0, "worth": 1.0},
     "together": [1.0, 0.0, 0.0, 0.0],
+    "among": [1.0, 0.0, 0.0],
     "relevance": [1.0, 0.0],
     "certain": 0.99,
     "flag": 0.9,
@@ -82,6 +84,14 @@ class Asking:
         answers = self.models.ask("ask", parts, at_once=1)
         return np.concatenate([answer.logits for answer in answers])
 
+    def ask_scenes(self, scenes: Sequence[Case]) -> np.ndarray:
+        """Give the logits of every text of the scenes, read beside each other."""
+        parts = [
+            (one["verb"], one["request"], one.get("new"), [row["text"] for row in one["rows"]])
+            for one in scenes
+        ]
+        return np.concatenate(self.models.ask("ask_together", parts, at_once=8))
+
 
 def judge_statements(model: Asking, conversations: list[Case]) -> list[tuple[np.ndarray, ...]]:
     """Give for each statement the logits against all earlier ones, and the right relations.
@@ -113,6 +123,19 @@ def fit_together(judged: list[tuple[np.ndarray, ...]], temperature: float) -> li
         features.append(compared[wanted >= 0])
         labels.append(wanted[wanted >= 0] != NONE)
     return fit_logistic(np.concatenate(features), np.concatenate(labels).astype(float))
+
+
+def fit_among(model: Asking, scenes: Sequence[Case]) -> list[float]:
+    """Fit how likely a request means a text, read beside the others and alone."""
+    labels = [label for scene in scenes for label in label_rows(scene)]
+    alone = [
+        word_target(scene["verb"], scene["request"], scene.get("new"), row["text"])
+        for scene in scenes
+        for row in scene["rows"]
+    ]
+    both = (model.ask_scenes(scenes), model.ask("target", alone))
+    odds = np.stack([find_odds(softmax(logits)) for logits in both], axis=1)
+    return fit_logistic(odds, (np.array(labels) != LEFT).astype(float))
 
 
 def find_merge(shares: np.ndarray, labels: np.ndarray) -> float:
@@ -222,6 +245,7 @@ def calibrate(folder: Path, version: str) -> None:
                 np.concatenate([shares, softmax(beside)]), np.concatenate([labels, alike])
             )
         print(task, stored["temperatures"][task], flush=True)
+    stored["among"] = fit_among(model, cases["natural"])
     judged = judge_statements(model, [*cases["conversations"], *cases["chats"]])
     stored["together"] = fit_together(judged, stored["temperatures"]["relation"])
     stored["relevance"] = fit_relevance(model, cases)

@@ -53,6 +53,12 @@ def make_scene(
     return Example(SCENE, scene.pair, LEFT, lang=lang, starts=scene.starts, places=meant)
 
 
+def label_rows(case: Case) -> list[int]:
+    """Tell for each text of a written request whether it is meant: not, all of it, or in part."""
+    cuts = [row["cut"] for row in case["rows"]]
+    return [ALL if cut == "all" else IN_PART if cut else LEFT for cut in cuts]
+
+
 def label_texts(example: Example) -> list[int]:
     """Tell for each text of a scene whether it is meant: not, all of it, or in part."""
     starts = example.starts or ()

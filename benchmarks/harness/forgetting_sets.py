@@ -103,25 +103,28 @@ def _judge(playing: Play, case: Mapping[str, Any]) -> Outcome:
     live = {memory.id: memory.text for memory in playing.glymph.list(limit=1000).items}
     facts = dict(zip(playing.ids, case["facts"], strict=True))
     kept = [playing.ids[at] for at in case["kept"]]
-    left = [wordings.split(" || ") for _, wordings in case["becomes"]]
+    left = {playing.ids[at]: wordings.split(" || ") for at, wordings in case["becomes"]}
     lost = [facts[one] for one in kept if bare(live.get(one, "")) != bare(facts[one])]
     meant = [one for one in facts if one not in kept]
-    wordings = {bare(wording) for several in left for wording in several}
+    wordings = {bare(wording) for several in left.values() for wording in several}
     whole = [one for one in meant if one in live and bare(live[one]) == bare(facts[one])]
     silent = [facts[one] for one in whole if one not in playing.mentioned]
     here = {bare(text) for text in live.values()}
-    shortened = [several for several in left if not here & {bare(one) for one in several}]
+    shortened = {
+        one: several for one, several in left.items() if not here & set(map(bare, several))
+    }
     left_over = [live[one] for one in meant if one in live and bare(live[one]) not in wordings]
     leaked = _find_secrets(playing.glymph, case)
     asked_about = [live[one] for one in whole if one in playing.mentioned]
     unsaid = [secret for secret in leaked if not any(secret in text for text in asked_about)]
     told = {
-        "lost": lost, "silent": silent, "left over": left_over, "not shortened": shortened,
+        "lost": lost, "silent": silent, "left over": left_over, "not shortened": list(shortened.values()),
         "leaked": leaked, "refused": playing.refusals,
     }  # fmt: skip
     return Outcome(
         not (lost or left_over or shortened or leaked),
-        bool(lost) or any(_is_gone(several, here) for several in shortened),
+        bool(lost)
+        or any(one not in whole and _is_gone(several, here) for one, several in shortened.items()),
         bool(silent or unsaid),
         playing.asked,
         "; ".join(f"{name}: {found}" for name, found in told.items() if found),

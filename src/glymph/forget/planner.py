@@ -17,7 +17,13 @@ from typing import Literal
 from glymph.forget.by_rules import Meant, find_meant
 from glymph.forget.match import Statement, Unit, units
 from glymph.forget.request import Request, read_request
-from glymph.forget.rest import cut_identifiers, cut_spans, find_rest, is_safe
+from glymph.forget.rest import (
+    cut_identifiers,
+    cut_spans,
+    find_rest,
+    is_cut_at_joints,
+    is_safe,
+)
 from glymph.forget.verdicts import (
     Told,
     Verdict,
@@ -40,11 +46,12 @@ Ask = Callable[[Sequence[Statement]], Mapping[str, Told]]
 
 MOST_READ = 60  # statements that the reader reads for one request
 MOST_ASKED = 60  # statements that a plan asks about; it says how many more there are
-# From which share on something is done: where rules hold it to be meant as well, and where they do
-# not. By the reader alone hardly anything is: of unseen requests it misreads too many.
-AGREED: Mapping[Mode, float] = {"release": 0.3, "purge": 0.6}
-ALONE = 0.99
-MENTION = 0.02  # from which share on somebody is asked
+# From which share on something is done: where rules hold it to be meant as well, and by the reader
+# alone. It is chosen so that hardly anything that should stay is gone.
+AGREED: Mapping[Mode, float] = {"release": 0.4, "purge": 0.6}
+ALONE: Mapping[Mode, float] = {"release": 0.9, "purge": 0.93}
+LEFT = 0.5  # the share of not being meant that a rest must have
+MENTION = 0.01  # from which share on somebody is asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +107,10 @@ def plan(
         return Planned(tuple(_remove_named(one) for one in named))
     asked = read_request(request)
     meaning = find_meant(asked, units(statements), likeness=likeness or {})
-    verdicts = judge(asked, meaning, statements, likeness or {}, judges or Judges())
+    judges = judges or Judges()
+    verdicts = judge(asked, meaning, statements, likeness or {}, judges)
     acting = [one for one in verdicts if is_certain(one, mode)]
-    actions = [_act(one, meaning, asked) for one in acting]
+    actions = [_act(one, meaning, asked, judges) for one in acting]
     taken = {one.statement.id for one in acting}
     open_ones = [
         one for one in verdicts if one.statement.id not in taken and is_worth_asking_about(one)
@@ -114,7 +122,7 @@ def plan(
         chosen = set(decide(asking))
         decided = [one for one in open_ones if one.statement.id in chosen]
         actions += [
-            replace(_act(one, meaning, asked), reason="decided by the hook", by="hook")
+            replace(_act(one, meaning, asked, judges), reason="decided by the hook", by="hook")
             for one in decided
         ]
         asking = [action for action in asking if action.id not in chosen]
@@ -127,7 +135,7 @@ def plan(
 def is_certain(one: Verdict, mode: Mode) -> bool:
     """Tells whether something is done about a statement without asking."""
     if one.by == "reader" and one.ruled != "found":
-        return one.share >= ALONE
+        return one.share >= ALONE[mode]
     return one.share >= AGREED[mode] and (one.by == "model" or one.ruled == "found")
 
 
@@ -191,11 +199,13 @@ def _question(one: Verdict) -> Action:
     return Action("ask", said.id, said.text, "", one.why, round(one.share, 2), said.version, one.by)
 
 
-def _act(one: Verdict, meaning: Meant, request: Request) -> Action:
+def _act(one: Verdict, meaning: Meant, request: Request, judges: Judges) -> Action:
     """Returns what becomes of a statement that is meant, in whole or in part."""
     said = one.statement
     new = _find_left(one, meaning, request)
-    if new and not is_safe(said.text, new, listed=bool(request.strong)):
+    if new and not (
+        is_safe(said.text, new, listed=bool(request.strong)) and _is_well_cut(one, new, judges)
+    ):
         return Action("ask", said.id, said.text, "", UNSAFE, 0.3, said.version, one.by)
     share = round(one.share, 2)
     kind: Kind = "rewrite" if new else "remove"
@@ -210,6 +220,14 @@ def _find_left(one: Verdict, meaning: Meant, request: Request) -> str:
     if one.ruled == "found":
         return find_rest(one.units, meaning.wanted, request)
     return cut_spans(one.statement.text, one.spans) if one.spans else ""
+
+
+def _is_well_cut(one: Verdict, new: str, judges: Judges) -> bool:
+    """Tells whether what the reader cuts out is all that is meant, and leaves sentences whole."""
+    if one.by != "reader" or one.ruled == "found" or judges.read is None:
+        return True
+    (rest,) = judges.read([replace(one.statement, text=new)])
+    return is_cut_at_joints(one.statement.text, one.spans) and rest.shares[0] > LEFT
 
 
 def _guard(one: Statement, action: Action, own: Sequence[Unit] = ()) -> Action:

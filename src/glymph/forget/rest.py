@@ -30,6 +30,7 @@ _PREPOSITION = re.compile(
     re.IGNORECASE,
 )
 MOSTLY = 0.6  # of a clause: where so much of it is meant, all of it goes
+_MIDST = re.compile(r"\w\s*\0\s*\w")  # a cut with words on both its sides
 _BLANKS = re.compile(r"\s{2,}")
 _LOOSE_START = re.compile(
     r"^[\s,;:.–—-]*(?:(?:and|but|und|aber|et|mais|y|pero|e|ma|mas|i|ale|и|но|а)\s+)?", re.IGNORECASE
@@ -169,6 +170,14 @@ def cut_spans(text: str, spans: Sequence[Span]) -> str:
         return _cut_plainly(text, spans)
     rest = parts.without(dropped)
     return rest if re.search(r"\w", rest) else ""
+
+
+def is_cut_at_joints(text: str, spans: Sequence[Span]) -> bool:
+    """Tells whether each stretch begins or ends where the text does, or beside a mark.
+
+    Cut out of the midst of a sentence, what is left may say nothing, or something else.
+    """
+    return not any(_MIDST.search(f"{text[:start]}\0{text[end:]}") for start, end in spans)
 
 
 def _cut_plainly(text: str, spans: Sequence[Span]) -> str:

@@ -19,6 +19,7 @@ from glymph.reader.wording import Span
 By = Literal["rules", "reader", "model"]
 Ruled = Literal["none", "perhaps", "found"]
 
+NAMED = 0.05  # the share from which on what is merely named goes, by the rules
 IN_DOUBT = 0.3  # the share of what rules hold to be perhaps meant
 TOLD_NONE, TOLD_MEANT = 0.0, 0.98  # the shares of what a model has judged
 
@@ -68,8 +69,8 @@ def judge_by_reader(
 ) -> list[Verdict]:
     """Returns what the reader says of what it read, beside what rules say of it.
 
-    What is `named` and nothing more is found by rules, under every name; the reader only adds what
-    else may be meant. What it had no time for is left to the rules.
+    What is `named` and nothing more is found by rules, under every name, unless the reader rules it
+    out; else it only adds what else may be meant. What it had no time for is left to the rules.
     """
     ruled = {one.statement.id: one for one in judge_by_rules(meaning)}
     joined = [
@@ -86,7 +87,7 @@ def _join(
     share, why = 1 - target.shares[0], f"{reader} reads it so"
     if rule is None:
         return Verdict(statement, share, "reader", why, "none", target.spans)
-    if rule.ruled == "found" and named:
+    if rule.ruled == "found" and named and share >= NAMED:
         return rule
     told = rule.why if rule.ruled == "found" else why
     return Verdict(statement, share, "reader", told, rule.ruled, target.spans, rule.units)

@@ -21,6 +21,7 @@ class Calibration:
 
     temperatures: Mapping[str, float]
     together: Sequence[float]  # weights of own odds, of the best other's, of being first; a shift
+    among: Sequence[float]  # weights of the odds of a text read with others, and alone; a shift
     relevance: Sequence[float]  # scale and shift of the odds that a text answers
     certain: float  # from here on a judgement of a relation is certain
     flag: float  # from here on an update is worth telling
@@ -49,8 +50,15 @@ class Calibration:
         odds, others, leads = compare_candidates(shares)
         weighed = own * odds + rival * others + first * leads + shift
         meant = 1 / (1 + np.exp(-weighed))
-        kinds = shares[:, 1:] / np.clip(shares[:, 1:].sum(axis=1, keepdims=True), 1e-9, None)
-        return np.concatenate([1 - meant[:, None], kinds * meant[:, None]], axis=1)
+        return np.concatenate([1 - meant[:, None], _share_kinds(shares) * meant[:, None]], axis=1)
+
+    def judge_targets(self, together: Floats, alone: Floats) -> Floats:
+        """Returns the shares of texts that a request may mean, read with others and each alone."""
+        beside, own, shift = self.among
+        odds = beside * find_odds(softmax(together)) + own * find_odds(softmax(alone)) + shift
+        meant = 1 / (1 + np.exp(-odds))[:, None]
+        kinds = _share_kinds(softmax(together)) + _share_kinds(softmax(alone))
+        return np.concatenate([1 - meant, kinds / 2 * meant], axis=1)
 
     def find_relevance(self, odds: Floats) -> Floats:
         """Returns how likely a text answers, from the network's odds."""
@@ -61,11 +69,24 @@ class Calibration:
 
 def compare_candidates(shares: Floats) -> tuple[Floats, Floats, Floats]:
     """Returns for each candidate its odds, those of its best rival, and whether it leads."""
-    odds = np.log(np.clip(1 - shares[:, 0], 1e-6, 1)) - np.log(np.clip(shares[:, 0], 1e-6, 1))
+    odds = find_odds(shares)
     best = int(odds.argmax())
     others = np.full(len(odds), odds[best])
     others[best] = np.delete(odds, best).max() if len(odds) > 1 else 0.0
     return odds, np.maximum(others, 0.0), np.arange(len(odds)) == best
+
+
+def find_odds(shares: Floats) -> Floats:
+    """Returns the log odds that any answer but the first holds."""
+    none = np.clip(shares[:, 0], 1e-6, 1 - 1e-6)
+    odds: Floats = np.log(1 - none) - np.log(none)
+    return odds
+
+
+def _share_kinds(shares: Floats) -> Floats:
+    """Returns how likely each answer is where the first one does not hold."""
+    kinds: Floats = shares[:, 1:] / np.clip(shares[:, 1:].sum(axis=1, keepdims=True), 1e-9, None)
+    return kinds
 
 
 def softmax(logits: Floats) -> Floats:

@@ -18,7 +18,7 @@ from glymph.reader.calibration import Calibration, Floats
 from glymph.reader.contract import Judgement, Target, Thresholds
 from glymph.reader.layout import Layout, Pieces, cut_to_pieces, lay_out
 from glymph.reader.spans import find_spans
-from glymph.reader.together import MARKS, Judged, gather, judge_texts
+from glymph.reader.together import MARKS, gather, judge_texts
 from glymph.reader.weights import INSTALL, find_folder, load_record, read_files
 from glymph.reader.window import Excerpt, keep_whole, shorten
 from glymph.reader.wording import (
@@ -86,17 +86,17 @@ class LocalReader:
     def find_targets(
         self, verb: str, request: str, texts: Sequence[str], new: str | None = None
     ) -> list[Target]:
-        """Judges how much of each text a request means: several texts are read together."""
+        """Judges how much of each text a request means: several texts also beside each other."""
         if not texts:
             return []
         model = self._load()
+        alone = model.ask("target", [word_target(verb, request, new, text) for text in texts])
         if len(texts) == 1:
-            asked = model.ask("target", [word_target(verb, request, new, texts[0])])
-            shares = model.calibration.share_out("target", asked.logits)
+            shares = model.calibration.share_out("target", alone.logits)
         else:
-            asked = model.ask_together(verb, request, new, texts)
-            shares = model.calibration.share_out("scene", asked.logits)
-        return [_target(row, spans) for row, spans in zip(shares, asked.spans, strict=True)]
+            together = model.ask_together(verb, request, new, texts)
+            shares = model.calibration.judge_targets(together, alone.logits)
+        return [_target(row, spans) for row, spans in zip(shares, alone.spans, strict=True)]
 
     def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """Returns how likely each text answers the question."""
@@ -169,25 +169,20 @@ class LoadedModel:
                 spans.append(_place_spans(answers[1][0], row, excerpt))
         return Asked(np.stack(logits), spans)
 
-    def ask_together(self, verb: str, request: str, new: str | None, texts: Sequence[str]) -> Asked:
+    def ask_together(
+        self, verb: str, request: str, new: str | None, texts: Sequence[str]
+    ) -> Floats:
         """Reads several texts in one row, or in as few rows as they fit in."""
         first = _cap(self._cut(word_scene(verb, request, new, ()).pair.first), MOST_IN_SCENE // 2)
         room = MOST_IN_SCENE - 3 - len(first.ids)
-        excerpts = [shorten(text, request, room // 2, self._measure) for text in texts]
-        judged: list[Judged] = []
-        for group in gather([self._measure(one.text) for one in excerpts], room):
-            scene = word_scene(verb, request, new, [excerpts[at].text for at in group])
+        short = [shorten(text, request, room // 2, self._measure).text for text in texts]
+        judged: list[Floats] = []
+        for group in gather(list(map(self._measure, short)), room):
+            scene = word_scene(verb, request, new, [short[at] for at in group])
             row = lay_out(first, _cap(self._cut(scene.pair.second), room))
             feeds = {"ids": np.array([row.ids]), "sides": np.array([row.sides])}
-            told = self._session.run("spans", feeds)[0]
-            judged += judge_texts(told, row, scene.starts, len(scene.pair.second))
-        return Asked(
-            np.stack([one.logits for one in judged]),
-            [
-                tuple(place for span in one.spans for place in excerpt.place(*span))
-                for one, excerpt in zip(judged, excerpts, strict=True)
-            ],
-        )
+            judged.append(judge_texts(self._session.run("spans", feeds)[0], row, scene.starts))
+        return np.concatenate(judged)
 
     def estimate_ms(self, question: str, texts: Sequence[str]) -> list[float]:
         """Estimates by the number of tokens."""

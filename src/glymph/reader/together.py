@@ -7,24 +7,14 @@ one, whom a nickname stands for. Each text still gets a judgement of its own, fr
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from glymph.reader.calibration import Floats
 from glymph.reader.layout import Layout
-from glymph.reader.spans import find_spans
-from glymph.reader.wording import BETWEEN, Span
 
 MARKS = 3  # of every token: does it lie inside what is meant, begin it, end it; then its judgement
 BREAK = 3  # tokens that stand between two texts, at most
-
-
-class Judged(NamedTuple):
-    """What the network says of one text of a scene, and where in it stands what is meant."""
-
-    logits: Floats
-    spans: tuple[Span, ...]
 
 
 def gather(sizes: Sequence[int], room: int) -> Iterator[list[int]]:
@@ -41,26 +31,15 @@ def gather(sizes: Sequence[int], room: int) -> Iterator[list[int]]:
         yield group
 
 
-def judge_texts(told: Floats, row: Layout, starts: Sequence[int], end: int) -> list[Judged]:
+def judge_texts(told: Floats, row: Layout, starts: Sequence[int]) -> Floats:
     """Returns the judgement of each text of a scene: the mean of what is said of its tokens.
 
     A text that was cut off has no tokens; every answer is as likely for it.
     """
-    tokens = told[row.second_at : row.second_at + len(row.offsets)]
+    tokens = told[row.second_at : row.second_at + len(row.offsets), MARKS:]
     begins = np.array([start for start, _ in row.offsets])
     number = np.searchsorted(np.array(starts), begins, "right") - 1
-    ends = [*(start - len(BETWEEN) for start in starts[1:]), end]
-    judged = []
-    for at, (start, last) in enumerate(zip(starts, ends, strict=True)):
-        mine = np.flatnonzero(number == at)
-        if not len(mine):
-            judged.append(Judged(np.zeros(MARKS, np.float32), ()))
-            continue
-        mine = mine[[row.offsets[token][0] < last for token in mine]]
-        offsets = [
-            (max(0, row.offsets[token][0] - start), min(last, row.offsets[token][1]) - start)
-            for token in mine
-        ]
-        spans = find_spans(tokens[mine, :MARKS], offsets)
-        judged.append(Judged(tokens[number == at, MARKS:].mean(0), spans))
-    return judged
+    means = np.zeros((len(starts), tokens.shape[1]), np.float32)
+    for at in np.unique(number):
+        means[at] = tokens[number == at].mean(axis=0)
+    return means
