@@ -8,7 +8,14 @@ import pytest
 
 from training.cases import read_part
 from training.examples import ALL, IN_PART, LEFT
-from training.scenes import draw_scene, draw_scenes, list_marked, make_scene
+from training.scenes import (
+    draw_scene,
+    draw_scenes,
+    label_rows,
+    label_texts,
+    list_marked,
+    make_scene,
+)
 
 CASE = {
     "verb": "purge",
@@ -29,13 +36,13 @@ def test_what_is_meant_is_marked_where_it_stands_in_the_row():
     scene = make_scene("purge", CASE["request"], None, list_marked(CASE))
     assert scene.pair.first == "among purge: Mira's home"
     assert cut_out(scene) == ["lives in Graz", "Her flat has a balcony."]
-    assert scene.label == IN_PART
+    assert label_texts(scene) == [IN_PART, LEFT, ALL]
 
 
 @pytest.mark.parametrize(("cut", "label"), [("all", ALL), ([], LEFT)])
 def test_a_scene_may_be_meant_whole_or_not_at_all(cut, label):
     rows = [{**row, "cut": cut} for row in CASE["rows"]]
-    assert make_scene("purge", "x", None, list_marked({"rows": rows})).label == label
+    assert label_texts(make_scene("purge", "x", None, list_marked({"rows": rows}))) == [label] * 3
 
 
 def test_a_drawn_scene_may_lack_what_stays_and_never_what_is_meant():
@@ -51,6 +58,8 @@ def test_every_written_cut_is_found_in_its_text(part):
     for case in cases:
         for row, marked in zip(case["rows"], list_marked(case), strict=True):
             assert bool(row["cut"]) == bool(marked.meant), (case["request"], row)
+        scene = make_scene(case["verb"], case["request"], case.get("new"), list_marked(case))
+        assert label_texts(scene) == label_rows(case), case["request"]
 
 
 def test_a_pass_draws_from_all_that_was_written():

@@ -12,7 +12,7 @@ from glymph.forget.match import Statement
 from glymph.forget.plan import strike_through
 from glymph.forget.planner import AGREED, ALONE, MENTION, MOST_ASKED, MOST_READ, Judges, plan
 from glymph.forget.rest import cut_spans
-from glymph.forget.verdicts import Told
+from glymph.forget.verdicts import NAMED, Told
 from glymph.reader.contract import Target
 
 TEXTS = (
@@ -23,6 +23,7 @@ TEXTS = (
 )
 STATEMENTS = [Statement(f"m{at}", text) for at, text in enumerate(TEXTS)]
 REQUEST = "all of that story"
+SURE = ALONE["release"]
 
 
 def judges(*shares, spans=(), told=None):
@@ -45,10 +46,10 @@ def kinds(planned):
 
 
 def test_what_the_reader_is_sure_of_goes_and_what_it_doubts_is_asked_about():
-    planned = plan(REQUEST, STATEMENTS, judges=judges(ALONE, 0.2, 0.8, 0.001))
+    planned = plan(REQUEST, STATEMENTS, judges=judges(SURE, 0.2, 0.8, 0.001))
     assert kinds(planned) == {"m0": "remove", "m1": "ask", "m2": "ask"}
     assert {action.by for action in planned.actions} == {"reader"}
-    assert [action.confidence for action in planned.actions] == [ALONE, 0.8, 0.2]
+    assert [action.confidence for action in planned.actions] == [SURE, 0.8, 0.2]
 
 
 def test_a_purge_asks_where_a_release_acts():
@@ -60,13 +61,13 @@ def test_a_purge_asks_where_a_release_acts():
 
 
 def test_nothing_that_may_be_meant_stays_unmentioned():
-    planned = plan(REQUEST, STATEMENTS, judges=judges(MENTION, MENTION / 2, ALONE, 0.0))
+    planned = plan(REQUEST, STATEMENTS, judges=judges(MENTION, MENTION / 2, SURE, 0.0))
     assert kinds(planned) == {"m2": "remove", "m0": "ask"}
 
 
 def test_what_the_reader_has_no_time_for_is_left_to_the_rules():
     many = [Statement(f"m{at:03}", f"Ottokar owns boat {at:03}.") for at in range(MOST_READ + 20)]
-    planned = plan("Ottokar", many, judges=judges(*[0.0] * MOST_READ))
+    planned = plan("Ottokar", many, judges=judges(*[NAMED] * MOST_READ))
     assert len(planned.of("remove")) == len(many)
 
 
@@ -109,7 +110,7 @@ def test_a_model_that_adds_words_is_not_believed():
 
 
 def test_a_model_that_cannot_be_asked_leaves_it_to_the_reader():
-    asked = judges(ALONE, 0.2, 0.0, 0.0)
+    asked = judges(SURE, 0.2, 0.0, 0.0)
     silent = Judges(asked.read, "reader", lambda _: {})
     assert kinds(plan(REQUEST, STATEMENTS, judges=silent)) == {"m0": "remove", "m1": "ask"}
 
@@ -177,3 +178,17 @@ def test_what_an_answer_does_not_name_is_not_meant():
     asked = question("purge", REQUEST, None, shown)
     answer = asked.parse('{"memories":[{"id":"m3","meant":"all","left":""}]}')
     assert [one.kind for one in answer] == ["none", "none", "all", "none"]
+
+
+def test_what_is_named_stays_until_somebody_decides_where_the_reader_rules_it_out():
+    boat = [Statement("m0", "Ottokar owns a boat."), Statement("m1", "Ottokar sold his bike.")]
+    planned = plan("Ottokar", boat, judges=judges(NAMED, 0.0))
+    assert kinds(planned) == {"m0": "remove", "m1": "ask"}
+
+
+def test_a_rest_that_is_meant_as_well_is_asked_about():
+    text = "Ana lives in Graz, and she works in Graz."
+    start = text.index(", and")
+    told = judges(SURE, spans=((start, len(text) - 1),))
+    planned = plan(REQUEST, [Statement("m0", text)], judges=told)
+    assert kinds(planned) == {"m0": "ask"}

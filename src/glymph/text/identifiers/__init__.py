@@ -17,6 +17,7 @@ from glymph.text.identifiers.aliases import Closure, aliases, closure
 from glymph.text.identifiers.codes import codes, digit_runs, find_labelled, find_marked, versions
 from glymph.text.identifiers.fingerprints import form
 from glymph.text.identifiers.network import bare_webs, handles, machines, mails, paths, webs
+from glymph.text.identifiers.patents import patents
 from glymph.text.numbers import find_figures, find_number_words, find_quantities
 from glymph.text.scripts import flat
 from glymph.text.spans import BLANK, Family, Identifier, Key, Span, find_in_turn, place_span
@@ -39,7 +40,7 @@ _DIGIT = re.compile("[0-9]")
 _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _WITHOUT_DIGITS: tuple[Family, ...] = (webs, mails, handles, bare_webs, paths, find_named_times)
 _ALL: tuple[Family, ...] = (
-    webs, mails, handles, find_marked, machines, bare_webs, paths, find_dates, find_times,
+    webs, mails, handles, find_marked, patents, machines, bare_webs, paths, find_dates, find_times,
     find_quantities, versions, find_labelled, digit_runs, codes, find_named_times,
 )  # fmt: skip
 
