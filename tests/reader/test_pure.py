@@ -141,6 +141,7 @@ def test_sentences_without_blanks_are_shortened_too():
 CALIBRATION = Calibration(
     temperatures={"relation": 2.0},
     together=[1.0, -0.5, 0.2, 0.0],
+    among=(0.6, 0.3, -0.5),
     relevance=[1.0, 0.0],
     certain=0.95,
     flag=0.9,
@@ -185,3 +186,12 @@ def test_without_a_reader_a_purge_finds_identifiers_and_no_more():
 def test_without_a_reader_nothing_is_scored_or_graded():
     assert NoReader().score("who?", ["me"]) is None
     assert NoReader().grade(["me"])[0].sure == 0
+
+
+def test_a_text_is_judged_by_what_both_readings_say_of_it():
+    beside = np.array([[4.0, 0.0, 0.0], [0.0, 6.0, 0.0], [0.0, 0.0, 6.0]], np.float32)
+    alone = np.array([[4.0, 0.0, 0.0], [0.0, 6.0, 0.0], [0.0, 5.0, 0.0]], np.float32)
+    shares = CALIBRATION.judge_targets(beside, alone)
+    assert shares.sum(axis=1) == pytest.approx([1, 1, 1])
+    assert [int(row.argmax()) for row in shares[:2]] == [0, 1]
+    assert shares[2, 1] == pytest.approx(shares[2, 2], abs=0.02)  # all or a part: they differ
