@@ -103,7 +103,7 @@ def _sets(options: Options) -> dict[str, Figure | Fact]:
             cases = cases[: options.count(len(cases))]
             figures[f"{name}_cases"] = Figure(len(cases), "unseen cases when they were first run")
             alone = [play(Path(folder), case, model, reader) for case in cases]
-            least = SUPERSEDED if name == "supersede" else RIGHT
+            least = SUPERSEDED if name in ("supersede", "corrections") else RIGHT
             figures |= _describe(name, "", cases, alone, right=least)
             answers = FOLDER / "answers" / name
             if answers.exists():

@@ -25,7 +25,7 @@ from glymph.testing import FrozenClock
 
 FOLDER = Path(__file__).parents[1] / "cases" / "forgetting"
 SETTINGS = {"durability": "normal", "compare": "off", "junk_gate": "off"}
-SETS = ("first", "second", "third", "supersede")
+SETS = ("first", "second", "third", "fourth", "supersede", "corrections")
 
 
 class Outcome(NamedTuple):
