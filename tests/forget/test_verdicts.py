@@ -46,10 +46,10 @@ def kinds(planned):
 
 
 def test_what_the_reader_is_sure_of_goes_and_what_it_doubts_is_asked_about():
-    planned = plan(REQUEST, STATEMENTS, judges=judges(SURE, 0.2, 0.7, 0.001))
+    planned = plan(REQUEST, STATEMENTS, judges=judges(SURE, 0.2, 0.6, 0.001))
     assert kinds(planned) == {"m0": "remove", "m1": "ask", "m2": "ask"}
     assert {action.by for action in planned.actions} == {"reader"}
-    assert [action.confidence for action in planned.actions] == [SURE, 0.7, 0.2]
+    assert [action.confidence for action in planned.actions] == [SURE, 0.6, 0.2]
 
 
 def test_a_purge_asks_where_a_release_acts():
