@@ -19,6 +19,7 @@ from onnx import numpy_helper
 
 Arrays = dict[str, np.ndarray]
 HEADS = ("heads.relation", "heads.target", "heads.relevance", "heads.worth", "spans")
+APART = {"fi": "inner", "fo": "outer"}  # matrices of which some columns are kept in full
 _LAYER = re.compile(r"/layers\.(\d+)/")
 
 
@@ -40,6 +41,7 @@ def recover(model: onnx.ModelProto) -> Arrays:
         for name, array in arrays.items()
         if name.startswith("network.") and name.endswith((".weight", ".bias"))
     }
+    loud = find_loud(model)
     of_layers: dict[str, list[np.ndarray]] = {}
     for node, matrix in list_matrices(model, arrays):
         layer = _LAYER.match(node)
@@ -55,16 +57,27 @@ def recover(model: onnx.ModelProto) -> Arrays:
             parts = zip("qkv", np.split(joined, 3), strict=True)
             state |= {f"{place}.{part}.{kind}": array for part, array in parts}
         state[f"{place}.ao.weight"] = ao
-        state[f"{place}.fi.weight"] = _put_loud(fi, arrays, f"network.{place}.inner")
-        state[f"{place}.fo.weight"] = _put_loud(fo, arrays, f"network.{place}.outer")
+        for name, matrix in (("fi", fi), ("fo", fo)):
+            kept = f"network.{place}.{APART[name]}.of_loud"
+            whole = matrix.copy()
+            whole[:, arrays[loud[kept]]] = arrays[kept].T
+            state[f"{place}.{name}.weight"] = whole
     return state
 
 
-def _put_loud(matrix: np.ndarray, arrays: Arrays, where: str) -> np.ndarray:
-    """Put the columns that were kept in full in the place of those of eight bits."""
-    whole = matrix.copy()
-    whole[:, arrays[f"{where}.loud"]] = arrays[f"{where}.of_loud"].T
-    return whole
+def find_loud(model: onnx.ModelProto) -> dict[str, str]:
+    """Find which numbers each matrix that is kept in full is multiplied with, by its name.
+
+    Layers that keep the same ones apart share one list of them.
+    """
+    picked = {
+        node.output[0]: node.input[1] for node in model.graph.node if node.op_type == "Gather"
+    }
+    return {
+        node.input[1]: picked[node.input[0]]
+        for node in model.graph.node
+        if node.op_type == "MatMul" and node.input[1].endswith(".of_loud")
+    }
 
 
 def main(package: Path, folder: Path) -> None:

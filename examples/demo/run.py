@@ -23,6 +23,7 @@ from glymph.environment import effective_settings
 from glymph.write.reconcile import find_unreconciled
 
 MOST = 100_000  # memories that are counted
+READING = 20.0  # CPU milliseconds per search: seven hundred recalls pass in a minute or two
 
 
 def run(url: str | None, as_json: bool, seed: int = 7) -> int:
@@ -47,10 +48,14 @@ def run(url: str | None, as_json: bool, seed: int = 7) -> int:
 
 
 def _temporary_settings() -> Settings:
-    """Returns settings for a store that does not stay: no remote embedder is paid for it."""
+    """Returns settings for a store that does not stay: nothing remote is paid for it, and no recall
+    reads for long.
+    """
     embedder = effective_settings()[0].embedder
     return Settings(
-        durability="normal", embedder="auto" if embedder.startswith("openai:") else embedder
+        durability="normal",
+        embedder="auto" if embedder.startswith("openai:") else embedder,
+        rerank_ms=READING,
     )
 
 
