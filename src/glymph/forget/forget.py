@@ -200,7 +200,9 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
                 raise IdentifierLeft(memory_id, fields)
         for action in (*shown.refused, *shown.candidates):
             op.skip(action.id, action.reason)
-        if not purging:  # a purge leaves its request nowhere
+        if purging:  # it leaves its request nowhere, also where it found nothing
+            op.writer.drop_plan(shown.id)
+        else:
             _ask_about(ctx, op, rows, shown)
         for action in editing:
             reword(op, rows[action.id], action.new)

@@ -14,17 +14,20 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from glymph.forget.by_rules import Meant, find_meant
+from glymph.forget.by_rules import Meant, find_meant, still_held
 from glymph.forget.match import Statement, Unit, units
 from glymph.forget.request import Request, read_request
 from glymph.forget.rest import (
     cut_identifiers,
     cut_spans,
+    drop_clauses,
     find_rest,
     is_cut_at_joints,
     is_safe,
 )
 from glymph.forget.verdicts import (
+    IN_DOUBT,
+    NAMED,
     Told,
     Verdict,
     judge_by_reader,
@@ -32,6 +35,8 @@ from glymph.forget.verdicts import (
     take_models_word,
 )
 from glymph.reader.contract import Target
+from glymph.text.identifiers import identifiers
+from glymph.text.identifiers.codenames import is_unmistakable
 from glymph.text.normal import normalise
 
 UNSAFE = (
@@ -45,6 +50,7 @@ Read = Callable[[Sequence[Statement]], Sequence[Target]]
 Ask = Callable[[Sequence[Statement]], Mapping[str, Told]]
 
 MOST_READ = 60  # statements that the reader reads for one request
+MOST_BESIDE = 2  # words and names that a request may have beside an identifier that settles it
 MOST_ASKED = 60  # statements that a plan asks about; it says how many more there are
 # From which share on something is done: where rules hold it to be meant as well, and by the reader
 # alone. Of requests that it had not learnt from, it misread eight in a hundred at these.
@@ -150,21 +156,45 @@ def judge(
 ) -> list[Verdict]:  # fmt: skip
     """Returns how likely each statement is meant.
 
-    An identifier settles it by itself, and so does a statement that is quoted word for word.
+    An identifier that is all a request says settles it by itself, and so does a statement that is
+    quoted word for word.
     """
-    if asked.strong or asked.empty or is_quoted(asked, meaning):
+    if asked.empty or is_settled(asked, meaning) or is_quoted(asked, meaning):
         return judge_by_rules(meaning)
     chosen = choose_to_read(meaning, statements, likeness)
     verdicts = judge_by_rules(meaning)
     if judges.read and chosen:
         read = list(zip(chosen, judges.read(chosen), strict=True))
         if all(target.shares for _, target in read):
-            verdicts = judge_by_reader(meaning, read, judges.reader, named=is_named(meaning))
+            trusted = 0.0 if asked.strong else NAMED if is_named(meaning) else None
+            verdicts = judge_by_reader(meaning, read, judges.reader, trusted=trusted)
+            verdicts = [doubt_another(one, asked) for one in verdicts]
     if judges.ask and chosen:
         judged = {one.statement.id for one in verdicts}
         unread = [Verdict(one, 0.0, "rules", "") for one in chosen if one.id not in judged]
         verdicts = take_models_word([*verdicts, *unread], judges.ask(chosen))
     return verdicts
+
+
+def is_settled(asked: Request, meaning: Meant) -> bool:
+    """Tells whether a request says little more than an identifier, and rules found that.
+
+    "Everything about ticket 4711" says more: it means also what calls it only "the ticket".
+    """
+    said = len(asked.names) + len(asked.words)
+    sure = all(each.type != "name" or is_unmistakable(each.text) for each in asked.strong)
+    found = bool(asked.strong and meaning.found)
+    return found and sure and not asked.whole and said <= MOST_BESIDE
+
+
+def doubt_another(one: Verdict, asked: Request) -> Verdict:
+    """Lowers what the reader says of a statement about another identifier of the same type."""
+    types = {each.type for each in asked.strong}
+    if one.ruled == "found" or types.isdisjoint(
+        each.type for each in identifiers(one.statement.text)
+    ):
+        return one
+    return replace(one, share=min(one.share, IN_DOUBT))
 
 
 def is_quoted(asked: Request, meaning: Meant) -> bool:
@@ -217,9 +247,14 @@ def _find_left(one: Verdict, meaning: Meant, request: Request) -> str:
     """Returns what is left of a statement; empty if nothing is."""
     if one.by == "model":
         return one.left or ""
-    if one.ruled == "found":
-        return find_rest(one.units, meaning.wanted, request)
-    return cut_spans(one.statement.text, one.spans) if one.spans else ""
+    said = one.statement.text
+    if one.ruled != "found":
+        return cut_spans(said, one.spans) if one.spans else ""
+    if request.strong and one.spans:
+        rest = drop_clauses(said, one.spans)
+        if rest and not still_held(request, said, rest):
+            return rest
+    return find_rest(one.units, meaning.wanted, request)
 
 
 def _is_well_cut(one: Verdict, new: str, judges: Judges) -> bool:
@@ -227,7 +262,7 @@ def _is_well_cut(one: Verdict, new: str, judges: Judges) -> bool:
     if one.by != "reader" or one.ruled == "found" or judges.read is None:
         return True
     (rest,) = judges.read([replace(one.statement, text=new)])
-    return is_cut_at_joints(one.statement.text, one.spans) and rest.shares[0] > LEFT
+    return is_cut_at_joints(one.statement.text, one.spans or ()) and rest.shares[0] > LEFT
 
 
 def _guard(one: Statement, action: Action, own: Sequence[Unit] = ()) -> Action:

@@ -86,9 +86,15 @@ def find_rest(own: Sequence[Unit], wanted: Sought, request: Request) -> str:
                 sentences=_anew(text, unit.at, edited),
             )
         else:
-            dropped.append(unit.at)
+            dropped += _list_beside(unit) if request.strong and request.whole else [unit.at]
     rest = text.without(dropped)
     return rest if re.search(r"\w", rest) else ""
+
+
+def _list_beside(unit: Unit) -> list[int]:
+    """Returns the clauses of the sentence a clause stands in: all of it is about its subject."""
+    clauses = unit.parts.clauses
+    return [at for at, clause in enumerate(clauses) if clause.sentence == unit.clause.sentence]
 
 
 def _anew(parts: Clauses, at: int, edited: str) -> tuple[str, ...]:
@@ -156,18 +162,24 @@ def cut_identifiers(text: str, own: Sequence[Unit]) -> str:
 
 def cut_spans(text: str, spans: Sequence[Span]) -> str:
     """Returns a text without some stretches: whole clauses where most of one is meant."""
+    rest = drop_clauses(text, spans)
+    return _cut_plainly(text, spans) if rest is None else rest
+
+
+def drop_clauses(text: str, spans: Sequence[Span]) -> str | None:
+    """Returns a text without the clauses of which most is meant; none if there are no such."""
     parts = read_clauses(text)
     dropped, at = [], 0
     for number, clause in enumerate(parts.clauses):
         start = text.find(clause.text, at)
         if start < 0:
-            return _cut_plainly(text, spans)
+            return None
         at = start + len(clause.text)
         covered = sum(max(0, min(end, at) - max(begin, start)) for begin, end in spans)
         if covered >= MOSTLY * len(clause.text):
             dropped.append(number)
     if not dropped:
-        return _cut_plainly(text, spans)
+        return None
     rest = parts.without(dropped)
     return rest if re.search(r"\w", rest) else ""
 

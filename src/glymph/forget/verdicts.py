@@ -8,7 +8,7 @@ asked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from glymph.forget.by_rules import Meant
@@ -42,7 +42,8 @@ class Verdict:
     by: By
     why: str
     ruled: Ruled = "none"  # whether rules hold it to be meant
-    spans: tuple[Span, ...] = ()  # what the reader holds to be meant of it; empty: all of it
+    # What the reader holds to be meant of it: nothing is all of it, none that it did not read it.
+    spans: tuple[Span, ...] | None = None
     units: tuple[Unit, ...] = ()  # the clauses that rules hold to be meant
     left: str | None = None  # what a model says is left of it
 
@@ -53,42 +54,42 @@ def judge_by_rules(meaning: Meant) -> list[Verdict]:
     perhaps = {own[0].statement.id: own for own in group_by_statement(meaning.perhaps)}
     sure = [
         Verdict(
-            own[0].statement, meaning.confidence, "rules", meaning.reason, "found", (), tuple(own)
+            own[0].statement, meaning.confidence, "rules", meaning.reason, "found", None, tuple(own)
         )
         for own in found.values()
     ]
     return sure + [
-        Verdict(own[0].statement, IN_DOUBT, "rules", meaning.why, "perhaps", (), tuple(own))
+        Verdict(own[0].statement, IN_DOUBT, "rules", meaning.why, "perhaps", None, tuple(own))
         for memory_id, own in perhaps.items()
         if memory_id not in found
     ]
 
 
 def judge_by_reader(
-    meaning: Meant, read: Sequence[tuple[Statement, Target]], reader: str, *, named: bool
+    meaning: Meant, read: Sequence[tuple[Statement, Target]], reader: str, *, trusted: float | None
 ) -> list[Verdict]:
     """Returns what the reader says of what it read, beside what rules say of it.
 
-    What is `named` and nothing more is found by rules, under every name, unless the reader rules it
-    out; else it only adds what else may be meant. What it had no time for is left to the rules.
+    Rules are `trusted` with what they found from that share on; where they are not, the reader only
+    has their word for what it says itself. What it had no time for is left to the rules.
     """
     ruled = {one.statement.id: one for one in judge_by_rules(meaning)}
     joined = [
-        _join(statement, target, ruled.pop(statement.id, None), reader, named)
+        _join(statement, target, ruled.pop(statement.id, None), reader, trusted)
         for statement, target in read
     ]
     return [*joined, *ruled.values()]
 
 
 def _join(
-    statement: Statement, target: Target, rule: Verdict | None, reader: str, named: bool
+    statement: Statement, target: Target, rule: Verdict | None, reader: str, trusted: float | None
 ) -> Verdict:
     """Returns what the reader and the rules say of one statement."""
     share, why = 1 - target.shares[0], f"{reader} reads it so"
     if rule is None:
         return Verdict(statement, share, "reader", why, "none", target.spans)
-    if rule.ruled == "found" and named and share >= NAMED:
-        return rule
+    if rule.ruled == "found" and trusted is not None and share >= trusted:
+        return replace(rule, spans=target.spans)
     told = rule.why if rule.ruled == "found" else why
     return Verdict(statement, share, "reader", told, rule.ruled, target.spans, rule.units)
 

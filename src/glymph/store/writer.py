@@ -213,6 +213,10 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
         """Stores a plan; one of the same id is replaced."""
         self._run("save_plan", **row)
 
+    def drop_plan(self, plan_id: str) -> None:
+        """Removes a plan, if it is kept."""
+        self._run("drop_plan_by_id", id=plan_id)
+
     def drop_expired_plans(self, now: int) -> None:
         self._run("drop_expired_plans", now=now)
 

@@ -21,6 +21,7 @@ WRITTEN_ABBREVIATIONS = ABBREVIATIONS | frozenset(
     "rev sec sect sgt str vol".split()
 )
 _LAST_WORD = re.compile(r"([^\s\"'(]{0,40})\.\Z")
+_NUMBERED = re.compile(r"\S{0,20}\d")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")  # p.m, U.S, J
 
 
@@ -98,8 +99,8 @@ def _goes_on(text: str, found: re.Match[str], rule: Rule) -> bool:
     low = word.casefold()
     if word.endswith("."):
         return rule.trailing and following.islower()
-    if low == "no":  # "no. 5"; but "She said no. He left"
-        return bool(rule.abbreviations) and following.isdigit()
+    if low == "no":  # "no. 5" and "no. P-77"; but "She said no. He left"
+        return bool(rule.abbreviations) and _NUMBERED.match(text, found.end()) is not None
     if low == "etc":
         return bool(rule.abbreviations) and following.islower()
     if low in rule.abbreviations:

@@ -35,6 +35,8 @@ _UNSPACED = (
 UNSPACED = re.compile(f"[{_UNSPACED}]+")
 # Hangul as well: it has spaces, but what belongs to a word hangs on it without one.
 UNSPACED_OR_HANGUL = re.compile(f"[{_UNSPACED}\uac00-\ud7a3]")
+# Between two numbers a syllable belongs to them, as in Korean number plates: "12가 3456".
+_BETWEEN_WORDS = re.compile(f"[{_UNSPACED}]|(?<![0-9])[\uac00-\ud7a3]|[\uac00-\ud7a3](?! ?[0-9])")
 # Only what counts as a letter there, without digits and marks of the scripts.
 UNSPACED_LETTERS = re.compile(
     "[\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u1049\u1780-\u17d3]+"
@@ -127,3 +129,11 @@ def stem(word: str) -> str:
 def stems(text: str) -> frozenset[str]:
     """The stems of all words of a text."""
     return frozenset(map(stem, plain_words(text)))
+
+
+def blank_unspaced(text: str) -> str:
+    """Returns a text with a space for each letter of scripts that do not part words.
+
+    So a number or an address ends where such letters begin; every place stays the same.
+    """
+    return text if text.isascii() else _BETWEEN_WORDS.sub(" ", text)

@@ -18,6 +18,9 @@ SELECT count(*) FROM scoped_memories m WHERE m.state = 'LIVE' AND m.kind <> 'sel
 -- name: plans
 SELECT id, created_at, expires_at, body FROM scoped_plans ORDER BY created_at DESC, key DESC LIMIT :limit;
 
+-- name: drop_plan_by_id
+DELETE FROM plans WHERE space_id = :space_id AND id = :id;
+
 -- name: drop_expired_plans
 DELETE FROM plans WHERE space_id = :space_id AND expires_at <= :now;
 

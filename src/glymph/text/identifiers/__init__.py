@@ -21,12 +21,14 @@ from glymph.text.identifiers.patents import patents
 from glymph.text.numbers import find_figures, find_number_words, find_quantities
 from glymph.text.scripts import flat
 from glymph.text.spans import BLANK, Family, Identifier, Key, Span, find_in_turn, place_span
+from glymph.text.words import blank_unspaced
 
 __all__ = [
     "Closure",
     "Identifier",
     "aliases",
     "closure",
+    "end_at_unspaced",
     "find_matching",
     "fingerprint_forms",
     "identifiers",
@@ -38,11 +40,11 @@ __all__ = [
 
 _DIGIT = re.compile("[0-9]")
 _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")
-_WITHOUT_DIGITS: tuple[Family, ...] = (webs, mails, handles, bare_webs, paths, find_named_times)
-_ALL: tuple[Family, ...] = (
-    webs, mails, handles, find_marked, patents, machines, bare_webs, paths, find_dates, find_times,
-    find_quantities, versions, find_labelled, digit_runs, codes, find_named_times,
-)  # fmt: skip
+_ADDRESSES: tuple[Family, ...] = (webs, mails, handles)
+_WITHOUT_DIGITS: tuple[Family, ...] = (*_ADDRESSES, bare_webs, paths)
+_PROVEN: tuple[Family, ...] = (*_ADDRESSES, find_marked, patents, machines, bare_webs, paths)
+_TOLD: tuple[Family, ...] = (find_dates, find_times, find_quantities)
+_OTHERS: tuple[Family, ...] = (versions, find_labelled, digit_runs, codes)
 
 
 def identifiers(text: str) -> tuple[Identifier, ...]:
@@ -120,9 +122,21 @@ def fingerprint_forms(text: str) -> tuple[str, ...]:
 
 def _find_spans(plain: str) -> list[Span]:
     """The identifiers of a flattened text by place."""
-    return sorted(
-        find_in_turn(plain, _ALL if _DIGIT.search(plain) else _WITHOUT_DIGITS), key=_start
-    )
+    return sorted(find_in_turn(plain, _ALL if _DIGIT.search(plain) else _FEW), key=_start)
+
+
+def end_at_unspaced(family: Family) -> Family:
+    """Returns a family that sees scripts without spaces as ends of words.
+
+    Dates, times, amounts and handles do not: there such a letter may be a part of them.
+    """
+    return family if family is handles else lambda text: family(blank_unspaced(text))
+
+
+_FEW: tuple[Family, ...] = (*map(end_at_unspaced, _WITHOUT_DIGITS), find_named_times)
+_ALL: tuple[Family, ...] = (
+    *map(end_at_unspaced, _PROVEN), *_TOLD, *map(end_at_unspaced, _OTHERS), find_named_times,
+)  # fmt: skip
 
 
 def _start(found: Span) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from glymph.text.identifiers import identifiers
+from glymph.text.identifiers import end_at_unspaced, identifiers
 from glymph.text.identifiers.aloud import find_rows, has_words
 from glymph.text.identifiers.books import books
 from glymph.text.identifiers.codenames import labelled_names, snakes
@@ -99,5 +99,6 @@ def _cover(text: str, found: Iterable[Span | Identifier]) -> bytearray:
 
 
 _FAMILIES: tuple[Family, ...] = (
-    asked_webs, books, tails, plates, shortened, _numbered, _rows, _handles, labelled_names, snakes,
+    asked_webs, end_at_unspaced(books), tails, end_at_unspaced(plates), shortened,
+    end_at_unspaced(_numbered), _rows, _handles, labelled_names, snakes,
 )  # fmt: skip

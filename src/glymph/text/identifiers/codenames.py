@@ -89,9 +89,13 @@ def split_name(written: str) -> list[str]:
 
 
 def name_pattern(key: str) -> str:
-    """Returns the expression for a name in every way to join its parts; also in a path."""
+    """Returns the expression for a name in every way to join its parts; also in a path.
+
+    A file that is called so counts, and so does a constant that begins with it: BLUE_WALRUS_ON.
+    """
     parts = [re.escape(part) for part in key.split("_")]
-    return rf"(?<![\w.-])@?{'[-_ ]?'.join(parts)}(?![\w@]|[-.]\w)"
+    more = r"(?:(?-i:(?:_[A-Z0-9]+)+)|\.[a-z]{1,4}(?=\W|\Z))?"
+    return rf"(?<![\w.-])@?{'[-_ ]?'.join(parts)}{more}(?![\w@]|[-.]\w)"
 
 
 def _name(written: str, start: int) -> Span:

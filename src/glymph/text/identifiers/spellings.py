@@ -33,9 +33,11 @@ from glymph.text.identifiers.shortened import CUT, LONG, bare, find_shortened, f
 from glymph.text.identifiers.tails import find_tails
 from glymph.text.normal import STOP_WORDS
 from glymph.text.spans import Identifier
+from glymph.text.words import blank_unspaced
 
 SHORTEST_NUMBER = 5  # digits of a number that is known in any groups
 SHORTEST_CODE = 5  # letters and digits of a code that is known in any groups
+LONG_PHONE = 9  # digits of a number that may be a phone, where a text tells its country
 SURELY_ONE = 6  # digits of a number that is one whatever it is called
 _GAP = "[ ./_-]{0,3}"
 _BEFORE = r"(?<![\w@\\+-])(?<!\w[/_])(?<![0-9][.,:])"
@@ -71,7 +73,9 @@ def find_spellings(
 ) -> Iterator[Spelling]:
     """Finds the wanted identifier in a flattened text whose own identifiers are given."""
     ends = [other.end for other in found]
-    for each in _find(wanted, text, found):
+    # Scripts without spaces end a number; but its digits may be written in one of them.
+    seen = [each for body in {text, blank_unspaced(text)} for each in _find(wanted, body, found)]
+    for each in dict.fromkeys(sorted(seen)):
         around = found[bisect_right(ends, each.start) : bisect_right(ends, each.end) + 1]
         if not any(_reaches_beyond(other, each, text, wanted) for other in around):
             yield each
@@ -116,8 +120,20 @@ def _find_more(wanted: Identifier, text: str) -> Iterator[Spelling]:
         for digits, start, end in find_rows(text):
             if digits == number:
                 yield Spelling(start, end)
-    if wanted.type == "code" and number and any(kind == "phone" for kind, _ in wanted.others):
+    yield from _find_filled(wanted.text, text)
+    dialled = len(number) >= LONG_PHONE or any(kind == "phone" for kind, _ in wanted.others)
+    if wanted.type == "code" and number and dialled:
         yield from (each for each in _find_phone(number, text) if each.meant)
+
+
+def _find_filled(written: str, text: str) -> Iterator[Spelling]:
+    """A number in groups as it is in files: after letters, its groups filled up with zeros."""
+    groups = re.split("[./_-]", written)
+    if len(groups) > 1 and all(map(str.isdecimal, groups)):
+        filled = "[ ./_-]{1,3}".join(f"0*{group.lstrip('0')}" for group in groups)
+        pattern = rf"{_CODE_BEFORE}(?P<label>[^\W\d_]{{2,6}})[ ./_-]{{0,2}}{filled}{_CODE_AFTER}"
+        for match in re.finditer(pattern, text):
+            yield Spelling(*match.span(), match["label"].casefold())
 
 
 @lru_cache(maxsize=1024)

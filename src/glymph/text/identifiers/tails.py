@@ -25,7 +25,7 @@ _KINDS = {
 }
 _KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
 _NUMBERS = {
-    "card": {"card"},
+    "card": {"card", "code"},
     "iban": {"iban", "code"},
     "phone": {"phone"},
     "": {"card", "iban", "phone", "code"},
