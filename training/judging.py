@@ -96,8 +96,9 @@ def report_on(judging: Judging, cases: dict[str, list[Case]]) -> dict[str, Any]:
                     for told, example in zip(spans, examples, strict=True)
                 ]
                 found[task]["span_exact"] = measure.measure_spans(examples, places)
-    if cases["scenes"]:
-        found["scenes"] = measure.measure_scenes(*judge_scenes(judging, cases["scenes"]))
+    for kind in ("scenes", "natural"):
+        if cases[kind]:
+            found[kind] = measure.measure_scenes(*judge_scenes(judging, cases[kind]))
     if cases["conversations"]:
         pairs = [
             Example("relation", word_relation(c["statements"][new]["text"], s["text"]), 0)

@@ -185,6 +185,20 @@ MORE = [
     ("the repo tiny-otter-api", ["tinyOtterApi builds.", "tiny_otter_api builds."], ["tiny_otter builds.", "tiny-other-api builds."]),
     ("password Kestrel-Moss-19", ["kestrel-moss-19", "Kestrel Moss 19"], ["kestrel-moss-20", "Kestrel-Moss-191"]),
 ]  # fmt: skip
+# Where words stand side by side without spaces; the index sees one word there.
+WITHIN_WORDS = [
+    ("把13805712296这个号码彻底删掉。", ["房东的电话是138 0571 2296。", "有事打13805712296。"], ["房东的电话是138 0571 2297。", "有事打138057122961。"]),
+    ("删除li@ab.example", ["邮箱是li@ab.example哦"], ["邮箱是lin@ab.example哦", "邮箱是li@abc.example哦"]),
+    ("INC-4471を消して", ["INC-4471を閉じた。", "昨日inc 4471が再発した。"], ["INC-4472を閉じた。", "INC-44710を閉じた。"]),
+    ("INC-4471 지워 줘", ["INC-4471을 닫았다."], ["INC-4481을 닫았다."]),
+]  # fmt: skip
+FILED = [
+    ("expediente 2023/719", ["El EXP-2023-00719 está en apelación.", "exp 2023-719"], ["El EXP-2023-00718 está en apelación.", "EXP-2024-719"]),
+    ("the card that ends in 4409", ["Card 5312 7700 1845 4409 was blocked.", "The card ending in 4409 is for fuel."], ["Card 5312 7700 1845 4490 was blocked.", "The card ending in 4490 is for fuel."]),
+    ("plate kv-19 ozt", ["A van with plate KV19 OZT blocks our bay."], ["Our own van is KV19 OTZ."]),
+    ("il numero 347 55 60 912", ["Idraulico: +39 3475560912, anche di notte."], ["Elettricista: 347 55 61 912.", "Idraulico: +39 3475561912."]),
+    ("project silver-moth", ["SILVER_MOTH_ENABLED=true is set.", "SilverMoth.kt has no tests."], ["SILVER_MOTHBALL=true is set.", "silver-moths fly at night."]),
+]  # fmt: skip
 TABLE = [
     *MORE,
     *PHONES,
@@ -208,7 +222,7 @@ def found(request, *texts):
     return [text for text in texts if any(unit.statement.text == text for unit in hits)]
 
 
-@pytest.mark.parametrize(("request_", "holding", "near"), TABLE)
+@pytest.mark.parametrize(("request_", "holding", "near"), [*TABLE, *WITHIN_WORDS, *FILED])
 def test_every_spelling_is_found_and_what_is_near_is_not(request_, holding, near):
     assert read_request(request_).strong
     assert found(request_, *holding, *near) == holding
@@ -216,7 +230,7 @@ def test_every_spelling_is_found_and_what_is_near_is_not(request_, holding, near
     assert [text for text in near if found(request_, text)] == []
 
 
-@pytest.mark.parametrize(("request_", "holding", "near"), TABLE)
+@pytest.mark.parametrize(("request_", "holding", "near"), [*TABLE, *WITHIN_WORDS, *FILED])
 def test_a_text_made_of_another_still_holds_it(request_, holding, near):
     asked = read_request(request_)
     for text in holding:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from glymph import Glymph, errors
 from glymph.config import Settings
 from glymph.forget.certificate import HOLDS_IT, certify
+from glymph.forget.lookup import SMALL
 from glymph.forget.purge import erase_wordings, remove_for_good
 from glymph.stores import restore_backup
 from glymph.testing import FrozenClock
@@ -234,3 +235,21 @@ def test_the_id_of_a_memory_is_no_identifier_to_be_looked_for(glymph):
     glymph.forget(new, mode="purge", apply=True)
     assert any("Bern" in str(change) for change in glymph.history(old))
     assert glymph.add("Ana lives in Rome.").id
+
+
+def test_a_purge_that_finds_nothing_leaves_its_request_nowhere(glymph):
+    glymph.add("Library card: 20046-8813.")
+    shown = glymph.forget("Erase the number 20046-8318.", mode="purge")
+    assert not shown.actions
+    glymph.forget(shown, apply=True)
+    assert not find_traces(glymph, ["20046-8318"])
+
+
+def test_a_purge_finds_it_within_words_of_a_large_space(glymph):
+    glymph.add_many([f"第{number}号记录：今天天气不错。" for number in range(SMALL + 1)])
+    near, *meant = ("有事打13805712297。", "有事打13805712296。", "commit 9f3c1ae77b broke it")
+    glymph.add_many([near, *meant])
+    glymph.forget("13805712296", mode="purge", apply=True)
+    glymph.forget("commit 9f3c1ae…", mode="purge", apply=True)
+    left = {one.text for one in glymph.list(limit=1000).items}
+    assert near in left and left.isdisjoint(meant)

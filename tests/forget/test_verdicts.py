@@ -85,6 +85,37 @@ def test_an_identifier_is_not_a_matter_of_opinion():
     assert planned.actions[0].by == "rules"
 
 
+TICKETS = [
+    Statement("m0", "INC-4471 was opened in March."),
+    Statement("m1", "The payroll leak ticket was closed on the 9th."),
+    Statement("m2", "INC-4472 is about the printer."),
+    Statement("m3", "Marek is on leave."),
+]
+
+
+def test_a_request_that_says_more_than_an_identifier_is_read():
+    everything = "Delete everything about ticket INC-4471, legal wants it gone."
+    planned = plan(everything, TICKETS, judges=judges(0.0, SURE, SURE, 0.0))
+    assert kinds(planned) == {"m0": "remove", "m1": "remove", "m2": "ask"}  # another ticket
+    assert [action.by for action in planned.actions] == ["rules", "reader", "reader"]
+    assert kinds(plan("INC-4471", TICKETS, judges=judges())) == {"m0": "remove"}
+
+
+def test_an_identifier_that_nothing_holds_is_left_to_the_reader():
+    planned = plan("my ex-wife", TICKETS, judges=judges(0.0, 0.0, 0.0, SURE))
+    assert kinds(planned) == {"m3": "remove"}
+
+
+def test_what_the_reader_cuts_never_leaves_an_identifier():
+    one = [Statement("m0", "Odile has the post-mortem of INC-4471, and Marek is on leave.")]
+    everything = "everything about ticket INC-4471"
+    end = one[0].text.index(", and")
+    kept = plan(everything, one, judges=judges(0.9, spans=((0, end),)))
+    assert [action.new for action in kept.actions] == ["Marek is on leave."]
+    wrong = plan(everything, one, judges=judges(0.9, spans=((end, len(one[0].text)),)))
+    assert all("4471" not in action.new for action in wrong.actions)
+
+
 def test_a_statement_that_is_quoted_is_meant_and_nobody_is_asked():
     planned = plan(TEXTS[3], STATEMENTS, judges=judges())
     assert kinds(planned) == {"m3": "remove"}

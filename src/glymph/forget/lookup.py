@@ -20,7 +20,9 @@ from glymph.model import State
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
 from glymph.text.identifiers import Closure, aliases
+from glymph.text.identifiers.shortened import CUT
 from glymph.text.query import Words, asked_words
+from glymph.text.words import UNSPACED_OR_HANGUL
 
 # memories: a space of fewer is read whole, so that names in other scripts are found as well
 SMALL = 200
@@ -28,6 +30,7 @@ MOST = 1_000  # memories that one request may be compared with
 LIKEST = 60  # memories found by the words and by the meaning of a request, of each
 MOST_WORDS = 12  # of a request that are looked up
 ROUNDS = 2  # of looking up what a text says somebody is also known as
+SHORTEST_END = 4  # characters of an identifier, or of an end of it, that are sought within words
 LIVE = Filter(include_superseded=True)
 EVERYTHING = Filter(states=tuple(state.value for state in State), include_superseded=True)
 
@@ -46,7 +49,9 @@ def find_candidates(ctx: Context, reader: Reader, request: Request, wanted: Filt
     near = _Nearness(ctx, reader, request)
     if len(found) > SMALL:
         found = _look_up(reader, request, wanted)
-        if not request.strong:  # what has a name of its own needs no likeness
+        if wanted is EVERYTHING or UNSPACED_OR_HANGUL.search(request.text):
+            found |= _find_inside(reader, request, wanted)
+        if not request.strong or request.says_more:  # a name of its own alone needs no likeness
             words = asked_words(request.text, MOST_WORDS)
             found |= _find_holding(reader, words, wanted, LIKEST)
             found |= {row["id"]: row for row in near.find_nearest(wanted, LIKEST)}
@@ -68,7 +73,8 @@ class _Nearness:
         self._reader = reader
         self._view = self._vector = None
         model, _ = ctx.embedding.try_model()
-        if model is None or request.strong or request.empty:
+        named = request.strong and not request.says_more
+        if model is None or named or request.empty:
             return
         view = ctx.embedding.mirrors.view(reader, model)
         if view.model_key is not None:
@@ -124,6 +130,25 @@ def _find_holding(
     reader: Reader, phrases: Sequence[str], wanted: Filter, most: int
 ) -> dict[str, Row]:
     keys = [key for key, _ in reader.match(Words(tuple(phrases)), wanted, limit=most)]
+    return {row["id"]: row for row in reader.by_key(keys, wanted).values()}
+
+
+def _find_inside(reader: Reader, request: Request, wanted: Filter) -> dict[str, Row]:
+    """Returns the rows that hold an identifier of the request, or its ends, within longer words.
+
+    No index tells that: the space is read through, as a purge must, and as is needed where words
+    stand side by side without spaces.
+    """
+    pieces = {
+        form
+        for each in request.strong
+        for end in (each.text, *each.key.split(CUT))
+        for form in (end, end.lower(), end.upper())
+        if len(end) >= SHORTEST_END
+    }
+    if not pieces:
+        return {}
+    keys = [key for key, _ in reader.match_pieces(sorted(pieces), wanted, limit=MOST)]
     return {row["id"]: row for row in reader.by_key(keys, wanted).values()}
 
 

@@ -50,7 +50,6 @@ Read = Callable[[Sequence[Statement]], Sequence[Target]]
 Ask = Callable[[Sequence[Statement]], Mapping[str, Told]]
 
 MOST_READ = 60  # statements that the reader reads for one request
-MOST_BESIDE = 2  # words and names that a request may have beside an identifier that settles it
 MOST_ASKED = 60  # statements that a plan asks about; it says how many more there are
 # From which share on something is done: where rules hold it to be meant as well, and by the reader
 # alone. Of requests that it had not learnt from, it misread eight in a hundred at these.
@@ -177,14 +176,10 @@ def judge(
 
 
 def is_settled(asked: Request, meaning: Meant) -> bool:
-    """Tells whether a request says little more than an identifier, and rules found that.
-
-    "Everything about ticket 4711" says more: it means also what calls it only "the ticket".
-    """
-    said = len(asked.names) + len(asked.words)
+    """Tells whether a request says no more than an identifier, and rules found that."""
     sure = all(each.type != "name" or is_unmistakable(each.text) for each in asked.strong)
     found = bool(asked.strong and meaning.found)
-    return found and sure and not asked.whole and said <= MOST_BESIDE
+    return found and sure and not asked.says_more
 
 
 def doubt_another(one: Verdict, asked: Request) -> Verdict:

@@ -36,6 +36,9 @@ _PARTICLES = word_set("van von de da di del der la le bin al an do el dos du den
 _OF_SOMETHING = re.compile(r"\s(?:des|der|von|vom)\s")
 
 
+MOST_BESIDE = 2  # words and names beside an identifier that only say what it is
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """A request, taken apart."""
@@ -65,6 +68,14 @@ class Request:
         """A version stands for itself if the request names nothing that has it."""
         alone = not self.names and all(fold(word) in _OF_VERSIONS for word in self.words)
         return found.type not in WEAK or (found.type == "version" and alone)
+
+    @property
+    def says_more(self) -> bool:
+        """Whether it says more than an identifier: "everything about ticket 4711".
+
+        That means also what calls it only "the ticket".
+        """
+        return self.whole or len(self.names) + len(self.words) > MOST_BESIDE
 
     @property
     def empty(self) -> bool:
