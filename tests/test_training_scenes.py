@@ -51,6 +51,11 @@ def test_a_drawn_scene_may_lack_what_stays_and_never_what_is_meant():
         assert sorted(cut_out(scene)) == ["Her flat has a balcony.", "lives in Graz"]
 
 
+def test_a_drawn_scene_is_never_empty():
+    nothing = {**CASE, "rows": [{**row, "cut": []} for row in CASE["rows"]]}
+    assert all(label_texts(draw_scene(nothing, random.Random(seed), [])) for seed in range(2000))
+
+
 @pytest.mark.parametrize("part", ["train", "dev"])
 def test_every_written_cut_is_found_in_its_text(part):
     cases = read_part(part)["scenes"]

@@ -77,7 +77,8 @@ def label_texts(example: Example) -> list[int]:
 
 def draw_scene(case: Case, rng: random.Random, strangers: Sequence[str]) -> Example:
     """Draw a scene of a written request: some texts that stay left out, some others put in."""
-    texts = [one for one in list_marked(case) if one.meant or rng.random() >= DROPPED]
+    first, *others = list_marked(case)  # one always stays: a request may mean none of them
+    texts = [first, *(one for one in others if one.meant or rng.random() >= DROPPED)]
     for text in strangers[: int(rng.expovariate(1 / STRANGERS))]:
         texts.insert(rng.randrange(len(texts) + 1), Marked(text, ()))
     if rng.random() < SHUFFLED:
