@@ -1,6 +1,7 @@
 """What planning to forget costs in a large space.
 
-Forgetting is by identifier, with the whole space full of such identifiers.
+By identifier, with the whole space full of such identifiers; by a name that a tenth of it carries;
+and by description. What the reader takes is measured elsewhere: it reads sixty texts at most.
 """
 
 from __future__ import annotations
@@ -18,40 +19,48 @@ from glymph import Glymph
 from glymph.config import Settings
 from glymph.forget.forget import make_plan
 
-QUESTION = "What does it cost to plan forgetting by identifier at a million memories?"
+QUESTION = "What does it cost to plan forgetting at a million memories?"
 
 MEMORIES = 1_000_000
 BATCH = 20_000
 ROUNDS = 5
-VERSION = 1
+VERSION = 2
+NAME = "Ottokar"
 SETTINGS = Settings(compare="off", durability="normal")
 
 
 def run(options: Options) -> Figures:
-    """CPU milliseconds to plan, by what the request names; each request names just one memory."""
+    """CPU milliseconds to plan, by what the request names."""
     count = options.count(MEMORIES, least=1_000)
     path = _planted(count)
     figures = {"memories": Figure(count, "memories in the space; the targets hold at a million")}
-    with Glymph.open(f"sqlite:///{path}", embedder="none", settings=SETTINGS) as glymph:
+    with Glymph.open(
+        f"sqlite:///{path}", embedder="none", reader="none", settings=SETTINGS
+    ) as glymph:
         for name, request in _requests(count // 6).items():
-            costs = []
-            for _ in range(ROUNDS):
-                cost, plan = timed(lambda asked=request: make_plan(glymph._ctx, asked, "release"))  # type: ignore[misc]
-                costs.append(1000 * cost)
-                if len(plan.removed) + len(plan.rewritten) != 1:
-                    raise RuntimeError(
-                        f"{request!r} does not mean one memory: the figure would mean nothing"
-                    )
+            cost = statistics.median(_plan(glymph, request) for _ in range(ROUNDS))
             figures[f"plan_{name}_cpu_ms"] = Figure(
-                statistics.median(costs), f"to plan by {name}", at_most=50
+                1000 * cost, f"to plan by {name}: {request!r}", at_most=MOST_MS[name]
             )
     return dict(figures)
 
 
+def _plan(glymph: Glymph, request: str) -> float:
+    """Plans, and returns the CPU seconds it took."""
+    cost, plan = timed(lambda: make_plan(glymph.context, request, "release"))
+    if not plan.actions:
+        raise RuntimeError(f"{request!r} means nothing: the figure would mean nothing")
+    return cost
+
+
+MOST_MS = {"code": 20, "mail": 20, "phone": 20, "name": 500, "description": 300}
+
+
 def _requests(number: int) -> dict[str, str]:
     return {
-        "code": f"ticket {_code(number)}", "mail": f"everything about {_mail(number)}",
-        "phone": f"the number {_phone(number)}",
+        "code": f"ticket {_code(number)}", "mail": _mail(number),
+        "phone": f"the number {_phone(number)}", "name": f"everything about {NAME}",
+        "description": "when the boiler room should be aired",
     }  # fmt: skip
 
 
@@ -68,11 +77,13 @@ def _phone(number: int) -> str:
 
 
 def _texts(count: int) -> Iterator[str]:
-    """Three memories of each customer: a ticket, a mail and a number."""
-    for number in range(count // 3 + 1):
-        yield f"The ticket {_code(number)} waits for an answer."
-        yield f"Invoices go to {_mail(number)} every month."
-        yield f"Ring {_phone(number)} before a visit."
+    """Memories of each customer: a ticket, a mail, a number; and what one person did, every tenth."""
+    for number in range(count // 10 + 1):
+        for own in range(3 * number, 3 * number + 3):
+            yield f"The ticket {_code(own)} waits for an answer."
+            yield f"Invoices go to {_mail(own)} every month."
+            yield f"Ring {_phone(own)} before a visit."
+        yield f"{NAME} aired boiler room {number} and wrote it into the book."
 
 
 def _planted(count: int) -> Path:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from glymph import Glymph, errors
 from glymph.forget import forget as forgetting
+from glymph.forget import lookup
 from glymph.model import State
 from glymph.testing import FrozenClock
 
@@ -315,3 +316,13 @@ def test_an_identifier_beside_the_text_is_reported_in_whatever_spelling(glymph, 
     other = glymph.add("Nina skis in Bergen.", **beside).id
     done = forget(glymph, "TCK-4471", mode="purge", apply=True)
     assert [one.id for one in done.reachable] == [other]
+
+
+def test_a_plan_says_that_it_covers_only_so_many(glymph, monkeypatch):
+    glymph.add_many([f"Ottokar aired boiler room {number}." for number in range(lookup.SMALL + 50)])
+    monkeypatch.setattr(lookup, "MOST", 210)
+    shown = forget(glymph, "everything about Ottokar")
+    assert len(shown.removed) == 210
+    assert "only 210 memories were looked at" in shown.why
+    forget(glymph, shown, apply=True)
+    assert not forget(glymph, "everything about Ottokar").why

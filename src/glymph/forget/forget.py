@@ -110,7 +110,7 @@ def make_plan(
         created_at=now,
         expires_at=now + timedelta(days=ctx.settings.plan_days),
         actions=actions,
-        why="; ".join(filter(None, [found.why, *judges.problems])),
+        why="; ".join(filter(None, [found.why, near.say_cut(), *judges.problems])),
         derived=derived,
         identifier_left=_find_left(asked, rows, found.of("rewrite")) if mode == "purge" else {},
     )

@@ -27,6 +27,7 @@ from glymph.text.words import UNSPACED_OR_HANGUL
 # memories: a space of fewer is read whole, so that names in other scripts are found as well
 SMALL = 200
 MOST = 1_000  # memories that one request may be compared with
+MOST_SAID = 200  # of these, that only share words with it
 LIKEST = 60  # memories found by the words and by the meaning of a request, of each
 MOST_WORDS = 12  # of a request that are looked up
 ROUNDS = 2  # of looking up what a text says somebody is also known as
@@ -41,6 +42,12 @@ class Candidates(NamedTuple):
     statements: list[Statement]
     rows: dict[str, Row]
     likeness: dict[str, float]
+
+    def say_cut(self) -> str:
+        """Returns what to do where there may be more than a request is compared with."""
+        if len(self.statements) < MOST:
+            return ""
+        return f"only {MOST:,} memories were looked at; carry the plan out, and ask again"
 
 
 def find_candidates(ctx: Context, reader: Reader, request: Request, wanted: Filter) -> Candidates:
@@ -111,12 +118,13 @@ def _look_up(reader: Reader, request: Request, wanted: Filter) -> dict[str, Row]
         spellings = [form for run in request.names for form in _of_run(run)]
         if not _find_holding(reader, list(spellings), wanted, 1):
             spellings = forms(request)
+    named = bool(request.names or request.identifiers or request.figures)
     for _ in range(ROUNDS):
         new = [form for form in dict.fromkeys(spellings) if form not in asked]
         if not new:
             break
         asked |= set(new)
-        found |= _find_holding(reader, new, wanted, MOST)
+        found |= _find_holding(reader, new, wanted, MOST if named else MOST_SAID)
         spellings = _find_other_names(request, found.values())
     return found
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from glymph.forget import wording
@@ -265,11 +265,11 @@ def _inside(text: str, word: str) -> bool:
     """
     spans = places(text, (word,))
     if text.isascii() and word.isascii():
-        spans = [
+        spans = tuple(
             span
             for span in spans
             if text[: span[0]].rstrip()[-1:] not in ("", ".", "!", "?", ":", ";")
-        ]
+        )
         return bool(spans) and fold(word) not in wording.NOISE
     return bool(spans)
 
@@ -321,6 +321,8 @@ def figures_met(unit: Unit, request: Request) -> bool:
 def dates_met(request: Request, among: Sequence[Unit]) -> list[Unit]:
     """The clauses that hold every date, time and amount of the request."""
     found = list(among)
+    if not request.weak:
+        return found
     everything = [each for unit in among for each in unit.identifiers]
     for wanted in request.weak:
         meant = {
@@ -363,6 +365,7 @@ def score(unit: Unit, wanted: Sought) -> float:
     return met / total
 
 
+@lru_cache(maxsize=65536)
 def lexical(word: str, said: str) -> bool:
     """Returns whether two words are forms of one."""
     one, other = fold(word), fold(said)

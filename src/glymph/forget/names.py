@@ -48,7 +48,10 @@ _KOREAN_FAMILIES = {
     "no": "roh noh", "u": "woo", "gu": "koo", "mun": "moon", "son": "sohn", "jeon": "jun chun",
 }  # fmt: skip
 _POSSESSIVE = re.compile(r"['’](?:s|S)$|['’]$")
+_OF_SENTENCES, _ONLY_VERBS = FUNCTION | VERBS, VERBS - PREPOSITIONS
 _DETERMINERS = ARTICLES | word_set("your my his her their our its every each all")
+
+Place = tuple[int, int]
 
 
 def bare(word: str) -> str:
@@ -120,14 +123,19 @@ def _root(word: str) -> str:
     return re.sub(r"(?:[aeiouy]+(?:[mvh]|is?)?|[ao]s)$", "", word)
 
 
-def places(text: str, name: Sequence[str], *, strict: bool = True) -> list[tuple[int, int]]:
+def places(text: str, name: Sequence[str], *, strict: bool = True) -> tuple[Place, ...]:
     """Returns where the words of a name stand together in a text.
 
     `strict` asks that they are written like a name.
     """
+    return _places(text, tuple(name), strict)
+
+
+@lru_cache(maxsize=16384)  # rules ask again and again about the same texts and names
+def _places(text: str, name: tuple[str, ...], strict: bool) -> tuple[Place, ...]:
     if len(name) == 1 and UNSPACED_OR_HANGUL.search(name[0]):
         literal = [found.span() for found in re.finditer(re.escape(name[0]), text)]
-        return [*literal, *_find_in_latin(text, name[0])]
+        return (*literal, *_find_in_latin(text, name[0]))
     tokens = [
         (bare(found[0]), found.start(), found.start() + len(bare(found[0])))
         for found in NAME_WORD.finditer(text)
@@ -144,7 +152,7 @@ def places(text: str, name: Sequence[str], *, strict: bool = True) -> list[tuple
         if strict and len(name) == 1 and _commands(text, run[0], tokens, at):
             continue
         spans.append((run[0][1], run[-1][2]))
-    return spans or _find_in_signs(text, name)
+    return tuple(spans or _find_in_signs(text, name))
 
 
 def _find_in_latin(text: str, name: str) -> list[tuple[int, int]]:
@@ -230,7 +238,7 @@ def _commands(
         return False
     second = tokens[at + 2][0].lower() if at + 2 < len(tokens) else ""
     modifies = (
-        following.islower() and following not in FUNCTION | VERBS and second in VERBS - PREPOSITIONS
+        following.islower() and following not in _OF_SENTENCES and second in _ONLY_VERBS
     )
     return following.lower() in _DETERMINERS or modifies
 

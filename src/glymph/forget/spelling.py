@@ -163,10 +163,8 @@ def _of_mail(key: str) -> Iterator[str]:
         for said in ("", *DOT_WORDS, *SIGN_WORDS):
             yield f"{pieces[0]} {said} {pieces[1]}".replace("  ", " ")
         return
-    first, *others = RUN.findall(domain)
-    for at in ("", *AT_WORDS):
-        for dot in ("", *DOT_WORDS, *SIGN_WORDS):
-            yield " ".join(filter(None, [*pieces, at, first, dot, *others[:1]]))
+    first = RUN.findall(domain)[:1]
+    yield from (" ".join(filter(None, [*pieces, at, *first])) for at in ("", *AT_WORDS))
 
 
 def _of_phone(key: str) -> Iterator[str]:
