@@ -27,8 +27,8 @@ from glymph.text.words import UNSPACED_OR_HANGUL
 # memories: a space of fewer is read whole, so that names in other scripts are found as well
 SMALL = 200
 MOST = 1_000  # memories that one request may be compared with
-MOST_SAID = 200  # of these, that only share words with it
 LIKEST = 60  # memories found by the words and by the meaning of a request, of each
+MOST_SAID = 200  # memories found by its words, where it names nothing
 MOST_WORDS = 12  # of a request that are looked up
 ROUNDS = 2  # of looking up what a text says somebody is also known as
 SHORTEST_END = 4  # characters of an identifier, or of an end of it, that are sought within words
@@ -55,12 +55,13 @@ def find_candidates(ctx: Context, reader: Reader, request: Request, wanted: Filt
     found = {row["id"]: row for row in islice(every_row(reader, wanted, SMALL + 1), SMALL + 1)}
     near = _Nearness(ctx, reader, request)
     if len(found) > SMALL:
-        found = _look_up(reader, request, wanted)
+        named = request.names or request.identifiers or request.figures
+        found = _look_up(reader, request, wanted) if named else {}
         if wanted is EVERYTHING or UNSPACED_OR_HANGUL.search(request.text):
             found |= _find_inside(reader, request, wanted)
         if not request.strong or request.says_more:  # a name of its own alone needs no likeness
             words = asked_words(request.text, MOST_WORDS)
-            found |= _find_holding(reader, words, wanted, LIKEST)
+            found |= _find_likest(reader, words, wanted, LIKEST if named else MOST_SAID)
             found |= {row["id"]: row for row in near.find_nearest(wanted, LIKEST)}
     heirs = _find_heirs(reader, found.values())
     found |= {row["id"]: row for row in heirs.values() if row["state"] == State.LIVE}
@@ -115,16 +116,16 @@ def _look_up(reader: Reader, request: Request, wanted: Filter) -> dict[str, Row]
     asked: set[str] = set()
     spellings: Iterable[str] = forms(request)
     if request.names and not (request.identifiers or request.figures):
-        spellings = [form for run in request.names for form in _of_run(run)]
-        if not _find_holding(reader, list(spellings), wanted, 1):
-            spellings = forms(request)
-    named = bool(request.names or request.identifiers or request.figures)
+        of_names = [form for run in request.names for form in _of_run(run)]
+        if reader.hold(of_names, wanted, limit=1):
+            spellings = of_names
     for _ in range(ROUNDS):
         new = [form for form in dict.fromkeys(spellings) if form not in asked]
         if not new:
             break
         asked |= set(new)
-        found |= _find_holding(reader, new, wanted, MOST if named else MOST_SAID)
+        keys = reader.hold(new, wanted, limit=MOST)
+        found |= {row["id"]: row for row in reader.by_key(keys, wanted).values()}
         spellings = _find_other_names(request, found.values())
     return found
 
@@ -134,10 +135,8 @@ def _of_run(run: Sequence[str]) -> list[str]:
     return [" ".join(run)] if len(run) > 1 else list(of_name(run[0]))
 
 
-def _find_holding(
-    reader: Reader, phrases: Sequence[str], wanted: Filter, most: int
-) -> dict[str, Row]:
-    keys = [key for key, _ in reader.match(Words(tuple(phrases)), wanted, limit=most)]
+def _find_likest(reader: Reader, words: Sequence[str], wanted: Filter, most: int) -> dict[str, Row]:
+    keys = [key for key, _ in reader.match(Words(tuple(words)), wanted, limit=most)]
     return {row["id"]: row for row in reader.by_key(keys, wanted).values()}
 
 

@@ -237,9 +237,7 @@ def _commands(
     if not begins or text[run[2] : run[2] + 1] != " ":
         return False
     second = tokens[at + 2][0].lower() if at + 2 < len(tokens) else ""
-    modifies = (
-        following.islower() and following not in _OF_SENTENCES and second in _ONLY_VERBS
-    )
+    modifies = following.islower() and following not in _OF_SENTENCES and second in _ONLY_VERBS
     return following.lower() in _DETERMINERS or modifies
 
 

@@ -47,11 +47,17 @@ def forms(request: Request) -> tuple[str, ...]:
         found |= dict.fromkeys(form for form in row if form)
     found |= dict.fromkeys(request.figures)
     if found:
-        return tuple(found)[:MOST_FORMS]
+        return _drop_covered(tuple(found)[:MOST_FORMS])
     for run in request.names:
         found |= dict.fromkeys(form for name in run for form in of_name(name))
     found |= dict.fromkeys(request.words)
     return tuple(found)[:MOST_FORMS]
+
+
+def _drop_covered(phrases: Sequence[str]) -> tuple[str, ...]:
+    """Leaves out phrases that hold a word which is asked for by itself."""
+    alone = {phrase for phrase in phrases if " " not in phrase}
+    return tuple(one for one in phrases if one in alone or alone.isdisjoint(one.split()))
 
 
 def of_name(name: str) -> Iterator[str]:

@@ -168,8 +168,14 @@ class Session(Protocol):
         """
         ...
 
+    def hold(
+        self, phrases: Sequence[str], where: str, parameters: Mapping[str, Any], limit: int
+    ) -> list[int]:
+        """Returns the first memories whose text holds any of the phrases, in no order of merit."""
+        ...
+
     def match_among(self, rows: Iterable[Row], words: Words, limit: int) -> Scored:
-        """Does the same in a passing index over title, text, tags, entities of the given rows."""
+        """Ranks by words in a passing index over title, text, tags, entities of the given rows."""
         ...
 
     def frequency(self, word: str) -> float:

@@ -87,6 +87,11 @@ class Reader(
         condition, parameters = write_condition(wanted) if wanted is not None else (None, {})
         return self._session.match(words, condition, parameters, limit)
 
+    def hold(self, phrases: Sequence[str], wanted: Filter, *, limit: int) -> list[int]:
+        """Returns keys of the oldest memories whose text holds any of the phrases."""
+        condition, parameters = write_condition(wanted)
+        return self._session.hold(phrases, condition, parameters, limit) if phrases else []
+
     def match_among(self, rows: Iterable[Row], words: Words, *, limit: int) -> Scored:
         """Does the same among the given rows, in an index of their own.
 

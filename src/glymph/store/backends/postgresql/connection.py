@@ -137,6 +137,11 @@ class Connection:
     ) -> Scored:
         return text_search.match(self, words, where, parameters, limit)
 
+    def hold(
+        self, phrases: Sequence[str], where: str, parameters: Mapping[str, Any], limit: int
+    ) -> list[int]:
+        return text_search.hold(self, phrases, where, parameters, limit)
+
     def match_among(self, rows: Iterable[Mapping[str, Any]], words: Words, limit: int) -> Scored:
         return text_search.match_among(self, rows, words, limit)
 

@@ -26,6 +26,22 @@ def match(
     return _best(session, words, source, sums, kept, {**parameters, "limit": limit})
 
 
+def hold(
+    session: Session, phrases: Sequence[str], where: str, parameters: Mapping[str, Any], limit: int
+) -> list[int]:
+    """Returns keys of the first memories whose text holds any of the phrases."""
+    known = filter(None, _parse_words(session, Words(tuple(phrases))).values())
+    asked = " | ".join(f"({term})" for term in known)
+    if not asked:
+        return []
+    sql = (
+        "SELECT m.key FROM memory_text t JOIN scoped_memories m ON m.key = t.memory "
+        "WHERE t.space_id = shown_space() AND t.words @@ CAST(:any AS tsquery) "
+        f"AND {where} ORDER BY m.key LIMIT :limit"
+    )
+    return [key for (key,) in session.tuples(sql, {**parameters, "any": asked, "limit": limit})]
+
+
 def match_among(
     session: Session, rows: Iterable[Mapping[str, Any]], words: Words, limit: int
 ) -> Scored:

@@ -24,7 +24,6 @@ BUSY_SECONDS = 30.0
 MANY_REMOVALS = 50
 CLOSE = 8  # words between two that were asked for together
 INDEXED = "title, text, tags, entities, day"
-MANY_PHRASES = 24  # of a query
 TOKENIZER = "tokenize = 'porter unicode61 remove_diacritics 2'"  # that of memory_text
 
 _REFUSAL = re.compile(r"glymph:(\w+):(.*)", re.DOTALL)
@@ -191,9 +190,6 @@ class Connection:
     def match(
         self, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
     ) -> Scored:
-        words = self._drop_absent(words)
-        if not words.words:
-            return []
         joined = "" if where is None else "JOIN scoped_memories m ON m.key = f.rowid "
         sql = (
             f"SELECT f.rowid, -f.rank FROM memory_text f {joined}"
@@ -201,17 +197,28 @@ class Connection:
         )
         return self._best(sql, {**parameters, "match": _any_of(words), "limit": limit})
 
-    def _drop_absent(self, words: Words) -> Words:
-        """Leaves out phrases with a word that no text has, where many are asked for.
+    def hold(
+        self, phrases: Sequence[str], where: str, parameters: Mapping[str, Any], limit: int
+    ) -> list[int]:
+        asked = self._drop_absent(phrases)
+        if not asked:
+            return []
+        sql = (
+            "SELECT f.rowid FROM memory_text f JOIN scoped_memories m ON m.key = f.rowid "
+            f"WHERE f.memory_text MATCH :match AND {where} ORDER BY f.rowid LIMIT :limit"
+        )
+        match = " OR ".join(map(_quote, asked))
+        return [key for (key,) in self.tuples(sql, {**parameters, "match": match, "limit": limit})]
+
+    def _drop_absent(self, phrases: Sequence[str]) -> list[str]:
+        """Leaves out phrases with a word that no text has.
 
         The index would look every word up once for each phrase that has it.
         """
-        if len(words.words) < MANY_PHRASES:
-            return words
-        parts = {part for phrase in words.words for part in phrase.split()}
+        parts = {part for phrase in phrases for part in phrase.split()}
         sql = "SELECT 1 FROM memory_text WHERE memory_text MATCH :match LIMIT 1"
         absent = {part for part in parts if not self.tuples(sql, {"match": _quote(part)})}
-        return words.only([one for one in words.words if absent.isdisjoint(one.split())])
+        return [one for one in phrases if absent.isdisjoint(one.split())]
 
     def _best(self, sql: str, parameters: Mapping[str, Any]) -> Scored:
         """Keys and scores, best first; of equal ones the oldest."""
