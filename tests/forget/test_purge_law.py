@@ -254,3 +254,10 @@ def test_a_purge_finds_it_within_words_of_a_large_space(glymph):
     glymph.forget(f"commit {COMMIT[:9]}…", mode="purge", apply=True)
     left = {one.text for one in glymph.list(limit=1000).items}
     assert near in left and left.isdisjoint(meant)
+
+
+def test_a_purge_asks_about_what_holds_it_beside_its_text_in_a_large_space(glymph):
+    glymph.add_many([f"Note {number} of the year." for number in range(SMALL + 1)])
+    beside = glymph.add("Zoe called.", attributes={"ticket": "OPS-48213"}).id
+    shown = glymph.forget("OPS-48213", mode="purge")
+    assert [action.id for action in shown.candidates] == [beside]

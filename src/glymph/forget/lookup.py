@@ -15,6 +15,7 @@ import numpy as np
 
 from glymph.context import Context, every_row
 from glymph.forget.requests import Request, Statement, forms
+from glymph.forget.reword import EVERY_FIELD
 from glymph.forget.spelling import of_name
 from glymph.model import State
 from glymph.store.contract import Filter, Row
@@ -141,7 +142,7 @@ def _find_likest(reader: Reader, words: Sequence[str], wanted: Filter, most: int
 
 
 def _find_inside(reader: Reader, request: Request, wanted: Filter) -> dict[str, Row]:
-    """Returns the rows that hold an identifier of the request, or its ends, within longer words.
+    """Returns the rows that hold an identifier of the request, or its ends, in whatever field.
 
     No index tells that: the space is read through, as a purge must, and as is needed where words
     stand side by side without spaces.
@@ -155,7 +156,8 @@ def _find_inside(reader: Reader, request: Request, wanted: Filter) -> dict[str, 
     }
     if not pieces:
         return {}
-    keys = [key for key, _ in reader.match_pieces(sorted(pieces), wanted, limit=MOST)]
+    sought = sorted(pieces)
+    keys = [key for key, _ in reader.match_pieces(sought, wanted, limit=MOST, fields=EVERY_FIELD)]
     return {row["id"]: row for row in reader.by_key(keys, wanted).values()}
 
 

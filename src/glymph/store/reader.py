@@ -102,8 +102,10 @@ class Reader(
         dated = ({**row, "day": day_in_words(row["event_at"])} for row in rows)
         return self._session.match_among(dated, words, limit)
 
-    def match_pieces(self, pieces: Sequence[str], wanted: Filter, *, limit: int) -> Scored:
-        """Returns keys of memories whose text holds some of the pieces anywhere.
+    def match_pieces(
+        self, pieces: Sequence[str], wanted: Filter, *, limit: int, fields: Sequence[str] = _TEXTS
+    ) -> Scored:
+        """Returns keys of memories of which a field holds some of the pieces anywhere.
 
         The score is the share of them it holds.
         """
@@ -111,7 +113,7 @@ class Reader(
         names = [f"piece{i}" for i in range(len(pieces))]
         one = "CASE WHEN {} THEN 1 ELSE 0 END"
         held = " + ".join(
-            one.format(" OR ".join(f"{{at:m.{field}::{name}}} > 0" for field in _TEXTS))
+            one.format(" OR ".join(f"{{at:m.{field}::{name}}} > 0" for field in fields))
             for name in names
         )
         sql = (
