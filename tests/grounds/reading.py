@@ -31,6 +31,24 @@ class ScriptedReader(NoReader):
         return [Judgement(kind, 1.0, SHARES[kind]) for kind in kinds]
 
 
+class GradingReader(NoReader):
+    """Grades by the first word; counts what it was asked."""
+
+    name = "by the first word"
+    words = ("noise", "passing", "lasting", "vital")
+
+    def __init__(self):
+        self.asked = []
+
+    def grade(self, texts):
+        self.asked += texts
+        said = [text.split()[0].lower() for text in texts]
+        return [
+            Judgement(word, 1.0, tuple(0.97 if one == word else 0.01 for one in self.words))
+            for word in said
+        ]
+
+
 def flag(glymph, newer, older):
     """Lets the newer of two memories seem to put the older out of date."""
     with glymph.context.operation("reconcile") as op:

@@ -13,6 +13,7 @@ from glymph.moments import micros
 from glymph.prune.lifecycle import lifecycle
 from glymph.store.contract import Filter
 from tests.grounds.pruning import image, remembered, used
+from tests.grounds.reading import GradingReader
 
 SIGNAL = "Funding on SOL turned negative for the first time in nine days"
 EPISODE = (
@@ -164,33 +165,67 @@ def test_knowledge_that_only_faded_stays(plain, clock) -> None:
     facts = knowledge(plain)
     clock.advance(days=720)
     done = run(plain)
-    gone = set(ids(done.archived))
     assert plain.get(facts[0]).lifecycle == "DORMANT"
-    assert len(gone) <= 3  # the tenth that tells least
-    assert all("tells least" in one.reason for one in done.archived)
+    assert done.archived == ()
 
 
-def test_the_tenth_that_tells_least_goes_and_no_further_tenth_after_it(plain, clock) -> None:
-    knowledge(plain)
-    bland = [plain.add(text, kind="fact").id for text in ("ok then", "yes, sure", "that is good")]
+@pytest.fixture
+def graded(url, clock):
+    """A handle with a reader that grades."""
+    settings = Settings.parse({"compare": "off", "junk_gate": "off"})
+    with Glymph.open(url, clock=clock, settings=settings, reader=GradingReader()) as handle:
+        yield handle
+
+
+def test_noise_and_what_was_true_for_a_while_go_and_nothing_else(graded, clock) -> None:
+    texts = [f"{word} words about thing {n}" for word in GradingReader.words for n in range(3)]
+    added = [graded.add(text, kind="fact").id for text in texts]
     clock.advance(days=720)
-    gone = set(ids(run(plain).archived))
-    assert set(bland) <= gone
-    later = []
-    for _ in range(30):
-        clock.advance(days=1)
-        later += run(plain).archived
-    assert len(gone) + len(later) <= 4
+    done = run(graded)
+    assert set(ids(done.archived)) == set(added[:6])
+    assert all("for a while only" in one.reason for one in done.archived)
 
 
-def test_a_small_space_has_no_tenth_that_tells_least(plain, clock) -> None:
-    facts = [
-        plain.add(text, kind="fact").id
-        for text in ("ok then", "I moved to Lima on 3 March 2020 with Abena")
-    ]
+def test_what_is_vital_stays_whatever_rules_say(graded, clock) -> None:
+    vital = graded.add("Vital words in a passing remark", kind="signal").id
+    other = graded.add("Lasting words in a passing remark", kind="signal").id
+    clock.advance(days=40)
+    done = run(graded)
+    assert ids(done.archived) == [other]
+    assert done.kept_as_vital == 1
+    assert graded.get(vital).state == "LIVE"
+    graded.archive([vital])  # somebody who says so may
+    assert graded.get(vital).state == "ARCHIVED"
+
+
+def test_what_was_replaced_goes_though_it_was_vital(graded, clock) -> None:
+    old = graded.add("Vital dose of 5 mg", kind="fact").id
+    new = graded.add("Vital dose of 10 mg", kind="fact").id
+    graded.link(new, old, "supersedes")
+    clock.advance(days=720)
+    assert ids(run(graded).archived) == [old]
+
+
+def test_a_grade_is_read_once_for_each_wording(graded, clock) -> None:
+    memory = graded.add("Lasting words", kind="fact").id
+    clock.advance(days=720)
+    run(graded, dry_run=True)
+    run(graded)
+    assert graded._ctx.reader.asked == ["Lasting words"] * 2  # a dry run keeps nothing
+    run(graded)
+    assert len(graded._ctx.reader.asked) == 2
+    graded.update(memory, text="Noise words")
+    clock.advance(days=720)
+    assert ids(run(graded).archived) == [memory]
+    assert graded._ctx.reader.asked[2:] == ["Noise words"]
+    assert graded.meaning().others == ()  # grades are no vectors of another model
+
+
+def test_without_a_reader_no_knowledge_goes_for_what_it_says(plain, clock) -> None:
+    added = [plain.add(text, kind="fact").id for text in ("ok then", "I have epilepsy.")]
     clock.advance(days=720)
     assert run(plain).archived == ()
-    assert all(plain.get(fact).state == "LIVE" for fact in facts)
+    assert all(plain.get(one).state == "LIVE" for one in added)
 
 
 def only_reason(glymph, clock, memory, days=720):
@@ -366,16 +401,16 @@ def test_more_than_one_transaction_takes_is_one_operation(plain, clock, monkeypa
     assert image(plain) == before
 
 
-def test_every_memory_has_its_turn_to_be_read(plain, clock, monkeypatch) -> None:
+def test_every_memory_has_its_turn_to_be_read(graded, clock, monkeypatch) -> None:
     monkeypatch.setattr("glymph.prune.lifecycle_select.READ", 7)
-    knowledge(plain, 20)
-    bland = plain.add("ok then", kind="fact").id
+    graded.add_many([{"text": f"Lasting word {n}", "kind": "fact"} for n in range(20)])
+    bland = graded.add("Noise then", kind="fact").id
     clock.advance(days=720)
     runs = []
-    while plain.get(bland).state == "LIVE" and len(runs) < 4:
-        runs.append(run(plain))
+    while graded.get(bland).state == "LIVE" and len(runs) < 4:
+        runs.append(run(graded))
     assert runs[0].unread == 14
-    assert plain.get(bland).state == "ARCHIVED"
+    assert graded.get(bland).state == "ARCHIVED"
 
 
 # what people did

@@ -23,7 +23,7 @@ CASES = {
     "superseded": {"superseded": True},
     "duplicate": {"redundancy": 0.95},
     "past_retention": {"age_days": 90.0, "retention_days": 60.0},
-    "least_telling": {"information": 0.05},
+    "passing": {"passing": 0.9},
     "unaligned": {"alignment": 0.1},
     "orphan": {"connections": 0, "days_since_use": 45.0},
     "dead_group": {
@@ -108,7 +108,7 @@ def test_many_memories_are_judged_at_once():
     selected = dict(zip([*CASES, "fresh"], (found.find_first() >= 0).tolist(), strict=True))
     assert selected == {
         name: name in CASES
-        and name not in ("past_retention", "least_telling", "episode")  # of lifecycle alone
+        and name not in ("past_retention", "passing", "episode")  # of lifecycle alone
         for name in [*CASES, "fresh"]
     }
 

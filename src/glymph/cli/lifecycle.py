@@ -43,6 +43,8 @@ def _render(facts: dict[str, Any]) -> Blocks:
         yield Table(["", "kind", "id", "title"], rows, [one["reason"] for one in facts[verb]])
     if facts["kept_central"]:
         yield Line(f"{facts['kept_central']:,} are kept because many others lead to them.", "dim")
+    if facts["kept_as_vital"]:
+        yield Line(f"{facts['kept_as_vital']:,} are kept because somebody may need them.", "dim")
     for operation in facts["operation_ids"]:
         yield from render_undo(operation)
     if facts["dry_run"] and facts["ran"]:

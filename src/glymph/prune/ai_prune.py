@@ -30,6 +30,7 @@ from glymph.store.contract import Row
 from glymph.store.reader import Reader
 from glymph.store.writer import Writer
 from glymph.text.tokens import tokens
+from glymph.write.grading import Grader
 
 VERB = "ai_prune"
 SECONDS = 60.0  # for each call
@@ -311,6 +312,7 @@ def _decide(
     now = micros(ctx.now())
     refused: list[Refusal] = []
     candidates: dict[str, Row] = {}
+    vital = Grader(ctx).find_vital(reader, list(rows))
     for one in nominations:
         row = rows.get(one.id)
         if one.id not in seen:
@@ -322,6 +324,7 @@ def _decide(
             why = why or guards.worth_keeping(
                 row, lifecycle(present[one.id], row["state"]), now=now
             )
+            why = why or (guards.MAY_BE_VITAL if one.id in vital else None)
         if why is not None:
             refused.append(Refusal(one.id, why))
         elif row is not None:

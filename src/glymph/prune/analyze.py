@@ -6,7 +6,7 @@ The result is a stored plan.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from time import perf_counter
@@ -43,6 +43,7 @@ from glymph.store import columns, guards, records
 from glymph.store.arrays import Columns, Flags, Slots
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
+from glymph.write.grading import Grader
 
 EXAMINED = 500  # recalls of which a plan says what they showed first
 FIRST = 5  # hits of a recall that count as shown first
@@ -66,7 +67,8 @@ def analyze(
     with ctx.reading() as reader:
         reading = columns.read(reader)
         ranking = _rank(ctx, reader, reading.columns, **thresholds)
-        groups = _describe_groups(ctx, reader, reading.columns, ranking)
+        grader = Grader(ctx)
+        groups = _describe_groups(ctx, reader, reading.columns, ranking, grader)
     plan = Plan(
         id=plan_id(ctx.space, thresholds, [group.nodes for group in groups]),
         space=ctx.space,
@@ -79,6 +81,7 @@ def analyze(
     telemetry.note(total_nodes=plan.totals.memories, stale_groups_found=len(groups))
     if ctx.store.writable:
         plans.save_plan(ctx, plan)
+        grader.keep()
         if reading.worth_keeping:
             columns.keep(ctx.store, reading)
     return plan
@@ -190,9 +193,12 @@ class Details:
     appraisal: Mapping[int, Appraisal]
     shown: Mapping[str, set[int]]  # for each memory the recalls that showed it first
     examined: int
+    vital: Collection[str]  # ids
 
 
-def _describe_groups(ctx: Context, reader: Reader, held: Columns, ranking: Ranking) -> list[Group]:
+def _describe_groups(
+    ctx: Context, reader: Reader, held: Columns, ranking: Ranking, grader: Grader
+) -> list[Group]:
     """Returns the groups as a plan shows them."""
     if not ranking.groups:
         return []
@@ -200,7 +206,8 @@ def _describe_groups(ctx: Context, reader: Reader, held: Columns, ranking: Ranki
     keys = list(dict.fromkeys(key for group in ranking.groups for key in group.keys.tolist()))
     rows = reader.by_key(keys, EVERY_LIVE)
     shown, examined = find_shown_first(reader)
-    details = Details(now, rows, appraise(rows.values(), now=now), shown, examined)
+    vital = grader.find_vital(reader, [row["id"] for row in rows.values()])
+    details = Details(now, rows, appraise(rows.values(), now=now), shown, examined, vital)
     found = apply_rules(_collect_facts(ctx, reader, held, ranking, details), "analyze")
     groups, at = [], 0
     for number, group in enumerate(ranking.groups, start=1):
@@ -288,7 +295,8 @@ def _member(details: Details, key: int, stale: float, found: Findings, at: int) 
         rules=tuple(rule.name for rule, _ in why), reasons=tuple(text for _, text in why),
         recalls=len(details.shown.get(row["id"], ())),
         blocked=guards.find_obstacle(row, State.ARCHIVED)
-        or guards.worth_keeping(row, phase, now=details.now),
+        or guards.worth_keeping(row, phase, now=details.now)
+        or (guards.MAY_BE_VITAL if row["id"] in details.vital else None),
     )  # fmt: skip
 
 

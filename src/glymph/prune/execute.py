@@ -23,6 +23,7 @@ from glymph.store import guards, records
 from glymph.store.contract import Row
 from glymph.store.reader import Reader
 from glymph.undo.restore import checked_ids
+from glymph.write.grading import Grader
 
 GOALS = {"archive": State.ARCHIVED, "delete": State.TRASHED}
 FEW = 5  # ids that a person or an agent names one by one
@@ -239,6 +240,7 @@ def _select(ctx: Context, reader: Reader, request: Request) -> Selection:
     present = dict(
         zip(rows, records.retrievabilities(list(rows.values()), reader, now), strict=True)
     )
+    vital = set() if request.named else Grader(ctx).find_vital(reader, request.ids)
     for memory_id in request.ids:
         row = rows.get(memory_id)
         if row is None:
@@ -248,7 +250,7 @@ def _select(ctx: Context, reader: Reader, request: Request) -> Selection:
         if why is None and not request.named:
             why = guards.worth_keeping(
                 row, lifecycle(present[memory_id], row["state"]), now=micros(now)
-            )
+            ) or (guards.MAY_BE_VITAL if memory_id in vital else None)
         if why is None:
             chosen.moving.append(row)
         else:

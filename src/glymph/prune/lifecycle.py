@@ -64,6 +64,8 @@ def lifecycle(ctx: Context, *, if_needed: bool = False, dry_run: bool = False) -
     run = _describe_run(due, to_archive, to_trash, purged=expired, dry_run=dry_run, fading=weak)
     if dry_run:
         return run
+    if to_archive.grader is not None:
+        to_archive.grader.keep()
     moves = _Moves()
     moves.move(ctx, VERB, State.ARCHIVED, to_archive, lambda reader: allowance(ctx, reader))
     moves.move(
@@ -185,5 +187,6 @@ def _describe_run(why: str, to_archive: Choice, to_trash: Choice, **told: object
         trash_held_back=to_trash.held_back,
         cap=to_archive.cap, kept_central=to_archive.central,
         kept_as_evidence=to_archive.evidence + to_trash.evidence, unread=to_archive.unread,
+        kept_as_vital=to_archive.vital,
         **told,  # type: ignore[arg-type]
     )  # fmt: skip

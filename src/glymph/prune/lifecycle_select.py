@@ -5,7 +5,7 @@ The rules choose for the archive; after 30 days there a memory may go into the t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -27,11 +27,13 @@ from glymph.store import guards, records
 from glymph.store.arrays import Columns, Flags, Slots
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
+from glymph.write.grading import PASSING, Grader, is_vital
 
 VERB, TRASH_VERB = "lifecycle", "lifecycle_trash"
 OWN = (VERB, "ai_prune")  # verbs whose archive may move on to the trash
 ARCHIVE_DAYS = 30  # without use, before it does
 PAGE = 1_000  # archived memories that are looked at first
+GRADED_AT_ONCE = 64  # memories
 READ = 300  # memories of knowledge whose texts a run looks at
 EPISODES = 2_000  # episodes of which a run looks up whether they had an outcome
 # Where the next run goes on.
@@ -52,6 +54,8 @@ class Choice:
     central: int = 0
     evidence: int = 0
     unread: int = 0
+    vital: int = 0  # that stay because losing them may hurt somebody
+    grader: Grader | None = None  # with the grades that are worth keeping
     counters: dict[str, int] = field(default_factory=dict)  # to be set when the run is over
 
 
@@ -82,7 +86,8 @@ def find_archivable(
     Texts are read only if told so, and of a few memories at a time.
     """
     faded = _find_faded(reader, columns, retention, now)
-    choice = Choice(cap=allowance(ctx, reader), central=faded.central)
+    grader = Grader(ctx)
+    choice = Choice(cap=allowance(ctx, reader), central=faded.central, grader=grader)
     if not faded.facts.count:
         return choice
     found = apply_rules(faded.facts, "lifecycle", LEAST)
@@ -95,12 +100,13 @@ def find_archivable(
     if texts and choice.cap:
         some = _take_turn(reader, choice, TEXT_TURN, faded.keys, left, READ)
         choice.unread -= len(some)
-        read, instead = _read(ctx, reader, columns, faded, some, now)
+        read, instead = _read(ctx, reader, columns, faded, some, now, grader)
         for at in np.flatnonzero(read.find_first() >= 0).tolist():
             goes[some[at]] = True
             reasons[int(faded.keys[some[at]])] = _sentence(read, at)
     order = _while_others_stay(faded.keys[goes].tolist(), instead)
-    keys = _take_first(reader, choice, order)
+    replaced = set(faded.keys[faded.facts.superseded | faded.facts.expired].tolist())
+    keys = _take_first(reader, choice, _spare_vital(reader, choice, order, replaced))
     rows = reader.by_key(keys, EVERY_LIVE)
     choice.moving = [rows[key] for key in keys if key in rows]
     for at in np.flatnonzero(np.isin(faded.keys, keys)).tolist():
@@ -161,17 +167,20 @@ def _find_waiting(reader: Reader, faded: _Faded, choice: Choice) -> Flags:
 
 
 def _read(
-    ctx: Context, reader: Reader, columns: Columns, faded: _Faded, some: Slots, now: int
-) -> tuple[Findings, dict[int, int]]:
+    ctx: Context, reader: Reader, columns: Columns, faded: _Faded, some: Slots, now: int,
+    grader: Grader,
+) -> tuple[Findings, dict[int, int]]:  # fmt: skip
     """Applies the rules to some memories with what their texts tell.
 
     Also returns, by the keys of those that others cover, the key of the other that must stay.
     """
     keys = faded.keys[some].tolist()
     rows = reader.by_key(keys, EVERY_LIVE)
+    grades = grader.grade(reader, [rows[key] for key in keys])
+    passing = [sum(grades[key][: PASSING + 1]) if key in grades else np.nan for key in keys]
+    facts = replace(faded.facts.at(some), passing=np.array(passing))
+    found = apply_rules(facts, "lifecycle", LEAST)
     sample = load_sample(reader, columns)
-    told = sample.measure_information([rows[key]["text"] for key in keys])
-    found = apply_rules(replace(faded.facts.at(some), information=told), "lifecycle", LEAST)
     left = {keys[at]: rows[keys[at]] for at in np.flatnonzero(found.find_first() < 0).tolist()}
     repeats = find_repeats(ctx, reader, left, sample, now=now)
     shares = [repeats[key].share if key in repeats else 0.0 for key in keys]
@@ -214,6 +223,31 @@ def _while_others_stay(order: Sequence[int], instead: Mapping[int, int]) -> list
     return [key for key in order if instead.get(key) not in going]
 
 
+def _spare_vital(
+    reader: Reader, choice: Choice, order: Sequence[int], replaced: Collection[int]
+) -> list[int]:
+    """Keeps what may be vital to somebody, and what nobody has read; as many as are needed.
+
+    What was replaced, or whose own time is over, holds no more, and goes.
+    """
+    grader = choice.grader
+    if grader is None or not grader.can_grade:
+        return list(order)
+    going: list[int] = []
+    for start in range(0, len(order), GRADED_AT_ONCE):
+        if len(going) >= 2 * choice.cap:  # more than enough, should some be the last evidence
+            choice.held_back += len(order) - start
+            break
+        some = order[start : start + GRADED_AT_ONCE]
+        rows = reader.by_key([key for key in some if key not in replaced], EVERY_LIVE)
+        grades = grader.grade(reader, list(rows.values()))
+        choice.vital += sum(is_vital(grade) for grade in grades.values())
+        going += [
+            key for key in some if key in replaced or (key in grades and not is_vital(grades[key]))
+        ]
+    return going
+
+
 def _take_first(reader: Reader, choice: Choice, order: Sequence[int]) -> list[int]:
     """Returns the first that may go under the cap, without taking the last evidence of anything."""
     kept: set[int] = set()
@@ -224,7 +258,8 @@ def _take_first(reader: Reader, choice: Choice, order: Sequence[int]) -> list[in
             guards.last_evidence(going, reader.resting_on(going, guards.EVIDENCE)) if going else {}
         )
         if not needed:
-            choice.evidence, choice.held_back = len(kept), len(left) - len(going)
+            choice.evidence = len(kept)
+            choice.held_back += len(left) - len(going)
             return going
         kept |= needed.keys()
 

@@ -57,6 +57,7 @@ class LifecycleRun:
     cap: int = 0  # how many could still be archived when it began
     kept_central: int = 0
     kept_as_evidence: int = 0
+    kept_as_vital: int = 0
     unread: int = 0
     fading: tuple[Fading, ...] = ()
     operation_ids: tuple[str, ...] = ()  # each can be undone

@@ -24,6 +24,7 @@ from glymph.store import guards
 from glymph.store.arrays import Columns, Flags, Floats, Slots
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
+from glymph.write.grading import Grader
 
 CONNECTED = 3  # links from which a memory is kept for what hangs on it
 NEUTRAL = 0.5  # alignment in the priority where there are no goals
@@ -39,7 +40,8 @@ def candidates(
 ) -> Candidates:
     """Returns the memories that may go, the first to go first, with counts.
 
-    The counts are over all memories that were examined. Without `min_staleness_days`, the stage of
+    The counts are over all memories that were examined; what may be vital to somebody is not
+    listed. Without `min_staleness_days`, the stage of
     the space decides on it.
     """
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 1000:
@@ -59,11 +61,15 @@ def candidates(
         first = going[np.lexsort((slots[going], -priority[going]))[:limit]]
         keys = columns.memories["key"][slots[first]].tolist()
         rows = reader.by_key(keys, EVERY_LIVE)
+        grader = Grader(ctx)
+        vital = grader.find_vital(reader, [row["id"] for row in rows.values()])
         listed = tuple(
             _candidate(found, at, int(first_rule[at]), float(priority[at]), rows[key])
             for at, key in zip(first.tolist(), keys, strict=True)
-            if key in rows
+            if key in rows and rows[key]["id"] not in vital
         )
+    if ctx.store.writable:
+        grader.keep()
     numbers, totals = np.unique(first_rule[going], return_counts=True)
     counts: Counter[str] = Counter()
     for number, total in zip(numbers.tolist(), totals.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""Facts from the texts of a few memories: how much they say, and what is said elsewhere."""
+"""Facts from the texts of a few memories: what of them is said elsewhere."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ from glymph.model import State
 from glymph.prune.marks import is_source
 from glymph.prune.rules.duplicate import SAID_ELSEWHERE
 from glymph.prune.worth import redundancy
-from glymph.store.arrays import STATES, Columns, Floats, Slots
+from glymph.store.arrays import STATES, Columns, Slots
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
-from glymph.text import information
 from glymph.text.information import Frequency
 from glymph.text.query import Words, asked_words
 from glymph.text.words import drop_stop_words, split_words
 from glymph.write.neighbours import MOST_WORDS, rarest
 
+LEAST_SAMPLED = 20  # memories: among fewer, every word would be common
 MOST_SAMPLED = 2_000  # memories by which it is judged how much the others tell
-LEAST_SAMPLED = 20  # below which a tenth of them is nothing to go by
 NEAR = 5  # others a memory is compared with
 TARGETS = tuple(section for section, profile in SECTIONS.items() if profile.role == "target")
 KEPT = Filter(states=(State.LIVE, State.ARCHIVED), include_superseded=True)
@@ -36,18 +35,6 @@ class Sample:
 
     texts: Sequence[str]
     frequency: Frequency
-
-    def measure_information(self, texts: Sequence[str]) -> Floats:
-        """Returns the share of the sample that tells no more than each text; NaN of too few."""
-        count = len(self.texts)
-        if count < LEAST_SAMPLED:
-            return np.full(len(texts), np.nan)
-        usual, own = (
-            information.score_texts(some, frequency=self.frequency, total=count)
-            for some in (self.texts, texts)
-        )
-        below = np.searchsorted(np.sort(usual), own, side="right") - 1  # but for itself
-        return np.asarray(np.maximum(below, 0) / (count - 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +108,7 @@ def _find_covered(
                 if one in near:
                     near[one].append(other)
     others = reader.by_key({other for several in near.values() for other in several}, wanted)
-    total = max(len(sample.texts), LEAST_SAMPLED)  # among a few, every word would be common
+    total = max(len(sample.texts), LEAST_SAMPLED)
     found: dict[int, Repeat] = {}
     for key, row in rows.items():
         several = [

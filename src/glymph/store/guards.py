@@ -31,6 +31,9 @@ def find_obstacle(row: Mapping[str, Any], goal: State) -> str | None:
     return None
 
 
+MAY_BE_VITAL = f"it may be vital to somebody; {BY_NAME}"
+
+
 def worth_keeping(row: Mapping[str, Any], lifecycle: Lifecycle, *, now: int) -> str | None:
     """Returns why a memory should not go unless somebody names it; None if it may."""
     if lifecycle is Lifecycle.ACTIVE and row["access_count"] > MUCH_USED:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from glymph.write import draft as draft
     from glymph.write import duplicates as duplicates
     from glymph.write import edit as edit
+    from glymph.write import grading as grading
     from glymph.write import junk as junk
     from glymph.write import link as link
     from glymph.write import merge as merge

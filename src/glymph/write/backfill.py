@@ -14,7 +14,9 @@ from glymph.errors import GlymphError
 from glymph.model import MeaningStatus, State
 from glymph.moments import micros
 from glymph.store.contract import Row
+from glymph.store.reader import Reader
 from glymph.store.writer import Writer
+from glymph.write.grading import is_grades
 
 BATCH = 16  # texts between two commits: little to lose, little to wait for
 NEWEST = 2**62
@@ -98,7 +100,7 @@ def tidy(ctx: Context) -> Iterator[int]:
     if own is None:
         return  # to a handle without a model every one is another
     with ctx.reading() as reader:
-        others = [row["key"] for row in reader.models() if (row["name"], row["dimension"]) != own]
+        others = [row["key"] for row in _list_others(reader, own)]
     removed = 0
     for model in others:
         gone = ctx.settings.bulk_chunk
@@ -107,6 +109,15 @@ def tidy(ctx: Context) -> Iterator[int]:
                 gone = writer.forget_model(model, limit=ctx.settings.bulk_chunk)
             removed += gone
             yield removed
+
+
+def _list_others(reader: Reader, own: tuple[str, int] | None) -> list[Row]:
+    """Returns the other embedding models of the space."""
+    return [
+        row
+        for row in reader.models()
+        if (row["name"], row["dimension"]) != own and not is_grades(row["name"])
+    ]
 
 
 def count_waiting(ctx: Context) -> int:
@@ -129,7 +140,7 @@ def meaning(ctx: Context, failure: GlymphError | None = None) -> MeaningStatus:
     except GlymphError as error:
         own, told = None, str(error)
     with ctx.reading() as reader:
-        others = [row for row in reader.models() if (row["name"], row["dimension"]) != own]
+        others = _list_others(reader, own)
     return MeaningStatus(
         embedder=own[0] if own else None,
         dimension=own[1] if own else None,

@@ -1,23 +1,22 @@
-"""It is among the tenth of the space that tells least."""
+"""It is noise, or was worth knowing for a while only."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from glymph.prune.rules import Facts, Flags, Rule, Thresholds
-
-LOWEST = 0.1  # the share of memories that tell least
+from glymph.write.grading import MOSTLY_PASSING
 
 
 def holds(facts: Facts, least: Thresholds) -> Flags:
-    return np.asarray(facts.information < LOWEST)
+    return np.asarray(facts.passing >= MOSTLY_PASSING)  # NaN is above nothing
 
 
 def explain(facts: Facts, at: int) -> str:
-    return "it is among the tenth of the space that tells least"
+    return "it was worth knowing for a while only"
 
 
 RULE = Rule(
-    "least_telling", "redundancy", 34, holds, explain,
+    "passing", "staleness", 34, holds, explain,
     selects=frozenset({"lifecycle"}), explains=frozenset({"lifecycle"}),
 )  # fmt: skip

@@ -1,0 +1,109 @@
+"""Grades: what the reader holds memories to be worth, and keeps beside their vectors.
+
+A grade is four shares: of noise, of passing, lasting and vital. It is kept like a vector of a model
+that is called after the reader: so it belongs to one wording, goes with its memory for good, and
+travels with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from glymph.context import Context
+from glymph.embed.embedding import wording
+from glymph.moments import micros
+from glymph.reader.no_reader import NoReader
+from glymph.store.contract import Row
+from glymph.store.reader import Reader
+
+MODEL = "grades of "  # and the reader's name
+NOISE, PASSING, LASTING, VITAL = range(4)
+# The share from which on a memory may be vital. Low: to keep a memory too many costs little.
+PERHAPS_VITAL = 0.15
+MOSTLY_PASSING = 0.6  # the share of noise and passing from which on nothing is lost with it
+MOST_GRADED = 400  # texts that one run reads
+
+Grade = tuple[float, ...]
+
+
+def is_grades(model: str) -> bool:
+    """Tells whether a model of the store is no embedder, but the grades of a reader."""
+    return model.startswith(MODEL)
+
+
+def is_vital(grade: Grade | None) -> bool:
+    """Tells whether losing a memory may hurt somebody; none was read, so nobody knows."""
+    return grade is not None and grade[VITAL] >= PERHAPS_VITAL
+
+
+def is_passing(grade: Grade | None) -> bool:
+    """Tells whether a memory is most likely worth nothing after a while."""
+    return grade is not None and grade[NOISE] + grade[PASSING] >= MOSTLY_PASSING
+
+
+@dataclass(slots=True)
+class Grader:
+    """Grades memories while the store is read, and keeps the new grades afterwards."""
+
+    ctx: Context
+    left: int = MOST_GRADED  # texts that may still be read
+    fresh: list[tuple[Row, Grade]] = field(default_factory=list)
+
+    @property
+    def can_grade(self) -> bool:
+        return type(self.ctx.reader) is not NoReader
+
+    def grade(self, reader: Reader, rows: Sequence[Row]) -> dict[int, Grade]:
+        """Returns the grades of memories by key; without one are those there was no time for."""
+        if not self.can_grade or not rows:
+            return {}
+        known = find_grades(self.ctx, reader, rows)
+        known |= {row["key"]: grade for row, grade in self.fresh}
+        unread = [row for row in rows if row["key"] not in known][: self.left]
+        self.left -= len(unread)
+        judged = self.ctx.reader.grade([row["text"] for row in unread])
+        found = [(row, one.shares) for row, one in zip(unread, judged, strict=True) if one.shares]
+        self.fresh += found
+        return known | {row["key"]: shares for row, shares in found}
+
+    def find_vital(self, reader: Reader, ids: Sequence[str]) -> set[str]:
+        """Returns the ids of those that hold still, and may be vital to somebody."""
+        if not self.can_grade:
+            return set()
+        rows = [row for row in reader.memories(ids).values() if row["superseded_by"] is None]
+        grades = self.grade(reader, rows)
+        return {row["id"] for row in rows if is_vital(grades.get(row["key"]))}
+
+    def keep(self) -> None:
+        """Stores the grades that were read, for the next time."""
+        if not self.fresh:
+            return
+        with self.ctx.store.writing(self.ctx.space, None) as writer:
+            model = writer.add_model(name_model(self.ctx), 4, at=micros(self.ctx.now()))
+            rows = [
+                (row["key"], wording(row["content_hash"]), np.array(grade, "<f2").tobytes())
+                for row, grade in self.fresh
+            ]
+            writer.add_vectors(model, rows)
+        self.fresh.clear()
+
+
+def name_model(ctx: Context) -> str:
+    """Returns the name under which the grades of a handle's reader are kept."""
+    return f"{MODEL}{ctx.reader.name}"
+
+
+def find_grades(ctx: Context, reader: Reader, rows: Sequence[Row]) -> dict[int, Grade]:
+    """Returns the grades that are kept of what memories say now, by key."""
+    model = reader.model_key(name_model(ctx), 4)
+    if model is None:
+        return {}
+    wordings: Mapping[int, bytes] = {row["key"]: wording(row["content_hash"]) for row in rows}
+    return {
+        key: tuple(np.frombuffer(kept, "<f2").astype(float).tolist())
+        for key, said, kept in reader.vectors_of(model, list(wordings))
+        if said == wordings[key]
+    }

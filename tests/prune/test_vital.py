@@ -1,0 +1,63 @@
+"""What is vital to somebody: in no default selection, and gone only where somebody names it."""
+
+from __future__ import annotations
+
+import pytest
+
+from glymph import Glymph
+from glymph.config import Settings
+from glymph.store.guards import MAY_BE_VITAL
+from tests.grounds.reading import GradingReader
+
+
+@pytest.fixture
+def graded(url, clock):
+    """A handle with a reader that grades, over four chained memories that nobody used for long."""
+    settings = Settings.parse({"compare": "off", "junk_gate": "off"})
+    with Glymph.open(url, clock=clock, settings=settings, reader=GradingReader()) as handle:
+        ids = [handle.add(f"{word} words {n}", kind="note").id for n, word in enumerate(WORDS)]
+        for one, other in zip(ids, ids[1:], strict=False):
+            handle.link(one, other, "related_to")
+        clock.advance(days=90)
+        yield handle
+
+
+WORDS = ("Noise", "Vital", "Passing", "Lasting")
+
+
+def named(glymph, word):
+    return next(one.id for one in glymph.list() if one.text.startswith(word))
+
+
+def test_a_plan_shows_it_and_says_that_it_stays(graded):
+    plan = graded.analyze()
+    blocked = {node.title: node.blocked for group in plan.groups for node in group.nodes}
+    assert blocked == {
+        f"{word} words {n}": MAY_BE_VITAL if word == "Vital" else None
+        for n, word in enumerate(WORDS)
+    }
+    assert "it may be vital to somebody" in plan.text
+
+
+def test_pruning_a_plan_leaves_it_and_naming_it_does_not(graded):
+    vital = named(graded, "Vital")
+    plan = graded.analyze()
+    receipt = graded.prune(plan.id, groups=[1])
+    assert [(one.id, one.reason) for one in receipt.skipped] == [(vital, MAY_BE_VITAL)]
+    assert {one.text for one in graded.list()} == {"Vital words 1"}
+    graded.archive([vital])
+    assert graded.get(vital).state == "ARCHIVED"
+
+
+def test_it_is_no_candidate(graded):
+    listed = {one.title for one in graded.candidates(min_staleness_days=30).candidates}
+    assert listed == {"Noise words 0", "Passing words 2", "Lasting words 3"}
+
+
+def test_it_is_pruned_by_a_plan_once_it_is_out_of_date(graded, clock):
+    new = graded.add("Vital words that are newer", kind="note").id
+    graded.link(new, named(graded, "Vital words 1"), "supersedes")
+    clock.advance(days=90)
+    plan = graded.analyze()
+    old = [n for group in plan.groups for n in group.nodes if n.title == "Vital words 1"]
+    assert [node.blocked for node in old] == [None]
