@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from glymph import Glymph
@@ -16,7 +18,7 @@ def graded(url, clock):
     settings = Settings.parse({"compare": "off", "junk_gate": "off"})
     with Glymph.open(url, clock=clock, settings=settings, reader=GradingReader()) as handle:
         ids = [handle.add(f"{word} words {n}", kind="note").id for n, word in enumerate(WORDS)]
-        for one, other in zip(ids, ids[1:], strict=False):
+        for one, other in pairwise(ids):
             handle.link(one, other, "related_to")
         clock.advance(days=90)
         yield handle
