@@ -74,7 +74,7 @@ def once(store: Store, watch: Stopwatch) -> dict[str, Any]:
         watch.step("open")
         space = columns.read(reader).columns
         watch.step("read")
-        tissue = stale_groups.group_by_links(space, now=NOW)
+        tissue = stale_groups.group_by_links(space)
         watch.step("graph")
         vitals = staleness.measure_vitals(
             space.memories, space.kinds, curves=reader.curves(), now=NOW

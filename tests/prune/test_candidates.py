@@ -203,9 +203,14 @@ def test_alignment_is_the_likeness_to_the_nearest_goal_and_without_goals_there_i
 def test_the_threshold_of_alignment_is_the_callers(aiming, clock):
     aiming.add("Billing must ship in spring", kind="goal")
     near = aiming.add("Billing must ship in spring to all customers").id
+    other = aiming.add("Billing must ship in spring or so").id
+    aiming.link(near, other, "related_to")
     clock.advance(days=5)
-    assert reasons(aiming.candidates()) == {}
-    assert reasons(aiming.candidates(min_alignment=0.9)) == {near: "low_alignment"}
+    assert reasons(aiming.candidates(min_alignment=0.9)) == {}  # it is young
+    clock.advance(days=35)
+    assert set(reasons(aiming.candidates(min_alignment=0.1)).values()) == {"staleness"}
+    told = reasons(aiming.candidates(min_alignment=0.99)).values()
+    assert sorted(told) == ["low_alignment", "staleness"]
 
 
 def test_a_goal_that_was_reworded_aligns_by_its_new_words_alone(aiming, clock):

@@ -24,7 +24,7 @@ CASES = {
     "duplicate": {"redundancy": 0.95},
     "past_retention": {"age_days": 90.0, "retention_days": 60.0},
     "passing": {"passing": 0.9},
-    "unaligned": {"alignment": 0.1},
+    "unaligned": {"alignment": 0.1, "days_since_use": 45.0},
     "orphan": {"connections": 0, "days_since_use": 45.0},
     "dead_group": {
         "group_dormant": 1.0,
@@ -88,7 +88,7 @@ def test_no_rule_speaks_of_what_is_fresh_and_linked():
 def test_without_goals_nothing_is_unaligned():
     assert reason({"alignment": np.nan}) is None
     assert reason({"alignment": 0.4}) is None
-    assert reason({"alignment": 0.39}) == "low_alignment"
+    assert reason({"alignment": 0.39, "days_since_use": 45.0}) == "low_alignment"
 
 
 def test_thresholds_are_the_callers():

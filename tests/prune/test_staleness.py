@@ -21,7 +21,7 @@ NOW = 1_785_000_000_000_000
 KINDS = ["self", "fact", "goal", "trade_close", "signal", "playbook"]
 HOMES = {"self": Section.KNOWLEDGE, "fact": Section.KNOWLEDGE, "goal": Section.KNOWLEDGE,
          "trade_close": Section.EPISODIC, "signal": Section.SIGNALS, "playbook": Section.PROCEDURAL}  # fmt: skip
-TYPES = ["user_linked", "related_to"]
+TYPES = ["user_linked", "related_to", "supersedes", "similar_to", "contradicts"]
 
 figures = st.tuples(st.floats(0, 1), st.floats(0, 5_000), st.integers(0, 200))
 groups_of_figures = st.lists(figures, min_size=1, max_size=12)
@@ -212,19 +212,26 @@ def test_active_ends_where_it_ends_for_one_memory():
     assert staleness.is_dormant(values).tolist() == [stage == Lifecycle.DORMANT for stage in stages]
 
 
-def test_groups_hang_together_by_links_that_still_hold():
+def test_groups_hang_together_by_links_however_old_these_are():
     old = {"created": 400.0}
     columns = space(
         old, old, old, old, old,
         edges=[(0, 1, "user_linked", 400), (1, 2, "related_to", 10), (2, 3, "related_to", 400)],
     )  # fmt: skip
     found = ranked(columns)
-    assert sorted(slots(group) for group in found.groups) == [[0, 1, 2], [3]]
-    assert (found.memories, found.edges, found.connected, found.isolated) == (5, 3, 2, 1)
+    assert sorted(slots(group) for group in found.groups) == [[0, 1, 2, 3]]
+    assert (found.memories, found.edges, found.connected, found.isolated) == (5, 3, 1, 1)
     everything = ranked(columns, include_isolated=True).groups
     assert [slots(group) for group in everything if group.isolated] == [[4]]
-    trio = next(group for group in found.groups if len(group.keys) == 3)
-    assert (trio.edges, trio.days_since_active, trio.mean_uses) == (2, pytest.approx(400), 0)
+    chain = next(group for group in found.groups if len(group.keys) == 4)
+    assert (chain.edges, chain.days_since_active, chain.mean_uses) == (3, pytest.approx(400), 0)
+
+
+@pytest.mark.parametrize("kind", ["supersedes", "similar_to", "contradicts"])
+def test_what_is_replaced_or_repeated_is_no_group_for_that(kind):
+    old = {"created": 400.0}
+    columns = space(old, old, old, edges=[(0, 1, kind, 10), (1, 2, "related_to", 400)])
+    assert sorted(slots(group) for group in ranked(columns).groups) == [[0], [1, 2]]
 
 
 def test_archived_and_trashed_are_counted_and_the_identity_is_not_even_that():

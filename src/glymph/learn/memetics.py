@@ -39,7 +39,7 @@ def memetic_status(ctx: Context) -> MemeticStatus:
     now = micros(ctx.now())
     with ctx.reading() as reader:
         held = columns.read(reader).columns
-        tissue = group_by_links(held, now=now)
+        tissue = group_by_links(held)
         spread = memetic_figures.entropy(tissue.sizes)
         tight, by = _tightness(ctx, reader, held, tissue)
         whole = memetic_figures.coherence(tissue.sizes, tight)

@@ -63,7 +63,7 @@ def _load_clusters(reader: Reader) -> Mapping[str, list[str]]:
 
 def _load_links(columns: Columns, rows: Sequence[Row], now: int) -> Links:
     """Returns the links of the whole space, so that groups are those that `analyze` shows."""
-    found = find_holding_links(columns, now=now)
+    found = find_holding_links(columns)
     return Links(
         nodes=columns.finder()(np.array([row["key"] for row in rows], dtype=np.int64)),
         count=columns.size,

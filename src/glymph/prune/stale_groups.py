@@ -13,8 +13,8 @@ import numpy as np
 from glymph.decay.lifecycle import Curves
 from glymph.decay.sections import IDENTITY_KIND
 from glymph.model import State
-from glymph.moments import MICROS_PER_DAY
 from glymph.prune import graph, staleness
+from glymph.prune.marks import REPLACING
 from glymph.prune.staleness import Staleness, Vitals
 from glymph.store.arrays import STATES, Columns, Flags, Floats, Slots
 
@@ -89,7 +89,7 @@ def rank_linked_groups(
     identity memory is in no group. Of groups that are less stale, the members that `pick` marks are
     listed.
     """
-    tissue = group_by_links(columns, now=now)
+    tissue = group_by_links(columns)
     found = staleness.measure_vitals(columns.memories, columns.kinds, curves=curves, now=now)
     scores = score_groups(tissue, found)
     ranking = list_stale(
@@ -132,7 +132,7 @@ def rank_other_groups(
         groups=[describe_group(columns, found, groups[number]) for number in chosen],
         stale=int(np.count_nonzero(passing)),
         memories=int(np.count_nonzero(live)),
-        edges=find_holding_links(columns, now=now).edges,
+        edges=find_holding_links(columns).edges,
         connected=len(groups),
         isolated=int(np.count_nonzero(live)) - len(np.unique(slots)),
         superseded=int(np.count_nonzero(columns.memories["superseded"] & live)),
@@ -159,9 +159,9 @@ def add_picked(
     return replace(ranking, groups=both[:most], stale=ranking.stale + len(numbers))
 
 
-def group_by_links(columns: Columns, *, now: int) -> LinkedGroups:
-    """Returns the groups of the live memories by links that still hold."""
-    found = find_holding_links(columns, now=now)
+def group_by_links(columns: Columns) -> LinkedGroups:
+    """Returns the groups of the live memories by links that hold them together."""
+    found = find_holding_links(columns)
     label = graph.groups(columns.size, found.source, found.target, found.weight)
     live = _is_grouped(columns)
     first = (label == np.arange(columns.size)) & live
@@ -187,12 +187,12 @@ class HoldingLinks:
     edges: int  # links between live memories
 
 
-def find_holding_links(columns: Columns, *, now: int) -> HoldingLinks:
-    """Returns the links that hold groups together today."""
+def find_holding_links(columns: Columns) -> HoldingLinks:
+    """Returns the links that hold groups together."""
     live = _is_grouped(columns)
     linked = np.zeros(columns.size, dtype=np.bool_)
     room, held, edges = _Links.of(len(columns.edges["source"])), 0, 0
-    for some in _links(columns, now):
+    for some in _links(columns):
         between = live[some.source]
         between &= live[some.target]
         edges += int(np.count_nonzero(between))
@@ -225,22 +225,20 @@ class _Links:
         return end
 
 
-def _links(columns: Columns, now: int) -> Iterator[_Links]:
-    """Yields all links as slots with their weights today, some at a time.
+def _links(columns: Columns) -> Iterator[_Links]:
+    """Yields all links as slots with the weights they were made with, some at a time.
 
-    Some links fit into a cache, millions do not.
+    A group that fades together stays one: its links do not come apart when it has become stale. A
+    link that says its target is replaced or repeated holds nothing together. Some links fit into a
+    cache, millions do not.
     """
     edges, find = columns.edges, columns.finder()
+    holds = np.array([name not in REPLACING for name in columns.types] or [False], dtype=float)
     for at in range(0, len(edges["source"]), BLOCK):
         some = {
-            name: edges[name][at : at + BLOCK]
-            for name in ("source", "target", "type", "weight", "since")
+            name: edges[name][at : at + BLOCK] for name in ("source", "target", "type", "weight")
         }
-        days = np.subtract(now, some["since"], dtype=np.float64)
-        days /= MICROS_PER_DAY
-        weight = graph.effective_weights(
-            some["weight"], some["type"], names=columns.types, days=days
-        )
+        weight = some["weight"] * holds[some["type"]]
         yield _Links(find(some["source"]), find(some["target"]), weight)
 
 
