@@ -25,7 +25,9 @@ from glymph.testing import FrozenClock
 
 FOLDER = Path(__file__).parents[1] / "cases" / "forgetting"
 SETTINGS = {"durability": "normal", "compare": "off", "junk_gate": "off"}
-SETS = ("first", "second", "third", "fourth", "supersede", "corrections")
+SETS = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "supersede", "corrections", "amendments",
+)  # fmt: skip
 
 
 class Outcome(NamedTuple):

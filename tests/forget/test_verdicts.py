@@ -161,6 +161,15 @@ def test_a_pinned_memory_stays_whoever_says_that_it_is_meant():
         ("Ana lives in Graz. She likes tea.", "Ana lives in Graz.", "She likes tea."),
         ("Bo plays chess and Ida sings.", "Bo plays chess", "Ida sings."),
         ("We bought pegs, a mallet (for Tom) and rope.", " (for Tom)", "We bought pegs, a mallet and rope."),
+        ("Uncle Ben, who drives a bus, lives in Hull.", "who drives a bus", "Uncle Ben lives in Hull."),
+        ("Uncle Ben, who drives a bus, lives in Hull.", ", who drives a bus,", "Uncle Ben lives in Hull."),
+        ("Celia, a paralegal, plays hockey.", "a paralegal, ", "Celia plays hockey."),
+        ("Юля, яка працює в банку, любить собак.", "яка працює в банку", "Юля любить собак."),
+        ("We need milk, eggs, bread and tea.", "eggs", "We need milk, bread and tea."),
+        ("Hay que traer hielo, servilletas y la guitarra.", "servilletas y ", "Hay que traer hielo y la guitarra."),
+        ("The office (42 people) has a terrace.", "42 people", "The office has a terrace."),
+        ("I run every morning and shower at work.", "run every morning and ", "I shower at work."),
+        ("她说暖气费出一半，有事打电话。", "有事打电话", "她说暖气费出一半。"),
     ],
 )  # fmt: skip
 def test_a_stretch_is_cut_out_without_loose_ends(text, cut, left):

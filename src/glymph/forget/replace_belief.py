@@ -5,9 +5,8 @@ It is found by its description, and cut out of what else is said.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from glymph.forget import wording
 from glymph.forget.by_rules import Meant, find_meant
@@ -34,9 +33,6 @@ from glymph.text.words import NAME_WORD, stems
 
 MEANT, LIKELY = 0.8, 0.02  # shares from which on a belief is replaced, and asked about
 AGREED = 0.3  # the share from which on it is replaced where rules hold it to be meant as well
-# How the odds of a statement and its lead over the next make the odds that it is meant: fitted on
-# 366 corrections that the reader had not learnt from.
-OWN, AHEAD, SHIFT = 0.63, 0.19, -0.15
 _LOOSE = frozenset(
     {"colour", "liking", "time", "name"}
 )  # topics that statements of different things share
@@ -77,35 +73,13 @@ def find_beliefs(
     meaning = Meant(
         tuple(unit for unit in units(current) if unit.statement.id in found), "it says that"
     )
-    verdicts = weigh_rivals(judge(asked, meaning, current, likeness, judges))
+    verdicts = judge(asked, meaning, current, likeness, judges)
     verdicts.sort(key=lambda one: (-one.share, one.statement.id))
     meant = [one for one in verdicts if one.share >= (AGREED if one.ruled == "found" else MEANT)]
-    perhaps = [] if meant else [one for one in verdicts if one.share >= LIKELY]
+    perhaps = [one for one in verdicts if one.share >= LIKELY and one not in meant]
     return tuple(_leave_rest(one, new_text) for one in meant), tuple(
         Belief(one.statement.id, one.statement.version, "", one.why) for one in perhaps
     )
-
-
-def weigh_rivals(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Lowers what the reader says of statements beside which another is likelier meant.
-
-    Hardly ever is more than one statement out of date. What a model says is left as it is.
-    """
-    odds = [_find_odds(one.share) for one in verdicts]
-    weighed = []
-    for at, one in enumerate(verdicts):
-        if one.by != "reader" or len(verdicts) < 2:
-            weighed.append(one)
-            continue
-        rival = max(odd for other, odd in enumerate(odds) if other != at)
-        total = OWN * odds[at] + AHEAD * (odds[at] - rival) + SHIFT
-        weighed.append(replace(one, share=1 / (1 + math.exp(-total))))
-    return weighed
-
-
-def _find_odds(share: float) -> float:
-    held = min(max(share, 1e-4), 1 - 1e-4)
-    return math.log(held / (1 - held))
 
 
 def _leave_rest(one: Verdict, new_text: str) -> Belief:

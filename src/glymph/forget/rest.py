@@ -11,10 +11,11 @@ from glymph.forget.names import places
 from glymph.forget.request import Request
 from glymph.reader.wording import Span
 from glymph.text.clauses import Clauses, capitalise_like, read_clauses
+from glymph.text.grammar import VERBS
 from glymph.text.identifiers import find_matching
 from glymph.text.lists import without_item, without_name, without_phrase
 from glymph.text.scripts import fold
-from glymph.text.words import NAME_WORD
+from glymph.text.words import NAME_WORD, UNSPACED_OR_HANGUL
 
 _ENTANGLED = re.compile(
     r"\b(?:neither|nor|unless|if|only|whether|false|untrue|den(?:y|ies|ied)|doubts?|doubted"
@@ -31,15 +32,17 @@ _PREPOSITION = re.compile(
 )
 MOSTLY = 0.6  # of a clause: where so much of it is meant, all of it goes
 _MIDST = re.compile(r"\w\s*\0\s*\w")  # a cut with words on both its sides
+_STOPS = ".!?。！？"
+_JOINTS = ",;:–—，、；："
+_AROUND = f"{_JOINTS} "
+SUBJECT = 2  # words of a subject, behind which a comma opens an aside
+LONGEST_ITEM = 3  # words of an item of a list
 _BLANKS = re.compile(r"\s{2,}")
-_LOOSE_START = re.compile(
-    r"^[\s,;:.–—-]*(?:(?:and|but|und|aber|et|mais|y|pero|e|ma|mas|i|ale|и|но|а)\s+)?", re.IGNORECASE
-)
-_LOOSE_END = re.compile(
-    r"[\s,;:–—-]*(?:\s(?:and|but|und|aber|et|mais|y|pero|e|ma|mas|i|ale|и|но|а))?[\s,;:–—-]*"
-    r"(?=[.!?。]?$)",
-    re.IGNORECASE,
-)
+_AND = "and|but|or|und|aber|oder|et|mais|ou|y|o|pero|e|ma|mas|i|ale|и|но|или|а|та|і|ve|och|og|en"
+_LOOSE_START = re.compile(rf"^[\s,;:.–—-]*(?:(?:{_AND})\s+)?")  # in small letters: "I" is no "and"
+_LOOSE_END = re.compile(rf"[\s,;:–—-]*(?:\s(?:{_AND}))?[\s,;:–—-]*(?=[.!?。]?$)")
+_JOINING = re.compile(rf"(?:{_AND})\s")
+_JOINED = re.compile(rf"\s+(?:{_AND})$")
 
 
 def is_safe(old: str, new: str, *, listed: bool) -> bool:
@@ -194,17 +197,47 @@ def is_cut_at_joints(text: str, spans: Sequence[Span]) -> bool:
 
 def _cut_plainly(text: str, spans: Sequence[Span]) -> str:
     """Returns a text without some stretches, and without the joints that led to them."""
-    kept, at = [], 0
-    for start, end in sorted(spans):
-        kept.append(text[at:start])
-        at = max(at, end)
-    kept.append(text[at:])
-    pieces = [piece for piece in kept if re.search(r"\w", piece)]
-    if not pieces:
-        return ""
-    rest = _BLANKS.sub(" ", " ".join(piece.strip() for piece in pieces))
-    rest = re.sub(r"\s+([,.;:!?])", r"\1", rest)
+    rest = text
+    for start, end in sorted(spans, reverse=True):
+        rest = _cut_out(rest, start, min(end, len(rest)))
+    rest = _BLANKS.sub(" ", rest)
     rest = _LOOSE_END.sub("", _LOOSE_START.sub("", rest)).strip()
-    if text.rstrip()[-1:] in ".!?。" and rest[-1:] not in ".!?。":
+    if not re.search(r"\w", rest):
+        return ""
+    if text.rstrip()[-1:] in _STOPS and rest[-1:] not in _STOPS:
         rest += text.rstrip()[-1]
     return capitalise_like(rest, text)
+
+
+def _cut_out(text: str, start: int, end: int) -> str:
+    """Returns a text without one stretch.
+
+    Of two joints around it one stays, or none of an aside.
+    """
+    while start < end and text[start] in _AROUND:
+        start += 1
+    while start < end and text[end - 1] in _AROUND:
+        end -= 1
+    if text[:start].rstrip()[-1:] in _JOINTS and (joined := _JOINED.search(text[start:end])):
+        end = start + joined.start()
+    left, right = text[:start].rstrip(), text[end:].lstrip()
+    before, after = left[-1:], right[:1]
+    if before + after in ("()", "（）", "[]"):
+        left, right = left[:-1].rstrip(), right[1:].lstrip()
+    elif before in _JOINTS and after in _JOINTS and before and after:
+        right = right[1:].lstrip()
+        if before == after and before not in ";:" and _is_aside(left[:-1], text[start:end], right):
+            left = left[:-1].rstrip()
+    elif before and before in _JOINTS and (after in _STOPS or _JOINING.match(right)):
+        left = left[:-1].rstrip()
+    apart = left and right and not re.match(r"[,.;:!?…)，、；：。！？]", right)
+    dense = UNSPACED_OR_HANGUL.search(left[-1:]) and not text[:start][-1:].isspace()
+    return f"{left}{' ' if apart and not dense else ''}{right}"
+
+
+def _is_aside(before: str, cut: str, after: str) -> bool:
+    """Tells whether what stands between two commas is told by the way, and is no item of a list."""
+    begins = re.split(r"[.!?。;]\s*", before)[-1]
+    goes_on = after.partition(" ")[0] in VERBS
+    short = len(begins.split()) <= SUBJECT or len(cut.split()) > LONGEST_ITEM
+    return "," not in begins and (goes_on or short)

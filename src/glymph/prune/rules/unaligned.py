@@ -6,7 +6,6 @@ import numpy as np
 
 from glymph.prune.rules import Facts, Flags, Rule, Thresholds
 
-
 LOWEST = 0.25  # the share of memories that is farthest from the goals
 
 
