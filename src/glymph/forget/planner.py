@@ -54,7 +54,7 @@ MOST_ASKED = 60  # statements that a plan asks about; it says how many more ther
 # From which share on something is done: where rules hold it to be meant as well, and by the reader
 # alone. Of requests that it had not learnt from, it misread eight in a hundred at these.
 AGREED: Mapping[Mode, float] = {"release": 0.4, "purge": 0.6}
-ALONE: Mapping[Mode, float] = {"release": 0.7, "purge": 0.85}
+ALONE: Mapping[Mode, float] = {"release": 0.7, "purge": 0.8}
 LEFT = 0.5  # the share of not being meant that a rest must have
 MENTION = 0.01  # from which share on somebody is asked
 

@@ -31,7 +31,7 @@ from glymph.forget.verdicts import Verdict
 from glymph.text.grammar import BEING, FUNCTION
 from glymph.text.words import NAME_WORD, stems
 
-MEANT, LIKELY = 0.8, 0.02  # shares from which on a belief is replaced, and asked about
+MEANT, LIKELY = 0.7, 0.02  # shares from which on a belief is replaced, and asked about
 AGREED = 0.3  # the share from which on it is replaced where rules hold it to be meant as well
 _LOOSE = frozenset(
     {"colour", "liking", "time", "name"}
