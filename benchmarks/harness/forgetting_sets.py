@@ -26,7 +26,8 @@ from glymph.testing import FrozenClock
 FOLDER = Path(__file__).parents[1] / "cases" / "forgetting"
 SETTINGS = {"durability": "normal", "compare": "off", "junk_gate": "off"}
 SETS = (
-    "first", "second", "third", "fourth", "fifth", "sixth", "supersede", "corrections", "amendments",
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
+    "supersede", "corrections", "amendments", "revisions",
 )  # fmt: skip
 
 
