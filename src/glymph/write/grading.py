@@ -22,8 +22,8 @@ from glymph.store.reader import Reader
 MODEL = "grades of "  # and the reader's name
 NOISE, PASSING, LASTING, VITAL = range(4)
 # The share from which on a memory may be vital. Low: to keep a memory too many costs little.
-PERHAPS_VITAL = 0.15
-MOSTLY_PASSING = 0.6  # the share of noise and passing from which on nothing is lost with it
+PERHAPS_VITAL = 0.05
+MOSTLY_PASSING = 0.75  # the share of noise and passing from which on nothing is lost with it
 MOST_GRADED = 400  # texts that one run reads
 
 Grade = tuple[float, ...]
