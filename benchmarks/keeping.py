@@ -67,7 +67,5 @@ def _live(cases: Sequence[Mapping[str, Any]]) -> Counter[str]:
             glymph.lifecycle(if_needed=True)
         states = [one.id is not None and glymph.get(one.id).state for one in added]
     return Counter(
-        _settle(case)
-        for case, state in zip(cases, states, strict=True)
-        if state == State.LIVE
+        _settle(case) for case, state in zip(cases, states, strict=True) if state == State.LIVE
     )
