@@ -50,8 +50,9 @@ def run(options: Options) -> Figures:
 
 def _settle(case: Mapping[str, Any]) -> str:
     """Returns the grade that most gave; of three different ones the gravest."""
-    (grade, votes), *_ = Counter(case["grades"]).most_common()
-    return grade if votes > 1 else min(case["grades"], key=GRADES.index)
+    given: list[str] = case["grades"]
+    (grade, votes), *_ = Counter(given).most_common()
+    return grade if votes > 1 else min(given, key=GRADES.index)
 
 
 def _live(cases: Sequence[Mapping[str, Any]]) -> Counter[str]:
