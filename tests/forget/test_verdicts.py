@@ -101,6 +101,15 @@ def test_a_request_that_says_more_than_an_identifier_is_read():
     assert kinds(plan("INC-4471", TICKETS, judges=judges())) == {"m0": "remove"}
 
 
+def test_a_short_code_is_not_exact_enough_for_the_rules_alone():
+    texts = ("Class 5a goes to Torun.", "The trip of class 5a costs 90.", "Zosia is in class 5a.")
+    pupils = [Statement(f"m{at}", text) for at, text in enumerate(texts)]
+    planned = plan(
+        "Forget the price of the trip of class 5a", pupils, judges=judges(0.0, SURE, 0.0)
+    )
+    assert kinds(planned) == {"m1": "remove", "m0": "ask", "m2": "ask"}
+
+
 def test_an_identifier_that_nothing_holds_is_left_to_the_reader():
     planned = plan("my ex-wife", TICKETS, judges=judges(0.0, 0.0, 0.0, SURE))
     assert kinds(planned) == {"m3": "remove"}
@@ -169,6 +178,8 @@ def test_a_pinned_memory_stays_whoever_says_that_it_is_meant():
         ("Hay que traer hielo, servilletas y la guitarra.", "servilletas y ", "Hay que traer hielo y la guitarra."),
         ("The office (42 people) has a terrace.", "42 people", "The office has a terrace."),
         ("I run every morning and shower at work.", "run every morning and ", "I shower at work."),
+        ("خالتي سعاد، التي خضعت لجراحة، ستزورنا.", "التي خضعت لجراحة", "خالتي سعاد ستزورنا."),
+        ("Zainab runs a team, owes money, and sings.", "owes money", "Zainab runs a team and sings."),
         ("她说暖气费出一半，有事打电话。", "有事打电话", "她说暖气费出一半。"),
     ],
 )  # fmt: skip

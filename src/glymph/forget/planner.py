@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from glymph.forget.by_rules import Meant, find_meant, still_held
+from glymph.forget.by_rules import SHORT, Meant, find_meant, still_held
 from glymph.forget.match import Statement, Unit, units
 from glymph.forget.request import Request, read_request
 from glymph.forget.rest import (
@@ -165,7 +165,7 @@ def judge(
     if judges.read and chosen:
         read = list(zip(chosen, judges.read(chosen), strict=True))
         if all(target.shares for _, target in read):
-            trusted = 0.0 if asked.strong else NAMED if is_named(meaning) else None
+            trusted = find_trust(asked, meaning)
             verdicts = judge_by_reader(meaning, read, judges.reader, trusted=trusted)
             verdicts = [doubt_another(one, asked) for one in verdicts]
     if judges.ask and chosen:
@@ -180,6 +180,16 @@ def is_settled(asked: Request, meaning: Meant) -> bool:
     sure = all(each.type != "name" or is_unmistakable(each.text) for each in asked.strong)
     found = bool(asked.strong and meaning.found)
     return found and sure and not asked.says_more
+
+
+def find_trust(asked: Request, meaning: Meant) -> float | None:
+    """Returns the share from which on rules are trusted with what they found; none: never.
+
+    An identifier is exact, unless it is so short that other things carry it: room 12, class 5a.
+    """
+    if asked.strong:
+        return 0.0 if all(len(each.key) > SHORT for each in asked.strong) else None
+    return NAMED if is_named(meaning) else None
 
 
 def doubt_another(one: Verdict, asked: Request) -> Verdict:

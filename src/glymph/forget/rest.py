@@ -33,7 +33,7 @@ _PREPOSITION = re.compile(
 MOSTLY = 0.6  # of a clause: where so much of it is meant, all of it goes
 _MIDST = re.compile(r"\w\s*\0\s*\w")  # a cut with words on both its sides
 _STOPS = ".!?。！？"
-_JOINTS = ",;:–—，、；："
+_JOINTS = ",;:–—，、；：،؛"
 _AROUND = f"{_JOINTS} "
 SUBJECT = 2  # words of a subject, behind which a comma opens an aside
 LONGEST_ITEM = 3  # words of an item of a list
@@ -228,9 +228,9 @@ def _cut_out(text: str, start: int, end: int) -> str:
         right = right[1:].lstrip()
         if before == after and before not in ";:" and _is_aside(left[:-1], text[start:end], right):
             left = left[:-1].rstrip()
-    elif before and before in _JOINTS and (after in _STOPS or _JOINING.match(right)):
+    if left[-1:] and left[-1:] in _JOINTS and (right[:1] in _STOPS or _JOINING.match(right)):
         left = left[:-1].rstrip()
-    apart = left and right and not re.match(r"[,.;:!?…)，、；：。！？]", right)
+    apart = left and right and not re.match(r"[,.;:!?…)，、；：。！？،؛؟]", right)
     dense = UNSPACED_OR_HANGUL.search(left[-1:]) and not text[:start][-1:].isspace()
     return f"{left}{' ' if apart and not dense else ''}{right}"
 
