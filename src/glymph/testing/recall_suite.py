@@ -108,6 +108,20 @@ class RecallSuite(StoreGround):
                 hidden["key"]
             ]
 
+    def test_any_of_many_phrases_is_held_by_the_oldest_first(self, store: Store) -> None:
+        one = self.add(store, text="the ticket TKT 4711 waits")
+        two = self.add(store, text="it is 4711, said Mira")
+        self.add(store, text="the number 4712")
+        self.add(store, B, text="the ticket TKT 4711")
+        with store.reading(A) as reader:
+            asked = ["TKT 4711", "4711", "four seven one one", "?!"]
+            assert reader.hold(asked, Filter(), limit=9) == [one["key"], two["key"]]
+            assert reader.hold(asked, Filter(), limit=1) == [one["key"]]
+            assert reader.hold(["TKT 4711"], Filter(), limit=9) == [one["key"]]
+            assert reader.hold(["TKT 4711"], Filter(kinds=["lesson"]), limit=9) == []
+            assert reader.hold(["nobody said this"], Filter(), limit=9) == []
+            assert reader.hold([], Filter(), limit=9) == []
+
     def test_given_rows_are_matched_as_they_are_given_and_nothing_else(self, store: Store) -> None:
         row = self.add(store, text="what is stored")
         other = self.add(store, text="what was said")
