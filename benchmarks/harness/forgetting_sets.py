@@ -10,6 +10,7 @@ Each case is a small memory of its own and is played through the public interfac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,7 @@ from glymph.reader.contract import Reader
 from glymph.testing import FrozenClock
 
 FOLDER = Path(__file__).parents[1] / "cases" / "forgetting"
+SHORT_SECRET = 5  # digits
 SETTINGS = {"durability": "normal", "compare": "off", "junk_gate": "off"}
 SETS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
@@ -147,5 +149,12 @@ def _find_secrets(glymph: Glymph, case: Mapping[str, Any]) -> list[str]:
     for _, row in glymph.context.store.dump(glymph.space):
         for value in row.values():
             if isinstance(value, str):
-                found |= {secret for secret in case["secret"] if secret in value}
+                found |= {secret for secret in case["secret"] if _holds(value, secret)}
     return sorted(found)
+
+
+def _holds(value: str, secret: str) -> bool:
+    """Tells whether a value holds a secret; a short number only as a word, for ids hold any of them."""
+    if len(secret) >= SHORT_SECRET or not secret.isdecimal():
+        return secret in value
+    return re.search(rf"(?<!\w){secret}(?!\w)", value) is not None
