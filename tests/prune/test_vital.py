@@ -51,6 +51,14 @@ def test_pruning_a_plan_leaves_it_and_naming_it_does_not(graded):
     assert graded.get(vital).state == "ARCHIVED"
 
 
+def test_whoever_gives_its_id_among_many_means_it(graded):
+    many = [graded.add(f"Lasting words {n}", kind="note").id for n in range(10, 20)]
+    vital = named(graded, "Vital")
+    receipt = graded.archive([vital, *many])
+    assert MAY_BE_VITAL not in {one.reason for one in receipt.skipped}
+    assert graded.get(vital).state == "ARCHIVED"
+
+
 def test_it_is_no_candidate(graded):
     listed = {one.title for one in graded.candidates(min_staleness_days=30).candidates}
     assert listed == {"Noise words 0", "Passing words 2", "Lasting words 3"}

@@ -240,7 +240,8 @@ def _select(ctx: Context, reader: Reader, request: Request) -> Selection:
     present = dict(
         zip(rows, records.retrievabilities(list(rows.values()), reader, now), strict=True)
     )
-    vital = set() if request.named else Grader(ctx).find_vital(reader, request.ids)
+    planned = request.plan is not None and not request.named  # of ids, somebody has named each
+    vital = Grader(ctx).find_vital(reader, request.ids) if planned else set()
     for memory_id in request.ids:
         row = rows.get(memory_id)
         if row is None:
