@@ -195,11 +195,10 @@ def find_trust(asked: Request, meaning: Meant) -> float | None:
 def doubt_another(one: Verdict, asked: Request) -> Verdict:
     """Lowers what the reader says of a statement about another identifier of the same type."""
     types = {each.type for each in asked.strong}
-    if one.ruled == "found" or types.isdisjoint(
-        each.type for each in identifiers(one.statement.text)
-    ):
+    if not types or one.ruled == "found":
         return one
-    return replace(one, share=min(one.share, IN_DOUBT))
+    another = any(each.type in types for each in identifiers(one.statement.text))
+    return replace(one, share=min(one.share, IN_DOUBT)) if another else one
 
 
 def is_quoted(asked: Request, meaning: Meant) -> bool:
@@ -267,7 +266,7 @@ def _is_well_cut(one: Verdict, new: str, judges: Judges) -> bool:
     if one.by != "reader" or one.ruled == "found" or judges.read is None:
         return True
     (rest,) = judges.read([replace(one.statement, text=new)])
-    return is_cut_at_joints(one.statement.text, one.spans or ()) and rest.shares[0] > LEFT
+    return is_cut_at_joints(one.statement.text, one.spans) and rest.shares[0] > LEFT
 
 
 def _guard(one: Statement, action: Action, own: Sequence[Unit] = ()) -> Action:

@@ -42,8 +42,7 @@ class Verdict:
     by: By
     why: str
     ruled: Ruled = "none"  # whether rules hold it to be meant
-    # What the reader holds to be meant of it: nothing is all of it, none that it did not read it.
-    spans: tuple[Span, ...] | None = None
+    spans: tuple[Span, ...] = ()  # what the reader holds to be meant of it; empty: all of it
     units: tuple[Unit, ...] = ()  # the clauses that rules hold to be meant
     left: str | None = None  # what a model says is left of it
 
@@ -54,12 +53,12 @@ def judge_by_rules(meaning: Meant) -> list[Verdict]:
     perhaps = {own[0].statement.id: own for own in group_by_statement(meaning.perhaps)}
     sure = [
         Verdict(
-            own[0].statement, meaning.confidence, "rules", meaning.reason, "found", None, tuple(own)
+            own[0].statement, meaning.confidence, "rules", meaning.reason, "found", (), tuple(own)
         )
         for own in found.values()
     ]
     return sure + [
-        Verdict(own[0].statement, IN_DOUBT, "rules", meaning.why, "perhaps", None, tuple(own))
+        Verdict(own[0].statement, IN_DOUBT, "rules", meaning.why, "perhaps", (), tuple(own))
         for memory_id, own in perhaps.items()
         if memory_id not in found
     ]
