@@ -241,7 +241,8 @@ def _select(ctx: Context, reader: Reader, request: Request) -> Selection:
         zip(rows, records.retrievabilities(list(rows.values()), reader, now), strict=True)
     )
     planned = request.plan is not None and not request.named  # of ids, somebody has named each
-    vital = Grader(ctx).find_vital(reader, request.ids) if planned else set()
+    grader = Grader(ctx, left=len(request.ids))  # none goes unread
+    vital = grader.find_vital(reader, request.ids) if planned else set()
     for memory_id in request.ids:
         row = rows.get(memory_id)
         if row is None:

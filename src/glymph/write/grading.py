@@ -39,11 +39,6 @@ def is_vital(grade: Grade | None) -> bool:
     return grade is not None and grade[VITAL] >= PERHAPS_VITAL
 
 
-def is_passing(grade: Grade | None) -> bool:
-    """Tells whether a memory is most likely worth nothing after a while."""
-    return grade is not None and grade[NOISE] + grade[PASSING] >= MOSTLY_PASSING
-
-
 @dataclass(slots=True)
 class Grader:
     """Grades memories while the store is read, and keeps the new grades afterwards."""
