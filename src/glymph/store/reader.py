@@ -68,6 +68,10 @@ class Reader(
         )
         return self._session.rows(sql, parameters | {"after": after, "limit": limit})
 
+    def highest_key(self) -> int:
+        """Returns an upper bound of the keys of memories; those of later ones lie above it."""
+        return self._session.newest_key("memories")
+
     def by_key(self, keys: Iterable[int], wanted: Filter) -> dict[int, Row]:
         """Returns those of these memories that pass a filter."""
         condition, parameters = write_condition(wanted)

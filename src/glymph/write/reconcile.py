@@ -140,7 +140,7 @@ def find_unreconciled(ctx: Context, most: int) -> list[str]:
 def begin(writer: Writer) -> None:
     """Lets a space be reconciled from here on: what it held before is taken as it is."""
     if writer.counter(COUNTER) is None:
-        writer.set_counter(COUNTER, _find_newest(writer))
+        writer.set_counter(COUNTER, writer.highest_key())
 
 
 @contextmanager
@@ -150,16 +150,17 @@ def taking_as_is(ctx: Context, writer: Writer) -> Iterator[None]:
     What waits from before goes on waiting, and what is added with it.
     """
     begin(writer)
-    off = ctx.settings.compare == "off"
-    idle = off and _find_newest(writer) <= (writer.counter(COUNTER) or 0)
+    idle = ctx.settings.compare == "off" and not _anything_waits(writer)
     yield
     if idle:
-        writer.set_counter(COUNTER, _find_newest(writer))
+        writer.set_counter(COUNTER, writer.highest_key())
 
 
-def _find_newest(writer: Writer) -> int:
-    newest = writer.page(Filter(include_superseded=True), before=None, limit=1)
-    return int(newest[0]["key"]) if newest else 0
+def _anything_waits(writer: Writer) -> bool:
+    seen = writer.counter(COUNTER) or 0
+    if writer.highest_key() <= seen:
+        return False
+    return bool(writer.page_after(Filter(include_superseded=True), after=seen, limit=1))
 
 
 class _Overtaken(Exception):
