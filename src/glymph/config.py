@@ -83,7 +83,28 @@ class Settings:
         2_000_000, "most tokens that upkeep may use in 24 hours, of free models too"
     )
     tokens_run: int = _setting(500_000, "most tokens that one run may use")
-    consolidation_hours: int = _setting(24, "hours between two looks for lessons in what happened")
+    model_seconds: float = _setting(120.0, "seconds that one answer of the language model may take")
+    questions_hours: float = _setting(0.5, "hours between two looks at open questions")
+    health_hours: float = _setting(1.0, "hours between two looks at queue, disk and store")
+    lifecycle_hours: float = _setting(
+        2.0, "hours between two looks for what has faded, where nothing was added"
+    )
+    ai_prune_hours: float = _setting(2.0, "hours between two looks whether ai_prune is due")
+    ai_prune_sessions: int = _setting(
+        5, "sessions after which ai_prune is due; in a space of 500 recalls three fifths of that"
+    )
+    ai_prune_memories: int = _setting(
+        50, "live memories from which ai_prune is due, and then again whenever a quarter came to it"
+    )
+    decay_hours: float = _setting(6.0, "hours between two counts of what is fading")
+    embed_hours: float = _setting(12.0, "hours between two looks for memories without vectors")
+    garden_hours: float = _setting(24.0, "hours between two rounds of the gardener")
+    trash_hours: float = _setting(24.0, "hours between two looks for what has left the trash")
+    consolidation_hours: float = _setting(
+        24.0, "hours between two looks for lessons in what happened"
+    )
+    surface_hours: float = _setting(24.0, "hours between two digests where nothing has changed")
+    idle_hours: float = _setting(1 / 6, "hours between two looks whether the agent is idle")
     surface_tokens: int = _setting(1500, "tokens of the digest that a session begins with")
     history_folder: str = _setting(
         "",

@@ -689,6 +689,20 @@ def test_a_prompt_is_given_a_few_memories_and_reinforces_none(home, project, mon
         assert {glymph.get(one).access_count for one in ids} == {0}
 
 
+def test_what_hooks_put_before_an_agent_counts_as_shown(home, project, monkeypatch, capsys):
+    ids = remember(project, "The billing service uses PostgreSQL.", "Lena plays the cello.")
+    call("session-start", body(project, "SessionStart", {}), monkeypatch)
+    call("prompt-submit", body(project, "UserPromptSubmit", {"prompt": "hi"}), monkeypatch)
+    prompt = {"prompt": "which database does the billing service use?"}
+    call("prompt-submit", body(project, "UserPromptSubmit", prompt), monkeypatch)
+    with Glymph.open(os.environ["GLYMPH_URL"], space=project_space(str(project))) as glymph:
+        assert glymph.memetic_status().recalls == 2  # the digest, and one prompt of the two
+        with glymph.context.reading() as reader:
+            (logged,) = reader.recalls(limit=10)
+        assert json.loads(logged["shown"]) == [ids[0]]
+        assert (logged["actor"], glymph.get(ids[0]).access_count) == ("hook", 0)
+
+
 @pytest.mark.parametrize(
     "prompt", ["hi", "ok, thanks", "what is the capital of France?", "and the number?"]
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
+
 import numpy as np
 import pytest
 
-from glymph.decay.stages import POLICIES, Stage, stage
+from glymph.decay.stages import Stage, find_policy, stage
 from glymph.learn.memetic_figures import closeness, coherence, density, entropy, suggested_action
 
 
@@ -96,9 +98,17 @@ def test_the_first_rule_that_holds_says_what_to_do(memories, e, c, action):
     ],
 )
 def test_the_stage_goes_by_the_number_of_recalls(recalls, wanted):
-    assert stage(recalls) == wanted
+    assert stage(recalls, sessions=0, memories=0) == wanted
+
+
+@pytest.mark.parametrize(
+    ("sessions", "memories", "wanted"),
+    [(4, 49, "infancy"), (5, 0, "growth"), (0, 50, "growth"), (10**6, 10**6, "growth")],
+)
+def test_sessions_or_memories_end_the_infancy_without_any_recall(sessions, memories, wanted):
+    assert stage(0, sessions=sessions, memories=memories) == wanted
 
 
 def test_each_stage_has_its_upkeep():
-    told = {name: (one.ai_prune_sessions, one.min_staleness_days) for name, one in POLICIES.items()}
+    told = {one: astuple(find_policy(one, sessions=5)) for one in Stage}
     assert told == {Stage.INFANCY: (None, 30), Stage.GROWTH: (5, 30), Stage.MATURITY: (3, 21)}

@@ -155,7 +155,8 @@ def test_a_space_that_was_used_before_recalls_were_counted_has_those_of_its_log(
 
 
 @pytest.mark.parametrize(("recalls", "sessions", "runs"), [
-    (49, 100, False), (50, 4, False), (50, 5, True), (499, 4, False), (500, 2, False), (500, 3, True),
+    (0, 4, False), (0, 5, True), (50, 4, False), (50, 5, True), (499, 4, False), (500, 2, False),
+    (500, 3, True),
 ])  # fmt: skip
 def test_ai_prune_goes_by_the_stage(url, clock, recalls, sessions, runs):
     from glymph.prune.ai_prune import ai_prune, record_session
@@ -168,7 +169,7 @@ def test_ai_prune_goes_by_the_stage(url, clock, recalls, sessions, runs):
             record_session(glymph.context)
         done = ai_prune(glymph.context, if_needed=True)
         assert done.ran is runs
-        if recalls < 50:
+        if recalls < 50 and sessions < 5:
             assert "recalls" in done.why
             told = {one.job: one.told for one in glymph.autonomous_status().jobs}["ai_prune"]
             assert told.startswith("off: there were fewer than 50 recalls")

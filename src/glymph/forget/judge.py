@@ -17,7 +17,6 @@ from glymph.reader.no_reader import NoReader
 from glymph.store.contract import Row
 
 JOB = "forget"
-SECONDS = 120.0  # for each call
 
 
 def find_judges(
@@ -55,7 +54,7 @@ def _ask_model(
         batch = statements[start : start + MOST_MEMORIES]
         shown = [_show(one, rows[one.id]) for one in batch]
         try:
-            answer = run.ask(question(verb, request, new, shown), timeout=SECONDS)
+            answer = run.ask(question(verb, request, new, shown))
         except (ModelFailed, MalformedReply, BudgetSpent) as error:
             return told, f"decided without the model: {error}"
         for one, meant in zip(batch, answer, strict=True):

@@ -15,10 +15,13 @@ from glymph.hooks.detach import try_start_worker
 from glymph.jobs import spool
 from glymph.jobs.project import SHARED, digest_tokens
 from glymph.learn.digest import INTRODUCTION, line
+from glymph.recall.counter import count_recall
+from glymph.recall.recall import log_shown
 from glymph.write.junk import FILLER, SHOWN_FROM, SHOWN_TO
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
+    from glymph.context import Context
 
 ACTOR = "hook"
 PROMPT_TOKENS, PROMPT_HITS, PROMPT_CHARS = 400, 5, 2000
@@ -114,6 +117,7 @@ def _begin_session(glymph: Glymph) -> Iterator[str]:
     digest = glymph.surface(digest_tokens(glymph.space))
     if digest:
         yield digest
+        _count_recall(glymph.context)
     fading = glymph.fading(announce=True)
     if fading:
         yield "\n".join(
@@ -121,23 +125,32 @@ def _begin_session(glymph: Glymph) -> Iterator[str]:
         )
 
 
+def _count_recall(ctx: Context) -> None:
+    """Counts a digest that was put before an agent: a space that is read so is in use."""
+    if ctx.store.writable:
+        with ctx.store.writing(ctx.space, None) as writer:
+            count_recall(writer)
+
+
 def _search_prompt(glymph: Glymph, prompt: object) -> Iterator[str]:
-    """Yields what is remembered about a prompt: a search, which reinforces nothing."""
+    """Yields what is remembered about a prompt, and logs it as shown; that reinforces nothing."""
     if not isinstance(prompt, str) or not prompt.strip():
         return
-    hits = glymph.search(
-        prompt.strip()[:PROMPT_CHARS], limit=PROMPT_HITS, budget_tokens=PROMPT_TOKENS
-    )
+    query = prompt.strip()[:PROMPT_CHARS]
+    hits = glymph.search(query, limit=PROMPT_HITS, budget_tokens=PROMPT_TOKENS)
     asked = _content_words(prompt)
-    lines = [
-        line(hit.memory.text)
+    shown = [
+        hit.memory
         for hit in hits
         if hit.memory.trust >= TRUSTED
         and not hit.memory.protected
         and _is_about(asked, hit.memory.text)
     ]
-    if lines:
-        yield "\n".join([SHOWN_FROM, INTRODUCTION, *lines, SHOWN_TO])
+    if not shown:
+        return
+    yield "\n".join([SHOWN_FROM, INTRODUCTION, *(line(one.text) for one in shown), SHOWN_TO])
+    if glymph.context.store.writable:
+        log_shown(glymph.context, query, shown)
 
 
 def _content_words(text: str) -> frozenset[str]:

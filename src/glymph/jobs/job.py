@@ -18,6 +18,7 @@ from glymph.errors import InvalidInput
 
 SESSION_END = "session_end"  # also before a host compacts a session: what was said must be kept
 EVENTS = (SESSION_END,)
+SHORTEST = timedelta(seconds=1)  # between two runs
 
 # Keys of a report.
 FAILED = "failed"  # why the job failed; it is tried again after a rest
@@ -82,7 +83,7 @@ class Job:
             raise InvalidInput(f"job {self.name}", f"no event {self.on!r}. Use {SESSION_END!r}.")
         if isinstance(self.every, str) and self.every not in _settings():
             raise InvalidInput(f"job {self.name}", f"no setting {self.every!r} for its interval.")
-        if isinstance(self.every, timedelta) and self.every < timedelta(seconds=1):
+        if isinstance(self.every, timedelta) and self.every < SHORTEST:
             raise InvalidInput(f"job {self.name}", "its interval must be at least a second.")
 
     @property
@@ -93,7 +94,7 @@ class Job:
     def interval(self, settings: Settings) -> timedelta:
         """Returns the time between two runs."""
         if isinstance(self.every, str):
-            return timedelta(hours=max(1, getattr(settings, self.every)))
+            return max(SHORTEST, timedelta(hours=getattr(settings, self.every)))
         if self.every is None:
             raise InvalidInput(f"job {self.name}", "it has no interval.")
         return self.every

@@ -104,7 +104,7 @@ def consolidate(
         )
         if if_needed and due is None:
             return Consolidated(
-                False, f"less than {ctx.settings.consolidation_hours} hours have passed"
+                False, f"less than {ctx.settings.consolidation_hours:g} hours have passed"
             )
         by: By = "statistics" if ctx.model is None else "model"
         look_back = LOOK_BACK if by == "model" else STATISTICS_LOOK_BACK

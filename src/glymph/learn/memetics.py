@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from glymph.context import Context
-from glymph.decay.stages import POLICIES, stage
+from glymph.decay.stages import find_policy
 from glymph.learn import memetic_figures
 from glymph.learn.memetic_figures import GROUP, MemeticStatus, Task
 from glymph.moments import MICROS_PER_DAY, micros
@@ -17,7 +17,7 @@ from glymph.prune.merge_duplicates import group_alike
 from glymph.prune.results import ORPHAN_DAYS
 from glymph.prune.schedule import CONSOLIDATED
 from glymph.prune.stale_groups import LinkedGroups, group_by_links, score_groups
-from glymph.recall.counter import recalls_ever
+from glymph.recall.counter import recalls_ever, stage_of
 from glymph.store import columns
 from glymph.store.arrays import Columns, Floats, Slots
 from glymph.store.contract import Filter
@@ -43,7 +43,7 @@ def memetic_status(ctx: Context) -> MemeticStatus:
         spread = memetic_figures.entropy(tissue.sizes)
         tight, by = _tightness(ctx, reader, held, tissue)
         whole = memetic_figures.coherence(tissue.sizes, tight)
-        recalls = recalls_ever(reader)
+        recalls, stage = recalls_ever(reader), stage_of(reader)
         tasks = tuple(_tasks(ctx, reader, held, tissue, now))
     return MemeticStatus(
         memories=len(tissue.slots),
@@ -53,9 +53,9 @@ def memetic_status(ctx: Context) -> MemeticStatus:
         coherence_by=by,
         suggested_action=memetic_figures.suggested_action(len(tissue.slots), spread, whole),
         curation_tasks=tasks,
-        stage=stage(recalls),
+        stage=stage,
         recalls=recalls,
-        policy=POLICIES[stage(recalls)],
+        policy=find_policy(stage, sessions=ctx.settings.ai_prune_sessions),
     )
 
 

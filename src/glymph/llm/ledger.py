@@ -14,7 +14,7 @@ from typing import TypeVar
 from glymph import telemetry
 from glymph.context import Context
 from glymph.errors import BudgetSpent, MalformedReply, ModelFailed, NoModel
-from glymph.llm.contract import TIMEOUT, Model
+from glymph.llm.contract import Model
 from glymph.llm.dialogue import Message, Question, Reply, Usage, tokens_of
 from glymph.llm.own import sound
 from glymph.moments import MICROS_PER_DAY, micros
@@ -52,22 +52,20 @@ class Run:
     def __post_init__(self) -> None:
         self.id = self.id or self.ctx.new_id(micros(self.ctx.now()))
 
-    def ask(self, question: Question[Verdict], *, timeout: float = TIMEOUT) -> Verdict:
+    def ask(self, question: Question[Verdict]) -> Verdict:
         """Returns the model's answer, read.
 
         One that cannot be read is asked for once more, with what was wrong.
         """
-        reply = self._paid(question.messages, question, timeout)
+        reply = self._paid(question.messages, question)
         try:
             return _read(question, reply)
         except MalformedReply as error:
             said = Message("assistant", reply.text[:2000] or "(nothing)")
             again = Message("user", AGAIN.format(problem=error.problem))
-            return _read(question, self._paid([*question.messages, said, again], question, timeout))
+            return _read(question, self._paid([*question.messages, said, again], question))
 
-    def _paid(
-        self, messages: Sequence[Message], question: Question[Verdict], timeout: float
-    ) -> Reply:
+    def _paid(self, messages: Sequence[Message], question: Question[Verdict]) -> Reply:
         """One call, in the ledger from before it begins."""
         model = _model(self.ctx, self.job)
         sent = int(tokens_of(messages) * MARGIN) + tokens(json.dumps(question.schema))
@@ -80,7 +78,7 @@ class Run:
                     messages,
                     question.schema,
                     max_tokens=question.max_tokens,
-                    timeout=timeout,
+                    timeout=self.ctx.settings.model_seconds,
                     cancel=self.cancel,
                 )
                 reply = sound(model.name, given, messages)

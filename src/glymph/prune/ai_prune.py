@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from glymph.context import Context
 from glymph.decay.lifecycle import lifecycle
-from glymph.decay.stages import GROWING, Stage
+from glymph.decay.stages import GROWING, GROWING_MEMORIES, GROWING_SESSIONS, Stage
 from glymph.errors import BudgetSpent, MalformedReply, ModelCancelled, ModelFailed, NoModel, Refused
 from glymph.llm.dialogue import Question, Usage, tokens_of
 from glymph.llm.ledger import MARGIN, Run
@@ -24,7 +24,7 @@ from glymph.prune.allowance import allowance
 from glymph.prune.nominees import Nominee, Picked, pick_nominees
 from glymph.prune.results import AiPruned, FailedBatch
 from glymph.prune.schedule import AI_PRUNE_LEAST, ai_prune_due
-from glymph.recall.counter import stage_of
+from glymph.recall import counter
 from glymph.store import guards, records
 from glymph.store.contract import Row
 from glymph.store.reader import Reader
@@ -33,7 +33,6 @@ from glymph.text.tokens import tokens
 from glymph.write.grading import Grader
 
 VERB = "ai_prune"
-SECONDS = 60.0  # for each call
 FEW = 3  # nominations that are plausible in the smallest batch
 SILENT = 3  # failed calls in a row after which the model is left in peace
 
@@ -48,7 +47,10 @@ USED_UP = (
     "unattended runs have archived as many as they may within 24 hours; "
     "the rest waits until tomorrow"
 )
-INFANT = f"there were fewer than {GROWING} recalls so far: too few to tell what nobody needs"
+INFANT = (
+    f"there were fewer than {GROWING} recalls, {GROWING_SESSIONS} sessions and {GROWING_MEMORIES} "
+    "memories so far: too few to tell what nobody needs"
+)
 CHANGED = "it was changed or used while the model looked"
 Progress = Callable[[int, int], None]
 
@@ -63,6 +65,19 @@ def record_session(ctx: Context) -> int:
 def count_session(writer: Writer) -> None:
     """Does the same inside a transaction that is under way."""
     writer.set_counter(SESSIONS, (writer.counter(SESSIONS) or 0) + 1)
+    counter.count_session(writer)
+
+
+def find_reason(ctx: Context, reader: Reader) -> str | None:
+    """Returns why a run is due; None if none is."""
+    return ai_prune_due(
+        sessions=reader.counter(SESSIONS) or 0,
+        live=reader.live_count(),
+        live_at_last=reader.counter(LIVE_THEN),
+        stage=counter.stage_of(reader),
+        after_sessions=ctx.settings.ai_prune_sessions,
+        from_memories=ctx.settings.ai_prune_memories,
+    )
 
 
 def ai_prune(
@@ -81,15 +96,12 @@ def ai_prune(
     """
     with ctx.reading() as reader:
         live, sessions = reader.live_count(), reader.counter(SESSIONS) or 0
-        stage = stage_of(reader)
-        due = ai_prune_due(
-            sessions=sessions, live=live, live_at_last=reader.counter(LIVE_THEN), stage=stage
-        )
+        due = find_reason(ctx, reader)
         if live < AI_PRUNE_LEAST:
             return AiPruned(
                 False, f"live memories: {live}; under {AI_PRUNE_LEAST} none is archived"
             )
-        if if_needed and stage is Stage.INFANCY:
+        if if_needed and counter.stage_of(reader) is Stage.INFANCY:
             return AiPruned(False, INFANT)
         if if_needed and due is None:
             return AiPruned(
@@ -224,7 +236,7 @@ class _Pruning:
                 self.stopped = USED_UP
                 return None
         try:
-            found = self.run.ask(_question(self.ctx, batch), timeout=SECONDS)
+            found = self.run.ask(_question(self.ctx, batch))
             _check_plausible(found, batch)
         except (BudgetSpent, ModelCancelled) as error:
             self.stopped = str(error)

@@ -42,16 +42,18 @@ def lifecycle(ctx: Context, *, if_needed: bool = False, dry_run: bool = False) -
     """Archives what has come to rest, and clears the archive and the trash of old memories.
 
     What unattended runs archived long ago is trashed, and expired trash is purged. With `if_needed`
-    it runs when it never ran, when memories were added since, or after two hours, and reads texts
-    and empties the trash once a day. A dry run tells what would be done, and writes nothing.
+    it runs when it never ran, when memories were added since, or after `lifecycle_hours`, and reads
+    texts and empties the trash once a day. A dry run tells what would be done, and writes nothing.
     """
     retention = parse_retention(ctx.settings.retention)
     now = micros(ctx.now())
     with ctx.reading() as reader:
-        due = _why_due(reader, now) if if_needed else "it was asked for"
+        due = _why_due(ctx, reader, now) if if_needed else "it was asked for"
         if due is None:
             return LifecycleRun(
-                False, "nothing was added and less than two hours have passed since the last run"
+                False,
+                f"nothing was added and less than {ctx.settings.lifecycle_hours:g} hours have "
+                "passed since the last run",
             )
         newest = reader.newest_memory()
         reading = columns.read(reader)
@@ -89,10 +91,15 @@ def _has_passed(reader: Reader, counter: str, time: int, now: int) -> bool:
     return last is None or not 0 <= now - last < time
 
 
-def _why_due(reader: Reader, now: int) -> str | None:
+def _why_due(ctx: Context, reader: Reader, now: int) -> str | None:
     seen = reader.counter(NEWEST)
     added = seen is None or reader.newest_memory() > seen
-    return lifecycle_due(last_at=reader.counter(LAST_RUN), added_since=added, now=now)
+    return lifecycle_due(
+        last_at=reader.counter(LAST_RUN),
+        added_since=added,
+        now=now,
+        hours=ctx.settings.lifecycle_hours,
+    )
 
 
 # moving

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from glymph.decay.stages import POLICIES, Stage
+from glymph.decay.stages import Stage, find_policy
 from glymph.moments import MICROS_PER_DAY
 
 CONSOLIDATED = "last_consolidation_at"  # up to when a consolidation has looked at episodes
-LIFECYCLE_EVERY = MICROS_PER_DAY // 12  # two hours: memories fade also while nothing is added
-AI_PRUNE_LIVE = 50  # live memories from which growth alone calls for a run
+HOUR = MICROS_PER_DAY // 24
 AI_PRUNE_GROWTH = 1.25  # times the count at the last run
 AI_PRUNE_LEAST = 8  # live memories below which a run would wipe a small store out
 SPREAD = 10  # the part of an interval over which the first runs of many spaces are spread
 
 
-def lifecycle_due(*, last_at: int | None, added_since: bool, now: int) -> str | None:
+def lifecycle_due(*, last_at: int | None, added_since: bool, now: int, hours: float) -> str | None:
     """Returns why lifecycle is due, or None.
 
     Moments are in microseconds; `last_at` is that of the last run. A last run that lies ahead of
@@ -25,27 +24,33 @@ def lifecycle_due(*, last_at: int | None, added_since: bool, now: int) -> str | 
         return "it never ran"
     if added_since:
         return "memories were added since the last run"
-    if now - last_at >= LIFECYCLE_EVERY:
-        return "two hours have passed since the last run"
+    if now - last_at >= hours * HOUR:  # memories fade also while nothing is added
+        return f"{hours:g} hours have passed since the last run"
     return None
 
 
 def ai_prune_due(
-    *, sessions: int, live: int, live_at_last: int | None, stage: Stage = Stage.GROWTH
+    *,
+    sessions: int,
+    live: int,
+    live_at_last: int | None,
+    stage: Stage,
+    after_sessions: int,
+    from_memories: int,
 ) -> str | None:
     """Returns why a look by the model is due, or None.
 
     `sessions` have ended since the last run, `live` memories there are, and `live_at_last` there
-    were then. Growth is measured against the last run, so a space that stays large does not call
-    for one after every session. In its infancy a space has not been used enough to tell what nobody
-    needs: none is due.
+    were then; `after_sessions` and `from_memories` are the settings. Growth is measured against the
+    last run, so a space that stays large does not call for one after every session. In its infancy
+    a space has not been used enough to tell what nobody needs: none is due.
     """
-    enough = POLICIES[stage].ai_prune_sessions
+    enough = find_policy(stage, sessions=after_sessions).ai_prune_sessions
     if enough is None or live < AI_PRUNE_LEAST:
         return None
     if sessions >= enough:
         return f"{sessions} sessions have ended since the last run"
-    if live >= max(AI_PRUNE_LIVE, AI_PRUNE_GROWTH * (live_at_last or 0)):
+    if live >= max(from_memories, AI_PRUNE_GROWTH * (live_at_last or 0)):
         before = (
             "and it never ran" if live_at_last is None else f"after {live_at_last} at the last run"
         )
@@ -87,10 +92,10 @@ def next_due(due_at: int, interval: int, now: int) -> int:
     return due_at + ((now - due_at) // interval + 1) * interval
 
 
-def consolidation_due(*, last_at: int | None, now: int, hours: int) -> str | None:
+def consolidation_due(*, last_at: int | None, now: int, hours: float) -> str | None:
     """Returns why consolidation is due; None while less than its interval has passed."""
     if last_at is None:
         return "it never ran"
-    if not 0 <= now - last_at < hours * 3_600_000_000:
-        return f"{hours} hours have passed since the last run"
+    if not 0 <= now - last_at < hours * HOUR:
+        return f"{hours:g} hours have passed since the last run"
     return None

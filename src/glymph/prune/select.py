@@ -8,7 +8,7 @@ import numpy as np
 
 from glymph.context import Context
 from glymph.decay.sections import IDENTITY_KIND
-from glymph.decay.stages import POLICIES
+from glymph.decay.stages import find_policy
 from glymph.errors import InvalidInput
 from glymph.model import State
 from glymph.moments import micros
@@ -41,15 +41,15 @@ def candidates(
     """Returns the memories that may go, the first to go first, with counts.
 
     The counts are over all memories that were examined; what may be vital to somebody is not
-    listed. Without `min_staleness_days`, the stage of
-    the space decides on it.
+    listed. Without `min_staleness_days`, the stage of the space decides on it.
     """
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 1000:
         raise InvalidInput("limit", f"{limit!r} is not a whole number from 1 to 1000.")
     _check("min_alignment", min_alignment, 1)
     with ctx.reading() as reader:
         if min_staleness_days is None:
-            min_staleness_days = POLICIES[stage_of(reader)].min_staleness_days
+            policy = find_policy(stage_of(reader), sessions=ctx.settings.ai_prune_sessions)
+            min_staleness_days = policy.min_staleness_days
         _check("min_staleness_days", min_staleness_days, 36_500)
         columns = store_columns.read(reader).columns
         slots = np.flatnonzero(is_live(columns) & ~columns.of_kind(IDENTITY_KIND))

@@ -1,6 +1,6 @@
-"""The number of recalls of a space, which tells how much it has been used.
+"""The recalls and sessions of a space, which tell how much it has been used.
 
-It is kept beside a log that holds only the latest.
+Recalls are counted beside a log that holds only the latest.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from glymph.decay.stages import MATURE, Stage, stage
 from glymph.store.reader import Reader
 from glymph.store.writer import Writer
 
-RECALLS = "recalls_ever"
+RECALLS, SESSIONS = "recalls_ever", "sessions_ever"
 
 
 def recalls_ever(reader: Reader) -> int:
@@ -22,12 +22,16 @@ def recalls_ever(reader: Reader) -> int:
 
 
 def count_recall(writer: Writer) -> None:
-    """Counts a recall that was just logged, in the same transaction."""
-    counted = writer.counter(RECALLS)
-    writer.set_counter(
-        RECALLS, len(writer.recalls(limit=MATURE)) if counted is None else counted + 1
-    )
+    """Counts a recall that is about to be logged, in the same transaction."""
+    writer.set_counter(RECALLS, recalls_ever(writer) + 1)
+
+
+def count_session(writer: Writer) -> None:
+    """Counts a session that has ended."""
+    writer.set_counter(SESSIONS, (writer.counter(SESSIONS) or 0) + 1)
 
 
 def stage_of(reader: Reader) -> Stage:
-    return stage(recalls_ever(reader))
+    """Returns the stage of a space."""
+    sessions = reader.counter(SESSIONS) or 0
+    return stage(recalls_ever(reader), sessions=sessions, memories=reader.live_count())

@@ -33,22 +33,32 @@ def recall(
         also = " and nothing was reinforced" if reinforce else ""
         unlogged = f"The store is read-only: this recall was not logged{also}."
         return Recall(None, query, hits, f"{unlogged} {notice}" if notice else unlogged)
-    at = micros(ctx.now())
-    recall_id = ctx.new_id(at)
-    # Where all that is shown counts as used, nobody chose: there is nothing to learn from.
-    figures = None if reinforce else json.dumps([_figures(ctx, hit.memory, at) for hit in hits])
-    row = {
-        "id": recall_id, "at": at, "actor": ctx.actor, "session": ctx.session, "query": query,
-        "shown": json.dumps([hit.memory.id for hit in hits]),
-        "figures": figures,
-    }  # fmt: skip
-    with ctx.store.writing(ctx.space, None) as writer:
-        writer.log_recall(row, keep=ctx.settings.recall_log_size)
-        count_recall(writer)
+    recall_id = log_shown(ctx, query, [hit.memory for hit in hits], chosen_from=not reinforce)
     if reinforce and hits:
         own = [hit.memory.id for hit in hits if hit.memory.space == ctx.space]
         _report(ctx, recall_id, dict.fromkeys(own, Outcome.USED), gain=USED_TOGETHER)
     return Recall(recall_id, query, hits, notice)
+
+
+def log_shown(
+    ctx: Context, query: str, memories: Sequence[Memory], *, chosen_from: bool = True
+) -> str:
+    """Logs which memories were put before somebody, and returns the id of this recall.
+
+    Nothing is reinforced. `chosen_from` is false where all of them count as used: nobody chose, so
+    there is nothing to learn from.
+    """
+    at = micros(ctx.now())
+    recall_id = ctx.new_id(at)
+    figures = json.dumps([_figures(ctx, one, at) for one in memories]) if chosen_from else None
+    row = {
+        "id": recall_id, "at": at, "actor": ctx.actor, "session": ctx.session, "query": query,
+        "shown": json.dumps([memory.id for memory in memories]), "figures": figures,
+    }  # fmt: skip
+    with ctx.store.writing(ctx.space, None) as writer:
+        count_recall(writer)
+        writer.log_recall(row, keep=ctx.settings.recall_log_size)
+    return recall_id
 
 
 def _figures(ctx: Context, memory: Memory, at: int) -> tuple[str, float, float] | None:

@@ -18,7 +18,6 @@ from glymph.forget.trash import trash
 from glymph.moments import MICROS_PER_DAY, micros, moment, optional_moment
 from glymph.prune import ai_prune, lifecycle
 from glymph.prune.allowance import allowance
-from glymph.prune.schedule import ai_prune_due
 from glymph.recall.counter import stage_of
 from glymph.store.contract import Row
 from glymph.store.reader import Reader
@@ -129,16 +128,9 @@ def _jobs(ctx: Context, reader: Reader, now: int) -> tuple[JobStatus, ...]:
 def _ai_prune_waits_for(ctx: Context, reader: Reader) -> str:
     if ctx.model is None:
         return "off: no language model"
-    sessions = reader.counter(ai_prune.SESSIONS) or 0
-    stage = stage_of(reader)
-    if stage is Stage.INFANCY:
+    if stage_of(reader) is Stage.INFANCY:
         return f"off: {ai_prune.INFANT}"
-    why = ai_prune_due(
-        sessions=sessions,
-        live=reader.live_count(),
-        live_at_last=reader.counter(ai_prune.LIVE_THEN),
-        stage=stage,
-    )
+    why = ai_prune.find_reason(ctx, reader)
     return f"due: {why}" if why else "waits for more sessions or memories"
 
 

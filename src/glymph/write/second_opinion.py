@@ -42,7 +42,6 @@ JOB = "questions"
 AT_ONCE = 200  # memories that are looked at in one run
 NEAREST = 16  # older statements that one is compared with
 LEAST = 0.003  # the share of doubt, by the reader, from which on a pair is asked about
-SECONDS = 120.0  # for each call
 SILENT = 3  # failed calls in a row after which the model is left in peace
 CHOICES = {"replaces": "new_is_current", "same": "new_is_current", "updates": "part_is_outdated"}
 
@@ -87,7 +86,7 @@ def ask_model(
     upto, doubts = list_doubts(ctx)
     for batch in split_batches(doubts):
         try:
-            answer = run.ask(word_question(batch), timeout=SECONDS)
+            answer = run.ask(word_question(batch))
         except (ModelFailed, MalformedReply, BudgetSpent) as error:
             asked.problem = asked.problem or str(error)
             asked.unanswered += 1

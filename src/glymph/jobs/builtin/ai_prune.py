@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from glymph.context import Context
@@ -25,4 +24,4 @@ def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
     return {"held_back": done.stopped, **report} if done.stopped else report
 
 
-JOB = Job(name="ai_prune", on=SESSION_END, every=timedelta(hours=2), order=50, run=run)
+JOB = Job(name="ai_prune", on=SESSION_END, every="ai_prune_hours", order=50, run=run)

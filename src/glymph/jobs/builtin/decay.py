@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from glymph.context import Context
@@ -20,4 +19,4 @@ def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
     return {**counts, "fading": [one.id for one in find_fading(ctx)]}
 
 
-JOB = Job(name="decay", every=timedelta(hours=6), order=70, run=run)
+JOB = Job(name="decay", every="decay_hours", order=70, run=run)

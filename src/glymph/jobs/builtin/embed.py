@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from glymph.context import Context
@@ -21,4 +20,4 @@ def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
     return {"embedded": done}
 
 
-JOB = Job(name="embed", on=SESSION_END, every=timedelta(hours=12), order=20, run=run)
+JOB = Job(name="embed", on=SESSION_END, every="embed_hours", order=20, run=run)

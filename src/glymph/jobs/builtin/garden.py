@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from glymph.context import Context
@@ -17,4 +16,4 @@ def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
     return {"held_back": done.held_back, **report} if done.held_back else report
 
 
-JOB = Job(name="garden", every=timedelta(hours=24), order=55, run=run)
+JOB = Job(name="garden", every="garden_hours", order=55, run=run)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from glymph.context import Context
@@ -15,4 +14,4 @@ def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
     return measure_condition(ctx)
 
 
-JOB = Job(name="health", every=timedelta(hours=1), order=12, run=run)
+JOB = Job(name="health", every="health_hours", order=12, run=run)

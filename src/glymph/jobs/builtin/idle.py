@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from glymph.context import Context
@@ -30,4 +29,4 @@ def _newest(ctx: Context) -> int:
         return newest_recall(reader)
 
 
-JOB = Job(name="idle", every=timedelta(minutes=10), order=80, run=run)
+JOB = Job(name="idle", every="idle_hours", order=80, run=run)

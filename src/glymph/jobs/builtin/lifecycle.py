@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from glymph.context import Context
@@ -18,4 +17,4 @@ def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
     return {"archived": len(done.archived), "trashed": len(done.trashed), "purged": done.purged}
 
 
-JOB = Job(name="lifecycle", on=SESSION_END, every=timedelta(hours=2), order=40, run=run)
+JOB = Job(name="lifecycle", on=SESSION_END, every="lifecycle_hours", order=40, run=run)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from glymph.context import Context
@@ -29,7 +28,7 @@ def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
 JOB = Job(
     name="questions",
     scheduled_as="conflicts",
-    every=timedelta(minutes=30),
+    every="questions_hours",
     order=15,
     run=run,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from glymph.context import Context
@@ -21,7 +20,7 @@ def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
 JOB = Job(
     name="surface",
     on=SESSION_END,
-    every=timedelta(hours=24),
+    every="surface_hours",
     order=90,
     run=run,
     after_changes=True,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from glymph.context import Context
@@ -18,4 +17,4 @@ def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
     return {"purged": 0, "certificates": len(complete_certificates(ctx))}
 
 
-JOB = Job(name="trash", every=timedelta(hours=24), order=65, run=run)
+JOB = Job(name="trash", every="trash_hours", order=65, run=run)
