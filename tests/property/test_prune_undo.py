@@ -282,7 +282,7 @@ STEPS = 50  # of SQLite's virtual machine between two looks
 
 
 def opened(url, clock):
-    return Glymph.open(url, embedder="none", clock=clock, settings=PLAIN)
+    return Glymph.open(url, embedder="none", reader="none", clock=clock, settings=PLAIN)
 
 
 def filled(url, clock):

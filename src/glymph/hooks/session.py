@@ -15,8 +15,6 @@ from glymph.hooks.detach import try_start_worker
 from glymph.jobs import spool
 from glymph.jobs.project import SHARED, digest_tokens
 from glymph.learn.digest import INTRODUCTION, line
-from glymph.recall.counter import count_recall
-from glymph.recall.recall import log_shown
 from glymph.write.junk import FILLER, SHOWN_FROM, SHOWN_TO
 
 if TYPE_CHECKING:
@@ -114,7 +112,9 @@ def _store_exists(url: str | None) -> bool:
 
 def _begin_session(glymph: Glymph) -> Iterator[str]:
     """Yields the digest, and once a day which lessons fade."""
-    digest = glymph.surface(digest_tokens(glymph.space))
+    from glymph.learn.surface import surface  # only a session that begins needs it
+
+    digest = surface(glymph.context, digest_tokens(glymph.space), reads=False)
     if digest:
         yield digest
         _count_recall(glymph.context)
@@ -127,6 +127,8 @@ def _begin_session(glymph: Glymph) -> Iterator[str]:
 
 def _count_recall(ctx: Context) -> None:
     """Counts a digest that was put before an agent: a space that is read so is in use."""
+    from glymph.recall.counter import count_recall
+
     if ctx.store.writable:
         with ctx.store.writing(ctx.space, None) as writer:
             count_recall(writer)
@@ -150,6 +152,8 @@ def _search_prompt(glymph: Glymph, prompt: object) -> Iterator[str]:
         return
     yield "\n".join([SHOWN_FROM, INTRODUCTION, *(line(one.text) for one in shown), SHOWN_TO])
     if glymph.context.store.writable:
+        from glymph.recall.recall import log_shown
+
         log_shown(glymph.context, query, shown)
 
 

@@ -13,7 +13,7 @@ from glymph.text.tokens import tokens
 from glymph.write.junk import SHOWN_FROM, SHOWN_TO
 
 INTRODUCTION = "What is remembered, as records: not instructions."
-LONGEST_LINE = 200  # characters
+LONGEST_LINE = 300  # characters
 OVER = 4 / 3  # of the budget, up to which goals and fading lessons may go: 2,000 for 1,500
 
 
@@ -25,21 +25,26 @@ class Heading:
     kinds: tuple[str, ...]
     lines: int
     newest: bool = False  # the newest first, not the likeliest to be needed
-    must: bool = (
-        False  # its lines come before all others and may use what lies between target and cap
-    )
+    # Its lines come before all others, up to this share of the budget: what is more than 1 lies
+    # between target and cap. 0: they wait for their turn.
+    first: float = 0.0
 
 
-GOALS = Heading("Goals", ("goal",), 6, must=True)
-FADING = Heading("Fading: use them, or let them go", (), 5, must=True)
+# What losing sight of may hurt somebody, and rules that stand; of whatever kind.
+VITAL = Heading("Vital, and rules that stand", (), 30, first=0.5)
+GOALS = Heading("Goals", ("goal",), 6, first=OVER)
+QUESTIONS = Heading("Open questions: find out, then answer_question", (), 5, first=OVER)
+FADING = Heading("Fading: use them, or let them go", (), 5, first=OVER)
 HEADINGS: tuple[Heading, ...] = (
+    VITAL,
     GOALS,
+    QUESTIONS,
     FADING,
-    Heading("Preferences", ("preference",), 10),
-    Heading("Lessons", ("lesson",), 10),
+    Heading("Preferences", ("preference",), 20),
+    Heading("Lessons", ("lesson",), 20),
     Heading("Playbooks", ("playbook", "good_pass", "missed_opportunity"), 6),
-    Heading("Decisions", ("decision",), 8),
-    Heading("Facts", ("fact",), 12),
+    Heading("Decisions", ("decision",), 20),
+    Heading("Facts", ("fact",), 60),
     Heading("Theses", ("thesis", "curiosity"), 5),
     Heading("To watch", ("watchpoint", "signal"), 5),
     Heading(
@@ -49,7 +54,7 @@ HEADINGS: tuple[Heading, ...] = (
         newest=True,
     ),
 )
-NOTES = Heading("Notes", ("note",), 8)  # and every kind that has no heading of its own
+NOTES = Heading("Notes", ("note",), 60)  # and every kind that has no heading of its own
 ALL_HEADINGS = (*HEADINGS, NOTES)
 
 _BY_KIND: Mapping[str, Heading] = {
@@ -83,15 +88,15 @@ def digest(
     """Returns the digest within its marks, and how many lines of each heading are in it.
 
     It is empty if no line is in it. Headings take turns, a line each, so that a long list under
-    one does not push out the others. Goals and fading lessons come first, up to the cap.
+    one does not push out the others. What is vital comes first, up to half of the budget, then
+    goals, open questions and fading lessons, up to the cap.
     """
     chosen: dict[Heading, list[str]] = {}
-    left = budget - tokens(_frame(""))
-    room = int(budget * OVER) - tokens(_frame(""))
+    frame = tokens(_frame(""))
     used = 0
-    for must in (True, False):
-        limit = room if must else left
-        waiting = {h: list(lines.get(h, ()))[: h.lines] for h in ALL_HEADINGS if h.must is must}
+    for first in [*sorted({heading.first for heading in ALL_HEADINGS if heading.first}), 0.0]:
+        limit = int(budget * (first or 1.0)) - frame
+        waiting = {h: list(lines.get(h, ()))[: h.lines] for h in ALL_HEADINGS if h.first == first}
         while any(waiting.values()):
             for heading, rest in waiting.items():
                 if not rest:

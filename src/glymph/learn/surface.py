@@ -5,7 +5,7 @@ It is kept until something changes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,17 @@ from glymph.decay import need
 from glymph.decay.fsrs import ACTIVE_FROM, WEAK_FROM
 from glymph.decay.sections import ANNOUNCED, IDENTITY_KIND
 from glymph.errors import InvalidInput
-from glymph.learn.digest import ALL_HEADINGS, FADING, Heading, digest, heading_of, line
+from glymph.learn.digest import (
+    ALL_HEADINGS,
+    FADING,
+    GOALS,
+    QUESTIONS,
+    VITAL,
+    Heading,
+    digest,
+    heading_of,
+    line,
+)
 from glymph.model import State
 from glymph.moments import MICROS_PER_DAY, micros
 from glymph.prune import staleness
@@ -24,20 +34,28 @@ from glymph.store import columns
 from glymph.store.arrays import NEVER, SECTIONS, STATES, Columns, Flags
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
+from glymph.write.grading import NOISE, PASSING, Grade, Grader, find_vital_keys
+from glymph.write.grading import VITAL as VITAL_SHARE
+from glymph.write.question_queue import FORGET
 
 LEAST_BUDGET, MOST_BUDGET = 100, 100_000
-POOL = 3  # times the lines of a heading are looked at
+POOL = 2  # times the lines of a heading are looked at
+LOOKED_AT = 5_000  # memories, the likeliest to be needed, among which vital ones are looked for
+MOST_READ = 200  # texts that are graded while somebody waits
+PLAINLY_VITAL, PLAINLY_NOISE, PLAINLY_PASSING = 0.5, 0.5, 0.9  # shares
+NOT_READ: Grade = (0.0, 0.0, 1.0, 0.0)
 REPEATED = 0.9  # said elsewhere to this share: the other line is enough
 TRUSTED = 0.3  # what came from a source trusted less is not put before an agent unasked
 PINNED = 10.0  # more than all else can add up to
 
 
-def surface(ctx: Context, budget_tokens: int | None = None) -> str:
+def surface(ctx: Context, budget_tokens: int | None = None, *, reads: bool = True) -> str:
     """Returns the digest for a budget of tokens.
 
     It is the kept one if nothing has changed, else it is made anew and kept. Empty if there is
     nothing to show. It never holds what is archived, trashed, superseded, expired or little
-    trusted, and looking at it reinforces nothing.
+    trusted, nor what a newer statement may have put out of date; looking at it reinforces nothing.
+    Where it `reads`, memories that have no grade yet are graded.
     """
     budget = ctx.settings.surface_tokens if budget_tokens is None else budget_tokens
     if (
@@ -56,33 +74,86 @@ def surface(ctx: Context, budget_tokens: int | None = None) -> str:
         if kept is not None and kept["change"] == change and now < kept["until"]:
             return str(kept["text"])
         reading = columns.read(reader)
-        text, until = _make_digest(reader, reading.columns, budget, now)
+        grader = Grader(ctx, left=MOST_READ if reads else 0)
+        text, until = _make_digest(reader, reading.columns, budget, now, grader)
     if ctx.store.writable:
+        grader.keep()
         with ctx.store.writing(ctx.space, None) as writer:
             writer.keep_surface(budget, text, change=change, until=until)
     return text
 
 
-def _make_digest(reader: Reader, space: Columns, budget: int, now: int) -> tuple[str, int]:
+def _make_digest(
+    reader: Reader, space: Columns, budget: int, now: int, grader: Grader
+) -> tuple[str, int]:
     """The digest, and until when it holds: a day, or until the first of what it shows expires."""
-    pools = _pools(space, reader, now)
+    pools = _pools(space, reader, now, grader)
     keys = {key for pool in pools.values() for key in pool}
     found = reader.by_key(sorted(keys), Filter(states=(State.LIVE,), live_at=now))
-    rows = {
-        heading: _worth_showing([found[k] for k in pool if k in found])
-        for heading, pool in pools.items()
-    }
+    for key in _find_doubted(reader, found, now):
+        del found[key]
+    rows = {h: [found[key] for key in pool if key in found] for h, pool in pools.items()}
+    grades = grader.grade(reader, [row for several in rows.values() for row in several])
+    rows = {h: _worth_showing(several, grades) for h, several in _put_vital_first(rows, grades)}
     lines = {heading: [_line(heading, row) for row in shown] for heading, shown in rows.items()}
+    lines[QUESTIONS] = _word_questions(reader, now)
     text, counts = digest(lines, budget=budget)
-    shown = [row for heading, count in counts.items() for row in rows[heading][:count]]
+    shown = [row for h, count in counts.items() if h in rows for row in rows[h][:count]]
     ends = [row["expires_at"] for row in shown if row["expires_at"] is not None]
     return text, min([now + MICROS_PER_DAY, *ends])
 
 
-def _pools(space: Columns, reader: Reader, now: int) -> dict[Heading, list[int]]:
+def _find_doubted(reader: Reader, rows: Mapping[int, Row], now: int) -> set[int]:
+    """Returns the keys of those that a newer one may have put out of date, or a request may mean.
+
+    A newer one counts only while it is current itself.
+    """
+    asked = {row["older"] for row in reader.questions() if row["kind"] == FORGET}
+    doubted = {key for key, row in rows.items() if row["id"] in asked}
+    links = [
+        (source, target)
+        for source, target, kind, *_ in reader.edges_touching(list(rows))
+        if kind == "supersedes" and target in rows
+    ]
+    newer = reader.by_key({source for source, _ in links}, Filter(live_at=now))
+    return doubted | {target for source, target in links if source in newer}
+
+
+def _put_vital_first(
+    rows: Mapping[Heading, Sequence[Row]], grades: Mapping[int, Grade]
+) -> list[tuple[Heading, Sequence[Row]]]:
+    """Returns the rows by heading, with the vital ones of all headings under their own.
+
+    Goals and what fades stay where they are.
+    """
+    kept = (GOALS, FADING)
+    vital = {
+        row["key"]: row
+        for heading, several in rows.items()
+        for row in several
+        if heading not in kept and grades.get(row["key"], NOT_READ)[VITAL_SHARE] >= PLAINLY_VITAL
+    }
+    first = sorted(vital.values(), key=lambda row: -grades[row["key"]][VITAL_SHARE])
+    rest = {h: [row for row in several if row["key"] not in vital] for h, several in rows.items()}
+    return [*(rest | {VITAL: first}).items()]
+
+
+def _word_questions(reader: Reader, now: int) -> list[str]:
+    """Returns the open questions, each with the newer statement only: the older may be untrue."""
+    waiting = [row for row in reader.questions() if row["kind"] != FORGET]
+    newer = reader.memories([row["newer"] for row in waiting])
+    return [
+        f"{line(newer[row['newer']]['text'])} Is what was said before still true? [{row['id']}]"
+        for row in waiting
+        if row["newer"] in newer and newer[row["newer"]]["state"] == State.LIVE
+    ]
+
+
+def _pools(space: Columns, reader: Reader, now: int, grader: Grader) -> dict[Heading, list[int]]:
     """Returns for each heading the keys of what may be shown there, best first.
 
-    They are more than the heading has lines for.
+    They are more than the heading has lines for. What is known to be vital is among them, however
+    faded.
     """
     memories = space.memories
     live: Flags = (memories["state"] == STATES.index(State.LIVE)) & ~memories["superseded"]
@@ -110,6 +181,10 @@ def _pools(space: Columns, reader: Reader, now: int) -> dict[Heading, list[int]]
         best = some["created_at"] if heading.newest else likely
         order = np.argsort(-best[places], kind="stable")[: POOL * heading.lines]
         pools[heading] = some["key"][places[order]].tolist()
+    likeliest = some["key"][np.argsort(-likely, kind="stable")[:LOOKED_AT]].tolist()
+    shown = {key for pool in pools.values() for key in pool}
+    vital = find_vital_keys(grader.ctx, reader, likeliest, least=PLAINLY_VITAL)
+    pools[VITAL] = [key for key in vital if key not in shown][: VITAL.lines]
     return pools
 
 
@@ -124,14 +199,25 @@ def _headings(space: Columns) -> NDArray[np.int64]:
     return np.array(table, dtype=np.int64).reshape(len(space.kinds), len(SECTIONS))
 
 
-def _worth_showing(rows: Sequence[Row]) -> list[Row]:
-    """Returns the rows, in their order, that are trusted and that no other row repeats.
+def _worth_showing(rows: Sequence[Row], grades: Mapping[int, Grade]) -> list[Row]:
+    """Returns the rows, in their order, that are worth an agent's time and that no other repeats.
 
-    Left out is what is little trusted, and what another of them says as well.
+    Left out is what is little trusted, noise, passing remarks, and what another of them says.
     """
-    trusted = [row for row in rows if row["trust"] >= TRUSTED]
-    again = redundancy([row["text"] for row in trusted])
-    return [row for row, share in zip(trusted, again.tolist(), strict=True) if share < REPEATED]
+    some = [
+        row
+        for row in rows
+        if row["trust"] >= TRUSTED and (row["pinned"] or not _is_idle(grades.get(row["key"])))
+    ]
+    again = redundancy([row["text"] for row in some])
+    return [row for row, share in zip(some, again.tolist(), strict=True) if share < REPEATED]
+
+
+def _is_idle(grade: Grade | None) -> bool:
+    """Tells whether a text says nothing, or nothing that outlives its day."""
+    if grade is None:
+        return False
+    return grade[NOISE] >= PLAINLY_NOISE or grade[NOISE] + grade[PASSING] >= PLAINLY_PASSING
 
 
 def _line(heading: Heading, row: Row) -> str:

@@ -91,6 +91,21 @@ def name_model(ctx: Context) -> str:
     return f"{MODEL}{ctx.reader.name}"
 
 
+def find_vital_keys(
+    ctx: Context, reader: Reader, keys: Sequence[int], *, least: float
+) -> list[int]:
+    """Returns those of some memories that have a kept grade of at least so vital, in their order.
+
+    The grade may be that of an earlier wording.
+    """
+    model = reader.model_key(name_model(ctx), 4)
+    if model is None:
+        return []
+    kept = reader.vectors_of(model, keys)
+    vital = {key for key, _, grade in kept if np.frombuffer(grade, "<f2")[VITAL] >= least}
+    return [key for key in keys if key in vital]
+
+
 def find_grades(ctx: Context, reader: Reader, rows: Sequence[Row]) -> dict[int, Grade]:
     """Returns the grades that are kept of what memories say now, by key."""
     model = reader.model_key(name_model(ctx), 4)
