@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -25,6 +28,22 @@ _COMMON = {
 settings.register_profile("ci", max_examples=100, derandomize=True, **_COMMON)
 settings.register_profile("nightly", max_examples=2000, **_COMMON)
 settings.load_profile(os.environ.get("GLYMPH_TEST_PROFILE", "ci"))
+
+
+IN_MEMORY = Path("/dev/shm")
+ROOM = 8 << 30  # bytes
+
+
+def pytest_configure():
+    """Lets temporary files lie in memory where there is room: stores wait for disks very often.
+
+    What a killed program leaves behind is the same there; the loss of power no test can play.
+    """
+    if "TMPDIR" in os.environ or not IN_MEMORY.is_dir():
+        return
+    if shutil.disk_usage(IN_MEMORY).free >= ROOM:
+        os.environ["TMPDIR"] = str(IN_MEMORY)
+        tempfile.tempdir = None
 
 
 @pytest.fixture(autouse=True)
