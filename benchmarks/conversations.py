@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness.contract import Fact, Figure, Figures, Options
+from benchmarks.harness.digests import Digests, read_questions
 from benchmarks.harness.keeping import KeptVectors, local_model
 from glymph import Glymph
 from glymph.embed.contract import Embedder
@@ -54,6 +55,7 @@ class Tally:
     answered: Tally | None = None  # the same after a strong model was asked
     asked: int = 0  # pairs
     unanswered: int = 0  # questions of which nobody has recorded an answer
+    digests: Digests = field(default_factory=Digests)
 
 
 def run(
@@ -70,9 +72,11 @@ def run(
         if not (CASES / "conversations" / f"{part}.jsonl").exists():
             continue  # not run yet: it still lies there as `unseen`
         talks = _read(CASES / "conversations" / f"{part}.jsonl")
-        tally = Tally()
+        tally, folder = Tally(), CASES / "conversations"
+        asked = read_questions(folder / f"next_{part}.jsonl")
         for talk in talks[: options.count(len(talks))]:
-            _tell(talk, tally, model, judge, CASES / "conversations" / "answers" / part)
+            talk["next"] = asked[talk["id"]]
+            _tell(talk, tally, model, judge, folder / "answers" / part)
         figures |= _describe(tally, ending)
         groups = _read(CASES / "labelled" / f"{part}.jsonl")
         figures |= _describe_labelled(groups[: options.count(len(groups))], ending, model, judge)
@@ -107,12 +111,15 @@ def _tell(
             for target in filter(None, targets.split(",")):
                 links[own, ids[target.strip()]] = kind
         _count(glymph, links, texts, tally)
-        _ask_again(glymph, links, texts, tally, answers)
+        clock.advance(days=1)
+        tally.digests.look(glymph, talk, talk["next"])
+        answered = _ask_again(glymph, links, texts, tally, answers)
+        answered.digests.look(glymph, talk, talk["next"])
 
 
 def _ask_again(
     glymph: Glymph, links: Links, texts: dict[str, str], tally: Tally, answers: Path
-) -> None:
+) -> Tally:
     """Lets a strong model, whose answers are recorded, judge what is in doubt; counts anew."""
     if tally.answered is None:
         tally.answered = Tally()
@@ -122,6 +129,7 @@ def _ask_again(
     tally.asked += asked.pairs
     tally.unanswered += asked.unanswered
     _count(glymph, links, texts, tally.answered)
+    return tally.answered
 
 
 def _open(model: Embedder, judge: Reader, clock: FrozenClock) -> Glymph:
@@ -187,6 +195,8 @@ def _describe(tally: Tally, ending: str) -> dict[str, Figure | Fact]:
         f"questions_per_100{ending}": Figure(
             _share(tally.questions, count), "questions opened per 100 statements", at_most=5
         ),
+        **tally.digests.describe(ending, ""),
+        **answered.digests.describe(f"_with_answers{ending}", ", after the model was asked"),
         f"reconcile_cpu_ms{ending}": Figure(
             round(1000 * tally.cpu_s / max(1, count), 1), "CPU-ms to add and reconcile a statement"
         ),

@@ -1,6 +1,7 @@
 """Fit how the network's numbers are read, on the dev part, and write what the package needs.
 
     python -m training.calibrate PACKAGE_FOLDER VERSION
+    python -m training.calibrate PACKAGE_FOLDER VERSION worth    # after training.refit_worth
 
 Runs the exported model itself, so that what its eight bits change is fitted along. Writes
 `reader.json` beside the model, and the sha256 of every file into `glymph/reader/data/weights.json`.
@@ -255,6 +256,22 @@ def calibrate(folder: Path, version: str) -> None:
     same = find_same(judged, Calibration.parse(stored))
     # What is merely likely to say the same is wrong too often in chats, of which dev holds few.
     stored["same"] = max(same, stored["certain"])
+    write(folder, version, stored)
+
+
+def calibrate_worth(folder: Path, version: str) -> None:
+    """Fit the temperature of worth alone; the rest stays as it is."""
+    files = {name: (folder / name).read_bytes() for name in FILES}
+    stored = json.loads(files["reader.json"])
+    examples = list_worths(read_part("dev"))
+    logits = Asking(files).ask("worth", [example.pair for example in examples])
+    labels = np.array([example.label for example in examples])
+    stored["temperatures"]["worth"] = fit_temperature(logits, labels)
+    write(folder, version, stored)
+
+
+def write(folder: Path, version: str, stored: dict[str, Any]) -> None:
+    """Write what was fitted, and the sha256 of every file."""
     (folder / "reader.json").write_text(json.dumps(stored, indent=1) + "\n")
     digests = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in FILES}
     record = {"name": f"glymph-reader@{version}", "files": digests}
@@ -263,4 +280,4 @@ def calibrate(folder: Path, version: str) -> None:
 
 
 if __name__ == "__main__":
-    calibrate(Path(sys.argv[1]), sys.argv[2])
+    (calibrate_worth if sys.argv[3:] == ["worth"] else calibrate)(Path(sys.argv[1]), sys.argv[2])

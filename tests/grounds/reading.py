@@ -32,7 +32,7 @@ class ScriptedReader(NoReader):
 
 
 class GradingReader(NoReader):
-    """Grades by the first word; counts what it was asked."""
+    """Grades by the first word; counts what it was asked. `perhaps` is passing, perhaps vital."""
 
     name = "by the first word"
     words = ("noise", "passing", "lasting", "vital")
@@ -43,10 +43,12 @@ class GradingReader(NoReader):
     def grade(self, texts):
         self.asked += texts
         said = [text.split()[0].lower() for text in texts]
-        return [
-            Judgement(word, 1.0, tuple(0.97 if one == word else 0.01 for one in self.words))
-            for word in said
-        ]
+        return [Judgement(word, 1.0, self._share_out(word)) for word in said]
+
+    def _share_out(self, word):
+        if word == "perhaps":
+            return (0.0, 0.97, 0.01, 0.02)
+        return tuple(0.985 if one == word else 0.005 for one in self.words)
 
 
 def flag(glymph, newer, older):

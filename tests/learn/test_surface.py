@@ -11,10 +11,23 @@ from hypothesis import strategies as st
 
 from glymph import Glymph
 from glymph.errors import InvalidInput
-from glymph.learn.digest import ALL_HEADINGS, FADING, GOALS, LONGEST_LINE, QUESTIONS, digest, line
+from glymph.learn.digest import (
+    ALL_HEADINGS,
+    FADING,
+    GOALS,
+    LONGEST_LINE,
+    QUESTIONS,
+    VITAL,
+    digest,
+    line,
+)
+from glymph.learn.surface import surface
 from glymph.testing import logical_image
 from glymph.text.tokens import tokens
 from glymph.write.junk import SHOWN_FROM, SHOWN_TO, without_shown
+from glymph.write.question_queue import raise_question
+from glymph.write.replace import join
+from tests.grounds.reading import GradingReader, flag
 
 
 def headings(text):
@@ -59,6 +72,66 @@ def test_what_has_faded_waits_to_be_asked_for_unless_it_is_pinned(glymph, clock)
     text = glymph.surface()
     assert "Ines" in text
     assert "canteen" not in text
+
+
+@pytest.fixture
+def graded(url, clock):
+    with Glymph.open(url, clock=clock, reader=GradingReader()) as handle:
+        yield handle
+
+
+def test_what_is_vital_comes_first_however_faded_and_passing_remarks_never(graded, clock):
+    graded.add("Vital words about a nut that closes a throat.", kind="fact")
+    graded.surface()  # which reads it
+    clock.advance(days=400)
+    for word in ("Lasting", "Passing", "Noise"):
+        graded.add(f"{word} words about the weather of that day.", kind="fact")
+    text = graded.surface()
+    assert headings(text) == [VITAL.title, "Facts"]
+    assert "throat" in text.split("## Facts")[0]
+    assert "Lasting words" in text
+    assert "Passing words" not in text
+    assert "Noise words" not in text
+
+
+def test_vital_lines_leave_half_of_the_budget_to_others(graded):
+    graded.add_many(
+        {"text": f"Vital words, of which rule {n} says what nobody may do.", "kind": "fact"}
+        for n in range(40)
+    )
+    graded.add("Lasting words about the house.", kind="fact")
+    text = graded.surface(400)
+    assert "Lasting words" in text
+    assert tokens(text.split("## Facts")[0]) <= 220
+
+
+def test_a_digest_made_in_a_hurry_reads_nothing_and_is_not_kept(graded):
+    graded.add("Passing words about the weather.", kind="fact")
+    assert "weather" in surface(graded.context, 1500, reads=False)
+    assert graded.context.reader.asked == []
+    assert "weather" not in graded.surface(1500)
+
+
+def test_what_may_be_out_of_date_or_is_meant_by_a_request_is_left_out(glymph):
+    older = glymph.add("The office is in Berlin.", kind="fact").id
+    newer = glymph.add("We work from Lisbon these days.", kind="fact").id
+    flag(glymph, newer, older)
+    text = glymph.surface()
+    assert "Lisbon" in text
+    assert "Berlin" not in text
+    glymph.archive([newer])
+    assert "Berlin" in glymph.surface()
+
+
+def test_an_open_question_is_told_without_the_older_statement(glymph):
+    older = glymph.add("The office is in Berlin.", kind="fact").id
+    newer = glymph.add("We work from Lisbon these days.", kind="fact").id
+    with glymph.context.operation("reconcile") as op:
+        asked = raise_question(glymph.context, op, "replaces", older, newer, "it may be so")
+        join(op, op.row(newer), op.row(older), "supersedes")
+    text = glymph.surface()
+    assert f"Lisbon these days. Is what was said before still true? [{asked}]" in text
+    assert "Berlin" not in text
 
 
 def test_it_stands_between_marks_that_extraction_takes_away(glymph):

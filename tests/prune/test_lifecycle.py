@@ -186,6 +186,12 @@ def test_noise_and_what_was_true_for_a_while_go_and_nothing_else(graded, clock) 
     assert all("for a while only" in one.reason for one in done.archived)
 
 
+def test_what_might_be_vital_does_not_go_for_what_it_says_alone(graded, clock) -> None:
+    graded.add("Perhaps words about a rail that holds nobody", kind="fact")
+    clock.advance(days=720)
+    assert run(graded).archived == ()
+
+
 def test_what_is_vital_stays_whatever_rules_say(graded, clock) -> None:
     vital = graded.add("Vital words in a passing remark", kind="signal").id
     other = graded.add("Lasting words in a passing remark", kind="signal").id

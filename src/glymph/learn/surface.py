@@ -26,6 +26,7 @@ from glymph.learn.digest import (
     heading_of,
     line,
 )
+from glymph.learn.doubts import find_doubted, read_for_updates
 from glymph.model import State
 from glymph.moments import MICROS_PER_DAY, micros
 from glymph.prune import staleness
@@ -34,7 +35,7 @@ from glymph.store import columns
 from glymph.store.arrays import NEVER, SECTIONS, STATES, Columns, Flags
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
-from glymph.write.grading import NOISE, PASSING, Grade, Grader, find_vital_keys
+from glymph.write.grading import NOISE, PASSING, Grade, Grader, find_vital_keys, is_vital
 from glymph.write.grading import VITAL as VITAL_SHARE
 from glymph.write.question_queue import FORGET
 
@@ -55,7 +56,8 @@ def surface(ctx: Context, budget_tokens: int | None = None, *, reads: bool = Tru
     It is the kept one if nothing has changed, else it is made anew and kept. Empty if there is
     nothing to show. It never holds what is archived, trashed, superseded, expired or little
     trusted, nor what a newer statement may have put out of date; looking at it reinforces nothing.
-    Where it `reads`, memories that have no grade yet are graded.
+    Where it `reads`, memories that have no grade yet are graded, and lines are held against each
+    other: that takes seconds. A digest made without reading is not kept.
     """
     budget = ctx.settings.surface_tokens if budget_tokens is None else budget_tokens
     if (
@@ -76,7 +78,7 @@ def surface(ctx: Context, budget_tokens: int | None = None, *, reads: bool = Tru
         reading = columns.read(reader)
         grader = Grader(ctx, left=MOST_READ if reads else 0)
         text, until = _make_digest(reader, reading.columns, budget, now, grader)
-    if ctx.store.writable:
+    if ctx.store.writable and reads:
         grader.keep()
         with ctx.store.writing(ctx.space, None) as writer:
             writer.keep_surface(budget, text, change=change, until=until)
@@ -90,33 +92,33 @@ def _make_digest(
     pools = _pools(space, reader, now, grader)
     keys = {key for pool in pools.values() for key in pool}
     found = reader.by_key(sorted(keys), Filter(states=(State.LIVE,), live_at=now))
-    for key in _find_doubted(reader, found, now):
+    for key in find_doubted(reader, found, now):
         del found[key]
     rows = {h: [found[key] for key in pool if key in found] for h, pool in pools.items()}
     grades = grader.grade(reader, [row for several in rows.values() for row in several])
     rows = {h: _worth_showing(several, grades) for h, several in _put_vital_first(rows, grades)}
-    lines = {heading: [_line(heading, row) for row in shown] for heading, shown in rows.items()}
-    lines[QUESTIONS] = _word_questions(reader, now)
-    text, counts = digest(lines, budget=budget)
-    shown = [row for h, count in counts.items() if h in rows for row in rows[h][:count]]
+    questions = _word_questions(reader)
+    checked: set[int] = set()
+    while True:
+        text, shown = _fill(rows, questions, budget)
+        fresh = {row["key"] for row in shown} - checked
+        doubted = read_for_updates(grader.ctx, reader, shown, fresh) if grader.may_read else set()
+        outdated = {key for key in doubted if not is_vital(grades.get(key))}
+        if not outdated:
+            break
+        checked |= fresh
+        rows = {h: [row for row in some if row["key"] not in outdated] for h, some in rows.items()}
     ends = [row["expires_at"] for row in shown if row["expires_at"] is not None]
     return text, min([now + MICROS_PER_DAY, *ends])
 
 
-def _find_doubted(reader: Reader, rows: Mapping[int, Row], now: int) -> set[int]:
-    """Returns the keys of those that a newer one may have put out of date, or a request may mean.
-
-    A newer one counts only while it is current itself.
-    """
-    asked = {row["older"] for row in reader.questions() if row["kind"] == FORGET}
-    doubted = {key for key, row in rows.items() if row["id"] in asked}
-    links = [
-        (source, target)
-        for source, target, kind, *_ in reader.edges_touching(list(rows))
-        if kind == "supersedes" and target in rows
-    ]
-    newer = reader.by_key({source for source, _ in links}, Filter(live_at=now))
-    return doubted | {target for source, target in links if source in newer}
+def _fill(
+    rows: Mapping[Heading, Sequence[Row]], questions: Sequence[str], budget: int
+) -> tuple[str, list[Row]]:
+    """Returns the digest of some rows, and those of them that are in it."""
+    lines = {heading: [_line(heading, row) for row in some] for heading, some in rows.items()}
+    text, counts = digest({**lines, QUESTIONS: questions}, budget=budget)
+    return text, [row for h, count in counts.items() if h in rows for row in rows[h][:count]]
 
 
 def _put_vital_first(
@@ -138,7 +140,7 @@ def _put_vital_first(
     return [*(rest | {VITAL: first}).items()]
 
 
-def _word_questions(reader: Reader, now: int) -> list[str]:
+def _word_questions(reader: Reader) -> list[str]:
     """Returns the open questions, each with the newer statement only: the older may be untrue."""
     waiting = [row for row in reader.questions() if row["kind"] != FORGET]
     newer = reader.memories([row["newer"] for row in waiting])
@@ -215,7 +217,7 @@ def _worth_showing(rows: Sequence[Row], grades: Mapping[int, Grade]) -> list[Row
 
 def _is_idle(grade: Grade | None) -> bool:
     """Tells whether a text says nothing, or nothing that outlives its day."""
-    if grade is None:
+    if grade is None or is_vital(grade):
         return False
     return grade[NOISE] >= PLAINLY_NOISE or grade[NOISE] + grade[PASSING] >= PLAINLY_PASSING
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from glymph.prune import select as select
     from glymph.prune import stale_groups as stale_groups
     from glymph.prune import staleness as staleness
+    from glymph.prune import vectors as vectors
     from glymph.prune import worth as worth
 else:
     __getattr__ = load_on_first_use(__name__)

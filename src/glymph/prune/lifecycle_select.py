@@ -27,7 +27,7 @@ from glymph.store import guards, records
 from glymph.store.arrays import Columns, Flags, Slots
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
-from glymph.write.grading import PASSING, Grader, is_vital
+from glymph.write.grading import Grader, is_vital, measure_passing
 
 VERB, TRASH_VERB = "lifecycle", "lifecycle_trash"
 OWN = (VERB, "ai_prune")  # verbs whose archive may move on to the trash
@@ -177,7 +177,7 @@ def _read(
     keys = faded.keys[some].tolist()
     rows = reader.by_key(keys, EVERY_LIVE)
     grades = grader.grade(reader, [rows[key] for key in keys])
-    passing = [sum(grades[key][: PASSING + 1]) if key in grades else np.nan for key in keys]
+    passing = [measure_passing(grades.get(key)) for key in keys]
     facts = replace(faded.facts.at(some), passing=np.array(passing))
     found = apply_rules(facts, "lifecycle", LEAST)
     sample = load_sample(reader, columns)
