@@ -141,19 +141,18 @@ class Glymph:
             return write.reconcile.explain([added], self.settle())[0]
 
     def add_many(
-        self, items: Iterable[str | Mapping[str, Any]], *, wait: bool = False
-    ) -> builtins.list[m.Added]:
-        """Stores many memories in one operation; an item is a text, or `text` and other fields."""
+        self, items: Iterable[str | Mapping[str, Any]], *,
+        wait: bool = False, imported: bool = False,
+    ) -> builtins.list[m.Added]:  # fmt: skip
+        """Stores many memories in one operation: texts, or `text` and fields, imported: a past."""
         if not wait:
-            return write.add.add_many(self._ctx, items)
+            return write.add.add_many(self._ctx, items, imported=imported)
         with self._background.resting() as ctx:
-            return write.reconcile.explain(write.add.add_many(ctx, items), self.settle())
+            added = write.add.add_many(ctx, items, imported=imported)
+            return write.reconcile.explain(added, self.settle())
 
     def settle(self, *, progress: Count | None = None) -> dict[str, write.reconcile.Effects]:
-        """Finishes what waits for the background: vectors, and what new memories do to older ones.
-
-        Returns by the id of each memory what was done for it.
-        """
+        """Finishes what waits, vectors and verdicts; returns by id what was done for each."""
         return self._background.settle(progress)
 
     def update(

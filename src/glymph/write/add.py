@@ -33,6 +33,8 @@ from glymph.text.quotes import words_in
 from glymph.write.backfill import keep_vectors
 from glymph.write.draft import Draft, NewMemory, draft
 from glymph.write.junk import find_junk
+from glymph.write.past import FIELDS as PAST
+from glymph.write.past import check_past
 from glymph.write.reconcile import taking_as_is
 from glymph.write.tombstones import TOMBSTONED, match_tombstones, unbury
 
@@ -49,14 +51,29 @@ def add(ctx: Context, text: str, *, revive: bool = False, **fields: Unpack[NewMe
     return _store(ctx, [draft(text, ctx.settings, **fields)], revive=revive)[0]
 
 
-def add_many(ctx: Context, items: Iterable[str | Mapping[str, Any]]) -> list[Added]:
+def add_many(
+    ctx: Context, items: Iterable[str | Mapping[str, Any]], *, imported: bool = False
+) -> list[Added]:
     """Stores many memories under one operation; all are checked before the first is written.
 
     More than one chunk becomes a parent operation with a child per chunk, so that no transaction
-    holds the write lock for long; undoing the parent undoes them all.
+    holds the write lock for long; undoing the parent undoes them all. Imported ones may bring their
+    past (`past.py`), and are stored from the oldest to the newest.
     """
     given = checked_list("items", items)
-    drafts = [_draft_item(ctx, item, number) for number, item in enumerate(given)]
+    drafts = [_draft_item(ctx, item, number, imported) for number, item in enumerate(given)]
+    if not imported:
+        return _add_drafts(ctx, drafts)
+    order = sorted(range(len(drafts)), key=lambda at: _begin_of(drafts[at]))
+    added = dict(zip(order, _add_drafts(ctx, [drafts[at] for at in order]), strict=True))
+    return [added[at] for at in range(len(drafts))]
+
+
+def _begin_of(d: Draft) -> int:
+    return 0 if d.past is None else d.past.created_at
+
+
+def _add_drafts(ctx: Context, drafts: Sequence[Draft]) -> list[Added]:
     chunks = list(_split_chunks(drafts, ctx.settings.bulk_chunk))
     if len(chunks) <= 1:
         return _store(ctx, drafts) if drafts else []
@@ -87,7 +104,7 @@ def _split_chunks(drafts: Sequence[Draft], most: int) -> Iterator[list[Draft]]:
         yield chunk
 
 
-def _draft_item(ctx: Context, item: object, number: int) -> Draft:
+def _draft_item(ctx: Context, item: object, number: int, imported: bool) -> Draft:
     fields: dict[str, Any] = {}
     if not isinstance(item, str) and isinstance(item, Mapping):
         fields = dict(item)
@@ -97,12 +114,18 @@ def _draft_item(ctx: Context, item: object, number: int) -> Draft:
             f"items[{number}]",
             f"expected a text or a mapping, got {type(item).__name__}. Pass {{'text': …}}.",
         )
+    past = {name: fields.pop(name) for name in PAST if imported and name in fields}
     if unknown := [name for name in fields if name not in FIELDS]:
+        also = " A past is given with imported=True." if unknown[0] in PAST else ""
         raise InvalidInput(
-            f"items[{number}]", f"no such field {unknown[0]!r}. Use some of {', '.join(FIELDS)}."
+            f"items[{number}]",
+            f"no such field {unknown[0]!r}. Use some of {', '.join(FIELDS)}.{also}",
         )
     try:
-        return draft(item, ctx.settings, **fields)  # type: ignore[arg-type]  # which it checks
+        checked = draft(item, ctx.settings, **fields)  # type: ignore[arg-type]  # which it checks
+        if not imported:
+            return checked
+        return checked._replace(past=check_past(past, checked.section, ctx.now()))
     except InvalidInput as error:
         raise InvalidInput(
             f"items[{number}].{error.field}", str(error).partition(": ")[2]
@@ -298,6 +321,7 @@ def new_row(ctx: Context, d: Draft, op: OpenOperation, *, by: str = "add") -> di
         "stability": initial_stability(d.kind, d.section, d.salience),
         "difficulty": NEW_DIFFICULTY,
         "content_hash": d.content_hash,
+        **(d.past.as_columns() if d.past else {}),
     }
 
 

@@ -23,6 +23,7 @@ from glymph.decay.sections import Section
 from glymph.errors import InvalidInput
 from glymph.moments import optional_micros
 from glymph.text.normal import content_hash, derive_title
+from glymph.write.past import Past
 
 
 class NewMemory(TypedDict, total=False):
@@ -66,6 +67,7 @@ class Draft(NamedTuple):
     pinned: bool
     links: tuple[tuple[str, str], ...]
     content_hash: str
+    past: Past | None = None  # of one that is imported
 
 
 def draft(
