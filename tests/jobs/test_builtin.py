@@ -75,9 +75,27 @@ def test_a_model_that_gives_no_answer_fails_the_step_and_the_next_attempt_reads_
         assert RUN["extract"](glymph.context, session)["turns"] == 1
 
 
-@pytest.mark.parametrize("name", ["embed", "link"])
-def test_without_an_embedder_there_is_nothing_to_embed_or_link(glymph, name):
-    assert RUN[name](glymph.context, Trigger()) == {"skipped": "no embedder"}
+def test_without_an_embedder_there_is_nothing_to_embed(glymph):
+    assert RUN["embed"](glymph.context, Trigger()) == {"skipped": "no embedder"}
+
+
+def test_without_an_embedder_link_joins_what_names_the_same(glymph):
+    ids = [
+        glymph.add("The pump runs at night.", tags=["pump"], session="monday").id,
+        glymph.add("The valve was closed.", entities=["valve 7"]).id,
+        glymph.add("The pump needs a seal.", tags=["pump"], session="monday").id,
+        glymph.add("Valve 7 leaks.", entities=["valve 7"], session="monday").id,
+    ]
+    assert RUN["link"](glymph.context, Trigger()) == {"linked": 3}
+    links = {(one["source"], one["target"], one["type"]) for one in glymph.graph().edges}
+    assert links == {
+        (ids[2], ids[0], "related_to"),
+        (ids[3], ids[1], "same_entity"),
+        (ids[3], ids[2], "temporal_adjacent"),
+    }
+    assert RUN["link"](glymph.context, Trigger()) == {"linked": 0}
+    glymph.undo()  # what somebody asked for last: the last memory, with its links
+    assert {one["source"] for one in glymph.graph().edges} == {ids[2]}
 
 
 def test_embed_gives_vectors_to_what_has_none_and_link_joins_what_is_near(url, clock):

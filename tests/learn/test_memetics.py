@@ -6,7 +6,6 @@ import pytest
 
 from glymph import Glymph
 from glymph.decay.stages import Stage
-from glymph.learn import memetics as service
 from glymph.recall import counter
 from glymph.testing import ScriptedModel
 from glymph.testing.embedders import WordEmbedder
@@ -124,7 +123,7 @@ def test_open_questions_are_a_task(glymph):
 
 
 def test_in_a_large_space_duplicates_are_not_counted_while_somebody_waits(words, monkeypatch):
-    monkeypatch.setattr(service, "COMPARED", 5)
+    monkeypatch.setattr("glymph.prune.sameness.COMPARED", 5)
     remembered(words, 6)
     assert tasks(words)["duplicates"].count is None
 

@@ -25,7 +25,7 @@ CASES = {
     "past_retention": {"age_days": 90.0, "retention_days": 60.0},
     "passing": {"passing": 0.9},
     "unaligned": {"alignment": 0.1, "days_since_use": 45.0},
-    "orphan": {"connections": 0, "days_since_use": 45.0},
+    "orphan": {"connections": 0, "access_count": 0, "days_since_use": 45.0},
     "dead_group": {
         "group_dormant": 1.0,
         "group_size": 4,
@@ -98,7 +98,8 @@ def test_thresholds_are_the_callers():
 
 
 def test_the_most_telling_rule_gives_the_reason():
-    both = {"expired": True, "connections": 0, "days_since_use": 300.0, "redundancy": 1.0}
+    alone = {"connections": 0, "access_count": 0, "days_since_use": 300.0}
+    both = {"expired": True, "redundancy": 1.0, **alone}
     assert names(both) == ["expired", "duplicate", "orphan", "untouched"]
     assert reason(both) == "staleness"
 

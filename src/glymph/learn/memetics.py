@@ -13,21 +13,19 @@ from glymph.learn.memetic_figures import GROUP, MemeticStatus, Task
 from glymph.moments import MICROS_PER_DAY, micros
 from glymph.prune import staleness
 from glymph.prune.marks import find_orphans, is_live, is_source
-from glymph.prune.merge_duplicates import group_alike
+from glymph.prune.merge_duplicates import TOGETHER
 from glymph.prune.results import ORPHAN_DAYS
+from glymph.prune.sameness import find_same
 from glymph.prune.schedule import CONSOLIDATED
 from glymph.prune.stale_groups import LinkedGroups, group_by_links, score_groups
 from glymph.recall.counter import recalls_ever, stage_of
 from glymph.store import columns
 from glymph.store.arrays import Columns, Floats, Slots
 from glymph.store.contract import Filter
-from glymph.store.lsh import near_pairs
 from glymph.store.reader import Reader
-from glymph.write.duplicates import decide_pairs, stored_vectors
-from glymph.write.neighbours import kept_bands
+from glymph.write.duplicates import stored_vectors
 
 STALE = 0.3  # of a group, as analyze_memory has it
-COMPARED = 20_000  # memories up to which duplicates are counted while somebody waits
 LOOK_BACK = 14 * MICROS_PER_DAY  # of a consolidation
 BLOCK = 1 << 14
 
@@ -146,20 +144,9 @@ def _episodes(reader: Reader, held: Columns, now: int) -> int:
 
 
 def _duplicates(ctx: Context, reader: Reader, now: int) -> Iterator[Task]:
-    """Groups that say the same, with the ids of the first; without an embedder nobody can tell."""
-    if ctx.embedding.try_model()[0] is None:
-        return
-    wanted = Filter(live_at=now)
-    keys, vectors = stored_vectors(ctx, reader, wanted)
-    if len(keys) > COMPARED:
+    """Groups that say the same, with the ids of the first; of too many nobody has counted them."""
+    groups = find_same(ctx, reader, now=now)
+    if groups is None:
         yield Task("duplicates", None, "merge_memories")
-        return
-    bands = kept_bands(ctx, reader)
-    first, second, cosines = near_pairs(vectors, least=bands.duplicate)
-    near = list(zip(keys[first].tolist(), keys[second].tolist(), cosines.tolist(), strict=True))
-    pairs = [
-        one for one in decide_pairs(reader, wanted, near, bands, None) if one.verdict == "duplicate"
-    ]
-    groups = group_alike((one.a, one.b) for one in sorted(pairs, key=lambda one: -one.cosine))
-    if groups:
-        yield Task("duplicates", len(groups), "merge_memories", {"ids": list(groups[0])})
+    elif groups:
+        yield Task("duplicates", len(groups), "merge_memories", {"ids": list(groups[0][:TOGETHER])})

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from glymph.prune import plans as plans
     from glymph.prune import results as results
     from glymph.prune import rules as rules
+    from glymph.prune import sameness as sameness
     from glymph.prune import schedule as schedule
     from glymph.prune import select as select
     from glymph.prune import stale_groups as stale_groups

@@ -177,6 +177,7 @@ def _totals(ranking: Ranking, elapsed_ms: float) -> Totals:
         connected_groups=ranking.connected,
         isolated=ranking.isolated,
         archived=ranking.archived,
+        dormant=ranking.dormant,
         elapsed_ms=round(elapsed_ms, 1),
     )
 

@@ -13,7 +13,8 @@ from glymph.model import Receipt
 from glymph.prune.rules import rules
 
 EMPTY = "No memories found: the store is empty. There is nothing to analyse."
-HEALTHY = "No group reaches the staleness asked for: the graph is healthy."
+NOTHING = "No group reaches the staleness asked for"
+MOSTLY = 0.1  # the share of dormant memories from which on a graph is not called healthy
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ class Totals:
     isolated: int
     archived: int
     elapsed_ms: float
+    dormant: int = 0  # of the memories; 0 in plans from before it was counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,7 @@ def _lines(plan: Plan) -> list[str]:
         f"{totals.isolated:,} isolated, {totals.archived:,} archived."
     )
     if not plan.groups:
-        return [head, "", HEALTHY]
+        return [head, "", _say_why_nothing(totals)]
     lines = [head, f"Plan {plan.id}, valid until {plan.expires_at:%Y-%m-%d %H:%M} UTC:", ""]
     for group in plan.groups:
         lines += [*_group(group), ""]
@@ -157,6 +159,16 @@ def _lines(plan: Plan) -> list[str]:
         "moves it to the trash. Either can be undone."
     )
     return lines
+
+
+def _say_why_nothing(totals: Totals) -> str:
+    if totals.dormant < MOSTLY * totals.memories:
+        return f"{NOTHING}: the graph is healthy."
+    alone = " include_isolated=True shows those without links." if totals.isolated else ""
+    return (
+        f"{NOTHING}, but {totals.dormant:,} of {totals.memories:,} memories are dormant. A lower "
+        f"min_staleness shows more of them.{alone}"
+    )
 
 
 def _group(group: Group) -> list[str]:

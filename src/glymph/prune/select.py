@@ -17,6 +17,7 @@ from glymph.prune.facts import collect_facts, count_links
 from glymph.prune.marks import is_live
 from glymph.prune.plan import Candidates, PruneCandidate
 from glymph.prune.rules import REASONS, Facts, Findings, Thresholds, apply_rules
+from glymph.prune.sameness import find_same, mark_repeated
 from glymph.prune.vectors import align_all
 from glymph.recall.counter import stage_of
 from glymph.store import columns as store_columns
@@ -99,6 +100,8 @@ def _collect_facts(ctx: Context, reader: Reader, columns: Columns, slots: Slots)
     vitals = staleness.measure_vitals(
         columns.memories, columns.kinds, curves=reader.curves(), now=now
     )
+    keys = columns.memories["key"][slots].tolist()
+    repeated = _find_repeated(ctx, reader, now)
     return collect_facts(
         columns,
         slots,
@@ -106,7 +109,16 @@ def _collect_facts(ctx: Context, reader: Reader, columns: Columns, slots: Slots)
         now=now,
         connections=count_links(columns, live)[slots],
         alignment=align_all(ctx, reader, columns, slots),
+        redundancy=np.array([float(key in repeated) for key in keys]),
+        repeats=np.array([repeated.get(key, "") for key in keys], dtype=object),
     )
+
+
+def _find_repeated(ctx: Context, reader: Reader, now: int) -> dict[int, str]:
+    """Returns the keys of memories that a newer one says as well, with the id of that."""
+    repeated = mark_repeated(find_same(ctx, reader, now=now) or [])
+    rows = reader.memories(list(repeated))
+    return {row["key"]: repeated[row["id"]] for row in rows.values()}
 
 
 def _is_guarded(columns: Columns, slots: Slots, facts: Facts) -> Flags:

@@ -59,6 +59,7 @@ class Ranking:
     superseded: int  # live ones that a newer statement has replaced: in their groups like others
     archived: int
     trashed: int
+    dormant: int  # live ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,7 @@ def rank_other_groups(
         superseded=int(np.count_nonzero(columns.memories["superseded"] & live)),
         archived=int(states[STATES.index(State.ARCHIVED)]),
         trashed=int(states[STATES.index(State.TRASHED)]),
+        dormant=_count_dormant(found, np.flatnonzero(live)),
     )
     if pick is None or not groups:
         return ranking
@@ -276,7 +278,12 @@ def list_stale(
         superseded=int(np.count_nonzero(columns.memories["superseded"][tissue.slots])),
         archived=int(states[STATES.index(State.ARCHIVED)]),
         trashed=int(states[STATES.index(State.TRASHED)]),
+        dormant=_count_dormant(found, tissue.slots),
     )
+
+
+def _count_dormant(found: Vitals, slots: Slots) -> int:
+    return int(np.count_nonzero(staleness.is_dormant(found.at(slots).retrievability)))
 
 
 def _worst(candidates: Slots, score: Floats, sizes: Slots, most: int) -> Slots:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from glymph.write import grading as grading
     from glymph.write import junk as junk
     from glymph.write import link as link
+    from glymph.write import link_by_names as link_by_names
     from glymph.write import merge as merge
     from glymph.write import neighbours as neighbours
     from glymph.write import question_queue as question_queue

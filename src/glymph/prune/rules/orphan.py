@@ -1,4 +1,4 @@
-"""Nothing is linked to it, and it was not used for long."""
+"""Nothing is linked to it, and nobody ever used it in a long time."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from glymph.prune.rules import Facts, Flags, Rule, Thresholds
 
 
 def holds(facts: Facts, least: Thresholds) -> Flags:
-    return np.asarray((facts.connections == 0) & (facts.days_since_use >= least.stale_days))
+    alone = (facts.connections == 0) & (facts.access_count == 0)
+    return np.asarray(alone & (facts.days_since_use >= least.stale_days))
 
 
 def explain(facts: Facts, at: int) -> str:
-    return "nothing is linked to it"
+    return "nothing is linked to it, and nobody ever used it"
 
 
 RULE = Rule(
