@@ -72,12 +72,9 @@ class Glymph:
     ) -> Self:  # fmt: skip
         """Opens a store. A store or space that does not exist is made, unless `create` is False.
 
-        `embedder` is "auto", "none", "local", "onnx:FOLDER", "openai:MODEL" or an object with the
-        methods of `glymph.embed.contract.Embedder`; for "auto" the setting of that name decides.
-        `model` is the language model for upkeep, by the same rules: a text such as
-        "openai:gpt-4o-mini", an object with the methods of `glymph.llm.contract.Model`, or None for
-        what the setting says, which is opened at the first question. `reader` judges texts: "auto",
-        "none", "local" or an object with the methods of `glymph.reader.contract.Reader`.
+        `embedder` makes vectors of texts, `reader` judges them, `model` is the language model for
+        upkeep: each a text as in the setting of that name, which decides where none is given, or an
+        object with the methods of its contract (`glymph.embed`, `glymph.reader`, `glymph.llm`).
         """
         return cls(open_context(
             url, space, actor, settings, clock=clock, embedder=embedder, model=model,
@@ -336,6 +333,10 @@ class Glymph:
         return recall.history.operations(
             self._ctx, limit=limit, cursor=cursor, actor=actor, session=session, verb=verb
         )
+
+    def audit(self, operation_id: str, *, limit: int = 100) -> m.Audit:
+        """Returns one operation with the memories it touched, before and after, and its links."""
+        return recall.audit.audit(self._ctx, operation_id, limit=limit)
 
     def certificates(self, *, pending: bool = False) -> builtins.list[Certificate]:
         """Returns what was removed for good and which places are clean of it, newest first."""

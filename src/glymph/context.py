@@ -28,6 +28,8 @@ from glymph.store.store import Store
 from glymph.store.writer import Writer
 from glymph.text.quotes import Quotes
 
+NAMED = 10  # memories of which a receipt says the title
+
 
 @dataclass(slots=True)
 class OpenOperation:
@@ -177,6 +179,8 @@ class Context:
 
     def receipt(self, done: OpenOperation) -> Receipt:
         """Returns the receipt of an operation whose context has ended."""
+        with self.reading() as reader:
+            named = reader.memories(done.succeeded[:NAMED])
         return Receipt(
             operation_id=done.intent.id,
             verb=done.intent.verb,
@@ -186,6 +190,7 @@ class Context:
             cascaded=tuple(done.cascaded),
             recoverable_until=done.recoverable_until if done.succeeded else None,
             hash=done.writer.seal,
+            titles={memory_id: row["title"] for memory_id, row in named.items()},
         )
 
     def journal_begins(self) -> datetime:

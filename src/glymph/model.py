@@ -124,6 +124,14 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """A memory by its id and title."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """One change of any size: who, why, when, what."""
 
@@ -142,6 +150,34 @@ class Operation:
     undoable: bool
     hash: str
     details: Mapping[str, Any]
+    touched: tuple[Named, ...] = ()  # the first memories it touched, in lists
+    links: int = 0  # that it made, changed or dropped, in lists
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """A memory that an operation touched, and its state before and after.
+
+    `before` is None of one that it made, `after` of one that is gone.
+    """
+
+    id: str
+    title: str
+    before: str | None
+    after: str | None
+    changed: tuple[str, ...]  # columns, besides the bookkeeping
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """An operation with what it touched: `total` memories, the first of them by name."""
+
+    operation: Operation
+    memories: tuple[Touched, ...]
+    total: int
+    links_made: int
+    links_changed: int
+    links_dropped: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +214,7 @@ class Receipt:
     recoverable_until: datetime | None = None
     hash: str = ""
     cascaded: tuple[str, ...] = ()  # what went along because it only existed through those
+    titles: Mapping[str, str] = field(default_factory=dict, compare=False)  # of the first ids
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,22 @@ def command_for(tool: Tool) -> Any:
     """Returns the command of a tool."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(tool.command, help=tool.description)(_function_for(tool))
-    return typer.main.get_command(app)
+    command = typer.main.get_command(app)
+    for name, field in tool.arguments.model_fields.items():
+        if isinstance(field.json_schema_extra, dict) and field.json_schema_extra.get("show"):
+            _let_show(command, f"--{name.replace('_', '-')}")
+    return command
+
+
+def _let_show(command: Any, option: str) -> None:
+    """Lets `COMMAND show ID` mean `COMMAND --option ID`."""
+    parse = command.parse_args
+
+    def parse_args(ctx: Any, args: list[str]) -> list[str]:
+        found: list[str] = parse(ctx, [option, *args[1:]] if args[:1] == ["show"] else args)
+        return found
+
+    command.parse_args = parse_args
 
 
 def _function_for(tool: Tool) -> Callable[..., None]:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from glymph import telemetry
 from glymph.checks import checked_list
-from glymph.context import Context
+from glymph.context import NAMED, Context
 from glymph.decay.lifecycle import lifecycle
 from glymph.errors import InvalidInput, TooMany
 from glymph.model import Receipt, Refusal, State
@@ -213,8 +213,9 @@ def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
         ids = tuple(row["id"] for row in chosen.moving)
         carried = tuple(row["id"] for row in chosen.carried)
         return Receipt(
-            "", request.verb, ids, tuple(chosen.skipped), tuple(chosen.failed), cascaded=carried
-        )
+            "", request.verb, ids, tuple(chosen.skipped), tuple(chosen.failed), cascaded=carried,
+            titles={row["id"]: row["title"] for row in chosen.moving[:NAMED]},
+        )  # fmt: skip
     with ctx.operation(request.verb, reason=request.reason) as op:
         telemetry.note(prune_action="archive" if request.goal is State.ARCHIVED else "delete")
         chosen = _select(ctx, op.writer, request)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from glymph.lazy import load_on_first_use
 
 if TYPE_CHECKING:
+    from glymph.recall import audit as audit
     from glymph.recall import counter as counter
     from glymph.recall import filters as filters
     from glymph.recall import history as history

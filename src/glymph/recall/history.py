@@ -6,6 +6,7 @@ import base64
 import heapq
 import json
 from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from typing import Unpack
@@ -16,6 +17,7 @@ from glymph.errors import HistoryGone, InvalidInput, MemoryNotFound, OperationNo
 from glymph.model import Change, Memory, Operation, Page
 from glymph.moments import micros, moment
 from glymph.recall.filters import Filters, check_filters, check_kinds, check_limit
+from glymph.recall.touched import name_touched
 from glymph.store import records
 from glymph.store.contract import Filter, Row
 from glymph.store.journal import Entry, Place, by_place, rewind
@@ -181,7 +183,12 @@ def operations(
         rows = reader.operations(
             limit=limit, before=before, actor=actor, session=session, verb=verb
         )
-        return [operation_value(ctx, reader, row) for row in rows]
+        named = name_touched(reader, [row["key"] for row in rows])
+        return [
+            replace(operation_value(ctx, reader, row), touched=touched, links=links)
+            for row in rows
+            for touched, links in [named[row["key"]]]
+        ]
 
 
 def operation_value(ctx: Context, reader: Reader, row: Row) -> Operation:

@@ -66,6 +66,16 @@ class JournalReader(SpaceStatements):
         """Returns the key of the newest operation not after a moment; 0 if there is none."""
         return int(self._value("last_operation_at_or_before", at=at))
 
+    def touched_by(
+        self, operations: Sequence[int], *, most: int
+    ) -> list[tuple[int, str, int, int]]:
+        """Returns operation, table and key of the first rows each touched, and how many they are.
+
+        Those of chunks count for their parent.
+        """
+        found: list[Any] = self._tuples("touched_by", operations=list(operations), most=most)
+        return found
+
     def entries(self, operations: Sequence[int]) -> list[Entry]:
         return self._entries("entries_of_operations", operations=list(operations))
 

@@ -59,4 +59,5 @@ class Tool:
         for field in schema.get("properties", {}).values():
             field.pop("title", None)
             field.pop("positional", None)
+            field.pop("show", None)
         return schema

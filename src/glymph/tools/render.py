@@ -38,6 +38,10 @@ def render_receipt(receipt: Result) -> Blocks:
     done, skipped, failed = (len(receipt[name]) for name in ("succeeded", "skipped", "failed"))
     along = f" ({len(receipt['cascaded'])} more along with them)" if receipt.get("cascaded") else ""
     yield Line(f"{receipt['verb']}: {done} done{along}, {skipped} skipped, {failed} failed")
+    for memory_id, title in receipt.get("titles", {}).items():
+        yield Line(f"  {title} [{memory_id}]")
+    if done > len(receipt.get("titles", {})) > 0:
+        yield Line(f"  … and {done - len(receipt['titles'])} more", "dim")
     yield from render_refusals(receipt)
     if receipt.get("recoverable_until"):
         yield Line(f"  in the trash, recoverable until {receipt['recoverable_until'][:10]}")

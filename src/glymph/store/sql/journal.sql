@@ -76,6 +76,20 @@ SELECT coalesce(max(key), 0) FROM scoped_operations WHERE at <= :at;
 SELECT id, operation, tbl, key, action, image FROM scoped_journal
 WHERE operation IN {keys:operations} ORDER BY id;
 
+-- name: touched_by
+SELECT operation, tbl, key, total FROM (
+    SELECT operation, tbl, key, count(*) OVER (PARTITION BY operation, tbl) AS total,
+        row_number() OVER (PARTITION BY operation, tbl ORDER BY id) AS place
+    FROM (
+        SELECT CASE WHEN o.parent IN {keys:operations} THEN o.parent ELSE o.key END AS operation,
+            j.tbl, j.key, min(j.id) AS id
+        FROM scoped_journal j JOIN scoped_operations o ON o.key = j.operation
+        WHERE (o.key IN {keys:operations} OR o.parent IN {keys:operations})
+          AND j.tbl IN ('memories', 'edges') AND j.action <> 'rejected'
+        GROUP BY 1, 2, 3
+    ) AS each_row
+) AS placed WHERE place <= :most ORDER BY operation, place;
+
 -- name: entries_of_table_since
 SELECT id, operation, tbl, key, action, image FROM scoped_journal
 WHERE tbl = :tbl AND operation > :operation ORDER BY id;

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from glymph.plain import plain
-from glymph.tools.blocks import Line, Table, format_time
+from glymph.tools.blocks import Line, Table, format_time, quantity
 from glymph.tools.contract import Arguments, Tool
 from glymph.tools.render import Blocks
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
     from glymph.model import Operation
+
+TITLE = 48  # characters of a title in the list
 
 
 class OperationsArguments(Arguments):
@@ -26,10 +29,18 @@ class OperationsArguments(Arguments):
     session: str | None = Field(None, description="Only those of one conversation.")
     actor: str | None = Field(None, description="Only those of one actor.")
     verb: str | None = Field(None, description="Only one kind, e.g. add, archive, undo.")
+    operation_id: str | None = Field(
+        None,
+        description="One operation with all it touched, by name, before and after.",
+        json_schema_extra={"show": True},
+    )
 
 
 def run(glymph: Glymph, args: OperationsArguments) -> Mapping[str, Any]:
-    found = glymph.operations(**args.model_dump())
+    given = args.model_dump()
+    if one := given.pop("operation_id"):
+        return dict(plain(glymph.audit(one, limit=args.limit)))
+    found = glymph.operations(**given)
     return {"summary": _summarize(found), "operations": plain(found)}
 
 
@@ -51,14 +62,48 @@ def _summarize(operations: Sequence[Operation]) -> str:
 
 
 def render(result: Mapping[str, Any]) -> Blocks:
+    if "operation" in result:
+        yield from _render_one(result)
+        return
     rows = []
     for operation in result["operations"]:
         who = operation["actor"] + (" (undone since)" if operation["undone_by"] else "")
         why = f"{who}: {operation['reason']}" if operation["reason"] else who
         when = format_time(operation["at"])
-        rows.append([operation["id"], when, operation["verb"], operation["changes"], why])
-    yield Table(["operation", "when (UTC)", "verb", "rows>", "who and why"], rows)
+        rows.append([operation["id"], when, operation["verb"], _name(operation), why])
+    yield Table(["operation", "when (UTC)", "verb", "what", "who and why"], rows)
     yield Line(result["summary"], "dim")
+
+
+def _name(operation: Mapping[str, Any]) -> str:
+    """Returns what an operation touched, in a few words."""
+    named = operation["touched"]
+    links = quantity(operation["links"], "link", "links") if operation["links"] else ""
+    if not named:
+        return links or f"{operation['changes']} rows"
+    title = shorten(named[0]["title"], TITLE, placeholder="…")
+    more = operation["changes"] - operation["links"] - 1
+    return title + (f" and {more} more" if more > 0 else "") + (f", {links}" if links else "")
+
+
+def _render_one(result: Mapping[str, Any]) -> Blocks:
+    operation = result["operation"]
+    who = f"{operation['verb']} by {operation['actor']}, {format_time(operation['at'])} UTC"
+    session = f", session {operation['session']}" if operation["session"] else ""
+    yield Line(who + session + (f": {operation['reason']}" if operation["reason"] else ""))
+    rows = []
+    for one in result["memories"]:
+        states = [one[when] or "–" for when in ("before", "after")]
+        rows.append([one["id"], *states, ", ".join(one["changed"]), one["title"]])
+    if rows:
+        yield Table(["memory", "before", "after", "changed", "title"], rows)
+    links = ", ".join(
+        f"{result[f'links_{what}']} {what}"
+        for what in ("made", "changed", "dropped")
+        if result[f"links_{what}"]
+    )
+    told = f"{result['total']} memories" + (f"; links: {links}" if links else "")
+    yield Line(f"{told}; {'undone since' if operation['undone_by'] else 'it stands'}.", "dim")
 
 
 TOOL = Tool(
