@@ -154,8 +154,9 @@ def _add_usual_key(values: dict[str, Any], origin: dict[str, str]) -> None:
 
 
 def open_glymph(
-    url: str | None, space: str, actor: str, *, create: bool | None = None, quick: bool = False
-) -> Glymph:
+    url: str | None, space: str, actor: str, *, create: bool | None = None, quick: bool = False,
+    session: str | None = None,
+) -> Glymph:  # fmt: skip
     """Opens the handle for a command.
 
     Only the default space is made on the fly: another name may be a typo. A quick handle finds
@@ -173,8 +174,9 @@ def open_glymph(
     may_create = space == "default" if create is None else create
     try:
         glymph = Glymph.open(
-            url or DEFAULT_URL, space=space, actor=actor, settings=settings, create=may_create
-        )
+            url or DEFAULT_URL, space=space, actor=actor, settings=settings, create=may_create,
+            session=session,
+        )  # fmt: skip
     except SpaceNotFound as error:
         known = [one.name for one in spaces_at(url or DEFAULT_URL)]
         raise SpaceNotFound(space, known) from error

@@ -102,6 +102,20 @@ def agent(request, portal, tmp_path_factory):
         yield agent
 
 
+def test_every_operation_of_a_conversation_names_it(portal, tmp_path):
+    url = f"sqlite:///{tmp_path}/memory.db"
+    for given in ((), (), ("--session", "standup")):
+        with agent_on(portal, url, tmp_path, *given) as agent:
+            agent.call("memory_add", text=f"Crate {len(given)} is told by a session of its own.")
+    with Glymph.open(url) as glymph:
+        sessions = [one.session for one in glymph.operations() if one.verb == "add"]
+        actors = {one.actor for one in glymph.operations() if one.verb == "add"}
+    assert sessions[0] == "standup"
+    assert len(set(sessions)) == len(sessions)
+    assert all(one.startswith("mcp-") for one in sessions[1:])
+    assert actors == {"agent"}
+
+
 def test_the_server_says_who_it_is_in_both_eras(agent):
     assert agent.client.protocol_version == ERAS[agent.client.mode]
     assert (agent.client.server_info.name, agent.client.server_info.version) == (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Any
+from uuid import uuid4
 
 import typer
 
@@ -25,6 +26,14 @@ def mcp(
     profile: Annotated[
         str, typer.Option(help="Which tools a client sees: core, curator or full.")
     ] = "core",
+    session: Annotated[
+        str | None,
+        typer.Option(
+            envvar="GLYMPH_SESSION",
+            show_default=False,
+            help="The conversation, as operations name it; without one each start is its own.",
+        ),
+    ] = None,
     http: Annotated[
         str | None,
         typer.Option(
@@ -61,7 +70,8 @@ def mcp(
     except ImportError as error:
         raise GlymphError("MCP needs an extra package: pip install 'glymph[mcp]'.") from error
     if http is None:
-        with environment.open_glymph(url, space, actor, create=True) as glymph:
+        own = session or f"mcp-{uuid4()}"  # the host starts one server for each conversation
+        with environment.open_glymph(url, space, actor, create=True, session=own) as glymph:
             server.serve(glymph, chosen)
         return
     log_to_stderr(as_json=False)
