@@ -6,6 +6,7 @@ import pytest
 
 from glymph import Glymph
 from glymph.prune.vectors import load_vectors
+from glymph.store.guards import STILL_CURRENT
 from glymph.testing import FrozenClock
 from glymph.testing.embedders import WordEmbedder
 
@@ -70,3 +71,53 @@ def test_of_groups_that_are_equally_stale_the_oldest_comes_first(tmp_path, clock
         plan = glymph.analyze(grouping="tag", max_groups=2)
         tags = [glymph.get(group.nodes[0].id).tags for group in plan.groups]
     assert tags == [("zebra",), ("mango",)]
+
+
+@pytest.fixture
+def moved(tmp_path, clock):
+    """An address and the one that took its place, and two notes linked to the newer one."""
+    settings = {"compare": "off"}
+    with Glymph.open(
+        f"sqlite:///{tmp_path / 'memory.db'}", clock=clock, embedder="none", settings=settings
+    ) as glymph:
+        old = glymph.add("I live at 4 Mill Lane.").id
+        new = glymph.add("I live at 9 Church Street.").id
+        beside = glymph.add("The landlord is called Ames.").id
+        glymph.link(new, old, "supersedes")
+        glymph.link(new, beside, "related_to")
+        clock.advance(days=200)
+        yield glymph, old, new, beside
+
+
+def blocked(glymph):
+    plan = glymph.analyze(include_isolated=True)
+    return {node.id: node.blocked for group in plan.groups for node in group.nodes}
+
+
+def test_a_current_statement_stays_while_its_subject_is_recalled(moved, clock):
+    glymph, old, new, beside = moved
+    assert not any(blocked(glymph).values())  # nobody has asked for it in 90 days
+    assert glymph.recall("Church Street")
+    found = blocked(glymph)
+    assert found[new] == STILL_CURRENT
+    assert found[beside] is None
+    plan = glymph.analyze(include_isolated=True)
+    receipt = glymph.prune(plan.id, confirm_large=True)
+    assert new in {one.id for one in receipt.skipped}
+    assert {glymph.get(one).state for one in (old, beside)} == {"ARCHIVED"}
+    clock.advance(days=91)
+    assert not any(blocked(glymph).values())
+
+
+def test_a_current_statement_stays_while_something_beside_it_is_told(moved):
+    glymph, _, new, _ = moved
+    fresh = glymph.add("The rent goes up in May.").id
+    glymph.link(fresh, new, "related_to")
+    assert blocked(glymph)[new] == STILL_CURRENT
+    assert new not in {one.memory_id for one in glymph.candidates(limit=1000).candidates}
+
+
+def test_what_replaced_nothing_is_not_current_in_this_sense(moved):
+    glymph, *_, beside = moved
+    glymph.recall("landlord Ames")
+    assert blocked(glymph)[beside] is None

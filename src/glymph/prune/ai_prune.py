@@ -24,6 +24,7 @@ from glymph.prune.allowance import allowance
 from glymph.prune.nominees import Nominee, Picked, pick_nominees
 from glymph.prune.results import AiPruned, FailedBatch
 from glymph.prune.schedule import AI_PRUNE_LEAST, ai_prune_due
+from glymph.prune.staying import find_reasons_to_stay
 from glymph.recall import counter
 from glymph.store import guards, records
 from glymph.store.contract import Row
@@ -324,7 +325,7 @@ def _decide(
     now = micros(ctx.now())
     refused: list[Refusal] = []
     candidates: dict[str, Row] = {}
-    vital = Grader(ctx).find_vital(reader, list(rows))
+    staying = find_reasons_to_stay(reader, Grader(ctx), list(rows))
     for one in nominations:
         row = rows.get(one.id)
         if one.id not in seen:
@@ -336,7 +337,7 @@ def _decide(
             why = why or guards.worth_keeping(
                 row, lifecycle(present[one.id], row["state"]), now=now
             )
-            why = why or (guards.MAY_BE_VITAL if one.id in vital else None)
+            why = why or staying.get(one.id)
         if why is not None:
             refused.append(Refusal(one.id, why))
         elif row is not None:

@@ -6,7 +6,7 @@ The result is a stored plan.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from time import perf_counter
@@ -38,6 +38,7 @@ from glymph.prune.stale_groups import (
     rank_other_groups,
 )
 from glymph.prune.staleness import Vitals
+from glymph.prune.staying import find_reasons_to_stay
 from glymph.prune.vectors import align_all, align_rows
 from glymph.store import columns, guards, records
 from glymph.store.arrays import Columns, Flags, Slots
@@ -194,7 +195,7 @@ class Details:
     appraisal: Mapping[int, Appraisal]
     shown: Mapping[str, set[int]]  # for each memory the recalls that showed it first
     examined: int
-    vital: Collection[str]  # ids
+    staying: Mapping[str, str]  # why, by id
 
 
 def _describe_groups(
@@ -207,8 +208,8 @@ def _describe_groups(
     keys = list(dict.fromkeys(key for group in ranking.groups for key in group.keys.tolist()))
     rows = reader.by_key(keys, EVERY_LIVE)
     shown, examined = find_shown_first(reader)
-    vital = grader.find_vital(reader, [row["id"] for row in rows.values()])
-    details = Details(now, rows, appraise(rows.values(), now=now), shown, examined, vital)
+    staying = find_reasons_to_stay(reader, grader, [row["id"] for row in rows.values()])
+    details = Details(now, rows, appraise(rows.values(), now=now), shown, examined, staying)
     found = apply_rules(_collect_facts(ctx, reader, held, ranking, details), "analyze")
     groups, at = [], 0
     for number, group in enumerate(ranking.groups, start=1):
@@ -297,7 +298,7 @@ def _member(details: Details, key: int, stale: float, found: Findings, at: int) 
         recalls=len(details.shown.get(row["id"], ())),
         blocked=guards.find_obstacle(row, State.ARCHIVED)
         or guards.worth_keeping(row, phase, now=details.now)
-        or (guards.MAY_BE_VITAL if row["id"] in details.vital else None),
+        or details.staying.get(row["id"]),
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from glymph.moments import MICROS_PER_DAY, micros, optional_micros
 from glymph.prune.plan import Plan, Pruned
 from glymph.prune.plans import load_plan
 from glymph.prune.rules import REASONS
+from glymph.prune.staying import find_reasons_to_stay
 from glymph.store import guards, records
 from glymph.store.contract import Row
 from glymph.store.reader import Reader
@@ -243,7 +244,7 @@ def _select(ctx: Context, reader: Reader, request: Request) -> Selection:
     )
     planned = request.plan is not None and not request.named  # of ids, somebody has named each
     grader = Grader(ctx, left=len(request.ids))  # none goes unread
-    vital = grader.find_vital(reader, request.ids) if planned else set()
+    staying = find_reasons_to_stay(reader, grader, request.ids) if planned else {}
     for memory_id in request.ids:
         row = rows.get(memory_id)
         if row is None:
@@ -253,7 +254,7 @@ def _select(ctx: Context, reader: Reader, request: Request) -> Selection:
         if why is None and not request.named:
             why = guards.worth_keeping(
                 row, lifecycle(present[memory_id], row["state"]), now=micros(now)
-            ) or (guards.MAY_BE_VITAL if memory_id in vital else None)
+            ) or staying.get(memory_id)
         if why is None:
             chosen.moving.append(row)
         else:

@@ -22,6 +22,7 @@ from glymph.prune.outcomes import bears_outcome
 from glymph.prune.rules import Facts, Findings, Thresholds, apply_rules
 from glymph.prune.rules.faded import RULE as FADED
 from glymph.prune.schedule import CONSOLIDATED
+from glymph.prune.staying import find_alive
 from glymph.prune.text_facts import find_repeats, load_sample
 from glymph.store import guards, records
 from glymph.store.arrays import Columns, Flags, Slots
@@ -106,6 +107,7 @@ def find_archivable(
             reasons[int(faded.keys[some[at]])] = _sentence(read, at)
     order = _while_others_stay(faded.keys[goes].tolist(), instead)
     replaced = set(faded.keys[faded.facts.superseded | faded.facts.expired].tolist())
+    order = _spare_current(ctx, reader, order, replaced)
     keys = _take_first(reader, choice, _spare_vital(reader, choice, order, replaced))
     rows = reader.by_key(keys, EVERY_LIVE)
     choice.moving = [rows[key] for key in keys if key in rows]
@@ -221,6 +223,15 @@ def _while_others_stay(order: Sequence[int], instead: Mapping[int, int]) -> list
     """Keeps one of each redundant set: it may go in the next run."""
     going = set(order)
     return [key for key in order if instead.get(key) not in going]
+
+
+def _spare_current(
+    ctx: Context, reader: Reader, order: Sequence[int], replaced: Collection[int]
+) -> list[int]:
+    """Keeps the current statement of something that is alive."""
+    rows = reader.by_key([key for key in order if key not in replaced], EVERY_LIVE)
+    alive = find_alive(ctx, reader, [row["id"] for row in rows.values()])
+    return [key for key in order if key not in rows or rows[key]["id"] not in alive]
 
 
 def _spare_vital(

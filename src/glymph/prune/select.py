@@ -18,6 +18,7 @@ from glymph.prune.marks import is_live
 from glymph.prune.plan import Candidates, PruneCandidate
 from glymph.prune.rules import REASONS, Facts, Findings, Thresholds, apply_rules
 from glymph.prune.sameness import find_same, mark_repeated
+from glymph.prune.staying import find_reasons_to_stay
 from glymph.prune.vectors import align_all
 from glymph.recall.counter import stage_of
 from glymph.store import columns as store_columns
@@ -63,11 +64,11 @@ def candidates(
         keys = columns.memories["key"][slots[first]].tolist()
         rows = reader.by_key(keys, EVERY_LIVE)
         grader = Grader(ctx)
-        vital = grader.find_vital(reader, [row["id"] for row in rows.values()])
+        staying = find_reasons_to_stay(reader, grader, [row["id"] for row in rows.values()])
         listed = tuple(
             _candidate(found, at, int(first_rule[at]), float(priority[at]), rows[key])
             for at, key in zip(first.tolist(), keys, strict=True)
-            if key in rows and rows[key]["id"] not in vital
+            if key in rows and rows[key]["id"] not in staying
         )
     if ctx.store.writable:
         grader.keep()

@@ -32,6 +32,7 @@ def find_obstacle(row: Mapping[str, Any], goal: State) -> str | None:
 
 
 MAY_BE_VITAL = f"it may be vital to somebody; {BY_NAME}"
+STILL_CURRENT = f"it is the current statement of something that is alive; {BY_NAME}"
 
 
 def worth_keeping(row: Mapping[str, Any], lifecycle: Lifecycle, *, now: int) -> str | None:
