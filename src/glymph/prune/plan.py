@@ -155,8 +155,9 @@ def _lines(plan: Plan) -> list[str]:
     for group in plan.groups:
         lines += [*_group(group), ""]
     lines.append(
-        f'prune("{plan.id}", groups=[…]) archives exactly what is shown here; action="delete" '
-        "moves it to the trash. Either can be undone."
+        f'batch_prune(plan="{plan.id}", groups=[…]), or prune("{plan.id}", groups=[…]) of the '
+        'library, archives exactly what the plan holds; action="delete" moves it to the trash. '
+        "Either can be undone."
     )
     return lines
 

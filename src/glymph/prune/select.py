@@ -42,8 +42,9 @@ def candidates(
 ) -> Candidates:
     """Returns the memories that may go, the first to go first, with counts.
 
-    The counts are over all memories that were examined; what may be vital to somebody is not
-    listed. Without `min_staleness_days`, the stage of the space decides on it.
+    The counts are over all memories that were examined; of what would be listed, what stays unless
+    somebody names it is neither listed nor counted. Without `min_staleness_days`, the stage of the
+    space decides on it.
     """
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 1000:
         raise InvalidInput("limit", f"{limit!r} is not a whole number from 1 to 1000.")
@@ -65,11 +66,13 @@ def candidates(
         rows = reader.by_key(keys, EVERY_LIVE)
         grader = Grader(ctx)
         staying = find_reasons_to_stay(reader, grader, [row["id"] for row in rows.values()])
+        kept = [rows[key]["id"] in staying for key in keys]
         listed = tuple(
             _candidate(found, at, int(first_rule[at]), float(priority[at]), rows[key])
-            for at, key in zip(first.tolist(), keys, strict=True)
-            if key in rows and rows[key]["id"] not in staying
+            for at, key, stays in zip(first.tolist(), keys, kept, strict=True)
+            if not stays
         )
+        going = going[~np.isin(going, first[kept])]
     if ctx.store.writable:
         grader.keep()
     numbers, totals = np.unique(first_rule[going], return_counts=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from glymph.model import Added, Hit, Memory, Receipt
 from glymph.plain import plain
-from glymph.prune.plan import Plan
+from glymph.prune.plan import Group, Plan
+from glymph.text.tokens import tokens
 
 
 def shorten_memory(memory: Memory) -> dict[str, Any]:
@@ -60,11 +63,49 @@ def dump_added(outcome: Added, nearest: Sequence[Memory] = ()) -> dict[str, Any]
 
 def dump_plan(found: Plan) -> dict[str, Any]:
     """Returns a plan to prune, with its text for a reader."""
+    return {"plan_id": found.id, "text": found.text, **_dump_groups(found)}
+
+
+def _dump_groups(found: Plan) -> dict[str, Any]:
     data: dict[str, Any] = plain(found)
     for group, dumped in zip(found.groups, data["groups"], strict=True):
         dumped["node_ids"] = list(group.node_ids)
         dumped["node_count"] = group.node_count
-    return {"plan_id": found.id, "text": found.text, **data}
+    return data
+
+
+def dump_part_of_plan(found: Plan, *, first: int, budget: int) -> dict[str, Any]:
+    """Returns what of a plan fits a budget of tokens, from a group on.
+
+    `next_group` is where to go on. Of a group that does not fit by itself, the first members are
+    listed; `node_count` counts them all.
+    """
+    shown: list[Group] = []
+    left = budget - tokens(json.dumps(dump_plan(replace(found, groups=())), ensure_ascii=False))
+    for group in found.groups[first - 1 :]:
+        cost = _count_tokens(found, group)
+        if cost > left and shown:
+            break
+        if cost > left:
+            kept = max(1, int(len(group.nodes) * max(left, 0) / cost))
+            group = replace(group, nodes=group.nodes[:kept])
+        shown.append(group)
+        left -= cost
+    part = dump_plan(replace(found, groups=tuple(shown)))
+    for dumped in part["groups"]:
+        every, listed = found.groups[dumped["group"] - 1].node_count, dumped["node_count"]
+        dumped["node_count"] = every
+        if listed < every:
+            part["text"] += (
+                f"\n{listed} of the {every} members of group {dumped['group']} are listed."
+            )
+    after = first + len(shown)
+    return {**part, "next_group": after if after <= len(found.groups) else None}
+
+
+def _count_tokens(found: Plan, group: Group) -> int:
+    alone = replace(found, groups=(group,))
+    return tokens(json.dumps(_dump_groups(alone)["groups"], ensure_ascii=False) + alone.text)
 
 
 def dump_receipt(done: Receipt) -> dict[str, Any]:

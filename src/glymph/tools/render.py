@@ -120,6 +120,8 @@ def render_plan(plan: Result) -> Blocks:
     if plan["groups"]:
         command = f"glymph prune {plan['plan_id']} --groups 1 --apply"
         yield Line(f"On the command line: {command}", "dim")
+    if plan.get("next_group"):
+        yield Line(f"There is more: --first-group {plan['next_group']}.", "dim")
 
 
 def render_prune_preview(result: Result) -> Blocks:
@@ -128,8 +130,10 @@ def render_prune_preview(result: Result) -> Blocks:
     along = len(result["cascaded"])
     also = f", and {along:,} that only exist through them" if along else ""
     yield Line(f"Would {result['would']} {many}{also}. {NOT_CHANGED}", "bold")
+    titles = result.get("titles", {})
     for memory_id in [*result["succeeded"], *result["cascaded"]]:
-        yield Line(f"  {memory_id}")
+        title = titles.get(memory_id)
+        yield Line(f"  {title} [{memory_id}]" if title else f"  {memory_id}")
     yield from render_refusals(result)
 
 

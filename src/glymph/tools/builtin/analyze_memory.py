@@ -30,10 +30,16 @@ class AnalyzeArguments(Arguments):
         description="What belongs together: community (links), entity, tag, session, cluster, "
         "similarity, symbol or attribute:NAME.",
     )
+    first_group: int = Field(
+        1, ge=1, description="The group to begin with: next_group of an answer that was cut."
+    )
+    budget_tokens: int = Field(4000, ge=500, description="Most tokens of the answer.")
 
 
 def run(glymph: Glymph, args: AnalyzeArguments) -> Mapping[str, Any]:
-    return data.dump_plan(glymph.analyze(**args.model_dump()))
+    asked = args.model_dump()
+    first, budget = asked.pop("first_group"), asked.pop("budget_tokens")
+    return data.dump_part_of_plan(glymph.analyze(**asked), first=first, budget=budget)
 
 
 TOOL = Tool(

@@ -70,8 +70,8 @@ def render(result: Mapping[str, Any]) -> Blocks:
         who = operation["actor"] + (" (undone since)" if operation["undone_by"] else "")
         why = f"{who}: {operation['reason']}" if operation["reason"] else who
         when = format_time(operation["at"])
-        rows.append([operation["id"], when, operation["verb"], _name(operation), why])
-    yield Table(["operation", "when (UTC)", "verb", "what", "who and why"], rows)
+        rows.append([operation["id"], when, operation["verb"], f"{why} – {_name(operation)}"])
+    yield Table(["operation", "when (UTC)", "verb", "who, why and what"], rows)
     yield Line(result["summary"], "dim")
 
 
