@@ -72,9 +72,8 @@ class Glymph:
     ) -> Self:  # fmt: skip
         """Opens a store. A store or space that does not exist is made, unless `create` is False.
 
-        `embedder` makes vectors of texts, `reader` judges them, `model` is the language model for
-        upkeep: each a text as in the setting of that name, which decides where none is given, or an
-        object with the methods of its contract (`glymph.embed`, `glymph.reader`, `glymph.llm`).
+        `embedder` makes vectors, `reader` judges texts, `model` is the language model for upkeep:
+        each a text as in the setting of that name, which decides by default, or an own object.
         """
         return cls(open_context(
             url, space, actor, settings, clock=clock, embedder=embedder, model=model,
@@ -135,7 +134,7 @@ class Glymph:
             return write.add.add(self._ctx, text, revive=revive, **fields)
         with self._background.resting() as ctx:
             added = write.add.add(ctx, text, revive=revive, **fields)
-            return write.reconcile.explain([added], self.settle())[0]
+            return write.reconcile.explain([added], self._background.settle())[0]
 
     def add_many(
         self, items: Iterable[str | Mapping[str, Any]], *,
@@ -146,10 +145,11 @@ class Glymph:
             return write.add.add_many(self._ctx, items, imported=imported)
         with self._background.resting() as ctx:
             added = write.add.add_many(ctx, items, imported=imported)
-            return write.reconcile.explain(added, self.settle())
+            return write.reconcile.explain(added, self._background.settle())
 
     def settle(self, *, progress: Count | None = None) -> dict[str, write.reconcile.Effects]:
         """Finishes what waits, vectors and verdicts; returns by id what was done for each."""
+        write.link_by_names.link_without_vectors(self._ctx)
         return self._background.settle(progress)
 
     def update(

@@ -247,7 +247,8 @@ def test_many_calls_in_flight_at_once_are_all_answered(agent):
     added = agent.call_at_once("memory_add", numbered("swallow"))
     assert len({answer["id"] for answer in added}) == 15
     found = agent.ask("memory_search", query="swallow", limit=50)["hits"]
-    assert {hit["id"] for hit in found} == {answer["id"] for answer in added}
+    # Behind them may stand what was told just before or after, in the same conversation.
+    assert {hit["id"] for hit in found[:15]} == {answer["id"] for answer in added}
 
 
 def test_the_server_complained_about_nothing(agent):

@@ -415,11 +415,14 @@ def test_no_statement_reads_a_whole_table_for_a_few_rows(glymph):
         "SCAN undo",
         "SCAN h",
         "SCAN CONSTANT ROW",
+        "SCAN placed",
+        "SCAN each_row",
     }
     with glymph._ctx.store.reading("default") as reader:
         connection = reader._session.raw
         for name, sql in ((name, SQLITE.render(one)) for name, one in statements().items()):
             values = dict.fromkeys(re.findall(r":(\w+)", sql))
             plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
-            scans = {step for step in plan if step.startswith("SCAN") and "json_each" not in step}
+            scans = {step for step in plan if step.startswith("SCAN")}
+            scans = {step for step in scans if "json_each" not in step and "subquery" not in step}
             assert scans <= one_row_or_rows_just_found or name in EVERYTHING, (name, plan)

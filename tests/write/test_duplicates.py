@@ -110,7 +110,7 @@ def test_only_what_is_live_and_current_is_compared(words, clock):
 def test_other_spaces_are_left_alone(words, url, clock):
     words.add(TRADES[0])
     with Glymph.open(url, space="other", clock=clock, embedder=WordEmbedder(512, ms=0.0)) as other:
-        other.add_many(TRADES[1:3])
+        other.add_many(TRADES[1:3], wait=True)
         before = other.graph()
         assert words.find_duplicates(apply=True).pairs == ()
         assert words.find_duplicates().examined == 1

@@ -35,7 +35,7 @@ from glymph.store import columns
 from glymph.store.arrays import NEVER, SECTIONS, STATES, Columns, Flags
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
-from glymph.write.grading import NOISE, PASSING, Grade, Grader, find_vital_keys, is_vital
+from glymph.write.grading import NOISE, NOT_READ, PASSING, Grade, Grader, find_vital_keys, is_vital
 from glymph.write.grading import VITAL as VITAL_SHARE
 from glymph.write.question_queue import FORGET
 
@@ -44,7 +44,6 @@ POOL = 2  # times the lines of a heading are looked at
 LOOKED_AT = 5_000  # memories, the likeliest to be needed, among which vital ones are looked for
 MOST_READ = 200  # texts that are graded while somebody waits
 PLAINLY_VITAL, PLAINLY_NOISE, PLAINLY_PASSING = 0.5, 0.5, 0.9  # shares
-NOT_READ: Grade = (0.0, 0.0, 1.0, 0.0)
 REPEATED = 0.9  # said elsewhere to this share: the other line is enough
 TRUSTED = 0.3  # what came from a source trusted less is not put before an agent unasked
 PINNED = 10.0  # more than all else can add up to

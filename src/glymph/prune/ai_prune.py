@@ -31,7 +31,7 @@ from glymph.store.contract import Row
 from glymph.store.reader import Reader
 from glymph.store.writer import Writer
 from glymph.text.tokens import tokens
-from glymph.write.grading import Grader
+from glymph.write.grading import PERHAPS_VITAL, Grader
 
 VERB = "ai_prune"
 FEW = 3  # nominations that are plausible in the smallest batch
@@ -325,7 +325,7 @@ def _decide(
     now = micros(ctx.now())
     refused: list[Refusal] = []
     candidates: dict[str, Row] = {}
-    staying = find_reasons_to_stay(reader, Grader(ctx), list(rows))
+    staying = find_reasons_to_stay(reader, Grader(ctx), list(rows), vital_from=PERHAPS_VITAL)
     for one in nominations:
         row = rows.get(one.id)
         if one.id not in seen:

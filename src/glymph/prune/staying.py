@@ -16,17 +16,19 @@ from glymph.prune.marks import REPLACING
 from glymph.store import guards, records
 from glymph.store.contract import Filter
 from glymph.store.reader import Reader
-from glymph.write.grading import Grader
+from glymph.write.grading import LIKELY_VITAL, Grader
 
 ALIVE_DAYS = 90
 EXAMINED = 2_000  # recalls
 EVERY_LIVE = Filter(include_superseded=True)
 
 
-def find_reasons_to_stay(reader: Reader, grader: Grader, ids: Sequence[str]) -> dict[str, str]:
+def find_reasons_to_stay(
+    reader: Reader, grader: Grader, ids: Sequence[str], *, vital_from: float = LIKELY_VITAL
+) -> dict[str, str]:
     """Returns why some of these memories stay unless somebody names them."""
     alive = find_alive(grader.ctx, reader, ids)
-    vital = grader.find_vital(reader, ids)
+    vital = grader.find_vital(reader, ids, least=vital_from)
     return dict.fromkeys(alive, guards.STILL_CURRENT) | dict.fromkeys(vital, guards.MAY_BE_VITAL)
 
 

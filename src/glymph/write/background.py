@@ -14,7 +14,6 @@ from glymph.context import Context
 from glymph.errors import GlymphError
 from glymph.store.locks import ProcessLock
 from glymph.write.backfill import backfill, embed, embed_newest
-from glymph.write.link_by_names import link_by_names
 from glymph.write.reconcile import Effects, can_reconcile, find_unreconciled, reconcile
 
 LAST_BATCH = 2.0  # seconds a closing handle waits for the texts that are just being read
@@ -80,8 +79,6 @@ class Background:
                 done[memory_id] = effects
                 if progress is not None:
                     progress(len(done))
-            if self._ctx.embedding.embedder is None and self._ctx.store.writable:
-                link_by_names(self._ctx)
         return done
 
     def settle_few(self) -> None:

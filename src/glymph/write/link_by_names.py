@@ -21,6 +21,12 @@ CURRENT = Filter()
 TYPES = {"entity": "same_entity", "tag": "related_to", "session": "temporal_adjacent"}
 
 
+def link_without_vectors(ctx: Context) -> None:
+    """Links what names the same, if there is no embedder and the store can be written to."""
+    if ctx.embedding.embedder is None and ctx.store.writable:
+        link_by_names(ctx)
+
+
 def link_by_names(ctx: Context) -> int:
     """Links what was added since the last time; returns how many links it made.
 
