@@ -2,6 +2,7 @@
 
     python -m training.calibrate PACKAGE_FOLDER VERSION
     python -m training.calibrate PACKAGE_FOLDER VERSION worth    # after training.refit_worth
+    python -m training.calibrate PACKAGE_FOLDER VERSION keep     # after training.fit_keeping
 
 Runs the exported model itself, so that what its eight bits change is fitted along. Writes
 `reader.json` beside the model, and the sha256 of every file into `glymph/reader/data/weights.json`.
@@ -24,13 +25,20 @@ from glymph.reader.local_reader import LoadedModel
 from glymph.reader.weights import RECORD
 from glymph.reader.wording import RELATIONS, Pair, word_relation, word_relevance, word_target
 from training.cases import NONE, PART, REPLACES, SAME, Case, link_statements, read_part
-from training.examples import LEFT, Example, list_relations, list_targets, list_worths
+from training.examples import (
+    LEFT,
+    Example,
+    list_keepings,
+    list_relations,
+    list_targets,
+    list_worths,
+)
 from training.per_core import OnePerCore
 from training.scenes import label_rows
 
 FILES = ("model.onnx", "tokenizer.json", "reader.json")
 NEUTRAL = {
-    "temperatures": {"relation": 1.0, "target": 1.0, "worth": 1.0},
+    "temperatures": {"relation": 1.0, "target": 1.0, "worth": 1.0, "keep": 1.0},
     "together": [1.0, 0.0, 0.0, 0.0],
     "among": [1.0, 0.0, 0.0],
     "relevance": [1.0, 0.0],
@@ -227,6 +235,7 @@ def calibrate(folder: Path, version: str) -> None:
         "relation": list_relations(cases["frames"]),
         "target": list_targets(cases["frames"], cases["requests"]),
         "worth": list_worths(cases),
+        "keep": list_keepings(cases["talks"]),
     }
     for task, examples in lists.items():
         logits = model.ask(task, [example.pair for example in examples])
@@ -259,14 +268,15 @@ def calibrate(folder: Path, version: str) -> None:
     write(folder, version, stored)
 
 
-def calibrate_worth(folder: Path, version: str) -> None:
-    """Fit the temperature of worth alone; the rest stays as it is."""
+def calibrate_one(folder: Path, version: str, task: str) -> None:
+    """Fit the temperature of one task alone; the rest stays as it is."""
     files = {name: (folder / name).read_bytes() for name in FILES}
     stored = json.loads(files["reader.json"])
-    examples = list_worths(read_part("dev"))
-    logits = Asking(files).ask("worth", [example.pair for example in examples])
+    cases = read_part("dev")
+    examples = list_worths(cases) if task == "worth" else list_keepings(cases["talks"])
+    logits = Asking(files).ask(task, [example.pair for example in examples])
     labels = np.array([example.label for example in examples])
-    stored["temperatures"]["worth"] = fit_temperature(logits, labels)
+    stored["temperatures"][task] = fit_temperature(logits, labels)
     write(folder, version, stored)
 
 
@@ -280,4 +290,7 @@ def write(folder: Path, version: str, stored: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    (calibrate_worth if sys.argv[3:] == ["worth"] else calibrate)(Path(sys.argv[1]), sys.argv[2])
+    if sys.argv[3:]:
+        calibrate_one(Path(sys.argv[1]), sys.argv[2], sys.argv[3])
+    else:
+        calibrate(Path(sys.argv[1]), sys.argv[2])

@@ -13,7 +13,7 @@ import numpy as np
 Case = dict[str, Any]
 KINDS = (
     *("frames", "facts", "conversations", "dialogues", "requests", "questions"),
-    *("worth", "duplicates", "pairs", "chats", "scenes", "natural"),
+    *("worth", "duplicates", "pairs", "chats", "scenes", "natural", "talks"),
 )
 DATA = Path(__file__).parent / "data"
 TAUGHT = "taught.npz"

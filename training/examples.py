@@ -16,7 +16,9 @@ from glymph.reader.wording import (
     TARGETS,
     WORTHS,
     Pair,
+    Said,
     Span,
+    word_keeping,
     word_relation,
     word_relevance,
     word_target,
@@ -477,3 +479,22 @@ def list_worths(cases: dict[str, list[Case]]) -> list[Example]:
         Example("worth", word_worth(text), WORTHS.index(worth), lang=lang)
         for text, worth, lang in graded
     ]
+
+
+def list_keepings(talks: list[Case]) -> list[Example]:
+    """Give the sentences of marked talks, each with what stands before it."""
+    found: list[Example] = []
+    for talk in talks:
+        last: dict[str, str] = {}
+        for turn in talk["turns"]:
+            role = turn["role"]
+            if role == "tool":
+                continue
+            heard = last.get("assistant" if role == "user" else "user", "")
+            before: list[str] = []
+            for text, label in turn["s"]:
+                said = Said(role, text, " ".join(before), heard)
+                found.append(Example("keep", word_keeping(said), label, lang=talk["lang"]))
+                before.append(text)
+            last[role] = " ".join(before)
+    return found

@@ -66,6 +66,8 @@ class Speaker(ScriptedModel):
 
 def _said(messages: Sequence[Message], schema: Schema | None) -> Answer:
     group, *told = (json.loads(line) for line in messages[1].content.split("\n")[1:-1])
+    if schema and "sentences" in schema["properties"]:
+        return {"sentences": [_state(one) for one in told]}
     high = [one for one in told if one["values"]["load"] > HIGH]
     won = sum(one.get("outcome") == "success" for one in high)
     name = group["group"]
@@ -80,3 +82,17 @@ def _said(messages: Sequence[Message], schema: Schema | None) -> Answer:
         "trigger": f"{name} wants something under load", "direction": "promise",
     }  # fmt: skip
     return answer if high else {"pattern": False}
+
+
+def _state(told: dict[str, Any]) -> dict[str, Any]:
+    """Say what a sentence of a pattern states."""
+    numbers = [int(word) for word in told["sentence"].split() if word.isdigit()]
+    where = [{"name": "load", "is": ">", "value": HIGH}]
+    counted = {"measure": "successes", "where": where}
+    return {
+        "n": told["n"],
+        "statements": [
+            counted | {"stated": stated, "out_of": out_of}
+            for stated, out_of in [numbers][: len(numbers) // 2]
+        ],
+    }

@@ -68,6 +68,7 @@ class Ground:
         return own | {
             "GLYMPH_HOME": str(self.home),
             "GLYMPH_EMBEDDER": "none",
+            "GLYMPH_READER": "none",
             "CLAUDE_PROJECT_DIR": "",
         }
 
@@ -147,7 +148,11 @@ class Ground:
 
     def opened(self, space: str) -> Glymph:
         return Glymph.open(
-            self.url, space=space, actor="glymph", embedder=WordEmbedder(512, ms=1000.0)
+            self.url,
+            space=space,
+            actor="glymph",
+            embedder=WordEmbedder(512, ms=1000.0),
+            reader="none",
         )
 
     # what became of it

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Literal
 
 from glymph.errors import InvalidInput
 
@@ -102,6 +102,9 @@ class Settings:
     trash_hours: float = _setting(24.0, "hours between two looks for what has left the trash")
     consolidation_hours: float = _setting(
         24.0, "hours between two looks for lessons in what happened"
+    )
+    lesson_readings: Literal["mark", "refuse"] = _setting(
+        "mark", "what of a lesson cannot be counted: kept behind a mark, or refused"
     )
     surface_hours: float = _setting(24.0, "hours between two digests where nothing has changed")
     idle_hours: float = _setting(1 / 6, "hours between two looks whether the agent is idle")

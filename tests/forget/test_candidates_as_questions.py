@@ -19,7 +19,7 @@ class DoubtingReader:
 
     name = "doubting"
     relate, score = NoReader.relate, NoReader.score
-    grade, estimate_ms = NoReader.grade, NoReader.estimate_ms
+    grade, sift, estimate_ms = NoReader.grade, NoReader.sift, NoReader.estimate_ms
 
     def find_targets(self, verb, request, texts, new=None):
         return [Target("all", 0.5, (0.5, 0.5, 0.0)) for _ in texts]

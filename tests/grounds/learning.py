@@ -7,10 +7,22 @@ import json
 import pytest
 
 from glymph import Glymph
-from glymph.llm.dialogue import FREE
+from glymph.llm.dialogue import FREE, Reply, Usage
 from glymph.testing import ScriptedModel, logical_image
 
 QUIET = {"compare": "off"}
+
+
+class Analyst(ScriptedModel):
+    """Answers by a script what episodes teach, and cannot put sentences into statements.
+
+    So its claims are counted, and its words are read as English.
+    """
+
+    def complete(self, messages, schema=None, **options):
+        if schema and "sentences" in schema.get("properties", ()):
+            return Reply("That I cannot say.", Usage(0, 0))
+        return super().complete(messages, schema, **options)
 
 
 @pytest.fixture
@@ -19,9 +31,9 @@ def opened(url, clock):
     handles = []
 
     def open_with(answers=None, **options):
-        model = (
-            None if answers is None else ScriptedModel(answers, prices=options.pop("prices", FREE))
-        )
+        model = options.pop("model", None)
+        if answers is not None:
+            model = Analyst(answers, prices=options.pop("prices", FREE))
         options = {"embedder": "none", "settings": QUIET, **options}
         handles.append(Glymph.open(url, clock=clock, model=model, **options))
         return handles[-1], model

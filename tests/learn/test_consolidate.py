@@ -18,10 +18,10 @@ from glymph.learn import derive_lessons
 from glymph.learn.consolidate import consolidate
 from glymph.llm.dialogue import Prices, Reply, Usage
 from glymph.moments import micros
-from glymph.testing import ScriptedModel
 from glymph.testing.embedders import WordEmbedder
 from tests.grounds.learning import (
     QUIET,
+    Analyst,
     closed,
     evidence_of,
     group_of,
@@ -232,7 +232,7 @@ def test_what_is_archived_trashed_superseded_or_expired_never_reaches_a_prompt(o
 
 
 def test_two_spaces_never_mix(url, clock):
-    model = ScriptedModel(pattern)
+    model = Analyst(pattern)
     both = [
         Glymph.open(url, clock=clock, model=model, embedder="none", space=name, settings=QUIET)
         for name in "ab"

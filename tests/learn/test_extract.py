@@ -248,10 +248,19 @@ def test_what_a_model_made_up_is_refused_with_the_reason(opened, path):
     assert all(each.reason.startswith("ungrounded: ") for each in done.refused)
 
 
-def test_a_statement_must_stand_near_the_turn_it_names(opened, path):
-    g, _ = opened([answer(memory("We use Postgres.", turn=5))])
-    path.write_text(plain("We use Postgres.") + plain("fine") * 4)
-    assert extract(g._ctx, path).refused[0].reason.startswith("ungrounded")
+def test_a_word_that_looks_drawn_at_random_is_not_kept_whatever_it_is_called(opened, path):
+    word = "fm2_lJPECAAAAAAAB9QxExQk7Zr2mVxQ0nT8pWdKy5sHc3uLbEoA1gJi6fNv"
+    g, _ = opened([answer(memory(f"The new one is {word}."))])
+    path.write_text(plain(f"the new one is {word}"))
+    assert extract(g._ctx, path).refused[0].reason.startswith("secret")
+    assert texts(g) == []
+
+
+def test_a_name_may_have_been_told_earlier_in_the_conversation(opened, path):
+    g, _ = opened([answer(memory("Ottoline's father gets up at 3.", turn=6))])
+    path.write_text(plain("I am Ottoline.") + plain("fine") * 4 + plain("my father gets up at 3"))
+    extract(g._ctx, path)
+    assert texts(g) == ["Ottoline's father gets up at 3."]
 
 
 def test_a_day_told_as_yesterday_may_be_told_as_a_date(opened, path):
@@ -362,7 +371,7 @@ def test_what_rules_find_in_a_window_that_no_model_answers_for_is_kept(opened, p
     done = extract(g._ctx, path)
     assert texts(g) == ["We never deploy on Fridays."]
     assert (done.problem, done.turns, g.get(done.added[0].id).trust) == (None, 2, 0.5)
-    assert "rules read it instead and found 1" in done.refused[0].reason
+    assert "read without one, which found 1" in done.refused[0].reason
 
 
 @pytest.mark.parametrize("answers", [None, echo])

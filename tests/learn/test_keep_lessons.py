@@ -109,7 +109,7 @@ def test_text_without_the_form_that_was_asked_for_is_never_a_lesson(opened, cloc
 
 def test_the_form_in_words_is_read_and_counted_again(opened, clock):
     said = "TITLE: BTC shorts while funding is high\n\nWhen funding is above 0.08, {} of my BTC shorts won."
-    glymph, _ = opened([said.format("5 of 5"), said.format("4 of 4"), "NO_PATTERN"])
+    glymph, _ = opened([said.format("5 of 5")] * 2 + [said.format("4 of 4"), "NO_PATTERN"])
     closed(glymph, clock, 1, 2, 3)
     assert glymph.consolidate().groups[0].ending == "refused"
     closed(glymph, clock, 4)

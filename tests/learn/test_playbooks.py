@@ -78,6 +78,26 @@ def test_later_outcomes_count_exactly_once(opened, clock):
     assert counts(glymph, lesson) == (9, 10)
 
 
+def test_an_outcome_that_is_corrected_corrects_the_counts(opened, clock):
+    glymph, lesson = made(opened, clock, 8)
+    clock.advance(days=1)
+    (last,) = closed(glymph, clock, 9)
+    glymph.consolidate()
+    assert counts(glymph, lesson) == (9, 9)
+    first = next(iter(set(evidence_of(glymph, lesson)) - {last}))
+    for wrong in (first, last):
+        clock.advance(hours=1)
+        told = glymph.get(wrong).attributes
+        glymph.update(wrong, attributes={**told, "pnl_pct": -3.0})
+    done = glymph.consolidate()
+    assert counts(glymph, lesson) == (7, 9)
+    assert glymph.get(lesson).attributes["evidence"]["failures"] == 2
+    glymph.consolidate()
+    assert counts(glymph, lesson) == (7, 9)
+    glymph.undo(done.operation_id)
+    assert counts(glymph, lesson) == (9, 9)
+
+
 def test_late_told_and_late_ended_episodes_count_as_well(opened, clock):
     glymph, lesson = made(opened, clock, 8)
     clock.advance(days=1)

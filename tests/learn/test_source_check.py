@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glymph.learn.source_check import find_ungrounded
+from glymph.learn.source_check import find_undenied, find_ungrounded
 
 SOURCE = """We talked with Ingrid yesterday. Production runs on PostgreSQL 16.2 in the eu-north-1 region, and the
 pool is limited to 40 connections. Please don't ever run migrations on a Friday, we were burned on 2026-03-13.
@@ -72,11 +72,11 @@ def test_the_reason_names_what_is_strange():
 
 def test_a_denial_needs_one_in_the_source():
     source = "We deploy with Ansible on Mondays and use tabs in the Go files."
-    assert find_ungrounded("The team never uses tabs in Go files.", source) == (
+    assert find_undenied("The team never uses tabs in Go files.", source) == (
         "it denies something, and the source denies nothing"
     )
     assert find_ungrounded("The team uses tabs in Go files.", source) is None
-    assert find_ungrounded("Go files must not use spaces.", "Go files: avoid spaces") is None
+    assert find_undenied("Go files must not use spaces.", "Go files: avoid spaces") is None
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_denial_needs_one_in_the_source():
     ],
 )
 def test_a_denial_of_something_else_in_the_source_is_not_enough(statement, source):
-    assert "denies" in str(find_ungrounded(statement, source))
+    assert "denies" in str(find_undenied(statement, source))
 
 
 @pytest.mark.parametrize(
@@ -126,6 +126,7 @@ def test_a_denial_of_something_else_in_the_source_is_not_enough(statement, sourc
     ],
 )
 def test_a_denial_that_the_source_has_is_trusted(statement, source):
+    assert find_undenied(statement, source) is None
     assert find_ungrounded(statement, source) is None
 
 
@@ -147,6 +148,20 @@ def test_the_writing_of_a_name_or_number_makes_no_difference():
     assert find_ungrounded("The team runs on Kubernetes.", "we run on k8s as a team") is None
     assert find_ungrounded("Deployment runs on Mondays.", "we deploy on mondays") is None
     assert find_ungrounded("GRAFANA is used.", "we use grafana a lot") is None
+
+
+def test_a_number_may_gain_its_unit():
+    source = "three kids. 4, 9 and 11. the little one eats rice"
+    assert (
+        find_ungrounded("Three kids, 4, 9 and 11 years; the little one eats rice.", source) is None
+    )
+    assert find_ungrounded("Three kids, 4, 9 and 12 years; the little one eats rice.", source)
+
+
+def test_a_language_that_writes_nouns_with_capitals_may_use_others():
+    source = "Die Ziegel kommen vom Hartwig, der Kalle macht das Gerüst und der Finn ist Azubi."
+    assert find_ungrounded("Der Baustoffhändler Hartwig liefert die Ziegel.", source) is None
+    assert find_ungrounded("Der Schreiner Möller macht die Fenster.", source)
 
 
 def test_nothing_is_grounded_in_an_empty_source():

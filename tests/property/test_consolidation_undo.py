@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from glymph import Glymph, errors
 from glymph.llm.dialogue import Reply, Usage
-from glymph.testing import FrozenClock, ScriptedModel, logical_image
+from glymph.testing import FrozenClock, logical_image
 from glymph.testing.embedders import WordEmbedder
 from glymph.testing.strategies import json_values
+from tests.grounds.learning import Analyst
 
 EXAMPLES = min(settings.default.max_examples, 1000)
 KINDS = ("trade_close", "trade_close", "trade_close", "signal", "event", "note", "lesson")
@@ -125,9 +126,17 @@ def told(glymph, clock, episodes, since=0):
         glymph.add(text, kind=one["kind"], attributes=attributes, trust=one["trust"])
 
 
+def settled_image(glymph):
+    """The image once every text has its vector again: what changes its words loses it for a while."""
+    glymph.settle()
+    return logical_image(glymph._ctx.store, "default")
+
+
 def check_only_lessons_changed(before, after):
     """Nothing but lessons, playbooks and their links is new or different."""
     for place, row in before.items():
+        if place[0] == "vectors":  # a lesson that says its counts anew has another
+            continue
         now = after[place]
         if place[0] == "memories" and row["kind"] not in ("lesson", "playbook"):
             assert {**now, "version": row["version"]} == row, "an episode was changed"
@@ -156,7 +165,7 @@ def check_only_lessons_changed(before, after):
 @settings(max_examples=EXAMPLES)
 def test_consolidating_and_undoing_is_the_identity(first, more, said, by, meaning):
     folder, clock = tempfile.mkdtemp(prefix="glymph-learn-"), FrozenClock()
-    model = ScriptedModel(script(said)) if by == "model" else None
+    model = Analyst(script(said)) if by == "model" else None
     embedder = WordEmbedder(ms=0.01) if meaning else "none"
     plain = {"compare": "off", "junk_gate": "off"}
     try:
@@ -166,21 +175,17 @@ def test_consolidating_and_undoing_is_the_identity(first, more, said, by, meanin
             done = []
             for number, episodes in enumerate((first, more)):
                 told(g, clock, episodes, since=100 * number)
-                before = logical_image(g._ctx.store, "default")
+                before = settled_image(g)
                 run = g.consolidate()
-                after = logical_image(g._ctx.store, "default")
+                after = settled_image(g)
                 check_only_lessons_changed(before, after)
                 assert (run.operation_id is None) == (before == after)
                 event(f"{number}: {sorted({one.ending for one in run.groups})}")
                 if run.operation_id is not None:
                     undone = g.undo(run.operation_id)
-                    assert logical_image(g._ctx.store, "default") == before, (
-                        "undo did not restore the image"
-                    )
+                    assert settled_image(g) == before, "undo did not restore the image"
                     g.undo(undone.operation_id)
-                    assert logical_image(g._ctx.store, "default") == after, (
-                        "undo of undo did not bring it back"
-                    )
+                    assert settled_image(g) == after, "undo of undo did not bring it back"
                 done.append(run)
             asked = len(model.asked) if model is not None else 0
             if not done[-1].errors and len(done[-1].groups) < 5:

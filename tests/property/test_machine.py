@@ -1,4 +1,4 @@
-"""Random lives of a store: 50 in every run, 1,000 at night."""
+"""Random lives of a store: 25 in every run, 1,000 at night."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from glymph.testing.machine import GlymphMachine
 TestMachine = GlymphMachine.TestCase
 _PROFILE = settings.get_profile(settings._current_profile)
 TestMachine.settings = settings(
-    _PROFILE, max_examples=_PROFILE.max_examples // 2, stateful_step_count=25
+    _PROFILE, max_examples=25 if _PROFILE.max_examples <= 100 else 1000, stateful_step_count=25
 )

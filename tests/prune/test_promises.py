@@ -130,7 +130,7 @@ def test_what_a_model_says_that_cannot_be_read_or_counted_becomes_no_lesson(open
         "body": "In all, 8 of 9 of my BTC shorts won.",
         "claims": [],
     }
-    glymph, _ = opened([prose, prose, lie])
+    glymph, _ = opened([prose, prose, lie, lie])
     closed(glymph, clock, 1, 2, 3)
     assert (glymph.consolidate().errors, lessons(glymph)) == (1, [])
     assert ([one.ending for one in glymph.consolidate().groups], lessons(glymph)) == (

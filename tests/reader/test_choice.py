@@ -31,7 +31,7 @@ def test_a_reader_of_a_program_is_taken_as_it_is():
 
 
 def test_an_object_that_is_no_reader_is_refused_by_name():
-    with pytest.raises(InvalidInput, match="relate, find_targets, score, grade, estimate_ms"):
+    with pytest.raises(InvalidInput, match="relate, find_targets, score, grade, sift, estimate_ms"):
         open_reader(object())
 
 

@@ -29,6 +29,10 @@ def built(*pieces):
 
 
 SECRETS = {  # what stands in the text, and what must be gone from it
+    "a password behind two blanks": (
+        "sftp host s2.example user kh pw  {0}   put it there",
+        "m0usse-au-Ch0c_2019",
+    ),
     "aws": ("our id is {0} for S3", built("AK", "IA", UPPER[:16])),
     "aws session": ("{0}", built("AS", "IA", UPPER[:16])),
     "aws secret": ("aws_secret_access_key = {0}", LETTERS[:40]),

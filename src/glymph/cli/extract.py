@@ -100,5 +100,5 @@ def _summarize(facts: dict[str, Any]) -> str:
         kept = f"Kept {quantity(facts['created'], 'new statement', 'new statements')}"
     known = quantity(facts["known"], "was", "were") + " known already." if facts["known"] else ""
     turns = quantity(facts["turns"], "turn", "turns")
-    by = "the model" if facts["by"] == "model" else "rules"
+    by = {"model": "the model", "reader": "the reader"}.get(facts["by"], "rules")
     return f"{kept} of {turns}, found by {by}. {known}".rstrip()

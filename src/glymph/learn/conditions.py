@@ -27,6 +27,7 @@ from glymph.text.normal import normalise
 
 Relation = Literal["=", "!=", ">", ">=", "<", "<=", "contains"]
 RESERVED = ("kind", "tag", "entity", "text", "hour", "weekday", "previous kind", "previous outcome")
+ENDS = {"success": True, "failure": False}
 BAND = 6  # hours
 DAYS = tuple(map(str.capitalize, WEEKDAYS))
 CUTS = 10  # equal parts between which a number is cut
@@ -65,6 +66,10 @@ class Condition:
                 )
             case "previous kind" | "previous outcome":
                 return None
+            case "outcome" if normalise(str(self.value)) in ENDS:
+                ended = None if episode.outcome is None else episode.outcome.success
+                told = None if ended is None else ENDS[normalise(str(self.value))] is ended
+                return told if told is None or self.relation != "!=" else not told
             case "kind":
                 return self.met_by(plain_kind(episode.kind))
             case "hour":

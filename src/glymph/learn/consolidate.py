@@ -28,6 +28,7 @@ from glymph.errors import (
     Refused,
 )
 from glymph.learn import consolidate_prompt as prompt
+from glymph.learn import translate_prompt
 from glymph.learn.consolidate_result import By, Consolidated, Learnt
 from glymph.learn.derive_lessons import (
     Conclusion,
@@ -47,10 +48,12 @@ from glymph.learn.episodes import (
     group_episodes,
     make_episode,
 )
+from glymph.learn.evidence import list_sentences
+from glymph.learn.evidence.by_statements import Statements
+from glymph.learn.evidence.statement import Statement
 from glymph.learn.keep_lessons import rows_at
 from glymph.learn.lesson import Pattern
 from glymph.learn.playbooks import count_on
-from glymph.llm.dialogue import Question
 from glymph.llm.ledger import Run
 from glymph.model import State
 from glymph.moments import micros
@@ -316,18 +319,45 @@ class _Working:
         if self.ctx.model is None:
             return "statistics", self._find_by_counting(group)
         if not self.poor:
-            looked_at = choose_shown(group)
             try:
-                found = self.asked.ask(self._question(group, looked_at))
+                return "model", [self._ask(group)]
             except BudgetSpent as error:
                 self.poor = str(error)
-            else:
-                return "model", [conclude(found, group, looked_at)]
         with self.ctx.reading() as reader:
             known = reader.counter(_mark(group, "statistics")) or 0
         return "statistics", self._find_by_counting(group) if _newest(
             group, self.rows
         ) > known else []
+
+    def _ask(self, group: Group) -> Conclusion:
+        """Asks a model about a group, and once more with the reason if its answer is no lesson."""
+        looked_at = choose_shown(group)
+        found = self._conclude(group, looked_at)
+        if found.refused is None:
+            return found
+        told = "; ".join([found.refused, *found.dropped])
+        try:
+            return self._conclude(group, looked_at, told)
+        except (BudgetSpent, MalformedReply):
+            return found
+
+    def _conclude(
+        self, group: Group, looked_at: Sequence[Episode], refused: str | None = None
+    ) -> Conclusion:
+        asked = prompt.question(group.label, looked_at, nonce=os.urandom(6).hex(), refused=refused)
+        pattern = self.asked.ask(asked)
+        statements = None if pattern is None else self._translate(pattern, looked_at)
+        return conclude(pattern, group, looked_at, statements, self.ctx.settings.lesson_readings)
+
+    def _translate(self, pattern: Pattern, looked_at: Sequence[Episode]) -> Statements | None:
+        """Returns what the sentences of a pattern state, or None if the model cannot say it."""
+        sentences = list_sentences(pattern)[: translate_prompt.MOST_SENTENCES]
+        asked = translate_prompt.question(sentences, looked_at, nonce=os.urandom(6).hex())
+        try:
+            said: tuple[tuple[Statement, ...], ...] = self.asked.ask(asked)
+        except MalformedReply:
+            return None
+        return dict(zip(sentences, said, strict=True))
 
     def _find_by_counting(self, group: Group) -> list[Conclusion]:
         """Returns what statistics find in a group, but does not look again too soon.
@@ -354,9 +384,6 @@ class _Working:
         """The keys of groups in which statistics found something before."""
         told = [records.attributes(row) for row in self.known]
         return {str(one.get("group")) for one in told if "finding" in one}
-
-    def _question(self, group: Group, looked_at: Sequence[Episode]) -> Question[Pattern | None]:
-        return prompt.question(group.label, looked_at, nonce=os.urandom(6).hex())
 
     def _keep(self, group: Group, conclusion: Conclusion, mark: tuple[str, int] | None) -> Learnt:
         try:

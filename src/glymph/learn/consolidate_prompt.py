@@ -28,6 +28,7 @@ MOST_TEXT = 300  # characters of a claim's sentence
 MOST_TRIGGER = 120
 MOST_DIRECTION = 40
 MOST_LABEL = 80
+MOST_REFUSED = 600  # characters of why an answer was refused
 LARGEST = 1e15  # number that is read
 NONE = "NO_PATTERN"
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
@@ -55,23 +56,41 @@ If you cannot write JSON, write TITLE: and the title on the first line, then a b
 the body; or only {none}.
 {rule}"""
 
+CONDITION: Schema = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "maxLength": 64},
+        "is": {"type": "string", "enum": list(RELATIONS)},
+        "value": {"type": ["string", "number", "boolean"]},
+    },
+    "required": ["name", "is", "value"],
+    "additionalProperties": False,
+}
+
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _TITLE = re.compile(r"\ATITLE:[ \t]*(?P<title>[^\n]+)\n\s*(?P<body>\S.*)\Z", re.DOTALL)
 _NO_PATTERN = re.compile(rf"\A{NONE}(?:\s*[-–—:.,(]\s*[^\n]{{0,300}})?\Z", re.IGNORECASE)
 
 
-def question(label: str, episodes: Sequence[Episode], *, nonce: str) -> Question[Pattern | None]:
+def question(
+    label: str, episodes: Sequence[Episode], *, nonce: str, refused: str | None = None
+) -> Question[Pattern | None]:
     """Asks for the pattern of these episodes, at most fifteen of a group.
 
     `nonce` is random; see `fence`. The label may come from memory text, so it is shown as data as
-    well.
+    well. `refused` says why an earlier answer was no lesson.
     """
     ids = {f"e{number}": one.id for number, one in enumerate(episodes, start=1)}
     task = TASK.format(
         count=len(episodes), title=MOST_TITLE, claims=ASKED_CLAIMS,
         measures=", ".join(MEASURES), relations=" ".join(RELATIONS), none=NONE, rule=rule(nonce),
     )  # fmt: skip
-    group = {"group": " ".join(label.split())[:MOST_LABEL], "episodes": len(episodes)}
+    group: dict[str, Any] = {
+        "group": " ".join(label.split())[:MOST_LABEL],
+        "episodes": len(episodes),
+    }
+    if refused is not None:
+        group["your last answer was refused"] = refused[:MOST_REFUSED]
     records = [group, *(record(alias, one) for alias, one in zip(ids, episodes, strict=True))]
     return Question(
         messages=(Message("system", task), Message("user", fence_records(records, nonce))),
@@ -82,23 +101,13 @@ def question(label: str, episodes: Sequence[Episode], *, nonce: str) -> Question
 
 
 def _schema(aliases: list[str]) -> Schema:
-    condition = {
-        "type": "object",
-        "properties": {
-            "name": {"type": "string", "maxLength": 64},
-            "is": {"type": "string", "enum": list(RELATIONS)},
-            "value": {"type": ["string", "number", "boolean"]},
-        },
-        "required": ["name", "is", "value"],
-        "additionalProperties": False,
-    }
     claim = {
         "type": "object",
         "properties": {
             "text": {"type": "string", "maxLength": MOST_TEXT},
             "measure": {"type": "string", "enum": list(MEASURES)},
             "of": {"type": "string", "maxLength": 64},
-            "where": {"type": "array", "maxItems": MOST_CONDITIONS, "items": condition},
+            "where": {"type": "array", "maxItems": MOST_CONDITIONS, "items": CONDITION},
             "stated": {"type": ["number", "null"]},
             "out_of": {"type": ["integer", "null"]},
             "episodes": {"type": "array", "items": {"type": "string", "enum": aliases}},
@@ -186,13 +195,14 @@ def _claim(value: Any, where: str, ids: Mapping[str, str]) -> Claim:
         told["measure"],
         tuple(dict.fromkeys(ids.get(one, one) for one in cited)),
         _optional(told, "of", 64) or OUTCOME,
-        tuple(_condition(one, where) for one in conditions),
+        tuple(read_condition(one, where) for one in conditions),
         None if stated is None else float(stated),
         None if out_of is None else int(out_of),
     )
 
 
-def _condition(value: Any, where: str) -> Condition:
+def read_condition(value: Any, where: str) -> Condition:
+    """Returns the condition that an object says, or raises MalformedReply."""
     told = _object(value, f"a condition of {where}", ("name", "is", "value"))
     name = _text(told.get("name"), f"name of a condition of {where}", 64)
     if told.get("is") not in RELATIONS:

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from glymph.context import Context, OpenOperation
 from glymph.learn import keep_lessons
@@ -14,6 +14,7 @@ from glymph.learn.conditions import GUARD, Condition, Finding, Relation, find_se
 from glymph.learn.consolidate_result import By, Ending, Learnt
 from glymph.learn.episodes import Episode, Group, facts
 from glymph.learn.evidence import verify
+from glymph.learn.evidence.by_statements import Statements
 from glymph.learn.evidence.tally import tally_episodes
 from glymph.learn.lesson import OUTCOME, Claim, Pattern, lesson, phrase
 from glymph.learn.playbook import (
@@ -25,7 +26,7 @@ from glymph.learn.playbook import (
     promote,
     promoted_from,
 )
-from glymph.learn.playbooks import as_attribute, playbook_of
+from glymph.learn.playbooks import as_attribute, list_ends, playbook_of
 from glymph.model import State
 from glymph.store import records
 from glymph.store.contract import Row
@@ -43,6 +44,8 @@ OPPOSITE: Mapping[Relation, Relation] = {
     "<": ">=",
     "<=": ">",
 }
+READING = "Reading, not counted:"  # before what a model says that nothing bears out
+Readings = Literal["mark", "refuse"]
 AGREED = 0.8  # share of the episodes that must have done the same
 
 
@@ -69,22 +72,37 @@ class Conclusion:
     empty: bool = False
 
 
-def conclude(pattern: Pattern | None, group: Group, looked_at: Sequence[Episode]) -> Conclusion:
-    """A model's answer, every claim of it counted again over the episodes it was shown."""
+def conclude(
+    pattern: Pattern | None, group: Group, looked_at: Sequence[Episode],
+    statements: Statements | None = None, readings: Readings = "mark",
+) -> Conclusion:  # fmt: skip
+    """A model's answer, every claim of it counted again over the episodes it was shown.
+
+    `statements` are what its sentences state; what cannot be counted is marked as a reading, or
+    refused.
+    """
     if pattern is None:
         return Conclusion("model", empty=True)
-    found = verify(pattern, looked_at)
+    found = verify(pattern, looked_at, statements)
     own = [one for one in looked_at if one.id in set(found.supporting)]
     dropped = tuple(f"{one.text} ({one.why})" for one in found.dropped)
+    read = found.readings if readings == "mark" else ()
+    dropped += tuple(f"{one} (it cannot be counted)" for one in found.readings if one not in read)
     if found.refused is not None:
         return Conclusion("model", found.title, dropped=dropped, refused=found.refused)
     playbook = promote("", found, group.episodes)
     among = group.episodes if playbook is not None and playbook.conditions else own
     return Conclusion(
-        "model", found.title, found.body, found.supporting, _evidence(own, found.verdict), dropped,
+        "model", found.title, _mark_readings(found.body, read), found.supporting,
+        _evidence(own, found.verdict), dropped,
         stated=_describe_claims(found.claims, looked_at), playbook=playbook,
         counted=() if playbook is None else _list_ended(among, playbook),
     )  # fmt: skip
+
+
+def _mark_readings(body: str, readings: Sequence[str]) -> str:
+    """Returns a lesson's text with what was not counted behind a mark of its own."""
+    return f"{body}\n\n{READING} {' '.join(readings)}" if readings else body
 
 
 def _describe_claims(claims: Sequence[Claim], looked_at: Sequence[Episode]) -> dict[str, Any]:
@@ -377,5 +395,6 @@ def _attributes(group: Group, conclusion: Conclusion) -> dict[str, Any]:
     if conclusion.playbook is not None:
         ended = set(conclusion.counted)
         still = [one for one in conclusion.supporting if one not in ended]
-        told["playbook"] = as_attribute(conclusion.playbook, still_open=still)
+        ends = list_ends(one for one in group.episodes if one.id in ended)
+        told["playbook"] = as_attribute(conclusion.playbook, still_open=still, ends=ends)
     return told

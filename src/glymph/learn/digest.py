@@ -41,7 +41,7 @@ HEADINGS: tuple[Heading, ...] = (
     QUESTIONS,
     FADING,
     Heading("Preferences", ("preference",), 20),
-    Heading("Lessons", ("lesson",), 20),
+    Heading("Lessons, learnt from episodes: memory_get shows which", ("lesson",), 20),
     Heading("Playbooks", ("playbook", "good_pass", "missed_opportunity"), 6),
     Heading("Decisions", ("decision",), 20),
     Heading("Facts", ("fact",), 60),

@@ -1,8 +1,8 @@
 """Remembers what a conversation said, read on from where it was left.
 
-A model is asked, or rules find it, and it is kept once. The cursor of a transcript moves in the
-transaction that stores what was read up to it. So a run that is killed loses nothing and doubles
-nothing, and of two runs at once one stops.
+A model is asked, or the reader finds it, and it is kept once. The cursor of a transcript moves in
+the transaction that stores what was read up to it. So a run that is killed loses nothing and
+doubles nothing, and of two runs at once one stops.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,38 +19,43 @@ from glymph.context import Context
 from glymph.errors import BudgetSpent, InvalidInput, MalformedReply, ModelFailed
 from glymph.learn.extract_prompt import question
 from glymph.learn.extract_result import By, Extraction, Found, Unkept
-from glymph.learn.extract_rules import find_noteworthy
-from glymph.learn.source_check import find_ungrounded
+from glymph.learn.extract_rules import find_kind, find_noteworthy
+from glymph.learn.sift import sift_turns
+from glymph.learn.source_check import find_undenied, find_ungrounded
 from glymph.learn.transcript import Turn
 from glymph.learn.transcript_file import TranscriptFile, open_transcript
+from glymph.learn.turn_lines import read_said_lines
 from glymph.learn.windows import Raw, Window, windows
 from glymph.llm.ledger import Run
 from glymph.model import Added
 from glymph.moments import day_in_words, micros
+from glymph.reader.no_reader import NoReader
 from glymph.store.writer import Writer
 from glymph.text.injection import find_order
 from glymph.text.normal import normalise
+from glymph.text.secret_rules import find_random_word
 from glymph.text.secrets import SECRET, mask_secrets
+from glymph.text.sentences import SPOKEN, split_sentences
 from glymph.write.add import add_with
 from glymph.write.draft import Draft, draft
 from glymph.write.junk import find_junk
 from glymph.write.tombstones import TOMBSTONED, match_tombstones
 
 JOB, SOURCE = "extract", "extraction"
-TRUST: dict[By, float] = {"model": 0.6, "rules": 0.5}
-AROUND = (
-    2  # turns before and after the one that a statement comes from, in which its words may stand
-)
-MOST_MALFORMED = 3  # runs in which a window's answer may be malformed before rules read it
+TRUST: dict[By, float] = {"model": 0.6, "reader": 0.5, "rules": 0.5}
+AROUND = 2  # turns before and after the one that a statement comes from, in which it is denied
+DENIED = 0.5  # the share from which on a statement turns what was said round
+MOST_MALFORMED = 3  # runs in which a window's answer may be malformed before it is read without
 OVERTAKEN = (
     "Another run has read on in this transcript meanwhile. Nothing was kept twice; run it again "
     "for the rest."
 )
 PASSED_OVER = (
-    "the model's answers about it were malformed in {runs} runs, so rules read it instead and "
-    "found {found} ({problem})"
+    "the model's answers about it were malformed in {runs} runs, so it was read without one, "
+    "which found {found} ({problem})"
 )
 HIDDEN = "secret: it tells little without what was masked in it"
+DRAWN = "secret: it holds a word that looks drawn at random"
 ORDERED = "order: it tries {wants}"
 BESIDE = "order: it was said beside a text that tries {wants}"
 
@@ -73,9 +78,10 @@ def extract(
     """Remembers what a transcript says that will matter later.
 
     The transcript is a JSONL file by its path, or its lines. A file is read from where the last run
-    ended, or `again` from its beginning: what is still known is not new then. Without a model only
-    what rules find is kept. `session` names the session of what is kept, else the transcript does.
-    A dry run asks the model, too, and keeps nothing.
+    ended, or `again` from its beginning: what is still known is not new then. Without a model the
+    reader finds what to keep; without a reader, too, only plain English rules do. `session` names
+    the session of what is kept, else the transcript does. A dry run asks the model, too, and keeps
+    nothing.
     """
     optional_text("session", session)
     if isinstance(transcript, str | Path):
@@ -129,12 +135,9 @@ class _Statement:
     text: str
     kind: str
     turn: Turn
-    source: str | None = None  # None for the user's own words
+    by: By
+    source: str | None = None  # None for what was said word for word
     refused: str | None = None  # why it is not kept, if that is known already
-
-    @property
-    def by(self) -> By:
-        return "rules" if self.source is None else "model"
 
 
 @dataclass(slots=True)
@@ -158,6 +161,7 @@ class _Reading:
     found: list[Found] = field(default_factory=list)
     added: list[Added] = field(default_factory=list)
     refused: list[Unkept] = field(default_factory=list)
+    heard: dict[str, str] = field(default_factory=dict)  # what each side said last
     asking: Run = field(init=False)
 
     def __post_init__(self) -> None:
@@ -166,7 +170,11 @@ class _Reading:
 
     @property
     def by(self) -> By:
-        return "rules" if self.ctx.model is None else "model"
+        return self._by_itself if self.ctx.model is None else "model"
+
+    @property
+    def _by_itself(self) -> By:
+        return "rules" if self.ctx.reader.name == NoReader.name else "reader"
 
     def run(
         self, lines: Iterable[tuple[Raw, int]], total: int, progress: Progress | None
@@ -192,7 +200,7 @@ class _Reading:
         try:
             statements = self._statements(window)
         except MalformedReply as error:
-            statements = _by_rules(window)
+            statements = self._read_by_itself(window)
             if not self._pass_over(window, error, statements):
                 return self._stop(str(error))
         except (ModelFailed, BudgetSpent) as error:
@@ -213,14 +221,48 @@ class _Reading:
         return False
 
     def _statements(self, window: Window) -> list[_Statement]:
-        if self.by == "rules":
-            return _by_rules(window)
+        if self.by != "model":
+            return self._read_by_itself(window)
         found: list[_Statement] = []
         for part in window.parts():
+            source = _source(part)
             asked = question(part, nonce=secrets.token_hex(8), today=self.ctx.now().date())
             for each in self.asking.ask(asked):
                 around = part[max(0, each.turn - AROUND) : each.turn + AROUND + 1]
-                found.append(_Statement(each.text, each.kind, part[each.turn], _source(around)))
+                refused = self._find_turned(each.text, around)
+                found.append(
+                    _Statement(
+                        each.text, each.kind, part[each.turn], "model", source, refused=refused
+                    )
+                )
+        return found
+
+    def _find_turned(self, text: str, around: Sequence[Turn]) -> str | None:
+        """Returns why a statement denies what was said; where words doubt it, a reader decides."""
+        doubt = find_undenied(text, _source(around))
+        if doubt is None or self._by_itself == "rules":
+            return None if doubt is None else f"ungrounded: {doubt}"
+        said = [
+            sentence
+            for turn in around
+            for line in read_said_lines(turn.text)
+            for sentence in split_sentences(line.text, SPOKEN)
+        ]
+        judged = self.ctx.reader.relate(text, said) if said else []
+        turned = any(one.kind == "replaces" and one.sure >= DENIED for one in judged)
+        return f"ungrounded: {doubt}" if turned else None
+
+    def _read_by_itself(self, window: Window) -> list[_Statement]:
+        """Reads a window without a model. Nothing is learnt from a turn that tries to steer."""
+        sifted = sift_turns(self.ctx.reader, window.turns, self.heard)
+        if self._by_itself == "rules":  # also where the reader's weights turned out to be unusable
+            return _by_rules(window)
+        found: list[_Statement] = []
+        for each in sifted:
+            kind = find_kind(each.text) or "fact"
+            found.append(
+                _Statement(each.text, kind, each.turn, "reader", refused=_find_steering(each.turn))
+            )
         return found
 
     def _check(self, statements: Sequence[_Statement]) -> list[tuple[Found, Draft]]:
@@ -322,10 +364,17 @@ def _by_rules(window: Window) -> list[_Statement]:
     found: list[_Statement] = []
     for turn in window.turns:
         worth = find_noteworthy(turn.text) if turn.role == "user" else ()
-        wants = find_order(turn.text) if worth else None
-        refused = None if wants is None else BESIDE.format(wants=wants)
-        found += [_Statement(each.text, each.kind, turn, refused=refused) for each in worth]
+        refused = _find_steering(turn) if worth else None
+        found += [
+            _Statement(each.text, each.kind, turn, "rules", refused=refused) for each in worth
+        ]
     return found
+
+
+def _find_steering(turn: Turn) -> str | None:
+    """Returns why nothing is learnt from a turn, if it tries to steer the agent."""
+    wants = find_order(turn.text)
+    return None if wants is None else BESIDE.format(wants=wants)
 
 
 def _unfit(text: str, source: str | None) -> str | None:
@@ -334,6 +383,8 @@ def _unfit(text: str, source: str | None) -> str | None:
         return ORDERED.format(wants=wants)
     if SECRET in text:
         return HIDDEN
+    if find_random_word(text):
+        return DRAWN
     if source is not None and (strange := find_ungrounded(text, source)):
         return f"ungrounded: {strange}"
     empty = find_junk(text)
@@ -341,19 +392,12 @@ def _unfit(text: str, source: str | None) -> str | None:
 
 
 def _source(turns: Sequence[Turn]) -> str:
-    """The words of turns, and the days they speak of without naming them."""
+    """The words of turns, and the days around each: "yesterday" may be told as a date."""
     return "\n".join(text for turn in turns for text in (turn.text, *_days(turn)))
 
 
 def _days(turn: Turn) -> Iterator[str]:
-    at: datetime | None = turn.at
-    low = turn.text.casefold()
-    for word, days in (
-        ("yesterday", -1),
-        ("last night", -1),
-        ("today", 0),
-        ("tonight", 0),
-        ("tomorrow", 1),
-    ):
-        if at is not None and word in low:
-            yield day_in_words(micros(at + timedelta(days=days)))
+    for days in (-1, 0, 1) if turn.at is not None else ():
+        assert turn.at is not None
+        day = turn.at + timedelta(days=days)
+        yield from (day_in_words(micros(day)), day.date().isoformat())

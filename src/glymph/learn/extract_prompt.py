@@ -14,8 +14,8 @@ from glymph.llm.dialogue import Message, Question
 from glymph.llm.fence import fence_records, rule
 
 KINDS = ("fact", "preference", "decision", "lesson", "goal", "note")
-MOST, LONGEST = 12, 400  # memories of one answer, characters of one memory
-MAX_TOKENS = 3000
+MOST, LONGEST = 24, 400  # memories of one answer, characters of one memory
+MAX_TOKENS = 4000
 
 SYSTEM = """\
 You keep the long-term memory of an AI agent. You are shown a part of a conversation and list \

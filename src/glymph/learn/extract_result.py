@@ -8,7 +8,7 @@ from typing import Literal
 
 from glymph.model import Added
 
-By = Literal["model", "rules"]
+By = Literal["model", "reader", "rules"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class Extraction:
     `found` holds what was kept, `added` what became of each, in the same order; a dry run adds
     nothing. Offsets are bytes of a file, or lines of what was handed over. A run that failed stops
     before the window that failed: `problem` says why, and the next run begins there. `failed`
-    counts also windows that the model could not answer for and rules read instead; `refused` names
-    them. `more` says that this run read as much as one may and the rest waits.
+    counts also windows that the model could not answer for and that were read without it;
+    `refused` names them. `more` says that this run read as much as one may and the rest waits.
     """
 
     by: By

@@ -1,4 +1,4 @@
-"""Finds what of a user's words is worth keeping, by rule where there is no model to ask.
+"""Finds what of a user's words is worth keeping, by rule, where there is neither model nor reader.
 
 Only sentences that plainly say something lasting are taken: what to remember, standing rules,
 preferences, decisions, facts about the user or the project. Questions, requests, code, logs and
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from glymph.learn.turn_lines import read_said_lines
 from glymph.text.dates import ENGLISH_MONTHS
 from glymph.text.sentences import TYPED, split_sentences
 from glymph.text.words import RUN
@@ -29,9 +30,6 @@ class Noteworthy:
     kind: Kind
 
 
-_FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
-_QUOTE = re.compile(r"\s*(?:[>|$#%+@]|\d+[:|\t]|---|\*\*\*|```|- \[|</?\w)")
-_BULLET = re.compile(r"\A\s*(?:[-*•]|\d+[.)])\s+")
 _LOG = re.compile(
     r"\A\W*\d{4}-\d\d-\d\d[T ]|\A\[?\d\d:\d\d:\d\d|\A\W*(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL"
     r"|TRACE|Traceback|FAILED|PASSED)\b|\A\s*File \"|\A\s*at [\w.$]+\(|\w*(?:Error|Exception): "
@@ -206,10 +204,8 @@ _PRONOUNS = frozenset(
 def find_noteworthy(text: str) -> tuple[Noteworthy, ...]:
     """The sentences of a user's turn that are worth keeping, each as it was said."""
     found: dict[str, Noteworthy] = {}
-    for line in _FENCED.sub("\n", text).splitlines():
-        if _QUOTE.match(line) and not _BULLET.match(line):
-            continue
-        for sentence in split_sentences(_BULLET.sub("", line), TYPED):
+    for line in read_said_lines(text):
+        for sentence in split_sentences(line.text, TYPED):
             kept = _keep(" ".join(sentence.split()))
             if kept is not None:
                 found.setdefault(kept.text.casefold(), kept)
@@ -226,11 +222,11 @@ def _keep(sentence: str) -> Noteworthy | None:
         return _remember(asked)
     if _PASSING.search(said) or _SUPPOSED.search(said) or _SPEECH.search(said):
         return None
-    kind = _kind(said)
+    kind = find_kind(said)
     return None if kind is None else Noteworthy(_capital(said), kind)
 
 
-def _kind(said: str) -> Kind | None:
+def find_kind(said: str) -> Kind | None:
     """The kind of a statement that some rule knows and that tells enough by itself."""
     for kind, pattern in _RULES:
         found = pattern.match(said)
@@ -248,7 +244,7 @@ def _remember(asked: re.Match[str]) -> Noteworthy | None:
         if _PASSING.search(what):
             return None
         return Noteworthy(_capital("Remember " + what), "preference")
-    return Noteworthy(_capital(what), _kind(what) or "note")
+    return Noteworthy(_capital(what), find_kind(what) or "note")
 
 
 def _tells(rest: str) -> bool:

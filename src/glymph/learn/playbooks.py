@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast, get_args
 
 from glymph.checks import checked_text
@@ -26,6 +26,7 @@ from glymph.write.edit import consequences
 KIND = "playbook"
 MOST = 1_000  # playbooks that are looked at
 LONGEST = 10_000  # characters of a situation
+MOST_ENDS = 500  # counted episodes whose ends a playbook remembers
 RELATIONS = get_args(Relation)
 _BY_NOW = re.compile(r" By now it is \d+ of \d+ \([\d.]+ %\)\.$")
 
@@ -47,10 +48,13 @@ class PlaybookMatch:
     score: float
 
 
-def as_attribute(playbook: Playbook, *, still_open: Iterable[str] = ()) -> dict[str, Any]:
+def as_attribute(
+    playbook: Playbook, *, still_open: Iterable[str] = (), ends: Mapping[str, bool] | None = None
+) -> dict[str, Any]:
     """Returns the playbook as a memory's attribute.
 
-    `still_open` are episodes it is linked to that had not ended.
+    `still_open` are episodes it is linked to that had not ended, `ends` how those ended that it
+    has counted: an outcome that is corrected later corrects the counts. The newest are kept.
     """
     return {
         "terms": sorted(playbook.terms),
@@ -59,6 +63,16 @@ def as_attribute(playbook: Playbook, *, still_open: Iterable[str] = ()) -> dict[
         "successes": playbook.successes,
         "n": playbook.n,
         "open": sorted(still_open),
+        "ends": dict(list((ends or {}).items())[-MOST_ENDS:]),
+    }
+
+
+def list_ends(episodes: Iterable[Episode]) -> dict[str, bool]:
+    """Returns how those of some episodes ended that ended well or badly."""
+    return {
+        one.id: one.outcome.success
+        for one in episodes
+        if one.outcome is not None and one.outcome.success is not None
     }
 
 
@@ -111,8 +125,9 @@ def count_on(
 ) -> int:  # fmt: skip
     """Lets playbooks know how later episodes of their group ended; how many playbooks were changed.
 
-    An episode counts once: it is linked then. One that was done the other way does not count, and
-    nor does any for a playbook without conditions. `parent` gives the operation that the change
+    An episode counts once: it is linked then. If its outcome is corrected later, so are the counts.
+    One that was done the other way does not count, and nor does any for a playbook without
+    conditions. `parent` gives the operation that the change
     belongs to, if there is any.
     """
     by_key = {group.key: group for group in groups}
@@ -127,14 +142,26 @@ def count_on(
             later, playbook = _later(op.writer, row, by_key, rows), playbook_of(row)
             if not later or playbook is None or row["state"] != State.LIVE:
                 continue
+            attributes = records.attributes(row)
+            ends = dict(attributes["playbook"].get("ends", {}))
+            turned = [one for one in later if one.id in ends]  # counted, and ended otherwise
+            lost = sum(ends[one.id] for one in turned)
+            playbook = replace(
+                playbook, successes=playbook.successes - lost, n=playbook.n - len(turned)
+            )
             for one in later:
                 playbook = playbook.after(one.outcome.success if one.outcome else None)
-            attributes = records.attributes(row)
+            known = {*ends, *attributes["playbook"].get("open", ())}
+            evidence = grown(
+                attributes.get("evidence"), [one for one in later if one.id not in known]
+            )
+            evidence["successes"] += len(turned) - 2 * lost
+            evidence["failures"] -= len(turned) - 2 * lost
+            ends |= list_ends(later)
             still = {*attributes["playbook"].get("open", ())} - {one.id for one in later}
-            new = [one for one in later if one.id not in attributes["playbook"].get("open", ())]
             kept = {
-                **attributes, "playbook": as_attribute(playbook, still_open=still),
-                "evidence": grown(attributes.get("evidence"), new),
+                **attributes, "playbook": as_attribute(playbook, still_open=still, ends=ends),
+                "evidence": evidence,
             }  # fmt: skip
             stamp = {"updated_at": op.now, "version": row["version"] + 1}
             said = _by_now(row, playbook)
@@ -165,7 +192,7 @@ def _by_now(row: Row, playbook: Playbook) -> dict[str, Any]:
 def _later(
     reader: Reader, row: Row, groups: Mapping[str, Group], rows: Mapping[str, Row]
 ) -> list[Episode]:
-    """The episodes of a playbook's group that ended and that it has not counted."""
+    """The episodes of a playbook's group that ended and that it has not counted so."""
     playbook, attributes = playbook_of(row), records.attributes(row)
     group = groups.get(str(attributes.get("group")))
     if playbook is None or not playbook.conditions or group is None or row["source"] != SOURCE:
@@ -179,8 +206,14 @@ def _later(
     if not ended:
         return []
     linked = linked_to(reader, row["key"], [rows[one.id]["key"] for one in ended])
-    still = attributes["playbook"].get("open", ())
-    return [one for one in ended if one.id in still or rows[one.id]["key"] not in linked]
+    still, ends = (attributes["playbook"].get(name, ()) for name in ("open", "ends"))
+    return [
+        one
+        for one in ended
+        if one.id in still
+        or rows[one.id]["key"] not in linked
+        or (one.id in ends and one.outcome and ends[one.id] is not one.outcome.success)
+    ]
 
 
 def _rows(reader: Reader, at: int) -> list[Row]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from glymph.reader.no_reader import NAMING
 from glymph.text import grammar
 from glymph.text.dates import ENGLISH_MONTHS, WEEKDAYS
 from glymph.text.identifiers import identifiers, numbers, perhaps, same
@@ -22,6 +23,7 @@ from glymph.text.words import DENSE, WORD, pair_characters
 LEAST_SHARED = 0.4  # of a statement's telling words stand in the text, whatever their ending
 STEM = 5  # letters by which two words are the same
 TELLING_DIGITS = 3  # of a number that tells enough to be known inside an address or a name
+NOUNS = 0.15  # of the words within sentences, that begin with a capital where nouns do
 SHORT_ANSWER = 3  # words of a sentence that only denies the one before it
 
 _PASSAGE = re.compile(
@@ -32,6 +34,7 @@ _QUOTED = re.compile(
     r"`([^`\n]{1,80})`|\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”|(?<!\w)'([^'\n]{1,80})'(?!\w)"
 )
 _NUMBERED = re.compile(r"\b[^\W\d_]+[-_]?\d[\w-]*")  # a name with a number in it
+_ALONE = re.compile(r"(?<![^\W_])(?<!\d[.,])\d+(?:[.,]\d+)*(?![^\W_])")
 _ENDING = re.compile(r"(?:ings?|edly|ed|ies|es|s|ly|e|y)\Z")
 
 # Words with which anybody retells what somebody said.
@@ -76,13 +79,21 @@ def find_ungrounded(statement: str, source: str) -> str | None:
     """Returns why a statement cannot be trusted to come from the source; None if it can."""
     source_flat, said_flat = flat(source)[0], flat(statement)[0]
     folded = source_flat.casefold()
+    strange_name = _strange_noun if _capitalises_nouns(source_flat) else _strange_name
     return (
         _strange_identifier(statement, source, folded)
         or _strange_number(said_flat, source_flat)
-        or _strange_name(said_flat, folded)
-        or _find_denial(said_flat, folded)
+        or strange_name(said_flat, folded)
         or _strange_words(said_flat, folded)
     )
+
+
+def find_undenied(statement: str, source: str) -> str | None:
+    """Returns why the source does not deny what a statement denies; None if it does.
+
+    It goes by words, most of them English, so it may be wrong where the source says it otherwise.
+    """
+    return _find_denial(flat(statement)[0], flat(source)[0].casefold())
 
 
 def _strange_number(statement: str, source: str) -> str | None:
@@ -90,6 +101,8 @@ def _strange_number(statement: str, source: str) -> str | None:
 
     A number that the source has only inside the name of something does not count: Q3 is no three.
     """
+    if set(_ALONE.findall(statement)) <= set(_ALONE.findall(source)):
+        return None  # a unit may have been added: "11" of children are 11 years
     said, known = numbers(_NUMBERED.sub(" ", statement)), numbers(_NUMBERED.sub(" ", source))
     folded = source.casefold()
     runs = {run for run in re.findall(r"\d+", source) if len(run) >= TELLING_DIGITS}
@@ -105,7 +118,7 @@ def _strange_number(statement: str, source: str) -> str | None:
 
 
 def _strange_identifier(statement: str, source: str, folded: str) -> str | None:
-    said = identifiers(statement)
+    said = [one for one in identifiers(statement) if one.type in NAMING]
     known = identifiers(source) if said else ()
     for each in said:
         if flat(each.text)[0].casefold() in folded or any(
@@ -138,6 +151,29 @@ def _strange_name(statement: str, folded: str) -> str | None:
         if not begins or _stem(low) not in map(_stem, known):
             return f"the name {word!r} does not stand in the source"
     return None
+
+
+def _capitalises_nouns(source: str) -> bool:
+    """Returns whether a text writes all nouns with a capital, as German does."""
+    starts = find_starts(source)
+    inner = [found[0] for found in WORD.finditer(source) if found.start() not in starts]
+    capital = sum(word[0].isupper() and not word.isupper() for word in inner)
+    return capital > NOUNS * len(inner)
+
+
+def _strange_noun(statement: str, folded: str) -> str | None:
+    """Returns why the nouns of a statement are not from the source: too many are unknown there."""
+    starts, known = find_starts(statement), set(_words(folded))
+    nouns = [
+        found[0]
+        for found in WORD.finditer(statement)
+        if found[0][0].isupper() and found.start() not in starts
+    ]
+    stems = set(map(_stem, known))
+    strange = [word for word in nouns if _stem(word.casefold()) not in stems]
+    if len(strange) * 2 < max(len(nouns), 1):
+        return None
+    return f"the name {strange[0]!r} does not stand in the source" if strange else None
 
 
 def _is_name(word: str, *, begins: bool) -> bool:

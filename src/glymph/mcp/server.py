@@ -30,7 +30,10 @@ LONGEST_ERROR = 2000  # a message may quote what was sent; an agent need not rea
 INSTRUCTIONS = (
     "Glymph is your long-term memory. Recall before you answer from memory, and report which "
     "memories helped: only that keeps them from fading. Add what is worth knowing in later "
-    "conversations. Nothing you delete is lost: undo_operation takes any change back."
+    "conversations. Lessons from what you did appear by themselves while you sleep: memory_get "
+    "shows what one rests on, and reporting it as contradicted, or adding the episode that shows "
+    "otherwise, corrects its counts. Nothing you delete is lost: undo_operation takes any change "
+    "back."
 )
 
 

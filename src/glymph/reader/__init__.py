@@ -42,7 +42,7 @@ def check_own_reader(reader: object) -> Reader:
     """Returns a program's own reader; raises InvalidInput if a method is missing."""
     if isinstance(reader, Reader):
         return reader
-    wanted = ("name", "relate", "find_targets", "score", "grade", "estimate_ms")
+    wanted = ("name", "relate", "find_targets", "score", "grade", "sift", "estimate_ms")
     missing = ", ".join(name for name in wanted if not hasattr(reader, name))
     raise InvalidInput(
         "reader",

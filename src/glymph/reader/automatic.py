@@ -10,6 +10,7 @@ from glymph.errors import ReaderFailed
 from glymph.reader.contract import Judgement, Reader, Target, Thresholds, find_thresholds
 from glymph.reader.no_reader import NoReader
 from glymph.reader.weights import explain_absence
+from glymph.reader.wording import Said
 
 Result = TypeVar("Result")
 
@@ -67,6 +68,10 @@ class AutomaticReader:
     def grade(self, texts: Sequence[str]) -> list[Judgement]:
         """Judges what each text is worth keeping."""
         return self._attempt(lambda reader: reader.grade(texts))
+
+    def sift(self, sentences: Sequence[Said]) -> list[Judgement]:
+        """Judges which sentences are worth keeping."""
+        return self._attempt(lambda reader: reader.sift(sentences))
 
     def estimate_ms(self, question: str, texts: Sequence[str]) -> list[float]:
         """Estimates the CPU milliseconds that scoring each text takes."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from glymph.reader.wording import Span
+from glymph.reader.wording import Said, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,13 @@ class Reader(Protocol):
 
     def grade(self, texts: Sequence[str]) -> list[Judgement]:
         """Judges what each text is worth keeping: noise, passing, lasting, vital."""
+        ...
+
+    def sift(self, sentences: Sequence[Said]) -> list[Judgement]:
+        """Judges which sentences to keep: none, alone, continued, answering (see KEEPINGS).
+
+        None is 0 sure from a reader that cannot tell.
+        """
         ...
 
     def estimate_ms(self, question: str, texts: Sequence[str]) -> list[float]:

@@ -22,11 +22,14 @@ from glymph.reader.together import MARKS, gather, judge_texts
 from glymph.reader.weights import INSTALL, find_folder, load_record, read_files
 from glymph.reader.window import Excerpt, keep_whole, shorten
 from glymph.reader.wording import (
+    KEEPINGS,
     RELATIONS,
     TARGETS,
     WORTHS,
     Pair,
+    Said,
     Span,
+    word_keeping,
     word_relation,
     word_relevance,
     word_scene,
@@ -113,6 +116,14 @@ class LocalReader:
         model = self._load()
         logits = model.ask("worth", [word_worth(text) for text in texts]).logits
         return [_judge(WORTHS, row) for row in model.calibration.share_out("worth", logits)]
+
+    def sift(self, sentences: Sequence[Said]) -> list[Judgement]:
+        """Judges which sentences of a conversation are worth keeping."""
+        if not sentences:
+            return []
+        model = self._load()
+        logits = model.ask("keep", [word_keeping(said) for said in sentences]).logits
+        return [_judge(KEEPINGS, row) for row in model.calibration.share_out("keep", logits)]
 
     def estimate_ms(self, question: str, texts: Sequence[str]) -> list[float]:
         """Estimates the CPU milliseconds that scoring each text takes on this machine."""

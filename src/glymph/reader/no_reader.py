@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glymph.reader.contract import Judgement, Target
-from glymph.reader.wording import Span
+from glymph.reader.wording import Said, Span
 from glymph.text.normal import normalise
 
 # The types of identifiers that name one thing; a date or a quantity may stand anywhere.
@@ -45,6 +45,10 @@ class NoReader:
     def grade(self, texts: Sequence[str]) -> list[Judgement]:
         """Cannot tell what a text is worth."""
         return [Judgement("lasting", 0.0) for _ in texts]
+
+    def sift(self, sentences: Sequence[Said]) -> list[Judgement]:
+        """Cannot tell what is worth keeping."""
+        return [UNKNOWN for _ in sentences]
 
     def estimate_ms(self, question: str, texts: Sequence[str]) -> list[float]:
         """Scoring takes no time, since there is none."""

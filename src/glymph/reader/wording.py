@@ -10,7 +10,22 @@ Span: TypeAlias = tuple[int, int]  # where a stretch of a text begins and ends
 RELATIONS = ("none", "same", "replaces", "part")
 TARGETS = ("none", "all", "part")
 WORTHS = ("noise", "passing", "lasting", "vital")
+# Of a sentence that was said: not worth keeping, understood alone, only behind the one before it,
+# or only as an answer to what the other side said.
+KEEPINGS = ("none", "alone", "continued", "answering")
 BETWEEN = " | "  # two texts of a scene
+
+
+MOST_HEARD, MOST_BEFORE, MOST_SAID = 240, 200, 600  # characters of a talk that are read
+
+
+class Said(NamedTuple):
+    """A sentence of a conversation with what stands before it."""
+
+    role: str  # who said it: user or assistant
+    text: str
+    before: str = ""  # what the same turn says before it
+    heard: str = ""  # what the other side said last
 
 
 class Pair(NamedTuple):
@@ -56,3 +71,16 @@ def word_relevance(question: str, text: str) -> Pair:
 def word_worth(text: str) -> Pair:
     """Ask what a text is worth keeping."""
     return Pair(f"worth: {text}", "")
+
+
+def word_keeping(said: Said) -> Pair:
+    """Ask whether a sentence is worth keeping for later conversations."""
+    other = "assistant" if said.role == "user" else "user"
+    context = f"{other}: {_keep_end(said.heard, MOST_HEARD)}" if said.heard else ""
+    if said.before:
+        context += f" {said.role}: {_keep_end(said.before, MOST_BEFORE)}"
+    return Pair(f"keep {said.role}: {context}".strip(), said.text[:MOST_SAID])
+
+
+def _keep_end(text: str, most: int) -> str:
+    return text if len(text) <= most else "…" + text[-most:]

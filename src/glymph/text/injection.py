@@ -74,6 +74,13 @@ _IGNORE = (
 )
 _USER = r"(?:the|your|any|my) (?:user|users|human|humans|operator|owner)"
 _THIS = r"(?:this|it|that|these|them|anything|everything|what you|your|the fact|any of)"
+# Agents spoken to as such: a person who talks to one does not call it so.
+_AGENTS = (
+    r"\b(?:(?:AI|LLM|automated|KI)[ -](?:\w{1,20} )?(?:assistants?|agents?|models?|bots?"
+    r"|assistenten?|agenten?)|chatbots?"
+    r"|asistentes? (?:de )?(?:IA|inteligencia artificial)|agentes? de IA|assistants? IA"
+    r"|assistenti? (?:di )?(?:IA|AI)|assistentes? de IA)\b"
+)
 _SECRETS = (
     r"(?:\.ssh/\w+|id_(?:rsa|ed25519)|\.aws/credentials|\.netrc|/etc/(?:passwd|shadow)|secrets?"
     r"|api[ -]?keys?|(?:private |ssh |secret |access |encryption |signing )?keys|private key"
@@ -164,6 +171,10 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("to take a text for its prompt",
     r"<\|im_start\|>|<\|?system\|?>|\[/?(?:INST|SYSTEM)\]|<<SYS>>|(?:\A|\n)\W{0,4}system (?:prompt"
     r"|message|override|instruction)s?\W{0,3}:"),
+    ("to steer agents that read it", rf"(?:\A|[.!?\n\[(*]) {{0,3}}{_AGENTS}[^.!?\n]{{0,60}}?: ?\w"
+    rf"|\b(?:note|notice|message|instructions?|attention|hinweis|nachricht|aviso|nota|mensaje"
+    r"|consigne|avis)s? (?:to|for|an|für|para|à|pour)(?: all| alle| todos los| tous les)? "
+    rf"{_AGENTS}"),
     ("to take a role",
     rf"\byou(?: are|'re)(?: now| no longer| hereby)+ (?:{_BE})\b|\byou are no longer\b|\bfrom now"
     rf" on,? you(?: are|'re|'ll be| will be) (?:{_BE})\b"),

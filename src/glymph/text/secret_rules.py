@@ -256,9 +256,19 @@ def _is_drawn(found: re.Match[str]) -> bool:
         return False
     if re.fullmatch(r"(?:[0-9a-f]{32,}|[0-9A-F]{32,})", value):
         return _HARMLESS.search(before) is None and _entropy(value) >= HEX_BITS
-    random = _DIGIT.search(value) and _LOWER.search(value) and _UPPER.search(value)
+    return _looks_random(value)
+
+
+def _looks_random(value: str) -> bool:
+    mixed = _DIGIT.search(value) and _LOWER.search(value) and _UPPER.search(value)
     longest = max(map(len, re.split(r"[/_\-]", value)))
-    return bool(random) and longest >= 12 and _entropy(value) >= WORD_BITS
+    return bool(mixed) and longest >= 12 and _entropy(value) >= WORD_BITS
+
+
+def find_random_word(text: str) -> str | None:
+    """Returns a long word that looks drawn at random, whatever stands before it."""
+    words = (found["v"] for found in _LONG.finditer(text))
+    return next((word for word in words if _looks_random(word)), None)
 
 
 def _entropy(word: str) -> float:
@@ -364,7 +374,9 @@ RULES: tuple[Rule, ...] = (
         "pin cvv cvc",
         _is_pin,
     ),
-    _make_rule(rf"\b(?:{_PASSWORD}) (?P<v>[^\s\"'`,;<>(){{}}]{{6,200}})", _PASSWORDS, _is_strong),
+    _make_rule(
+        rf"\b(?:{_PASSWORD})[ \t]{{1,3}}(?P<v>[^\s\"'`,;<>(){{}}]{{6,200}})", _PASSWORDS, _is_strong
+    ),
     _make_rule(
         r"\buser(?:name|id)? ?(?:/|and|,|\+) ?pass(?:word|wd)?(?: is"
         r"| are)? ?[:=]? {0,2}[\w.@\-]{1,60} ?[/:,] ?(?P<v>[^\s/,;]{4,200})",

@@ -1,18 +1,20 @@
 """Evidence: what remains of a lesson once every claim and every number in it was counted again.
 
-A claim is counted over all episodes its condition describes, not only over those it cites: citing
-the wins alone changes nothing. What does not hold is dropped and its sentence cut; what is left
-must still say something, rest on at least three episodes, and have been counted. Orders that stand
-in episodes do not become lessons.
+Where a model has put the sentences into statements (`translate_prompt`), these are counted, in any
+language, and what cannot be counted is kept apart as the model's reading. Otherwise the claims the
+model gave along are counted over all episodes their condition describes, and plain English is read
+here. What does not hold is cut; what is left must still say something, rest on at least three
+episodes, and have been counted. Orders that stand in episodes do not become lessons.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from glymph.learn.episodes import Episode
+from glymph.learn.evidence.by_statements import Statements, judge_sentence
 from glymph.learn.evidence.clauses import SIDES, side
 from glymph.learn.evidence.statements import check_statement, conditions_of, find_unstated
 from glymph.learn.evidence.tally import refute, tally_episodes
@@ -22,7 +24,7 @@ from glymph.text.normal import derive_title, normalise
 from glymph.text.sentences import LESSON, split_sentences
 from glymph.text.words import drop_stop_words, split_words
 
-__all__ = ["Dropped", "Verified", "conditions_of", "verify"]
+__all__ = ["Dropped", "Verified", "conditions_of", "list_sentences", "verify"]
 
 LEAST_SUPPORT = 3  # episodes
 LEAST_WORDS = 6  # of a body that says something
@@ -65,6 +67,7 @@ class Verified:
     trigger: str | None
     direction: str | None
     refused: str | None
+    readings: tuple[str, ...] = ()  # sentences that cannot be counted, none of them a fact
 
     @property
     def verdict(self) -> str:
@@ -76,9 +79,21 @@ class Verified:
         )
 
 
-def verify(pattern: Pattern, episodes: Sequence[Episode]) -> Verified:
-    """The pattern without anything the episodes it was found in do not bear out."""
+def list_sentences(pattern: Pattern) -> list[str]:
+    """Returns what of a pattern is to be put into statements: its title and its sentences."""
+    return list(dict.fromkeys([pattern.title, *split_sentences(pattern.body, LESSON)]))
+
+
+def verify(
+    pattern: Pattern, episodes: Sequence[Episode], statements: Statements | None = None
+) -> Verified:
+    """The pattern without anything the episodes it was found in do not bear out.
+
+    `statements` are those of its title and sentences, if a model has put them so.
+    """
     orders = list(_orders(episodes))
+    if statements is not None:
+        return _verify_statements(pattern, episodes, statements, orders)
     dropped: list[Dropped] = []
     kept: list[Claim] = []
     for claim in pattern.claims:
@@ -109,10 +124,41 @@ def verify(pattern: Pattern, episodes: Sequence[Episode]) -> Verified:
     return _judge(pattern, " ".join(body), claims, dropped, episodes, orders)
 
 
+def _verify_statements(
+    pattern: Pattern, episodes: Sequence[Episode], statements: Statements,
+    orders: Sequence[frozenset[str]],
+) -> Verified:  # fmt: skip
+    dropped: list[Dropped] = []
+    counted: list[str] = []
+    readings: list[str] = []
+    claims: list[Claim] = []
+    for sentence in split_sentences(pattern.body, LESSON):
+        found = judge_sentence(sentence, statements.get(sentence, ()), episodes)
+        if why := _unfit(sentence, orders) or found.why:
+            dropped.append(Dropped(sentence, why))
+            continue
+        (counted if found.kind == "counted" else readings).append(sentence)
+        claims += found.claims
+    title = judge_sentence(pattern.title, statements.get(pattern.title, ()), episodes)
+    if title.why:
+        dropped.append(Dropped(pattern.title, title.why))
+        pattern = replace(pattern, title=_shorten(derive_title(" ".join(counted))))
+    verified = _judge(
+        pattern, " ".join(counted), tuple(dict.fromkeys(claims)), dropped, episodes, orders,
+        in_words=False,
+    )  # fmt: skip
+    return replace(verified, readings=tuple(readings))
+
+
+def _shorten(title: str) -> str:
+    return title if len(title) <= MOST_TITLE else title[: MOST_TITLE - 1].rstrip() + "…"
+
+
 def _judge(
     pattern: Pattern, body: str, claims: tuple[Claim, ...], dropped: list[Dropped],
-    episodes: Sequence[Episode], orders: Sequence[frozenset[str]],
+    episodes: Sequence[Episode], orders: Sequence[frozenset[str]], *, in_words: bool = True,
 ) -> Verified:  # fmt: skip
+    """Judges what is left; `in_words` checks title and trigger as English, too."""
     held = {one.id for claim in claims for one in tally_episodes(episodes, claim.where).episodes}
     cited = {cited for claim in claims for cited in claim.episodes}
     supporting = tuple(one.id for one in episodes if one.id in held)
@@ -124,10 +170,11 @@ def _judge(
     elif len(split_words(body)) < LEAST_WORDS:
         refused = "nothing is left of its text"
     title = pattern.title
-    if why := _unfit(title, orders) or check_statement(title, episodes, claims).fault:
+    if why := _unfit(title, orders) or (
+        check_statement(title, episodes, claims).fault if in_words else None
+    ):
         dropped.append(Dropped(title, why))
-        title = derive_title(body)
-        title = title if len(title) <= MOST_TITLE else title[: MOST_TITLE - 1].rstrip() + "…"
+        title = _shorten(derive_title(body))
     trigger = pattern.trigger
     if trigger and (
         why := _unfit(trigger, orders) or check_statement(trigger, episodes, claims).fault

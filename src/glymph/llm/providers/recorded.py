@@ -3,8 +3,8 @@
 A folder has two files of JSON Lines. `answers.jsonl` holds answers: `id` and `text`. A question
 that has none is written into `questions.jsonl` (`id`, `messages`, `schema`), and the call fails and
 says so. Whoever answers it, a person or a model, adds a line to `answers.jsonl`; the same question
-is answered by that from then on. The id is made of the question's own words: a prompt that changes
-asks anew.
+is answered by that from then on. The id is made of the question's own words, but for the random
+mark around its data: a prompt that changes asks anew.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ from glymph.text.tokens import tokens
 
 ANSWERS, QUESTIONS = "answers.jsonl", "questions.jsonl"
 ID_LENGTH = 16
+_MARK = re.compile(r"(</?)data-[0-9a-f]{8,32}(>)")  # see llm.fence
 
 
 def from_spec(detail: str, *, url: str, key: str, prices: str) -> RecordedModel:
@@ -58,6 +60,9 @@ class RecordedModel:
         number = name_question(asked)
         with self._lock:
             text = self._find(number)
+            if text is None:
+                number = name_question(_without_marks(asked))
+                text = self._find(number)
             if text is None:
                 self._collect(number, asked)
         if text is None:
@@ -116,6 +121,13 @@ class RecordedModel:
                 problem = f"line {place} of {path.name} cannot be read"
                 raise make_failure(self.name, problem, step, charged=False)
             yield row
+
+
+def _without_marks(asked: dict[str, Any]) -> dict[str, Any]:
+    """Returns a question with the same mark around its data every time."""
+    said = json.dumps(asked, ensure_ascii=False)
+    unmarked: dict[str, Any] = json.loads(_MARK.sub(r"\1data\2", said))
+    return unmarked
 
 
 def name_question(asked: dict[str, Any]) -> str:

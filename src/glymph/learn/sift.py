@@ -1,0 +1,110 @@
+"""Finds what of a conversation is worth keeping, by the reader, in any language it reads.
+
+Every sentence is judged with what stands before it. What is understood only behind the sentence
+before it is kept together with that one, what begins a turn behind a question together with the
+question, an item of a list together with the line that announces the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from glymph.learn.transcript import Turn
+from glymph.learn.turn_lines import read_said_lines
+from glymph.reader.contract import Judgement, Reader
+from glymph.reader.wording import KEEPINGS, Said
+from glymph.text.sentences import SPOKEN, split_sentences
+
+NONE, ALONE, CONTINUED, ANSWERING = range(len(KEEPINGS))
+# The share from which on a sentence is kept. Few of an agent's are worth it, and the user has
+# usually said it already.
+LEAST: Mapping[str, float] = {"user": 0.45, "assistant": 0.85}
+JOINED = 0.3  # of the share of being kept at all, from which on what stands before it is kept along
+LONGEST = 600  # characters of a sentence that may be a statement
+MOST = 120  # sentences of one turn that are read; what is longer is pasted
+ANSWERS = " – "  # between what was said and the answer to it
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """A statement in the words of a conversation, and the turn that says it."""
+
+    text: str
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    text: str
+    heading: str = ""  # the line that announces the list it stands in
+
+
+def sift_turns(reader: Reader, turns: Sequence[Turn], heard: dict[str, str]) -> list[Sifted]:
+    """Returns what of some turns is worth keeping, in their order.
+
+    `heard` is what each side said last before these turns; it is brought up to date.
+    """
+    found: list[Sifted] = []
+    for turn in turns:
+        sentences = list(islice(_read_sentences(turn.text), MOST))
+        other = heard.get("assistant" if turn.role == "user" else "user", "")
+        judged = reader.sift(_ask_about(turn.role, sentences, other))
+        found += (Sifted(text, turn) for text in _join(turn.role, sentences, judged, other))
+        heard[turn.role] = " ".join(one.text for one in sentences) or heard.get(turn.role, "")
+    return found
+
+
+def _read_sentences(text: str) -> Iterator[_Sentence]:
+    heading = ""
+    for line in read_said_lines(text):
+        if not line.listed:
+            heading = line.text if line.text.endswith(":") else ""
+        above = heading if line.listed else ""
+        for sentence in split_sentences(line.text, SPOKEN):
+            yield _Sentence(" ".join(sentence.split()), above)
+
+
+def _ask_about(role: str, sentences: Sequence[_Sentence], other: str) -> list[Said]:
+    texts = [one.text for one in sentences]
+    return [Said(role, text, " ".join(texts[:at]), other) for at, text in enumerate(texts)]
+
+
+def _join(
+    role: str, sentences: Sequence[_Sentence], judged: Sequence[Judgement], other: str
+) -> Iterator[str]:
+    """Yields the statements of a turn."""
+    stretches: list[list[int]] = []
+    answering: set[int] = set()
+    for at, judgement in enumerate(judged):
+        kept = 1 - judgement.shares[NONE] if judgement.shares else 0.0
+        if kept < LEAST[role] or len(sentences[at].text) > LONGEST:
+            continue
+        start = at
+        if judgement.shares[CONTINUED] >= JOINED * kept and at > 0:
+            start = at - 1
+        if stretches and start <= stretches[-1][1] and start < at:
+            stretches[-1][1] = at
+        else:
+            stretches.append([start, at])
+        if judgement.shares[ANSWERING] >= JOINED * kept:
+            answering.add(stretches[-1][0])
+    for start, end in stretches:
+        said = " ".join(one.text for one in sentences[start : end + 1])
+        heading = sentences[start].heading
+        if heading:
+            said = f"{heading} {said}"
+        answers = start in answering or (start == 0 and _is_question(other))
+        question = _find_question(other) if answers else ""
+        yield f"{question}{ANSWERS}{said}" if question else said
+
+
+def _find_question(other: str) -> str:
+    """Returns what an answer answers: the last question of the other side, else its last words."""
+    sentences = split_sentences(other, SPOKEN)
+    return (list(filter(_is_question, sentences)) or sentences or [""])[-1]
+
+
+def _is_question(text: str) -> bool:
+    return text.rstrip("\"')” ").endswith(("?", "？"))
