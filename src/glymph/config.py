@@ -106,6 +106,10 @@ class Settings:
     lesson_readings: Literal["mark", "refuse"] = _setting(
         "mark", "what of a lesson cannot be counted: kept behind a mark, or refused"
     )
+    summaries: Literal["on", "off"] = _setting(
+        "on", "whether several memories about one subject become a summary beside them"
+    )
+    summary_share: float = _setting(0.3, "of the words of several memories that a summary keeps")
     surface_hours: float = _setting(24.0, "hours between two digests where nothing has changed")
     idle_hours: float = _setting(1 / 6, "hours between two looks whether the agent is idle")
     surface_tokens: int = _setting(1500, "tokens of the digest that a session begins with")

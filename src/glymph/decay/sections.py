@@ -75,6 +75,7 @@ KINDS: dict[str, KindProfile] = {
     "session_summary": KindProfile(_E, 14.0),
     "event": KindProfile(_E, 10.0),
     "lesson": KindProfile(_K, 90.0),
+    "summary": KindProfile(_K, 90.0),
     "thesis": KindProfile(_K, 30.0),
     "fact": KindProfile(_K, 60.0),
     "preference": KindProfile(_K, 60.0),
@@ -89,6 +90,7 @@ KINDS: dict[str, KindProfile] = {
 }
 
 IDENTITY_KIND = "self"
+SUMMARY_KIND = "summary"  # what consolidation made of several memories; it says nothing new
 ANNOUNCED = ("lesson", "thesis", "playbook")  # kinds whose fading is announced
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from glymph.context import Context, every_row
+from glymph.decay.sections import SUMMARY_KIND
 from glymph.forget.requests import Request, Statement, forms
 from glymph.forget.reword import EVERY_FIELD
 from glymph.forget.spelling import of_name
@@ -66,6 +67,8 @@ def find_candidates(ctx: Context, reader: Reader, request: Request, wanted: Filt
             found |= {row["id"]: row for row in near.find_nearest(wanted, LIKEST)}
     heirs = _find_heirs(reader, found.values())
     found |= {row["id"]: row for row in heirs.values() if row["state"] == State.LIVE}
+    # A summary says what others say, and goes out of sight with one of them.
+    found = {one: row for one, row in found.items() if row["kind"] != SUMMARY_KIND}
     statements = [_statement(row, heirs) for row in found.values()]
     return Candidates(statements, found, near.measure(found.values()))
 

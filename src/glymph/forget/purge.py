@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from glymph.context import Context, OpenOperation
+from glymph.decay.sections import SUMMARY_KIND
 from glymph.errors import IdentifierLeft, InvalidInput, Pinned, Protected
 from glymph.forget.certificate import (
     HOLDS_IT,
@@ -38,6 +39,7 @@ from glymph.forget.reword import (
     read_identifiers,
 )
 from glymph.model import Receipt, State
+from glymph.recall.summaries import EVER
 from glymph.store.certificate import Certificate
 from glymph.store.contract import Filter, Row
 from glymph.store.erase import list_wordings
@@ -133,6 +135,7 @@ def remove_for_good(
         *(words for row in rows.values() for words in list_wordings(row)),
         *op.writer.past_words(keys),
     ]
+    summaries = remove_summaries(op, keys)
     resting = op.writer.resting_directly_on(keys)
     archived = _cut_loose(op, rows)
     present = [row["key"] for row in rows.values()]
@@ -151,6 +154,7 @@ def remove_for_good(
     op.writer.describe(
         {"purged": [one for one in ids if one in set(gone.values())], "blanked": blanked}
         | ({"archived": archived} if archived else {})
+        | ({"summaries": summaries} if summaries else {})
         | ({"pages": list(pages)} if pages else {})
     )
     if staged:
@@ -179,6 +183,7 @@ def erase_wordings(
         op.fail(memory_id, "no such memory in this space")
     kept = {key: row["id"] for key, row in rows.items()}
     keys = list(kept)
+    summaries = remove_summaries(op, keys)
     current = {row["text"] for row in rows.values()}
     texts = [text for text in dict.fromkeys(op.writer.past_texts(keys)) if text not in current]
     said = op.writer.past_words(keys)
@@ -193,11 +198,39 @@ def erase_wordings(
         bury(op, ctx, texts, left.identifiers, by_words=True)
     edited = left.cut_from_lessons(op.writer.resting_directly_on(keys), quotes)
     left.cut_from_journal(quotes)
-    op.writer.describe({"rewritten": list(kept.values()), "blanked_wordings": blanked})
+    op.writer.describe(
+        {"rewritten": list(kept.values()), "blanked_wordings": blanked}
+        | ({"summaries": summaries} if summaries else {})
+    )
     if staged:
         stage_certificate(op)
     derived = left.add_holding(_find_derived(op, texts, (), kept.values()))
     return Removal({}, kept, quotes, derived, pages, tombstone, edited)
+
+
+def remove_summaries(op: OpenOperation, keys: Sequence[int]) -> list[str]:
+    """Removes for good what summarises these memories, or once did; returns the ids.
+
+    Consolidation makes new ones of what stays. Pinned and protected ones stay, and are listed with
+    what repeats the removed texts.
+    """
+    drawn = op.writer.ever_resting_on(keys) if op.writer.counter(EVER) else []
+    rows = {row["id"]: row for row in op.writer.by_key(drawn, EVERY_STATE).values()}
+    going = {
+        row["id"]: row
+        for row in rows.values()
+        if row["kind"] == SUMMARY_KIND and not row["pinned"] and not row["protected"]
+    }
+    _cut_loose(op, going)
+    op.writer.remove("memories", [row["key"] for row in going.values()])
+    gone = {row["key"]: memory_id for memory_id, row in going.items()}
+    there = {row["key"] for row in rows.values()}
+    for entry in op.writer.entries_after([("memories", key) for key in drawn], 0):
+        if entry.key not in there and entry.image.get("kind") == SUMMARY_KIND:
+            gone[entry.key] = entry.image["id"]
+    if gone:
+        op.writer.erase(gone, Quotes(()))
+    return list(gone.values())
 
 
 def _join_texts(*texts: Iterable[str]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 Every claim of a lesson is counted again. Episodes of the last two weeks are grouped; a group in
 which nothing is new costs nothing. With a language model each group is asked about and its answer
 verified; without one, and when the budget is spent, statistics speak. An episode is never changed.
+What is known rather than happened is summarised: see `summarize`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from glymph.errors import (
 )
 from glymph.learn import consolidate_prompt as prompt
 from glymph.learn import translate_prompt
-from glymph.learn.consolidate_result import By, Consolidated, Learnt
+from glymph.learn.consolidate_result import By, Consolidated, Learnt, Summarised
 from glymph.learn.derive_lessons import (
     Conclusion,
     Keeper,
@@ -46,7 +47,7 @@ from glymph.learn.episodes import (
     choose_shown,
     chosen,
     group_episodes,
-    make_episode,
+    read_episode,
 )
 from glymph.learn.evidence import list_sentences
 from glymph.learn.evidence.by_statements import Statements
@@ -54,6 +55,7 @@ from glymph.learn.evidence.statement import Statement
 from glymph.learn.keep_lessons import rows_at
 from glymph.learn.lesson import Pattern
 from glymph.learn.playbooks import count_on
+from glymph.learn.summarize import Due, Summarizer, find_due, list_waiting
 from glymph.llm.ledger import Run
 from glymph.model import State
 from glymph.moments import micros
@@ -122,6 +124,7 @@ def consolidate(
         marks = {group.key: reader.counter(_mark(group, by)) or 0 for group in groups}
         fresh = [group for group in groups if _newest(group, rows) > marks[group.key]]
         known = rows_at(reader, micros(now)) if fresh and not dry_run else []
+        due_summaries = find_due(ctx, reader, now=micros(now), ways=ways)
     wanted = _first(fresh, rows, marks)[: most if by == "model" else None]
     result = Consolidated(
         ran=True, why=due or "it was asked for", dry_run=dry_run, episodes_reviewed=len(episodes),
@@ -129,10 +132,11 @@ def consolidate(
     )  # fmt: skip
     if dry_run:
         waiting = tuple(Learnt(group.label, len(group.episodes), "waiting", by) for group in wanted)
-        return replace(result, groups=waiting)
+        return replace(result, groups=waiting, summaries=list_waiting(due_summaries))
     working = _Working(ctx, rows, micros(now), wanted, progress, cancel or threading.Event(), known)
     with telemetry.observe("consolidation") as seen:
-        ended = replace(result, groups=tuple(working.run([*fresh, *whole])))
+        told = tuple(working.run([*fresh, *whole], due_summaries))
+        ended = replace(result, groups=told, summaries=tuple(working.summaries))
         left = [
             group
             for group in fresh
@@ -190,7 +194,8 @@ def _count_figures(working: _Working, result: Consolidated, up_to: int) -> Conso
         groups_analyzed=len(working.done - {WHOLE}),
         patterns_created=sum(one.ending in ("created", "connected") for one in told),
         patterns_strengthened=sum(one.ending == "strengthened" for one in told),
-        errors=sum(one.ending == "failed" for one in told),
+        errors=[one.ending for one in told].count("failed")
+        + [one.ending for one in result.summaries].count("failed"),
         playbooks_updated=working.updated,
         calls=run.calls, tokens_in=run.tokens_in, tokens_out=run.tokens_out, cost_usd=run.cost_usd,
         operation_id=working.operation_id(),
@@ -209,19 +214,7 @@ def _episodes(
     """
     wanted = Filter(states=(State.LIVE,), sections=SOURCES, since=micros(since), live_at=micros(at))
     rows = {row["id"]: row for row in every_row(reader, wanted, CHUNK) if row["trust"] >= TRUSTED}
-    return [_episode(row) for row in rows.values()], rows
-
-
-def _episode(row: Row) -> Episode:
-    return make_episode(
-        row["id"], row["kind"], row["event_at"] or row["created_at"], row["title"], row["text"],
-        tags=_words(row["tags"]), entities=_words(row["entities"]),
-        attributes=records.attributes(row), trust=row["trust"], session=row["session"],
-    )  # fmt: skip
-
-
-def _words(kept: str) -> tuple[str, ...]:
-    return () if kept == "[]" else tuple(records.words(kept))
+    return [read_episode(row) for row in rows.values()], rows
 
 
 def _newest(group: Group, rows: dict[str, Row]) -> int:
@@ -261,12 +254,13 @@ class _Working:
     poor: str = ""  # why no model is asked any more
     updated: int = 0  # playbooks
     done: set[str] = field(default_factory=set)  # keys of groups that were looked at
+    summaries: list[Summarised] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.asked = Run(self.ctx, JOB, cancel=self.cancel)
         self.keeper = Keeper(self.ctx, self._parent, self.known)
 
-    def run(self, fresh: Sequence[Group]) -> list[Learnt]:
+    def run(self, fresh: Sequence[Group], due: Due) -> list[Learnt]:
         told: list[Learnt] = []
         try:
             self.updated = count_on(self.ctx, self.known, fresh, self.rows, self._parent)
@@ -277,6 +271,8 @@ class _Working:
                 told += self._group(group)
                 if self.progress is not None:
                     self.progress(number, len(self.groups))
+            summarizer = Summarizer(self.ctx, self.asked, self._parent, self.poor)
+            self.summaries = summarizer.write_all(due)
         finally:
             if self.parent is not None:
                 self.ctx.store.close_parent(self.ctx.space, self.parent)

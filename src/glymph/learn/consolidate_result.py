@@ -29,6 +29,26 @@ class Learnt:
     cost_usd: float = 0.0
 
 
+Written = Literal["created", "rewritten", "removed", "refused", "failed", "waiting"]
+
+
+@dataclass(frozen=True, slots=True)
+class Summarised:
+    """A summary of everyday memory: its subject, how many memories it was made of, its ending.
+
+    A dry run leaves all of them `waiting`.
+    """
+
+    group: str
+    memories: int
+    ending: Written
+    by: Literal["model", "extracts"] = "extracts"
+    summary: str | None = None  # the id of the memory that says it now
+    lines: int = 0
+    why: str = ""
+    dropped: tuple[str, ...] = ()  # lines that its memories do not bear out
+
+
 @dataclass(frozen=True, slots=True)
 class Consolidated:
     """The figures of a run. Its undo brings back everything as it was."""
@@ -44,6 +64,7 @@ class Consolidated:
     errors: int = 0
     playbooks_updated: int = 0
     groups: tuple[Learnt, ...] = ()
+    summaries: tuple[Summarised, ...] = ()
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -58,3 +79,8 @@ class Consolidated:
             "patterns_strengthened", "errors",
         )  # fmt: skip
         return {name: getattr(self, name) for name in names}
+
+    @property
+    def summaries_written(self) -> int:
+        """How many summaries are new or say something new."""
+        return sum(one.ending in ("created", "rewritten") for one in self.summaries)

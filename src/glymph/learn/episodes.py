@@ -14,6 +14,8 @@ from glymph.decay.sections import KINDS, SECTIONS
 from glymph.moments import moment
 from glymph.prune.groupings import Item, Material, group_items, parse_grouping
 from glymph.prune.outcomes import Outcome, bears_outcome, outcome
+from glymph.store import records
+from glymph.store.contract import Row
 from glymph.text.attributes import Scalar, find_values, is_too_large, open_body
 
 LEAST = 3  # episodes of a group that is worth asking about
@@ -77,6 +79,19 @@ def make_episode(
     own = attributes or {}
     found = _outcome(own) or (None if bears_outcome(own) else _outcome(open_body(body)[1]))
     return Episode(id, kind, at, title, body, tags, entities, own, trust, session, found)
+
+
+def read_episode(row: Row) -> Episode:
+    """Returns the episode that a memory's row tells of."""
+    return make_episode(
+        row["id"], row["kind"], row["event_at"] or row["created_at"], row["title"], row["text"],
+        tags=_words(row["tags"]), entities=_words(row["entities"]),
+        attributes=records.attributes(row), trust=row["trust"], session=row["session"],
+    )  # fmt: skip
+
+
+def _words(kept: str) -> tuple[str, ...]:
+    return () if kept == "[]" else tuple(records.words(kept))
 
 
 def _outcome(source: Mapping[str, Any]) -> Outcome | None:

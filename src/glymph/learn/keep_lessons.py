@@ -301,7 +301,7 @@ def _read_stated(attributes: Mapping[str, Any]) -> Stated | None:
 
 def create(
     ctx: Context, op: OpenOperation, new: Draft, meant: Mapping[str, bytes],
-    episodes: Iterable[str], close: Row | None,
+    episodes: Iterable[str], close: Row | None = None,
 ) -> Row:  # fmt: skip
     """Stores a lesson with links to the episodes it rests on and to a lesson close to it."""
     row = get_or_create(ctx, op, new, meant, by=SOURCE)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from glymph.context import Context
 from glymph.decay import need
 from glymph.decay.fsrs import ACTIVE_FROM, WEAK_FROM
-from glymph.decay.sections import ANNOUNCED, IDENTITY_KIND
+from glymph.decay.sections import ANNOUNCED, IDENTITY_KIND, SUMMARY_KIND
 from glymph.errors import InvalidInput
 from glymph.learn.digest import (
     ALL_HEADINGS,
@@ -159,6 +159,7 @@ def _pools(space: Columns, reader: Reader, now: int, grader: Grader) -> dict[Hea
     memories = space.memories
     live: Flags = (memories["state"] == STATES.index(State.LIVE)) & ~memories["superseded"]
     live &= (memories["expires_at"] > now) & ~space.of_kind(IDENTITY_KIND)
+    live &= ~space.of_kind(SUMMARY_KIND)  # what it says is here already, and more of it
     some = {name: column[live] for name, column in memories.items()}
     present = staleness.measure_vitals(
         some, space.kinds, curves=reader.curves(), now=now

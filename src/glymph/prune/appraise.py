@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from glymph.decay import need
+from glymph.decay.sections import SUMMARY_KIND
 from glymph.prune.worth import redundancy, worth
 from glymph.store.contract import Row
 from glymph.text import information
@@ -33,7 +34,8 @@ def appraise(rows: Iterable[Row], *, now: int) -> dict[int, Appraisal]:
         return {}
     texts = [row["text"] for row in given]
     told = information.score_texts(texts)
-    again = redundancy(texts)
+    # A summary repeats others so that they may fade, not so that they may go at once.
+    again = redundancy(["" if row["kind"] == SUMMARY_KIND else row["text"] for row in given])
     last = [np.nan if row["last_used_at"] is None else row["last_used_at"] for row in given]
     wanted = need.chance(
         need.activation(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from glymph.context import Context
-from glymph.decay.sections import IDENTITY_KIND, SECTIONS
+from glymph.decay.sections import IDENTITY_KIND, SECTIONS, SUMMARY_KIND
 from glymph.model import State
 from glymph.prune.marks import is_source
 from glymph.prune.rules.duplicate import SAID_ELSEWHERE
@@ -107,10 +107,18 @@ def _find_covered(
             for one, other in ((source, target), (target, source)):
                 if one in near:
                     near[one].append(other)
-    others = reader.by_key({other for several in near.values() for other in several}, wanted)
+    others = {
+        key: other
+        for key, other in reader.by_key(
+            {other for several in near.values() for other in several}, wanted
+        ).items()
+        if other["kind"] != SUMMARY_KIND  # it repeats others so that they may fade
+    }
     total = max(len(sample.texts), LEAST_SAMPLED)
     found: dict[int, Repeat] = {}
     for key, row in rows.items():
+        if row["kind"] == SUMMARY_KIND:
+            continue
         several = [
             others[other] for other in dict.fromkeys(near[key]) if other in others and other != key
         ]

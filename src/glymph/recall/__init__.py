@@ -16,5 +16,6 @@ if TYPE_CHECKING:
     from glymph.recall import history as history
     from glymph.recall import recall as recall
     from glymph.recall import search as search
+    from glymph.recall import summaries as summaries
 else:
     __getattr__ = load_on_first_use(__name__)

@@ -42,6 +42,7 @@ from glymph.recall.filters import (
 from glymph.recall.newer_first import Place, Updates, newer_first, skip_hidden, updates_of
 from glymph.recall.past import by_words_only, search_past
 from glymph.recall.rerank import MOST_READ, OF_READING, find_scores, score_best
+from glymph.recall.summaries import find_outdated
 from glymph.store import records
 from glymph.store.contract import Filter, Row
 from glymph.text.tokens import tokens
@@ -129,6 +130,8 @@ def rank_pools(
     for pool in pools:
         scores = _score(pool, nearest, best_text, weights, most=limit + SPARE, now=micros(now))
         rows = pool.reader.by_key([*scores, *_sources(pool, scores)], matching)
+        for key in find_outdated(pool.reader, rows.values()):
+            scores.pop(key, None)
         read = _read_candidates(pool, rows, scores, now)
         found += [read[key] for key in scores if key in read]
     found.sort(key=lambda one: -one.total)

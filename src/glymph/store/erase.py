@@ -76,6 +76,10 @@ class ErasureWriter(Reader):
         """Returns the ids of memories that were drawn from one of these, in whatever state."""
         return [memory_id for (memory_id,) in self._tuples("resting_directly_on", keys=list(keys))]
 
+    def ever_resting_on(self, keys: Sequence[int]) -> list[int]:
+        """Returns the keys of what was ever drawn from one of these, as the journal knows it."""
+        return [key for (key,) in self._tuples("ever_resting_on", keys=list(keys))]
+
     def conflicts_naming(self, ids: Iterable[str]) -> list[int]:
         """Returns the keys of the conflicts about one of these memories, resolved or not."""
         return [key for (key,) in self._tuples("conflicts_naming", ids=list(ids))]

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from glymph.context import Context
+from glymph.decay.sections import SUMMARY_KIND
 from glymph.embed.embedding import Embedding
 from glymph.errors import MemoryNotFound
 from glymph.moments import micros
@@ -54,8 +55,13 @@ def find_neighbours(
         last = reader.page(wanted, before=row["key"], limit=most)
         keys = list(dict.fromkeys([*keys, *(one["key"] for one in last)]))
     rows = reader.by_key(keys, wanted)
-    found = [rows[key] for key in keys if key in rows and len(rows[key]["text"]) <= LONGEST]
+    found = [rows[key] for key in keys if key in rows and is_statement(rows[key])]
     return [Neighbour(one, cosines.get(one["key"])) for one in found[:most]]
+
+
+def is_statement(row: Row) -> bool:
+    """Tells whether a memory states something itself, and is no document nor a summary."""
+    return len(row["text"]) <= LONGEST and row["kind"] != SUMMARY_KIND
 
 
 def list_nearest(ctx: Context, memory_id: str, *, most: int) -> list[str]:

@@ -25,7 +25,7 @@ from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
 from glymph.store.writer import Writer
 from glymph.text.similarity import relation
-from glymph.write.neighbours import LONGEST, Neighbour, find_neighbours, kept_bands
+from glymph.write.neighbours import Neighbour, find_neighbours, is_statement, kept_bands
 from glymph.write.question_queue import FORGET, close, raise_question
 from glymph.write.replace import join, supersede
 from glymph.write.verdicts import (
@@ -184,9 +184,9 @@ def _go_on(ctx: Context, seen: int, upto: int) -> None:
 
 
 def judge(ctx: Context, reader: Reader, row: Row) -> Findings:
-    """Finds what a memory says of the older ones near it; nothing of a document or a dead one."""
+    """Finds what a memory says of the older ones near it; nothing if it states nothing itself."""
     now = micros(ctx.now())
-    if row["state"] != State.LIVE or row["superseded_by"] or len(row["text"]) > LONGEST:
+    if row["state"] != State.LIVE or row["superseded_by"] or not is_statement(row):
         return Findings(row)
     near = find_neighbours(ctx, reader, row, now=now, most=NEAREST)
     if not near:

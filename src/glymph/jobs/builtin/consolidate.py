@@ -14,10 +14,12 @@ def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
     done = consolidate(ctx, if_needed=True, cancel=trigger.stop)
     if not done.ran:
         return {SKIPPED: done.why}
-    report = {**done.stats, "cost_usd": done.cost_usd}
-    if trigger.stop.is_set() and any(one.ending == "waiting" for one in done.groups):
+    summaries = {"summaries_written": done.summaries_written} if done.summaries else {}
+    report = {**done.stats, **summaries, "cost_usd": done.cost_usd}
+    told = (*done.groups, *done.summaries)
+    if trigger.stop.is_set() and any(one.ending == "waiting" for one in told):
         return {STOPPED: True, **report}
-    failed = [one.why for one in done.groups if one.ending == "failed"]
+    failed = [one.why for one in told if one.ending == "failed"]
     return {**trigger.tell_failure(failed[0]), **report} if failed else report
 
 

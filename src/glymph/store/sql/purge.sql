@@ -16,6 +16,13 @@ WHERE m.superseded_by IN {texts:ids} AND m.superseded_by IS NOT NULL;
 SELECT DISTINCT m.id FROM scoped_edges e JOIN scoped_memories m ON m.key = e.source
 WHERE e.target IN {keys:keys} AND e.type IN ('derived_from', 'generalizes');
 
+-- name: ever_resting_on
+-- Also what an undo took away, or what was linked to them once: only the journal still knows it.
+SELECT DISTINCT CAST(coalesce({json:j.after:source}, {json:j.image:source}) AS bigint) FROM scoped_journal j
+WHERE j.tbl = 'edges'
+  AND CAST(coalesce({json:j.after:target}, {json:j.image:target}) AS bigint) IN {keys:keys}
+  AND coalesce({json:j.after:type}, {json:j.image:type}) IN ('derived_from', 'generalizes');
+
 -- name: conflicts_naming
 SELECT key FROM scoped_conflicts WHERE older IN {texts:ids} OR newer IN {texts:ids};
 

@@ -57,6 +57,19 @@ def render(result: Mapping[str, Any]) -> Blocks:
     for one in groups:
         for dropped in one["dropped"]:
             yield Line(f"  dropped from {one['group']}: {dropped}", "yellow")
+    if result["summaries"]:
+        written = [one for one in result["summaries"] if one["ending"] in ("created", "rewritten")]
+        many = quantity(len(written), "subject", "subjects")
+        yield Line(f"What is known about {many} was summarised.", "bold")
+        told = [
+            [one["group"], one["memories"], one["ending"], one["by"], one["lines"], one["summary"]]
+            for one in result["summaries"]
+        ]
+        yield Table(
+            ["subject", "memories>", "its summary", "by", "lines>", "id"],
+            told,
+            [one["why"] for one in result["summaries"]],
+        )
     if not rows:
         yield Line("Nothing new to learn from: no group of three or more episodes has changed.")
     if result["playbooks_updated"]:
@@ -79,8 +92,8 @@ def _explain(one: Mapping[str, Any]) -> str:
 TOOL = Tool(
     name="trigger_consolidation",
     command="consolidate",
-    description="Make few lessons of many episodes, each claim counted again; say what came of "
-    "every group.",
+    description="Make few lessons of many episodes, each claim counted again, and summaries of "
+    "what is known about one subject; say what came of every group.",
     arguments=ConsolidationArguments,
     run=run,
     profile="curator",
