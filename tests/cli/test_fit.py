@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -120,11 +118,3 @@ def test_the_next_step_names_the_space(fit, lived):
 def test_looking_makes_no_store(fit, tmp_path):
     assert isinstance(fit().exception, errors.GlymphError)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_only_a_fit_pays_for_the_optimizer():
-    done = subprocess.run(
-        [sys.executable, "-c", "import sys, glymph.client; print(*sys.modules)"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert "scipy.optimize" not in done.stdout.split()

@@ -18,6 +18,7 @@ import numpy as np
 from glymph.decay import fsrs
 from glymph.decay.fsrs import Floats
 from glymph.decay.lifecycle import DEFAULT_CURVES, Curve
+from glymph.decay.minimise import Point, minimise, minimise_several
 from glymph.decay.sections import Section
 
 ENOUGH = 100  # observations in a section,
@@ -140,12 +141,7 @@ class _Sample:
 
 
 def _best_share(sample: _Sample, curve: Curve) -> float:
-    from scipy.optimize import minimize_scalar  # a tenth of a second that only a fit should cost
-
-    found = minimize_scalar(
-        lambda share: sample.log_loss(curve, share), bounds=SHARES, method="bounded"
-    )
-    return float(found.x)
+    return minimise(lambda share: sample.log_loss(curve, share), SHARES)
 
 
 def _best_curve(sample: _Sample, *, prior: Curve) -> tuple[Curve, float]:
@@ -153,13 +149,12 @@ def _best_curve(sample: _Sample, *, prior: Curve) -> tuple[Curve, float]:
 
     Few observations change little.
     """
-    from scipy.optimize import minimize
 
-    def parts(at: Floats) -> tuple[Curve, float]:
-        own, scale, share = (math.exp(value) for value in at.tolist())
+    def parts(at: Point) -> tuple[Curve, float]:
+        own, scale, share = map(math.exp, at)
         return Curve(_within(own, DECAYS), _within(scale, SCALES)), _within(share, SHARES)
 
-    def cost(at: Floats) -> float:
+    def cost(at: Point) -> float:
         curve, share = parts(at)
         distance = (
             math.log(curve.decay / prior.decay) ** 2 + math.log(curve.scale / prior.scale) ** 2
@@ -168,7 +163,7 @@ def _best_curve(sample: _Sample, *, prior: Curve) -> tuple[Curve, float]:
 
     bounds = [(math.log(low), math.log(high)) for low, high in (DECAYS, SCALES, SHARES)]
     start = [math.log(prior.decay), math.log(prior.scale), math.log(_best_share(sample, prior))]
-    return parts(minimize(cost, start, method="L-BFGS-B", bounds=bounds).x)
+    return parts(minimise_several(cost, start, bounds))
 
 
 def _within(value: float, bounds: tuple[float, float]) -> float:

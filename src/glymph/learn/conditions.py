@@ -8,6 +8,7 @@ only repeats a stronger one is dropped.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glymph.learn.episodes import Episode, facts, plain_kind
+from glymph.learn.student import chance_beyond
 from glymph.moments import moment
 from glymph.prune.outcomes import tells_outcome
 from glymph.text.attributes import Scalar, is_plain, open_body
@@ -377,8 +379,6 @@ def _clustered_p(known: Known, won: Bools, unit: NDArray[np.intp]) -> float:
     smaller side has units could show: with few units, trials that agree within each look surer than
     they are.
     """
-    from scipy.stats import t  # slow to import
-
     holds, fails = known == 1, known == 0
     split = min(len(np.unique(unit[holds])), len(np.unique(unit[fails])))
     if split < 3:
@@ -389,7 +389,7 @@ def _clustered_p(known: Known, won: Bools, unit: NDArray[np.intp]) -> float:
     pull = holds * (won - with_it) / holds.sum() - fails * (won - without) / fails.sum()
     sums = np.bincount(unit, weights=pull)
     variance = float((sums**2).sum()) * len(sums) / (len(sums) - 1)
-    p = float(2 * t.sf(abs(with_it - without) / np.sqrt(variance), split - 1))
+    p = chance_beyond(float(abs(with_it - without) / np.sqrt(variance)), split - 1)
     return max(p, 2 * 0.5**split)
 
 
@@ -400,8 +400,6 @@ def _is_implied(weaker: Candidate, stronger: Candidate, won: Bools, least: float
     """
     if weaker.condition.name == stronger.condition.name and weaker.condition.relation == ">":
         return True  # another threshold of the same number
-    from scipy.special import erfc  # slow to import
-
     difference = variance = 0.0
     for stratum in (0, 1, -1):
         among = (stronger.known == stratum) & (weaker.known >= 0)
@@ -414,4 +412,4 @@ def _is_implied(weaker: Candidate, stronger: Candidate, won: Bools, least: float
         variance += n * (total - n) * good * (total - good) / (total**2 * (total - 1))
     if variance <= 0:
         return True
-    return float(erfc(max(0.0, abs(difference) - 0.5) / np.sqrt(2 * variance))) > least
+    return math.erfc(max(0.0, abs(difference) - 0.5) / math.sqrt(2 * variance)) > least

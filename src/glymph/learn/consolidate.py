@@ -124,7 +124,8 @@ def consolidate(
         marks = {group.key: reader.counter(_mark(group, by)) or 0 for group in groups}
         fresh = [group for group in groups if _newest(group, rows) > marks[group.key]]
         known = rows_at(reader, micros(now)) if fresh and not dry_run else []
-        due_summaries = find_due(ctx, reader, now=micros(now), ways=ways)
+        judged = {one.id for one in episodes if one.outcome is not None}
+        due_summaries = find_due(ctx, reader, now=micros(now), ended=judged, ways=ways)
     wanted = _first(fresh, rows, marks)[: most if by == "model" else None]
     result = Consolidated(
         ran=True, why=due or "it was asked for", dry_run=dry_run, episodes_reviewed=len(episodes),
@@ -272,7 +273,7 @@ class _Working:
                 if self.progress is not None:
                     self.progress(number, len(self.groups))
             summarizer = Summarizer(self.ctx, self.asked, self._parent, self.poor)
-            self.summaries = summarizer.write_all(due)
+            self.summaries = summarizer.write_all(due, self.now)
         finally:
             if self.parent is not None:
                 self.ctx.store.close_parent(self.ctx.space, self.parent)

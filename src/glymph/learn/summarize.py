@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -47,14 +47,19 @@ SHOWN = 60  # statements that a model is shown, the newest
 TRUSTED = 0.3
 WORDS_A_TOKEN = 0.75
 CHUNK = 2_000
+LOOKED = "summaries_looked_at"  # up to when everything that was told is summarised
+LEFT_OUT = ("lesson", "playbook", "goal", IDENTITY_KIND, SUMMARY_KIND)
 # What is known, and what was told without an outcome to count.
-SOURCES = (
-    *(kind for kind, one in KINDS.items() if one.section is Section.KNOWLEDGE),
+KINDS_READ = (
+    *(
+        kind
+        for kind, one in KINDS.items()
+        if one.section is Section.KNOWLEDGE and kind not in LEFT_OUT
+    ),
     "event",
     "turn_summary",
     "session_summary",
 )
-LEFT_OUT = ("lesson", "playbook", "goal", IDENTITY_KIND, SUMMARY_KIND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +89,20 @@ class Due:
     lost: tuple[Row, ...] = ()
 
 
-def find_due(ctx: Context, reader: Reader, *, now: int, ways: Sequence[str] | None = None) -> Due:
-    """Returns the subjects about which something was told, changed or removed since last time."""
+def find_due(
+    ctx: Context, reader: Reader, *, now: int, ended: Container[str] = (),
+    ways: Sequence[str] | None = None,
+) -> Due:  # fmt: skip
+    """Returns the subjects about which something was told, changed or removed since last time.
+
+    `ended` are ids of episodes that are known to have an outcome.
+    """
     if ctx.settings.summaries == "off":
         return Due()
-    written = {
-        str(records.attributes(row).get("group")): row
-        for row in every_row(reader, Filter(kinds=[SUMMARY_KIND], live_at=now), CHUNK)
-        if keep_lessons.is_untouched(row)
-    }
+    written = _read_written(reader, now) if reader.counter(EVER) else {}
     outdated = find_outdated(reader, written.values())
+    if not outdated and not _is_anything_new(reader, now, ended):
+        return Due()
     found = [
         replace(one, summary=written.get(one.key))
         for one in _list_subjects(ctx, reader, ways or WAYS, now)
@@ -109,6 +118,23 @@ def find_due(ctx: Context, reader: Reader, *, now: int, ways: Sequence[str] | No
     return Due(tuple(due), tuple(lost))
 
 
+def _read_written(reader: Reader, now: int) -> dict[str, Row]:
+    """Returns the summaries that nobody has edited, by the key of their subject."""
+    rows = every_row(reader, Filter(kinds=[SUMMARY_KIND], live_at=now), CHUNK)
+    return {
+        str(records.attributes(row).get("group")): row
+        for row in rows
+        if keep_lessons.is_untouched(row)
+    }
+
+
+def _is_anything_new(reader: Reader, now: int, ended: Container[str]) -> bool:
+    """Tells whether something was told since the last run that a summary may be drawn from."""
+    wanted = Filter(kinds=KINDS_READ, live_at=now, since=reader.counter(LOOKED) or 0)
+    rows = every_row(reader, wanted, CHUNK)
+    return any(row["id"] not in ended and read_episode(row).outcome is None for row in rows)
+
+
 def list_waiting(due: Due) -> tuple[Summarised, ...]:
     """Returns what a run would write."""
     return tuple(Summarised(one.label, len(one.rows), "waiting") for one in due.subjects)
@@ -118,8 +144,7 @@ def _list_subjects(
     ctx: Context, reader: Reader, ways: Sequence[str], now: int
 ) -> Iterator[Subject]:
     """Yields the subjects with enough to say about them, the largest first."""
-    kinds = [kind for kind in SOURCES if kind not in LEFT_OUT]
-    wanted = Filter(kinds=kinds, live_at=now)
+    wanted = Filter(kinds=KINDS_READ, live_at=now)
     rows = {
         row["key"]: row
         for row in islice(every_row(reader, wanted, CHUNK), LOOKED_AT)
@@ -165,17 +190,27 @@ class Summarizer:
     calls_left: int = MOST_ASKED
     told: list[Summarised] = field(default_factory=list)
 
-    def write_all(self, due: Due) -> list[Summarised]:
+    def write_all(self, due: Due, now: int) -> list[Summarised]:
         """Writes what is due, as far as one run goes, and says what became of each."""
         for row in due.lost:
             self._remove(row)
-        for subject in due.subjects[:MOST_WRITTEN]:
-            if self.asked.cancel.is_set():
-                why = "it was stopped"
+        for subject in due.subjects:
+            if why := self._why_not_now():
                 self.told.append(Summarised(subject.label, len(subject.rows), "waiting", why=why))
-            elif not self._asks or self.calls_left:
+            else:
                 self.told.append(self._write(subject))
+        if all(one.ending not in ("waiting", "failed") for one in self.told):
+            with self.ctx.store.writing(self.ctx.space, None) as writer:
+                writer.set_counter(LOOKED, now)
         return self.told
+
+    def _why_not_now(self) -> str:
+        """Returns why no more is written in this run; empty if more is."""
+        if self.asked.cancel.is_set():
+            return "it was stopped"
+        if len(self.told) >= MOST_WRITTEN or (self._asks and not self.calls_left):
+            return "enough for one run"
+        return ""
 
     @property
     def _asks(self) -> bool:

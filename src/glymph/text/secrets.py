@@ -10,6 +10,7 @@ from glymph.text.secret_rules import RULES
 
 SECRET = "[secret]"
 SHORTEST = 8  # characters of a text that can say one
+_NEEDED = frozenset(word for rule in RULES for word in rule.needs)
 
 
 def masked_in(value: Any) -> Any:
@@ -44,8 +45,9 @@ def mask_secrets(text: str) -> tuple[str, int]:
         return found[0][:start] + SECRET + found[0][end:]
 
     folded = text.lower()
+    said = {word for word in _NEEDED if word in folded}
     for rule in RULES:
-        if not any(word in folded for word in rule.needs):
+        if said.isdisjoint(rule.needs):
             continue
         check = rule.check
         text = rule.pattern.sub(lambda found, check=check: replace(found, check), text)  # type: ignore[misc]

@@ -66,13 +66,18 @@ def symbol(
     for told in (attributes or {}, inside):
         if (found := _of_fields(told, vocabulary)) is not None:
             return found
+    if text.startswith(title):  # as where nobody gave a title
+        return find_symbol(text, vocabulary)
     return find_symbol(title, vocabulary) or find_symbol(text, vocabulary)
 
 
 def find_symbol(text: str, vocabulary: Vocabulary = CRYPTO) -> str | None:
     """The first symbol that stands in a text as a whole word."""
     names = _names(vocabulary)
-    for word in _WORD.findall(text):
+    words = _WORD.findall(text)
+    if names.keys().isdisjoint(map(str.upper, words)):
+        return None
+    for word in words:
         name = names.get(word.upper())
         if name is not None and (name not in vocabulary.words or word.isupper()):
             return name
