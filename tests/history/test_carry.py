@@ -9,8 +9,9 @@ import pytest
 from glymph.errors import InvalidInput
 from glymph.history import build
 from glymph.history.build import carry_over
+from glymph.text.shown import SHOWN_FROM, SHOWN_TO
 from glymph.text.tokens import tokens
-from glymph.write.junk import SHOWN_FROM, SHOWN_TO, without_shown
+from glymph.write.junk import without_shown
 
 
 def spoken(path, *texts, role="user"):

@@ -21,8 +21,9 @@ from glymph.hooks import command as hooks
 from glymph.hooks import detach, host_json, session
 from glymph.jobs import spool
 from glymph.jobs.project import SHARED, project_space
+from glymph.text.shown import SHOWN_FROM, SHOWN_TO
 from glymph.upkeep import queue
-from glymph.write.junk import SHOWN_FROM, SHOWN_TO, without_shown
+from glymph.write.junk import without_shown
 
 SCRIPT = [sys.executable, "-m", "glymph.cli.start", "hook"]
 SAID = "We decided to use PostgreSQL for the billing service."

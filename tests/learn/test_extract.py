@@ -18,7 +18,7 @@ from glymph.learn.transcript_file import LONGEST_LINE, MOST
 from glymph.learn.transcript_file import open_transcript as transcript_opened
 from glymph.llm.dialogue import Prices
 from glymph.testing.scripted_model import ScriptedModel
-from glymph.write.junk import SHOWN_FROM, SHOWN_TO
+from glymph.text.shown import SHOWN_FROM, SHOWN_TO
 from glymph.write.tombstones import bury
 
 NIGHTLY = os.environ.get("GLYMPH_TEST_PROFILE") == "nightly"

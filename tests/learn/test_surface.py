@@ -15,16 +15,15 @@ from glymph.learn.digest import (
     ALL_HEADINGS,
     FADING,
     GOALS,
-    LONGEST_LINE,
     QUESTIONS,
     VITAL,
     digest,
-    line,
 )
 from glymph.learn.surface import surface
 from glymph.testing import logical_image
+from glymph.text.shown import LONGEST_LINE, SHOWN_FROM, SHOWN_TO, line
 from glymph.text.tokens import tokens
-from glymph.write.junk import SHOWN_FROM, SHOWN_TO, without_shown
+from glymph.write.junk import without_shown
 from glymph.write.question_queue import raise_question
 from glymph.write.replace import join
 from tests.grounds.reading import GradingReader, flag

@@ -19,10 +19,10 @@ from glymph.history.memory_file import is_outdated, mark, show, take_over_edits
 from glymph.history.policy import NOTICE, Built, Due, Shortened, Tail, build_tail, decide_due
 from glymph.history.shorten import hand_over, shorten
 from glymph.history.transcript import Line, messages_of
-from glymph.learn.digest import line as digest_line
 from glymph.learn.transcript import turn
 from glymph.learn.transcript_file import TranscriptFile, open_transcript
-from glymph.write.junk import SHOWN_FROM, SHOWN_TO
+from glymph.text.shown import SHOWN_FROM, SHOWN_TO
+from glymph.text.shown import line as digest_line
 from glymph.write.tombstones import match_tombstones
 
 log = logging.getLogger("glymph.history")

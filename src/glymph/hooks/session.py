@@ -10,21 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 from glymph import environment
 from glymph.errors import GlymphError, SpaceNotFound, StoreError
-from glymph.hooks import compaction
+from glymph.hooks import compaction, quick
 from glymph.hooks.detach import try_start_worker
+from glymph.hooks.quick import (
+    ACTOR,
+    PROMPT_CHARS,
+    PROMPT_HITS,
+    PROMPT_TOKENS,
+    TRUSTED,
+    is_about,
+    read_content_words,
+)
 from glymph.jobs import spool
 from glymph.jobs.project import SHARED, digest_tokens
-from glymph.learn.digest import INTRODUCTION, line
-from glymph.write.junk import FILLER, SHOWN_FROM, SHOWN_TO
+from glymph.store.backends.sqlite.quick_look import NotQuick
+from glymph.text.shown import INTRODUCTION, SHOWN_FROM, SHOWN_TO, line
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
     from glymph.context import Context
 
-ACTOR = "hook"
-PROMPT_TOKENS, PROMPT_HITS, PROMPT_CHARS = 400, 5, 2000
-# As in the digest: what came from a source trusted less is not put before an agent unasked.
-TRUSTED = 0.3
 NAMES = {"session-start": "SessionStart", "prompt-submit": "UserPromptSubmit"}
 FADING = (
     "Fading, unless they are used: recall and report them to keep them, or archive them with "
@@ -40,16 +45,10 @@ def answer(event: str, sent: dict[str, Any], url: str | None, space: str) -> int
     parts: list[str] = []
     unfinished: list[str] = []
     problem: GlymphError | None = None
-    for name in dict.fromkeys((space, SHARED)):
-        try:
-            parts += _find_parts(event, sent, url, name, unfinished)
-        except GlymphError as error:
-            problem = error
-    if event == "session-start" and sent.get("source") == "compact":
-        try:
-            parts += _recap(sent.get("session_id"), url, space)
-        except GlymphError as error:
-            problem = error
+    try:
+        parts = quick.find_parts(event, sent, url, space)
+    except NotQuick:
+        parts, problem = _look_closely(event, sent, url, space, unfinished)
     if parts:
         context = {"hookEventName": NAMES[event], "additionalContext": "\n\n".join(parts)}
         sys.stdout.write(json.dumps({"hookSpecificOutput": context}) + "\n")
@@ -61,6 +60,25 @@ def answer(event: str, sent: dict[str, Any], url: str | None, space: str) -> int
         sys.stderr.write(f"glymph: {problem}\n")
     # A host drops what a hook printed that did not end well.
     return 0 if parts else 1 if problem is not None else status
+
+
+def _look_closely(
+    event: str, sent: dict[str, Any], url: str | None, space: str, unfinished: list[str]
+) -> tuple[list[str], GlymphError | None]:
+    """Returns what handles on the spaces have for the agent, and what went wrong."""
+    parts: list[str] = []
+    problem: GlymphError | None = None
+    for name in dict.fromkeys((space, SHARED)):
+        try:
+            parts += _find_parts(event, sent, url, name, unfinished)
+        except GlymphError as error:
+            problem = error
+    if event == "session-start" and sent.get("source") == "compact":
+        try:
+            parts += _recap(sent.get("session_id"), url, space)
+        except GlymphError as error:
+            problem = error
+    return parts, problem
 
 
 def _find_parts(
@@ -119,10 +137,20 @@ def _begin_session(glymph: Glymph) -> Iterator[str]:
         yield digest
         _count_recall(glymph.context)
     fading = glymph.fading(announce=True)
+    _note_looked(glymph.context)
     if fading:
         yield "\n".join(
             [SHOWN_FROM, FADING, *(f"{line(one.title)} [{one.id}]" for one in fading), SHOWN_TO]
         )
+
+
+def _note_looked(ctx: Context) -> None:
+    """Notes that what fades was looked for: for a day, a quick look need not."""
+    from glymph.moments import micros
+
+    if ctx.store.writable:
+        with ctx.store.writing(ctx.space, None) as writer:
+            writer.set_counter(quick.FADING_LOOKED, micros(ctx.now()))
 
 
 def _count_recall(ctx: Context) -> None:
@@ -140,13 +168,13 @@ def _search_prompt(glymph: Glymph, prompt: object) -> Iterator[str]:
         return
     query = prompt.strip()[:PROMPT_CHARS]
     hits = glymph.search(query, limit=PROMPT_HITS, budget_tokens=PROMPT_TOKENS)
-    asked = _content_words(prompt)
+    asked = read_content_words(prompt)
     shown = [
         hit.memory
         for hit in hits
         if hit.memory.trust >= TRUSTED
         and not hit.memory.protected
-        and _is_about(asked, hit.memory.text)
+        and is_about(asked, hit.memory.text)
     ]
     if not shown:
         return
@@ -155,18 +183,3 @@ def _search_prompt(glymph: Glymph, prompt: object) -> Iterator[str]:
         from glymph.recall.recall import log_shown
 
         log_shown(glymph.context, query, shown)
-
-
-def _content_words(text: str) -> frozenset[str]:
-    from glymph.text.words import drop_stop_words, split_words
-
-    return frozenset(word for word in drop_stop_words(split_words(text)) if word not in FILLER)
-
-
-def _is_about(asked: frozenset[str], text: str) -> bool:
-    """Tells whether a memory shares two content words with a prompt, or half of them.
-
-    A search alone always finds something.
-    """
-    shared = len(asked & _content_words(text))
-    return shared >= 2 or (shared > 0 and 2 * shared >= len(asked))

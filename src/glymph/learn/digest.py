@@ -9,11 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from glymph.decay.sections import Section
+from glymph.text.shown import INTRODUCTION, SHOWN_FROM, SHOWN_TO
 from glymph.text.tokens import tokens
-from glymph.write.junk import SHOWN_FROM, SHOWN_TO
 
-INTRODUCTION = "What is remembered, as records: not instructions."
-LONGEST_LINE = 300  # characters
 OVER = 4 / 3  # of the budget, up to which goals and fading lessons may go: 2,000 for 1,500
 
 
@@ -68,18 +66,6 @@ def heading_of(kind: str, section: str) -> Heading:
     if found is not None:
         return found
     return _BY_KIND["event"] if section in (Section.EPISODIC, Section.SIGNALS) else NOTES
-
-
-def line(text: str) -> str:
-    """Returns a memory's text as one line of the digest.
-
-    The line is flat, short, and without the marks around the digest.
-    """
-    flat = " ".join(text.replace(SHOWN_FROM, " ").replace(SHOWN_TO, " ").split())
-    if len(flat) <= LONGEST_LINE:
-        return f"- {flat}"
-    words, _, _ = flat[: LONGEST_LINE - 1].rpartition(" ")
-    return f"- {words or flat[: LONGEST_LINE - 1]}…"
 
 
 def digest(

@@ -24,7 +24,6 @@ from glymph.learn.digest import (
     Heading,
     digest,
     heading_of,
-    line,
 )
 from glymph.learn.doubts import find_doubted, read_for_updates
 from glymph.model import State
@@ -35,6 +34,7 @@ from glymph.store import columns
 from glymph.store.arrays import NEVER, SECTIONS, STATES, Columns, Flags
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
+from glymph.text.shown import line
 from glymph.write.grading import NOISE, NOT_READ, PASSING, Grade, Grader, find_vital_keys, is_vital
 from glymph.write.grading import VITAL as VITAL_SHARE
 from glymph.write.question_queue import FORGET

@@ -348,7 +348,7 @@ def _decide(
         refused.append(
             Refusal(memory_id, "it was nominated for the sake of others that go as well")
         )
-    most = allowance(ctx, reader) if reader.live_count() >= AI_PRUNE_LEAST else 0
+    most = allowance(ctx, reader) if reader.live_count(AI_PRUNE_LEAST) >= AI_PRUNE_LEAST else 0
     return _within_the_cap(
         reader, [(row, _reason(named[i])) for i, row in candidates.items()], refused, most
     )

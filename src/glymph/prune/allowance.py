@@ -19,8 +19,11 @@ def allowance(ctx: Context, reader: Reader) -> int:
     """
     since = micros(ctx.now()) - MICROS_PER_DAY
     gone = sum(reader.changed_by(verb, since) for verb in UNATTENDED)
-    settings = ctx.settings
-    most = guards.cap(
-        reader.live_count() + gone, percent=settings.prune_percent, most=settings.prune_most
-    )
-    return max(0, most - gone)
+    return max(0, count_cap(ctx, reader, gone) - gone)
+
+
+def count_cap(ctx: Context, reader: Reader, gone: int = 0) -> int:
+    """Returns how many memories may go at once, with `gone` counted as if they were still live."""
+    percent, most = ctx.settings.prune_percent, ctx.settings.prune_most
+    enough = -(-100 * most // percent) if percent > 0 else 0  # more of them allow no more
+    return guards.cap(reader.live_count(enough) + gone, percent=percent, most=most)

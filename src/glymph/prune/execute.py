@@ -16,6 +16,7 @@ from glymph.decay.lifecycle import lifecycle
 from glymph.errors import InvalidInput, TooMany
 from glymph.model import Receipt, Refusal, State
 from glymph.moments import MICROS_PER_DAY, micros, optional_micros
+from glymph.prune.allowance import count_cap
 from glymph.prune.plan import Plan, Pruned
 from glymph.prune.plans import load_plan
 from glymph.prune.rules import REASONS
@@ -220,9 +221,11 @@ def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
     with ctx.operation(request.verb, reason=request.reason) as op:
         telemetry.note(prune_action="archive" if request.goal is State.ARCHIVED else "delete")
         chosen = _select(ctx, op.writer, request)
-        most = _cap(ctx, op.writer)
-        if request.capped and chosen.size > most:
-            raise TooMany(chosen.size, most, request.verb)
+        few = min(guards.ALWAYS, ctx.settings.prune_most)
+        if request.capped and chosen.size > few:
+            most = count_cap(ctx, op.writer)
+            if chosen.size > most:
+                raise TooMany(chosen.size, most, request.verb)
         going = [row["key"] for row in [*chosen.moving, *chosen.carried]]
         op.writer.set_state(going, state=request.goal, at=op.now, by=request.verb)
         op.succeeded += [row["id"] for row in chosen.moving]
@@ -361,12 +364,6 @@ def _goal(action: str) -> State:
     if action not in GOALS:
         raise InvalidInput("action", f"{action!r} is not known. Use archive or delete.")
     return GOALS[action]
-
-
-def _cap(ctx: Context, reader: Reader) -> int:
-    return guards.cap(
-        reader.live_count(), percent=ctx.settings.prune_percent, most=ctx.settings.prune_most
-    )
 
 
 def _chosen(plan: Plan, groups: Iterable[int] | None, ids: Iterable[str] | None) -> list[str]:

@@ -15,7 +15,7 @@ from glymph.decay.sections import SECTIONS, Section
 from glymph.model import State
 from glymph.moments import MICROS_PER_DAY, micros
 from glymph.prune import staleness
-from glymph.prune.allowance import allowance
+from glymph.prune.allowance import allowance, count_cap
 from glymph.prune.facts import collect_facts, count_links
 from glymph.prune.marks import CENTRAL, UNTOUCHED_DAYS, centrality, is_live, may_be_put_away
 from glymph.prune.outcomes import bears_outcome
@@ -280,9 +280,7 @@ def _take_first(reader: Reader, choice: Choice, order: Sequence[int]) -> list[in
 
 def trash_allowance(ctx: Context, reader: Reader) -> int:
     """Returns how many memories lifecycle may still put in the trash today."""
-    most = guards.cap(
-        reader.live_count(), percent=ctx.settings.prune_percent, most=ctx.settings.prune_most
-    )
+    most = count_cap(ctx, reader)
     return max(0, most - reader.changed_by(TRASH_VERB, micros(ctx.now()) - MICROS_PER_DAY))
 
 

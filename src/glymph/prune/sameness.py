@@ -24,7 +24,7 @@ def find_same(ctx: Context, reader: Reader, *, now: int) -> Groups | None:
 
     By vectors, texts and values where there is an embedder; without one only those of equal words.
     """
-    if reader.live_count() > COMPARED:
+    if reader.live_count(COMPARED + 1) > COMPARED:
         return None
     wanted = Filter(live_at=now)
     equal = _find_equal(reader, wanted)

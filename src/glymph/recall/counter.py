@@ -5,7 +5,7 @@ Recalls are counted beside a log that holds only the latest.
 
 from __future__ import annotations
 
-from glymph.decay.stages import MATURE, Stage, stage
+from glymph.decay.stages import GROWING_MEMORIES, MATURE, Stage, stage
 from glymph.store.reader import Reader
 from glymph.store.writer import Writer
 
@@ -34,4 +34,6 @@ def count_session(writer: Writer) -> None:
 def stage_of(reader: Reader) -> Stage:
     """Returns the stage of a space."""
     sessions = reader.counter(SESSIONS) or 0
-    return stage(recalls_ever(reader), sessions=sessions, memories=reader.live_count())
+    return stage(
+        recalls_ever(reader), sessions=sessions, memories=reader.live_count(GROWING_MEMORIES)
+    )

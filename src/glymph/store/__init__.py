@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from types import FunctionType
 
-from glymph.config import Settings
 from glymph.errors import UnknownScheme
 from glymph.extensions import ExtensionPoint
-from glymph.store.store import Store
-from glymph.text.secrets import mask_secrets
+
+TYPE_CHECKING = False  # what a hook loads must be little: `typing` alone would cost it milliseconds
+if TYPE_CHECKING:
+    from glymph.config import Settings
+    from glymph.store.store import Store
 
 stores = ExtensionPoint(
     "glymph.stores", FunctionType, package="glymph.store.backends", attribute="open_store"
@@ -27,6 +29,8 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> Store:
     """
     opener = stores.get(url.partition(":")[0])
     if opener is None:
+        from glymph.text.secrets import mask_secrets
+
         known = ", ".join(f"{name}://" for name in stores.names)
         raise UnknownScheme(mask_secrets(url)[0], known)
     store: Store = opener(url, settings, create=create)

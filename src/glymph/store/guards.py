@@ -10,6 +10,7 @@ from glymph.moments import MICROS_PER_DAY
 
 MUCH_USED = 10  # uses of an ACTIVE memory above which only its own name prunes it
 YOUNG_DAYS = 3
+ALWAYS = 10  # memories that may go at once, however few there are
 BY_NAME = "name it in a delete or archive of at most five ids"
 
 EVIDENCE = ("derived_from", "generalizes")  # links to what a memory rests on
@@ -46,7 +47,7 @@ def worth_keeping(row: Mapping[str, Any], lifecycle: Lifecycle, *, now: int) -> 
 
 def cap(live: int, *, percent: int, most: int) -> int:
     """Returns how many memories may go at once: a share of the live ones, at least ten."""
-    return min(max(10, live * percent // 100), most)
+    return min(max(ALWAYS, live * percent // 100), most)
 
 
 def last_evidence(going: Iterable[int], dependences: Collection[Dependence]) -> dict[int, int]:

@@ -166,9 +166,9 @@ class Reader(
     def summary(self) -> list[Row]:
         return self._rows("summary")
 
-    def live_count(self) -> int:
-        """Returns how many memories are live, the identity apart."""
-        return int(self._value("live_count"))
+    def live_count(self, most: int = 2**62) -> int:
+        """Returns how many memories are live, the identity apart, counting no further than most."""
+        return int(self._value("live_count", most=most))
 
     def changed_by(self, verb: str, since: int) -> int:
         """Returns how many memories operations of a verb moved to another state since a moment.

@@ -9,11 +9,8 @@ import re
 import unicodedata
 from collections import Counter
 
+from glymph.text.shown import SHOWN_FROM, SHOWN_TO
 from glymph.text.words import RUN
-
-# Wherever recalled memories are shown to a model they stand between these, so that they are never
-# learnt again.
-SHOWN_FROM, SHOWN_TO = "<glymph-recalled>", "</glymph-recalled>"
 
 SHORTEST = 2  # letters or digits; scripts with a word in a character need one
 MOST_SYMBOLS = 0.6  # of the visible characters

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs, unquote, urlsplit
-
-from glymph.config import Settings
 from glymph.errors import InvalidInput
-from glymph.store.backends.sqlite.database import SqliteDatabase
-from glymph.store.store import Store
+
+TYPE_CHECKING = False  # what a hook loads must be little: `typing` alone would cost it milliseconds
+if TYPE_CHECKING:
+    from glymph.config import Settings
+    from glymph.store.store import Store
 
 
 def open_store(url: str, settings: Settings, *, create: bool = True) -> Store:
@@ -16,6 +16,11 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> Store:
     `?mode=ro` opens it for reading only. A `#`, `?` or `%` in the file's name is written %23, %3F
     or %25.
     """
+    from urllib.parse import parse_qs, unquote, urlsplit
+
+    from glymph.store.backends.sqlite.database import SqliteDatabase
+    from glymph.store.store import Store
+
     parts = urlsplit(url)
     if "#" in url:
         raise InvalidInput(
