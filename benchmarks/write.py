@@ -9,7 +9,7 @@ import gc
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -64,6 +64,7 @@ class Whole:
 
     adds: Sequence[float]
     reconciled: float
+    singles: Mapping[str, float]  # milliseconds of changing one memory, by what is done to it
 
 
 def run(options: Options) -> Figures:
@@ -111,8 +112,15 @@ def run(options: Options) -> Figures:
         "reconcile_large_cpu_ms": Figure(
             1000 * large.reconciled, "the same at 100,000 memories, the embedding left out"
         ),
-        "archive_10k_cpu_s": Figure(archive, "archiving all of them in one operation", at_most=0.5),
-        "undo_10k_cpu_s": Figure(undo, "undoing that", at_most=1.0),
+        **{
+            f"{name}_one{suffix}_cpu_ms": Figure(
+                cost, f"to {name} one memory at {size:,}", at_most=1.0
+            )
+            for suffix, size, of in (("", count, whole), ("_large", large_count, large))
+            for name, cost in of.singles.items()
+        },
+        "archive_10k_cpu_s": Figure(archive, "archiving all of them in one operation", at_most=0.4),
+        "undo_10k_cpu_s": Figure(undo, "undoing that", at_most=0.8),
         "fts5_only_per_cpu_s": Figure(
             index_rate, "the same rows into a bare FTS5 index: the limit of bulk"
         ),
@@ -167,7 +175,29 @@ def _measure_whole(
             glymph.settle()
             last = texts[-1 - several : -1]
             spent, _ = timed(lambda: glymph.add_many(last, wait=True))
-    return Whole(adds, spent / several)
+        with Glymph.open(url, embedder="none", reader="none") as glymph:
+            singles = _time_singles(glymph, per_block)
+    return Whole(adds, spent / several, singles)
+
+
+def _time_singles(glymph: Glymph, count: int) -> dict[str, float]:
+    """Median CPU milliseconds of deleting, archiving, pinning and rewording one memory."""
+    ids = [memory.id for memory in glymph.list(limit=4 * count)]
+    done: dict[str, Callable[[str], object]] = {
+        "delete": glymph.delete,
+        "archive": glymph.archive,
+        "pin": glymph.pin,
+        "update": lambda one: glymph.update(one, text=f"something else, known as {one}"),
+    }
+    found = {}
+    for number, (name, do) in enumerate(done.items()):
+        spent = []
+        for one in ids[number * count : (number + 1) * count]:
+            began = time.thread_time()
+            do(one)
+            spent.append(1000 * (time.thread_time() - began))
+        found[name] = statistics.median(spent)
+    return found
 
 
 def _adds(glymph: Glymph, texts: Sequence[str], per_block: int) -> list[float]:

@@ -241,10 +241,15 @@ def _commands(
     return following.lower() in _DETERMINERS or modifies
 
 
+_WORD_BEFORE = re.compile(r"([^\W\d_][\w-]*) $")
+_WORD_AFTER = re.compile(r"(?:['’]s)? ([^\W\d_][\w-]*)")
+LONGEST_NAME = 80  # characters that are looked at before a name
+
+
 def fuller(text: str, span: tuple[int, int]) -> str | None:
     """The longer name that a name at this place is a part of, folded; None when it stands alone."""
-    before = re.search(r"([^\W\d_][\w-]*) $", text[: span[0]])
-    after = re.match(r"(?:['’]s)? ([^\W\d_][\w-]*)", text[span[1] :])
+    before = _WORD_BEFORE.search(text[max(0, span[0] - LONGEST_NAME) : span[0]])
+    after = _WORD_AFTER.match(text, span[1])
     own = text[span[0] : span[1]]
     possessive = text[span[1] : span[1] + 1] in "'’" and span[1] < len(text)
     if after and after[1][0].isupper() and not possessive and after[1].lower() not in FUNCTION:

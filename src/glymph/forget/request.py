@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from glymph.errors import InvalidInput
 from glymph.forget import wording
 from glymph.forget.names import bare, looks_named
 from glymph.text.grammar import OF_THE_SPEAKER
@@ -36,6 +37,7 @@ _PARTICLES = word_set("van von de da di del der la le bin al an do el dos du den
 _OF_SOMETHING = re.compile(r"\s(?:des|der|von|vom)\s")
 
 
+MOST_NAMED = 100  # identifiers, figures and words of names in one request
 MOST_BESIDE = 2  # words and names beside an identifier that only say what it is
 
 
@@ -93,6 +95,11 @@ def read_request(text: str) -> Request:
     if not found and not figures and (alone := _read_alone(text, names, others)):
         found = (alone,)
         figures, names, others = _read_rest(text, found)
+    if len(found) + len(figures) + sum(map(len, names)) > MOST_NAMED:
+        raise InvalidInput(
+            "request",
+            f"it names more than {MOST_NAMED} things. Ask about a part of them at a time.",
+        )
     tokens = [fold(bare(token)) for token in NAME_WORD.findall(text)]
     soft = any(token in wording.SOFT for token in tokens)
     return Request(

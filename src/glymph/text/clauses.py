@@ -13,10 +13,13 @@ from glymph.text.words import any_of, word_set
 _JOINING = "|".join(
     sorted(map(re.escape, grammar.AND | grammar.STRONG | grammar.RELATIVE), key=len, reverse=True)
 )
+# Blanks are looked at from where they begin only: a long run of them would else be read from every
+# one of its places.
+_BLANKS = r"(?:,|(?<!\s))\s+"
 _GLUE = re.compile(
-    r"\s*;\s*|\s+[–—]\s+|\s*[，；、]\s*|,?\s+(?:tandis que|mientras que|as well as|and also"
-    r"|and that)\s+|"
-    rf",?\s+(?P<word>{_JOINING})\s+|,\s+",
+    rf"(?<!\s)\s*[;，；、]\s*|(?<!\s)\s+[–—]\s+"
+    rf"|{_BLANKS}(?:tandis que|mientras que|as well as|and also|and that)\s+"
+    rf"|{_BLANKS}(?P<word>{_JOINING})\s+|,\s+",
     re.IGNORECASE,
 )
 _AFTER_COMMA = word_set("ma a car where wo où donde dove onde где")
@@ -40,7 +43,10 @@ _BESIDE = re.compile(
     rf"^(?P<np>[^,;]{{1,80}}), (?P<link>{'|'.join(_IS)}) (?P<inner>[^,;]+), (?P<main>[^,;]+)$",
     re.IGNORECASE,
 )
-_END = re.compile(r"[\s.!?…。！？;,]*$")
+_ENDS = ".!?…。！？;,"
+# Characters of a sentence that is taken apart. A longer one is a list or a log, and how its parts
+# hang together is more than can be told in reasonable time.
+LONGEST = 1_500
 NAME = r"[^\W\d_a-zß-öø-ÿа-яёα-ω][\w'’.-]*"
 
 # Simpler cuts, for texts of which only some clauses can be read at all. The first is made between
@@ -170,14 +176,17 @@ def _sentences(text: str) -> tuple[list[str], list[str]]:
     for piece in map("".join, zip(parts[::2], parts[1::2], strict=True)):
         if not piece.strip():
             continue
-        end = _END.search(piece)
-        at = end.start() if end else len(piece)
+        at = len(piece)
+        while at and (piece[at - 1].isspace() or piece[at - 1] in _ENDS):
+            at -= 1
         bodies.append(piece[:at])
         ends.append(piece[at:])
     return bodies, ends
 
 
 def _clauses(sentence: str, number: int) -> list[Clause]:
+    if len(sentence) > LONGEST:
+        return [_clause(sentence, number, "", [])]
     around = _AROUND.match(sentence)
     if (
         around
