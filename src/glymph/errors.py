@@ -38,6 +38,7 @@
         ├── StoreMissing                       there is none, and none was to be created
         ├── UnknownScheme
         ├── NotAStore
+        ├── StoreMoved
         ├── CorruptStore
         ├── NewerSchema
         ├── ReadOnlyStore
@@ -374,6 +375,14 @@ class NotAStore(StoreError):
         super().__init__(
             f"{path} is not a Glymph store; nothing was written to it. "
             "Name another file, or a new one."
+        )
+
+
+class StoreMoved(StoreError):
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} was moved, replaced or deleted while it was open; nothing was written. "
+            "Close every program that has it open, put the right file there, and open it again."
         )
 
 

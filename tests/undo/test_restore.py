@@ -138,12 +138,12 @@ def test_undo_takes_only_the_actors_own_operations_unless_named(url, clock):
         Glymph.open(url, clock=clock, actor="agent") as agent,
         Glymph.open(url, clock=clock, actor="ada") as ada,
     ):
-        mine, hers = agent.add("mine"), ada.add("hers")
-        agent.undo()
-        assert [m.id for m in ada.list()] == [hers.id]
-        agent.undo(hers.operation_id)
+        hers, mine = ada.add("hers"), agent.add("mine")
+        ada.undo()
+        assert [m.id for m in ada.list()] == [mine.id]
+        ada.undo(mine.operation_id)
         assert len(ada.list()) == 0
-        assert mine.created
+        assert hers.created
 
 
 def test_what_was_changed_since_is_a_conflict_and_left_alone(glymph):

@@ -17,6 +17,7 @@ from glymph.forget.judge import find_judges
 from glymph.forget.lookup import EVERYTHING, LIVE, find_candidates, name_candidates
 from glymph.forget.plan import ForgetPlan, Forgotten, Mode, Reachable, forget_plan_id
 from glymph.forget.purge import erase_wordings, remove_for_good
+from glymph.forget.request import read_checked
 from glymph.forget.requests import Action, Decide, Request, plan, read_request
 from glymph.forget.reword import fields_still_holding, holds_beside_text, reword
 from glymph.model import State
@@ -87,7 +88,7 @@ def make_plan(
     ctx: Context, request: str, mode: Mode, *, decide: Decide | None = None
 ) -> ForgetPlan:
     """Returns the plan for a request, without keeping it."""
-    asked = read_request(request)
+    asked = read_checked(request)
     with ctx.reading() as reader:
         named = reader.memories([request.strip()])
         among = EVERYTHING if mode == "purge" else LIVE

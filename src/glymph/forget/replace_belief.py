@@ -25,7 +25,7 @@ from glymph.forget.match import (
     units,
 )
 from glymph.forget.planner import Judges, judge
-from glymph.forget.request import Request, read_request
+from glymph.forget.request import Request, read_checked
 from glymph.forget.rest import cut_spans, find_rest, is_safe
 from glymph.forget.verdicts import Verdict
 from glymph.text.grammar import BEING, FUNCTION
@@ -63,7 +63,7 @@ def find_beliefs(
 
     It can be taken back: the best evidence is enough.
     """
-    asked = read_request(description)
+    asked = read_checked(description)
     by_rules = belief(description, new_text, statements, likeness=likeness)
     if asked.strong or asked.empty or not (judges.read or judges.ask):
         unsure = len(by_rules) > 1 and not (asked.words or asked.strong)
@@ -100,7 +100,7 @@ def belief(
 ) -> tuple[Belief, ...]:
     """Every current statement of the described belief; none if nothing here is meant."""
     statements = sorted(statements, key=lambda statement: statement.id)
-    request = read_request(description)
+    request = read_checked(description)
     among = units(statements)
     likeness = likeness or {}
     meaning = find_meant(

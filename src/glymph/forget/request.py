@@ -95,11 +95,6 @@ def read_request(text: str) -> Request:
     if not found and not figures and (alone := _read_alone(text, names, others)):
         found = (alone,)
         figures, names, others = _read_rest(text, found)
-    if len(found) + len(figures) + sum(map(len, names)) > MOST_NAMED:
-        raise InvalidInput(
-            "request",
-            f"it names more than {MOST_NAMED} things. Ask about a part of them at a time.",
-        )
     tokens = [fold(bare(token)) for token in NAME_WORD.findall(text)]
     soft = any(token in wording.SOFT for token in tokens)
     return Request(
@@ -115,6 +110,21 @@ def read_request(text: str) -> Request:
         mine=not OF_THE_SPEAKER.isdisjoint(tokens),
         whole=not wording.WHOLE.isdisjoint(tokens),
     )
+
+
+def read_checked(text: str) -> Request:
+    """Returns the request, taken apart; InvalidInput if it names too much to be held against all.
+
+    Everything it names is compared with everything that each memory names.
+    """
+    request = read_request(text)
+    named = len(request.identifiers) + len(request.figures) + sum(map(len, request.names))
+    if named > MOST_NAMED:
+        raise InvalidInput(
+            "request",
+            f"it names more than {MOST_NAMED} things. Ask about a part of them at a time.",
+        )
+    return request
 
 
 def _read_rest(

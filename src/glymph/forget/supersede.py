@@ -11,7 +11,8 @@ from glymph.checks import checked_id, checked_text
 from glymph.context import Context, OpenOperation
 from glymph.forget.judge import find_judges
 from glymph.forget.lookup import LIVE, find_candidates
-from glymph.forget.requests import Belief, find_beliefs, read_request
+from glymph.forget.request import read_checked
+from glymph.forget.requests import Belief, find_beliefs
 from glymph.forget.reword import reword
 from glymph.model import Receipt, State
 from glymph.recall.history import get
@@ -121,7 +122,7 @@ def _find_meant(ctx: Context, old: str, new_text: str) -> tuple[Sequence[Belief]
         if named := reader.memory(old):
             current = _follow(reader, named)
             return [Belief(current["id"], current["version"], "", "named by its id")], ()
-        near = find_candidates(ctx, reader, read_request(old), LIVE)
+        near = find_candidates(ctx, reader, read_checked(old), LIVE)
     return find_beliefs(
         old,
         new_text,

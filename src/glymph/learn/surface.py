@@ -158,7 +158,8 @@ def _pools(space: Columns, reader: Reader, now: int, grader: Grader) -> dict[Hea
     """
     memories = space.memories
     live: Flags = (memories["state"] == STATES.index(State.LIVE)) & ~memories["superseded"]
-    live &= (memories["expires_at"] > now) & ~space.of_kind(IDENTITY_KIND)
+    live &= (memories["expires_at"] > now) | memories["pinned"].astype(bool)
+    live &= ~space.of_kind(IDENTITY_KIND)
     live &= ~space.of_kind(SUMMARY_KIND)  # what it says is here already, and more of it
     some = {name: column[live] for name, column in memories.items()}
     present = staleness.measure_vitals(

@@ -76,9 +76,10 @@ def is_source(columns: Columns, at: Places = EVERY_PLACE) -> Flags:
 
 
 def is_expired(columns: Columns, now: int, at: Places = EVERY_PLACE) -> Flags:
-    """Marks the memories whose own time is over."""
+    """Marks the memories whose own time is over; what is pinned stays."""
     expires = columns.memories["expires_at"][at]
-    return np.asarray((expires <= now) & (expires != FOR_EVER))
+    pinned = columns.memories["pinned"][at].astype(bool)
+    return np.asarray((expires <= now) & (expires != FOR_EVER) & ~pinned)
 
 
 # for the gardener

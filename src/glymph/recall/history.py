@@ -138,7 +138,12 @@ def matches(row: Row, f: Filter) -> bool:
         and (f.session is None or row["session"] == f.session)
         and (f.source is None or row["source"] == f.source)
         and (f.include_superseded or row["superseded_by"] is None)
-        and (f.live_at is None or row["expires_at"] is None or row["expires_at"] > f.live_at)
+        and (
+            f.live_at is None
+            or row["expires_at"] is None
+            or row["expires_at"] > f.live_at
+            or bool(row["pinned"])
+        )
     )
 
 

@@ -34,7 +34,7 @@ def write_condition(wanted: Filter) -> tuple[str, dict[str, Any]]:
         ("until", "coalesce(m.event_at, m.created_at) <= :until"),
         ("session", "m.session = :session"),
         ("source", "m.source = :source"),
-        ("live_at", "(m.expires_at IS NULL OR m.expires_at > :live_at)"),
+        ("live_at", "(m.expires_at IS NULL OR m.expires_at > :live_at OR m.pinned = 1)"),
     ):
         if (value := getattr(wanted, name)) is not None:
             terms.append(term)

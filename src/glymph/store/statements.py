@@ -30,7 +30,8 @@ _MIRRORED = {
     "key": "m.key",
     "class": "m.state || ' ' || m.section "
     "|| CASE WHEN m.superseded_by IS NULL THEN ' 0 ' ELSE ' 1 ' END || m.kind",
-    "time": "coalesce(m.event_at, m.created_at)", "expires_at": "m.expires_at",
+    "time": "coalesce(m.event_at, m.created_at)",
+    "expires_at": "CASE WHEN m.pinned = 1 THEN NULL ELSE m.expires_at END",
     "session": "m.session", "tags": "m.tags", "entities": "m.entities",
     "wording": "substr(m.content_hash, 1, 16)",
 }  # fmt: skip

@@ -18,6 +18,9 @@ FINAL_VERBS = {
     "create_space": "a space is removed with `glymph space delete`, not by undo.",
     "purge": "what is purged is gone for good. Name an earlier operation to undo that one.",
 }
+AGENT = "agent"  # and names that begin with it
+# Who works for all: what they did, anybody who writes may take back.
+BACKGROUND = ("reconcile", "glymph", "daemon", "hook")
 NEWEST_IS_A_PURGE = (
     "it is your newest change, and what is purged is gone for good. Nothing was changed. To take "
     "an earlier change back, name it: operations() or `glymph operations` lists them; "
@@ -30,7 +33,8 @@ def undo(ctx: Context, operation_id: str | None = None, *, reason: str | None = 
 
     Without an id that is this actor's newest operation that still stands; if a purge is newer,
     nothing is taken back, for that is not what is meant. Rows changed since stay as they are and
-    are listed as skipped. The undo is an operation itself, so it can be undone.
+    are listed as skipped. The undo is an operation itself, so it can be undone. An agent takes back
+    only what it did itself, or what was done in the background; a person anything.
     """
     with ctx.reading() as reader:
         target = _target(ctx, reader, operation_id)
@@ -66,6 +70,11 @@ def _target(ctx: Context, reader: Reader, operation_id: str | None) -> Row:
         raise OperationNotFound(operation_id, ctx.space)
     if row["verb"] in FINAL_VERBS:
         raise NotUndoable(row["id"], FINAL_VERBS[row["verb"]])
+    if is_agent(ctx.actor) and row["actor"] not in (ctx.actor, *BACKGROUND):
+        raise NotUndoable(
+            row["id"],
+            f"{row['actor']!r} did it, and an agent undoes only what it did. Ask a person.",
+        )
     if row["parent"] is not None:
         raise NotUndoable(row["id"], f"it is part of {row['parent_id']}. Undo that one.")
     if row["changes"] == 0 and row["hash"]:
@@ -75,6 +84,11 @@ def _target(ctx: Context, reader: Reader, operation_id: str | None) -> Row:
         raise HistoryGone(moment(row["at"]), horizon)
     _check_standing(reader, row)
     return row
+
+
+def is_agent(actor: str) -> bool:
+    """Tells whether an actor is a program that decides by itself, as its name says."""
+    return actor == AGENT or actor.startswith((f"{AGENT}:", f"{AGENT}-"))
 
 
 def _find_newest(reader: Reader, actor: str) -> Row | None:

@@ -20,7 +20,7 @@ SELECT {memory} FROM scoped_memories m
 WHERE m.key IN (
   SELECT min(d.key) FROM scoped_memories d
   WHERE d.content_hash IN {texts:hashes} AND d.state = 'LIVE' AND d.superseded_by IS NULL
-    AND (d.expires_at > :live_at OR d.expires_at IS NULL OR :live_at IS NULL)
+    AND (d.expires_at > :live_at OR d.expires_at IS NULL OR :live_at IS NULL OR d.pinned = 1)
   GROUP BY d.content_hash
 );
 

@@ -49,6 +49,7 @@ class SqliteDatabase:
             self.path, read_only=self._read_only, synchronous=settings.durability.upper()
         )
         self._prepare(exists)
+        self._file = _identify(self.path)
 
     def _prepare(self, exists: bool) -> None:
         """Creates a missing file, upgrades an older one, and leaves a current one untouched."""
@@ -107,7 +108,19 @@ class SqliteDatabase:
             self._pool.connection() as connection,
             connection.transaction("IMMEDIATE"),
         ):
+            self._check_beneath(connection)
             yield connection
+
+    def _check_beneath(self, connection: Connection) -> None:
+        """Refuses to write into what is the store no longer, or was changed by a newer version.
+
+        SQLite would go on writing into a file that was moved or deleted, where nobody finds it.
+        """
+        if _identify(self.path) != self._file:
+            raise errors.StoreMoved(self.path)
+        found = int(connection.raw.pragma("user_version"))
+        if found > migrations.NEWEST:
+            raise errors.NewerSchema(self.path, found, migrations.NEWEST)
 
     def enter(self, session: Session, space: str, *, writes: bool) -> tuple[int, str] | None:
         # Who writes holds the lock of the whole file.
@@ -212,6 +225,15 @@ def _column_types(connection: Connection, table: str) -> dict[str, tuple[type, .
 def _keyring_beside(path: str) -> Keyring:
     """Returns the keys of the store in a file: a folder beside it."""
     return Keyring(Path(f"{path}.keys"))
+
+
+def _identify(path: str) -> tuple[int, int] | None:
+    """Returns what tells a file from any other, whatever it is called; None if there is none."""
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _create_private(path: str) -> None:

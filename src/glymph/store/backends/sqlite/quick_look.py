@@ -32,7 +32,7 @@ SELECT m.id, m.text, m.kind, m.section, m.stability, coalesce(m.last_used_at, m.
 FROM memory_text f JOIN memories m ON m.key = f.rowid
 WHERE f.memory_text MATCH :match AND m.space_id = :space AND m.state = 'LIVE'
   AND m.superseded_by IS NULL AND m.kind <> 'summary' AND m.protected = 0 AND m.trust >= :trust
-  AND coalesce(m.expires_at, :now + 1) > :now
+  AND (m.expires_at IS NULL OR m.expires_at > :now OR m.pinned = 1)
   AND NOT EXISTS (
     SELECT 1 FROM edges e JOIN memories n ON n.key = e.source
     WHERE e.space_id = :space AND e.target = m.key AND e.type = 'supersedes' AND n.state = 'LIVE')
