@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from glymph.text.controls import remove_controls
+
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
@@ -20,12 +22,6 @@ Rendering = str | Iterable[Any]
 NARROW = 30
 GAP = "  "
 INDENT = "    "
-# A memory's text is data: a control sequence in it must not reach the terminal.
-_CONTROLS = {
-    code: "\N{REPLACEMENT CHARACTER}"
-    for code in (*range(32), *range(127, 160))
-    if code not in (9, 10)
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +83,6 @@ def _align(cell: str, width: int, column: str) -> str:
 
     blank = " " * (width - cell_len(cell))
     return blank + cell if column.endswith(">") else cell + blank
-
-
-def remove_controls(text: str) -> str:
-    """Returns the text with its control characters replaced, except tab and line feed."""
-    return text.translate(_CONTROLS)
 
 
 def format_cell(value: Any) -> str:
