@@ -38,6 +38,9 @@ class Settings:
     )
     prune_most: int = _setting(500, "most memories that may go at once without being confirmed")
     prune_daily: int = _setting(100, "most memories a day that execute_prune may remove")
+    agent_daily: int = _setting(
+        200, "most memories a day that an agent may archive or delete, by whatever tool"
+    )
     tools_may_purge: str = _setting(
         "off", "on: the tool forget_concept may remove for good, if its plan says so"
     )

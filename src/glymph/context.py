@@ -29,6 +29,9 @@ from glymph.store.writer import Writer
 from glymph.text.quotes import Quotes
 
 NAMED = 10  # memories of which a receipt says the title
+AGENT = (
+    "agent"  # the name of an actor, or what it begins with, that is a program deciding by itself
+)
 
 
 @dataclass(slots=True)
@@ -115,6 +118,11 @@ class Context:
         now = self.clock()
         micros(now, "clock")
         return now
+
+    @property
+    def is_agent(self) -> bool:
+        """Whether the actor is a program that decides by itself, as its name says."""
+        return self.actor == AGENT or self.actor.startswith((f"{AGENT}:", f"{AGENT}-"))
 
     def new_id(self, at: int) -> str:
         return uuid7(at, os.urandom(8))

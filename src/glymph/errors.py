@@ -22,6 +22,7 @@
     │   ├── PlanExpired                        the plan is too old to be acted on
     │   ├── IdentifierLeft                     a purge would leave part of what it must remove
     │   ├── TooMany                            more than may go at once without confirmation
+    │   ├── TooManyToday                       more than an agent may put away in a day
     │   ├── NoModel                            it needs a language model and none is configured
     │   ├── BudgetSpent                        a call might cost more than may be spent
     │   └── LeaseLost                          another worker has taken over the space
@@ -219,6 +220,17 @@ class IdentifierLeft(Refused):
             "the whole memory by its id; then repeat the call."
         )
         self.memory_id, self.fields = memory_id, tuple(fields)
+
+
+class TooManyToday(Refused):
+    """More memories than an agent may put away in a day. Nothing was changed."""
+
+    def __init__(self, count: int, gone: int, most: int) -> None:
+        super().__init__(
+            f"{count:,} memories would go; an agent may put away {most:,} a day, and {gone:,} have "
+            "gone. Nothing was changed. Ask a person to do it, or to raise the setting agent_daily."
+        )
+        self.count, self.gone, self.most = count, gone, most
 
 
 class TooMany(Refused):

@@ -13,7 +13,7 @@ from glymph import telemetry
 from glymph.checks import checked_list
 from glymph.context import NAMED, Context
 from glymph.decay.lifecycle import lifecycle
-from glymph.errors import InvalidInput, TooMany
+from glymph.errors import InvalidInput, TooMany, TooManyToday
 from glymph.model import Receipt, Refusal, State
 from glymph.moments import MICROS_PER_DAY, micros, optional_micros
 from glymph.prune.allowance import count_cap
@@ -221,6 +221,7 @@ def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
     with ctx.operation(request.verb, reason=request.reason) as op:
         telemetry.note(prune_action="archive" if request.goal is State.ARCHIVED else "delete")
         chosen = _select(ctx, op.writer, request)
+        _check_agent(ctx, op.writer, chosen.size)
         few = min(guards.ALWAYS, ctx.settings.prune_most)
         if request.capped and chosen.size > few:
             most = count_cap(ctx, op.writer)
@@ -283,6 +284,16 @@ def _why_changed(row: Row, seen: Seen | None) -> str | None:
     if (row["version"], row["last_used_at"]) != seen[row["id"]]:
         return "it was changed or used since the plan was made; analyse again"
     return None
+
+
+def _check_agent(ctx: Context, reader: Reader, count: int) -> None:
+    """Refuses what goes beyond an agent's day, in however small steps it came to that."""
+    most = ctx.settings.agent_daily
+    if not ctx.is_agent or not count:
+        return
+    gone = reader.put_away_by(ctx.actor, micros(ctx.now()) - MICROS_PER_DAY)
+    if gone + count > most:
+        raise TooManyToday(count, gone, most)
 
 
 def _within_the_day(ctx: Context, reader: Reader, request: Request, chosen: Selection) -> Selection:

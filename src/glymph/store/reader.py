@@ -170,6 +170,10 @@ class Reader(
         """Returns how many memories are live, the identity apart, counting no further than most."""
         return int(self._value("live_count", most=most))
 
+    def put_away_by(self, actor: str, since: int) -> int:
+        """Returns how many memories an actor has put away since a moment that are away still."""
+        return int(self._value("put_away_by", actor=actor, since=since))
+
     def changed_by(self, verb: str, since: int) -> int:
         """Returns how many memories operations of a verb moved to another state since a moment.
 

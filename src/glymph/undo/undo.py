@@ -18,7 +18,6 @@ FINAL_VERBS = {
     "create_space": "a space is removed with `glymph space delete`, not by undo.",
     "purge": "what is purged is gone for good. Name an earlier operation to undo that one.",
 }
-AGENT = "agent"  # and names that begin with it
 # Who works for all: what they did, anybody who writes may take back.
 BACKGROUND = ("reconcile", "glymph", "daemon", "hook")
 NEWEST_IS_A_PURGE = (
@@ -70,7 +69,7 @@ def _target(ctx: Context, reader: Reader, operation_id: str | None) -> Row:
         raise OperationNotFound(operation_id, ctx.space)
     if row["verb"] in FINAL_VERBS:
         raise NotUndoable(row["id"], FINAL_VERBS[row["verb"]])
-    if is_agent(ctx.actor) and row["actor"] not in (ctx.actor, *BACKGROUND):
+    if ctx.is_agent and row["actor"] not in (ctx.actor, *BACKGROUND):
         raise NotUndoable(
             row["id"],
             f"{row['actor']!r} did it, and an agent undoes only what it did. Ask a person.",
@@ -84,11 +83,6 @@ def _target(ctx: Context, reader: Reader, operation_id: str | None) -> Row:
         raise HistoryGone(moment(row["at"]), horizon)
     _check_standing(reader, row)
     return row
-
-
-def is_agent(actor: str) -> bool:
-    """Tells whether an actor is a program that decides by itself, as its name says."""
-    return actor == AGENT or actor.startswith((f"{AGENT}:", f"{AGENT}-"))
 
 
 def _find_newest(reader: Reader, actor: str) -> Row | None:

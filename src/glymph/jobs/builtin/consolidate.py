@@ -16,10 +16,11 @@ def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
         return {SKIPPED: done.why}
     summaries = {"summaries_written": done.summaries_written} if done.summaries else {}
     report = {**done.stats, **summaries, "cost_usd": done.cost_usd}
-    told = (*done.groups, *done.summaries)
-    if trigger.stop.is_set() and any(one.ending == "waiting" for one in told):
+    told = [(one.ending, one.why) for one in done.groups]
+    told += [(one.ending, one.why) for one in done.summaries]
+    if trigger.stop.is_set() and any(ending == "waiting" for ending, _ in told):
         return {STOPPED: True, **report}
-    failed = [one.why for one in told if one.ending == "failed"]
+    failed = [why for ending, why in told if ending == "failed"]
     return {**trigger.tell_failure(failed[0]), **report} if failed else report
 
 

@@ -26,6 +26,14 @@ DELETE FROM plans WHERE space_id = :space_id AND id = :id;
 -- name: drop_expired_plans
 DELETE FROM plans WHERE space_id = :space_id AND expires_at <= :now;
 
+-- name: put_away_by
+-- How many memories an actor has put away since a moment that are away still, by whatever verb.
+SELECT count(DISTINCT j.key) FROM scoped_operations o
+JOIN scoped_journal j ON j.operation = o.key
+JOIN scoped_memories m ON m.key = j.key
+WHERE o.actor = :actor AND o.at > :since AND j.tbl = 'memories' AND j.action = 'update'
+  AND {json:j.image:state} = 'LIVE' AND m.state <> 'LIVE';
+
 -- name: changed_by
 -- How many memories operations of a verb, or their parts, moved to another state since a moment; those that a
 -- standing undo brought back apart. A part of a bulk operation is undone with the whole.

@@ -1,0 +1,70 @@
+"""What an agent may put away in a day, in however small steps."""
+
+from __future__ import annotations
+
+import pytest
+
+from glymph import Glymph, errors
+
+
+@pytest.fixture
+def opened(url, clock):
+    handles = []
+
+    def open_as(actor, **settings):
+        own = {"compare": "off", "agent_daily": 12, **settings}
+        options = {"embedder": "none", "reader": "none", "settings": own}
+        handles.append(Glymph.open(url, actor=actor, clock=clock, **options))
+        return handles[-1]
+
+    yield open_as
+    for handle in handles:
+        handle.close()
+
+
+def told(glymph, count=40):
+    return [one.id for one in glymph.add_many([f"Note {n} of the depot." for n in range(count)])]
+
+
+@pytest.mark.parametrize("verb", ["delete", "archive"])
+def test_small_steps_end_at_the_cap_of_the_day(opened, verb):
+    agent = opened("agent")
+    ids = told(agent)
+    put_away = getattr(agent, verb)
+    put_away(ids[:5])
+    put_away(ids[5:10])
+    with pytest.raises(errors.TooManyToday, match="agent_daily"):
+        put_away(ids[10:15])
+    assert put_away(ids[10:12]).succeeded == tuple(ids[10:12])
+    assert len(agent.list(limit=100)) == 28
+
+
+def test_ways_count_together_and_what_came_back_does_not(opened, clock):
+    agent = opened("agent")
+    ids = told(agent)
+    agent.delete(ids[:5])
+    back = agent.archive(ids[5:10])
+    with pytest.raises(errors.TooManyToday):
+        agent.delete(ids[10:15])
+    agent.undo(back.operation_id)
+    agent.delete(ids[10:15])
+    clock.advance(days=1.01)
+    assert len(agent.delete(ids[15:20]).succeeded) == 5
+
+
+def test_confirming_it_oneself_changes_nothing(opened, clock):
+    agent = opened("agent")
+    ids = told(agent)
+    clock.advance(days=10)
+    with pytest.raises(errors.TooManyToday):
+        agent.batch_prune(ids[:20], "archive", confirm_large=True)
+    assert len(agent.list(limit=100)) == 40
+
+
+def test_a_person_is_not_bound_by_it(opened):
+    told(opened("agent"))
+    person = opened("user")
+    ids = [memory.id for memory in person.list(limit=100)]
+    for start in range(0, 40, 5):
+        person.delete(ids[start : start + 5])
+    assert len(person.list()) == 0
