@@ -16,7 +16,7 @@ def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
         return {SKIPPED: done.why}
     summaries = {"summaries_written": done.summaries_written} if done.summaries else {}
     report = {**done.stats, **summaries, "cost_usd": done.cost_usd}
-    told = [(one.ending, one.why) for one in done.groups]
+    told: list[tuple[str, str]] = [(one.ending, one.why) for one in done.groups]
     told += [(one.ending, one.why) for one in done.summaries]
     if trigger.stop.is_set() and any(ending == "waiting" for ending, _ in told):
         return {STOPPED: True, **report}
