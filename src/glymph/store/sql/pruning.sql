@@ -15,7 +15,7 @@ ORDER BY e.source, e.key;
 -- name: live_count
 -- Not on beyond what anybody wants to know: in a large space the count would cost more than the rest.
 SELECT count(*) FROM (
-  SELECT 1 FROM scoped_memories m WHERE m.state = 'LIVE' AND m.kind <> 'self' LIMIT :most) AS some;
+  SELECT 1 FROM scoped_memories m WHERE m.state = 'LIVE' AND m.kind <> 'self' LIMIT :most) AS counted;
 
 -- name: plans
 SELECT id, created_at, expires_at, body FROM scoped_plans ORDER BY created_at DESC, key DESC LIMIT :limit;
