@@ -61,7 +61,7 @@ def _temporary_settings() -> Settings:
 
 def _live(url: str, settings: Settings, seed: int, *, quiet: bool) -> dict[str, Any]:
     clock, days = Clock(START), count(1)
-    with Glymph.open(url, space=SPACE, actor="agent", settings=settings, clock=clock) as glymph:
+    with Glymph.open(url, space=SPACE, actor="demo", settings=settings, clock=clock) as glymph:
         with _progress("living half a year", "day", DAYS, quiet=quiet) as tick:
             played = play(glymph, clock, life.life(seed), progress=lambda _: tick(next(days)))
         # Most were reconciled in the background while the days went by; this waits for the rest.

@@ -49,7 +49,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lived]:
     url = f"sqlite:///{tmp_path_factory.mktemp('demo')}/demo.db"
     clock = Clock(START)
     with Glymph.open(
-        url, space="demo", actor="agent", clock=clock, embedder="none", reader="none"
+        url, space="demo", actor="demo", clock=clock, embedder="none", reader="none"
     ) as glymph:
         played = play(glymph, clock, life())
         yield Lived(glymph, played, report.facts(glymph, played))

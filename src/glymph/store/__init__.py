@@ -15,7 +15,7 @@ from glymph.extensions import ExtensionPoint
 TYPE_CHECKING = False  # what a hook loads must be little: `typing` alone would cost it milliseconds
 if TYPE_CHECKING:
     from glymph.config import Settings
-    from glymph.store.store import Store
+    from glymph.store.store import Store as Store
 
 stores = ExtensionPoint(
     "glymph.stores", FunctionType, package="glymph.store.backends", attribute="open_store"
@@ -35,3 +35,11 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> Store:
         raise UnknownScheme(mask_secrets(url)[0], known)
     store: Store = opener(url, settings, create=create)
     return store
+
+
+def __getattr__(name: str) -> object:
+    if name != "Store":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from glymph.store.store import Store
+
+    return Store

@@ -93,7 +93,7 @@ TOOL = Tool(
     name="trigger_consolidation",
     command="consolidate",
     description="Make few lessons of many episodes, each claim counted again, and summaries of "
-    "what is known about one subject; say what came of every group.",
+    "what is known.",
     arguments=ConsolidationArguments,
     run=run,
     profile="curator",

@@ -50,6 +50,8 @@ class SqliteDatabase:
         )
         self._prepare(exists)
         self._file = _identify(self.path)
+        with translate_errors(self.path), self._pool.connection() as connection:
+            self._schema = int(connection.raw.pragma("user_version"))
 
     def _prepare(self, exists: bool) -> None:
         """Creates a missing file, upgrades an older one, and leaves a current one untouched."""
@@ -119,8 +121,8 @@ class SqliteDatabase:
         if _identify(self.path) != self._file:
             raise errors.StoreMoved(self.path)
         found = int(connection.raw.pragma("user_version"))
-        if found > migrations.NEWEST:
-            raise errors.NewerSchema(self.path, found, migrations.NEWEST)
+        if found > self._schema:
+            raise errors.NewerSchema(self.path, found, self._schema)
 
     def enter(self, session: Session, space: str, *, writes: bool) -> tuple[int, str] | None:
         # Who writes holds the lock of the whole file.
