@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -191,6 +192,31 @@ def test_it_outlives_memories_that_faded_and_were_archived(opened, clock):
     clock.advance(days=4)
     glymph.archive(ids[:2])
     assert summary.id in [hit.memory.id for hit in glymph.search("Mara tomatoes compost hose")]
+
+
+def test_what_was_archived_stays_in_it_when_it_is_written_anew(opened, clock):
+    glymph, _ = opened(settings={"compare": "off", "summary_share": 0.9})
+    ids = told(glymph)
+    glymph.consolidate()
+    (summary,) = summaries(glymph)
+    assert "drip hose" in summary.text
+    clock.advance(days=4)
+    glymph.archive(ids[1])
+    told(glymph, ["Mara sold the oil radiator on 3 October to Henrik Olsson for 75 euros."])
+    glymph.consolidate()
+    (now,) = summaries(glymph)
+    assert "Henrik Olsson" in now.text
+    assert "drip hose" in now.text
+
+
+def test_what_happened_earlier_but_was_told_now_is_new(opened, clock):
+    glymph, _ = opened()
+    told(glymph)
+    glymph.consolidate()
+    clock.advance(days=2)
+    told(glymph, ["Mara planted the quince at the east wall with Henrik Olsson on 12 April."],
+         event_at=clock() - timedelta(days=200))  # fmt: skip
+    assert glymph.consolidate().summaries_written == 1
 
 
 def test_a_summary_without_memories_goes_into_the_trash(opened, clock):

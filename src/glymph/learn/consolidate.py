@@ -273,7 +273,7 @@ class _Working:
                 if self.progress is not None:
                     self.progress(number, len(self.groups))
             summarizer = Summarizer(self.ctx, self.asked, self._parent, self.poor)
-            self.summaries = summarizer.write_all(due, self.now)
+            self.summaries = summarizer.write_all(due)
         finally:
             if self.parent is not None:
                 self.ctx.store.close_parent(self.ctx.space, self.parent)

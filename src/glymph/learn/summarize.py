@@ -28,7 +28,7 @@ from glymph.llm.ledger import Run
 from glymph.model import State
 from glymph.moments import moment
 from glymph.prune.material import load_material
-from glymph.recall.summaries import DRAWN_FROM, EVER, find_outdated, note_sources
+from glymph.recall.summaries import DRAWN_FROM, EVER, find_outdated, note_sources, read_sources
 from glymph.store import records
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
@@ -47,7 +47,7 @@ SHOWN = 60  # statements that a model is shown, the newest
 TRUSTED = 0.3
 WORDS_A_TOKEN = 0.75
 CHUNK = 2_000
-LOOKED = "summaries_looked_at"  # up to when everything that was told is summarised
+LOOKED = "summarised_upto"  # the newest memory up to which everything is summarised
 LEFT_OUT = ("lesson", "playbook", "goal", IDENTITY_KIND, SUMMARY_KIND)
 # What is known, and what was told without an outcome to count.
 KINDS_READ = (
@@ -87,6 +87,7 @@ class Due:
 
     subjects: tuple[Subject, ...] = ()
     lost: tuple[Row, ...] = ()
+    newest: int = 0  # the key of the newest memory when it was found out
 
 
 def find_due(
@@ -101,10 +102,11 @@ def find_due(
         return Due()
     written = _read_written(reader, now) if reader.counter(EVER) else {}
     outdated = find_outdated(reader, written.values())
+    newest = reader.highest_key()
     if not outdated and not _is_anything_new(reader, now, ended):
-        return Due()
+        return Due(newest=newest)
     found = [
-        replace(one, summary=written.get(one.key))
+        _add_archived(reader, one, written[one.key]) if one.key in written else one
         for one in _list_subjects(ctx, reader, ways or WAYS, now)
     ]
     due = [
@@ -115,7 +117,17 @@ def find_due(
     ]
     known = {one.key for one in found}
     lost = [row for key, row in written.items() if key not in known and row["key"] in outdated]
-    return Due(tuple(due), tuple(lost))
+    return Due(tuple(due), tuple(lost), newest)
+
+
+def _add_archived(reader: Reader, subject: Subject, summary: Row) -> Subject:
+    """Returns a subject with its summary, and with what faded since but is still told by it."""
+    sources = reader.memories(read_sources(summary)).values()
+    faded = [
+        row for row in sources if row["state"] == State.ARCHIVED and row["superseded_by"] is None
+    ]
+    rows = sorted([*faded, *subject.rows], key=lambda row: (_at(row), row["key"]))
+    return replace(subject, rows=tuple(rows), summary=summary)
 
 
 def _read_written(reader: Reader, now: int) -> dict[str, Row]:
@@ -130,9 +142,12 @@ def _read_written(reader: Reader, now: int) -> dict[str, Row]:
 
 def _is_anything_new(reader: Reader, now: int, ended: Container[str]) -> bool:
     """Tells whether something was told since the last run that a summary may be drawn from."""
-    wanted = Filter(kinds=KINDS_READ, live_at=now, since=reader.counter(LOOKED) or 0)
-    rows = every_row(reader, wanted, CHUNK)
-    return any(row["id"] not in ended and read_episode(row).outcome is None for row in rows)
+    wanted, seen = Filter(kinds=KINDS_READ, live_at=now), reader.counter(LOOKED) or 0
+    while rows := reader.page_after(wanted, after=seen, limit=CHUNK):
+        if any(row["id"] not in ended and read_episode(row).outcome is None for row in rows):
+            return True
+        seen = rows[-1]["key"]
+    return False
 
 
 def list_waiting(due: Due) -> tuple[Summarised, ...]:
@@ -190,7 +205,7 @@ class Summarizer:
     calls_left: int = MOST_ASKED
     told: list[Summarised] = field(default_factory=list)
 
-    def write_all(self, due: Due, now: int) -> list[Summarised]:
+    def write_all(self, due: Due) -> list[Summarised]:
         """Writes what is due, as far as one run goes, and says what became of each."""
         for row in due.lost:
             self._remove(row)
@@ -201,7 +216,7 @@ class Summarizer:
                 self.told.append(self._write(subject))
         if all(one.ending not in ("waiting", "failed") for one in self.told):
             with self.ctx.store.writing(self.ctx.space, None) as writer:
-                writer.set_counter(LOOKED, now)
+                writer.set_counter(LOOKED, due.newest)
         return self.told
 
     def _why_not_now(self) -> str:
