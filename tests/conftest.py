@@ -134,8 +134,9 @@ def clock():
 # Suites that run on both engines in `make test`; `--engine postgresql` runs any other one there,
 # too.
 ON_BOTH_ENGINES = {
-    "test_prune", "test_prune_guards", "test_execute_prune", "test_forget", "test_consolidate", "test_lessons",
-    "test_tombstones", "test_purge", "test_leases", "test_queue", "test_remember", "test_conversation_stored",
+    "forget.test_forget", "forget.test_purge", "forget.test_tombstones", "learn.test_consolidate", "learn.test_summarize",
+    "prune.test_agents_day", "prune.test_execute_prune", "prune.test_prune", "prune.test_prune_guards",
+    "recall.test_pinned_expiry", "undo.test_who_may_undo", "upkeep.test_leases", "upkeep.test_queue", "write.test_tombstones",
 }  # fmt: skip
 
 
@@ -157,7 +158,9 @@ def pytest_generate_tests(metafunc):
     if metafunc.definition.get_closest_marker("sqlite"):
         return
     asked = metafunc.config.getoption("--engine")
-    both = asked == "both" or (asked is None and metafunc.module.__name__ in ON_BOTH_ENGINES)
+    both = asked == "both" or (
+        asked is None and metafunc.module.__name__.removeprefix("tests.") in ON_BOTH_ENGINES
+    )
     engines = ["sqlite", "postgresql"] if both else [asked or "sqlite"]
     if engines != ["sqlite"]:
         metafunc.parametrize("url", engines, indirect=True)

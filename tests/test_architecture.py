@@ -320,3 +320,15 @@ def test_the_error_tree_in_the_docstring_is_the_real_one():
         if isinstance(value, type) and issubclass(value, Exception)
     }
     assert drawn == real
+
+
+def test_every_suite_meant_for_both_engines_is_there():
+    from tests.conftest import ON_BOTH_ENGINES
+
+    folder = Path(__file__).parent
+    missing = [
+        one
+        for one in ON_BOTH_ENGINES
+        if not folder.joinpath(*one.split(".")).with_suffix(".py").exists()
+    ]
+    assert missing == []
