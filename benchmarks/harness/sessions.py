@@ -23,7 +23,6 @@ WHAT = {
     "summaries": "reference; each counts as linked to every turn of its session",
     "engine": "what this engine makes without a model",
 }
-WHY = "no turn of these conversations says how anything ended, and counting alone learns only from ends"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +47,6 @@ def figures(folder: Path, options: Options) -> dict[str, Figure | Fact]:
     told: dict[str, Figure | Fact] = {}
     for name, made in rows.items():
         told |= _row(folder, name, talks, made)
-    if not any(rows["engine"]):
-        told["locomo_engine_why"] = Fact("it makes none", WHY)
     return told
 
 
@@ -97,7 +94,7 @@ def _asked(path: Path, talk: Dialogue, made: Sequence[Made]) -> Iterator[float]:
 
 
 def _of_engine(path: Path, talk: Dialogue) -> list[Made]:
-    """The lessons that counting makes of a conversation, session by session.
+    """The lessons and summaries made of a conversation without a model, session by session.
 
     With the turns they rest on.
     """
@@ -116,7 +113,7 @@ def _of_engine(path: Path, talk: Dialogue) -> list[Made]:
                     places[edge.target] for edge in glymph.edges(memory.id) if edge.target in places
                 ),
             )
-            for memory in glymph.list(kinds=["lesson", "playbook"], limit=1000)
+            for memory in glymph.list(kinds=["lesson", "playbook", "summary"], limit=1000)
         ]
 
 

@@ -14,7 +14,6 @@ from glymph import Glymph, Settings
 from glymph.decay.sections import KINDS
 from glymph.hooks import quick, session
 from glymph.hooks.quick import find_parts
-from glymph.moments import MICROS_PER_DAY
 from glymph.store.backends.sqlite import migrations, quick_look
 from glymph.store.backends.sqlite.quick_look import NotQuick
 from glymph.stores import DEFAULT_URL
@@ -58,7 +57,6 @@ def begun(glymph):
 def test_what_it_knows_by_heart_is_what_the_others_say():
     assert quick_look.SCHEMA == migrations.NEWEST
     assert set(quick_look.NOT_FADING) == {kind for kind, one in KINDS.items() if not one.decays}
-    assert quick_look.MICROS_PER_DAY == MICROS_PER_DAY
     assert quick.USUAL == DEFAULT_URL
     assert Settings().surface_tokens == quick.DIGEST_TOKENS
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from glymph import environment
 from glymph.jobs.project import SHARED, digest_tokens
-from glymph.store.backends.sqlite.quick_look import MICROS_PER_DAY, NotQuick, QuickLook, Trouble
+from glymph.moments import MICROS_PER_DAY
+from glymph.store.backends.sqlite.quick_look import NotQuick, QuickLook, Trouble
 from glymph.text.shown import INTRODUCTION, SHOWN_FROM, SHOWN_TO, line
 from glymph.text.words import UNSPACED_OR_HANGUL, drop_stop_words, split_words
 from glymph.write.junk import FILLER

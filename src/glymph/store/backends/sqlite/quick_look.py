@@ -1,7 +1,8 @@
 """A quick look into a store of one file, for hooks: by words, with the least of imports.
 
-It reads and notes the few things that a hook needs without numpy, a handle or its settings. Whoever
-gets NotQuick opens the store as usual instead: the file is not there, or of another schema.
+It reads and notes the few things that a hook needs without numpy, a handle or its settings. Its
+statements stand here because loading the named ones would cost it as much as all else. Whoever gets
+NotQuick opens the store as usual instead: the file is not there, or of another schema.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import apsw
 
 from glymph.ids import uuid7
+from glymph.moments import MICROS_PER_DAY
 
 TYPE_CHECKING = False  # `typing` itself would cost a hook some milliseconds
 if TYPE_CHECKING:
@@ -25,7 +27,6 @@ MILLISECONDS = 2_000  # that it waits for others
 MANY = 20_000  # memories from which on common words are left out
 MOST_READ = 3_000  # memories that the words asked for may bring then
 NOT_FADING = ("goal", "self")  # kinds of which `fit` wants to know nothing
-MICROS_PER_DAY = 86_400_000_000
 
 FIND = """
 SELECT m.id, m.text, m.kind, m.section, m.stability, coalesce(m.last_used_at, m.created_at) AS used
