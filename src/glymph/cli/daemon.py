@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-import signal
 import sys
 import threading
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +13,7 @@ from glymph import environment
 from glymph.cli.options import Url
 from glymph.jobs import daemon as upkeep
 from glymph.jobs import worker
+from glymph.jobs.signals import stop_on_signals
 from glymph.telemetry import JsonLines
 
 if TYPE_CHECKING:
@@ -67,18 +67,6 @@ def daemon(
 def _say(glymph: Glymph, names: list[str]) -> None:
     where = ", ".join(names) if names else "every space"
     logging.getLogger("glymph.daemon").info("looking after %s of %s", where, glymph.shown_url)
-
-
-def stop_on_signals(stop: threading.Event) -> None:
-    """Lets the first signal ask to stop and the second end the process; neither loses anything."""
-
-    def ask(number: int, frame: Any) -> None:
-        stop.set()
-        for one in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(one, signal.SIG_DFL)
-
-    for one in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(one, ask)
 
 
 def log_to_stderr(*, as_json: bool) -> None:

@@ -17,11 +17,12 @@ import typer
 
 from glymph import environment
 from glymph.cli import output
-from glymph.cli.daemon import log_to_stderr, stop_on_signals
+from glymph.cli.daemon import log_to_stderr
 from glymph.cli.options import WHERE, Json
 from glymph.errors import GlymphError, InvalidInput, StoreError
 from glymph.jobs import worker as spooled
 from glymph.jobs.queues import open_queue
+from glymph.jobs.signals import stop_on_signals
 from glymph.stores import DEFAULT_URL, parts_at, spaces_at
 from glymph.telemetry import JsonLines
 from glymph.tools.blocks import Table, format_time

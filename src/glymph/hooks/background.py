@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import logging
 import os
-import signal
 import sys
 import threading
 from io import TextIOWrapper
@@ -16,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from glymph import environment
+from glymph.jobs.signals import stop_on_signals
 from glymph.text.secrets import mask_secrets
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ def main() -> None:
     given = parser.parse_args()
     _log_to_file()
     stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+    stop_on_signals(stop)
     from glymph.jobs.worker import work
 
     done = work(
