@@ -22,6 +22,7 @@ from glymph.store.backends.sqlite import migrations
 from glymph.store.backends.sqlite.dialect import SQLITE
 from glymph.store.statements import statements
 from glymph.testing import logical_image
+from glymph.testing.files import open_file
 from glymph.testing.store_suite import StoreSuite
 
 
@@ -33,7 +34,7 @@ class TestSqlite(StoreSuite):
 
 def raw(glymph):
     """A connection of somebody who knows nothing of Glymph's rules."""
-    return apsw.Connection(glymph.url.removeprefix("sqlite:///"))
+    return open_file(glymph.url.removeprefix("sqlite:///"))
 
 
 # guards hold against anybody who opens the file

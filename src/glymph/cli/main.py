@@ -27,8 +27,8 @@ COMMANDS = {
     LOOK: {
         "status": "Show what a space holds, what upkeep did and will do, and what needs a hand.",
         "list": "List memories, newest first.",
-        "doctor": "Check a whole store against every invariant, name what is wrong, and tell how "
-        "recall finds by meaning.",
+        "doctor": "Check a whole store against every invariant, name what is wrong and what to do "
+        "about it, and tell how recall finds by meaning.",
         "demo": "Play some of an agent's life into a fresh store and show what became of it.",
         "mcp": "Serve the memory tools to an agent over MCP, on standard input and output or over "
         "HTTP.",

@@ -14,6 +14,7 @@ from typing import Any
 import apsw
 
 from glymph import errors
+from glymph.store.backends.sqlite import checks, checksums
 from glymph.store.backends.sqlite.dialect import SQLITE
 from glymph.store.contract import Row, Scored, VectorRow
 from glymph.store.portable import BIRTH_ORDER
@@ -48,8 +49,13 @@ def translate_errors(path: str) -> Iterator[None]:
         raise errors.ReadOnlyStore(path) from error
     except apsw.NotADBError as error:
         raise errors.NotAStore(path) from error
-    except (apsw.CorruptError, UnicodeDecodeError) as error:
+    except checks.DAMAGED as error:
         raise errors.CorruptStore(path, str(error)) from error
+    except apsw.SQLError as error:
+        # Of a table that was made otherwise every statement may be wrong; else it is ours that is.
+        if changed := checks.find_changed_schema(path):
+            raise errors.CorruptStore(path, changed) from error
+        raise
     except (apsw.CantOpenError, apsw.IOError, apsw.PermissionsError) as error:
         raise errors.StoreError(
             f"Cannot read or write {path} ({error}). Check the path, its owner and the disk."
@@ -69,6 +75,7 @@ class Connection:
 
     def __init__(self, path: str, *, read_only: bool, synchronous: str) -> None:
         self.raw = _connect(path, read_only=read_only)
+        checksums.register(self.raw)
         run = self.raw.execute
         self.raw.setbusytimeout(int(BUSY_SECONDS * 1000))
         run("PRAGMA foreign_keys = ON")

@@ -201,7 +201,7 @@ class SqliteDatabase:
         # connection that may be older than what another process has written since (a false alarm,
         # seen with SQLite 3.54).
         with translate_errors(self.path), closing(self._pool.connect()) as connection:
-            return checks.run(connection)
+            return checks.run(connection.raw)
 
     @contextmanager
     def _own_connection(self) -> Iterator[apsw.Connection]:

@@ -14,6 +14,7 @@ import apsw
 
 from glymph.ids import uuid7
 from glymph.moments import MICROS_PER_DAY
+from glymph.store.backends.sqlite import checksums
 
 TYPE_CHECKING = False  # `typing` itself would cost a hook some milliseconds
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 Trouble = apsw.Error  # that a look may meet: a locked or a broken file
 
-SCHEMA = 7  # that the statements here are written for
+SCHEMA = 8  # that the statements here are written for
 MILLISECONDS = 2_000  # that it waits for others
 MANY = 20_000  # memories from which on common words are left out
 MOST_READ = 3_000  # memories that the words asked for may bring then
@@ -71,6 +72,7 @@ class QuickLook:
             self._raw.setbusytimeout(MILLISECONDS)
             if self._raw.pragma("user_version") != SCHEMA:
                 raise NotQuick
+            checksums.register(self._raw)
             self._raw.execute("PRAGMA secure_delete = ON")
             found = self._raw.execute("SELECT key FROM spaces WHERE name = ?", (space,)).get
         except apsw.Error as error:
