@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from glymph.errors import CorruptStore, GlymphError, StoreError
+from glymph.errors import CorruptStore, GlymphError, SpaceNotFound, StoreError
 from glymph.store.portable import find_flaw
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ UNREADABLE = (
 
 
 @contextmanager
-def naming_damage(store: Store, space: str) -> Iterator[None]:
+def naming_damage(store: Store, space: str | None = None) -> Iterator[None]:
     """Turns what a damaged row makes the program stumble over into CorruptStore, after a look."""
     try:
         yield
@@ -37,17 +37,17 @@ def naming_damage(store: Store, space: str) -> Iterator[None]:
         raise
 
 
-def find_damage(store: Store, space: str) -> str | None:
+def find_damage(store: Store, space: str | None) -> str | None:
     """Returns the first damage found in the store as such, or in a space of it; None if none is."""
     try:
         problems = store.check()
-        return problems[0].detail if problems else next(_find_in_rows(store, space), None)
-    except UNREADABLE as error:
-        if isinstance(error, GlymphError):
-            raise
-        return f"the space {space!r} cannot be read: {error!r}"
-    except StoreError as error:
+        if problems or space is None:
+            return problems[0].detail if problems else None
+        return next(_find_in_rows(store, space), None)
+    except (StoreError, SpaceNotFound) as error:
         return str(error)
+    except UNREADABLE as error:
+        return f"the space {space!r} cannot be read: {error!r}"
 
 
 def _find_in_rows(store: Store, space: str) -> Iterator[str]:
