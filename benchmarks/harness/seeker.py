@@ -25,7 +25,7 @@ from benchmarks.harness.shelf import SPARE, Shelf
 from glymph import Glymph
 from glymph.moments import micros
 from glymph.reader.weights import explain_absence
-from glymph.recall.channels import OVERFETCH, POOL, gather, worth_asking
+from glymph.recall.channels import POOL, gather, worth_asking
 from glymph.recall.filters import check_filters
 from glymph.store.contract import Filter
 from glymph.store.reader import Reader
@@ -128,10 +128,10 @@ def _vector_part(
 def _text_search(
     glymph: Glymph, reader: Reader, text: str, matching: Filter
 ) -> Callable[[], object]:
-    """The question put to FTS5 as searching puts it, without anything around."""
+    """The question put to FTS5 with its own ranking, without anything around."""
     pool = gather(glymph._ctx, reader, text, matching)
     words = worth_asking(reader, pool.view, pool.question.words)
-    return lambda: reader.match(words, None, limit=POOL * OVERFETCH)
+    return lambda: reader.match(words, matching, limit=POOL)
 
 
 def _physical(view: View) -> dict[str, Any]:

@@ -13,12 +13,12 @@ from glymph.recall import spread
 from glymph.recall.rank import Figures
 from glymph.recall.spread import HOPS, MOST_NODES, Reached
 from glymph.store.contract import Filter
+from glymph.store.postings import Counts, join_counts
 from glymph.store.reader import Reader
 from glymph.store.view import View
 from glymph.text.query import Question, Words, read_query
 
 POOL = 250  # of the best that each channel names, or as many as are asked for
-OVERFETCH = 2  # of text matches asked for without the filter, before the store is asked with it
 NEIGHBOURED = 60  # of each channel's best whose neighbours in the session are looked up
 SEEDS = 50  # of the best whose links are followed
 COMMON_WORD = 0.05  # a word in more of the texts than this finds too much to be worth its time
@@ -60,8 +60,31 @@ class Pool:
         return self.view["key"][self.slots]
 
 
-def gather(ctx: Context, reader: Reader, query: str, wanted: Filter, *, limit: int = 0) -> Pool:
-    """Gathers the candidates of a space: by words, by meaning, and beside those in a session."""
+def count_words(ctx: Context, readers: Sequence[Reader], query: str) -> Counts | None:
+    """Counts the query's words in spaces that are searched together, for one scale of all.
+
+    None for one space alone, and where the store weighs words itself.
+    """
+    if len(readers) < 2:
+        return None
+    counted = []
+    for reader in readers:
+        view = ctx.embedding.mirrors.view(reader, ctx.embedding.try_model()[0])
+        words = read_query(query, view.entities.starting, view.share).words
+        if view.postings is None:
+            return None
+        counted.append(view.postings.count(reader, view, words))
+    return join_counts(counted)
+
+
+def gather(
+    ctx: Context, reader: Reader, query: str, wanted: Filter, *, limit: int = 0,
+    counts: Counts | None = None,
+) -> Pool:  # fmt: skip
+    """Gathers the candidates of a space: by words, by meaning, and beside those in a session.
+
+    `counts` are those of `count_words`, where several spaces are searched.
+    """
     model, lacking = ctx.embedding.try_model()
     view = ctx.embedding.mirrors.view(reader, model)
     question = read_query(query, view.entities.starting, view.share)
@@ -69,7 +92,7 @@ def gather(ctx: Context, reader: Reader, query: str, wanted: Filter, *, limit: i
     if wanted.source is not None:  # which a mirror does not keep
         passing &= np.isin(view["key"], reader.from_source(wanted.source))
     depth = max(POOL, limit)
-    texts = dict(_by_text(reader, view, question, wanted, passing, depth=depth))
+    texts = dict(_by_text(reader, view, question, wanted, passing, depth=depth, counts=counts))
     vector, lacking = (
         ctx.embedding.try_query(question.text) if view.model_key is not None else (None, lacking)
     )
@@ -107,12 +130,14 @@ def _by_text(
     passing: NDArray[np.bool_],
     *,
     depth: int,
+    counts: Counts | None,
 ) -> list[tuple[int, float]]:
     """Returns the slots whose text holds the question's words, with scores, best first."""
     words = worth_asking(reader, view, question.words)
-    found = reader.match(words, None, limit=depth * OVERFETCH)
-    kept = _let_through(view, passing, found)
-    if len(kept) < depth and len(found) == depth * OVERFETCH:
+    if view.postings is not None:
+        found = view.postings.score(reader, view, words, counts=counts)
+        kept = _best(*found, passing, depth=depth)
+    else:
         kept = _let_through(view, passing, reader.match(words, wanted, limit=depth))
     if question.pieces:
         most = max((score for _, score in kept), default=1.0)
@@ -124,6 +149,19 @@ def _by_text(
             scores[slot] = max(scores.get(slot, 0.0), most * share)
         kept = sorted(scores.items(), key=lambda item: -item[1])
     return kept[:depth]
+
+
+def _best(
+    slots: NDArray[np.intp], scores: Figures, passing: NDArray[np.bool_], *, depth: int
+) -> list[tuple[int, float]]:
+    """Returns the best of the slots that are let through; of equal ones the oldest first."""
+    let = passing[slots]
+    slots, scores = slots[let], scores[let]
+    if len(scores) > 2 * depth:  # those below the last that can be among the best need no sorting
+        least = np.partition(scores, len(scores) - depth)[len(scores) - depth]
+        slots, scores = slots[scores >= least], scores[scores >= least]
+    order = np.lexsort((slots, -scores))[:depth]
+    return list(zip(slots[order].tolist(), scores[order].tolist(), strict=True))
 
 
 def _let_through(
@@ -139,7 +177,7 @@ def _let_through(
 
 
 def worth_asking(reader: Reader, view: View, words: Words) -> Words:
-    """Drops words that a large part of a large store holds, unless all are such."""
+    """Drops words that a large part of a large space holds, unless all are such."""
     if view.size < COMMON_FROM:
         return words
     rare = []

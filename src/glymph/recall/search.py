@@ -30,7 +30,7 @@ from glymph.errors import InvalidInput
 from glymph.model import Hit, Memory
 from glymph.moments import micros
 from glymph.recall import rank, spread
-from glymph.recall.channels import Pool, follow_links, gather
+from glymph.recall.channels import Pool, count_words, follow_links, gather
 from glymph.recall.filters import (
     Filters,
     check_filters,
@@ -89,7 +89,11 @@ def find(
         for reader in readers:
             check_kinds(reader, matching)
         if at is None:
-            pools = [gather(ctx, reader, query, matching, limit=limit) for reader in readers]
+            counts = count_words(ctx, readers, query)
+            pools = [
+                gather(ctx, reader, query, matching, limit=limit, counts=counts)
+                for reader in readers
+            ]
             hits = rank_pools(
                 pools, matching, limit=limit, now=now, weights=ctx.weights,
                 judge=partial(_read_again, ctx, query),

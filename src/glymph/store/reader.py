@@ -9,7 +9,7 @@ from glymph.decay.lifecycle import DEFAULT_CURVES, Curve, Curves
 from glymph.decay.sections import Section
 from glymph.moments import day_in_words
 from glymph.store.chunks import ChunkReader
-from glymph.store.contract import Filter, Row, Scored, Session
+from glymph.store.contract import Filter, Row, Scored, Session, TextIndex
 from glymph.store.conversations import ConversationReader
 from glymph.store.erase_places import ErasureReader
 from glymph.store.filters import write_condition
@@ -80,15 +80,19 @@ class Reader(
         rows = self._session.rows(sql, parameters | {"keys": list(keys)})
         return {row["key"]: row for row in rows}
 
-    def match(self, words: Words, wanted: Filter | None, *, limit: int) -> Scored:
+    @property
+    def text_index(self) -> TextIndex | None:
+        """Where words stand, for a mirror to weigh; None if the store weighs them itself."""
+        return self._session.text_index
+
+    def match(self, words: Words, wanted: Filter, *, limit: int) -> Scored:
         """Returns keys of memories whose text holds any of the words, best first.
 
-        The score grows with the match. Without a filter the keys may be those of other spaces: they
-        are for a mirror to sort out.
+        The score grows with the match.
         """
         if not words.words:
             return []
-        condition, parameters = write_condition(wanted) if wanted is not None else (None, {})
+        condition, parameters = write_condition(wanted)
         return self._session.match(words, condition, parameters, limit)
 
     def hold(self, phrases: Sequence[str], wanted: Filter, *, limit: int) -> list[int]:
@@ -128,7 +132,7 @@ class Reader(
         return [(key, held / len(pieces)) for key, held in self._session.tuples(sql, parameters)]
 
     def frequency(self, word: str) -> float:
-        """Returns about which part of the store's texts holds a word."""
+        """Returns about which part of the space's texts holds a word."""
         return self._session.frequency(word)
 
     def neighbours(self, keys: Sequence[int]) -> list[tuple[int, int | None, int | None]]:

@@ -15,9 +15,9 @@ from glymph.text.bands import BANDS, Bands
 LAST_WORDING = b"\xff" * 9  # beyond every one
 
 # key; state, section, whether superseded and kind in one text; time, expiry, session, tags,
-# entities, wording
-MirroredRow = tuple[int, str, int, int | None, str | None, str, str, str]
-MIRRORED = 8  # columns
+# entities, wording, bytes of text
+MirroredRow = tuple[int, str, int, int | None, str | None, str, str, str, int]
+MIRRORED = 9  # columns
 MirroredColumns = Sequence[Sequence[Any]]
 
 

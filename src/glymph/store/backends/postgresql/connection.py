@@ -132,9 +132,11 @@ class Connection:
         with self.raw.cursor() as cursor:
             cursor.executemany(POSTGRESQL.render(sql), rows)
 
-    def match(
-        self, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
-    ) -> Scored:
+    @property
+    def text_index(self) -> None:
+        return None  # it weighs words itself, by space
+
+    def match(self, words: Words, where: str, parameters: Mapping[str, Any], limit: int) -> Scored:
         return text_search.match(self, words, where, parameters, limit)
 
     def hold(

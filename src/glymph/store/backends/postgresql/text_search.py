@@ -17,12 +17,12 @@ CLOSE = 9  # words from one to the other, at most
 
 
 def match(
-    session: Session, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
+    session: Session, words: Words, where: str, parameters: Mapping[str, Any], limit: int
 ) -> Scored:
     """Returns keys of memories whose text holds any of the words, best first, with their scores."""
     source = "FROM memory_text t WHERE t.space_id = shown_space() AND t.words @@ {any}"
     sums = "SELECT texts AS texts, words / greatest(texts, 1)::float8 AS usual FROM text_sums"
-    kept = "" if where is None else f"JOIN scoped_memories m ON m.key = h.memory AND {where}"
+    kept = f"JOIN scoped_memories m ON m.key = h.memory AND {where}"
     return _best(session, words, source, sums, kept, {**parameters, "limit": limit})
 
 
