@@ -24,8 +24,9 @@ def make_text(chance, length):
 def scores_of(handle, words):
     with handle.context.reading() as reader:
         view = handle.context.embedding.mirrors.view(reader, None)
-        slots, scores = view.postings.score(reader, view, words)
-        return dict(zip(view["key"][slots].tolist(), scores.tolist(), strict=True))
+        scores = view.postings.score(reader, view, words)
+        found = scores > 0
+        return dict(zip(view["key"][found].tolist(), scores[found].tolist(), strict=True))
 
 
 def fts5_scores(handle, words):

@@ -92,14 +92,15 @@ def gather(
     if wanted.source is not None:  # which a mirror does not keep
         passing &= np.isin(view["key"], reader.from_source(wanted.source))
     depth = max(POOL, limit)
-    texts = dict(_by_text(reader, view, question, wanted, passing, depth=depth, counts=counts))
+    words = _by_text(reader, view, question, wanted, passing, depth=depth, counts=counts)
+    texts = _best(words, depth=depth)
     vector, lacking = (
         ctx.embedding.try_query(question.text) if view.model_key is not None else (None, lacking)
     )
     near, cosines = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32)
     if vector is not None:
         near, cosines = view.nearest(vector, passing, limit=depth, reader=reader)
-    first = list(dict.fromkeys([*list(texts)[:NEIGHBOURED], *near[:NEIGHBOURED].tolist()]))
+    first = list(dict.fromkeys([*texts[:NEIGHBOURED], *near[:NEIGHBOURED].tolist()]))
     rows = reader.neighbours(view["key"][first].tolist()) if first else []
     beside = view.slots([key or 0 for _, earlier, later in rows for key in (earlier, later)])
     beside = beside[beside >= 0]
@@ -116,7 +117,7 @@ def gather(
     )
     return Pool(
         reader=reader, view=view, passing=passing, question=question, slots=among, cosines=known,
-        keywords=np.asarray([texts.get(slot, 0.0) for slot in slots], dtype=np.float64),
+        keywords=words[among],
         affinity=_affinity(view, question, among), unrelated=unrelated, before=before, after=after,
         lacking=lacking,
     )  # fmt: skip
@@ -131,49 +132,41 @@ def _by_text(
     *,
     depth: int,
     counts: Counts | None,
-) -> list[tuple[int, float]]:
-    """Returns the slots whose text holds the question's words, with scores, best first."""
+) -> Figures:
+    """Returns a score for each slot that is let through and holds words of the question; else 0.
+
+    A store that weighs words itself is asked for the best alone.
+    """
     words = worth_asking(reader, view, question.words)
     if view.postings is not None:
-        found = view.postings.score(reader, view, words, counts=counts)
-        kept = _best(*found, passing, depth=depth)
+        scores = view.postings.score(reader, view, words, counts=counts)
     else:
-        kept = _let_through(view, passing, reader.match(words, wanted, limit=depth))
+        scores = np.zeros(view.size)
+        _raise(scores, view, reader.match(words, wanted, limit=depth))
     if question.pieces:
-        most = max((score for _, score in kept), default=1.0)
-        pieces = _let_through(
-            view, passing, reader.match_pieces(question.pieces, wanted, limit=depth)
-        )
-        scores = dict(kept)
-        for slot, share in pieces:
-            scores[slot] = max(scores.get(slot, 0.0), most * share)
-        kept = sorted(scores.items(), key=lambda item: -item[1])
-    return kept[:depth]
+        most = float(scores.max(initial=0.0, where=passing)) or 1.0
+        pieces = reader.match_pieces(question.pieces, wanted, limit=depth)
+        _raise(scores, view, [(key, most * share) for key, share in pieces])
+    scores *= passing
+    return scores
 
 
-def _best(
-    slots: NDArray[np.intp], scores: Figures, passing: NDArray[np.bool_], *, depth: int
-) -> list[tuple[int, float]]:
-    """Returns the best of the slots that are let through; of equal ones the oldest first."""
-    let = passing[slots]
-    slots, scores = slots[let], scores[let]
-    if len(scores) > 2 * depth:  # those below the last that can be among the best need no sorting
-        least = np.partition(scores, len(scores) - depth)[len(scores) - depth]
-        slots, scores = slots[scores >= least], scores[scores >= least]
-    order = np.lexsort((slots, -scores))[:depth]
-    return list(zip(slots[order].tolist(), scores[order].tolist(), strict=True))
+def _raise(scores: Figures, view: View, found: Sequence[tuple[int, float]]) -> None:
+    """Raises the scores of keys that the mirror knows to those found."""
+    slots = view.slots([key for key, _ in found])
+    given = np.asarray([score for _, score in found], dtype=np.float64)
+    known = slots >= 0
+    np.maximum.at(scores, slots[known], given[known])
 
 
-def _let_through(
-    view: View, passing: NDArray[np.bool_], found: Sequence[tuple[int, float]]
-) -> list[tuple[int, float]]:
-    """Returns the slots of keys that the filter lets through; other spaces' keys have none."""
-    slots = view.slots([key for key, _ in found]).tolist()
-    return [
-        (slot, score)
-        for slot, (_, score) in zip(slots, found, strict=True)
-        if slot >= 0 and passing[slot]
-    ]
+def _best(scores: Figures, *, depth: int) -> list[int]:
+    """Returns the slots with the best scores above 0, best first; of equal ones the oldest."""
+    slots = np.flatnonzero(scores)
+    if len(slots) > 2 * depth:  # those below the last that can be among the best need no sorting
+        of_found = scores[slots]
+        slots = slots[of_found >= np.partition(of_found, len(slots) - depth)[len(slots) - depth]]
+    found: list[int] = slots[np.lexsort((slots, -scores[slots]))[:depth]].tolist()
+    return found
 
 
 def worth_asking(reader: Reader, view: View, words: Words) -> Words:

@@ -136,8 +136,8 @@ class Postings:
 
     def score(
         self, reader: Reader, view: View, words: Words, *, counts: Counts | None = None
-    ) -> tuple[Slots, NDArray[np.float64]]:
-        """Returns the slots whose texts hold any of the words, with their scores.
+    ) -> NDArray[np.float64]:
+        """Returns the score of each slot; above 0 where its text holds any of the words.
 
         Words are weighed by the counts of all spaces that are searched together, or of this alone.
         """
@@ -155,8 +155,7 @@ class Postings:
                 _add(scores, near, view, usual, counts.weigh(phrase))
                 near = Standing(_find_close(other.marks, one.marks), 0)
                 _add(scores, near, view, usual, counts.weigh(following))
-        found = np.flatnonzero(scores)
-        return found, scores[found]
+        return scores
 
     def _look_up(
         self, reader: Reader, view: View, words: Sequence[str]
