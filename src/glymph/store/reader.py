@@ -153,6 +153,11 @@ class Reader(
         key: int | None = self._value("key_of_removed", id=memory_id)
         return key
 
+    def pinned_among(self, keys: Sequence[int]) -> dict[int, str]:
+        """Returns the ids, by key, of those of these memories that are pinned."""
+        found = self.rows([("memories", key) for key in keys])
+        return {key: row["id"] for (_, key), row in found.items() if row["pinned"]}
+
     def from_source(self, source: str) -> list[int]:
         """Returns the keys of the memories that a source told."""
         return self._column("from_source", source=source)
@@ -171,8 +176,12 @@ class Reader(
         return int(self._value("live_count", most=most))
 
     def put_away_by(self, actor: str, since: int) -> int:
-        """Returns how many memories an actor has put away since a moment that are away still."""
+        """Returns how many memories an actor has hidden or removed since then that are so still."""
         return int(self._value("put_away_by", actor=actor, since=since))
+
+    def put_away_in(self, operation: int) -> int:
+        """Returns how many memories an operation hides or removes."""
+        return int(self._value("put_away_in", operation=operation))
 
     def changed_by(self, verb: str, since: int) -> int:
         """Returns how many memories operations of a verb moved to another state since a moment.

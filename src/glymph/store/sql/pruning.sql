@@ -27,12 +27,26 @@ DELETE FROM plans WHERE space_id = :space_id AND id = :id;
 DELETE FROM plans WHERE space_id = :space_id AND expires_at <= :now;
 
 -- name: put_away_by
--- How many memories an actor has put away since a moment that are away still, by whatever verb.
+-- How many memories an actor has hidden or removed since a moment that are so still, by whatever verb: archived,
+-- trashed, replaced, taken away, or given an end.
 SELECT count(DISTINCT j.key) FROM scoped_operations o
 JOIN scoped_journal j ON j.operation = o.key
-JOIN scoped_memories m ON m.key = j.key
-WHERE o.actor = :actor AND o.at > :since AND j.tbl = 'memories' AND j.action = 'update'
-  AND {json:j.image:state} = 'LIVE' AND m.state <> 'LIVE';
+LEFT JOIN scoped_memories m ON m.key = j.key
+WHERE o.actor = :actor AND o.at > :since AND j.tbl = 'memories' AND (
+  j.action = 'delete' AND m.key IS NULL
+  OR j.action = 'update' AND {json:j.after:state} <> 'LIVE' AND coalesce(m.state, '') <> 'LIVE'
+  OR j.action = 'update' AND {json:j.after:superseded_by} IS NOT NULL
+    AND (m.key IS NULL OR m.superseded_by IS NOT NULL)
+  OR j.action = 'update' AND {json:j.after:expires_at} IS NOT NULL AND (m.key IS NULL OR m.expires_at IS NOT NULL));
+
+-- name: put_away_in
+-- The same of one operation.
+SELECT count(DISTINCT j.key) FROM scoped_journal j
+WHERE j.operation = :operation AND j.tbl = 'memories' AND (
+  j.action = 'delete'
+  OR j.action = 'update' AND (
+    {json:j.after:state} <> 'LIVE' OR {json:j.after:superseded_by} IS NOT NULL
+    OR {json:j.after:expires_at} IS NOT NULL));
 
 -- name: changed_by
 -- How many memories operations of a verb, or their parts, moved to another state since a moment; those that a
