@@ -28,6 +28,9 @@ class Settings:
     max_attributes_bytes: int = _setting(20_000, "largest attributes of one memory, as JSON")
     max_page: int = _setting(1000, "most memories in one page of a listing or a search")
     trash_days: int = _setting(30, "days a deleted memory stays recoverable in the trash")
+    trash_daily: int = _setting(
+        500, "most memories a day that upkeep removes for good from the trash"
+    )
     journal_days: int = _setting(400, "days the journal is kept; undo and at= reach back that far")
     recall_log_size: int = _setting(
         10_000, "recalls kept in the log of a space; the oldest go first"

@@ -183,6 +183,17 @@ class Reader(
         """Returns how many memories an operation hides or removes."""
         return int(self._value("put_away_in", operation=operation))
 
+    def purged_by(self, actors: Iterable[str], since: int) -> int:
+        """Returns how many memories these actors have removed for good since a moment."""
+        return int(self._value("purged_by", actors=sorted(actors), since=since))
+
+    def trash_ends(self, stay: int, upto: int) -> list[tuple[int, int]]:
+        """Returns the days (from 1970) up to a moment on which memories have been in the trash for
+        their stay, in microseconds, each with how many.
+        """
+        found: list[Any] = self._tuples("trash_ends", stay=stay, upto=upto)
+        return found
+
     def changed_by(self, verb: str, since: int) -> int:
         """Returns how many memories operations of a verb moved to another state since a moment.
 

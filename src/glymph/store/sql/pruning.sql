@@ -48,6 +48,18 @@ WHERE j.operation = :operation AND j.tbl = 'memories' AND (
     {json:j.after:state} <> 'LIVE' OR {json:j.after:superseded_by} IS NOT NULL
     OR {json:j.after:expires_at} IS NOT NULL));
 
+-- name: purged_by
+-- How many memories these actors have removed for good since a moment.
+SELECT count(DISTINCT j.key) FROM scoped_operations o
+JOIN scoped_journal j ON j.operation = o.key
+WHERE o.at > :since AND o.verb = 'purge' AND o.actor IN {texts:actors}
+  AND j.tbl = 'memories' AND j.action = 'delete';
+
+-- name: trash_ends
+-- How many memories leave the trash on each day (counted from 1970) up to a moment.
+SELECT (m.state_at + :stay) / 86400000000 AS day, count(*) FROM scoped_memories m
+WHERE m.state = 'TRASHED' AND m.state_at + :stay <= :upto GROUP BY 1 ORDER BY 1;
+
 -- name: changed_by
 -- How many memories operations of a verb, or their parts, moved to another state since a moment; those that a
 -- standing undo brought back apart. A part of a bulk operation is undone with the whole.
