@@ -17,8 +17,8 @@ from glymph.config import Settings
 from glymph.context import Context, OpenOperation
 from glymph.errors import GlymphError, InvalidInput, KeyMissing, NotAStore, StoreError
 from glymph.forget import import_filter
-from glymph.forget.certificate import certify
-from glymph.forget.purge import erase_wordings, remove_for_good
+from glymph.forget.certificate import Removal, certify
+from glymph.forget.purge import cut_from_clusters, erase_wordings, remove_for_good
 from glymph.history import list_text_keepers
 from glymph.history.cut import QuoteCutter, TombstoneCutter
 from glymph.history.erase import erase_in_store
@@ -29,6 +29,8 @@ from glymph.text.quotes import Quotes
 from glymph.transfer.export import read_tombstones
 from glymph.transfer.verify import verify
 
+# Of these nothing says a word, or a cutter of its own takes it out.
+WORDLESS_TABLES = ("vectors", "edges", "memberships", "messages", "conversations", "models")
 Standing = Mapping[str, tuple[bytes, frozenset[str]]]  # key and fingerprints by identity
 
 
@@ -137,26 +139,34 @@ class _Found:
     """What the tombstones keep out of a space, and those that it does not have.
 
     `telling` are memories that stay, by key, with the columns that they get; `named` are the
-    identifiers that are kept out, as they are spelt there.
+    identifiers that are kept out, as they are spelt there. `elsewhere` tells whether something
+    other than a memory tells it.
     """
 
     gone: Mapping[int, str]
     telling: Mapping[int, Mapping[str, Any]]
     named: Sequence[str]
     lacking: frozenset[str]
+    tells: import_filter.Tells
+    elsewhere: bool
+
+    @property
+    def nothing(self) -> bool:
+        return not (self.gone or self.lacking or self.telling or self.elsewhere)
 
 
 def _find_tombstoned(store: Store, space: str, key: bytes, marks: frozenset[str]) -> _Found:
     tables: dict[str, list[Row]] = defaultdict(list)
     for table, row in store.dump(space):
-        if table in ("memories", "journal", "tombstones"):
+        if table not in WORDLESS_TABLES:
             tables[table].append(row)
     tells = import_filter.tell_by(key, marks)
     gone = import_filter.find_tombstoned(tables, tells)
     telling = import_filter.find_telling(tables, tells, gone)
     named = import_filter.find_named(tables, [*gone, *telling], key, marks)
     lacking = marks - {row["fingerprint"] for row in tables["tombstones"]}
-    return _Found(gone, telling, named, lacking)
+    elsewhere = import_filter.tells_elsewhere(tables, tells)
+    return _Found(gone, telling, named, lacking, tells, elsewhere)
 
 
 def _restore_without(ctx: Context, target: Path, standing: Standing) -> list[tuple[int, int]]:
@@ -187,8 +197,9 @@ def _purge(ctx: Context, key: bytes, marks: frozenset[str]) -> tuple[int, int]:
     found = _find_tombstoned(ctx.store, ctx.space, key, marks)
     gone, lacking, named = found.gone, found.lacking, found.named
     erase_in_store(ctx, TombstoneCutter(key, marks))
-    if not gone and not lacking and not found.telling:
+    if found.nothing:
         return 0, 0
+    quotes = Quotes(tuple(named), also=found.tells)
     with ctx.reading() as reader:
         ctx.store.keyring.put(str(reader.identity()["id"]), key)
     with ctx.operation(
@@ -202,14 +213,27 @@ def _purge(ctx: Context, key: bytes, marks: frozenset[str]) -> tuple[int, int]:
         reworded = _reword(op, found.telling)
         erased = remove_for_good(op, ctx, list(gone.values()), also=named)
         former = erase_wordings(op, ctx, reworded, staged=not gone)
-        op.writer.erase_former("memories", (), Quotes(tuple(named)))  # what queries and plans say
+        op.writer.erase_former("memories", (), quotes)  # what queries and plans say
+        cut_from_clusters(op, quotes)
+        _cut_from_pages(op, quotes, found.tells)
         op.writer.bury(sorted(lacking), at=op.now)
     for part in (erased, former):
         erase_in_store(ctx, QuoteCutter(part.quotes))
     certify(
-        ctx, op.intent.id, erased, former, rewrite=True
+        ctx, op.intent.id, erased, former, Removal({}, {}, quotes), rewrite=True
     )  # an engine may keep stale copies of rows that it has moved
     return len(gone), len(lacking)
+
+
+def _cut_from_pages(op: OpenOperation, quotes: Quotes, tells: import_filter.Tells) -> None:
+    """Cuts the sentences that the tombstones keep out, out of pages and their past."""
+    changed = []
+    for page in op.writer.pages():
+        if (cut := import_filter.cut_sentences(page["text"], tells)) != page["text"]:
+            op.writer.change("pages", {page["key"]: {"text": cut, "updated_at": op.now}})
+            changed.append(page["key"])
+    past = op.writer.past_quoting("pages", quotes.strongly)
+    op.writer.erase_former("pages", sorted({*past, *changed}), Quotes(()))
 
 
 def _reword(op: OpenOperation, telling: Mapping[int, Mapping[str, Any]]) -> list[str]:
