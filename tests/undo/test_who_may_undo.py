@@ -51,7 +51,7 @@ def test_what_was_done_in_the_background_may_be_taken_back_by_an_agent(opened):
     assert program.get(added.id).state == "LIVE"
 
 
-UNATTENDED = ["agent", "agent:planner", "daemon", "hook", "reconcile", "glymph"]
+UNATTENDED = ["agent:planner", "daemon"]
 
 
 @pytest.mark.parametrize("actor", UNATTENDED)

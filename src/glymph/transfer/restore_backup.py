@@ -9,7 +9,6 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote
 
@@ -24,6 +23,7 @@ from glymph.history.cut import QuoteCutter, TombstoneCutter
 from glymph.history.erase import erase_in_store
 from glymph.store import open_store
 from glymph.store.contract import Row
+from glymph.store.private_folder import private_folder, publish_store
 from glymph.store.store import Store
 from glymph.text.quotes import Quotes
 from glymph.transfer.export import read_tombstones
@@ -62,7 +62,8 @@ def restore_backup(
 
     What tombstones in the store in use keep out, in a space of the same identity, does not come
     back, and those tombstones come along with their key. A store in use that is missing or damaged
-    is no obstacle, only named: it may be why the backup is needed.
+    is no obstacle, only named: it may be why the backup is needed. The new store appears whole; a
+    killed restore leaves what the next start beside it removes.
     """
     if os.path.lexists(target):
         raise InvalidInput(
@@ -87,9 +88,6 @@ def restore_backup(
                 _count_kept_out(backup, name, standing.get(identity))
                 for name, identity in spaces.items()
             ]
-        elif not standing:
-            counts = []
-            backup.backup(str(target))
         else:
             counts = _restore_without(place, target, standing)
     kept_out, tombstones = (sum(count[at] for count in counts) for at in (0, 1))
@@ -170,25 +168,19 @@ def _find_tombstoned(store: Store, space: str, key: bytes, marks: frozenset[str]
 
 
 def _restore_without(ctx: Context, target: Path, standing: Standing) -> list[tuple[int, int]]:
-    """Copies a backup to a private place, purges it there, and copies the rest on."""
-    try:
-        folder = TemporaryDirectory(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
-    except OSError as error:
-        raise InvalidInput(
-            "target", f"cannot write {target} ({error.strerror or error})."
-        ) from error
-    with folder as name:
-        partial = Path(name) / "store.db"
-        ctx.store.backup(str(partial))
-        with closing(open_store(_url(partial), ctx.settings, create=False)) as copy:
-            counts = [
-                _purge(
-                    replace(ctx, store=copy, space=space["name"]), *standing[space["identity_id"]]
-                )
-                for space in copy.spaces()
-                if space["identity_id"] in standing
-            ]
-            copy.backup(str(target))
+    """Copies a backup to a private place, purges it there, and gives the rest its name."""
+    counts: list[tuple[int, int]] = []
+    with private_folder(target) as folder:
+        copied, whole = folder / "copied.db", folder / "whole.db"
+        ctx.store.backup(str(copied if standing else whole))
+        if standing:
+            with closing(open_store(_url(copied), ctx.settings, create=False)) as copy:
+                for space in copy.spaces():
+                    if space["identity_id"] in standing:
+                        here = replace(ctx, store=copy, space=space["name"])
+                        counts.append(_purge(here, *standing[space["identity_id"]]))
+                copy.backup(str(whole))
+        publish_store(whole, target)
     return counts
 
 
