@@ -28,6 +28,9 @@ class Settings:
     max_attributes_bytes: int = _setting(20_000, "largest attributes of one memory, as JSON")
     max_page: int = _setting(1000, "most memories in one page of a listing or a search")
     trash_days: int = _setting(30, "days a deleted memory stays recoverable in the trash")
+    trash_daily: int = _setting(
+        500, "most memories a day that upkeep removes for good from the trash"
+    )
     journal_days: int = _setting(400, "days the journal is kept; undo and at= reach back that far")
     recall_log_size: int = _setting(
         10_000, "recalls kept in the log of a space; the oldest go first"
@@ -39,7 +42,10 @@ class Settings:
     prune_most: int = _setting(500, "most memories that may go at once without being confirmed")
     prune_daily: int = _setting(100, "most memories a day that execute_prune may remove")
     agent_daily: int = _setting(
-        200, "most memories a day that an agent may archive or delete, by whatever tool"
+        200, "most memories a day that an agent may hide or delete, by whatever tool"
+    )
+    agents_may_confirm: str = _setting(
+        "off", "on: an agent may itself confirm a prune of more than may go at once"
     )
     tools_may_purge: str = _setting(
         "off", "on: the tool forget_concept may remove for good, if its plan says so"
@@ -148,7 +154,7 @@ class Settings:
             raise InvalidInput(
                 "settings.durability", f"{settings.durability!r} is not known. Use full or normal."
             )
-        for name in ("compare", "junk_gate", "tools_may_purge"):
+        for name in ("compare", "junk_gate", "tools_may_purge", "agents_may_confirm"):
             if getattr(settings, name) not in ("on", "off"):
                 raise InvalidInput(
                     f"settings.{name}", f"{getattr(settings, name)!r} is not known. Use on or off."

@@ -14,13 +14,14 @@ from glymph.checks import optional_text
 from glymph.config import Settings
 from glymph.decay.sections import SECTION_WEIGHTS, Weights
 from glymph.embed.embedding import Embedding
-from glymph.errors import MemoryNotFound
+from glymph.errors import MemoryNotFound, TooManyToday
 from glymph.ids import uuid7
 from glymph.llm.contract import Model
 from glymph.model import Receipt, Refusal
-from glymph.moments import micros, moment
+from glymph.moments import MICROS_PER_DAY, micros, moment
 from glymph.reader.contract import Reader as TextReader
 from glymph.reader.no_reader import NoReader
+from glymph.store import guards
 from glymph.store.certificate import PlaceStatus
 from glymph.store.contract import Filter, Intent, Row
 from glymph.store.reader import Reader
@@ -29,9 +30,6 @@ from glymph.store.writer import Writer
 from glymph.text.quotes import Quotes
 
 NAMED = 10  # memories of which a receipt says the title
-AGENT = (
-    "agent"  # the name of an actor, or what it begins with, that is a program deciding by itself
-)
 
 
 @dataclass(slots=True)
@@ -122,7 +120,7 @@ class Context:
     @property
     def is_agent(self) -> bool:
         """Whether the actor is a program that decides by itself, as its name says."""
-        return self.actor == AGENT or self.actor.startswith((f"{AGENT}:", f"{AGENT}-"))
+        return guards.is_agent(self.actor)
 
     def new_id(self, at: int) -> str:
         return uuid7(at, os.urandom(8))
@@ -161,7 +159,10 @@ class Context:
         self, verb: str, *, reason: str | None = None, session: str | None = None,
         parent: int | None = None, undoes: int | None = None,
     ) -> Iterator[OpenOperation]:  # fmt: skip
-        """One operation in one transaction. Everything that changes a memory goes through here."""
+        """One operation in one transaction. Everything that changes a memory goes through here.
+
+        So does the cap on what an agent hides or deletes in a day, by whatever verb.
+        """
         intent = self.intent(verb, reason=reason, session=session, parent=parent, undoes=undoes)
         with (
             telemetry.observe(telemetry.OPERATION, operation=verb) as seen,
@@ -169,9 +170,21 @@ class Context:
         ):
             operating = OpenOperation(writer, writer.intent, micros(self.now()))
             yield operating
+            if self.is_agent:
+                self._check_day(writer)
             if details := operating.details():
                 writer.describe(details)
             seen.note(**operating.figures())
+
+    def _check_day(self, writer: Writer) -> None:
+        """Refuses what goes beyond an agent's day, in however small steps it came to that."""
+        count = writer.put_away_in(writer.operation_key)
+        if not count:
+            return
+        gone = writer.put_away_by(self.actor, micros(self.now()) - MICROS_PER_DAY)
+        most = self.settings.agent_daily
+        if gone + count > most:
+            raise TooManyToday(count, gone, most)
 
     @contextmanager
     def bulk(self, verb: str, *, reason: str | None = None) -> Iterator[int]:

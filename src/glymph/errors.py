@@ -22,7 +22,7 @@
     │   ├── PlanExpired                        the plan is too old to be acted on
     │   ├── IdentifierLeft                     a purge would leave part of what it must remove
     │   ├── TooMany                            more than may go at once without confirmation
-    │   ├── TooManyToday                       more than an agent may put away in a day
+    │   ├── TooManyToday                       more than an agent may hide or delete in a day
     │   ├── NoModel                            it needs a language model and none is configured
     │   ├── BudgetSpent                        a call might cost more than may be spent
     │   └── LeaseLost                          another worker has taken over the space
@@ -227,8 +227,9 @@ class TooManyToday(Refused):
 
     def __init__(self, count: int, gone: int, most: int) -> None:
         super().__init__(
-            f"{count:,} memories would go; an agent may put away {most:,} a day, and {gone:,} have "
-            "gone. Nothing was changed. Ask a person to do it, or to raise the setting agent_daily."
+            f"{count:,} memories would go; an agent may hide or delete {most:,} a day, and "
+            f"{gone:,} have gone. Nothing was changed. Ask a person to do it, or to raise the "
+            "setting agent_daily."
         )
         self.count, self.gone, self.most = count, gone, most
 
@@ -236,11 +237,11 @@ class TooManyToday(Refused):
 class TooMany(Refused):
     """More memories than may go at once. Nothing was changed."""
 
-    def __init__(self, count: int, most: int, verb: str) -> None:
+    def __init__(self, count: int, most: int, *, may_confirm: bool = True) -> None:
         way = (
-            "Wait a day, or prune what a plan shows"
-            if verb == "execute_prune"
-            else "Check them again, then pass confirm_large=True"
+            "Check them again, then pass confirm_large=True"
+            if may_confirm
+            else "An agent cannot confirm it: ask a person to do it, or to set agents_may_confirm"
         )
         super().__init__(
             f"{count:,} memories would go, but at most {most:,} may without confirmation; "

@@ -213,8 +213,8 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
             also = [one.text for one in asked.strong]  # logs of queries must not repeat it either
             if ids:
                 removals.append(remove_for_good(op, ctx, ids, tombstone=True, also=also))
-            if edited:
-                removals.append(erase_wordings(op, ctx, edited, tombstone=True, also=also))
+            if edited or (also and not ids):  # nothing else may hold an identifier of it, either
+                removals.append(erase_wordings(op, ctx, edited, tombstone=bool(edited), also=also))
         elif ids:
             keys = [rows[one]["key"] for one in ids]
             op.writer.set_state(keys, state=State.TRASHED, at=op.now, by="forget")

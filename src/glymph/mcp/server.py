@@ -32,8 +32,8 @@ INSTRUCTIONS = (
     "memories helped: only that keeps them from fading. Add what is worth knowing in later "
     "conversations. Lessons from what you did appear by themselves while you sleep: memory_get "
     "shows what one rests on, and reporting it as contradicted, or adding the episode that shows "
-    "otherwise, corrects its counts. Nothing you delete is lost: undo_operation takes any change "
-    "back."
+    "otherwise, corrects its counts. What you delete waits in the trash for a while, and until it "
+    "is emptied undo_operation takes that back; what is purged is gone for good."
 )
 
 

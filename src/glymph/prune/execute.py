@@ -13,7 +13,7 @@ from glymph import telemetry
 from glymph.checks import checked_list
 from glymph.context import NAMED, Context
 from glymph.decay.lifecycle import lifecycle
-from glymph.errors import InvalidInput, TooMany, TooManyToday
+from glymph.errors import InvalidInput, TooMany
 from glymph.model import Receipt, Refusal, State
 from glymph.moments import MICROS_PER_DAY, micros, optional_micros
 from glymph.prune.allowance import count_cap
@@ -46,6 +46,7 @@ class Request:
     cascade: bool = False
     named: bool = False  # so few that the guards of use and age do not apply
     capped: bool = False  # as many as may go without being confirmed; more are refused
+    confirmed: bool = False  # by whoever asks
     daily: bool = False  # as many as may still go today; the rest stays
     reason: str | None = None
 
@@ -62,7 +63,7 @@ def prune(
     shown = load_plan(ctx, plan.id if isinstance(plan, Plan) else plan)
     request = Request(
         "prune", _chosen(shown, groups, ids), _goal(action), shown,
-        cascade=cascade, capped=not confirm_large, reason=reason or f"plan {shown.id}",
+        cascade=cascade, capped=True, confirmed=confirm_large, reason=reason or f"plan {shown.id}",
     )  # fmt: skip
     return _carry_out(ctx, request, dry_run=dry_run)
 
@@ -73,7 +74,14 @@ def batch_prune(
 ) -> Receipt:  # fmt: skip
     """Archives or trashes memories by id, behind the guards of a prune."""
     goal = _goal(action)
-    request = Request("prune", checked_ids(node_ids), goal, capped=not confirm_large, reason=reason)
+    request = Request(
+        "prune",
+        checked_ids(node_ids),
+        goal,
+        capped=True,
+        confirmed=confirm_large,
+        reason=reason,
+    )
     return _carry_out(ctx, request, dry_run=dry_run)
 
 
@@ -221,12 +229,7 @@ def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
     with ctx.operation(request.verb, reason=request.reason) as op:
         telemetry.note(prune_action="archive" if request.goal is State.ARCHIVED else "delete")
         chosen = _select(ctx, op.writer, request)
-        _check_agent(ctx, op.writer, chosen.size)
-        few = min(guards.ALWAYS, ctx.settings.prune_most)
-        if request.capped and chosen.size > few:
-            most = count_cap(ctx, op.writer)
-            if chosen.size > most:
-                raise TooMany(chosen.size, most, request.verb)
+        _check_size(ctx, op.writer, request, chosen.size)
         going = [row["key"] for row in [*chosen.moving, *chosen.carried]]
         op.writer.set_state(going, state=request.goal, at=op.now, by=request.verb)
         op.succeeded += [row["id"] for row in chosen.moving]
@@ -236,6 +239,17 @@ def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
         if request.goal is State.TRASHED:
             op.recoverable_until = ctx.trash_ends(op.now)
     return ctx.receipt(op)
+
+
+def _check_size(ctx: Context, reader: Reader, request: Request, size: int) -> None:
+    """Refuses more than may go at once, unless somebody who may has confirmed it."""
+    may_confirm = not ctx.is_agent or ctx.settings.agents_may_confirm == "on"
+    confirmed = request.confirmed and may_confirm
+    if not request.capped or confirmed or size <= min(guards.ALWAYS, ctx.settings.prune_most):
+        return
+    most = count_cap(ctx, reader)
+    if size > most:
+        raise TooMany(size, most, may_confirm=may_confirm)
 
 
 def _select(ctx: Context, reader: Reader, request: Request) -> Selection:
@@ -284,16 +298,6 @@ def _why_changed(row: Row, seen: Seen | None) -> str | None:
     if (row["version"], row["last_used_at"]) != seen[row["id"]]:
         return "it was changed or used since the plan was made; analyse again"
     return None
-
-
-def _check_agent(ctx: Context, reader: Reader, count: int) -> None:
-    """Refuses what goes beyond an agent's day, in however small steps it came to that."""
-    most = ctx.settings.agent_daily
-    if not ctx.is_agent or not count:
-        return
-    gone = reader.put_away_by(ctx.actor, micros(ctx.now()) - MICROS_PER_DAY)
-    if gone + count > most:
-        raise TooManyToday(count, gone, most)
 
 
 def _within_the_day(ctx: Context, reader: Reader, request: Request, chosen: Selection) -> Selection:

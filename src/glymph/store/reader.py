@@ -157,6 +157,11 @@ class Reader(
         key: int | None = self._value("key_of_removed", id=memory_id)
         return key
 
+    def pinned_among(self, keys: Sequence[int]) -> dict[int, str]:
+        """Returns the ids, by key, of those of these memories that are pinned."""
+        found = self.rows([("memories", key) for key in keys])
+        return {key: row["id"] for (_, key), row in found.items() if row["pinned"]}
+
     def from_source(self, source: str) -> list[int]:
         """Returns the keys of the memories that a source told."""
         return self._column("from_source", source=source)
@@ -175,8 +180,23 @@ class Reader(
         return int(self._value("live_count", most=most))
 
     def put_away_by(self, actor: str, since: int) -> int:
-        """Returns how many memories an actor has put away since a moment that are away still."""
+        """Returns how many memories an actor has hidden or removed since then that are so still."""
         return int(self._value("put_away_by", actor=actor, since=since))
+
+    def put_away_in(self, operation: int) -> int:
+        """Returns how many memories an operation hides or removes."""
+        return int(self._value("put_away_in", operation=operation))
+
+    def purged_by(self, actors: Iterable[str], since: int) -> int:
+        """Returns how many memories these actors have removed for good since a moment."""
+        return int(self._value("purged_by", actors=sorted(actors), since=since))
+
+    def trash_ends(self, stay: int, upto: int) -> list[tuple[int, int]]:
+        """Returns the days (from 1970) up to a moment on which memories have been in the trash for
+        their stay, in microseconds, each with how many.
+        """
+        found: list[Any] = self._tuples("trash_ends", stay=stay, upto=upto)
+        return found
 
     def changed_by(self, verb: str, since: int) -> int:
         """Returns how many memories operations of a verb moved to another state since a moment.

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from glymph.decay.lifecycle import Curves
-from glymph.errors import Refused
+from glymph.errors import Pinned, Refused
+from glymph.store import guards
 from glymph.store.chunks import ChunkWriter
 from glymph.store.contract import Intent, IntentOrMaker, Row, Session, VectorRow
 from glymph.store.conversations import ConversationWriter
@@ -122,7 +123,12 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
             )
 
     def change(self, table: str, values: Mapping[int, Row]) -> None:
-        """Sets the given columns of each row, by key."""
+        """Sets the given columns of each row, by key.
+
+        Pinned if an agent or upkeep would take a pin away other than by unpinning.
+        """
+        if table == "memories":
+            self._keep_pinned([key for key, row in values.items() if row.get("pinned") == 0])
         shapes: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for key, row in values.items():
             shapes[tuple(row)].append(key)
@@ -131,8 +137,19 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
             self._session.update(table, ("space_id", "key"), columns, rows)
 
     def remove(self, table: str, keys: Sequence[int]) -> None:
+        """Removes rows; Pinned if one is a pinned memory and an agent or upkeep does it."""
+        if table == "memories":
+            self._keep_pinned(keys)
         if keys:
             self._session.remove(table, self._space_id, keys)
+
+    def _keep_pinned(self, keys: Sequence[int]) -> None:
+        """Refuses an agent or upkeep what the triggers let a person do: undo what made a pin."""
+        intent = self._intent
+        if not keys or intent is None or intent.verb == "unpin":
+            return
+        if guards.is_unattended(intent.actor) and (pinned := self.pinned_among(keys)):
+            raise Pinned(next(iter(pinned.values())))
 
     def set_state(self, keys: Sequence[int], *, state: str, at: int, by: str) -> None:
         self._run("set_state", keys=list(keys), state=state, at=at, by=by)

@@ -159,7 +159,8 @@ def _filter_rows(
     for cut in (TombstoneCutter(key, standing), QuoteCutter(quotes)):
         cut_rows(tables, cut)
     known = {row["fingerprint"] for row in tables["tombstones"]}
-    if gone or telling or not standing <= known:
+    elsewhere = import_filter.tells_elsewhere(tables, tells)
+    if gone or telling or elsewhere or not standing <= known:
         newest = max(row["at"] for row in tables["operations"])
         intent = ctx.intent("purge", reason="import: removed for good in this store")(newest)
         import_filter.keep_out(tables, gone, sorted(standing), intent, telling=telling, tells=tells)
