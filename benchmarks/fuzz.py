@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from reprlib import repr as shortened
 from types import FrameType
 
 from benchmarks.harness import fuzz_targets
@@ -115,7 +116,7 @@ def _feed(target: Target, given: object, tally: Tally, name: str) -> bool:
     except target.refusals:
         return True
     except Hung:
-        tally.hangs[f"{name}: {_tell(given)}"] += 1
+        tally.hangs[f"{name}: {shortened(given)}"] += 1
         return False
     except Exception as error:  # noqa: BLE001 - what is counted here
         tally.crashes[f"{_place(error)} ({name})"] += 1
@@ -145,10 +146,6 @@ def _place(error: Exception) -> str:
     ours = [one for one in traceback.extract_tb(error.__traceback__) if "/glymph/" in one.filename]
     at = f" at {ours[-1].filename.rpartition('/glymph/')[2]}:{ours[-1].lineno}" if ours else ""
     return f"{type(error).__name__}{at}: {str(error)[:80]}"
-
-
-def _tell(given: object) -> str:
-    return repr(given)[:60]
 
 
 def _figures(tallies: dict[str, Tally]) -> Figures:

@@ -51,7 +51,10 @@ def requests(folder: Path) -> Iterator[Target]:
                     raise Crash(complaints.pop())
                 return status not in REFUSED
 
-            yield Target("http", SHARE, lambda draw: make_request(draw, ground.known), take)
+            yield Target(
+                "http", SHARE, lambda draw: make_request(draw, ground.known), take,
+                image=ground.image, moved=ground.version,
+            )  # fmt: skip
             if (
                 send(port, b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
                 != 200

@@ -13,7 +13,7 @@ import os
 import random
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -35,6 +35,7 @@ from glymph.mcp.server import answer_call
 from glymph.moments import parse_iso
 from glymph.prune.retention import parse_retention
 from glymph.store import open_store
+from glymph.store.portable import BIRTH_ORDER
 from glymph.stores import restore_backup
 from glymph.text import (
     attributes,
@@ -54,6 +55,7 @@ from glymph.text import (
     values,
 )  # fmt: skip
 from glymph.tools import all_tools
+from glymph.transfer.verify import find_problems
 from glymph.write.junk import find_junk
 
 NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
@@ -427,6 +429,37 @@ def backups(ground: Ground, folder: Path) -> Target:
     return ground.target("backups", 300, make, take)
 
 
+def soundness(ground: Ground) -> Target:
+    """Return the check of a store in which one value of one row was damaged."""
+    tables: dict[str, list[Mapping[str, Any]]] = {table: [] for table in BIRTH_ORDER}
+    for table, row in ground.glymph.context.store.dump("default"):
+        tables[table].append(dict(row))
+    filled = [table for table in tables if tables[table]]
+
+    def make(draw: random.Random) -> tuple[str, int, str, Any]:
+        table = draw.choice(("memories", "journal", "operations", draw.choice(filled)))
+        at = draw.randrange(len(tables[table]))
+        column = draw.choice([*tables[table][at]])
+        return table, at, column, damage(draw, tables[table][at][column])
+
+    def take(one: tuple[str, int, str, Any]) -> bool:
+        table, at, column, value = one
+        rows = [*tables[table]]
+        rows[at] = {**rows[at], column: value}
+        return not [*find_problems(tables | {table: rows})]
+
+    return Target("damaged_rows", 1_500, make, take, (GlymphError, json.JSONDecodeError))
+
+
+def damage(draw: random.Random, old: Any) -> Any:
+    """Return another value of the same kind: a store keeps the kinds apart."""
+    if isinstance(old, str):
+        return "[" * 3000 if draw.random() < 0.05 else normal.storable(change_text(draw, old))
+    if isinstance(old, bytes) and old:
+        return mutations.overwrite_bytes(draw, old)
+    return draw.choice((-1, 0, 7, 2**40)) if isinstance(old, int) else old
+
+
 CONFIG = 'trash_days = 60\nretention = "note=30"\nsummaries = "on"\nrerank_ms = 12.5\n'
 
 
@@ -538,6 +571,7 @@ def every(folder: Path) -> Iterator[Target]:
         yield tool_bodies(ground)
         yield imports(ground, folder)
         yield backups(ground, folder)
+        yield soundness(ground)
         yield conversations(ground)
         yield hooks(ground, folder)
     finally:
