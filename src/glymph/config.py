@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
+from reprlib import repr as shortened
 from typing import Any, Literal
 
 from glymph.errors import InvalidInput
@@ -163,21 +164,25 @@ class Settings:
 
 
 def _parse_value(name: str, value: Any, default: Any) -> Any:
-    if isinstance(default, str):
-        return str(value)
     like = f"Write one such as {default}."
+    if isinstance(default, str):
+        if not isinstance(value, str | int | float):
+            raise InvalidInput(f"settings.{name}", f"{shortened(value)} is not a text. {like}")
+        return str(value)
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidInput(f"settings.{name}", f"{value!r} is not a number. {like}") from error
+        raise InvalidInput(
+            f"settings.{name}", f"{shortened(value)} is not a number. {like}"
+        ) from error
     if isinstance(default, float):
         if isinstance(value, bool) or not math.isfinite(number) or number < 0:
             raise InvalidInput(
-                f"settings.{name}", f"{value!r} is not a number of at least 0. {like}"
+                f"settings.{name}", f"{shortened(value)} is not a number of at least 0. {like}"
             )
         return number
     if isinstance(value, bool) or not math.isfinite(number) or number < 1 or number != int(number):
         raise InvalidInput(
-            f"settings.{name}", f"{value!r} is not a whole number of at least 1. {like}"
+            f"settings.{name}", f"{shortened(value)} is not a whole number of at least 1. {like}"
         )
     return int(number)

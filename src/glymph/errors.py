@@ -110,11 +110,10 @@ class HashNotFound(NotFound):
 
 
 class SpaceNotFound(NotFound):
-    def __init__(self, space: str, known: Sequence[str] = ()) -> None:
+    def __init__(self, space: str, known: Sequence[str] = (), made_by: str = "") -> None:
         others = f" It has {', '.join(known[:10])}: name one with --space." if known else ""
-        super().__init__(
-            f"No space {space!r} in this store.{others} `glymph space create {space}` makes it."
-        )
+        way = made_by or f"`glymph space create {space}`"
+        super().__init__(f"No space {space!r} in this store.{others} {way} makes it.")
         self.space = space
 
 

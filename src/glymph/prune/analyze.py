@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from glymph import telemetry
+from glymph.checks import show
 from glymph.context import Context, every_row
 from glymph.decay.lifecycle import lifecycle
 from glymph.decay.sections import IDENTITY_KIND
@@ -155,7 +156,7 @@ def _check_arguments(
         or not 0 <= min_staleness <= 1
     ):
         raise InvalidInput(
-            "min_staleness", f"{min_staleness!r} is not between 0 (fresh) and 1 (stale)."
+            "min_staleness", f"{show(min_staleness)} is not between 0 (fresh) and 1 (stale)."
         )
     most = ctx.settings.max_page
     if (
@@ -163,7 +164,9 @@ def _check_arguments(
         or not isinstance(max_groups, int)
         or not 1 <= max_groups <= most
     ):
-        raise InvalidInput("max_groups", f"{max_groups!r} is not a whole number from 1 to {most}.")
+        raise InvalidInput(
+            "max_groups", f"{show(max_groups)} is not a whole number from 1 to {most}."
+        )
     parse_grouping(grouping)
     return {
         "min_staleness": float(min_staleness), "max_groups": max_groups,

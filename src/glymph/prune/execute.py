@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from glymph import telemetry
-from glymph.checks import checked_list
+from glymph.checks import checked_list, show
 from glymph.context import NAMED, Context
 from glymph.decay.lifecycle import lifecycle
 from glymph.errors import InvalidInput, TooMany
@@ -99,7 +99,8 @@ def execute_prune(
     """
     if reason not in REASONS:
         raise InvalidInput(
-            "reason", f"{reason!r} is not known. Use one of {', '.join(REASONS)}; nothing was done."
+            "reason",
+            f"{show(reason)} is not known. Use one of {', '.join(REASONS)}; nothing was done.",
         )
     given = checked_list("node_ids", node_ids)
     if not given:
@@ -377,7 +378,7 @@ def _make_stays(request: Request) -> Stays:
 
 def _goal(action: str) -> State:
     if action not in GOALS:
-        raise InvalidInput("action", f"{action!r} is not known. Use archive or delete.")
+        raise InvalidInput("action", f"{show(action)} is not known. Use archive or delete.")
     return GOALS[action]
 
 
@@ -397,6 +398,6 @@ def _chosen(plan: Plan, groups: Iterable[int] | None, ids: Iterable[str] | None)
         n for n in numbers if isinstance(n, bool) or not isinstance(n, int) or n not in known
     ]:
         raise InvalidInput(
-            "groups", f"{unknown[0]!r} is no group of this plan. It has 1 to {len(known)}."
+            "groups", f"{show(unknown[0])} is no group of this plan. It has 1 to {len(known)}."
         )
     return list(dict.fromkeys(node for number in numbers for node in known[number].node_ids))

@@ -11,7 +11,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Unpack
 
-from glymph.checks import checked_id, checked_text, optional_text
+from glymph.checks import checked_id, checked_text, optional_text, show
 from glymph.context import Context
 from glymph.errors import HistoryGone, InvalidInput, MemoryNotFound, OperationNotFound
 from glymph.model import Change, Memory, Operation, Page
@@ -217,6 +217,6 @@ def _decode(cursor: str | None) -> int | None:
             raise InvalidInput("cursor", f"{key} is no key of a memory.")
     except ValueError as error:
         raise InvalidInput(
-            "cursor", f"{cursor!r} is not a cursor. Pass the one from the page before."
+            "cursor", f"{show(cursor)} is not a cursor. Pass the one from the page before."
         ) from error
     return key

@@ -23,7 +23,7 @@ from typing import Unpack
 import numpy as np
 
 from glymph import telemetry
-from glymph.checks import checked_space, checked_text
+from glymph.checks import checked_space, checked_text, show
 from glymph.context import Context
 from glymph.decay.sections import Weights
 from glymph.errors import InvalidInput
@@ -352,7 +352,8 @@ def within_budget(hits: Sequence[Hit], budget_tokens: int | None) -> list[Hit]:
     if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int) or budget_tokens < 1:
         raise InvalidInput(
             "budget_tokens",
-            f"{budget_tokens!r} is not a whole number of at least 1. Pass one, or leave it out.",
+            f"{show(budget_tokens)} is not a whole number of at least 1. "
+            "Pass one, or leave it out.",
         )
     costs = [tokens(hit.memory.text) for hit in hits]
     return [hits[at] for at in rank.fit_budget(costs, budget_tokens)]
