@@ -15,8 +15,8 @@ from glymph.context import NAMED, Context
 from glymph.decay.lifecycle import lifecycle
 from glymph.errors import InvalidInput, TooMany, TooManyToday
 from glymph.model import Receipt, Refusal, State
-from glymph.moments import MICROS_PER_DAY, micros, optional_micros
-from glymph.prune.allowance import count_cap
+from glymph.moments import AHEAD, MICROS_PER_DAY, micros, optional_micros
+from glymph.prune.allowance import count_cap, count_today
 from glymph.prune.plan import Plan, Pruned
 from glymph.prune.plans import load_plan
 from glymph.prune.rules import REASONS
@@ -291,7 +291,8 @@ def _check_agent(ctx: Context, reader: Reader, count: int) -> None:
     most = ctx.settings.agent_daily
     if not ctx.is_agent or not count:
         return
-    gone = reader.put_away_by(ctx.actor, micros(ctx.now()) - MICROS_PER_DAY)
+    now = micros(ctx.now())
+    gone = reader.put_away_by(ctx.actor, now - MICROS_PER_DAY, upto=now + AHEAD)
     if gone + count > most:
         raise TooManyToday(count, gone, most)
 
@@ -299,7 +300,7 @@ def _check_agent(ctx: Context, reader: Reader, count: int) -> None:
 def _within_the_day(ctx: Context, reader: Reader, request: Request, chosen: Selection) -> Selection:
     """Returns as many as may still go today, with what goes along; the rest is skipped."""
     most = ctx.settings.prune_daily
-    gone = reader.changed_by(request.verb, micros(ctx.now()) - MICROS_PER_DAY)
+    gone = count_today(ctx, reader, request.verb)
     left = max(0, most - gone)
     count = min(left, len(chosen.moving))
     while True:

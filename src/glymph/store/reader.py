@@ -7,7 +7,7 @@ from typing import Any
 
 from glymph.decay.lifecycle import DEFAULT_CURVES, Curve, Curves
 from glymph.decay.sections import Section
-from glymph.moments import day_in_words
+from glymph.moments import EVER, day_in_words
 from glymph.store.chunks import ChunkReader
 from glymph.store.contract import Filter, Row, Scored, Session
 from glymph.store.conversations import ConversationReader
@@ -170,16 +170,16 @@ class Reader(
         """Returns how many memories are live, the identity apart, counting no further than most."""
         return int(self._value("live_count", most=most))
 
-    def put_away_by(self, actor: str, since: int) -> int:
-        """Returns how many memories an actor has put away since a moment that are away still."""
-        return int(self._value("put_away_by", actor=actor, since=since))
+    def put_away_by(self, actor: str, since: int, *, upto: int = EVER) -> int:
+        """Returns how many memories an actor has put away between moments that are away still."""
+        return int(self._value("put_away_by", actor=actor, since=since, upto=upto))
 
-    def changed_by(self, verb: str, since: int) -> int:
-        """Returns how many memories operations of a verb moved to another state since a moment.
+    def changed_by(self, verb: str, since: int, *, upto: int = EVER) -> int:
+        """Returns how many memories operations of a verb moved to another state between moments.
 
         Those that an undo brought back do not count.
         """
-        return int(self._value("changed_by", verb=verb, since=since))
+        return int(self._value("changed_by", verb=verb, since=since, upto=upto))
 
     # links, clusters, pages
 

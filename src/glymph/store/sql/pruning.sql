@@ -31,7 +31,7 @@ DELETE FROM plans WHERE space_id = :space_id AND expires_at <= :now;
 SELECT count(DISTINCT j.key) FROM scoped_operations o
 JOIN scoped_journal j ON j.operation = o.key
 JOIN scoped_memories m ON m.key = j.key
-WHERE o.actor = :actor AND o.at > :since AND j.tbl = 'memories' AND j.action = 'update'
+WHERE o.actor = :actor AND o.at > :since AND o.at <= :upto AND j.tbl = 'memories' AND j.action = 'update'
   AND {json:j.image:state} = 'LIVE' AND m.state <> 'LIVE';
 
 -- name: changed_by
@@ -39,7 +39,7 @@ WHERE o.actor = :actor AND o.at > :since AND j.tbl = 'memories' AND j.action = '
 -- standing undo brought back apart. A part of a bulk operation is undone with the whole.
 SELECT count(DISTINCT j.key) FROM scoped_operations o
 JOIN scoped_journal j ON j.operation = o.key
-WHERE o.verb = :verb AND o.at > :since
+WHERE o.verb = :verb AND o.at > :since AND o.at <= :upto
   AND j.tbl = 'memories' AND j.action = 'update'
   AND coalesce({json:j.image:state}, {json:j.image:purged}) IS NOT NULL
   AND NOT EXISTS (

@@ -40,7 +40,8 @@ WHERE f.memory_text MATCH :match AND m.space_id = :space AND m.state = 'LIVE'
 ORDER BY f.rank LIMIT :limit
 """
 KEPT_DIGEST = """
-SELECT text FROM surfaces WHERE space_id = :space AND budget = :budget AND until > :now
+SELECT text FROM surfaces WHERE space_id = :space AND budget = :budget
+  AND until > :now AND until <= :now + 86400000000  -- for longer only if a clock was wrong
   AND change = coalesce((SELECT max(operation) FROM journal WHERE space_id = :space), 0)
 """
 WAITING = """
