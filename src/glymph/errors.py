@@ -106,7 +106,8 @@ class HashNotFound(NotFound):
     def __init__(self, hash: str, space: str) -> None:
         super().__init__(
             f"Nothing in space {space!r} has the hash {hash!r}. "
-            "Use the `hash` of a receipt, or a memory's `content_hash`."
+            "Use the `hash` of a receipt, not older than the journal reaches (journal_days), or a "
+            "memory's `content_hash`."
         )
 
 

@@ -18,7 +18,7 @@ from glymph.decay.sections import Section
 from glymph.errors import InvalidInput
 from glymph.store.contract import JOURNALLED, ColumnTypes
 from glymph.store.erase import KEPT
-from glymph.store.journal import PURGED
+from glymph.store.journal import FOLDED, PURGED
 from glymph.store.seals import move_image
 
 # Parents before children. Reversed, the order in which a space can be taken apart.
@@ -206,6 +206,9 @@ def _wrong_entry(row: Mapping[str, Any], columns: ColumnTypes) -> str | None:
     for name in _IMAGES:
         image = plain_json(row[name])
         by = image.pop(PURGED, "") if name == "image" else ""
+        times = image.pop(FOLDED, 1) if name == "image" else 1
+        if type(times) is not int or times < 1:
+            return "has an image into which others are folded, but not how many"
         if by != "" and not (
             isinstance(by, str) and image.keys() <= KEPT.get(row["tbl"], frozenset())
         ):

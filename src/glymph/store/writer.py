@@ -13,14 +13,14 @@ from glymph.moments import AHEAD, EARLIEST
 from glymph.store.chunks import ChunkWriter
 from glymph.store.contract import Intent, IntentOrMaker, Row, Session, VectorRow
 from glymph.store.conversations import ConversationWriter
-from glymph.store.erase import ErasureWriter
+from glymph.store.fold import FoldWriter
 from glymph.store.journal import Restoration
 from glymph.store.seals import SEALED, is_edit, local_head, seal
 from glymph.store.upkeep import UpkeepWriter
 from glymph.text.bands import BANDS, Bands
 
 
-class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
+class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
     """A reader that also writes, over a session whose transaction holds the write lock.
 
     Without an operation, journalled tables cannot be touched.
