@@ -33,6 +33,9 @@ class Settings:
         500, "most memories a day that upkeep removes for good from the trash"
     )
     journal_days: int = _setting(400, "days the journal is kept; undo and at= reach back that far")
+    use_days: int = _setting(
+        90, "days single uses are kept apart; then those of a memory are folded into one"
+    )
     recall_log_size: int = _setting(
         10_000, "recalls kept in the log of a space; the oldest go first"
     )
@@ -109,6 +112,7 @@ class Settings:
     decay_hours: float = _setting(6.0, "hours between two counts of what is fading")
     embed_hours: float = _setting(12.0, "hours between two looks for memories without vectors")
     garden_hours: float = _setting(24.0, "hours between two rounds of the gardener")
+    journal_hours: float = _setting(24.0, "hours between two looks for what to fold in the journal")
     trash_hours: float = _setting(24.0, "hours between two looks for what has left the trash")
     consolidation_hours: float = _setting(
         24.0, "hours between two looks for lessons in what happened"

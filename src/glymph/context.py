@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Protocol
 
 from glymph import telemetry
@@ -18,7 +18,7 @@ from glymph.errors import MemoryNotFound, TooManyToday
 from glymph.ids import uuid7
 from glymph.llm.contract import Model
 from glymph.model import Receipt, Refusal
-from glymph.moments import MICROS_PER_DAY, micros, moment
+from glymph.moments import AHEAD, MICROS_PER_DAY, micros, moment, shift
 from glymph.reader.contract import Reader as TextReader
 from glymph.reader.no_reader import NoReader
 from glymph.store import guards
@@ -136,17 +136,16 @@ class Context:
         session: str | None = None,
         parent: int | None = None,
         undoes: int | None = None,
-    ) -> Callable[[int], Intent]:
+    ) -> Callable[[Callable[[int], int]], Intent]:
         """Returns an intent to be made when the write lock is held.
 
-        Its moment is the clock's then, but never before that of the operation before it: `at` asks
-        for the operations up to a moment, and a clock that was set back must not mix them up.
+        Its moment is the clock's then, as far as the store takes it: see `Writer.stamp`.
         """
         optional_text("reason", reason, 2000)
         optional_text("session", session)
 
-        def make(last: int) -> Intent:
-            at = max(micros(self.now()), last)
+        def make(stamp: Callable[[int], int]) -> Intent:
+            at = stamp(micros(self.now()))
             return Intent(
                 id=self.new_id(at), actor=self.actor, verb=verb, at=at, reason=reason,
                 session=session or self.session, parent=parent, undoes=undoes,
@@ -181,7 +180,8 @@ class Context:
         count = writer.put_away_in(writer.operation_key)
         if not count:
             return
-        gone = writer.put_away_by(self.actor, micros(self.now()) - MICROS_PER_DAY)
+        now = micros(self.now())
+        gone = writer.put_away_by(self.actor, now - MICROS_PER_DAY, upto=now + AHEAD)
         most = self.settings.agent_daily
         if gone + count > most:
             raise TooManyToday(count, gone, most)
@@ -216,10 +216,10 @@ class Context:
 
     def journal_begins(self) -> datetime:
         """Returns the moment before which undo and `at` no longer reach."""
-        return self.now() - timedelta(days=self.settings.journal_days)
+        return shift(self.now(), days=-self.settings.journal_days)
 
     def trash_ends(self, since: int) -> datetime:
-        return moment(since) + timedelta(days=self.settings.trash_days)
+        return shift(moment(since), days=self.settings.trash_days)
 
 
 class Handle(Protocol):

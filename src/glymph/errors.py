@@ -25,7 +25,8 @@
     │   ├── TooManyToday                       more than an agent may hide or delete in a day
     │   ├── NoModel                            it needs a language model and none is configured
     │   ├── BudgetSpent                        a call might cost more than may be spent
-    │   └── LeaseLost                          another worker has taken over the space
+    │   ├── LeaseLost                          another worker has taken over the space
+    │   └── ClockDoubtful                      the clock of this machine may be wrong
     ├── BadExtension                           a package adds something that cannot be used
     ├── HistoryGone                            older than the journal reaches
     ├── TooMuchHistory                         too many memories changed since
@@ -105,7 +106,8 @@ class HashNotFound(NotFound):
     def __init__(self, hash: str, space: str) -> None:
         super().__init__(
             f"Nothing in space {space!r} has the hash {hash!r}. "
-            "Use the `hash` of a receipt, or a memory's `content_hash`."
+            "Use the `hash` of a receipt, not older than the journal reaches (journal_days), or a "
+            "memory's `content_hash`."
         )
 
 
@@ -247,6 +249,16 @@ class TooMany(Refused):
             f"nothing was changed. {way}."
         )
         self.count, self.most = count, most
+
+
+class ClockDoubtful(Refused):
+    """The clock of this machine may be wrong, so nothing is dated anew by it."""
+
+    def __init__(self, now: datetime) -> None:
+        super().__init__(
+            f"The clock says {now.isoformat()}, and by what is stored it may be the clock that is "
+            "wrong. Nothing was changed. Set it right, then repeat this."
+        )
 
 
 class BadExtension(GlymphError):

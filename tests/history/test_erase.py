@@ -260,7 +260,7 @@ def test_a_purge_that_was_killed_says_that_conversations_were_not_looked_through
     monkeypatch.setattr("glymph.forget.forget.certify", killed)
     with pytest.raises(KeyboardInterrupt):
         glymph.forget(f"the phone {NUMBER}", mode="purge", apply=True)
-    found = status(glymph.compact()[0])
+    found = status(glymph.compact().certificates[0])
     assert found.status == LEFT
     assert "glymph history erase" in found.detail
 

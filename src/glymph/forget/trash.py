@@ -11,7 +11,7 @@ from glymph.forget.certificate import certify
 from glymph.forget.complete_certificates import complete_certificates
 from glymph.forget.purge import remove_for_good
 from glymph.model import Receipt, State, Trashed
-from glymph.moments import MICROS_PER_DAY, micros
+from glymph.moments import AHEAD, MICROS_PER_DAY, micros
 from glymph.store import guards
 from glymph.store.contract import Filter, Row
 
@@ -69,9 +69,11 @@ def empty(ctx: Context, *, all: bool = False, attended: bool = True) -> Receipt:
 
 def _count_left_today(ctx: Context) -> int:
     """Returns how many memories agents and upkeep may still remove for good today."""
-    since = micros(ctx.now()) - MICROS_PER_DAY
+    now = micros(ctx.now())
     with ctx.reading() as reader:
-        gone = reader.purged_by({*guards.BACKGROUND, ctx.actor}, since)
+        gone = reader.purged_by(
+            {*guards.BACKGROUND, ctx.actor}, now - MICROS_PER_DAY, upto=now + AHEAD
+        )
     return max(0, ctx.settings.trash_daily - gone)
 
 

@@ -74,7 +74,7 @@ def surface(ctx: Context, budget_tokens: int | None = None, *, reads: bool = Tru
     with ctx.reading() as reader:
         change = reader.newest_change()
         kept = reader.surface(budget)
-        if kept is not None and kept["change"] == change and now < kept["until"]:
+        if kept is not None and kept["change"] == change and _still_holds(kept, now):
             return str(kept["text"])
         reading = columns.read(reader)
         grader = Grader(ctx, left=MOST_READ if reads else 0)
@@ -84,6 +84,11 @@ def surface(ctx: Context, budget_tokens: int | None = None, *, reads: bool = Tru
         with ctx.store.writing(ctx.space, None) as writer:
             writer.keep_surface(budget, text, change=change, until=until)
     return text
+
+
+def _still_holds(kept: Row, now: int) -> bool:
+    """Tells whether a kept digest is valid; one for longer than a day is of a wrong clock."""
+    return bool(0 < kept["until"] - now <= MICROS_PER_DAY)
 
 
 def _make_digest(

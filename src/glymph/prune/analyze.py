@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from time import perf_counter
 from typing import Any
 
@@ -21,7 +20,7 @@ from glymph.decay.lifecycle import lifecycle
 from glymph.decay.sections import IDENTITY_KIND
 from glymph.errors import InvalidInput
 from glymph.model import State
-from glymph.moments import micros, moment
+from glymph.moments import micros, moment, shift
 from glymph.prune import labels, plans, staleness
 from glymph.prune.appraise import Appraisal, appraise
 from glymph.prune.execute import closure
@@ -75,7 +74,7 @@ def analyze(
         id=plan_id(ctx.space, thresholds, [group.nodes for group in groups]),
         space=ctx.space,
         created_at=now,
-        expires_at=now + timedelta(days=ctx.settings.plan_days),
+        expires_at=shift(now, days=ctx.settings.plan_days),
         totals=_totals(ranking, (perf_counter() - started) * 1000),
         thresholds=thresholds,
         groups=tuple(groups),

@@ -15,8 +15,8 @@ from glymph.context import NAMED, Context
 from glymph.decay.lifecycle import lifecycle
 from glymph.errors import InvalidInput, TooMany
 from glymph.model import Receipt, Refusal, State
-from glymph.moments import MICROS_PER_DAY, micros, optional_micros
-from glymph.prune.allowance import count_cap
+from glymph.moments import micros, optional_micros
+from glymph.prune.allowance import count_cap, count_today
 from glymph.prune.plan import Plan, Pruned
 from glymph.prune.plans import load_plan
 from glymph.prune.rules import REASONS
@@ -304,7 +304,7 @@ def _why_changed(row: Row, seen: Seen | None) -> str | None:
 def _within_the_day(ctx: Context, reader: Reader, request: Request, chosen: Selection) -> Selection:
     """Returns as many as may still go today, with what goes along; the rest is skipped."""
     most = ctx.settings.prune_daily
-    gone = reader.changed_by(request.verb, micros(ctx.now()) - MICROS_PER_DAY)
+    gone = count_today(ctx, reader, request.verb)
     left = max(0, most - gone)
     count = min(left, len(chosen.moving))
     while True:

@@ -66,7 +66,8 @@ class Intent:
     undoes: int | None = None
 
 
-IntentOrMaker = Intent | Callable[[int], Intent]
+# An intent, or what makes one, given a function from the clock's moment to the operation's.
+IntentOrMaker = Intent | Callable[[Callable[[int], int]], Intent]
 
 
 @dataclass(frozen=True, slots=True)

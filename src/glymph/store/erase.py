@@ -175,7 +175,7 @@ class ErasureWriter(Reader):
                 entry.table, entry.image, entry.after, by, keep_after=keep_after
             ):
                 rows.append({"id": entry.id, "image": anew[0], "after": anew[1]})
-        self._repeat("blank_entry", rows)
+        self._repeat("set_images", rows)
         return len(rows)
 
     def _forget_quotes(

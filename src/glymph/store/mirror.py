@@ -99,6 +99,8 @@ class Mirror:
         """
         with self._lock:
             change = reader.newest_change()
+            if self._change and self._change < reader.folded_upto():
+                return None  # what has changed since is folded
             if not self._change:
                 self._append(reader.mirror_columns())
                 if reader.text_index is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from glymph.decay.lifecycle import DEFAULT_CURVES, Curve, Curves
 from glymph.decay.sections import Section
-from glymph.moments import day_in_words
+from glymph.moments import EVER, day_in_words
 from glymph.store.chunks import ChunkReader
 from glymph.store.contract import Filter, Row, Scored, Session, TextIndex
 from glymph.store.conversations import ConversationReader
@@ -179,17 +179,17 @@ class Reader(
         """Returns how many memories are live, the identity apart, counting no further than most."""
         return int(self._value("live_count", most=most))
 
-    def put_away_by(self, actor: str, since: int) -> int:
-        """Returns how many memories an actor has hidden or removed since then that are so still."""
-        return int(self._value("put_away_by", actor=actor, since=since))
+    def put_away_by(self, actor: str, since: int, *, upto: int = EVER) -> int:
+        """Returns how many memories an actor hid or removed between moments that are so still."""
+        return int(self._value("put_away_by", actor=actor, since=since, upto=upto))
 
     def put_away_in(self, operation: int) -> int:
         """Returns how many memories an operation hides or removes."""
         return int(self._value("put_away_in", operation=operation))
 
-    def purged_by(self, actors: Iterable[str], since: int) -> int:
-        """Returns how many memories these actors have removed for good since a moment."""
-        return int(self._value("purged_by", actors=sorted(actors), since=since))
+    def purged_by(self, actors: Iterable[str], since: int, *, upto: int = EVER) -> int:
+        """Returns how many memories these actors removed for good between moments."""
+        return int(self._value("purged_by", actors=sorted(actors), since=since, upto=upto))
 
     def trash_ends(self, stay: int, upto: int) -> list[tuple[int, int]]:
         """Returns the days (from 1970) up to a moment on which memories have been in the trash for
@@ -198,12 +198,12 @@ class Reader(
         found: list[Any] = self._tuples("trash_ends", stay=stay, upto=upto)
         return found
 
-    def changed_by(self, verb: str, since: int) -> int:
-        """Returns how many memories operations of a verb moved to another state since a moment.
+    def changed_by(self, verb: str, since: int, *, upto: int = EVER) -> int:
+        """Returns how many memories operations of a verb moved to another state between moments.
 
         Those that an undo brought back do not count.
         """
-        return int(self._value("changed_by", verb=verb, since=since))
+        return int(self._value("changed_by", verb=verb, since=since, upto=upto))
 
     # links, clusters, pages
 

@@ -76,9 +76,8 @@ class Store:
     ) -> Iterator[Writer]:
         """Opens one transaction. SpaceNotFound if there is no such space.
 
-        An intent that is still to be made is asked for once the write lock is held, with the moment
-        of the space's newest operation. With the number of a lease it is refused, LeaseLost, when a
-        later one was given out.
+        An intent that is still to be made is asked for once the write lock is held. With the number
+        of a lease it is refused, LeaseLost, when a later one was given out.
         """
         with self.database.writing() as session:
             found = self.database.enter(session, space, writes=True)

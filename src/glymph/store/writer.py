@@ -9,18 +9,19 @@ from typing import Any
 
 from glymph.decay.lifecycle import Curves
 from glymph.errors import Pinned, Refused
+from glymph.moments import AHEAD, EARLIEST
 from glymph.store import guards
 from glymph.store.chunks import ChunkWriter
 from glymph.store.contract import Intent, IntentOrMaker, Row, Session, VectorRow
 from glymph.store.conversations import ConversationWriter
-from glymph.store.erase import ErasureWriter
+from glymph.store.fold import FoldWriter
 from glymph.store.journal import Restoration
 from glymph.store.seals import SEALED, is_edit, local_head, seal
 from glymph.store.upkeep import UpkeepWriter
 from glymph.text.bands import BANDS, Bands
 
 
-class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
+class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
     """A reader that also writes, over a session whose transaction holds the write lock.
 
     Without an operation, journalled tables cannot be touched.
@@ -53,17 +54,29 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
     def open(self, intent: IntentOrMaker) -> None:
         """Starts the operation; from here on journalled tables may be changed.
 
-        An intent that is still to be made is asked for now, under the write lock, with the moment
-        of the space's newest operation: so moments never run against the order of operations.
+        An intent that is still to be made is asked for now, under the write lock, with `stamp`.
         """
         if not isinstance(intent, Intent):
-            intent = intent(self._value("newest_operation_at"))
+            intent = intent(self.stamp)
         self._intent = intent
         if intent.parent is not None:
             parent = self.operation_by_key(intent.parent)
             if parent is None or parent["hash"]:
                 raise Refused("This bulk operation was closed or undone meanwhile. Start it again.")
         self.resume(self._session.new_key("operations"), intent.verb)
+
+    def stamp(self, now: int) -> int:
+        """Returns the moment of an operation that begins when the clock says `now`.
+
+        That is `now`, unless the clock cannot be right. One that was set back a little must not
+        mix moments up, nor may one that fell back into the life of the space or before the time
+        of any store: then it is the moment of the operation before. Operations far ahead of the
+        clock are of a clock that was wrong then; they do not count.
+        """
+        if self._value("newest_operation_at") <= now:
+            return now
+        wrong = now < EARLIEST or self._value("dated_between", after=now, upto=now + AHEAD)
+        return max(now, self._value("last_operation_at") or 0) if wrong else now
 
     def resume(self, operation: int, verb: str) -> None:
         """Lets journalled tables be changed under an operation, a new one or one left open."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 from glymph.context import Context
@@ -238,12 +237,6 @@ def _undos(operations: list[Row]) -> Iterator[tuple[str, str]]:
         for pointer in ("undoes", "parent"):
             if operation[pointer] is not None and operation[pointer] >= operation["key"]:
                 yield "operations", f"{operation['id']} {pointer} a later operation"
-    for earlier, later in pairwise(sorted(operations, key=lambda row: row["key"])):
-        if later["at"] < earlier["at"]:
-            yield (
-                "operations",
-                f"{later['id']} is dated before {earlier['id']}, which came before it",
-            )
 
 
 def _vectors(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 
 from glymph.context import Context
 from glymph.errors import AlreadyUndone, HistoryGone, NotUndoable, OperationNotFound
@@ -17,6 +18,7 @@ from glymph.store.writer import Writer
 
 FINAL_VERBS = {
     "create_space": "a space is removed with `glymph space delete`, not by undo.",
+    "fold": "what is folded into one is not told apart again.",
     "purge": "what is purged is gone for good. Name an earlier operation to undo that one.",
 }
 NEWEST_IS_A_PURGE = (
@@ -77,13 +79,29 @@ def _target(ctx: Context, reader: Reader, operation_id: str | None) -> Row:
         )
     if row["parent"] is not None:
         raise NotUndoable(row["id"], f"it is part of {row['parent_id']}. Undo that one.")
+    if (horizon := find_lost_past(ctx, reader, row)) is not None:
+        raise HistoryGone(moment(row["at"]), horizon)
     if row["changes"] == 0 and row["hash"]:
         raise NotUndoable(row["id"], "it changed nothing.")
-    horizon = ctx.journal_begins()
-    if moment(row["at"]) < horizon:
-        raise HistoryGone(moment(row["at"]), horizon)
     _check_standing(reader, row)
     return row
+
+
+def find_lost_past(ctx: Context, reader: Reader, operation: Row) -> datetime | None:
+    """Returns from when on operations can be taken back, if this one is older than that."""
+    horizon = ctx.journal_begins()
+    if moment(operation["at"]) < horizon:
+        return horizon
+    only_uses = operation["edits"] == 0 and operation["hash"]
+    folded = reader.uses_folded_upto() if only_uses else reader.folded_upto()
+    return find_horizon(ctx, reader, folded) if operation["key"] <= folded else None
+
+
+def find_horizon(ctx: Context, reader: Reader, folded: int) -> datetime:
+    """Returns the moment from which on the past is known, given the last folded operation."""
+    last = reader.last_of(folded)
+    horizon = ctx.journal_begins()
+    return max(horizon, min(ctx.now(), moment(last["at"]))) if last else horizon
 
 
 def _find_newest(reader: Reader, actor: str) -> Row | None:

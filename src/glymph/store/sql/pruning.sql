@@ -32,7 +32,7 @@ DELETE FROM plans WHERE space_id = :space_id AND expires_at <= :now;
 SELECT count(DISTINCT j.key) FROM scoped_operations o
 JOIN scoped_journal j ON j.operation = o.key
 LEFT JOIN scoped_memories m ON m.key = j.key
-WHERE o.actor = :actor AND o.at > :since AND j.tbl = 'memories' AND (
+WHERE o.actor = :actor AND o.at > :since AND o.at <= :upto AND j.tbl = 'memories' AND (
   j.action = 'delete' AND m.key IS NULL
   OR j.action = 'update' AND {json:j.after:state} <> 'LIVE' AND coalesce(m.state, '') <> 'LIVE'
   OR j.action = 'update' AND {json:j.after:superseded_by} IS NOT NULL
@@ -52,7 +52,7 @@ WHERE j.operation = :operation AND j.tbl = 'memories' AND (
 -- How many memories these actors have removed for good since a moment.
 SELECT count(DISTINCT j.key) FROM scoped_operations o
 JOIN scoped_journal j ON j.operation = o.key
-WHERE o.at > :since AND o.verb = 'purge' AND o.actor IN {texts:actors}
+WHERE o.at > :since AND o.at <= :upto AND o.verb = 'purge' AND o.actor IN {texts:actors}
   AND j.tbl = 'memories' AND j.action = 'delete';
 
 -- name: trash_ends
@@ -65,7 +65,7 @@ WHERE m.state = 'TRASHED' AND m.state_at + :stay <= :upto GROUP BY 1 ORDER BY 1;
 -- standing undo brought back apart. A part of a bulk operation is undone with the whole.
 SELECT count(DISTINCT j.key) FROM scoped_operations o
 JOIN scoped_journal j ON j.operation = o.key
-WHERE o.verb = :verb AND o.at > :since
+WHERE o.verb = :verb AND o.at > :since AND o.at <= :upto
   AND j.tbl = 'memories' AND j.action = 'update'
   AND coalesce({json:j.image:state}, {json:j.image:purged}) IS NOT NULL
   AND NOT EXISTS (

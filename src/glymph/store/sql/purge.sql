@@ -37,7 +37,7 @@ WHERE j.tbl = 'conflicts' AND (
 SELECT id, tbl, key, operation, image, after FROM scoped_journal
 WHERE tbl = :tbl AND key IN {keys:keys};
 
--- name: blank_entry
+-- name: set_images
 UPDATE journal SET image = :image, after = :after WHERE id = :id AND space_id = :space_id;
 
 -- name: sealed_operations
