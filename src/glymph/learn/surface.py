@@ -28,7 +28,7 @@ from glymph.learn.digest import (
 )
 from glymph.learn.doubts import find_doubted, read_for_updates
 from glymph.model import State
-from glymph.moments import MICROS_PER_DAY, micros, moment
+from glymph.moments import EVER, MICROS_PER_DAY, micros, moment
 from glymph.prune import staleness
 from glymph.prune.worth import redundancy
 from glymph.store import columns
@@ -153,7 +153,9 @@ def _announce_trash(reader: Reader, now: int, stay: int) -> list[str]:
     """Returns what will be removed for good from the trash soon, by the day it may go at first."""
     today = now // MICROS_PER_DAY
     ends: dict[int, int] = {}
-    for day, count in reader.trash_ends(stay * MICROS_PER_DAY, now + SOON * MICROS_PER_DAY):
+    for day, count in reader.trash_ends(
+        min(stay * MICROS_PER_DAY, EVER), min(now + SOON * MICROS_PER_DAY, EVER)
+    ):
         ends[max(day, today)] = ends.get(max(day, today), 0) + count
     return [
         f"{count:,} {'memory' if count == 1 else 'memories'} in the trash will be removed for good "
