@@ -1,15 +1,17 @@
-"""CPU seconds of this process, of children, and of one that still runs.
+"""CPU seconds of this process, of children, and of one that still runs; and resident memory.
 
 Wall time misleads on a busy machine.
 """
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from benchmarks.harness.contract import Unavailable
@@ -47,3 +49,11 @@ def running_cpu(pid: int) -> float:
     # of the
     # 10 ms ticks of /proc.
     return time.clock_gettime(~pid << 3 | 2)
+
+
+def resident_mb() -> float:
+    """The resident memory of this process."""
+    if sys.platform != "linux":
+        raise Unavailable("reads the resident memory of a process, as Linux tells it.")
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
