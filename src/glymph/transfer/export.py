@@ -49,8 +49,6 @@ def export(ctx: Context, path: str | Path) -> int:
             identity = row["id"] if table == "memories" and row["kind"] == "self" else identity
             buried = buried or "tombstones" in (table, row.get("tbl"))
         file.write(json.dumps({"rows": count}) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
         # A space whose key is lost can still be taken elsewhere; the import asks for the key.
         if buried and (key := ctx.store.keyring.get(identity)) is not None:
             _write_key(key_beside(Path(path).expanduser()), key_as_text(identity, key))

@@ -27,6 +27,8 @@ CLOSE = 8  # words between two that were asked for together
 INDEXED = "title, text, tags, entities, day"
 TOKENIZER = "tokenize = 'porter unicode61 remove_diacritics 2'"  # that of memory_text
 
+# Errors after which a connection is as good as before.
+_HARMLESS = (apsw.ConstraintError, apsw.BusyError)
 _REFUSAL = re.compile(r"glymph:(\w+):(.*)", re.DOTALL)
 
 
@@ -54,6 +56,11 @@ def translate_errors(path: str) -> Iterator[None]:
     except (apsw.CantOpenError, apsw.IOError, apsw.PermissionsError) as error:
         raise errors.StoreError(
             f"Cannot read or write {path} ({error}). Check the path, its owner and the disk."
+        ) from error
+    except apsw.Error as error:
+        raise errors.StoreError(
+            f"SQLite could not go on with {path} ({error}); nothing was written. Repeat the call; "
+            "if it fails again, run `glymph doctor`."
         ) from error
 
 
@@ -341,10 +348,19 @@ class Pool:
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         connection = self._take()
+        reliable = True
         try:
             yield connection
+        except apsw.Error as error:
+            # After a read that failed, FTS5 goes on with half of what it knew of its index: the
+            # next write through this connection would damage it, unnoticed.
+            reliable = isinstance(error, _HARMLESS)
+            raise
         finally:
-            self._give_back(connection)
+            if reliable:
+                self._give_back(connection)
+            else:
+                connection.raw.close(True)
 
     def _take(self) -> Connection:
         with self._lock:
