@@ -90,6 +90,12 @@ def test_the_patterns_for_long_texts_find_what_they_found():
     )
 
 
+def test_an_identifier_with_figures_of_another_script_is_looked_for(glymph):
+    memory = glymph.add("The badge of Tom is AB-७४७-X.").id
+    plan = glymph.forget("Forget the badge AB-७४७-X.")
+    assert [action.id for action in plan.actions if action.kind == "remove"] == [memory]
+
+
 @pytest.mark.parametrize("value", [mutations.nested(3000), {}, None])
 def test_a_setting_of_another_kind_is_refused(value):
     for name in ("trash_days", "retention"):
