@@ -22,7 +22,7 @@ from glymph.moments import micros, moment
 from glymph.reader.contract import Reader as TextReader
 from glymph.reader.no_reader import NoReader
 from glymph.store.certificate import PlaceStatus
-from glymph.store.contract import Filter, Intent, Row
+from glymph.store.contract import Ask, Filter, Intent, Row
 from glymph.store.reader import Reader
 from glymph.store.store import Store
 from glymph.store.writer import Writer
@@ -47,6 +47,7 @@ class OpenOperation:
     cascaded: list[str] = field(default_factory=list)
     reasons: dict[str, str] = field(default_factory=dict)  # of single memories, by id
     recoverable_until: datetime | None = None
+    titles: dict[str, str] = field(default_factory=dict)  # of the first that succeeded, by id
 
     def skip(self, memory_id: str, reason: str) -> None:
         self.skipped.append(Refusal(memory_id, reason))
@@ -159,18 +160,22 @@ class Context:
     @contextmanager
     def operation(
         self, verb: str, *, reason: str | None = None, session: str | None = None,
-        parent: int | None = None, undoes: int | None = None,
+        parent: int | None = None, undoes: int | None = None, ahead: Sequence[Ask] = (),
     ) -> Iterator[OpenOperation]:  # fmt: skip
-        """One operation in one transaction. Everything that changes a memory goes through here."""
+        """One operation in one transaction. Everything that changes a memory goes through here.
+
+        `ahead` is what it will ask first; see `store.foresight`.
+        """
         intent = self.intent(verb, reason=reason, session=session, parent=parent, undoes=undoes)
         with (
             telemetry.observe(telemetry.OPERATION, operation=verb) as seen,
-            self.store.writing(self.space, intent) as writer,
+            self.store.writing(self.space, intent, ahead=ahead) as writer,
         ):
             operating = OpenOperation(writer, writer.intent, micros(self.now()))
             yield operating
             if details := operating.details():
                 writer.describe(details)
+            operating.titles = writer.titles_at_close(operating.succeeded[:NAMED])
             seen.note(**operating.figures())
 
     @contextmanager
@@ -187,8 +192,6 @@ class Context:
 
     def receipt(self, done: OpenOperation) -> Receipt:
         """Returns the receipt of an operation whose context has ended."""
-        with self.reading() as reader:
-            named = reader.memories(done.succeeded[:NAMED])
         return Receipt(
             operation_id=done.intent.id,
             verb=done.intent.verb,
@@ -198,7 +201,7 @@ class Context:
             cascaded=tuple(done.cascaded),
             recoverable_until=done.recoverable_until if done.succeeded else None,
             hash=done.writer.seal,
-            titles={memory_id: row["title"] for memory_id, row in named.items()},
+            titles=done.titles,
         )
 
     def journal_begins(self) -> datetime:

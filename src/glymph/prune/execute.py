@@ -21,8 +21,8 @@ from glymph.prune.plan import Plan, Pruned
 from glymph.prune.plans import load_plan
 from glymph.prune.rules import REASONS
 from glymph.prune.staying import find_reasons_to_stay
-from glymph.store import guards, records
-from glymph.store.contract import Row
+from glymph.store import foresight, guards, records
+from glymph.store.contract import Ask, Row
 from glymph.store.reader import Reader
 from glymph.undo.restore import checked_ids
 from glymph.write.grading import Grader
@@ -218,10 +218,12 @@ def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
             "", request.verb, ids, tuple(chosen.skipped), tuple(chosen.failed), cascaded=carried,
             titles={row["id"]: row["title"] for row in chosen.moving[:NAMED]},
         )  # fmt: skip
-    with ctx.operation(request.verb, reason=request.reason) as op:
+    since = micros(ctx.now()) - MICROS_PER_DAY
+    ahead = _foresee(ctx, request, since)
+    with ctx.operation(request.verb, reason=request.reason, ahead=ahead) as op:
         telemetry.note(prune_action="archive" if request.goal is State.ARCHIVED else "delete")
         chosen = _select(ctx, op.writer, request)
-        _check_agent(ctx, op.writer, chosen.size)
+        _check_agent(ctx, op.writer, chosen.size, since)
         few = min(guards.ALWAYS, ctx.settings.prune_most)
         if request.capped and chosen.size > few:
             most = count_cap(ctx, op.writer)
@@ -236,6 +238,16 @@ def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
         if request.goal is State.TRASHED:
             op.recoverable_until = ctx.trash_ends(op.now)
     return ctx.receipt(op)
+
+
+def _foresee(ctx: Context, request: Request, since: int) -> list[Ask]:
+    """Returns what a prune will ask for."""
+    asks: list[Ask] = [
+        foresight.standing_of(request.ids),
+        foresight.curves(),
+        foresight.does_any_rest_on(request.ids, guards.EVIDENCE),
+    ]
+    return [*asks, foresight.put_away_by(ctx.actor, since)] if ctx.is_agent else asks
 
 
 def _select(ctx: Context, reader: Reader, request: Request) -> Selection:
@@ -286,12 +298,12 @@ def _why_changed(row: Row, seen: Seen | None) -> str | None:
     return None
 
 
-def _check_agent(ctx: Context, reader: Reader, count: int) -> None:
+def _check_agent(ctx: Context, reader: Reader, count: int, since: int) -> None:
     """Refuses what goes beyond an agent's day, in however small steps it came to that."""
     most = ctx.settings.agent_daily
     if not ctx.is_agent or not count:
         return
-    gone = reader.put_away_by(ctx.actor, micros(ctx.now()) - MICROS_PER_DAY)
+    gone = reader.put_away_by(ctx.actor, since)
     if gone + count > most:
         raise TooManyToday(count, gone, most)
 
@@ -314,6 +326,8 @@ def _within_the_day(ctx: Context, reader: Reader, request: Request, chosen: Sele
 
 def _with_what_rests_on_them(reader: Reader, request: Request, chosen: Selection) -> Selection:
     """Adds what a cascade takes along, and keeps the last evidence of anything that stays."""
+    if not request.cascade and not reader.does_any_rest_on(request.ids, guards.EVIDENCE):
+        return chosen
     stays = _make_stays(request)
     kept: dict[int, str] = {}
     while True:

@@ -69,7 +69,7 @@ class ConversationWriter(ConversationReader):
         newest = self.newest_message(conversation)
         first = 1 if newest is None else newest.number + 1
         rows = [
-            (self._space_id, conversation, number, body)
+            (self.space_key, conversation, number, body)
             for number, body in enumerate(bodies, first)
         ]
         if rows:

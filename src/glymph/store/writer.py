@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from glymph.decay.lifecycle import Curves
 from glymph.errors import Refused
+from glymph.store import foresight
 from glymph.store.chunks import ChunkWriter
 from glymph.store.contract import Intent, IntentOrMaker, Row, Session, VectorRow
 from glymph.store.conversations import ConversationWriter
 from glymph.store.erase import ErasureWriter
 from glymph.store.journal import Restoration
 from glymph.store.seals import SEALED, is_edit, local_head, seal
+from glymph.store.undo_foresight import UndoForesight
 from glymph.store.upkeep import UpkeepWriter
 from glymph.text.bands import BANDS, Bands
 
@@ -34,6 +37,10 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
         self._intent: Intent | None = None
         self._details: dict[str, Any] = {}
         self._seal = ""
+
+    @property
+    def _sees_one_moment(self) -> bool:
+        return False
 
     @property
     def operation_key(self) -> int:
@@ -64,6 +71,14 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
                 raise Refused("This bulk operation was closed or undone meanwhile. Start it again.")
         self.resume(self._session.new_key("operations"), intent.verb)
 
+    def amend(self, *, reason: str, undoes: int) -> None:
+        """Says what the operation undoes, if that was found out after it was opened."""
+        self._intent = replace(self.intent, reason=reason, undoes=undoes)
+
+    def recognise(self, ahead: UndoForesight) -> None:
+        """Lets what was asked ahead of an undo answer what it will ask."""
+        ahead.recognise(self._session, self)
+
     def resume(self, operation: int, verb: str) -> None:
         """Lets journalled tables be changed under an operation, a new one or one left open."""
         self._operation = operation
@@ -77,7 +92,7 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
     def close(self) -> None:
         """Counts, seals and records what the operation did; a parent over its children's seals."""
         key = self.operation_key
-        children = self._rows("children", key=key) if self._intent is None else []
+        children = self.children(key) if self._intent is None else []
         entries = [row[1:] for row in sorted(self._tuples("entries_to_seal", operation=key))]
         details = json.dumps(self._details, ensure_ascii=False)
         head = local_head({**self._head(key), "details": details}, self._offsets)
@@ -90,6 +105,13 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
             details=details,
         )
         self._run("end_writing")
+
+    def titles_at_close(self, ids: Sequence[str]) -> dict[str, str]:
+        """Returns the titles of these memories by id, along with what `close` will ask for."""
+        if not ids:
+            return {}
+        self.foresee(foresight.entries_to_seal(self.operation_key))
+        return dict(self._tuples("titles", ids=list(ids)))
 
     def _record(self, **outcome: Any) -> None:
         if self._intent is None:
@@ -115,10 +137,14 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
 
     # rows of journalled tables
 
+    def new_keys(self, table: str, count: int) -> list[int]:
+        """Returns keys for so many new rows, which nobody else gets."""
+        return self._session.new_keys(table, count)
+
     def insert(self, table: str, rows: Sequence[Row]) -> None:
         for columns, group in _by_columns(rows).items():
             self._session.insert(
-                table, ("space_id", *columns), [(self._space_id, *row.values()) for row in group]
+                table, ("space_id", *columns), [(self.space_key, *row.values()) for row in group]
             )
 
     def change(self, table: str, values: Mapping[int, Row]) -> None:
@@ -127,12 +153,12 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
         for key, row in values.items():
             shapes[tuple(row)].append(key)
         for columns, keys in shapes.items():
-            rows = [(self._space_id, key, *values[key].values()) for key in keys]
+            rows = [(self.space_key, key, *values[key].values()) for key in keys]
             self._session.update(table, ("space_id", "key"), columns, rows)
 
     def remove(self, table: str, keys: Sequence[int]) -> None:
         if keys:
-            self._session.remove(table, self._space_id, keys)
+            self._session.remove(table, self.space_key, keys)
 
     def set_state(self, keys: Sequence[int], *, state: str, at: int, by: str) -> None:
         self._run("set_state", keys=list(keys), state=state, at=at, by=by)
@@ -176,6 +202,9 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
 
     def add_model(self, name: str, dimension: int, *, at: int, bands: Bands = BANDS) -> int:
         """Returns the key of a model; one that is missing is made with these bands."""
+        known = self.model_key(name, dimension)
+        if known is not None:
+            return known
         self._run(
             "insert_model", name=name, dimension=dimension, at=at,
             duplicate=bands.duplicate, connect=bands.connect,
@@ -184,7 +213,7 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
 
     def add_vectors(self, model: int, rows: Iterable[VectorRow]) -> None:
         """Stores vectors; one that is there already stays."""
-        self._session.add_vectors(self._space_id, model, rows)
+        self._session.add_vectors(self.space_key, model, rows)
 
     def forget_model(self, model: int, *, limit: int) -> int:
         """Removes vectors of a model, at most `limit`, and returns their count.
