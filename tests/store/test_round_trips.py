@@ -149,16 +149,16 @@ def store(empty_postgres_store):
 
 
 def test_a_refusal_of_what_waits_is_raised_and_nothing_is_written(store):
-    wrong = {
-        "source": 10**9,
-        "target": 10**9 + 1,
-        "type": "related_to",
-        "weight": 1.0,
-        "created_at": 1,
-    }
-    with pytest.raises(errors.Isolated), store.writing("one", intent()) as writer:
-        writer.insert("memories", [memory_row(text="goes with it")])
-        writer.insert("edges", [wrong])
+    nowhere = {"source": 10**9, "target": 10**9 + 1}
+    wrong = {**nowhere, "type": "related_to", "weight": 1.0, "created_at": 1}
+
+    def write():
+        with store.writing("one", intent()) as writer:
+            writer.insert("memories", [memory_row(text="goes with it")])
+            writer.insert("edges", [wrong])
+
+    with pytest.raises(errors.Isolated):
+        write()
     with store.reading("one") as reader:
         assert [row["kind"] for row in reader.page(Filter(kinds=["self"]), before=None, limit=9)]
         assert reader.operation_count() == 1
