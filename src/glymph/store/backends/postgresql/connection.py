@@ -67,7 +67,7 @@ class Connection:
         self._reserved: dict[str, Answer] = {}  # keys of tables, drawn ahead
         self._entering: tuple[str, Answer] | None = None
         self.added: Counter[str] = Counter()  # rows by table
-        self._pipeline.add(_BEGIN[writes], once=True)
+        self._pipeline.add(_BEGIN[writes])
 
     @property
     def raw(self) -> RawConnection:
@@ -103,7 +103,7 @@ class Connection:
 
     def commit(self) -> None:
         """Makes all of it durable, in one round trip with what still waits."""
-        self._pipeline.add(b"COMMIT", once=True)
+        self._pipeline.add(b"COMMIT")
         self._send()
 
     def _send(self) -> None:
@@ -407,8 +407,6 @@ class Pool:
         raw.execute(
             "SELECT set_config('search_path', 'glymph, public', false), "
             f"set_config('lock_timeout', '{int(BUSY_SECONDS)}s', false), "
-            # lists are short or long: so are plans
-            "set_config('plan_cache_mode', 'force_custom_plan', false), "
             "set_config('synchronous_commit', %s, false)",
             (self._synchronous,),
         )

@@ -28,6 +28,10 @@ from glymph.store.contract import Row
 
 MOST_PREPARED = 400  # statements that a connection keeps ready; the longest unused go first
 
+# Elements of a list from which on a statement is planned for it alone: a plan that is kept would go
+# through a list one by one for each row.
+LONG_LIST = 100
+
 _PLACE = re.compile(r"%\((\w+)\)s|%%")
 
 
@@ -98,7 +102,7 @@ class _Queued(NamedTuple):
     types: tuple[int, ...]
     formats: Sequence[Format] | None
     answer: Answer
-    once: bool  # not worth being prepared
+    long: bool  # a list: it is planned for that alone
 
 
 class Pipeline:
@@ -109,7 +113,7 @@ class Pipeline:
         self._adapt = Transformer(raw)
         self._queue: list[_Queued] = []
 
-    def add(self, text: bytes, values: Sequence[Any] = (), *, once: bool = False) -> Answer:
+    def add(self, text: bytes, values: Sequence[Any] = ()) -> Answer:
         """Queues a statement with its values in the order of `$1`, `$2`, …"""
         answer = Answer(self)
         if values:
@@ -117,9 +121,10 @@ class Pipeline:
             how = [PyFormat.BINARY if type(v) is list else PyFormat.AUTO for v in values]
             dumped = self._adapt.dump_sequence(values, how)
             types, formats = tuple(self._adapt.types or ()), self._adapt.formats
-            queued = _Queued(text, dumped, types, formats, answer, once)
+            long = any(type(v) is list and len(v) > LONG_LIST for v in values)
+            queued = _Queued(text, dumped, types, formats, answer, long)
         else:
-            queued = _Queued(text, None, (), None, answer, once)
+            queued = _Queued(text, None, (), None, answer, False)
         self._queue.append(queued)
         return answer
 
@@ -163,7 +168,7 @@ class Pipeline:
         server, prepared = self._raw.pgconn, self._raw.prepared
         expected: list[_Expected] = []
         for one in queue:
-            if one.once:
+            if one.long:
                 server.send_query_params(
                     one.text, one.values, one.types or None, one.formats, Format.BINARY
                 )
