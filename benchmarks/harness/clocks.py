@@ -1,4 +1,4 @@
-"""CPU seconds of this process, of children, and of one that still runs.
+"""CPU seconds of this process, of children, and of one that still runs; and its memory.
 
 Wall time misleads on a busy machine.
 """
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from benchmarks.harness.contract import Unavailable
@@ -47,3 +48,15 @@ def running_cpu(pid: int) -> float:
     # of the
     # 10 ms ticks of /proc.
     return time.clock_gettime(~pid << 3 | 2)
+
+
+def peak_mb() -> float:
+    """The most memory this process had.
+
+    On Linux `ru_maxrss` may be that of the process that started it.
+    """
+    try:
+        with Path("/proc/self/status").open(encoding="utf-8") as lines:
+            return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1000
+    except FileNotFoundError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_000_000  # bytes on macOS

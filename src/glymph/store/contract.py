@@ -24,7 +24,7 @@ text); `records` turns them into the values of `glymph.model`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -35,6 +35,7 @@ from glymph.store.keyring import Keyring
 from glymph.text.query import Words
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from glymph.store.scan import Vectors
@@ -43,6 +44,7 @@ Row = Mapping[str, Any]
 
 VectorRow = tuple[int, bytes, bytes]  # memory, wording, little-endian float16 values
 NearRow = tuple[int, bytes, float]  # memory, wording, cosine
+IndexedText = tuple[int, tuple[str, ...]]  # memory, and a text for each column of the index
 Scored = list[tuple[int, float]]  # keys of memories with a score, best first
 Figures = tuple[Mapping[str, "NDArray[Any]"], Sequence[str]]  # arrays by column, words of codes
 ColumnTypes = Mapping[str, Mapping[str, tuple[type, ...]]]  # by table and column
@@ -64,7 +66,8 @@ class Intent:
     undoes: int | None = None
 
 
-IntentOrMaker = Intent | Callable[[int], Intent]
+# An intent, or what makes one, given a function from the clock's moment to the operation's.
+IntentOrMaker = Intent | Callable[[Callable[[int], int]], Intent]
 
 # The key of a space, or what tells it: a server has not been asked before the first statement.
 SpaceKey = int | Callable[[], int]
@@ -122,6 +125,26 @@ class Settled:
 
     def places(self, *, rewritten: bool) -> tuple[PlaceStatus, ...]:
         return self.if_rewritten if rewritten else self.as_they_are
+
+
+class TextIndex(Protocol):
+    """The words of a store's texts, other spaces' included, as its index writes them.
+
+    A mark is where a word stands, in one number: the key of the memory, then the column in 4 bits,
+    then the number of the word in its column in 20.
+    """
+
+    def split(self, text: str) -> list[str]:
+        """Returns the words of a text in order."""
+        ...
+
+    def find_marks(self, words: Collection[str]) -> dict[str, NDArray[np.int64]]:
+        """Returns every mark of each word, in their order."""
+        ...
+
+    def read_texts(self, keys: Sequence[int]) -> list[IndexedText]:
+        """Returns what the index holds of memories."""
+        ...
 
 
 class Session(Protocol):
@@ -213,13 +236,15 @@ class Session(Protocol):
 
     # text
 
-    def match(
-        self, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
-    ) -> Scored:
+    @property
+    def text_index(self) -> TextIndex | None:
+        """Where words stand, for mirrors to weigh; None if the store weighs them itself."""
+        ...
+
+    def match(self, words: Words, where: str, parameters: Mapping[str, Any], limit: int) -> Scored:
         """Returns memories whose text holds any of the words, best first.
 
-        `where` is a condition on the row `m` of this space; None asks the whole index, other spaces
-        included.
+        `where` is a condition on the row `m` of this space.
         """
         ...
 
@@ -234,7 +259,7 @@ class Session(Protocol):
         ...
 
     def frequency(self, word: str) -> float:
-        """Returns about which part of the index's texts holds a word."""
+        """Returns about which part of the space's texts holds a word."""
         ...
 
     def occurs(self, word: str) -> bool:

@@ -95,6 +95,17 @@ class ConversationWriter(ConversationReader):
             [{"conversation": conversation, **one._asdict()} for one in rewordings],
         )
 
+    def rename_conversation(self, name: str, new: str) -> None:
+        """Moves a conversation to a new name; only inside an operation with the verb "purge"."""
+        old = self.conversation(name) or {}
+        messages = self.messages_after(old["key"], 0, limit=2**62)
+        key = self.begin_conversation(new)
+        rows = [(self.space_key, key, one.number, one.body) for one in messages]
+        if rows:
+            self._session.insert("messages", ("space_id", "conversation", "number", "body"), rows)
+        self.keep_conversation_state(key, old["state"])
+        self.remove_conversation(old["key"])
+
     def remove_conversation(self, conversation: int) -> None:
         """Removes a conversation; only inside an operation with the verb "purge"."""
         self._run("remove_messages", conversation=conversation)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from glymph.store.contract import Lookup
+from glymph.store.journal_reader import FOLDED_UPTO
 from glymph.store.statements import statements
 
 
@@ -42,6 +43,10 @@ def memories(ids: Iterable[str]) -> Lookup:
     return _lookup("memories_by_ids", ids=list(ids))
 
 
+def titles(ids: Iterable[str]) -> Lookup:
+    return _lookup("titles", ids=list(ids))
+
+
 def standing_of(ids: Iterable[str]) -> Lookup:
     return _lookup("standing_of_ids", ids=list(ids))
 
@@ -54,8 +59,12 @@ def does_any_rest_on(ids: Iterable[str], types: Iterable[str]) -> Lookup:
     return _lookup("any_rests_on", ids=list(ids), types=list(types))
 
 
-def put_away_by(actor: str, since: int) -> Lookup:
-    return _lookup("put_away_by", actor=actor, since=since)
+def put_away_by(actor: str, since: int, upto: int) -> Lookup:
+    return _lookup("put_away_by", actor=actor, since=since, upto=upto)
+
+
+def put_away_in(operation: int) -> Lookup:
+    return _lookup("put_away_in", operation=operation)
 
 
 def edge_of(source: str, target: str, edge_type: str) -> Lookup:
@@ -80,6 +89,10 @@ def has_tombstones() -> Lookup:
 
 def counter(name: str) -> Lookup:
     return _lookup("counter", name=name)
+
+
+def folded_upto() -> Lookup:
+    return counter(FOLDED_UPTO)
 
 
 def curves() -> Lookup:

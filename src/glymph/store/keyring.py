@@ -62,11 +62,16 @@ class Keyring:
             "Put that file back from a backup's folder of keys"
         )
 
+    def names(self) -> list[str]:
+        """Returns the identities whose keys it has."""
+        files = self.folder.glob("*") if self.folder.is_dir() else ()
+        return sorted(file.name for file in files if _NAME.fullmatch(file.name))
+
     def copy_to(self, other: Keyring) -> None:
         """Gives another folder the keys it does not have."""
-        for file in sorted(self.folder.glob("*")) if self.folder.is_dir() else []:
-            if _NAME.fullmatch(file.name) and (key := self.get(file.name)) is not None:
-                other.put(file.name, key)
+        for name in self.names():
+            if (key := self.get(name)) is not None:
+                other.put(name, key)
 
     def put(self, identity: str, key: bytes) -> None:
         """Takes in a key, whole or not at all; one that is there already stays."""

@@ -18,7 +18,7 @@ from glymph.decay.sections import Section
 from glymph.errors import InvalidInput
 from glymph.store.contract import JOURNALLED, ColumnTypes
 from glymph.store.erase import KEPT
-from glymph.store.journal import PURGED
+from glymph.store.journal import FOLDED, PURGED
 from glymph.store.seals import move_image
 
 # Parents before children. Reversed, the order in which a space can be taken apart.
@@ -34,7 +34,8 @@ BIRTH_ORDER = (
 CARRIED = (*BIRTH_ORDER, "certificates")
 
 MOST_KEY = 2**48
-UPTO = "_upto"  # ends the names of counters that hold the key of a memory
+# Ends of the names of counters that hold a key, with the table it is of.
+COUNTED_KEYS = {"_upto": "memories", "_operation": "operations"}
 
 _KEYS: Mapping[str, Mapping[str, str]] = {
     "operations": {"key": "operations", "parent": "operations", "undoes": "operations"},
@@ -72,8 +73,9 @@ def move_keys(
         result.pop("id", None)
     if not any(offsets.values()):
         return result
-    if table == "counters" and row["name"].endswith(UPTO):
-        result["value"] += sign * offsets.get("memories", 0)
+    for end, counted in COUNTED_KEYS.items() if table == "counters" else ():
+        if row["name"].endswith(end):
+            result["value"] += sign * offsets.get(counted, 0)
     for column, target in _KEYS.get(table, {"key": table}).items():
         if result[column] is not None:
             result[column] += sign * offsets.get(target, 0)
@@ -204,6 +206,9 @@ def _wrong_entry(row: Mapping[str, Any], columns: ColumnTypes) -> str | None:
     for name in _IMAGES:
         image = plain_json(row[name])
         by = image.pop(PURGED, "") if name == "image" else ""
+        times = image.pop(FOLDED, 1) if name == "image" else 1
+        if type(times) is not int or times < 1:
+            return "has an image into which others are folded, but not how many"
         if by != "" and not (
             isinstance(by, str) and image.keys() <= KEPT.get(row["tbl"], frozenset())
         ):

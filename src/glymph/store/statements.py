@@ -33,7 +33,7 @@ _MIRRORED = {
     "time": "coalesce(m.event_at, m.created_at)",
     "expires_at": "CASE WHEN m.pinned = 1 THEN NULL ELSE m.expires_at END",
     "session": "m.session", "tags": "m.tags", "entities": "m.entities",
-    "wording": "substr(m.content_hash, 1, 16)",
+    "wording": "substr(m.content_hash, 1, 16)", "size": "octet_length(m.text)",
 }  # fmt: skip
 
 _NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)

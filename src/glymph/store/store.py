@@ -76,10 +76,9 @@ class Store:
     ) -> Iterator[Writer]:  # fmt: skip
         """Opens one transaction. SpaceNotFound if there is no such space.
 
-        An intent that is still to be made is asked for once the write lock is held, with the moment
-        of the space's newest operation. With the number of a lease it is refused, LeaseLost, when a
-        later one was given out. `ahead` is what the transaction will ask first (`foresight`): a
-        server answers it along with the lock.
+        An intent that is still to be made is asked for once the write lock is held. With the number
+        of a lease it is refused, LeaseLost, when a later one was given out. `ahead` is what the
+        transaction will ask first (`foresight`): a server answers it along with the lock.
         """
         own = _asked_when_opening(fence, intent)
         with self.database.writing() as session:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from glymph.store import foresight
 from glymph.store.contract import Ask, Lookup, Session
 from glymph.store.journal_reader import JournalReader, rows_of
 from glymph.store.statements import statements
@@ -52,7 +53,7 @@ class UndoForesight:
         self._undos = self._lookup(_with("undos_of", ":key", "{}"))
         self._children = self._lookup(_with("children", ":key", "{}"))
         self.asks: list[Ask] = [
-            *first, self._which, self._undos, self._children,
+            *first, foresight.folded_upto(), self._which, self._undos, self._children,
             self._entries, self._later, self._rows,
         ]  # fmt: skip
 

@@ -16,9 +16,9 @@ from glymph.text.bands import BANDS, Bands
 LAST_WORDING = b"\xff" * 9  # beyond every one
 
 # key; state, section, whether superseded and kind in one text; time, expiry, session, tags,
-# entities, wording
-MirroredRow = tuple[int, str, int, int | None, str | None, str, str, str]
-MIRRORED = 8  # columns
+# entities, wording, bytes of text
+MirroredRow = tuple[int, str, int, int | None, str | None, str, str, str, int]
+MIRRORED = 9  # columns
 MirroredColumns = Sequence[Sequence[Any]]
 
 
@@ -31,7 +31,7 @@ class VectorReader(SpaceStatements):
 
     def foresee_view(self, model: tuple[str, int] | None) -> None:
         """Says that a mirror will be brought up to date, and memories judged by their age."""
-        self.foresee(foresight.newest_change(), foresight.curves())
+        self.foresee(foresight.newest_change(), foresight.folded_upto(), foresight.curves())
         if model is not None:
             self.foresee(foresight.model_key(*model), NewestKey("vectors"))
 

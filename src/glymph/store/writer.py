@@ -9,12 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 from glymph.decay.lifecycle import Curves
-from glymph.errors import Refused
-from glymph.store import foresight
+from glymph.errors import Pinned, Refused
+from glymph.moments import AHEAD, EARLIEST
+from glymph.store import foresight, guards
 from glymph.store.chunks import ChunkWriter
 from glymph.store.contract import Intent, IntentOrMaker, Row, Session, VectorRow
 from glymph.store.conversations import ConversationWriter
-from glymph.store.erase import ErasureWriter
+from glymph.store.fold import FoldWriter
 from glymph.store.journal import Restoration
 from glymph.store.seals import SEALED, is_edit, local_head, seal
 from glymph.store.undo_foresight import UndoForesight
@@ -22,7 +23,7 @@ from glymph.store.upkeep import UpkeepWriter
 from glymph.text.bands import BANDS, Bands
 
 
-class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
+class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
     """A reader that also writes, over a session whose transaction holds the write lock.
 
     Without an operation, journalled tables cannot be touched.
@@ -59,11 +60,10 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
     def open(self, intent: IntentOrMaker) -> None:
         """Starts the operation; from here on journalled tables may be changed.
 
-        An intent that is still to be made is asked for now, under the write lock, with the moment
-        of the space's newest operation: so moments never run against the order of operations.
+        An intent that is still to be made is asked for now, under the write lock, with `stamp`.
         """
         if not isinstance(intent, Intent):
-            intent = intent(self._value("newest_operation_at"))
+            intent = intent(self.stamp)
         self._intent = intent
         if intent.parent is not None:
             parent = self.operation_by_key(intent.parent)
@@ -78,6 +78,19 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
     def recognise(self, ahead: UndoForesight) -> None:
         """Lets what was asked ahead of an undo answer what it will ask."""
         ahead.recognise(self._session, self)
+
+    def stamp(self, now: int) -> int:
+        """Returns the moment of an operation that begins when the clock says `now`.
+
+        That is `now`, unless the clock cannot be right. One that was set back a little must not
+        mix moments up, nor may one that fell back into the life of the space or before the time
+        of any store: then it is the moment of the operation before. Operations far ahead of the
+        clock are of a clock that was wrong then; they do not count.
+        """
+        if self._value("newest_operation_at") <= now:
+            return now
+        wrong = now < EARLIEST or self._value("dated_between", after=now, upto=now + AHEAD)
+        return max(now, self._value("last_operation_at") or 0) if wrong else now
 
     def resume(self, operation: int, verb: str) -> None:
         """Lets journalled tables be changed under an operation, a new one or one left open."""
@@ -106,12 +119,9 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
         )
         self._run("end_writing")
 
-    def titles_at_close(self, ids: Sequence[str]) -> dict[str, str]:
-        """Returns the titles of these memories by id, along with what `close` will ask for."""
-        if not ids:
-            return {}
+    def foresee_close(self) -> None:
+        """Says that nothing more is written, and `close` will ask what was."""
         self.foresee(foresight.entries_to_seal(self.operation_key))
-        return dict(self._tuples("titles", ids=list(ids)))
 
     def _record(self, **outcome: Any) -> None:
         if self._intent is None:
@@ -148,7 +158,12 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
             )
 
     def change(self, table: str, values: Mapping[int, Row]) -> None:
-        """Sets the given columns of each row, by key."""
+        """Sets the given columns of each row, by key.
+
+        Pinned if an agent or upkeep would take a pin away other than by unpinning.
+        """
+        if table == "memories":
+            self._keep_pinned([key for key, row in values.items() if row.get("pinned") == 0])
         shapes: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for key, row in values.items():
             shapes[tuple(row)].append(key)
@@ -157,8 +172,19 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
             self._session.update(table, ("space_id", "key"), columns, rows)
 
     def remove(self, table: str, keys: Sequence[int]) -> None:
+        """Removes rows; Pinned if one is a pinned memory and an agent or upkeep does it."""
+        if table == "memories":
+            self._keep_pinned(keys)
         if keys:
             self._session.remove(table, self.space_key, keys)
+
+    def _keep_pinned(self, keys: Sequence[int]) -> None:
+        """Refuses an agent or upkeep what the triggers let a person do: undo what made a pin."""
+        intent = self._intent
+        if not keys or intent is None or intent.verb == "unpin":
+            return
+        if guards.is_unattended(intent.actor) and (pinned := self.pinned_among(keys)):
+            raise Pinned(next(iter(pinned.values())))
 
     def set_state(self, keys: Sequence[int], *, state: str, at: int, by: str) -> None:
         self._run("set_state", keys=list(keys), state=state, at=at, by=by)

@@ -6,7 +6,7 @@ import base64
 import json
 import os
 from collections import defaultdict
-from collections.abc import Collection, Generator, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from glymph.errors import InvalidInput, KeyMissing, Refused
 from glymph.forget import import_filter
 from glymph.history.cut import QuoteCutter, TombstoneCutter
 from glymph.history.erase import cut_rows
-from glymph.moments import MICROS_PER_DAY, micros
+from glymph.moments import AHEAD
 from glymph.store.contract import ColumnTypes, Row
 from glymph.store.keyring import key_as_text, key_beside, key_from
 from glymph.store.portable import BIRTH_ORDER, find_flaw, note_keys, plain_json, write_whole
@@ -126,11 +126,6 @@ def _check(ctx: Context, source: Path, tables: Mapping[str, list[Row]]) -> None:
         raise InvalidInput(
             "path", f"{source} is not sound ({check}: {detail}). Fix its source and export again."
         )
-    tomorrow = micros(ctx.now()) + MICROS_PER_DAY
-    if any(operation["at"] > tomorrow for operation in tables["operations"]):
-        raise InvalidInput(
-            "path", f"{source} holds operations of the future. Set the clock right, then import it."
-        )
 
 
 def _filter_rows(
@@ -141,12 +136,11 @@ def _filter_rows(
     The store's tombstones come along, unless the export has them.
     """
     identity = next(row["id"] for row in tables["memories"] if row["kind"] == "self")
-    newest = max(row["at"] for row in tables["operations"])
     if tombstones:
         _take_key(ctx, source, identity, tables["tombstones"])
     elif tables["tombstones"]:
         import_filter.drop_tombstones(
-            tables, ctx.intent("lift", reason="given up by the import")(newest)
+            tables, ctx.intent("lift", reason="given up by the import")(_stamp_after(tables))
         )
     found = read_tombstones(ctx.store, [identity]).get(identity)
     if found is None:
@@ -159,11 +153,18 @@ def _filter_rows(
     for cut in (TombstoneCutter(key, standing), QuoteCutter(quotes)):
         cut_rows(tables, cut)
     known = {row["fingerprint"] for row in tables["tombstones"]}
-    if gone or telling or not standing <= known:
-        newest = max(row["at"] for row in tables["operations"])
-        intent = ctx.intent("purge", reason="import: removed for good in this store")(newest)
+    elsewhere = import_filter.tells_elsewhere(tables, tells)
+    if gone or telling or elsewhere or not standing <= known:
+        make = ctx.intent("purge", reason="import: removed for good in this store")
+        intent = make(_stamp_after(tables))
         import_filter.keep_out(tables, gone, sorted(standing), intent, telling=telling, tells=tells)
     return len(gone)
+
+
+def _stamp_after(tables: Mapping[str, list[Row]]) -> Callable[[int], int]:
+    """Returns what dates an operation behind the others, those of a wrong clock apart."""
+    moments = [row["at"] for row in tables["operations"]]
+    return lambda now: max(at for at in (now, *moments) if at <= now + AHEAD)
 
 
 def _take_key(ctx: Context, source: Path, identity: str, buried: list[Row]) -> None:

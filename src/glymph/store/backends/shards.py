@@ -48,7 +48,7 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> ShardedS
             f"Cannot read the map {path} ({error.strerror}). Check the path; an absolute one has "
             "four slashes: shards:////etc/map.json."
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInput("url", f"the map {path} is no JSON ({error}). Fix it.") from error
     return ShardedStore(
         url, _check_map(path, told), partial(opened, settings=settings, create=create)
@@ -56,11 +56,12 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> ShardedS
 
 
 def _check_map(path: Path, told: Any) -> Mapping[str, Mapping[str, str]]:
-    if not isinstance(told, dict) or not told.get("parts") or told.keys() - {"parts", "spaces"}:
+    whole = isinstance(told, dict) and not told.keys() - {"parts", "spaces"}
+    parts, spaces = (told.get("parts"), told.get("spaces", {})) if whole else (None, None)
+    if not (parts and isinstance(parts, dict) and isinstance(spaces, dict)):
         raise InvalidInput(
             "url", f'the map {path} is not {{"parts": {{…}}, "spaces": {{…}}}}. Fix it.'
         )
-    parts, spaces = told["parts"], told.get("spaces", {})
     for name, value in (*parts.items(), *spaces.items()):
         if not isinstance(value, str):
             raise InvalidInput("url", f"the map {path} has no text for {name!r}. Fix it.")

@@ -245,9 +245,11 @@ class Connection:
     ) -> tuple[dict[str, NDArray[Any]], list[str]]:
         return bulk.figures(self.raw, table, first, upto)
 
-    def match(
-        self, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
-    ) -> Scored:
+    @property
+    def text_index(self) -> None:
+        return None  # it weighs words itself, by space
+
+    def match(self, words: Words, where: str, parameters: Mapping[str, Any], limit: int) -> Scored:
         return text_search.match(self, words, where, parameters, limit)
 
     def hold(

@@ -17,10 +17,10 @@ CLOSE = 9  # words from one to the other, at most
 
 
 def match(
-    session: Session, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
+    session: Session, words: Words, where: str, parameters: Mapping[str, Any], limit: int
 ) -> Scored:
     """Returns keys of memories whose text holds any of the words, best first, with their scores."""
-    kept = "" if where is None else f"JOIN scoped_memories m ON m.key = r.memory AND {where}"
+    kept = f"JOIN scoped_memories m ON m.key = r.memory AND {where}"
     return _best(session, words, _INDEXED, kept, {**parameters, "limit": limit})
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import apsw
 
 from glymph.model import Problem
@@ -18,6 +20,10 @@ _LOST_MESSAGES = (
 def run(connection: Connection) -> list[Problem]:
     """Returns every problem found."""
     raw = connection.raw
+    with closing(apsw.Connection(":memory:")) as fresh:
+        migrations.migrate(fresh, ":memory:", 0)
+        _check_columns(raw, fresh)
+        guards = _triggers(raw, fresh)
     problems = [
         Problem("pages", str(text))
         for (text,) in raw.execute("PRAGMA integrity_check(20)").fetchall()
@@ -27,7 +33,7 @@ def run(connection: Connection) -> list[Problem]:
         Problem("references", f"row {rowid} of {table} points at a missing row of {parent}")
         for table, rowid, parent, _ in raw.execute("PRAGMA foreign_key_check").fetchall()
     ]
-    problems += _text_index(raw) + _triggers(raw)
+    problems += _text_index(raw) + guards
     if count := raw.execute(_LOST_MESSAGES).get:
         problems.append(
             Problem(
@@ -55,14 +61,22 @@ def _text_index(raw: apsw.Connection) -> list[Problem]:
     return []
 
 
-def _triggers(raw: apsw.Connection) -> list[Problem]:
+def _check_columns(raw: apsw.Connection, fresh: apsw.Connection) -> None:
+    """Raises CorruptError if a table lacks a column: what is in it cannot be read then."""
+    query = (
+        "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c "
+        "WHERE t.type = 'table'"
+    )
+    if missing := {*fresh.execute(query)} - {*raw.execute(query)}:
+        table, column = min(missing)
+        raise apsw.CorruptError(f"the table {table} has no column {column}")
+
+
+def _triggers(raw: apsw.Connection, fresh: apsw.Connection) -> list[Problem]:
     """Compares the guards with those a fresh store gets."""
-    fresh = apsw.Connection(":memory:")
-    migrations.migrate(fresh, ":memory:", 0)
     query = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"
     wanted = {str(name): sql for name, sql in fresh.execute(query)}
     found = {str(name): sql for name, sql in raw.execute(query)}
-    fresh.close()
     problems = [
         Problem("guards", f"trigger {name} is missing") for name in wanted.keys() - found.keys()
     ]

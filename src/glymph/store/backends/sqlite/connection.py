@@ -15,6 +15,7 @@ import apsw
 
 from glymph import errors
 from glymph.store.backends.sqlite.dialect import SQLITE
+from glymph.store.backends.sqlite.text_index import TextIndex
 from glymph.store.contract import Ask, Lookup, Row, Scored, VectorRow
 from glymph.store.portable import BIRTH_ORDER
 from glymph.store.statements import statements
@@ -84,6 +85,7 @@ class Connection:
                 f"CREATE TEMP VIEW scoped_{table} AS "
                 f"SELECT * FROM main.{table} WHERE space_id = (SELECT space_id FROM temp.scope)"
             )
+        self.text_index = TextIndex(self.raw)
 
     def close(self) -> None:
         self.raw.close()
@@ -203,13 +205,10 @@ class Connection:
     def repeat(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
         self.raw.executemany(SQLITE.render(sql), rows)
 
-    def match(
-        self, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
-    ) -> Scored:
-        joined = "" if where is None else "JOIN scoped_memories m ON m.key = f.rowid "
+    def match(self, words: Words, where: str, parameters: Mapping[str, Any], limit: int) -> Scored:
         sql = (
-            f"SELECT f.rowid, -f.rank FROM memory_text f {joined}"
-            f"WHERE f.memory_text MATCH :match AND {where or 'true'} ORDER BY f.rank LIMIT :limit"
+            "SELECT f.rowid, -f.rank FROM memory_text f JOIN scoped_memories m ON m.key = f.rowid "
+            f"WHERE f.memory_text MATCH :match AND {where} ORDER BY f.rank LIMIT :limit"
         )
         return self._best(sql, {**parameters, "match": _any_of(words), "limit": limit})
 
@@ -259,12 +258,16 @@ class Connection:
             self.raw.execute("DROP TABLE temp.passing_text")
 
     def frequency(self, word: str) -> float:
+        alone = self.raw.execute("SELECT count(*) FROM spaces").get == 1
         sql = (
             "SELECT count(*), (SELECT max(key) FROM memories) FROM memory_text "
             "WHERE memory_text MATCH :match"
+            if alone
+            else "SELECT count(*), (SELECT count(*) FROM scoped_memories) FROM memory_text f "
+            "JOIN scoped_memories m ON m.key = f.rowid WHERE f.memory_text MATCH :match"
         )
-        holding, newest = self.tuples(sql, {"match": _quote(word)})[0]
-        return float(holding / max(newest or 0, 1))
+        holding, texts = self.tuples(sql, {"match": _quote(word)})[0]
+        return float(holding / max(texts or 0, 1))
 
     def occurs(self, word: str) -> bool:
         sql = (

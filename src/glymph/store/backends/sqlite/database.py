@@ -18,6 +18,7 @@ from glymph.store.backends.sqlite.connection import Connection, Pool, translate_
 from glymph.store.contract import Ask, ColumnTypes, Session, Settled
 from glymph.store.keyring import Keyring
 from glymph.store.portable import BIRTH_ORDER, write_whole
+from glymph.store.private_folder import remove_left_over
 from glymph.store.spaces import now_for_the_record
 
 DELETE_CHUNK = 5000
@@ -54,7 +55,12 @@ class SqliteDatabase:
             self._schema = int(connection.raw.pragma("user_version"))
 
     def _prepare(self, exists: bool) -> None:
-        """Creates a missing file, upgrades an older one, and leaves a current one untouched."""
+        """Creates a missing file, upgrades an older one, and leaves a current one untouched.
+
+        Removes what a killed restore has left beside it.
+        """
+        if not self._read_only:
+            remove_left_over(Path(self.path).parent)
         if not exists:
             try:
                 Path(self.path).parent.mkdir(parents=True, exist_ok=True)

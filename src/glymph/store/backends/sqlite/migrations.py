@@ -53,6 +53,10 @@ def _questions(connection: apsw.Connection) -> None:
     connection.execute(_script("questions.sql"))
 
 
+def _folding(connection: apsw.Connection) -> None:
+    """Changes no table: the guards of journal and operations, made anew below, know folds."""
+
+
 MIGRATIONS: Sequence[Migration] = (
     Migration(1, "foundation", _foundation),
     Migration(2, "recall", _recall),
@@ -61,6 +65,7 @@ MIGRATIONS: Sequence[Migration] = (
     Migration(5, "maintenance", _maintenance),
     Migration(6, "conversations", _conversations),
     Migration(7, "questions", _questions),
+    Migration(9, "folding", _folding),
 )
 NEWEST = MIGRATIONS[-1].version
 
