@@ -21,9 +21,9 @@ from glymph.model import Receipt, Refusal
 from glymph.moments import AHEAD, MICROS_PER_DAY, micros, moment, shift
 from glymph.reader.contract import Reader as TextReader
 from glymph.reader.no_reader import NoReader
-from glymph.store import guards
+from glymph.store import foresight, guards
 from glymph.store.certificate import PlaceStatus
-from glymph.store.contract import Filter, Intent, Row
+from glymph.store.contract import Ask, Filter, Intent, Row
 from glymph.store.reader import Reader
 from glymph.store.store import Store
 from glymph.store.writer import Writer
@@ -45,6 +45,8 @@ class OpenOperation:
     cascaded: list[str] = field(default_factory=list)
     reasons: dict[str, str] = field(default_factory=dict)  # of single memories, by id
     recoverable_until: datetime | None = None
+    puts_away: bool = False  # it is known to, before anybody counts
+    titles: dict[str, str] = field(default_factory=dict)  # of the first that succeeded, by id
 
     def skip(self, memory_id: str, reason: str) -> None:
         self.skipped.append(Refusal(memory_id, reason))
@@ -156,32 +158,50 @@ class Context:
     @contextmanager
     def operation(
         self, verb: str, *, reason: str | None = None, session: str | None = None,
-        parent: int | None = None, undoes: int | None = None,
+        parent: int | None = None, undoes: int | None = None, ahead: Sequence[Ask] = (),
     ) -> Iterator[OpenOperation]:  # fmt: skip
         """One operation in one transaction. Everything that changes a memory goes through here.
 
-        So does the cap on what an agent hides or deletes in a day, by whatever verb.
+        So does the cap on what an agent hides or deletes in a day, by whatever verb. `ahead` is
+        what it will ask first; see `store.foresight`.
         """
         intent = self.intent(verb, reason=reason, session=session, parent=parent, undoes=undoes)
         with (
             telemetry.observe(telemetry.OPERATION, operation=verb) as seen,
-            self.store.writing(self.space, intent) as writer,
+            self.store.writing(self.space, intent, ahead=ahead) as writer,
         ):
             operating = OpenOperation(writer, writer.intent, micros(self.now()))
             yield operating
+            named, day = operating.succeeded[:NAMED], self._day()
+            self._foresee_end(operating, named, day)
             if self.is_agent:
-                self._check_day(writer)
+                self._check_day(writer, day)
             if details := operating.details():
                 writer.describe(details)
+            operating.titles = writer.titles(named)
             seen.note(**operating.figures())
 
-    def _check_day(self, writer: Writer) -> None:
+    def _foresee_end(self, op: OpenOperation, named: Sequence[str], day: tuple[int, int]) -> None:
+        """Says what the end of an operation asks for, that its seal brings along."""
+        op.writer.foresee_close()
+        if named:
+            op.writer.foresee(foresight.titles(named))
+        if self.is_agent:
+            op.writer.foresee(foresight.put_away_in(op.writer.operation_key))
+        if self.is_agent and op.puts_away:
+            op.writer.foresee(foresight.put_away_by(self.actor, *day))
+
+    def _day(self) -> tuple[int, int]:
+        """Returns the moments between which an agent's day counts."""
+        now = micros(self.now())
+        return now - MICROS_PER_DAY, now + AHEAD
+
+    def _check_day(self, writer: Writer, day: tuple[int, int]) -> None:
         """Refuses what goes beyond an agent's day, in however small steps it came to that."""
         count = writer.put_away_in(writer.operation_key)
         if not count:
             return
-        now = micros(self.now())
-        gone = writer.put_away_by(self.actor, now - MICROS_PER_DAY, upto=now + AHEAD)
+        gone = writer.put_away_by(self.actor, day[0], upto=day[1])
         most = self.settings.agent_daily
         if gone + count > most:
             raise TooManyToday(count, gone, most)
@@ -200,8 +220,6 @@ class Context:
 
     def receipt(self, done: OpenOperation) -> Receipt:
         """Returns the receipt of an operation whose context has ended."""
-        with self.reading() as reader:
-            named = reader.memories(done.succeeded[:NAMED])
         return Receipt(
             operation_id=done.intent.id,
             verb=done.intent.verb,
@@ -211,7 +229,7 @@ class Context:
             cascaded=tuple(done.cascaded),
             recoverable_until=done.recoverable_until if done.succeeded else None,
             hash=done.writer.seal,
-            titles={memory_id: row["title"] for memory_id, row in named.items()},
+            titles=done.titles,
         )
 
     def journal_begins(self) -> datetime:

@@ -21,8 +21,8 @@ from glymph.prune.plan import Plan, Pruned
 from glymph.prune.plans import load_plan
 from glymph.prune.rules import REASONS
 from glymph.prune.staying import find_reasons_to_stay
-from glymph.store import guards, records
-from glymph.store.contract import Row
+from glymph.store import foresight, guards, records
+from glymph.store.contract import Ask, Row
 from glymph.store.reader import Reader
 from glymph.undo.restore import checked_ids
 from glymph.write.grading import Grader
@@ -227,11 +227,12 @@ def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
             "", request.verb, ids, tuple(chosen.skipped), tuple(chosen.failed), cascaded=carried,
             titles={row["id"]: row["title"] for row in chosen.moving[:NAMED]},
         )  # fmt: skip
-    with ctx.operation(request.verb, reason=request.reason) as op:
+    with ctx.operation(request.verb, reason=request.reason, ahead=_foresee(request)) as op:
         telemetry.note(prune_action="archive" if request.goal is State.ARCHIVED else "delete")
         chosen = _select(ctx, op.writer, request)
         _check_size(ctx, op.writer, request, chosen.size)
         going = [row["key"] for row in [*chosen.moving, *chosen.carried]]
+        op.puts_away = bool(going)
         op.writer.set_state(going, state=request.goal, at=op.now, by=request.verb)
         op.succeeded += [row["id"] for row in chosen.moving]
         op.cascaded += [row["id"] for row in chosen.carried]
@@ -240,6 +241,15 @@ def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
         if request.goal is State.TRASHED:
             op.recoverable_until = ctx.trash_ends(op.now)
     return ctx.receipt(op)
+
+
+def _foresee(request: Request) -> list[Ask]:
+    """Returns what a prune will ask for."""
+    return [
+        foresight.standing_of(request.ids),
+        foresight.curves(),
+        foresight.does_any_rest_on(request.ids, guards.EVIDENCE),
+    ]
 
 
 def _check_size(ctx: Context, reader: Reader, request: Request, size: int) -> None:
@@ -319,6 +329,8 @@ def _within_the_day(ctx: Context, reader: Reader, request: Request, chosen: Sele
 
 def _with_what_rests_on_them(reader: Reader, request: Request, chosen: Selection) -> Selection:
     """Adds what a cascade takes along, and keeps the last evidence of anything that stays."""
+    if not request.cascade and not reader.does_any_rest_on(request.ids, guards.EVIDENCE):
+        return chosen
     stays = _make_stays(request)
     kept: dict[int, str] = {}
     while True:

@@ -101,7 +101,8 @@ def gather(
     if vector is not None:
         near, cosines = view.nearest(vector, passing, limit=depth, reader=reader)
     first = list(dict.fromkeys([*texts[:NEIGHBOURED], *near[:NEIGHBOURED].tolist()]))
-    rows = reader.neighbours(view["key"][first].tolist()) if first else []
+    spoken = view.find_in_sessions(first)
+    rows = reader.neighbours(view["key"][spoken].tolist()) if len(spoken) else []
     beside = view.slots([key or 0 for _, earlier, later in rows for key in (earlier, later)])
     beside = beside[beside >= 0]
     slots = list(dict.fromkeys([*near.tolist(), *texts, *beside[passing[beside]].tolist()]))

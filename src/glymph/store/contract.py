@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from glymph.model import Problem
 from glymph.store.certificate import PlaceStatus
@@ -68,6 +68,34 @@ class Intent:
 
 # An intent, or what makes one, given a function from the clock's moment to the operation's.
 IntentOrMaker = Intent | Callable[[Callable[[int], int]], Intent]
+
+# The key of a space, or what tells it: a server has not been asked before the first statement.
+SpaceKey = int | Callable[[], int]
+
+
+class Lookup(NamedTuple):
+    """A statement that reads, with its parameters."""
+
+    sql: str
+    parameters: Row
+
+
+@dataclass(frozen=True, slots=True)
+class NewKeys:
+    """So many keys for new rows of a table."""
+
+    table: str
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class NewestKey:
+    """An upper bound of the keys of a table."""
+
+    table: str
+
+
+Ask = Lookup | NewKeys | NewestKey  # what will be asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +169,31 @@ class Session(Protocol):
         """Returns how many rows a statement inserted, changed or removed."""
         ...
 
+    def run(self, sql: str, parameters: Mapping[str, Any]) -> None:
+        """Runs a statement of which nothing comes back.
+
+        It may wait for the next that is asked something: a refusal is raised by that one, or at the
+        end of the transaction. So may the statements for many rows below.
+        """
+        ...
+
     def repeat(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Runs a statement once for each set of parameters."""
+        ...
+
+    def foresee(self, asks: Iterable[Ask]) -> None:
+        """Hears what will be asked for before something is written that would change the answer.
+
+        A server brings the answers along with the next statement; a file does nothing.
+        """
+        ...
+
+    def foreseen(self, lookup: Lookup) -> list[tuple[Any, ...]] | None:
+        """Returns what was foreseen and holds still; None if it was not, as over a file."""
+        ...
+
+    def recognise(self, foreseen: Lookup, as_: Lookup) -> None:
+        """Lets what was foreseen answer another statement as well, which says the same."""
         ...
 
     # many rows at once
@@ -166,6 +217,10 @@ class Session(Protocol):
 
     def new_key(self, table: str) -> int:
         """Returns a key for the next new row of a table; certain while the write lock is held."""
+        ...
+
+    def new_keys(self, table: str, count: int) -> list[int]:
+        """Returns keys for so many new rows, in their order."""
         ...
 
     def newest_key(self, table: str) -> int:
@@ -273,10 +328,20 @@ class Database(Protocol):
         """Opens a session that may write, committed at the end; its errors are Glymph's."""
         ...
 
-    def enter(self, session: Session, space: str, *, writes: bool) -> tuple[int, str] | None:
-        """Shows a space to a session, and keeps other writers away from one that writes.
+    def look_into(self, session: Session, space: str) -> SpaceKey:
+        """Shows a space to a session that reads.
 
-        Returns its key and its `offsets`; None if there is no space of that name.
+        Raises SpaceNotFound if there is none of that name, or lets the first statement raise it.
+        """
+        ...
+
+    def enter(
+        self, session: Session, space: str, *, ahead: Sequence[Ask] = ()
+    ) -> tuple[int, str] | None:
+        """Shows a space to a session that writes, and keeps other writers away from it.
+
+        Returns its key and its `offsets`; None if there is no space of that name. What is asked for
+        `ahead` is asked once nobody else writes.
         """
         ...
 

@@ -69,7 +69,7 @@ class ConversationWriter(ConversationReader):
         newest = self.newest_message(conversation)
         first = 1 if newest is None else newest.number + 1
         rows = [
-            (self._space_id, conversation, number, body)
+            (self.space_key, conversation, number, body)
             for number, body in enumerate(bodies, first)
         ]
         if rows:
@@ -100,7 +100,7 @@ class ConversationWriter(ConversationReader):
         old = self.conversation(name) or {}
         messages = self.messages_after(old["key"], 0, limit=2**62)
         key = self.begin_conversation(new)
-        rows = [(self._space_id, key, one.number, one.body) for one in messages]
+        rows = [(self.space_key, key, one.number, one.body) for one in messages]
         if rows:
             self._session.insert("messages", ("space_id", "conversation", "number", "body"), rows)
         self.keep_conversation_state(key, old["state"])

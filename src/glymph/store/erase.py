@@ -119,7 +119,7 @@ class ErasureWriter(Reader):
         """
         listed = list(memories)
         self._rows("forget_vectors", keys=listed)
-        self._rows("drop_chunks_over", space_id=self._space_id, keys=listed)
+        self._rows("drop_chunks_over", space_id=self.space_key, keys=listed)
         ids = list(memories.values())
         entries = self._read_past("memories", list(memories)) + self._read_past(
             "conflicts", self._remove_quoting_conflicts(ids, quotes)
@@ -135,7 +135,7 @@ class ErasureWriter(Reader):
         if table == "memories":
             listed = list(keys)
             self._rows("forget_former_vectors", keys=listed)
-            self._rows("drop_chunks_over", space_id=self._space_id, keys=listed)
+            self._rows("drop_chunks_over", space_id=self.space_key, keys=listed)
         by_row: dict[int, list[JournalRow]] = defaultdict(list)
         for entry in self._read_past(table, keys):
             by_row[entry.row].append(entry)
@@ -162,7 +162,7 @@ class ErasureWriter(Reader):
         reasons = self._tuples("conflict_reasons") if quotes else []
         quoting = [key for key, reason in reasons if quotes.strongly(reason)]
         if quoting:
-            self._session.remove("conflicts", self._space_id, quoting)
+            self._session.remove("conflicts", self.space_key, quoting)
         named = self._tuples("past_conflicts_naming", ids=list(ids)) if ids else []
         return [*quoting, *(key for (key,) in named if key not in quoting)]
 
@@ -185,7 +185,7 @@ class ErasureWriter(Reader):
 
         The kept digests go whole: they are made anew when they are asked for.
         """
-        self._rows("drop_surfaces", space_id=self._space_id)
+        self._rows("drop_surfaces", space_id=self.space_key)
         return {
             "operations": self._seal_anew(touched | self._find_telling_operations(quotes), quotes),
             "queries": self._clear_quoting("asked", "forget_query", quotes),
@@ -235,7 +235,7 @@ class ErasureWriter(Reader):
         self, operation: str, *, at: int, body: str, completed_at: int | None
     ) -> None:
         values = {"operation": operation, "at": at, "body": body, "completed_at": completed_at}
-        self._rows("save_certificate", space_id=self._space_id, **values)
+        self._rows("save_certificate", space_id=self.space_key, **values)
 
 
 # journal images

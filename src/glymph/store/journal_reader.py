@@ -41,6 +41,10 @@ class JournalReader(SpaceStatements):
             parent=children_of,
         )  # fmt: skip
 
+    def children(self, key: int) -> list[Row]:
+        """Returns key, counts and seal of the parts of a bulk operation, oldest first."""
+        return self._rows("children", key=key)
+
     def operation_count(self) -> int:
         return int(self._value("operation_count"))
 
@@ -145,13 +149,17 @@ class JournalReader(SpaceStatements):
         """Returns rows of journalled tables as they are, without their keys."""
         found: dict[Place, Row] = {}
         for table, keys in _keys_by_table(places).items():
-            sql = f"SELECT * FROM scoped_{table} WHERE key IN {{keys:keys}}"
-            for row in self._session.rows(sql, {"keys": keys}):
+            for row in self._session.rows(rows_of(table), {"keys": keys}):
                 values = dict(row)
                 key = values.pop("key")
                 del values["space_id"]
                 found[table, key] = values
         return found
+
+
+def rows_of(table: str) -> str:
+    """Writes the statement for rows of a table by their keys."""
+    return f"SELECT * FROM scoped_{table} WHERE key IN {{keys:keys}}"
 
 
 def _keys_by_table(places: Iterable[Place]) -> dict[str, list[int]]:

@@ -321,6 +321,7 @@ class Mirrors:
 
     def view(self, reader: Reader, model: tuple[str, int] | None, *, whole: bool = False) -> View:
         """Returns the reader's space as a view; `whole` for who needs all vectors."""
+        reader.foresee_view(model)
         place = (reader.space, reader.space_key, model)
         with self._lock:
             mirror = self._mirrors.setdefault(place, Mirror(model))

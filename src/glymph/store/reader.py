@@ -9,7 +9,7 @@ from glymph.decay.lifecycle import DEFAULT_CURVES, Curve, Curves
 from glymph.decay.sections import Section
 from glymph.moments import EVER, day_in_words
 from glymph.store.chunks import ChunkReader
-from glymph.store.contract import Filter, Row, Scored, Session, TextIndex
+from glymph.store.contract import Filter, Row, Scored, Session, SpaceKey, TextIndex
 from glymph.store.conversations import ConversationReader
 from glymph.store.erase_places import ErasureReader
 from glymph.store.filters import write_condition
@@ -23,6 +23,7 @@ Dependence = tuple[int, int]  # a memory that rests on, or is part of, another; 
 LinkRow = tuple[int, int, str, float, int, int | None]
 
 _COLUMNS = ", ".join(f"m.{column}" for column in MEMORY_COLUMNS)
+REMEMBERED = 500  # memories whose links are kept for the next who asks
 _TEXTS = ("text", "title", "tags", "entities")
 
 
@@ -31,9 +32,16 @@ class Reader(
 ):
     """Memories, links, clusters and what else a space holds, over a session."""
 
-    def __init__(self, session: Session, space: str, space_id: int) -> None:
+    def __init__(self, session: Session, space: str, space_id: SpaceKey) -> None:
         super().__init__(session, space, space_id)
         self._curves: Curves | None = None
+        self._linked: set[int] = set()  # memories whose links were read
+        self._links: dict[tuple[int, int, str], LinkRow] = {}
+
+    @property
+    def _sees_one_moment(self) -> bool:
+        """Tells whether rows cannot change between two statements."""
+        return True
 
     # memories
 
@@ -42,6 +50,10 @@ class Reader(
 
     def memories(self, ids: Iterable[str]) -> dict[str, Row]:
         return {row["id"]: row for row in self._rows("memories_by_ids", ids=list(ids))}
+
+    def titles(self, ids: Sequence[str]) -> dict[str, str]:
+        """Returns the titles of these memories by id."""
+        return dict(self._tuples("titles", ids=list(ids))) if ids else {}
 
     def standing_of(self, ids: Iterable[str]) -> dict[str, Row]:
         """Returns key, state, pin and protection of these memories, and no more."""
@@ -140,6 +152,10 @@ class Reader(
         found: list[Any] = self._tuples("neighbours", keys=list(keys))
         return found
 
+    def knows_any(self, hashes: Iterable[str]) -> bool:
+        """Tells whether a memory of one of these content hashes is live, expired ones included."""
+        return bool(self._value("any_live_by_hash", hashes=list(hashes)))
+
     def by_content(self, hashes: Iterable[str], *, live_at: int | None = None) -> dict[str, Row]:
         """Returns the oldest live memory of each content hash.
 
@@ -209,7 +225,13 @@ class Reader(
 
     def edges_touching(self, keys: Sequence[int]) -> list[LinkRow]:
         """Returns source, target, type, weight, creation and last use of their links."""
+        wanted = set(keys)
+        if wanted <= self._linked:
+            return [row for row in self._links.values() if row[0] in wanted or row[1] in wanted]
         found: list[Any] = self._tuples("edges_touching", keys=list(keys))
+        if self._sees_one_moment and len(wanted) <= REMEMBERED:
+            self._linked |= wanted
+            self._links |= {row[:3]: row for row in found}
         return found
 
     def edges(self, *, of: str | None = None, states: Sequence[str] = ("LIVE",)) -> list[Row]:
@@ -219,6 +241,14 @@ class Reader(
 
     def edge(self, source: int, target: int, edge_type: str) -> Row | None:
         return self._one("edge_between", source=source, target=target, type=edge_type)
+
+    def edge_of(self, source: str, target: str, edge_type: str) -> Row | None:
+        """Returns the link of a type from one memory to another, given by their ids."""
+        return self._one("edge_between_ids", source=source, target=target, type=edge_type)
+
+    def does_any_rest_on(self, ids: Iterable[str], types: Sequence[str]) -> bool:
+        """Tells whether a link of these types leads to one of these memories."""
+        return bool(self._value("any_rests_on", ids=list(ids), types=list(types)))
 
     def resting_on(self, keys: Sequence[int], types: Sequence[str]) -> list[Dependence]:
         """Returns what depends on these memories by links of these types.

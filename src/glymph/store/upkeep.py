@@ -137,6 +137,10 @@ class UpkeepWriter(UpkeepReader):
     def set_counter(self, name: str, value: int) -> None:
         self._run("set_counter", name=name, value=value)
 
+    def set_counter_to_newest(self, name: str) -> None:
+        """Sets a counter to an upper bound of the keys of memories, see `highest_key`."""
+        self._run("set_counter_to_newest", name=name)
+
     def set_schedule(
         self, job: str, *, due_at: int, last_run_at: int | None, outcome: str | None
     ) -> None:

@@ -101,6 +101,13 @@ class View:
         """Returns the slot of each key, -1 where there is none."""
         return find_slots(self["key"], keys)
 
+    def find_in_sessions(self, slots: Sequence[int]) -> Slots:
+        """Returns those of the slots whose memories were told in a session."""
+        some = np.asarray(slots, dtype=np.intp)
+        outside = self.codes["session"].get(None, -1)
+        found: Slots = some[self["session"][some] != outside]
+        return found
+
     def mask(self, wanted: Filter) -> NDArray[np.bool_]:
         """Returns which slots a filter lets through."""
         passing = self._among("state", wanted.states)

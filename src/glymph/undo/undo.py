@@ -10,10 +10,11 @@ from glymph.context import Context
 from glymph.errors import AlreadyUndone, HistoryGone, NotUndoable, OperationNotFound
 from glymph.model import Receipt
 from glymph.moments import moment
-from glymph.store import guards
+from glymph.store import foresight, guards
 from glymph.store.contract import Row
 from glymph.store.journal import Conflict, Place, Restoration, plan_undo
 from glymph.store.reader import Reader
+from glymph.store.undo_foresight import UndoForesight
 from glymph.store.writer import Writer
 
 FINAL_VERBS = {
@@ -37,16 +38,31 @@ def undo(ctx: Context, operation_id: str | None = None, *, reason: str | None = 
     only what it did itself, or what was done in the background; a person anything. Neither an agent
     nor upkeep takes a pinned memory or its pin away by it.
     """
-    with ctx.reading() as reader:
-        target = _target(ctx, reader, operation_id)
-    if not target["hash"]:
+    try:
+        return _undo(ctx, operation_id, reason)
+    except _LeftOpen as found:
         # A bulk operation that was cut short: no more children, then what it did is undone as one.
-        ctx.store.close_parent(ctx.space, target["key"])
-    with ctx.operation(
-        "undo", reason=reason or f"undo {target['verb']}", undoes=target["key"]
-    ) as op:
-        _check_standing(op.writer, target)  # nobody else may have undone it since we looked
-        children = op.writer.operations(limit=1_000_000, children_of=target["key"])
+        ctx.store.close_parent(ctx.space, found.key)
+        return _undo(ctx, operation_id, reason)
+
+
+class _LeftOpen(Exception):
+    """The operation to undo was never closed."""
+
+    def __init__(self, key: int) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _undo(ctx: Context, operation_id: str | None, reason: str | None) -> Receipt:
+    ahead = UndoForesight(operation_id, ctx.actor)
+    with ctx.operation("undo", reason=reason, ahead=ahead.asks) as op:
+        op.writer.recognise(ahead)
+        target = _target(ctx, op.writer, operation_id)
+        if not target["hash"]:
+            raise _LeftOpen(target["key"])
+        op.writer.amend(reason=reason or f"undo {target['verb']}", undoes=target["key"])
+        children = op.writer.children(target["key"])
         own = [target["key"], *(row["key"] for row in children)]
         restorations, conflicts = _plan(op.writer, _add_followers(op.writer, own))
         attended = not guards.is_unattended(ctx.actor)
@@ -221,6 +237,10 @@ def _find_ties(
     if not keys:
         return {}
     found: dict[Place, str] = {}
+    ids = {
+        row["id"]: key for (_, key), row in writer.rows([("memories", key) for key in keys]).items()
+    }
+    writer.foresee(*foresight.ties(keys), foresight.replaced_by(ids))
     edges, memberships = writer.ties(keys)
     stay = [("edges", key) for key in edges] + [("memberships", key) for key in memberships]
     for row in writer.rows([place for place in stay if place not in removed]).values():
@@ -229,9 +249,6 @@ def _find_ties(
                 found["memories", row[end]] = "it was linked or put into a cluster since"
     changed = {
         r.key for r in restorations if r.table == "memories" and "superseded_by" in (r.values or {})
-    }
-    ids = {
-        row["id"]: key for (_, key), row in writer.rows([("memories", key) for key in keys]).items()
     }
     for old in writer.replaced_by(ids):
         if ("memories", old["key"]) not in removed and old["key"] not in changed:

@@ -28,7 +28,7 @@ from glymph.config import Settings
 from glymph.errors import InvalidInput, PartsAway, SpaceNotFound, StoreError
 from glymph.model import Problem
 from glymph.store.arrivals import Arrival
-from glymph.store.contract import ColumnTypes, Intent, IntentOrMaker, Row, Settled
+from glymph.store.contract import Ask, ColumnTypes, Intent, IntentOrMaker, Row, Settled
 from glymph.store.keyring import Keyring
 from glymph.store.reader import Reader
 from glymph.store.snapshots import Snapshot
@@ -177,10 +177,11 @@ class ShardedStore(Store):
 
     @contextmanager
     def writing(
-        self, space: str, intent: IntentOrMaker | None, *, fence: int | None = None
-    ) -> Iterator[Writer]:
-        holder = self._holder(space)
-        with self._checking_place(space), holder.writing(space, intent, fence=fence) as writer:
+        self, space: str, intent: IntentOrMaker | None, *, fence: int | None = None,
+        ahead: Sequence[Ask] = (),
+    ) -> Iterator[Writer]:  # fmt: skip
+        writing = self._holder(space).writing(space, intent, fence=fence, ahead=ahead)
+        with self._checking_place(space), writing as writer:
             yield writer
 
     def open_parent(self, space: str, intent: IntentOrMaker, *, fence: int | None = None) -> int:

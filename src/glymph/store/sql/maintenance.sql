@@ -5,6 +5,10 @@ SELECT value FROM scoped_counters WHERE name = :name;
 INSERT INTO counters(space_id, name, value) VALUES (:space_id, :name, :value)
 ON CONFLICT (space_id, name) DO UPDATE SET value = excluded.value;
 
+-- name: set_counter_to_newest
+INSERT INTO counters(space_id, name, value) VALUES (:space_id, :name, coalesce({newest:memories}, 0))
+ON CONFLICT (space_id, name) DO UPDATE SET value = excluded.value;
+
 -- name: schedule
 SELECT job, due_at, last_run_at, outcome FROM scoped_schedules WHERE job = :job;
 

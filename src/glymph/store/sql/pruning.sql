@@ -1,3 +1,7 @@
+-- name: any_rests_on
+SELECT EXISTS (SELECT 1 FROM scoped_edges e JOIN scoped_memories m ON m.key = e.target
+  WHERE m.id IN {texts:ids} AND e.type IN {texts:types});
+
 -- name: resting_on
 -- What hangs on these memories by links of some types: every such dependence of theirs on what is still live.
 WITH hanging AS MATERIALIZED (

@@ -16,7 +16,7 @@ import apsw
 from glymph import errors
 from glymph.store.backends.sqlite.dialect import SQLITE
 from glymph.store.backends.sqlite.text_index import TextIndex
-from glymph.store.contract import Row, Scored, VectorRow
+from glymph.store.contract import Ask, Lookup, Row, Scored, VectorRow
 from glymph.store.portable import BIRTH_ORDER
 from glymph.store.statements import statements
 from glymph.text.query import Words
@@ -136,8 +136,24 @@ class Connection:
         self.raw.execute(SQLITE.render(sql), _lists_as_json(parameters)).fetchall()
         return int(self.raw.changes())
 
+    def run(self, sql: str, parameters: Mapping[str, Any]) -> None:
+        self.raw.execute(SQLITE.render(sql), _lists_as_json(parameters)).fetchall()
+
+    def foresee(self, asks: Iterable[Ask]) -> None:
+        """Does nothing: a file has no way to and fro."""
+
+    def foreseen(self, lookup: Lookup) -> None:
+        return None
+
+    def recognise(self, foreseen: Lookup, as_: Lookup) -> None:
+        """Does nothing, for nothing was foreseen."""
+
     def new_key(self, table: str) -> int:
         return self.newest_key(table) + 1
+
+    def new_keys(self, table: str, count: int) -> list[int]:
+        first = self.new_key(table)
+        return list(range(first, first + count))
 
     def newest_key(self, table: str) -> int:
         return self.raw.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).get or 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
@@ -16,7 +16,7 @@ from glymph.config import Settings
 from glymph.model import Problem
 from glymph.store.backends.sqlite import checks, migrations, reclaim
 from glymph.store.backends.sqlite.connection import Connection, Pool, translate_errors
-from glymph.store.contract import ColumnTypes, Session, Settled
+from glymph.store.contract import Ask, ColumnTypes, Session, Settled
 from glymph.store.keyring import Keyring
 from glymph.store.portable import BIRTH_ORDER, write_whole
 from glymph.store.private_folder import remove_left_over
@@ -154,7 +154,15 @@ class SqliteDatabase:
         if found > self._schema:
             raise errors.NewerSchema(self.path, found, self._schema)
 
-    def enter(self, session: Session, space: str, *, writes: bool) -> tuple[int, str] | None:
+    def look_into(self, session: Session, space: str) -> int:
+        found = self.enter(session, space)
+        if found is None:
+            raise errors.SpaceNotFound(space)
+        return found[0]
+
+    def enter(
+        self, session: Session, space: str, *, ahead: Sequence[Ask] = ()
+    ) -> tuple[int, str] | None:
         # Who writes holds the lock of the whole file.
         sql = "SELECT key, offsets FROM spaces WHERE name = :name"
         found = session.tuples(sql, {"name": space})

@@ -26,6 +26,7 @@ SQLITE = Dialect(
         (r"\{list:(\w+)\}", r"json_group_array(\1)"),
         (r"\{at:([^:}]+):(:?[\w.]+)\}", r"instr(\1, \2)"),
         (r"\{bytes:([^}]*)\}", r"unhex(\1)"),
+        (r"\{newest:(\w+)\}", r"(SELECT seq FROM sqlite_sequence WHERE name = '\1')"),
         (r"\{unindexed:([\w.]+)\}", r"+\1"),
     ),
 )
