@@ -9,11 +9,9 @@ way any program would. Nothing is imported here that such a program would not ne
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 NOW = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(
     microseconds=1_785_000_000_000_000
@@ -41,19 +39,9 @@ def main(file: str) -> None:
         "listed": len(plan.groups),
         "members": len(plan.node_ids),
     }
-    print(json.dumps({"costs": costs, "peak_mb": _peak_mb(), **found}))
+    from benchmarks.harness.clocks import peak_mb
 
-
-def _peak_mb() -> float:
-    """The most memory this process had.
-
-    On Linux `ru_maxrss` may be that of the process that started it.
-    """
-    try:
-        with Path("/proc/self/status").open(encoding="utf-8") as lines:
-            return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1000
-    except FileNotFoundError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_000_000  # bytes on macOS
+    print(json.dumps({"costs": costs, "peak_mb": peak_mb(), **found}))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,9 +44,13 @@ class Engine:
     def __init__(self, name: str, url: str, server: Server | None) -> None:
         self.name, self.url, self._server = name, url, server
 
-    def opened(self, space: str = "default") -> Glymph:
+    def opened(self, space: str = "default", *, url: str | None = None) -> Glymph:
         return Glymph.open(
-            self.url, space=space, embedder=Vectors(), reader="none", settings={"compare": "off"}
+            url or self.url,
+            space=space,
+            embedder=Vectors(),
+            reader="none",
+            settings={"compare": "off"},
         )
 
     def costs(self, call: Callable[[], Any]) -> Cost:
@@ -56,8 +60,14 @@ class Engine:
         return Cost(took, own + self._served() - served)
 
     def _served(self) -> float:
-        """CPU seconds of the server's processes so far, those of ended ones included."""
-        return 0.0 if self._server is None else sum(map(running_cpu, self._server.processes()))
+        """CPU seconds of the server's processes so far; those that have ended take theirs along."""
+        if self._server is None:
+            return 0.0
+        spent = 0.0
+        for process in self._server.processes():
+            with suppress(OSError):  # it ended since they were listed
+                spent += running_cpu(process)
+        return spent
 
 
 class Vectors:

@@ -19,7 +19,7 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
-from glymph.mcp.http import SPACE_HEADER
+from glymph.mcp.spaces import SPACE_HEADER
 
 PATIENCE = 30.0  # seconds for one call, all tries of it included
 AVOIDED = 0.5  # seconds for which a server that was gone is not asked

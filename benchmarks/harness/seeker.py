@@ -16,21 +16,25 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from benchmarks.harness import shelf
-from benchmarks.harness.clocks import timed
+from benchmarks.harness.clocks import peak_mb, timed
 from benchmarks.harness.shelf import SPARE, Shelf
 from glymph import Glymph
 from glymph.moments import micros
 from glymph.reader.weights import explain_absence
-from glymph.recall.channels import OVERFETCH, POOL, gather, worth_asking
+from glymph.recall import channels
+from glymph.recall.channels import POOL, gather, worth_asking
 from glymph.recall.filters import check_filters
+from glymph.store import mirror, vector_column
 from glymph.store.contract import Filter
 from glymph.store.reader import Reader
 from glymph.store.view import View
 
+WHOLE_UP_TO = 200_000  # memories whose vectors fit into memory all at once
 TOP = 10  # of the nearest, whose recall the targets speak of
 
 
@@ -38,13 +42,19 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--once", action="store_true", help="one search, and nothing else")
+    parser.add_argument("--resident", action="store_true", help="the memory that searching takes")
     asked = parser.parse_args()
     found = shelf.opened(asked.folder)
-    with Glymph.open(found.url, embedder=found.embedder(), reader="none", create=False) as glymph:
+    imported = peak_mb()
+    with _open(found) as glymph:
         if asked.once:
             glymph.search(found.texts[0])
+        elif asked.resident:
+            for text in found.texts[:TOP]:
+                glymph.search(text)
+            print(json.dumps({"imported": imported, "searched": peak_mb()}))
         else:
-            print(json.dumps(measured(glymph, found) | reread(found)))
+            print(json.dumps(measured(glymph, found) | exhaustive(found) | reread(found)))
 
 
 def measured(glymph: Glymph, found: Shelf) -> dict[str, Any]:
@@ -78,6 +88,33 @@ def measured(glymph: Glymph, found: Shelf) -> dict[str, Any]:
         costs["text"] = [_ms(_text_search(glymph, reader, found.texts[n], plain)) for n in numbers]
         costs |= _physical(view)
     return costs
+
+
+def exhaustive(found: Shelf) -> dict[str, Any]:
+    """The share of queries whose first ten are those of a search that compares everything."""
+    with _open(found) as glymph:
+        usual = [_ids(glymph, text) for text in found.texts[SPARE:]]
+        with glymph._ctx.reading() as reader:
+            view = glymph._ctx.embedding.mirrors.view(reader, glymph._ctx.embedding.model)
+        if view.size > WHOLE_UP_TO:
+            return {}
+    with (
+        patch.object(channels, "POOL", WHOLE_UP_TO),
+        patch.object(vector_column, "EXACT_UP_TO", WHOLE_UP_TO),
+        patch.object(mirror, "EXACT_UP_TO", WHOLE_UP_TO),
+        _open(found) as glymph,
+    ):
+        whole = [_ids(glymph, text) for text in found.texts[SPARE:]]
+    same = [one == other for one, other in zip(usual, whole, strict=True)]
+    return {"same_ten": float(np.mean(same))}
+
+
+def _open(found: Shelf) -> Glymph:
+    return Glymph.open(found.url, embedder=found.embedder(), reader="none", create=False)
+
+
+def _ids(glymph: Glymph, text: str) -> list[str]:
+    return [hit.memory.id for hit in glymph.search(text, limit=TOP)]
 
 
 def reread(found: Shelf) -> dict[str, Any]:
@@ -128,10 +165,10 @@ def _vector_part(
 def _text_search(
     glymph: Glymph, reader: Reader, text: str, matching: Filter
 ) -> Callable[[], object]:
-    """The question put to FTS5 as searching puts it, without anything around."""
+    """The question put to FTS5 with its own ranking, without anything around."""
     pool = gather(glymph._ctx, reader, text, matching)
     words = worth_asking(reader, pool.view, pool.question.words)
-    return lambda: reader.match(words, None, limit=POOL * OVERFETCH)
+    return lambda: reader.match(words, matching, limit=POOL)
 
 
 def _physical(view: View) -> dict[str, Any]:

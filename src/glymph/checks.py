@@ -25,6 +25,15 @@ _NUL_IN_JSON = re.compile(
 )  # an even number of backslashes before it are plain text
 
 
+def show(value: object, longest: int = 200) -> str:
+    """Returns a value as an error quotes it, whatever it is: not too long, and never an error."""
+    try:
+        told = repr(value)
+    except (RecursionError, ValueError):  # nested too deeply, or a number of too many digits
+        told = f"a {type(value).__name__}"
+    return told if len(told) <= longest else f"{told[:longest]}…"
+
+
 def checked_text(field: str, value: object, longest: int) -> str:
     if not isinstance(value, str):
         raise InvalidInput(field, f"expected text, got {type(value).__name__}. Pass a str.")
@@ -142,7 +151,7 @@ def checked_edge_type(value: object) -> str:
     if not isinstance(value, str) or value not in DEFAULT_WEIGHTS:
         near = get_close_matches(str(value), DEFAULT_WEIGHTS, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(DEFAULT_WEIGHTS)}."
-        raise InvalidInput("type", f"{value!r} is not a link type.{hint}")
+        raise InvalidInput("type", f"{show(value)} is not a link type.{hint}")
     return value
 
 
@@ -150,7 +159,7 @@ def checked_space(name: object) -> str:
     if not isinstance(name, str) or not _SPACE.match(name):
         raise InvalidInput(
             "space",
-            f"{name!r} cannot name a space. Use letters, digits and . _ @ : / - (at most 128).",
+            f"{show(name)} cannot name a space. Use letters, digits and . _ @ : / - (at most 128).",
         )
     return name
 
@@ -159,6 +168,6 @@ def one_of(field: str, value: object, choices: Any) -> Any:
     """Returns the member of an enumeration that a value names, in any case."""
     try:
         return choices(str(value).upper())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         names = ", ".join(str(choice) for choice in choices)
-        raise InvalidInput(field, f"{value!r} is not known. Use one of {names}.") from error
+        raise InvalidInput(field, f"{show(value)} is not known. Use one of {names}.") from error

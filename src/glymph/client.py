@@ -342,9 +342,9 @@ class Glymph:
         """Returns what was removed for good and which places are clean of it, newest first."""
         return forget.certificate.list_certificates(self._ctx, pending=pending)
 
-    def compact(self) -> builtins.list[Certificate]:
-        """Rewrites the store's file without what was removed; completes waiting certificates."""
-        return forget.complete_certificates.complete_certificates(self._ctx, compact=True)
+    def compact(self) -> upkeep.fold.Compacted:
+        """Folds the journal's end, rewrites the store without what was removed; says the gain."""
+        return upkeep.fold.compact(self._ctx)
 
     tombstones = Accessor(Tombstones)
     trash = Accessor(Trash)

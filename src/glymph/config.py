@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
+from reprlib import repr as shortened
 from typing import Any, Literal
 
 from glymph.errors import InvalidInput
@@ -28,7 +29,13 @@ class Settings:
     max_attributes_bytes: int = _setting(20_000, "largest attributes of one memory, as JSON")
     max_page: int = _setting(1000, "most memories in one page of a listing or a search")
     trash_days: int = _setting(30, "days a deleted memory stays recoverable in the trash")
+    trash_daily: int = _setting(
+        500, "most memories a day that upkeep removes for good from the trash"
+    )
     journal_days: int = _setting(400, "days the journal is kept; undo and at= reach back that far")
+    use_days: int = _setting(
+        90, "days single uses are kept apart; then those of a memory are folded into one"
+    )
     recall_log_size: int = _setting(
         10_000, "recalls kept in the log of a space; the oldest go first"
     )
@@ -39,7 +46,10 @@ class Settings:
     prune_most: int = _setting(500, "most memories that may go at once without being confirmed")
     prune_daily: int = _setting(100, "most memories a day that execute_prune may remove")
     agent_daily: int = _setting(
-        200, "most memories a day that an agent may archive or delete, by whatever tool"
+        200, "most memories a day that an agent may hide or delete, by whatever tool"
+    )
+    agents_may_confirm: str = _setting(
+        "off", "on: an agent may itself confirm a prune of more than may go at once"
     )
     tools_may_purge: str = _setting(
         "off", "on: the tool forget_concept may remove for good, if its plan says so"
@@ -102,6 +112,7 @@ class Settings:
     decay_hours: float = _setting(6.0, "hours between two counts of what is fading")
     embed_hours: float = _setting(12.0, "hours between two looks for memories without vectors")
     garden_hours: float = _setting(24.0, "hours between two rounds of the gardener")
+    journal_hours: float = _setting(24.0, "hours between two looks for what to fold in the journal")
     trash_hours: float = _setting(24.0, "hours between two looks for what has left the trash")
     consolidation_hours: float = _setting(
         24.0, "hours between two looks for lessons in what happened"
@@ -148,7 +159,7 @@ class Settings:
             raise InvalidInput(
                 "settings.durability", f"{settings.durability!r} is not known. Use full or normal."
             )
-        for name in ("compare", "junk_gate", "tools_may_purge"):
+        for name in ("compare", "junk_gate", "tools_may_purge", "agents_may_confirm"):
             if getattr(settings, name) not in ("on", "off"):
                 raise InvalidInput(
                     f"settings.{name}", f"{getattr(settings, name)!r} is not known. Use on or off."
@@ -157,21 +168,25 @@ class Settings:
 
 
 def _parse_value(name: str, value: Any, default: Any) -> Any:
-    if isinstance(default, str):
-        return str(value)
     like = f"Write one such as {default}."
+    if isinstance(default, str):
+        if not isinstance(value, str | int | float):
+            raise InvalidInput(f"settings.{name}", f"{shortened(value)} is not a text. {like}")
+        return str(value)
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidInput(f"settings.{name}", f"{value!r} is not a number. {like}") from error
+        raise InvalidInput(
+            f"settings.{name}", f"{shortened(value)} is not a number. {like}"
+        ) from error
     if isinstance(default, float):
         if isinstance(value, bool) or not math.isfinite(number) or number < 0:
             raise InvalidInput(
-                f"settings.{name}", f"{value!r} is not a number of at least 0. {like}"
+                f"settings.{name}", f"{shortened(value)} is not a number of at least 0. {like}"
             )
         return number
     if isinstance(value, bool) or not math.isfinite(number) or number < 1 or number != int(number):
         raise InvalidInput(
-            f"settings.{name}", f"{value!r} is not a whole number of at least 1. {like}"
+            f"settings.{name}", f"{shortened(value)} is not a whole number of at least 1. {like}"
         )
     return int(number)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Protocol
 
 from glymph import telemetry
@@ -14,24 +14,22 @@ from glymph.checks import optional_text
 from glymph.config import Settings
 from glymph.decay.sections import SECTION_WEIGHTS, Weights
 from glymph.embed.embedding import Embedding
-from glymph.errors import MemoryNotFound
+from glymph.errors import MemoryNotFound, TooManyToday
 from glymph.ids import uuid7
 from glymph.llm.contract import Model
 from glymph.model import Receipt, Refusal
-from glymph.moments import micros, moment
+from glymph.moments import AHEAD, MICROS_PER_DAY, micros, moment, shift
 from glymph.reader.contract import Reader as TextReader
 from glymph.reader.no_reader import NoReader
+from glymph.store import foresight, guards
 from glymph.store.certificate import PlaceStatus
-from glymph.store.contract import Filter, Intent, Row
+from glymph.store.contract import Ask, Filter, Intent, Row
 from glymph.store.reader import Reader
 from glymph.store.store import Store
 from glymph.store.writer import Writer
 from glymph.text.quotes import Quotes
 
 NAMED = 10  # memories of which a receipt says the title
-AGENT = (
-    "agent"  # the name of an actor, or what it begins with, that is a program deciding by itself
-)
 
 
 @dataclass(slots=True)
@@ -47,6 +45,8 @@ class OpenOperation:
     cascaded: list[str] = field(default_factory=list)
     reasons: dict[str, str] = field(default_factory=dict)  # of single memories, by id
     recoverable_until: datetime | None = None
+    puts_away: bool = False  # it is known to, before anybody counts
+    titles: dict[str, str] = field(default_factory=dict)  # of the first that succeeded, by id
 
     def skip(self, memory_id: str, reason: str) -> None:
         self.skipped.append(Refusal(memory_id, reason))
@@ -122,7 +122,7 @@ class Context:
     @property
     def is_agent(self) -> bool:
         """Whether the actor is a program that decides by itself, as its name says."""
-        return self.actor == AGENT or self.actor.startswith((f"{AGENT}:", f"{AGENT}-"))
+        return guards.is_agent(self.actor)
 
     def new_id(self, at: int) -> str:
         return uuid7(at, os.urandom(8))
@@ -138,17 +138,16 @@ class Context:
         session: str | None = None,
         parent: int | None = None,
         undoes: int | None = None,
-    ) -> Callable[[int], Intent]:
+    ) -> Callable[[Callable[[int], int]], Intent]:
         """Returns an intent to be made when the write lock is held.
 
-        Its moment is the clock's then, but never before that of the operation before it: `at` asks
-        for the operations up to a moment, and a clock that was set back must not mix them up.
+        Its moment is the clock's then, as far as the store takes it: see `Writer.stamp`.
         """
         optional_text("reason", reason, 2000)
         optional_text("session", session)
 
-        def make(last: int) -> Intent:
-            at = max(micros(self.now()), last)
+        def make(stamp: Callable[[int], int]) -> Intent:
+            at = stamp(micros(self.now()))
             return Intent(
                 id=self.new_id(at), actor=self.actor, verb=verb, at=at, reason=reason,
                 session=session or self.session, parent=parent, undoes=undoes,
@@ -159,19 +158,53 @@ class Context:
     @contextmanager
     def operation(
         self, verb: str, *, reason: str | None = None, session: str | None = None,
-        parent: int | None = None, undoes: int | None = None,
+        parent: int | None = None, undoes: int | None = None, ahead: Sequence[Ask] = (),
     ) -> Iterator[OpenOperation]:  # fmt: skip
-        """One operation in one transaction. Everything that changes a memory goes through here."""
+        """One operation in one transaction. Everything that changes a memory goes through here.
+
+        So does the cap on what an agent hides or deletes in a day, by whatever verb. `ahead` is
+        what it will ask first; see `store.foresight`.
+        """
         intent = self.intent(verb, reason=reason, session=session, parent=parent, undoes=undoes)
         with (
             telemetry.observe(telemetry.OPERATION, operation=verb) as seen,
-            self.store.writing(self.space, intent) as writer,
+            self.store.writing(self.space, intent, ahead=ahead) as writer,
         ):
             operating = OpenOperation(writer, writer.intent, micros(self.now()))
             yield operating
+            named, day = operating.succeeded[:NAMED], self._day()
+            self._foresee_end(operating, named, day)
+            if self.is_agent:
+                self._check_day(writer, day)
             if details := operating.details():
                 writer.describe(details)
+            operating.titles = writer.titles(named)
             seen.note(**operating.figures())
+
+    def _foresee_end(self, op: OpenOperation, named: Sequence[str], day: tuple[int, int]) -> None:
+        """Says what the end of an operation asks for, that its seal brings along."""
+        op.writer.foresee_close()
+        if named:
+            op.writer.foresee(foresight.titles(named))
+        if self.is_agent:
+            op.writer.foresee(foresight.put_away_in(op.writer.operation_key))
+        if self.is_agent and op.puts_away:
+            op.writer.foresee(foresight.put_away_by(self.actor, *day))
+
+    def _day(self) -> tuple[int, int]:
+        """Returns the moments between which an agent's day counts."""
+        now = micros(self.now())
+        return now - MICROS_PER_DAY, now + AHEAD
+
+    def _check_day(self, writer: Writer, day: tuple[int, int]) -> None:
+        """Refuses what goes beyond an agent's day, in however small steps it came to that."""
+        count = writer.put_away_in(writer.operation_key)
+        if not count:
+            return
+        gone = writer.put_away_by(self.actor, day[0], upto=day[1])
+        most = self.settings.agent_daily
+        if gone + count > most:
+            raise TooManyToday(count, gone, most)
 
     @contextmanager
     def bulk(self, verb: str, *, reason: str | None = None) -> Iterator[int]:
@@ -187,8 +220,6 @@ class Context:
 
     def receipt(self, done: OpenOperation) -> Receipt:
         """Returns the receipt of an operation whose context has ended."""
-        with self.reading() as reader:
-            named = reader.memories(done.succeeded[:NAMED])
         return Receipt(
             operation_id=done.intent.id,
             verb=done.intent.verb,
@@ -198,15 +229,15 @@ class Context:
             cascaded=tuple(done.cascaded),
             recoverable_until=done.recoverable_until if done.succeeded else None,
             hash=done.writer.seal,
-            titles={memory_id: row["title"] for memory_id, row in named.items()},
+            titles=done.titles,
         )
 
     def journal_begins(self) -> datetime:
         """Returns the moment before which undo and `at` no longer reach."""
-        return self.now() - timedelta(days=self.settings.journal_days)
+        return shift(self.now(), days=-self.settings.journal_days)
 
     def trash_ends(self, since: int) -> datetime:
-        return moment(since) + timedelta(days=self.settings.trash_days)
+        return shift(moment(since), days=self.settings.trash_days)
 
 
 class Handle(Protocol):

@@ -39,6 +39,52 @@ def token() -> str:
     return os.environ.get("GLYMPH_TOKEN", "").strip()
 
 
+def token_path() -> Path:
+    """Returns the path of the secret for servers and clients of this machine."""
+    return home() / "token"
+
+
+def own_token() -> str:
+    """Returns the secret of this user's servers, from a file that the first call makes.
+
+    Raises InvalidInput if others may read the file, or if it cannot be read or made.
+    """
+    path = token_path()
+    try:
+        if not path.exists():
+            make_home()
+            _make_token(path)
+        if os.name != "nt" and path.stat().st_mode & 0o077:
+            raise InvalidInput(
+                "token", f"others may read {path}. Run `chmod 600 {path}`, or remove it: a new "
+                "one is made.",
+            )  # fmt: skip
+        if not (found := path.read_text(encoding="ascii").strip()):
+            raise InvalidInput("token", f"{path} is empty. Remove it: a new one is made.")
+        return found
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            "token", f"cannot use {path} ({error}). Put a secret into GLYMPH_TOKEN instead."
+        ) from error
+
+
+def _make_token(path: Path) -> None:
+    """Makes the file whole or not at all; of two servers that start at once, one does."""
+    import secrets
+
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    partial.unlink(missing_ok=True)
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(32) + "\n")
+        os.link(partial, path)
+    except FileExistsError:
+        return  # the other one was first
+    finally:
+        partial.unlink(missing_ok=True)
+
+
 def copy_all() -> dict[str, str]:
     """Returns the whole environment, for a process that Glymph starts."""
     return dict(os.environ)
@@ -77,7 +123,7 @@ def read_config() -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # a number may be too long as well
         raise InvalidInput(
             "config", f"cannot read {path} ({error}). Fix or remove the file."
         ) from error

@@ -22,10 +22,11 @@
     │   ├── PlanExpired                        the plan is too old to be acted on
     │   ├── IdentifierLeft                     a purge would leave part of what it must remove
     │   ├── TooMany                            more than may go at once without confirmation
-    │   ├── TooManyToday                       more than an agent may put away in a day
+    │   ├── TooManyToday                       more than an agent may hide or delete in a day
     │   ├── NoModel                            it needs a language model and none is configured
     │   ├── BudgetSpent                        a call might cost more than may be spent
-    │   └── LeaseLost                          another worker has taken over the space
+    │   ├── LeaseLost                          another worker has taken over the space
+    │   └── ClockDoubtful                      the clock of this machine may be wrong
     ├── BadExtension                           a package adds something that cannot be used
     ├── HistoryGone                            older than the journal reaches
     ├── TooMuchHistory                         too many memories changed since
@@ -105,16 +106,16 @@ class HashNotFound(NotFound):
     def __init__(self, hash: str, space: str) -> None:
         super().__init__(
             f"Nothing in space {space!r} has the hash {hash!r}. "
-            "Use the `hash` of a receipt, or a memory's `content_hash`."
+            "Use the `hash` of a receipt, not older than the journal reaches (journal_days), or a "
+            "memory's `content_hash`."
         )
 
 
 class SpaceNotFound(NotFound):
-    def __init__(self, space: str, known: Sequence[str] = ()) -> None:
+    def __init__(self, space: str, known: Sequence[str] = (), made_by: str = "") -> None:
         others = f" It has {', '.join(known[:10])}: name one with --space." if known else ""
-        super().__init__(
-            f"No space {space!r} in this store.{others} `glymph space create {space}` makes it."
-        )
+        way = made_by or f"`glymph space create {space}`"
+        super().__init__(f"No space {space!r} in this store.{others} {way} makes it.")
         self.space = space
 
 
@@ -227,8 +228,9 @@ class TooManyToday(Refused):
 
     def __init__(self, count: int, gone: int, most: int) -> None:
         super().__init__(
-            f"{count:,} memories would go; an agent may put away {most:,} a day, and {gone:,} have "
-            "gone. Nothing was changed. Ask a person to do it, or to raise the setting agent_daily."
+            f"{count:,} memories would go; an agent may hide or delete {most:,} a day, and "
+            f"{gone:,} have gone. Nothing was changed. Ask a person to do it, or to raise the "
+            "setting agent_daily."
         )
         self.count, self.gone, self.most = count, gone, most
 
@@ -236,17 +238,27 @@ class TooManyToday(Refused):
 class TooMany(Refused):
     """More memories than may go at once. Nothing was changed."""
 
-    def __init__(self, count: int, most: int, verb: str) -> None:
+    def __init__(self, count: int, most: int, *, may_confirm: bool = True) -> None:
         way = (
-            "Wait a day, or prune what a plan shows"
-            if verb == "execute_prune"
-            else "Check them again, then pass confirm_large=True"
+            "Check them again, then pass confirm_large=True"
+            if may_confirm
+            else "An agent cannot confirm it: ask a person to do it, or to set agents_may_confirm"
         )
         super().__init__(
             f"{count:,} memories would go, but at most {most:,} may without confirmation; "
             f"nothing was changed. {way}."
         )
         self.count, self.most = count, most
+
+
+class ClockDoubtful(Refused):
+    """The clock of this machine may be wrong, so nothing is dated anew by it."""
+
+    def __init__(self, now: datetime) -> None:
+        super().__init__(
+            f"The clock says {now.isoformat()}, and by what is stored it may be the clock that is "
+            "wrong. Nothing was changed. Set it right, then repeat this."
+        )
 
 
 class BadExtension(GlymphError):

@@ -86,6 +86,9 @@ class Memory:
     version: int
     retrievability: float
     lifecycle: Lifecycle
+    # Of a memory at a moment of the past: single uses around then are folded into one, so that the
+    # figures of use may leave some out.
+    uses_folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +195,7 @@ class Change:
     table: str
     action: str
     before: Mapping[str, Any]
+    folded: int = 0  # earlier changes that are not told apart any more, this one standing for them
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,14 @@ _LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 
 MICROS_PER_DAY = 86_400_000_000
 
+EVER = _LAST  # no moment is later
+
+# A moment that lies further ahead of the clock was written under a clock that was wrong.
+AHEAD = MICROS_PER_DAY
+# No clock that is right shows an earlier moment: there was no Glymph yet. A machine without a
+# battery wakes in 1970, or on the day its firmware was made.
+EARLIEST = (datetime(2026, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
+
 
 def micros(moment: datetime, field: str = "time") -> int:
     """Returns the moment as an integer.
@@ -42,6 +50,12 @@ def micros(moment: datetime, field: str = "time") -> int:
 def moment(value: int) -> datetime:
     """Returns the aware UTC datetime of a stored integer."""
     return _EPOCH + timedelta(microseconds=value)
+
+
+def shift(start: datetime, *, days: float) -> datetime:
+    """Returns the moment so many days later, or at the end of the years 1 to 9999 in UTC."""
+    value = micros(start) + days * MICROS_PER_DAY
+    return moment(int(min(max(value, _FIRST), _LAST)))
 
 
 def optional_micros(value: datetime | None, field: str) -> int | None:

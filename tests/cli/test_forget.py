@@ -110,4 +110,4 @@ def test_a_purge_needs_the_operators_leave_and_leaves_a_certificate(run, url):
         glymph.forget("alice@acme.io", mode="purge", apply=True)
     assert "write-ahead log" in run("certificates")
     assert json.loads(run("certificates", "--json"))["certificates"][0]["complete"] is True
-    assert "The store is written anew." in run("compact")
+    assert "The store is written anew:" in run("compact")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import signal
+from datetime import UTC, datetime
 
 import pytest
 from typer.testing import CliRunner
@@ -145,3 +146,16 @@ def test_what_needs_all_parts_says_which_one_is_away(one_away):
     said = one_away("space", "list")
     assert said.exit_code == 1
     assert "west: 127.0.0.1:1/nowhere cannot be reached" in str(said.exception)
+
+
+def test_the_doctor_names_what_a_wrong_clock_dated_ahead_and_repairs_it(run, url):
+    with Glymph.open(url, clock=lambda: datetime(2126, 1, 1, tzinfo=UTC)) as glymph:
+        glymph.add("Told by a clock a century ahead.")
+    said, code = run("doctor")
+    assert code == 1
+    assert "1 operations (2126-01-01" in said
+    assert "glymph doctor --repair" in " ".join(said.split())
+    said, code = run("doctor", "--repair")
+    assert code == 0
+    assert "repaired clock: space default" in said
+    assert json.loads(run("doctor", "--json")[0])["clock"] == {}

@@ -105,7 +105,7 @@ def test_it_reads_well_and_is_plain_data(glymph):
     done = purge_certified(glymph._ctx, added.id).certificate
     lines = done.text.splitlines()
     assert lines[0].startswith(f"Erase certificate of {done.operation_id}")
-    assert lines[0].endswith("complete.")
+    assert "complete in this store; out of reach: own backups and exports" in lines[0]
     assert len(lines) == len(done.places) + 1
     assert json.loads(json.dumps(plain(done)))["places"][0]["status"] == "clean"
 
@@ -336,12 +336,52 @@ def test_pages_lose_what_they_quote_whole_and_are_named_for_the_rest(glymph, clo
     assert glymph.verify().ok
 
 
-def test_a_cluster_that_repeats_it_is_named(glymph):
+def test_names_and_rules_of_clusters_are_cut_with_their_past(glymph):
     secret = glymph.add(SECRET)
     glymph.clusters.create("Zarathustra's things")
+    glymph.clusters.create("Of boards", rule={"tag": "plank 7731"})
+    undone = glymph.clusters.create("What Zarathustra said")
+    glymph.undo(undone.operation_id)
+    glymph.clusters.create("Zarathustra's past")
+    dropped = glymph.clusters.delete("Zarathustra's past")
+    glymph.clusters.create("Other things")
     done = purge_certified(glymph._ctx, secret.id).certificate
     assert done.complete
-    assert status(done)["clusters"] == "out of reach"
+    assert status(done)["clusters"] == "clean"
+    names = {one.name for one in glymph.clusters()}
+    assert names == {"(removed by a purge)'s things", "Of boards", "Other things"}
+    everything = json.dumps(
+        [rows(glymph, table) for table in ("clusters", "journal", "operations")]
+    )
+    assert not [word for word in WORDS if word in everything.lower()]
+    glymph.undo(dropped.operation_id)
+    assert {one.name for one in glymph.clusters()} == names
+    assert glymph.verify().ok
+
+
+def test_a_conversation_named_after_it_gets_another_name(glymph):
+    secret = glymph.add(SECRET).id
+    kept = glymph.conversations("store")
+    kept.append("Zarathustra keeps the spare key", {"role": "user", "content": "Hello."})
+    kept.append("day", {"role": "user", "content": "Good morning."})
+    done = purge_certified(glymph._ctx, secret, tombstone=True).certificate
+    assert done.complete
+    assert [one["name"] for one in rows(glymph, "conversations")] == ["day", "(removed by a purge)"]
+    assert [one["content"] for one in kept.messages("(removed by a purge)")] == ["Hello."]
+    assert not [word for word in WORDS if word in done.text.lower()]
+
+
+def test_what_is_left_as_it_is_keeps_it_from_being_complete(glymph, clock):
+    secret = glymph.add(SECRET).id
+    glymph.conversations("store").append("day", {"role": "user", "content": SECRET})
+    glymph.delete(secret)
+    clock.advance(days=31)
+    trash.empty(glymph._ctx)  # nobody asked for what it says to be gone
+    (done,) = list_certificates(glymph._ctx)
+    assert status(done)["conversations"] == "left"
+    assert not done.complete
+    assert "left as it is: conversations" in done.text
+    assert list_certificates(glymph._ctx, pending=True) == []  # there is nothing more to do
 
 
 def test_a_conflict_between_others_that_repeats_it_goes(glymph):

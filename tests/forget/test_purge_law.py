@@ -5,87 +5,36 @@ Not a row, not a byte, not a search, not the past, not an undo, not an older exp
 
 from __future__ import annotations
 
-import json
 import shutil
-import tempfile
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from glymph import Glymph, errors
+from glymph import errors
 from glymph.config import Settings
 from glymph.forget.certificate import HOLDS_IT, certify
 from glymph.forget.lookup import SMALL
 from glymph.forget.purge import erase_wordings, remove_for_good
 from glymph.stores import restore_backup
 from glymph.testing import FrozenClock
+from tests.grounds.purging import (
+    ENGINES,
+    find_bytes,
+    find_traces,
+    identifier,
+    make_stores,
+    open_at,
+)
 
-PLAIN = {"compare": "off", "junk_gate": "off"}
 BESIDE = ("Ben waters the plants", "Cleo paints on Sundays", "Dan sings in a choir")
 COMMIT = "9f3c1ae77b20d4486ae0f1d2b93c65a7481ed0c9"
 SAYING = ("Zoe can be reached under {}", "The file of Zoe says {}", "{} belongs to Zoe")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=ENGINES)
 def new_store(request):
-    """Makes stores in folders of their own; both are gone after the test."""
-    made = []
-
-    def make():
-        folder = Path(tempfile.mkdtemp())
-        if request.param == "sqlite":
-            url = f"sqlite:///{folder}/memory.db"
-        else:
-            server = request.getfixturevalue("postgres")
-            url = server.database(template=request.getfixturevalue("postgres_template"))
-        made.append((folder, url))
-        return folder, url
-
-    yield make
-    for folder, url in made:
-        shutil.rmtree(folder)
-        if request.param == "postgresql":
-            request.getfixturevalue("postgres").drop(url)
-
-
-def open_at(url, clock, **options):
-    return Glymph.open(url, clock=clock, embedder="none", settings=PLAIN, **options)
-
-
-@st.composite
-def identifier(draw):
-    """An identifier, its spellings, and another that only looks alike."""
-    number = draw(st.sampled_from("23456789")) + draw(st.text("0123456789", min_size=7, max_size=7))
-    other = number[:-1] + str((int(number[-1]) + 1) % 10)
-    kind = draw(st.sampled_from(["mail", "phone", "code"]))
-    if kind == "mail":
-        host = f"zq{number}.io"
-        same = [f"zoe@{host}", f"ZOE@{host.upper()}", f"zoe (at) zq{number} dot io"]
-        return same, f"zoe@zq{other}.io"
-    if kind == "phone":
-        a, b, c = number[:3], number[3:5], number[5:]
-        same = [f"+49{number}", f"+49 {a} {b}{c}", f"+49 ({a}) {b}-{c}", f"0049-{a}-{b}-{c}"]
-        return same, f"+49{other}"
-    return [f"QXT-{number}", f"qxt {number}", f"QXT{number}", f"Qxt_{number}"], f"QXT-{other}"
-
-
-def find_traces(glymph, spellings):
-    """Returns what the rows of the space still hold of it, its journal included."""
-    rows = list(glymph._ctx.store.dump(glymph.space))
-    everything = json.dumps(rows, default=str, ensure_ascii=False).casefold()
-    return [one for one in spellings if one.casefold() in everything]
-
-
-def find_bytes(folder, spellings):
-    """Returns the files of a store that still hold it, logs included."""
-    found = {}
-    for file in sorted(folder.glob("*.db*")):
-        content = file.read_bytes().lower() if file.is_file() else b""
-        if held := [one for one in spellings if one.lower().encode() in content]:
-            found[file.name] = held
-    return found
+    yield from make_stores(request)
 
 
 def find_by_search(glymph, spellings, **when):

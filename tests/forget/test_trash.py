@@ -10,6 +10,8 @@ from datetime import timedelta
 import pytest
 
 from glymph import Glymph, errors
+from glymph.jobs.job import Trigger
+from glymph.jobs.registry import all_jobs
 from glymph.tools import all_tools
 from tests.grounds.pruning import image
 
@@ -71,6 +73,53 @@ def test_only_what_has_been_there_for_its_time_is_removed_for_good(glymph, clock
     with pytest.raises(errors.NotUndoable):
         glymph.undo(done.operation_id)
     assert glymph.verify().ok
+
+
+def told_and_trashed(glymph, count):
+    ids = [
+        one.id for one in glymph.add_many([f"The cellar holds bottle {n}." for n in range(count)])
+    ]
+    for start in range(0, count, 5):
+        glymph.delete(ids[start : start + 5])
+    return ids
+
+
+@pytest.mark.parametrize("actor", ["daemon", "user"])
+def test_upkeep_empties_it_only_so_far_in_a_day_and_says_what_waits(url, clock, actor):
+    run = next(job.run for job in all_jobs() if job.name == "trash")
+    quiet = {"compare": "off", "trash_daily": 4}
+    with Glymph.open(url, clock=clock, actor=actor, settings=quiet) as upkeep:
+        told_and_trashed(upkeep, 10)
+        clock.advance(days=31)
+        assert run(upkeep.context, Trigger()) == {"purged": 4, "waiting": 6}
+        assert run(upkeep.context, Trigger())["purged"] == 0
+        assert len(upkeep.trash()) == 6
+        clock.advance(days=1.01)
+        assert run(upkeep.context, Trigger()) == {"purged": 4, "waiting": 2}
+        clock.advance(days=1.01)
+        assert run(upkeep.context, Trigger()) == {"purged": 2, "waiting": 0}
+        assert run(upkeep.context, Trigger())["purged"] == 0
+        assert upkeep.trash() == []
+
+
+def test_a_person_empties_it_whole(url, clock):
+    quiet = {"compare": "off", "trash_daily": 4}
+    with Glymph.open(url, clock=clock, actor="user", settings=quiet) as person:
+        told_and_trashed(person, 10)
+        clock.advance(days=31)
+        assert len(person.trash.empty().succeeded) == 10
+
+
+@pytest.mark.parametrize("actor", ["agent", "daemon", "hook"])
+def test_nobody_else_empties_it_whole(url, clock, actor):
+    quiet = {"compare": "off", "trash_daily": 4}
+    with Glymph.open(url, clock=clock, actor=actor, settings=quiet) as program:
+        told_and_trashed(program, 10)
+        with pytest.raises(errors.Refused, match="person"):
+            program.trash.empty(all=True)
+        clock.advance(days=31)
+        assert len(program.trash.empty().succeeded) == 4
+        assert len(program.trash()) == 6
 
 
 def test_what_expires_leaves_nothing_that_keeps_it_from_being_learnt_again(glymph, clock):

@@ -108,7 +108,7 @@ def test_what_an_uninstalled_package_left_does_not_count_as_overdue(glymph, cloc
 def test_schedules_keep_the_names_that_stores_know_them_by():
     assert {job.schedule for job in scheduled_jobs(all_jobs())} == {
         "ai_prune", "conflicts", "consolidation", "decay", "embed", "garden", "health", "idle",
-        "lifecycle", "surface", "trash",
+        "journal", "lifecycle", "surface", "trash",
     }  # fmt: skip
 
 

@@ -64,6 +64,24 @@ def test_what_left_recall_never_shows(glymph, clock):
         assert word not in text
 
 
+def test_what_the_trash_will_lose_is_announced_before(glymph, clock):
+    ids = [one.id for one in glymph.add_many([f"The canteen serves dish {n}." for n in range(4)])]
+    glymph.delete(ids[:2])
+    clock.advance(days=1)
+    glymph.delete(ids[2])
+    assert "trash" not in glymph.surface()
+    clock.advance(days=23)
+    text = glymph.surface()
+    assert headings(text)[0] == "Trash"
+    assert "2 memories in the trash will be removed for good on 2026-02-04" in text
+    assert "1 memory in the trash will be removed for good on 2026-02-05" in text
+    assert "dish 0" not in text
+    clock.advance(days=7)  # upkeep has not been there yet
+    assert "3 memories in the trash will be removed for good on 2026-02-05" in glymph.surface()
+    glymph.restore(ids[:3])
+    assert "trash" not in glymph.surface()
+
+
 def test_what_has_faded_waits_to_be_asked_for_unless_it_is_pinned(glymph, clock):
     glymph.add("The old vault code is kept by Ines.", kind="fact", pinned=True)
     glymph.add("The canteen closes at two.", kind="fact")

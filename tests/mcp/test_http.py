@@ -25,8 +25,9 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from glymph import Glymph
 from glymph.errors import InvalidInput
-from glymph.mcp.http import MOST_BYTES, Door, Handles, application
+from glymph.mcp.http import MOST_BYTES, Door, application
 from glymph.mcp.server import server_for
+from glymph.mcp.spaces import Handles
 from glymph.tools import tools_for
 
 GLYMPH = str(Path(sys.executable).with_name("glymph"))
@@ -61,8 +62,9 @@ class Running:
 
 
 @contextmanager
-def server(url, home, *options, token="", at="127.0.0.1:0"):
+def server(url, home, *options, token="", open_to_all=True, at="127.0.0.1:0"):
     """A server that listens. It is killed in the end if it still runs."""
+    options = (*options, "--no-token") if open_to_all and not token else options
     environment = {
         "HOME": str(home),
         "PATH": os.defpath,
@@ -369,7 +371,7 @@ def test_answers_do_not_wait_for_acknowledgements():
 
 def test_a_call_does_not_make_the_schemas_of_all_tools(tmp_path):
     with Glymph.open(f"sqlite:///{tmp_path}/memory.db") as glymph:
-        made = server_for(lambda _: glymph, "full")
+        made = server_for(lambda *_: glymph, "full")
         application(made, Handles(glymph), Door.parse("127.0.0.1:0", "", ()))
     for name, tool in tools_for("full").items():
         assert made.get_tool_input_schema(name) is None

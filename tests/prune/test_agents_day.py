@@ -53,7 +53,7 @@ def test_ways_count_together_and_what_came_back_does_not(opened, clock):
 
 
 def test_confirming_it_oneself_changes_nothing(opened, clock):
-    agent = opened("agent")
+    agent = opened("agent", agents_may_confirm="on")
     ids = told(agent)
     clock.advance(days=10)
     with pytest.raises(errors.TooManyToday):

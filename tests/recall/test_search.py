@@ -361,12 +361,7 @@ def test_several_spaces_are_measured_on_one_scale(url, clock):
 
 
 def test_a_small_space_is_found_beside_a_large_one(url, clock, monkeypatch):
-    """The text index is asked without the filter first.
-
-    What it names may all belong to somebody else.
-    """
     monkeypatch.setattr(channels, "POOL", 10)
-    monkeypatch.setattr(channels, "OVERFETCH", 1)
     with (
         Glymph.open(url, space="large", clock=clock) as large,
         Glymph.open(url, space="small") as small,
@@ -379,6 +374,18 @@ def test_a_small_space_is_found_beside_a_large_one(url, clock, monkeypatch):
             "a field of tulips, far away and long ago, with more words", tags=["rare"]
         ).id
         assert ids(large.search("tulip", tags=["rare"])) == [tagged]
+
+
+def test_a_word_counts_the_same_in_all_spaces_that_are_searched_together(url, clock):
+    with (
+        Glymph.open(url, space="large", clock=clock, embedder="none") as large,
+        Glymph.open(url, space="small", clock=clock, embedder="none") as small,
+    ):
+        large.add_many([f"the harbour has {n} boats" for n in range(40)])
+        own = small.add("the harbour keeper is called Anselm").id
+        hits = small.search("Anselm the harbour keeper", spaces=["large", "small"])
+        assert hits[0].memory.id == own
+        assert hits[0].parts["keyword"] == 1.0
 
 
 def test_as_many_are_found_as_are_asked_for(store, clock, monkeypatch):

@@ -28,6 +28,18 @@ def test_archive_and_delete_have_the_same_guards(goal, fields, word):
     assert (why is None) if word is None else (word in why)
 
 
+@pytest.mark.parametrize(
+    ("actor", "agent", "unattended"),
+    [
+        ("agent", True, True), ("agent:planner", True, True), ("agent-7", True, True),
+        ("daemon", False, True), ("hook", False, True), ("reconcile", False, True),
+        ("glymph", False, True), ("user", False, False), ("agentina", False, False),
+    ],
+)  # fmt: skip
+def test_an_actor_is_a_person_unless_its_name_says_otherwise(actor, agent, unattended):
+    assert (guards.is_agent(actor), guards.is_unattended(actor)) == (agent, unattended)
+
+
 def test_what_is_there_already_and_what_is_in_the_trash_are_told_apart():
     assert guards.find_obstacle(row(state="ARCHIVED"), State.ARCHIVED) == "it is ARCHIVED already"
     assert guards.find_obstacle(row(state="ARCHIVED"), State.TRASHED) is None

@@ -202,9 +202,10 @@ def test_a_reader_of_an_earlier_moment_is_shown_nothing_of_a_later_one(opened, c
 
 @pytest.fixture
 def small(monkeypatch):
-    """Forty vectors count as many."""
-    monkeypatch.setattr(mirror, "EXACT_UP_TO", 40)
-    monkeypatch.setattr(vector_column, "EXACT_UP_TO", 40)
+    """Forty vectors count as many, eighty as very many."""
+    for module in (mirror, vector_column):
+        monkeypatch.setattr(module, "EXACT_UP_TO", 40)
+        monkeypatch.setattr(module, "KEPT_UP_TO", 80)
 
 
 def texts(count, seed=1):
@@ -249,6 +250,7 @@ def test_growing_beyond_the_exact_scan_keeps_the_answers(opened, small):
         [{"text": text, "tags": ["t"] if n % 4 == 0 else []} for n, text in enumerate(whole[:30])]
     )
     assert check_nearest(g).vectors.matrix is not None
+    kept = []
     for at in range(30, 120, 30):
         writer.add_many(
             [
@@ -258,6 +260,8 @@ def test_growing_beyond_the_exact_scan_keeps_the_answers(opened, small):
         )
         shown = check_nearest(g)
         check_nearest(g, tags=["t"])
+        kept.append(shown.vectors.stored is not None)
+    assert kept == [True, False, False]
     assert shown.vectors.matrix is None
     assert check_nearest(opened()).vectors.matrix is None  # made at once
     exact, signs = g.search("tulip rose oak"), opened().search("tulip rose oak")

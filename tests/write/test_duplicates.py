@@ -123,8 +123,9 @@ def test_vectors_that_are_not_mirrored_are_read_from_the_store(words, url, clock
     words.update(words.list().items[0].id, text="Something else altogether, about gardens")
     words.embed()
     whole = words.find_duplicates()
-    monkeypatch.setattr(mirror, "EXACT_UP_TO", 2)
-    monkeypatch.setattr(vector_column, "EXACT_UP_TO", 2)
+    for module in (mirror, vector_column):
+        monkeypatch.setattr(module, "EXACT_UP_TO", 2)
+        monkeypatch.setattr(module, "KEPT_UP_TO", 2)
     monkeypatch.setattr("glymph.write.duplicates.PAGE", 4)  # more than the wordings of one memory
     with Glymph.open(url, clock=clock, embedder=WordEmbedder(512, ms=0.0)) as later:
         streamed = later.find_duplicates()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from glymph import environment
 from glymph.cli import output
+from glymph.cli.clock_check import check_clock, render_clock
 from glymph.cli.embed import describe_embedder
 from glymph.cli.options import LOOK, Json, Url
 from glymph.cli.status import find_spaces
@@ -29,6 +30,7 @@ REBUILD = (
     "The rows may be whole: `glymph export` of each space and `glymph import` into a new store "
     "make indexes and guards anew, and check every row on the way."
 )
+REPAIR = "If the clock is right now, `glymph doctor --repair` dates anew what lies ahead of it."
 # What to do about problems of a kind; None where they say it themselves.
 NEXT = {
     "full text": REBUILD, "guards": REBUILD, "schema": REBUILD, "sequences": REBUILD,
@@ -40,22 +42,30 @@ def register(app: typer.Typer) -> None:
     app.command("doctor", rich_help_panel=LOOK)(doctor)
 
 
-def doctor(url: Url = None, as_json: Json = False) -> None:
+def doctor(
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Date anew what a clock that was wrong dated ahead."),
+    ] = False,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
     """Check a whole store against every invariant, name what is wrong and what to do about it, and
     tell how recall finds by meaning.
     """
-    facts = _examine(url)
+    facts = _examine(url, repair=repair)
     sound = facts["ok"]
     output.answer(facts, _render(facts, sound), as_json=as_json)
     if not sound:
         raise typer.Exit(1)
 
 
-def _examine(url: str | None) -> dict[str, Any]:
+def _examine(url: str | None, *, repair: bool) -> dict[str, Any]:
     """Returns what is found; what is too damaged to be opened or read is one more problem."""
     facts: dict[str, Any] = {"store": url, "ok": False, "away": {}, "checks": [], "problems": []}
     spaces: list[str] = []
     meaning: dict[str, Any] = {}
+    ahead: dict[str, Any] = {}
     problems: list[dict[str, str]] = facts["problems"]
     with _noting_damage(problems), environment.open_whole(url) as glymph:
         facts["store"] = glymph.shown_url
@@ -69,9 +79,13 @@ def _examine(url: str | None) -> dict[str, Any]:
             environment.open_glymph(url, name, "user", create=False) as glymph,
         ):
             meaning[name] = plain(glymph.meaning())
+            if (told := check_clock(glymph, repair=repair)) is not None:
+                ahead[name] = told
+    waiting = any(not told["repaired"] for told in ahead.values())
     named = dict.fromkeys(NEXT.get(problem["check"], RESTORE) for problem in problems)
     return {
-        **facts, "ok": not problems and not facts["away"], "next": [*filter(None, named)],
+        **facts, "ok": not problems and not facts["away"] and not waiting,
+        "next": [*filter(None, named), *([REPAIR] if waiting else [])], "clock": ahead,
         "meaning": meaning,
     }  # fmt: skip
 
@@ -91,10 +105,12 @@ def _render(facts: dict[str, Any], sound: bool) -> Blocks:
         yield Line(f"checked  {check}")
     for problem in facts["problems"]:
         yield Line(f"WRONG    {problem['check']}: {problem['detail']}", "bold red")
+    yield from render_clock(facts["clock"])
     for step in facts["next"]:
         yield Line(f"next     {step}", "bold")
     yield _table_of_embedders(facts["meaning"])
-    problems = quantity(len(facts["problems"]), "problem", "problems")
+    waiting = [told for told in facts["clock"].values() if not told["repaired"]]
+    problems = quantity(len(facts["problems"]) + len(waiting), "problem", "problems")
     yield Line(f"{facts['store']}: {'sound' if sound else problems}", "bold")
 
 

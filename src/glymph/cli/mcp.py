@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 from uuid import uuid4
 
@@ -11,8 +13,9 @@ from glymph import environment
 from glymph.cli.daemon import log_to_stderr
 from glymph.cli.options import LOOK, Actor, SpaceName, Url
 from glymph.errors import GlymphError, InvalidInput
-from glymph.mcp.http import Door, Handles
+from glymph.mcp.http import Door
 from glymph.mcp.http import serve as serve_http
+from glymph.mcp.spaces import Handles
 
 
 def register(app: typer.Typer) -> None:
@@ -39,10 +42,17 @@ def mcp(
         typer.Option(
             metavar="HOST:PORT",
             show_default=False,
-            help="Serve many clients over HTTP, at /mcp. Beyond this machine, with a secret in "
-            "GLYMPH_TOKEN.",
+            help="Serve many clients over HTTP, at /mcp. They send a secret: that in GLYMPH_TOKEN, "
+            "or on this machine that in the file token of Glymph's home folder, made at the first "
+            "start.",
         ),
     ] = None,
+    no_token: Annotated[
+        bool,
+        typer.Option(
+            "--no-token", help="With --http on loopback: let in whoever is on this machine."
+        ),
+    ] = False,
     any_space: Annotated[
         bool,
         typer.Option(
@@ -61,9 +71,11 @@ def mcp(
     if profile not in ("core", "curator", "full"):
         raise InvalidInput("profile", f"{profile!r} is not one of core, curator, full.")
     chosen: Any = profile
-    if http is None and (any_space or allow_host):
+    if http is None and (any_space or allow_host or no_token):
         raise InvalidInput(
-            "http", "--any-space and --allow-host are for a server over HTTP: add --http HOST:PORT."
+            "http",
+            "--any-space, --allow-host and --no-token are for a server over HTTP: add --http "
+            "HOST:PORT.",
         )
     try:
         from glymph.mcp import server
@@ -75,7 +87,19 @@ def mcp(
             server.serve(glymph, chosen)
         return
     log_to_stderr(as_json=False)
-    door = Door.parse(http, environment.token(), allow_host or ())
+    door = open_door(http, allow_host or (), no_token=no_token)
     with environment.open_glymph(url, space, actor, create=True) as glymph:
         handles = Handles(glymph, url=url, any_space=any_space)
         serve_http(server.server_for(handles.find, chosen), handles, door)
+
+
+def open_door(address: str, names: Sequence[str], *, no_token: bool) -> Door:
+    """Returns the server's door, which on loopback has the token of this user's own file."""
+    given = environment.token()
+    if no_token and given:
+        raise InvalidInput("no_token", "there is a secret in GLYMPH_TOKEN. Leave one of them out.")
+    door = Door.parse(address, given, names)
+    if given or no_token:
+        return door
+    door = Door.parse(address, environment.own_token(), names)
+    return replace(door, token_file=str(environment.token_path()))

@@ -16,6 +16,7 @@ from glymph import environment
 from glymph.cli import options, output
 from glymph.errors import InvalidInput
 from glymph.tools.blocks import format_cell
+from glymph.tools.pages import run_tool
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -95,7 +96,7 @@ def _run(
         if tool.preview is not None and not acts:
             result, render = tool.preview(glymph, arguments), tool.render_preview
         else:
-            result, render = tool.run(glymph, arguments), tool.render
+            result, render = run_tool(tool, glymph, arguments), tool.render
     refused = result.get("refused")
     if refused and not as_json:
         sys.stderr.write(f"glymph: refused: {format_cell(refused)}\n")

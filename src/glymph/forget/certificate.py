@@ -10,7 +10,7 @@ memories or pages that still quote are known by name.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from glymph.context import Context, OpenOperation
@@ -18,11 +18,11 @@ from glymph.errors import OperationNotFound
 from glymph.moments import micros, moment
 from glymph.store.certificate import (
     CLEAN,
-    OUT_OF_REACH,
     PENDING,
     Certificate,
     PlaceStatus,
     is_complete,
+    is_settled,
 )
 from glymph.store.contract import Row
 from glymph.store.erase_places import IN_TRANSACTION, JOURNAL, PAGES, PLACES, Leftover, Removed
@@ -112,7 +112,7 @@ def certify(
     `parts` are what `remove_for_good` and `erase_wordings` returned. `rewrite` has the store
     rewritten, which removes stale bytes and keeps other writers waiting; by default a small one is.
     """
-    if not any(part.memories or part.former for part in parts):
+    if not any(part.memories or part.former or part.quotes for part in parts):
         return Certificate(operation_id, ctx.now(), (), True)
     removal = _join(parts)
     with ctx.reading() as reader:
@@ -121,7 +121,7 @@ def certify(
             raise OperationNotFound(operation_id, ctx.space)
         words = removal.quotes.words
         rare = frozenset(word for word in words if not reader.occurs(word))  # not said again since
-    quotes = Quotes(removal.quotes.texts, rare)
+    quotes = replace(removal.quotes, words=rare)
     left = _find_leftovers(
         ctx, Removed(row["key"], removal.memories, list(removal.former), quotes), quotes
     )
@@ -157,11 +157,18 @@ def _join(parts: Sequence[Removal]) -> Removal:
         Quotes(
             tuple(dict.fromkeys(text for part in parts for text in part.quotes.texts)),
             frozenset(word for part in parts for word in part.quotes.words),
+            _any_of([part.quotes.also for part in parts if part.quotes.also]),
+            tuple(dict.fromkeys(one for part in parts for one in part.quotes.pieces)),
         ),
         tuple(derived.values()),
         on_request=any(part.on_request for part in parts),
         edited=tuple(dict.fromkeys(one for part in parts for one in part.edited)),
     )
+
+
+def _any_of(tests: Sequence[Callable[[str], bool]]) -> Callable[[str], bool] | None:
+    """Returns what tells whether one of the tests holds."""
+    return (lambda text: any(test(text) for test in tests)) if tests else None
 
 
 def _find_leftovers(ctx: Context, removed: Removed, quotes: Quotes) -> dict[str, Leftover]:
@@ -193,9 +200,6 @@ def _check_place(name: str, left: Leftover, how: str) -> PlaceStatus:
         alike = ", ".join(left.similar)
         detail = f"former wordings of {alike} share words with it: erase them if they tell it"
         return PlaceStatus(name, CLEAN, how, detail if alike else "")
-    if name == "clusters":
-        detail = f"the name or rule of {left.rows} repeats it: rename it"
-        return PlaceStatus(name, OUT_OF_REACH, how, detail)
     if left.memories:
         detail = f"former wordings of {', '.join(left.memories)} repeat it"
     elif left.pages:
@@ -267,8 +271,8 @@ def list_certificates(
 
 
 def save_record(ctx: Context, record: Record) -> Record:
-    """Stores the record; it is completed now if no place is pending any more."""
-    if is_complete(record.places):
+    """Stores the record; it is settled now if no place is pending any more."""
+    if is_settled(record.places):
         record = replace(record, completed_at=micros(ctx.now()))
     with ctx.store.writing(ctx.space, None) as writer:
         writer.save_certificate(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from glymph.checks import checked_text
@@ -22,7 +22,7 @@ from glymph.forget.request import read_checked
 from glymph.forget.requests import Action, Decide, Request, plan, read_request
 from glymph.forget.reword import fields_still_holding, holds_beside_text, reword
 from glymph.model import State
-from glymph.moments import micros
+from glymph.moments import micros, shift
 from glymph.plain import plain
 from glymph.recall.search import MAX_QUERY_CHARS, search
 from glymph.store.contract import Row
@@ -110,7 +110,7 @@ def make_plan(
         request=request,
         mode=mode,
         created_at=now,
-        expires_at=now + timedelta(days=ctx.settings.plan_days),
+        expires_at=shift(now, days=ctx.settings.plan_days),
         actions=actions,
         why="; ".join(filter(None, [found.why, near.say_cut(), *judges.problems])),
         derived=derived,
@@ -216,8 +216,8 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
             also = [one.text for one in asked.strong]  # logs of queries must not repeat it either
             if ids:
                 removals.append(remove_for_good(op, ctx, ids, tombstone=True, also=also))
-            if edited:
-                removals.append(erase_wordings(op, ctx, edited, tombstone=True, also=also))
+            if edited or (also and not ids):  # nothing else may hold an identifier of it, either
+                removals.append(erase_wordings(op, ctx, edited, tombstone=bool(edited), also=also))
         elif ids:
             keys = [rows[one]["key"] for one in ids]
             op.writer.set_state(keys, state=State.TRASHED, at=op.now, by="forget")

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any
 
-from glymph.forget.purge import pass_on_successor
+from glymph.forget.purge import clean_cluster, pass_on_successor
 from glymph.store.contract import Intent, Row
 from glymph.store.erase import (
     blank_images,
@@ -186,9 +186,12 @@ def keep_out(
         anew = {"updated_at": intent.at, "version": row["version"] + 1}
         addendum.change("memories", row, {**telling[row["key"]], **anew})
     pages = _clean_pages(addendum, tells)
-    entries, operations = _blank(tables, memories, intent.id)
+    clusters = _clean_clusters(addendum, tells)
+    conflicts = _remove_telling_conflicts(addendum, tells)
+    entries, operations = _blank(tables, memories, conflicts, intent.id)
     operations |= _blank_former(tables, "memories", telling, intent.id)
     operations |= _blank_former(tables, "pages", pages, intent.id)
+    operations |= _blank_former(tables, "clusters", clusters, intent.id)
     _forget(tables, memories, texts, operations, tells)
     known = {row["fingerprint"] for row in tables["tombstones"]}
     marks = [mark for mark in dict.fromkeys(standing) if mark not in known]
@@ -269,13 +272,15 @@ def _cut_loose(addendum: Addendum, memories: Mapping[int, str], gone: Mapping[st
         addendum.change("memories", row, pass_on_successor(row, gone, addendum.at))
 
 
-def _blank(tables: Tables, memories: Mapping[int, str], by: str) -> tuple[int, set[int]]:
-    """Blanks what the journal holds of these memories and of conflicts about them.
+def _blank(
+    tables: Tables, memories: Mapping[int, str], telling: set[int], by: str
+) -> tuple[int, set[int]]:
+    """Blanks what the journal holds of these memories, of conflicts about them and of telling ones.
 
     Returns how many entries were blanked, and of which operations.
     """
     ids = set(memories.values())
-    conflicts = {
+    conflicts = telling | {
         entry["key"]
         for entry in tables["journal"]
         if entry["tbl"] == "conflicts"
@@ -301,17 +306,56 @@ def _blank(tables: Tables, memories: Mapping[int, str], by: str) -> tuple[int, s
 def _clean_pages(addendum: Addendum, tells: Tells) -> set[int]:
     """Cuts out of pages what a tombstone keeps out; returns the keys of those that told it."""
     tables = addendum.tables
-    told = {
-        entry["key"]
-        for entry in tables["journal"]
-        if entry["tbl"] == "pages"
-        if any(map(tells, list_texts(entry["image"], entry["after"])))
-    }
+    told = _find_told(tables, "pages", tells)
     for page in list(tables["pages"]):
         if (cut := cut_sentences(page["text"], tells)) != page["text"]:
             addendum.change("pages", page, {"text": cut, "updated_at": addendum.at})
             told.add(page["key"])
     return told
+
+
+def _clean_clusters(addendum: Addendum, tells: Tells) -> set[int]:
+    """Cuts it out of the names and rules of clusters; returns the keys of those that told it."""
+    tables = addendum.tables
+    told = _find_told(tables, "clusters", tells)
+    taken = {row["name"] for row in tables["clusters"]}
+    for row in list(tables["clusters"]):
+        if values := clean_cluster(row, lambda said: GONE if tells(said) else said, taken):
+            addendum.change("clusters", row, values)
+            told.add(row["key"])
+    return told
+
+
+def _remove_telling_conflicts(addendum: Addendum, tells: Tells) -> set[int]:
+    """Removes conflicts whose reason tells it; returns their keys and those that once told it."""
+    tables = addendum.tables
+    told = _find_told(tables, "conflicts", tells)
+    told |= {row["key"] for row in tables["conflicts"] if tells(row["reason"])}
+    addendum.remove("conflicts", [row for row in tables["conflicts"] if row["key"] in told])
+    return told
+
+
+def tells_elsewhere(tables: Mapping[str, list[Row]], tells: Tells) -> bool:
+    """Tells whether a row other than a memory's tells it, or the past of such a row."""
+    columns = [
+        *(("operations", name) for name in ("reason", "details")), ("recalls", "query"),
+        ("plans", "body"), ("queue", "payload"), ("queue", "report"), ("schedules", "outcome"),
+        ("conflicts", "reason"), ("pages", "text"), ("clusters", "name"), ("clusters", "rule"),
+    ]  # fmt: skip
+    said = (row[column] for table, column in columns for row in tables.get(table, ()))
+    return any(tells(words_in(one)) for one in said if one and one != "{}") or any(
+        _find_told(tables, table, tells) for table in ("clusters", "conflicts", "pages")
+    )
+
+
+def _find_told(tables: Mapping[str, list[Row]], table: str, tells: Tells) -> set[int]:
+    """Returns the keys of a table's rows that tell it in the journal."""
+    return {
+        entry["key"]
+        for entry in tables["journal"]
+        if entry["tbl"] == table
+        if tells(words_in(entry["image"])) or tells(words_in(entry["after"]))
+    }
 
 
 def _blank_former(tables: Tables, table: str, keys: Iterable[int], by: str) -> set[int]:
@@ -359,6 +403,15 @@ def _forget(
         if not repeats(words_in(row["body"]))
         and not any(one in row["body"] for one in memories.values())
     ]  # fmt: skip
+    tables["queue"] = [
+        row for row in tables["queue"]
+        if not any(repeats(words_in(row[column])) for column in ("payload", "report"))
+        and not any(one in row["payload"] for one in memories.values())
+    ]  # fmt: skip
+    tables["schedules"] = [
+        {**row, "outcome": None} if repeats(row["outcome"] or "") else row
+        for row in tables["schedules"]
+    ]
     tables["recalls"] = [
         {**row, "query": ""} if repeats(row["query"]) else row for row in tables["recalls"]
     ]

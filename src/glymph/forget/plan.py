@@ -134,7 +134,11 @@ def forget_plan_id(space: str, request: str, mode: Mode, actions: Sequence[Actio
 
 def _lines(plan: ForgetPlan, longest: int | None) -> Iterator[str]:
     for_good = plan.mode == "purge"
-    how = "for good, with no way back" if for_good else "into the trash; undo brings it back"
+    how = (
+        "for good, with no way back"
+        if for_good
+        else "into the trash; undo brings it back until that is emptied"
+    )
     yield f"To forget {_shorten(plan.request, longest)!r} ({how}):"
     for kind, heading in _GROUPS.items():
         group = [action for action in plan.actions if action.kind == kind]

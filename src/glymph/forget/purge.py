@@ -13,7 +13,8 @@ may hold the text, and has stale bytes in files removed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,7 @@ from glymph.forget.certificate import (
 )
 from glymph.forget.requests import Request
 from glymph.forget.reword import (
+    Held,
     cut_from_row,
     cut_out,
     find_holding,
@@ -47,7 +49,7 @@ from glymph.store.erase_places import JOURNAL, Leftover, Removed
 from glymph.store.journal import PURGED
 from glymph.text.normal import STOP_WORDS
 from glymph.text.query import Words
-from glymph.text.quotes import SHORT, Quotes, words_of
+from glymph.text.quotes import SHORT, Quotes, choose_gone_name, words_of
 from glymph.undo.restore import checked_ids
 from glymph.write.tombstones import bury
 
@@ -142,9 +144,10 @@ def remove_for_good(
     for start in range(0, len(present), AT_ONCE):
         op.writer.remove("memories", present[start : start + AT_ONCE])
     left = _Left(op, [one for one in also if one.strip() not in ids], said)
-    quotes = Quotes(_join_texts(texts, also, left.spellings), _find_telling_words(op, said))
+    quotes = left.quote(_join_texts(texts, also), _find_telling_words(op, said))
     _check_reason(op, [*(text for text in texts if len(text) >= SHORT), *also])
     pages = _cut_from_pages(op, quotes, left.asked)
+    cut_from_clusters(op, quotes)
     blanked = op.writer.erase(going, quotes)
     if tombstone:
         bury(op, ctx, texts, left.identifiers, by_words=True)
@@ -160,7 +163,7 @@ def remove_for_good(
     if staged:
         stage_certificate(op)
     derived = left.add_holding(_find_derived(op, texts, resting, going.values()))
-    return Removal(gone, {}, quotes, derived, pages, tombstone, edited)
+    return Removal(gone, {}, quotes, derived, pages, tombstone or bool(also), edited)
 
 
 def erase_wordings(
@@ -189,10 +192,11 @@ def erase_wordings(
     said = op.writer.past_words(keys)
     left = _Left(op, [one for one in also if one.strip() not in ids], said)
     left.check_reworded(rows.values())
-    quotes = Quotes(_join_texts(texts, also, left.spellings), _find_telling_words(op, said))
+    quotes = left.quote(_join_texts(texts, also), _find_telling_words(op, said))
     _check_reason(op, [*(text for text in texts if len(text) >= SHORT), *also])
     op.writer.remove("conflicts", op.writer.conflicts_naming(kept.values()))
     pages = _cut_from_pages(op, quotes, left.asked)
+    cut_from_clusters(op, quotes)
     blanked = op.writer.erase_former("memories", keys, quotes, ids=list(kept.values()))
     if tombstone:
         bury(op, ctx, texts, left.identifiers, by_words=True)
@@ -205,7 +209,7 @@ def erase_wordings(
     if staged:
         stage_certificate(op)
     derived = left.add_holding(_find_derived(op, texts, (), kept.values()))
-    return Removal({}, kept, quotes, derived, pages, tombstone, edited)
+    return Removal({}, kept, quotes, derived, pages, tombstone or bool(also), edited)
 
 
 def remove_summaries(op: OpenOperation, keys: Sequence[int]) -> list[str]:
@@ -277,7 +281,7 @@ def _find_telling_words(op: OpenOperation, said: Iterable[str]) -> frozenset[str
 
 def _cut_from_pages(op: OpenOperation, quotes: Quotes, asked: Sequence[Request]) -> tuple[str, ...]:
     """Cuts what pages quote whole out of them and their past; returns the names of changed ones."""
-    past = op.writer.past_pages(quotes)
+    past = op.writer.past_quoting("pages", quotes.strongly)
     changed: dict[int, str] = {}
     for page in op.writer.pages():
         cut = quotes.cut_from(page["text"]) if quotes.whole(page["text"]) else page["text"]
@@ -286,6 +290,32 @@ def _cut_from_pages(op: OpenOperation, quotes: Quotes, asked: Sequence[Request])
             changed[page["key"]] = page["name"]
     op.writer.erase_former("pages", sorted({*past, *changed}), Quotes(()))
     return tuple(changed.values())
+
+
+def cut_from_clusters(op: OpenOperation, quotes: Quotes) -> None:
+    """Cuts what the names and rules of clusters repeat out of them and their past."""
+    past = op.writer.past_quoting("clusters", quotes.in_json)
+    rows = op.writer.clusters()
+    taken = {row["name"] for row in rows}
+    changed = []
+    for row in rows:
+        if values := clean_cluster(row, quotes.cut_out_of_name, taken):
+            op.writer.change("clusters", {row["key"]: values})
+            changed.append(row["key"])
+    op.writer.erase_former("clusters", sorted({*past, *changed}), Quotes(()))
+
+
+def clean_cluster(row: Row, cut: Callable[[str], str], taken: set[str]) -> dict[str, Any]:
+    """Returns the columns of a cluster that tell it, without it; its new name joins the taken."""
+    values: dict[str, Any] = {}
+    if (name := cut(row["name"])) != row["name"]:
+        values["name"] = choose_gone_name(taken.__contains__, name)
+        taken.add(values["name"])
+    rule = json.loads(row["rule"] or "{}")
+    kept = {part: cut(value) for part, value in rule.items()}
+    if kept != rule:
+        values["rule"] = json.dumps(kept, sort_keys=True)
+    return values
 
 
 def _find_derived(
@@ -314,8 +344,14 @@ class _Left:
         self.identifiers = identifiers
         self.asked = read_identifiers(identifiers)
         self.spellings = list_spellings(self.asked, said)
+        self._held = Held(self.asked) if self.asked else None
         self._op = op
         self._edited: list[str] = []
+
+    def quote(self, texts: Iterable[str], words: frozenset[str] = frozenset()) -> Quotes:
+        """Returns these texts and words with the identifiers in whatever spelling."""
+        pieces = self._held.pieces if self._held else ()
+        return Quotes(_join_texts(texts, self.spellings), words, self._held, pieces)
 
     def check_reworded(self, rows: Iterable[Row]) -> None:
         """Raises IdentifierLeft for a rewording that still holds one: all is rolled back."""
@@ -351,7 +387,7 @@ class _Left:
         if not self.asked:
             return
         writer = self._op.writer
-        sought = Removed(writer.operation_key, {}, (), Quotes(self.spellings))
+        sought = Removed(writer.operation_key, {}, (), self.quote(()))
         left = writer.leftovers(sought).get(JOURNAL, Leftover(0))
         rows = writer.memories(left.memories)
         own = {(entry.table, entry.key) for entry in writer.entries([writer.operation_key])}

@@ -12,7 +12,7 @@ from glymph.context import OpenOperation, every_row
 from glymph.forget.requests import Request, forms, read_request, still_held
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
-from glymph.text.identifiers import identifiers, perhaps
+from glymph.text.identifiers import Identifier, identifiers, perhaps
 from glymph.text.normal import content_hash, derive_title, is_derived_title
 from glymph.text.query import Words
 from glymph.text.quotes import GONE
@@ -24,6 +24,7 @@ EVERY_FIELD = ("text", *BESIDE_TEXT, "source")
 SHORT = 4  # characters of a code that different things may carry
 SMALL = 200  # memories: a space of fewer is read whole, with the fields that have no index
 MOST_HELD = 1_000  # memories that one identifier is looked for in
+FIGURES = 7  # digits of a number that are written however it begins, with a country or a zero
 MOST_SPELLINGS = 8  # that are looked for in the journal
 
 _NO_LETTER_OR_DIGIT = re.compile(r"[\W_]+")
@@ -174,7 +175,37 @@ def cut_from_row(asked: Sequence[Request], row: Row) -> dict[str, Any] | None:
         kept = [one for one in given if not holds(asked, one)]
         if kept != given:
             values[field] = json.dumps(kept, ensure_ascii=False)
+    if row["source"] and holds(asked, row["source"]):
+        values["source"] = None
     return None if list_holding(asked, {**row, **values}) else values
+
+
+class Held:
+    """Tells whether a text holds one of some identifiers, however it is spelt.
+
+    `pieces` are letters and digits of which such a text has some in a row.
+    """
+
+    def __init__(self, asked: Sequence[Request]) -> None:
+        self._asked = asked
+        found = (piece for one in asked for each in one.strong for piece in _list_pieces(each))
+        self.pieces = tuple(dict.fromkeys(found))
+
+    def __call__(self, text: str) -> bool:
+        bare = _bare(text)
+        return any(piece in bare for piece in self.pieces) and holds(self._asked, text)
+
+
+def _list_pieces(each: Identifier) -> list[str]:
+    """Returns what is in every spelling of an identifier: its longest figure, or all of it."""
+    longest = max(re.findall(r"\d+", _bare(each.key)), key=len, default="")
+    if len(longest) > SHORT:
+        return [longest[-FIGURES:]]
+    return [_bare(each.key), _bare(each.text), _bare(_say_signs(each.key))]
+
+
+def _say_signs(address: str) -> str:
+    return address.replace("@", " at ").replace(".", " dot ")
 
 
 def list_spellings(asked: Iterable[Request], texts: Iterable[str]) -> tuple[str, ...]:
@@ -194,9 +225,5 @@ def list_spellings(asked: Iterable[Request], texts: Iterable[str]) -> tuple[str,
 
 def _list_phrases(request: Request) -> tuple[str, ...]:
     """Returns what the text index is asked for: also addresses with their signs in words."""
-    said = [
-        each.key.replace("@", " at ").replace(".", " dot ")
-        for each in request.strong
-        if each.type == "mail"
-    ]
+    said = [_say_signs(each.key) for each in request.strong if each.type == "mail"]
     return (*forms(request), *said)

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from glymph.context import Context, every_row
+from glymph.errors import Refused
 from glymph.forget.certificate import certify
 from glymph.forget.complete_certificates import complete_certificates
 from glymph.forget.purge import remove_for_good
 from glymph.model import Receipt, State, Trashed
+from glymph.moments import AHEAD, MICROS_PER_DAY, micros
+from glymph.store import guards
 from glymph.store.contract import Filter, Row
 
 CHUNK = 1_000
@@ -34,12 +37,22 @@ def _value(ctx: Context, row: Row) -> Trashed:
     )  # fmt: skip
 
 
-def empty(ctx: Context, *, all: bool = False) -> Receipt:
+def empty(ctx: Context, *, all: bool = False, attended: bool = True) -> Receipt:
     """Removes for good what has been in the trash for its time; with `all`, everything in it.
 
     There is no undo. Leaves a certificate for each part, and completes those that are pending.
+    An agent or upkeep removes only what has been there for its time, and only so much in a day;
+    `attended` is False for upkeep in whoever's name.
     """
+    unattended = not attended or guards.is_unattended(ctx.actor)
+    if all and unattended:
+        raise Refused(
+            "Only a person empties the trash before its time. Nothing was changed: ask one to run "
+            "`glymph trash empty --all --apply`."
+        )
     due = [one.id for one in trash(ctx) if all or one.expired]
+    if unattended:
+        due = due[: _count_left_today(ctx)]
     reason = "trash emptied" if all else "trash expired"
     if len(due) <= MOST_AT_ONCE:
         receipt = _remove(ctx, due, reason=reason)
@@ -52,6 +65,16 @@ def empty(ctx: Context, *, all: bool = False) -> Receipt:
         receipt = _join_receipts(ctx, parent, parts)
     complete_certificates(ctx)
     return receipt
+
+
+def _count_left_today(ctx: Context) -> int:
+    """Returns how many memories agents and upkeep may still remove for good today."""
+    now = micros(ctx.now())
+    with ctx.reading() as reader:
+        gone = reader.purged_by(
+            {*guards.BACKGROUND, ctx.actor}, now - MICROS_PER_DAY, upto=now + AHEAD
+        )
+    return max(0, ctx.settings.trash_daily - gone)
 
 
 def _remove(

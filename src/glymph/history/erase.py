@@ -37,11 +37,11 @@ from glymph.history.shelves import (
     read_messages,
 )
 from glymph.history.transcript import FILE, HEAD, LOCK, NECK, TORN
-from glymph.store.certificate import CLEAN, OUT_OF_REACH, PlaceStatus
+from glymph.store.certificate import CLEAN, LEFT, PlaceStatus
 from glymph.store.contract import Row
 from glymph.store.conversations import Rewording
 from glymph.store.erase_places import CONVERSATIONS
-from glymph.text.quotes import Quotes, words_in
+from glymph.text.quotes import Quotes, choose_gone_name, words_in
 from glymph.write.edit import read_page
 
 FILES = "conversation files"
@@ -50,10 +50,7 @@ HOW = (
     "no sentence repeats it or has two words of its own"
 )
 NONE = "there are none"
-STILL = (
-    "the conversation {} still repeats it: "
-    "repeat the erasure, or `glymph history remove` it if its name does"
-)
+STILL = "the conversation {} still repeats it: repeat the erasure, or `glymph history remove` it"
 RETAINED = "a purge that nobody asked for by what it says leaves conversations as they were said"
 UNCHECKED = "not looked through, for the text is not kept"
 CUT_SHORT = (
@@ -87,7 +84,7 @@ class ConversationKeeper:
             return _report_untouched(ctx, RETAINED, "")
         cut = QuoteCutter(quotes)
         in_store, _ = erase_in_store(ctx, cut)
-        still = [STILL.format(name) for name in _find_repeating(ctx, cut, quotes)]
+        still = [STILL.format(cut(name)) for name in _find_repeating(ctx, cut, quotes)]
         in_files, _, left = _erase_in_folders(ctx, cut, quotes, dry_run=False)
         return [_status(CONVERSATIONS, in_store, still), _status(FILES, in_files, left)]
 
@@ -105,7 +102,7 @@ def erase(ctx: Context, quotes: Quotes, *, dry_run: bool = False) -> Erasure:
     in_store, rewritten = erase_in_store(ctx, cut, dry_run=dry_run)
     names = [] if dry_run else _find_repeating(ctx, cut, quotes)
     in_files, files, left = _erase_in_folders(ctx, cut, quotes, dry_run=dry_run)
-    still = (STILL.format(name) for name in names)
+    still = (STILL.format(cut(name)) for name in names)
     return Erasure(in_store + in_files, files, rewritten, (*still, *left))
 
 
@@ -114,14 +111,14 @@ def _report_untouched(ctx: Context, how: str, detail: str) -> list[PlaceStatus]:
         in_store = bool(reader.conversations(limit=1))
     there = ((CONVERSATIONS, in_store), (FILES, bool(places.list_folders(ctx))))
     return [
-        PlaceStatus(name, OUT_OF_REACH, how, detail) if some else PlaceStatus(name, CLEAN, NONE)
+        PlaceStatus(name, LEFT, how, detail) if some else PlaceStatus(name, CLEAN, NONE)
         for name, some in there
     ]
 
 
 def _status(name: str, conversations: int, left: list[str]) -> PlaceStatus:
     if left:
-        return PlaceStatus(name, OUT_OF_REACH, HOW, "; ".join(left))
+        return PlaceStatus(name, LEFT, HOW, "; ".join(left))
     return PlaceStatus(name, CLEAN, HOW if conversations else NONE)
 
 
@@ -136,10 +133,11 @@ class _Change:
     name: str
     messages: Sequence[Rewording]
     changes_state: bool
+    changes_name: bool
 
     @property
     def texts(self) -> int:
-        return len(self.messages) + self.changes_state
+        return len(self.messages) + self.changes_state + self.changes_name
 
 
 def erase_in_store(ctx: Context, cut: Cutter, *, dry_run: bool = False) -> tuple[int, int]:
@@ -155,6 +153,9 @@ def erase_in_store(ctx: Context, cut: Cutter, *, dry_run: bool = False) -> tuple
                 op.writer.reword_messages(one.conversation, one.messages)
                 now = op.writer.conversation(one.name) or {"state": NEW}
                 op.writer.keep_conversation_state(one.conversation, cut_state(now["state"], cut))
+                if one.changes_name:
+                    anew = choose_gone_name(op.writer.conversation)
+                    op.writer.rename_conversation(one.name, anew)
     return len(planned), sum(one.texts for one in changes)
 
 
@@ -165,7 +166,8 @@ def _plan_change(ctx: Context, row: Row, cut: Cutter) -> _Change:
         if (anew := cut_message(message.body, cut)) != message.body
     ]
     changes_state = cut_state(row["state"], cut) != row["state"]
-    return _Change(row["key"], row["name"], rewordings, changes_state)
+    changes_name = cut(row["name"]) != row["name"]
+    return _Change(row["key"], row["name"], rewordings, changes_state, changes_name)
 
 
 def _find_repeating(ctx: Context, cut: QuoteCutter, quotes: Quotes) -> list[str]:
@@ -187,9 +189,15 @@ def cut_rows(tables: dict[str, list[Row]], cut: Cutter) -> None:
     tables["messages"] = [
         {**row, "body": cut_message(row["body"], cut)} for row in tables["messages"]
     ]
-    tables["conversations"] = [
-        {**row, "state": cut_state(row["state"], cut)} for row in tables["conversations"]
-    ]
+    taken = {row["name"] for row in tables["conversations"]}
+    kept: list[Row] = []
+    for row in tables["conversations"]:
+        name = row["name"]
+        if cut(name) != name:
+            name = choose_gone_name(taken.__contains__)
+            taken.add(name)
+        kept.append({**row, "name": name, "state": cut_state(row["state"], cut)})
+    tables["conversations"] = kept
 
 
 def cut_message(body: str, cut: Cutter) -> str:
@@ -227,10 +235,14 @@ def _erase_in_folders(
                 files += SessionFolder(session, disk, cut, page, dry_run).erase()
                 if not dry_run:
                     repeating = _find_repeating_files(session, cut, quotes)
-                    left += [f"{path} still repeats it: edit it" for path in repeating]
+                    left += [f"{cut(str(path))} still repeats it: edit it" for path in repeating]
+                    if cut(session.name) != session.name:
+                        left.append(f"the name of a folder in {session.parent} tells it: rename it")
             except OSError as error:
                 why = error.strerror
-                left.append(f"{session} could not be written ({why}): fix that, then edit it")
+                left.append(
+                    f"{cut(str(session))} could not be written ({why}): fix that, then edit it"
+                )
     return count, files, left
 
 

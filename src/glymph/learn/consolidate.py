@@ -58,7 +58,7 @@ from glymph.learn.playbooks import count_on
 from glymph.learn.summarize import Due, Summarizer, find_due, list_waiting
 from glymph.llm.ledger import Run
 from glymph.model import State
-from glymph.moments import micros
+from glymph.moments import micros, shift
 from glymph.prune.material import load_material
 from glymph.prune.schedule import consolidation_due
 from glymph.store import records
@@ -113,7 +113,7 @@ def consolidate(
             )
         by: By = "statistics" if ctx.model is None else "model"
         look_back = LOOK_BACK if by == "model" else STATISTICS_LOOK_BACK
-        episodes, rows = _episodes(reader, since=now - look_back, at=now)
+        episodes, rows = _episodes(reader, since=shift(now, days=-look_back.days), at=now)
         material = load_material(ctx, reader, list(rows.values()), wanted_ways)
         groups = group_episodes(episodes, wanted_ways, material=material)
         found = len(groups)

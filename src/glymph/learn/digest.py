@@ -32,11 +32,13 @@ class Heading:
 VITAL = Heading("Vital, and rules that stand", (), 30, first=0.5)
 GOALS = Heading("Goals", ("goal",), 6, first=OVER)
 QUESTIONS = Heading("Open questions: find out, then answer_question", (), 5, first=OVER)
+TRASH = Heading("Trash", (), 3, first=OVER)
 FADING = Heading("Fading: use them, or let them go", (), 5, first=OVER)
 HEADINGS: tuple[Heading, ...] = (
     VITAL,
     GOALS,
     QUESTIONS,
+    TRASH,
     FADING,
     Heading("Preferences", ("preference",), 20),
     Heading("Lessons, learnt from episodes: memory_get shows which", ("lesson",), 20),

@@ -15,7 +15,7 @@ from glymph.decay.lifecycle import DEFAULT_CURVES
 from glymph.decay.sections import Section
 from glymph.errors import InvalidInput
 from glymph.model import Outcome
-from glymph.moments import MICROS_PER_DAY, micros
+from glymph.moments import AHEAD, MICROS_PER_DAY, micros
 from glymph.store.contract import Row
 
 USES = (Outcome.USED, Outcome.CONFIRMED)
@@ -37,7 +37,9 @@ def fit(ctx: Context, *, apply: bool = False, reset: bool = False) -> Fit:
             writer.drop_curves()
     with ctx.reading() as reader:
         in_force = reader.curves()
-        seen = observations(reader.recalls(limit=ctx.settings.recall_log_size))
+        upto = micros(ctx.now()) + AHEAD
+        recalls = reader.recalls(limit=ctx.settings.recall_log_size)
+        seen = observations(row for row in recalls if row["at"] <= upto)
     sections = tuple(
         fit_section(section, seen[section], before=in_force[section]) for section in Section
     )

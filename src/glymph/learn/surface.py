@@ -20,6 +20,7 @@ from glymph.learn.digest import (
     FADING,
     GOALS,
     QUESTIONS,
+    TRASH,
     VITAL,
     Heading,
     digest,
@@ -27,7 +28,7 @@ from glymph.learn.digest import (
 )
 from glymph.learn.doubts import find_doubted, read_for_updates
 from glymph.model import State
-from glymph.moments import MICROS_PER_DAY, micros
+from glymph.moments import EVER, MICROS_PER_DAY, micros, moment
 from glymph.prune import staleness
 from glymph.prune.worth import redundancy
 from glymph.store import columns
@@ -46,6 +47,7 @@ MOST_READ = 200  # texts that are graded while somebody waits
 PLAINLY_VITAL, PLAINLY_NOISE, PLAINLY_PASSING = 0.5, 0.5, 0.9  # shares
 REPEATED = 0.9  # said elsewhere to this share: the other line is enough
 TRUSTED = 0.3  # what came from a source trusted less is not put before an agent unasked
+SOON = 7  # days before memories in the trash are removed for good that it is announced
 PINNED = 10.0  # more than all else can add up to
 
 
@@ -72,7 +74,7 @@ def surface(ctx: Context, budget_tokens: int | None = None, *, reads: bool = Tru
     with ctx.reading() as reader:
         change = reader.newest_change()
         kept = reader.surface(budget)
-        if kept is not None and kept["change"] == change and now < kept["until"]:
+        if kept is not None and kept["change"] == change and _still_holds(kept, now):
             return str(kept["text"])
         reading = columns.read(reader)
         grader = Grader(ctx, left=MOST_READ if reads else 0)
@@ -82,6 +84,11 @@ def surface(ctx: Context, budget_tokens: int | None = None, *, reads: bool = Tru
         with ctx.store.writing(ctx.space, None) as writer:
             writer.keep_surface(budget, text, change=change, until=until)
     return text
+
+
+def _still_holds(kept: Row, now: int) -> bool:
+    """Tells whether a kept digest is valid; one for longer than a day is of a wrong clock."""
+    return bool(0 < kept["until"] - now <= MICROS_PER_DAY)
 
 
 def _make_digest(
@@ -96,10 +103,13 @@ def _make_digest(
     rows = {h: [found[key] for key in pool if key in found] for h, pool in pools.items()}
     grades = grader.grade(reader, [row for several in rows.values() for row in several])
     rows = {h: _worth_showing(several, grades) for h, several in _put_vital_first(rows, grades)}
-    questions = _word_questions(reader)
+    unasked = {
+        QUESTIONS: _word_questions(reader),
+        TRASH: _announce_trash(reader, now, grader.ctx.settings.trash_days),
+    }
     checked: set[int] = set()
     while True:
-        text, shown = _fill(rows, questions, budget)
+        text, shown = _fill(rows, unasked, budget)
         fresh = {row["key"] for row in shown} - checked
         doubted = read_for_updates(grader.ctx, reader, shown, fresh) if grader.may_read else set()
         outdated = {key for key in doubted if not is_vital(grades.get(key))}
@@ -112,11 +122,11 @@ def _make_digest(
 
 
 def _fill(
-    rows: Mapping[Heading, Sequence[Row]], questions: Sequence[str], budget: int
+    rows: Mapping[Heading, Sequence[Row]], others: Mapping[Heading, Sequence[str]], budget: int
 ) -> tuple[str, list[Row]]:
-    """Returns the digest of some rows, and those of them that are in it."""
+    """Returns the digest of some rows and other lines, and those of the rows that are in it."""
     lines = {heading: [_line(heading, row) for row in some] for heading, some in rows.items()}
-    text, counts = digest({**lines, QUESTIONS: questions}, budget=budget)
+    text, counts = digest({**lines, **others}, budget=budget)
     return text, [row for h, count in counts.items() if h in rows for row in rows[h][:count]]
 
 
@@ -137,6 +147,21 @@ def _put_vital_first(
     first = sorted(vital.values(), key=lambda row: -grades[row["key"]][VITAL_SHARE])
     rest = {h: [row for row in several if row["key"] not in vital] for h, several in rows.items()}
     return [*(rest | {VITAL: first}).items()]
+
+
+def _announce_trash(reader: Reader, now: int, stay: int) -> list[str]:
+    """Returns what will be removed for good from the trash soon, by the day it may go at first."""
+    today = now // MICROS_PER_DAY
+    ends: dict[int, int] = {}
+    for day, count in reader.trash_ends(
+        min(stay * MICROS_PER_DAY, EVER), min(now + SOON * MICROS_PER_DAY, EVER)
+    ):
+        ends[max(day, today)] = ends.get(max(day, today), 0) + count
+    return [
+        f"{count:,} {'memory' if count == 1 else 'memories'} in the trash will be removed for good "
+        f"on {moment(day * MICROS_PER_DAY).date()}; restore_memory brings one back until then"
+        for day, count in ends.items()
+    ]
 
 
 def _word_questions(reader: Reader) -> list[str]:

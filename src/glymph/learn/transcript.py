@@ -105,6 +105,8 @@ def turn(line: str | bytes | Mapping[str, Any]) -> Turn | None:
 
 def _object(line: str | bytes) -> Mapping[str, Any] | None:
     """The object of a line; None for an empty line."""
+    if not isinstance(line, str | bytes):
+        raise ValueError("it is neither a text nor an object")
     if not line.strip():
         return None
     try:

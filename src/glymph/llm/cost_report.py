@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from glymph.context import Context
 from glymph.errors import InvalidInput
-from glymph.moments import MICROS_PER_DAY, micros, moment
+from glymph.moments import AHEAD, MICROS_PER_DAY, micros, moment, shift
 from glymph.store.contract import Row
 
 MOST_DAYS = 3660
@@ -50,11 +50,12 @@ def costs(ctx: Context, *, days: int = 30) -> Costs:
         raise InvalidInput("days", f"{days!r} is not a whole number from 1 to {MOST_DAYS}.")
     now = ctx.now()
     with ctx.reading() as reader:
-        calls = reader.calls(micros(now - timedelta(days=days)))
-        today = reader.spent_since(micros(now) - MICROS_PER_DAY)
+        upto = micros(now) + AHEAD
+        calls = reader.calls(micros(shift(now, days=-days)), upto=upto)
+        today = reader.spent_since(micros(now) - MICROS_PER_DAY, upto=upto)
         settings = ctx.settings
         return Costs(
-            since=now - timedelta(days=days),
+            since=shift(now, days=-days),
             total=_sum_up("all", calls),
             by_job=_by(calls, lambda call: str(call["job"])),
             by_model=_by(calls, lambda call: str(call["model"])),

@@ -17,7 +17,7 @@ from glymph.errors import BudgetSpent, MalformedReply, ModelFailed, NoModel
 from glymph.llm.contract import Model
 from glymph.llm.dialogue import Message, Question, Reply, Usage, tokens_of
 from glymph.llm.own import sound
-from glymph.moments import MICROS_PER_DAY, micros
+from glymph.moments import AHEAD, MICROS_PER_DAY, micros
 from glymph.text.tokens import tokens
 
 Verdict = TypeVar("Verdict")
@@ -96,7 +96,8 @@ class Run:
         needed = dearest.tokens_in + dearest.tokens_out
         now = micros(place.now())
         with place.store.writing(place.space, None) as writer:
-            today, run = writer.spent_since(now - MICROS_PER_DAY), writer.spent_by(self.id)
+            today = writer.spent_since(now - MICROS_PER_DAY, upto=now + AHEAD)
+            run = writer.spent_by(self.id)
             for cap, spent in (("spend_daily_usd", today.usd), ("spend_run_usd", run.usd)):
                 left = max(0.0, getattr(place.settings, cap) - spent)
                 if cost > left:

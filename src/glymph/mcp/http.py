@@ -11,12 +11,9 @@ import ipaddress
 import logging
 import signal
 import socket
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Self
-from urllib.parse import unquote
 
 import anyio
 import uvicorn
@@ -28,20 +25,18 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from glymph import environment
-from glymph.checks import checked_space
-from glymph.client import Glymph
-from glymph.errors import GlymphError, InvalidInput, Refused, SpaceNotFound
+from glymph.errors import GlymphError, InvalidInput
+from glymph.mcp.connections import Patience
+from glymph.mcp.spaces import SPACE_HEADER, Handles
 
 PATH, HEALTH = "/mcp", "/healthz"
-SPACE_HEADER = "Glymph-Space"
+ONCE = ("authorization", SPACE_HEADER)  # headers of which one counts: two might be read differently
 SHORTEST_TOKEN = 16
 # Of a request: the longest text there may be, with every character written as two escapes.
 MOST_BYTES = 2 * 1024 * 1024
-MOST_CONNECTIONS = 512
-MOST_HANDLES = 256  # spaces whose handle is kept
 HEALTH_SECONDS = 5.0
 LAST_SECONDS = 20  # for calls in flight when the server is told to stop
+PATIENCE = Patience()
 NEW_TOKEN = "`openssl rand -hex 32` makes one"
 
 log = logging.getLogger("glymph.mcp")
@@ -55,6 +50,7 @@ class Door:
     port: int
     token: str = field(default="", repr=False)
     names: tuple[str, ...] = ()  # by which clients may call it, besides the host
+    token_file: str = ""  # where clients of this machine find the token
 
     @classmethod
     def parse(cls, address: str, token: str, names: Sequence[str]) -> Self:
@@ -77,7 +73,8 @@ class Door:
         if token and (len(token) < SHORTEST_TOKEN or not token.isascii()):
             raise InvalidInput(
                 "GLYMPH_TOKEN",
-                f"needs at least {SHORTEST_TOKEN} characters, all of them ASCII; {NEW_TOKEN}.",
+                f"needs at least {SHORTEST_TOKEN} characters, all of them ASCII, as does the file "
+                f"token; {NEW_TOKEN}.",
             )
         return door
 
@@ -122,7 +119,7 @@ class Door:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind((self.host, self.port))
             # At once: whoever reads in the log that the server listens may connect.
-            listening.listen(MOST_CONNECTIONS)
+            listening.listen(PATIENCE.most_connections)
         except OSError as error:
             listening.close()
             where, why = f"{_bracket(self.host)}:{self.port}", error.strerror or error
@@ -146,71 +143,6 @@ def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest()
 
 
-class Handles:
-    """Handles for requests: on one space, or on the one that a request's header names.
-
-    All share the store, its connections and the embedding model, so that one more space costs
-    little.
-    """
-
-    def __init__(self, glymph: Glymph, *, url: str | None = None, any_space: bool = False) -> None:
-        self.first = glymph
-        self._url, self._any_space = url, any_space
-        self._kept: OrderedDict[str, Glymph] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def find(self, request: Any) -> Glymph:
-        """Returns the handle for a request. A space that does not exist yet is created."""
-        given = request.headers.get(SPACE_HEADER) if request is not None else None
-        if given is None:
-            return self.first
-        space = _read_space(given)
-        if space == self.first.space:
-            return self.first
-        if not self._any_space:
-            raise InvalidInput(
-                SPACE_HEADER,
-                f"this server has the space {self.first.space!r} only. Leave the header out, or "
-                "start the server with --any-space.",
-            )
-        with self._lock:
-            if (known := self._kept.get(space)) is not None:
-                self._kept.move_to_end(space)
-                return known
-        opened = self._open(space)
-        with self._lock:
-            self._kept[space] = opened
-            while len(self._kept) > MOST_HANDLES:
-                self._kept.popitem(last=False)  # nothing to close: what it is embedding it finishes
-        return opened
-
-    def _open(self, space: str) -> Glymph:
-        handle = Glymph(replace(self.first.context, space=space))
-        try:
-            with handle.context.reading():
-                return handle
-        except SpaceNotFound:
-            self._create(handle)
-        return handle
-
-    def _create(self, handle: Glymph) -> None:
-        try:
-            environment.open_glymph(self._url, handle.space, handle.actor, create=True).close()
-        except Refused:
-            with handle.context.reading():
-                return  # another server has just created it
-
-
-def _read_space(given: str) -> str:
-    """Returns the name in a header, which is percent-encoded where it is not ASCII."""
-    try:
-        return checked_space(unquote(given, errors="strict"))
-    except UnicodeDecodeError as error:
-        raise InvalidInput(
-            SPACE_HEADER, "is not UTF-8, percent-encoded. Encode the name again."
-        ) from error
-
-
 class Guard:
     """Answers requests that show no token or ask for what is not there; passes on the others."""
 
@@ -225,10 +157,13 @@ class Guard:
         headers = Headers(scope=scope)
         if scope["path"] == HEALTH:
             return None
+        if twice := [name for name in ONCE if len(headers.getlist(name)) > 1]:
+            message = f"The header {twice[0]} is there more than once. Send it once."
+            return _problem(400, "BadRequest", message)
         if not self._door.admits(headers):
             message = (
                 "Send the header `Authorization: Bearer TOKEN` with the token that is in the "
-                "server's GLYMPH_TOKEN."
+                "server's GLYMPH_TOKEN, or in the file token of its home folder."
             )
             return _problem(401, "Unauthorized", message, **{"WWW-Authenticate": "Bearer"})
         if not self._browsers and "origin" in headers:
@@ -295,18 +230,25 @@ def application(server: Server[Any], handles: Handles, door: Door) -> ASGIApp:
     return Guard(inner, door, browsers=security is not None)
 
 
+def configure(served: ASGIApp, patience: Patience = PATIENCE) -> uvicorn.Config:
+    """Returns how uvicorn serves an application."""
+    return uvicorn.Config(
+        served, http=patience.hold(), log_config=None, access_log=False, server_header=False,
+        proxy_headers=False, ws="none", limit_concurrency=patience.most_connections,
+        timeout_keep_alive=patience.idle_s, timeout_graceful_shutdown=LAST_SECONDS,
+    )  # fmt: skip
+
+
 def serve(server: Server[Any], handles: Handles, door: Door) -> None:
     """Serves until SIGTERM or Ctrl-C; calls in flight are answered first."""
     listening = door.open()
     host, port = listening.getsockname()[:2]
-    config = uvicorn.Config(
-        application(server, handles, door), log_config=None, access_log=False, server_header=False,
-        proxy_headers=False, ws="none", limit_concurrency=MOST_CONNECTIONS,
-        timeout_graceful_shutdown=LAST_SECONDS,
-    )  # fmt: skip
+    config = configure(application(server, handles, door))
     for one in (signal.SIGTERM, signal.SIGINT):
         # When it has stopped, uvicorn repeats the signal, which would end this process with it.
         signal.signal(one, _ignore)
+    if door.token_file:
+        log.info("clients send the token in %s", door.token_file)
     log.info("listening on http://%s:%d%s", _bracket(host), port, PATH)
     with listening:
         uvicorn.Server(config).run(sockets=[listening])

@@ -22,39 +22,45 @@ from glymph.client import Glymph
 from glymph.errors import GlymphError
 from glymph.tools import tools_for
 from glymph.tools.contract import Profile, Tool
+from glymph.tools.pages import MOST_BYTES, run_tool
 
-# Calls at once. Each may hold two of a handle's sixteen connections; with more calls, one could
-# wait for ever for its second connection.
-AT_ONCE = 8
+# Calls at once. Each may hold two of a handle's sixteen connections; with more than eight calls,
+# one could wait for ever for its second connection. A call for many memories holds all of them
+# until it knows which fit into the answer: 100 MB, where each is as long as may be.
+AT_ONCE, LARGE_AT_ONCE = 6, 2
+LARGE = 100  # memories that a call asks for
 LONGEST_ERROR = 2000  # a message may quote what was sent; an agent need not read all of it again
 INSTRUCTIONS = (
     "Glymph is your long-term memory. Recall before you answer from memory, and report which "
     "memories helped: only that keeps them from fading. Add what is worth knowing in later "
     "conversations. Lessons from what you did appear by themselves while you sleep: memory_get "
     "shows what one rests on, and reporting it as contradicted, or adding the episode that shows "
-    "otherwise, corrects its counts. Nothing you delete is lost: undo_operation takes any change "
-    "back."
+    "otherwise, corrects its counts. What you delete waits in the trash for a while, and until it "
+    "is emptied undo_operation takes that back; what is purged is gone for good."
 )
 
 
-def server_for(handle_for: Callable[[Any], Glymph], profile: Profile) -> Server[Any]:
+def server_for(handle_for: Callable[[Any, Tool], Glymph], profile: Profile) -> Server[Any]:
     """Returns a server that offers the tools of a profile.
 
-    `handle_for` returns the handle for a call. It runs in a worker thread and gets the transport's
-    request, or None over stdio; an error that it raises is the answer to the call.
+    `handle_for` returns the handle for the call of a tool. It runs in a worker thread and gets the
+    transport's request, or None over stdio; an error that it raises is the answer to the call.
     """
     tools = tools_for(profile)
-    limit = anyio.CapacityLimiter(AT_ONCE)
+    listed = types.ListToolsResult(tools=[_describe(tool) for tool in tools.values()])
+    usual, large = anyio.CapacityLimiter(AT_ONCE), anyio.CapacityLimiter(LARGE_AT_ONCE)
 
     async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_describe(tool) for tool in tools.values()])
+        return listed
 
     async def call_tool(context: Any, request: types.CallToolRequestParams) -> types.CallToolResult:
         handle = partial(handle_for, context.request)
+        arguments = request.arguments or {}
         # The engine is synchronous: a worker thread keeps the protocol answering meanwhile.
         return await anyio.to_thread.run_sync(
-            _call, handle, tools, request.name, request.arguments or {}, limiter=limit
-        )
+            answer_call, handle, tools, request.name, arguments,
+            limiter=large if _is_large(arguments) else usual,
+        )  # fmt: skip
 
     return Server(
         "glymph",
@@ -79,8 +85,16 @@ def _describe(tool: Tool) -> types.Tool:
     )
 
 
-def _call(
-    handle: Callable[[], Glymph], tools: dict[str, Tool], name: str, arguments: dict[str, Any]
+def _is_large(arguments: dict[str, Any]) -> bool:
+    """Tells whether a call may ask for many memories; a number may be written as a text."""
+    asked = arguments.get("limit")
+    if isinstance(asked, str):
+        return len(asked.strip()) > 2
+    return isinstance(asked, int | float) and asked > LARGE
+
+
+def answer_call(
+    handle: Callable[[Tool], Glymph], tools: dict[str, Tool], name: str, arguments: dict[str, Any]
 ) -> types.CallToolResult:
     """Returns the tool's answer; whatever goes wrong comes back as a readable error."""
     tool = tools.get(name)
@@ -89,7 +103,8 @@ def _call(
             {"error": "UnknownTool", "message": f"No tool {name!r}. There are: {', '.join(tools)}."}
         )
     try:
-        result = dict(tool.run(handle(), tool.arguments.model_validate(arguments)))
+        given = tool.arguments.model_validate(arguments)
+        result = run_tool(tool, handle(tool), given, most_bytes=MOST_BYTES)
     except ValidationError as error:
         problems = [
             f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors()
@@ -118,7 +133,7 @@ def serve(glymph: Glymph, profile: Profile) -> None:
     """Serves one client on standard input and output until it hangs up."""
 
     async def run() -> None:
-        server = server_for(lambda _: glymph, profile)
+        server = server_for(lambda *_: glymph, profile)
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 

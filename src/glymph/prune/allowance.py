@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from glymph.context import Context
-from glymph.moments import MICROS_PER_DAY, micros
+from glymph.moments import AHEAD, MICROS_PER_DAY, micros
 from glymph.store import guards
 from glymph.store.reader import Reader
 
@@ -17,9 +17,14 @@ def allowance(ctx: Context, reader: Reader) -> int:
     they use it up. What was undone since counts as live, not as gone. Ask inside the transaction
     that moves the memories.
     """
-    since = micros(ctx.now()) - MICROS_PER_DAY
-    gone = sum(reader.changed_by(verb, since) for verb in UNATTENDED)
+    gone = sum(count_today(ctx, reader, verb) for verb in UNATTENDED)
     return max(0, count_cap(ctx, reader, gone) - gone)
+
+
+def count_today(ctx: Context, reader: Reader, verb: str) -> int:
+    """Returns how many memories operations of a verb moved to another state in 24 hours."""
+    now = micros(ctx.now())
+    return reader.changed_by(verb, now - MICROS_PER_DAY, upto=now + AHEAD)
 
 
 def count_cap(ctx: Context, reader: Reader, gone: int = 0) -> int:

@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from glymph import telemetry
+from glymph.checks import show
 from glymph.context import Context, every_row
 from glymph.decay.lifecycle import lifecycle
 from glymph.decay.sections import IDENTITY_KIND
 from glymph.errors import InvalidInput
 from glymph.model import State
-from glymph.moments import micros, moment
+from glymph.moments import micros, moment, shift
 from glymph.prune import labels, plans, staleness
 from glymph.prune.appraise import Appraisal, appraise
 from glymph.prune.execute import closure
@@ -74,7 +74,7 @@ def analyze(
         id=plan_id(ctx.space, thresholds, [group.nodes for group in groups]),
         space=ctx.space,
         created_at=now,
-        expires_at=now + timedelta(days=ctx.settings.plan_days),
+        expires_at=shift(now, days=ctx.settings.plan_days),
         totals=_totals(ranking, (perf_counter() - started) * 1000),
         thresholds=thresholds,
         groups=tuple(groups),
@@ -155,7 +155,7 @@ def _check_arguments(
         or not 0 <= min_staleness <= 1
     ):
         raise InvalidInput(
-            "min_staleness", f"{min_staleness!r} is not between 0 (fresh) and 1 (stale)."
+            "min_staleness", f"{show(min_staleness)} is not between 0 (fresh) and 1 (stale)."
         )
     most = ctx.settings.max_page
     if (
@@ -163,7 +163,9 @@ def _check_arguments(
         or not isinstance(max_groups, int)
         or not 1 <= max_groups <= most
     ):
-        raise InvalidInput("max_groups", f"{max_groups!r} is not a whole number from 1 to {most}.")
+        raise InvalidInput(
+            "max_groups", f"{show(max_groups)} is not a whole number from 1 to {most}."
+        )
     parse_grouping(grouping)
     return {
         "min_staleness": float(min_staleness), "max_groups": max_groups,

@@ -10,19 +10,19 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from glymph import telemetry
-from glymph.checks import checked_list
+from glymph.checks import checked_list, show
 from glymph.context import NAMED, Context
 from glymph.decay.lifecycle import lifecycle
-from glymph.errors import InvalidInput, TooMany, TooManyToday
+from glymph.errors import InvalidInput, TooMany
 from glymph.model import Receipt, Refusal, State
-from glymph.moments import MICROS_PER_DAY, micros, optional_micros
-from glymph.prune.allowance import count_cap
+from glymph.moments import micros, optional_micros
+from glymph.prune.allowance import count_cap, count_today
 from glymph.prune.plan import Plan, Pruned
 from glymph.prune.plans import load_plan
 from glymph.prune.rules import REASONS
 from glymph.prune.staying import find_reasons_to_stay
-from glymph.store import guards, records
-from glymph.store.contract import Row
+from glymph.store import foresight, guards, records
+from glymph.store.contract import Ask, Row
 from glymph.store.reader import Reader
 from glymph.undo.restore import checked_ids
 from glymph.write.grading import Grader
@@ -46,6 +46,7 @@ class Request:
     cascade: bool = False
     named: bool = False  # so few that the guards of use and age do not apply
     capped: bool = False  # as many as may go without being confirmed; more are refused
+    confirmed: bool = False  # by whoever asks
     daily: bool = False  # as many as may still go today; the rest stays
     reason: str | None = None
 
@@ -62,7 +63,7 @@ def prune(
     shown = load_plan(ctx, plan.id if isinstance(plan, Plan) else plan)
     request = Request(
         "prune", _chosen(shown, groups, ids), _goal(action), shown,
-        cascade=cascade, capped=not confirm_large, reason=reason or f"plan {shown.id}",
+        cascade=cascade, capped=True, confirmed=confirm_large, reason=reason or f"plan {shown.id}",
     )  # fmt: skip
     return _carry_out(ctx, request, dry_run=dry_run)
 
@@ -73,7 +74,14 @@ def batch_prune(
 ) -> Receipt:  # fmt: skip
     """Archives or trashes memories by id, behind the guards of a prune."""
     goal = _goal(action)
-    request = Request("prune", checked_ids(node_ids), goal, capped=not confirm_large, reason=reason)
+    request = Request(
+        "prune",
+        checked_ids(node_ids),
+        goal,
+        capped=True,
+        confirmed=confirm_large,
+        reason=reason,
+    )
     return _carry_out(ctx, request, dry_run=dry_run)
 
 
@@ -91,7 +99,8 @@ def execute_prune(
     """
     if reason not in REASONS:
         raise InvalidInput(
-            "reason", f"{reason!r} is not known. Use one of {', '.join(REASONS)}; nothing was done."
+            "reason",
+            f"{show(reason)} is not known. Use one of {', '.join(REASONS)}; nothing was done.",
         )
     given = checked_list("node_ids", node_ids)
     if not given:
@@ -218,16 +227,12 @@ def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
             "", request.verb, ids, tuple(chosen.skipped), tuple(chosen.failed), cascaded=carried,
             titles={row["id"]: row["title"] for row in chosen.moving[:NAMED]},
         )  # fmt: skip
-    with ctx.operation(request.verb, reason=request.reason) as op:
+    with ctx.operation(request.verb, reason=request.reason, ahead=_foresee(request)) as op:
         telemetry.note(prune_action="archive" if request.goal is State.ARCHIVED else "delete")
         chosen = _select(ctx, op.writer, request)
-        _check_agent(ctx, op.writer, chosen.size)
-        few = min(guards.ALWAYS, ctx.settings.prune_most)
-        if request.capped and chosen.size > few:
-            most = count_cap(ctx, op.writer)
-            if chosen.size > most:
-                raise TooMany(chosen.size, most, request.verb)
+        _check_size(ctx, op.writer, request, chosen.size)
         going = [row["key"] for row in [*chosen.moving, *chosen.carried]]
+        op.puts_away = bool(going)
         op.writer.set_state(going, state=request.goal, at=op.now, by=request.verb)
         op.succeeded += [row["id"] for row in chosen.moving]
         op.cascaded += [row["id"] for row in chosen.carried]
@@ -236,6 +241,26 @@ def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
         if request.goal is State.TRASHED:
             op.recoverable_until = ctx.trash_ends(op.now)
     return ctx.receipt(op)
+
+
+def _foresee(request: Request) -> list[Ask]:
+    """Returns what a prune will ask for."""
+    return [
+        foresight.standing_of(request.ids),
+        foresight.curves(),
+        foresight.does_any_rest_on(request.ids, guards.EVIDENCE),
+    ]
+
+
+def _check_size(ctx: Context, reader: Reader, request: Request, size: int) -> None:
+    """Refuses more than may go at once, unless somebody who may has confirmed it."""
+    may_confirm = not ctx.is_agent or ctx.settings.agents_may_confirm == "on"
+    confirmed = request.confirmed and may_confirm
+    if not request.capped or confirmed or size <= min(guards.ALWAYS, ctx.settings.prune_most):
+        return
+    most = count_cap(ctx, reader)
+    if size > most:
+        raise TooMany(size, most, may_confirm=may_confirm)
 
 
 def _select(ctx: Context, reader: Reader, request: Request) -> Selection:
@@ -286,20 +311,10 @@ def _why_changed(row: Row, seen: Seen | None) -> str | None:
     return None
 
 
-def _check_agent(ctx: Context, reader: Reader, count: int) -> None:
-    """Refuses what goes beyond an agent's day, in however small steps it came to that."""
-    most = ctx.settings.agent_daily
-    if not ctx.is_agent or not count:
-        return
-    gone = reader.put_away_by(ctx.actor, micros(ctx.now()) - MICROS_PER_DAY)
-    if gone + count > most:
-        raise TooManyToday(count, gone, most)
-
-
 def _within_the_day(ctx: Context, reader: Reader, request: Request, chosen: Selection) -> Selection:
     """Returns as many as may still go today, with what goes along; the rest is skipped."""
     most = ctx.settings.prune_daily
-    gone = reader.changed_by(request.verb, micros(ctx.now()) - MICROS_PER_DAY)
+    gone = count_today(ctx, reader, request.verb)
     left = max(0, most - gone)
     count = min(left, len(chosen.moving))
     while True:
@@ -314,6 +329,8 @@ def _within_the_day(ctx: Context, reader: Reader, request: Request, chosen: Sele
 
 def _with_what_rests_on_them(reader: Reader, request: Request, chosen: Selection) -> Selection:
     """Adds what a cascade takes along, and keeps the last evidence of anything that stays."""
+    if not request.cascade and not reader.does_any_rest_on(request.ids, guards.EVIDENCE):
+        return chosen
     stays = _make_stays(request)
     kept: dict[int, str] = {}
     while True:
@@ -373,7 +390,7 @@ def _make_stays(request: Request) -> Stays:
 
 def _goal(action: str) -> State:
     if action not in GOALS:
-        raise InvalidInput("action", f"{action!r} is not known. Use archive or delete.")
+        raise InvalidInput("action", f"{show(action)} is not known. Use archive or delete.")
     return GOALS[action]
 
 
@@ -393,6 +410,6 @@ def _chosen(plan: Plan, groups: Iterable[int] | None, ids: Iterable[str] | None)
         n for n in numbers if isinstance(n, bool) or not isinstance(n, int) or n not in known
     ]:
         raise InvalidInput(
-            "groups", f"{unknown[0]!r} is no group of this plan. It has 1 to {len(known)}."
+            "groups", f"{show(unknown[0])} is no group of this plan. It has 1 to {len(known)}."
         )
     return list(dict.fromkeys(node for number in numbers for node in known[number].node_ids))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from glymph.checks import show
 from glymph.context import Context
 from glymph.decay import fsrs
 from glymph.decay.reinforce import apply_use
@@ -35,7 +36,7 @@ def find_fading(ctx: Context, *, announce: bool = False, limit: int = LIMIT) -> 
     noted.
     """
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST:
-        raise InvalidInput("limit", f"{limit!r} is not a whole number from 1 to {MOST}.")
+        raise InvalidInput("limit", f"{show(limit)} is not a whole number from 1 to {MOST}.")
     now = micros(ctx.now())
     with ctx.reading() as reader:
         if announce and _told_lately(reader, now):

@@ -30,6 +30,7 @@ from glymph.prune.schedule import lifecycle_due
 from glymph.store import columns, guards
 from glymph.store.contract import Row
 from glymph.store.reader import Reader
+from glymph.write.clocks import date_anew_if_sure
 
 AT_ONCE = 500  # memories moved in one transaction
 LAST_RUN, NEWEST = "last_lifecycle_at", "newest_memory_at_last_lifecycle"
@@ -47,6 +48,8 @@ def lifecycle(ctx: Context, *, if_needed: bool = False, dry_run: bool = False) -
     """
     retention = parse_retention(ctx.settings.retention)
     now = micros(ctx.now())
+    if not dry_run:
+        date_anew_if_sure(ctx)
     with ctx.reading() as reader:
         due = _why_due(ctx, reader, now) if if_needed else "it was asked for"
         if due is None:

@@ -13,9 +13,9 @@ import numpy as np
 from glymph.context import Context
 from glymph.decay.sections import SECTIONS, Section
 from glymph.model import State
-from glymph.moments import MICROS_PER_DAY, micros
+from glymph.moments import MICROS_PER_DAY
 from glymph.prune import staleness
-from glymph.prune.allowance import allowance, count_cap
+from glymph.prune.allowance import allowance, count_cap, count_today
 from glymph.prune.facts import collect_facts, count_links
 from glymph.prune.marks import CENTRAL, UNTOUCHED_DAYS, centrality, is_live, may_be_put_away
 from glymph.prune.outcomes import bears_outcome
@@ -281,7 +281,7 @@ def _take_first(reader: Reader, choice: Choice, order: Sequence[int]) -> list[in
 def trash_allowance(ctx: Context, reader: Reader) -> int:
     """Returns how many memories lifecycle may still put in the trash today."""
     most = count_cap(ctx, reader)
-    return max(0, most - reader.changed_by(TRASH_VERB, micros(ctx.now()) - MICROS_PER_DAY))
+    return max(0, most - count_today(ctx, reader, TRASH_VERB))
 
 
 def find_trashable(

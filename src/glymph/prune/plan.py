@@ -157,7 +157,7 @@ def _lines(plan: Plan) -> list[str]:
     lines.append(
         f'batch_prune(plan="{plan.id}", groups=[…]), or prune("{plan.id}", groups=[…]) of the '
         'library, archives exactly what the plan holds; action="delete" moves it to the trash. '
-        "Either can be undone."
+        "Undo takes an archive back, and a delete until the trash is emptied."
     )
     return lines
 

@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 
+from glymph.checks import show
 from glymph.context import Context
 from glymph.decay.sections import IDENTITY_KIND
 from glymph.decay.stages import find_policy
@@ -47,7 +48,7 @@ def candidates(
     space decides on it.
     """
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 1000:
-        raise InvalidInput("limit", f"{limit!r} is not a whole number from 1 to 1000.")
+        raise InvalidInput("limit", f"{show(limit)} is not a whole number from 1 to 1000.")
     _check("min_alignment", min_alignment, 1)
     with ctx.reading() as reader:
         if min_staleness_days is None:
@@ -95,7 +96,7 @@ def candidates(
 
 def _check(field: str, value: object, most: float) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
-        raise InvalidInput(field, f"{value!r} is not a number from 0 to {most:g}.")
+        raise InvalidInput(field, f"{show(value)} is not a number from 0 to {most:g}.")
 
 
 def _collect_facts(ctx: Context, reader: Reader, columns: Columns, slots: Slots) -> Facts:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from glymph.context import Context
-from glymph.moments import MICROS_PER_DAY, micros
+from glymph.moments import AHEAD, MICROS_PER_DAY, micros
 from glymph.prune.marks import REPLACING
 from glymph.store import guards, records
 from glymph.store.contract import Filter
@@ -46,10 +46,11 @@ def find_alive(ctx: Context, reader: Reader, ids: Sequence[str]) -> set[str]:
             beside[target].add(source)
     if not older:
         return set()
-    since = micros(ctx.now()) - ALIVE_DAYS * MICROS_PER_DAY
+    now = micros(ctx.now())
+    since = now - ALIVE_DAYS * MICROS_PER_DAY
     around = {key for own in older for key in (own, *older[own], *beside[own])}
     known = reader.by_key(around, EVERY_LIVE)
-    shown = _find_shown(reader, since)
+    shown = _find_shown(reader, since, now + AHEAD)
     return {
         of_key[key]["id"]
         for key, replaced in older.items()
@@ -58,7 +59,7 @@ def find_alive(ctx: Context, reader: Reader, ids: Sequence[str]) -> set[str]:
     }
 
 
-def _find_shown(reader: Reader, since: int) -> set[str]:
-    """Returns the ids of what recalls have shown since a moment."""
-    recent = [row for row in reader.recalls(limit=EXAMINED) if row["at"] >= since]
+def _find_shown(reader: Reader, since: int, upto: int) -> set[str]:
+    """Returns the ids of what recalls have shown between two moments."""
+    recent = [row for row in reader.recalls(limit=EXAMINED) if since <= row["at"] <= upto]
     return {memory_id for row in recent for memory_id in records.words(row["shown"])}

@@ -66,7 +66,7 @@ def align_all(ctx: Context, reader: Reader, columns: Columns, slots: Slots) -> F
         return found
     own = view.slots(columns.memories["key"][slots].tolist())
     some = np.flatnonzero(own >= 0)
-    if view.vectors.matrix is None:
+    if view.vectors.matrix is None and view.vectors.stored is None:
         oldest = np.argsort(columns.memories["created_at"][slots[some]], kind="stable")
         some = some[oldest[:MOST_COMPARED]]
     for aim in aims:

@@ -13,12 +13,12 @@ from glymph.recall import spread
 from glymph.recall.rank import Figures
 from glymph.recall.spread import HOPS, MOST_NODES, Reached
 from glymph.store.contract import Filter
+from glymph.store.postings import Counts, join_counts
 from glymph.store.reader import Reader
 from glymph.store.view import View
 from glymph.text.query import Question, Words, read_query
 
 POOL = 250  # of the best that each channel names, or as many as are asked for
-OVERFETCH = 2  # of text matches asked for without the filter, before the store is asked with it
 NEIGHBOURED = 60  # of each channel's best whose neighbours in the session are looked up
 SEEDS = 50  # of the best whose links are followed
 COMMON_WORD = 0.05  # a word in more of the texts than this finds too much to be worth its time
@@ -60,8 +60,31 @@ class Pool:
         return self.view["key"][self.slots]
 
 
-def gather(ctx: Context, reader: Reader, query: str, wanted: Filter, *, limit: int = 0) -> Pool:
-    """Gathers the candidates of a space: by words, by meaning, and beside those in a session."""
+def count_words(ctx: Context, readers: Sequence[Reader], query: str) -> Counts | None:
+    """Counts the query's words in spaces that are searched together, for one scale of all.
+
+    None for one space alone, and where the store weighs words itself.
+    """
+    if len(readers) < 2:
+        return None
+    counted = []
+    for reader in readers:
+        view = ctx.embedding.mirrors.view(reader, ctx.embedding.try_model()[0])
+        words = read_query(query, view.entities.starting, view.share).words
+        if view.postings is None:
+            return None
+        counted.append(view.postings.count(reader, view, words))
+    return join_counts(counted)
+
+
+def gather(
+    ctx: Context, reader: Reader, query: str, wanted: Filter, *, limit: int = 0,
+    counts: Counts | None = None,
+) -> Pool:  # fmt: skip
+    """Gathers the candidates of a space: by words, by meaning, and beside those in a session.
+
+    `counts` are those of `count_words`, where several spaces are searched.
+    """
     model, lacking = ctx.embedding.try_model()
     view = ctx.embedding.mirrors.view(reader, model)
     question = read_query(query, view.entities.starting, view.share)
@@ -69,15 +92,17 @@ def gather(ctx: Context, reader: Reader, query: str, wanted: Filter, *, limit: i
     if wanted.source is not None:  # which a mirror does not keep
         passing &= np.isin(view["key"], reader.from_source(wanted.source))
     depth = max(POOL, limit)
-    texts = dict(_by_text(reader, view, question, wanted, passing, depth=depth))
+    words = _by_text(reader, view, question, wanted, passing, depth=depth, counts=counts)
+    texts = _best(words, depth=depth)
     vector, lacking = (
         ctx.embedding.try_query(question.text) if view.model_key is not None else (None, lacking)
     )
     near, cosines = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32)
     if vector is not None:
         near, cosines = view.nearest(vector, passing, limit=depth, reader=reader)
-    first = list(dict.fromkeys([*list(texts)[:NEIGHBOURED], *near[:NEIGHBOURED].tolist()]))
-    rows = reader.neighbours(view["key"][first].tolist()) if first else []
+    first = list(dict.fromkeys([*texts[:NEIGHBOURED], *near[:NEIGHBOURED].tolist()]))
+    spoken = view.find_in_sessions(first)
+    rows = reader.neighbours(view["key"][spoken].tolist()) if len(spoken) else []
     beside = view.slots([key or 0 for _, earlier, later in rows for key in (earlier, later)])
     beside = beside[beside >= 0]
     slots = list(dict.fromkeys([*near.tolist(), *texts, *beside[passing[beside]].tolist()]))
@@ -93,7 +118,7 @@ def gather(ctx: Context, reader: Reader, query: str, wanted: Filter, *, limit: i
     )
     return Pool(
         reader=reader, view=view, passing=passing, question=question, slots=among, cosines=known,
-        keywords=np.asarray([texts.get(slot, 0.0) for slot in slots], dtype=np.float64),
+        keywords=words[among],
         affinity=_affinity(view, question, among), unrelated=unrelated, before=before, after=after,
         lacking=lacking,
     )  # fmt: skip
@@ -107,39 +132,46 @@ def _by_text(
     passing: NDArray[np.bool_],
     *,
     depth: int,
-) -> list[tuple[int, float]]:
-    """Returns the slots whose text holds the question's words, with scores, best first."""
+    counts: Counts | None,
+) -> Figures:
+    """Returns a score for each slot that is let through and holds words of the question; else 0.
+
+    A store that weighs words itself is asked for the best alone.
+    """
     words = worth_asking(reader, view, question.words)
-    found = reader.match(words, None, limit=depth * OVERFETCH)
-    kept = _let_through(view, passing, found)
-    if len(kept) < depth and len(found) == depth * OVERFETCH:
-        kept = _let_through(view, passing, reader.match(words, wanted, limit=depth))
+    if view.postings is not None:
+        scores = view.postings.score(reader, view, words, counts=counts)
+    else:
+        scores = np.zeros(view.size)
+        _raise(scores, view, reader.match(words, wanted, limit=depth))
     if question.pieces:
-        most = max((score for _, score in kept), default=1.0)
-        pieces = _let_through(
-            view, passing, reader.match_pieces(question.pieces, wanted, limit=depth)
-        )
-        scores = dict(kept)
-        for slot, share in pieces:
-            scores[slot] = max(scores.get(slot, 0.0), most * share)
-        kept = sorted(scores.items(), key=lambda item: -item[1])
-    return kept[:depth]
+        most = float(scores.max(initial=0.0, where=passing)) or 1.0
+        pieces = reader.match_pieces(question.pieces, wanted, limit=depth)
+        _raise(scores, view, [(key, most * share) for key, share in pieces])
+    scores *= passing
+    return scores
 
 
-def _let_through(
-    view: View, passing: NDArray[np.bool_], found: Sequence[tuple[int, float]]
-) -> list[tuple[int, float]]:
-    """Returns the slots of keys that the filter lets through; other spaces' keys have none."""
-    slots = view.slots([key for key, _ in found]).tolist()
-    return [
-        (slot, score)
-        for slot, (_, score) in zip(slots, found, strict=True)
-        if slot >= 0 and passing[slot]
-    ]
+def _raise(scores: Figures, view: View, found: Sequence[tuple[int, float]]) -> None:
+    """Raises the scores of keys that the mirror knows to those found."""
+    slots = view.slots([key for key, _ in found])
+    given = np.asarray([score for _, score in found], dtype=np.float64)
+    known = slots >= 0
+    np.maximum.at(scores, slots[known], given[known])
+
+
+def _best(scores: Figures, *, depth: int) -> list[int]:
+    """Returns the slots with the best scores above 0, best first; of equal ones the oldest."""
+    slots = np.flatnonzero(scores)
+    if len(slots) > 2 * depth:  # those below the last that can be among the best need no sorting
+        of_found = scores[slots]
+        slots = slots[of_found >= np.partition(of_found, len(slots) - depth)[len(slots) - depth]]
+    found: list[int] = slots[np.lexsort((slots, -scores[slots]))[:depth]].tolist()
+    return found
 
 
 def worth_asking(reader: Reader, view: View, words: Words) -> Words:
-    """Drops words that a large part of a large store holds, unless all are such."""
+    """Drops words that a large part of a large space holds, unless all are such."""
     if view.size < COMMON_FROM:
         return words
     rare = []

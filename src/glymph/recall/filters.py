@@ -7,7 +7,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, TypedDict
 
-from glymph.checks import checked_list, checked_text, one_of, optional_text
+from glymph.checks import checked_list, checked_text, one_of, optional_text, show
 from glymph.context import Context
 from glymph.decay.sections import KINDS, Section
 from glymph.errors import InvalidInput
@@ -95,12 +95,12 @@ def check_score(least: object) -> None:
     if least is None:
         return
     if isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1:
-        raise InvalidInput("min_score", f"{least!r} does not fit. Pass a number from 0 to 1.")
+        raise InvalidInput("min_score", f"{show(least)} does not fit. Pass a number from 0 to 1.")
 
 
 def check_limit(ctx: Context, limit: object) -> None:
     most = ctx.settings.max_page
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= most:
         raise InvalidInput(
-            "limit", f"{limit!r} does not fit. Pass a whole number from 1 to {most}."
+            "limit", f"{show(limit)} does not fit. Pass a whole number from 1 to {most}."
         )

@@ -11,18 +11,18 @@ from datetime import datetime
 from itertools import islice
 from typing import Unpack
 
-from glymph.checks import checked_id, checked_text, optional_text
+from glymph.checks import checked_id, checked_text, optional_text, show
 from glymph.context import Context
 from glymph.errors import HistoryGone, InvalidInput, MemoryNotFound, OperationNotFound
 from glymph.model import Change, Memory, Operation, Page
-from glymph.moments import micros, moment
+from glymph.moments import micros
 from glymph.recall.filters import Filters, check_filters, check_kinds, check_limit
 from glymph.recall.touched import name_touched
 from glymph.store import records
 from glymph.store.contract import Filter, Row
-from glymph.store.journal import Entry, Place, by_place, rewind
+from glymph.store.journal import Entry, Place, by_place, passes_folded_uses, rewind
 from glymph.store.reader import Reader
-from glymph.undo.undo import FINAL_VERBS
+from glymph.undo.undo import FINAL_VERBS, find_horizon, find_lost_past
 
 
 def get(ctx: Context, memory_id: str, *, at: datetime | None = None) -> Memory:
@@ -43,8 +43,19 @@ def _row_at(ctx: Context, reader: Reader, memory_id: str, at: datetime) -> Row |
     if key is None:
         return None
     entries = reader.entries_after([("memories", key)], 0)
-    past = rewind(present, [e for e in entries if e.operation > cut and e.action != "rejected"])
-    return None if past is None else {"key": key, **past}
+    return _rewound(key, present, [e for e in entries if e.operation > cut])
+
+
+def _rewound(key: int, present: Row | None, entries: Sequence[Entry]) -> Row | None:
+    """Returns a memory's row as it was before these entries.
+
+    It says so where uses are folded, of which the figures may leave some out.
+    """
+    later = [entry for entry in entries if entry.action != "rejected"]
+    past = rewind(present, later)
+    if past is None:
+        return None
+    return {"key": key, **past, "uses_folded": passes_folded_uses(later)}
 
 
 def cut_at(ctx: Context, reader: Reader, at: datetime) -> int:
@@ -52,7 +63,12 @@ def cut_at(ctx: Context, reader: Reader, at: datetime) -> int:
     asked = micros(at, "at")
     if at < ctx.journal_begins():
         raise HistoryGone(at, ctx.journal_begins())
-    return reader.last_operation_at_or_before(asked)
+    if asked >= micros(ctx.now()):
+        return reader.newest_change()  # all that was done, however a wrong clock dated it
+    last, folded = reader.last_operation_at_or_before(asked), reader.folded_upto()
+    if last < folded:
+        raise HistoryGone(at, find_horizon(ctx, reader, folded))
+    return last
 
 
 def list_memories(
@@ -120,9 +136,9 @@ def rewound_rows(
         batch = places[start : start + chunk]
         present = reader.rows(batch)
         for place in batch:
-            past = rewind(present.get(place), changed[place])
+            past = _rewound(place[1], present.get(place), changed[place])
             if past is not None:
-                yield {"key": place[1], **past}
+                yield past
 
 
 def matches(row: Row, f: Filter) -> bool:
@@ -199,7 +215,7 @@ def operations(
 def operation_value(ctx: Context, reader: Reader, row: Row) -> Operation:
     by = reader.undone_by(row["key"])
     changed = row["changes"] > 0 or not row["hash"]
-    within_reach = moment(row["at"]) >= ctx.journal_begins()
+    within_reach = find_lost_past(ctx, reader, row) is None
     undoable = changed and within_reach and by is None and row["verb"] not in FINAL_VERBS
     return records.operation(row, ctx.space, undone_by=by["id"] if by else None, undoable=undoable)
 
@@ -217,6 +233,6 @@ def _decode(cursor: str | None) -> int | None:
             raise InvalidInput("cursor", f"{key} is no key of a memory.")
     except ValueError as error:
         raise InvalidInput(
-            "cursor", f"{cursor!r} is not a cursor. Pass the one from the page before."
+            "cursor", f"{show(cursor)} is not a cursor. Pass the one from the page before."
         ) from error
     return key

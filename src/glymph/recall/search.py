@@ -23,14 +23,14 @@ from typing import Unpack
 import numpy as np
 
 from glymph import telemetry
-from glymph.checks import checked_space, checked_text
+from glymph.checks import checked_space, checked_text, show
 from glymph.context import Context
 from glymph.decay.sections import Weights
 from glymph.errors import InvalidInput
 from glymph.model import Hit, Memory
 from glymph.moments import micros
 from glymph.recall import rank, spread
-from glymph.recall.channels import Pool, follow_links, gather
+from glymph.recall.channels import Pool, count_words, follow_links, gather
 from glymph.recall.filters import (
     Filters,
     check_filters,
@@ -89,7 +89,11 @@ def find(
         for reader in readers:
             check_kinds(reader, matching)
         if at is None:
-            pools = [gather(ctx, reader, query, matching, limit=limit) for reader in readers]
+            counts = count_words(ctx, readers, query)
+            pools = [
+                gather(ctx, reader, query, matching, limit=limit, counts=counts)
+                for reader in readers
+            ]
             hits = rank_pools(
                 pools, matching, limit=limit, now=now, weights=ctx.weights,
                 judge=partial(_read_again, ctx, query),
@@ -348,7 +352,8 @@ def within_budget(hits: Sequence[Hit], budget_tokens: int | None) -> list[Hit]:
     if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int) or budget_tokens < 1:
         raise InvalidInput(
             "budget_tokens",
-            f"{budget_tokens!r} is not a whole number of at least 1. Pass one, or leave it out.",
+            f"{show(budget_tokens)} is not a whole number of at least 1. "
+            "Pass one, or leave it out.",
         )
     costs = [tokens(hit.memory.text) for hit in hits]
     return [hits[at] for at in rank.fit_budget(costs, budget_tokens)]

@@ -10,12 +10,13 @@ from glymph.moments import iso
 
 CLEAN = "clean"
 PENDING = "pending"
-OUT_OF_REACH = "out of reach"
+LEFT = "left"  # it may hold it, and nothing here removes it: somebody has to
+OUT_OF_REACH = "out of reach"  # beyond the store: no program can tell
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceStatus:
-    """One place: clean, pending or out of reach, how that was found, and what is left to do."""
+    """One place: clean, pending, left or out of reach, how that was found, and what is to do."""
 
     name: str
     status: str
@@ -27,8 +28,9 @@ class PlaceStatus:
 class Certificate:
     """The statement of what a purge can vouch for; it holds no word of what was removed.
 
-    `complete` when no place is pending; what is out of reach is named, and the reader's to take
-    care of.
+    `complete` when every place in the store is clean. What is beyond the store is out of reach,
+    and named: it is the reader's to take care of. `completed_at` is when nothing was left to do for
+    the store itself.
     """
 
     operation_id: str
@@ -45,7 +47,13 @@ class Certificate:
     def text(self) -> str:
         """For a reader: one line a place."""
         head = f"Erase certificate of {self.operation_id}, {iso(self.at)}: "
-        head += "complete." if self.complete else f"{len(self.pending)} places pending."
+        left = [one.name for one in self.places if one.status == LEFT]
+        beyond = [one.name for one in self.places if one.status == OUT_OF_REACH]
+        told = [f"{len(self.pending)} places pending"] if self.pending else []
+        told += [f"left as it is: {', '.join(left)}"] if left else []
+        told += ["complete in this store"] if self.complete else []
+        told += [f"out of reach: {', '.join(beyond)}"] if beyond else []
+        head += "; ".join(told) + "."
         width = max((len(one.name) for one in self.places), default=0)
         return "\n".join([head, *(_line(one, width) for one in self.places)])
 
@@ -56,5 +64,10 @@ def _line(one: PlaceStatus, width: int) -> str:
 
 
 def is_complete(places: Iterable[PlaceStatus]) -> bool:
-    """Tells whether nothing is pending."""
+    """Tells whether every place is clean, but for what is beyond the store."""
+    return all(one.status in (CLEAN, OUT_OF_REACH) for one in places)
+
+
+def is_settled(places: Iterable[PlaceStatus]) -> bool:
+    """Tells whether nothing is pending, so that the store itself can do no more."""
     return all(one.status != PENDING for one in places)

@@ -24,10 +24,10 @@ text); `records` turns them into the values of `glymph.model`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from glymph.model import Problem
 from glymph.store.certificate import PlaceStatus
@@ -35,6 +35,7 @@ from glymph.store.keyring import Keyring
 from glymph.text.query import Words
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from glymph.store.scan import Vectors
@@ -43,6 +44,7 @@ Row = Mapping[str, Any]
 
 VectorRow = tuple[int, bytes, bytes]  # memory, wording, little-endian float16 values
 NearRow = tuple[int, bytes, float]  # memory, wording, cosine
+IndexedText = tuple[int, tuple[str, ...]]  # memory, and a text for each column of the index
 Scored = list[tuple[int, float]]  # keys of memories with a score, best first
 Figures = tuple[Mapping[str, "NDArray[Any]"], Sequence[str]]  # arrays by column, words of codes
 ColumnTypes = Mapping[str, Mapping[str, tuple[type, ...]]]  # by table and column
@@ -64,7 +66,36 @@ class Intent:
     undoes: int | None = None
 
 
-IntentOrMaker = Intent | Callable[[int], Intent]
+# An intent, or what makes one, given a function from the clock's moment to the operation's.
+IntentOrMaker = Intent | Callable[[Callable[[int], int]], Intent]
+
+# The key of a space, or what tells it: a server has not been asked before the first statement.
+SpaceKey = int | Callable[[], int]
+
+
+class Lookup(NamedTuple):
+    """A statement that reads, with its parameters."""
+
+    sql: str
+    parameters: Row
+
+
+@dataclass(frozen=True, slots=True)
+class NewKeys:
+    """So many keys for new rows of a table."""
+
+    table: str
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class NewestKey:
+    """An upper bound of the keys of a table."""
+
+    table: str
+
+
+Ask = Lookup | NewKeys | NewestKey  # what will be asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +127,26 @@ class Settled:
         return self.if_rewritten if rewritten else self.as_they_are
 
 
+class TextIndex(Protocol):
+    """The words of a store's texts, other spaces' included, as its index writes them.
+
+    A mark is where a word stands, in one number: the key of the memory, then the column in 4 bits,
+    then the number of the word in its column in 20.
+    """
+
+    def split(self, text: str) -> list[str]:
+        """Returns the words of a text in order."""
+        ...
+
+    def find_marks(self, words: Collection[str]) -> dict[str, NDArray[np.int64]]:
+        """Returns every mark of each word, in their order."""
+        ...
+
+    def read_texts(self, keys: Sequence[int]) -> list[IndexedText]:
+        """Returns what the index holds of memories."""
+        ...
+
+
 class Session(Protocol):
     """A connection inside a transaction that shows the rows of one space at a time."""
 
@@ -118,8 +169,31 @@ class Session(Protocol):
         """Returns how many rows a statement inserted, changed or removed."""
         ...
 
+    def run(self, sql: str, parameters: Mapping[str, Any]) -> None:
+        """Runs a statement of which nothing comes back.
+
+        It may wait for the next that is asked something: a refusal is raised by that one, or at the
+        end of the transaction. So may the statements for many rows below.
+        """
+        ...
+
     def repeat(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Runs a statement once for each set of parameters."""
+        ...
+
+    def foresee(self, asks: Iterable[Ask]) -> None:
+        """Hears what will be asked for before something is written that would change the answer.
+
+        A server brings the answers along with the next statement; a file does nothing.
+        """
+        ...
+
+    def foreseen(self, lookup: Lookup) -> list[tuple[Any, ...]] | None:
+        """Returns what was foreseen and holds still; None if it was not, as over a file."""
+        ...
+
+    def recognise(self, foreseen: Lookup, as_: Lookup) -> None:
+        """Lets what was foreseen answer another statement as well, which says the same."""
         ...
 
     # many rows at once
@@ -145,6 +219,10 @@ class Session(Protocol):
         """Returns a key for the next new row of a table; certain while the write lock is held."""
         ...
 
+    def new_keys(self, table: str, count: int) -> list[int]:
+        """Returns keys for so many new rows, in their order."""
+        ...
+
     def newest_key(self, table: str) -> int:
         """Returns an upper bound of the keys of the shown space; later rows lie above it."""
         ...
@@ -158,13 +236,15 @@ class Session(Protocol):
 
     # text
 
-    def match(
-        self, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
-    ) -> Scored:
+    @property
+    def text_index(self) -> TextIndex | None:
+        """Where words stand, for mirrors to weigh; None if the store weighs them itself."""
+        ...
+
+    def match(self, words: Words, where: str, parameters: Mapping[str, Any], limit: int) -> Scored:
         """Returns memories whose text holds any of the words, best first.
 
-        `where` is a condition on the row `m` of this space; None asks the whole index, other spaces
-        included.
+        `where` is a condition on the row `m` of this space.
         """
         ...
 
@@ -179,7 +259,7 @@ class Session(Protocol):
         ...
 
     def frequency(self, word: str) -> float:
-        """Returns about which part of the index's texts holds a word."""
+        """Returns about which part of the space's texts holds a word."""
         ...
 
     def occurs(self, word: str) -> bool:
@@ -248,10 +328,20 @@ class Database(Protocol):
         """Opens a session that may write, committed at the end; its errors are Glymph's."""
         ...
 
-    def enter(self, session: Session, space: str, *, writes: bool) -> tuple[int, str] | None:
-        """Shows a space to a session, and keeps other writers away from one that writes.
+    def look_into(self, session: Session, space: str) -> SpaceKey:
+        """Shows a space to a session that reads.
 
-        Returns its key and its `offsets`; None if there is no space of that name.
+        Raises SpaceNotFound if there is none of that name, or lets the first statement raise it.
+        """
+        ...
+
+    def enter(
+        self, session: Session, space: str, *, ahead: Sequence[Ask] = ()
+    ) -> tuple[int, str] | None:
+        """Shows a space to a session that writes, and keeps other writers away from it.
+
+        Returns its key and its `offsets`; None if there is no space of that name. What is asked for
+        `ahead` is asked once nobody else writes.
         """
         ...
 

@@ -69,7 +69,7 @@ class ConversationWriter(ConversationReader):
         newest = self.newest_message(conversation)
         first = 1 if newest is None else newest.number + 1
         rows = [
-            (self._space_id, conversation, number, body)
+            (self.space_key, conversation, number, body)
             for number, body in enumerate(bodies, first)
         ]
         if rows:
@@ -94,6 +94,17 @@ class ConversationWriter(ConversationReader):
             "reword_message",
             [{"conversation": conversation, **one._asdict()} for one in rewordings],
         )
+
+    def rename_conversation(self, name: str, new: str) -> None:
+        """Moves a conversation to a new name; only inside an operation with the verb "purge"."""
+        old = self.conversation(name) or {}
+        messages = self.messages_after(old["key"], 0, limit=2**62)
+        key = self.begin_conversation(new)
+        rows = [(self.space_key, key, one.number, one.body) for one in messages]
+        if rows:
+            self._session.insert("messages", ("space_id", "conversation", "number", "body"), rows)
+        self.keep_conversation_state(key, old["state"])
+        self.remove_conversation(old["key"])
 
     def remove_conversation(self, conversation: int) -> None:
         """Removes a conversation; only inside an operation with the verb "purge"."""

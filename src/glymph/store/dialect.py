@@ -10,9 +10,11 @@ A statement says `:name` for a parameter and `{…}` for what engines write diff
     {at:text:piece}             where a text holds a piece, counted from 1; 0 if it does not
     {bytes:hex}                 the bytes that hexadecimal digits stand for
     {unindexed:column}          a column that must not choose the index
+    {newest:table}              an upper bound of the keys of the shown space
     {scope}                     the space that is shown
     {identity}                  the id of the identity memory of the space `s`
     {due_at}                    when the space `s` has something to do; none if it has no schedules
+    {once}                      of a WITH that it is worked out once, where that costs less
     {begin_writing} {end_writing}  lets journalled tables be changed, or no longer
 """
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import starmap
 from typing import Any, NamedTuple
 
@@ -29,12 +29,16 @@ KEPT: Mapping[str, frozenset[str]] = {
         {"id", "kind", "older", "newer", "raised_at", "expires_at", "resolution", "resolved_at"}
     ),
     "pages": frozenset({"name", "updated_at"}),
+    "clusters": frozenset({"id", "created_at"}),
 }
 # Columns that say something.
 WORDED: Mapping[str, tuple[str, ...]] = {
     "memories": ("text", "title", "tags", "entities", "attributes"),
     "pages": ("text",),
+    "clusters": ("name", "rule"),
 }
+# And those beside them that say where it came from.
+SOURCED: Mapping[str, tuple[str, ...]] = {"memories": ("source",)}
 
 
 class JournalRow(NamedTuple):
@@ -99,12 +103,10 @@ class ErasureWriter(Reader):
     def pages(self) -> list[Row]:
         return self._rows("pages")
 
-    def past_pages(self, quotes: Quotes) -> list[int]:
-        """Returns the keys of pages, gone ones included, that quote it in the journal."""
-        entries = self._tuples("past_pages") if quotes else []
-        found = {
-            key for key, image, after in entries if quotes.strongly(image) or quotes.strongly(after)
-        }
+    def past_quoting(self, table: str, quotes: Callable[[str], bool]) -> list[int]:
+        """Returns the keys of a table's rows, gone ones included, that quote it in the journal."""
+        entries = self._tuples("past_rows", tbl=table)
+        found = {key for key, image, after in entries if quotes(image) or quotes(after)}
         return sorted(found)
 
     # erasing
@@ -117,7 +119,7 @@ class ErasureWriter(Reader):
         """
         listed = list(memories)
         self._rows("forget_vectors", keys=listed)
-        self._rows("drop_chunks_over", space_id=self._space_id, keys=listed)
+        self._rows("drop_chunks_over", space_id=self.space_key, keys=listed)
         ids = list(memories.values())
         entries = self._read_past("memories", list(memories)) + self._read_past(
             "conflicts", self._remove_quoting_conflicts(ids, quotes)
@@ -133,7 +135,7 @@ class ErasureWriter(Reader):
         if table == "memories":
             listed = list(keys)
             self._rows("forget_former_vectors", keys=listed)
-            self._rows("drop_chunks_over", space_id=self._space_id, keys=listed)
+            self._rows("drop_chunks_over", space_id=self.space_key, keys=listed)
         by_row: dict[int, list[JournalRow]] = defaultdict(list)
         for entry in self._read_past(table, keys):
             by_row[entry.row].append(entry)
@@ -160,7 +162,7 @@ class ErasureWriter(Reader):
         reasons = self._tuples("conflict_reasons") if quotes else []
         quoting = [key for key, reason in reasons if quotes.strongly(reason)]
         if quoting:
-            self._session.remove("conflicts", self._space_id, quoting)
+            self._session.remove("conflicts", self.space_key, quoting)
         named = self._tuples("past_conflicts_naming", ids=list(ids)) if ids else []
         return [*quoting, *(key for (key,) in named if key not in quoting)]
 
@@ -173,7 +175,7 @@ class ErasureWriter(Reader):
                 entry.table, entry.image, entry.after, by, keep_after=keep_after
             ):
                 rows.append({"id": entry.id, "image": anew[0], "after": anew[1]})
-        self._repeat("blank_entry", rows)
+        self._repeat("set_images", rows)
         return len(rows)
 
     def _forget_quotes(
@@ -183,7 +185,7 @@ class ErasureWriter(Reader):
 
         The kept digests go whole: they are made anew when they are asked for.
         """
-        self._rows("drop_surfaces", space_id=self._space_id)
+        self._rows("drop_surfaces", space_id=self.space_key)
         return {
             "operations": self._seal_anew(touched | self._find_telling_operations(quotes), quotes),
             "queries": self._clear_quoting("asked", "forget_query", quotes),
@@ -233,7 +235,7 @@ class ErasureWriter(Reader):
         self, operation: str, *, at: int, body: str, completed_at: int | None
     ) -> None:
         values = {"operation": operation, "at": at, "body": body, "completed_at": completed_at}
-        self._rows("save_certificate", space_id=self._space_id, **values)
+        self._rows("save_certificate", space_id=self.space_key, **values)
 
 
 # journal images
@@ -278,7 +280,7 @@ def list_wordings(row: Mapping[str, Any]) -> list[str]:
 def changes_words(table: str, image: str) -> bool:
     """Tells whether the image of a journal row holds a former wording."""
     columns = json.loads(image)
-    return any(column in columns for column in WORDED[table])
+    return any(column in columns for column in (*WORDED[table], *SOURCED.get(table, ())))
 
 
 def write_json(value: Mapping[str, Any]) -> str:

@@ -101,7 +101,8 @@ PLACES: Sequence[ErasablePlace] = (
     ),
     ErasablePlace(
         "clusters", ("clusters.name", "clusters.rule"),
-        erased="named, not erased", checked=QUOTED, quoted=("cluster_words",),
+        erased="cut out of names and rules",
+        checked=QUOTED, quoted=("cluster_words",),
     ),
     ErasablePlace(
         PAGES, ("pages.text",),
@@ -265,9 +266,10 @@ class ErasureReader(SpaceStatements):
         memories: set[int] = set()
         similar: set[int] = set()
         pages: set[int] = set()
-        for table, key, image in self._tuples("journal_holding", probes=quotes.probes()):
-            if table == "clusters" or PURGED in json.loads(image) or not quotes.strongly(image):
-                continue  # clusters are looked at by themselves
+        held = self._tuples("journal_holding", probes=quotes.probes(), pieces=list(quotes.pieces))
+        for table, key, image in held:
+            if PURGED in json.loads(image) or not quotes.strongly(image):
+                continue
             if table == "memories" and not quotes.whole(words_in(image)):
                 similar.add(key)
             elif table == "memories":

@@ -1,4 +1,4 @@
-"""Reasons to keep a memory from being pruned, and how much may go at once."""
+"""Reasons to keep a memory from being pruned, who may not overrule them, and how much may go."""
 
 from __future__ import annotations
 
@@ -16,7 +16,22 @@ BY_NAME = "name it in a delete or archive of at most five ids"
 EVIDENCE = ("derived_from", "generalizes")  # links to what a memory rests on
 DEPENDENCE = (*EVIDENCE, "part_of")  # and to what it is a part of
 
+# The name of an actor, or what it begins with, that is a program deciding by itself.
+AGENT = "agent"
+# Who works for all: what they did, anybody who writes may take back.
+BACKGROUND = ("reconcile", "glymph", "daemon", "hook")
+
 Dependence = tuple[int, int]  # a memory that rests on, or is part of, another; and that other
+
+
+def is_agent(actor: str) -> bool:
+    """Tells whether an actor is a program that decides by itself, as its name says."""
+    return actor == AGENT or actor.startswith((f"{AGENT}:", f"{AGENT}-"))
+
+
+def is_unattended(actor: str) -> bool:
+    """Tells whether no person decides what an actor does: it is an agent, or upkeep."""
+    return is_agent(actor) or actor in BACKGROUND
 
 
 def find_obstacle(row: Mapping[str, Any], goal: State) -> str | None:

@@ -10,7 +10,8 @@ is a conflict.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 Row = Mapping[str, Any]
@@ -25,6 +26,8 @@ USE_COLUMNS: Mapping[str, frozenset[str]] = {
 
 # In the image of a row that was removed for good: the id of the operation that did it.
 PURGED = "purged"
+# In an image: how many earlier changes of the row are folded into this one.
+FOLDED = "folded"
 
 
 class Entry(NamedTuple):
@@ -36,6 +39,25 @@ class Entry(NamedTuple):
     key: int
     action: str  # insert, update, delete; or rejected: a wording that was not stored
     image: Mapping[str, Any]
+
+
+class WholeEntry(NamedTuple):
+    """One journal row with both its images."""
+
+    id: int
+    operation: int
+    table: str
+    key: int
+    action: str
+    image: Mapping[str, Any]
+    after: Mapping[str, Any]
+
+
+class Folding(NamedTuple):
+    """What becomes of journal rows: new images of those that stay changed, and those that go."""
+
+    kept: Mapping[int, tuple[Row, Row]]
+    gone: Sequence[int]
 
 
 class Restoration(NamedTuple):
@@ -81,7 +103,75 @@ def rewind(row: Row | None, entries: Sequence[Entry]) -> Row | None:
             state = dict(entry.image)
         else:
             state.update(entry.image)
+    if state is not None:
+        state.pop(FOLDED, None)
     return state
+
+
+def passes_folded_uses(entries: Iterable[Entry]) -> bool:
+    """Tells whether rewinding these entries skips uses of which only the first figures are left."""
+    return any(entry.action == "update" and FOLDED in entry.image for entry in entries)
+
+
+def fold_life(entries: Sequence[WholeEntry], purges: Container[str]) -> Folding:
+    """Folds all entries of one row, oldest first, into what it was after the last of them.
+
+    The entry by which it came into being stays, and with it who made it and when. Of a row that was
+    gone by then nothing stays. `purges` are the ids of purges that are themselves not folded: what
+    they blanked goes on naming them.
+    """
+    born: WholeEntry | None = None
+    values: dict[str, Any] = {}
+    for entry in entries:
+        if entry.action == "insert":
+            born, values = entry, dict(entry.after)
+        elif entry.action == "update":
+            values.update(entry.after)
+        elif entry.action == "delete":
+            born = None
+    if born is not None and len(entries) == 1:
+        return Folding({}, ())
+    gone = [entry.id for entry in entries if entry is not born]
+    if born is None:
+        return Folding({}, gone)
+    if born.table == "memories":
+        values.pop("text", None)  # as in the journal of every new memory, its hash vouches for it
+    image: dict[str, Any] = {FOLDED: _count(entries) - 1}
+    by = [entry.image[PURGED] for entry in entries if entry.image.get(PURGED, "") in purges]
+    if by:
+        image[PURGED] = by[0]
+    return Folding({born.id: (image, values)}, gone)
+
+
+def fold_uses(entries: Sequence[WholeEntry], foldable: Container[int]) -> Folding:
+    """Folds uses of one row that follow one another, oldest first, into the last of them.
+
+    `foldable` are operations that did nothing but report uses.
+    """
+    kept: dict[int, tuple[Row, Row]] = {}
+    gone: list[int] = []
+    for used, run in groupby(entries, lambda entry: _is_use(entry) and entry.operation in foldable):
+        uses = list(run)
+        if not used or len(uses) < 2:
+            continue
+        image: dict[str, Any] = {}
+        after: dict[str, Any] = {}
+        for entry in uses:
+            image = {**entry.image, **image}
+            after.update(entry.after)
+        kept[uses[-1].id] = ({**image, FOLDED: _count(uses) - 1}, after)
+        gone += [entry.id for entry in uses[:-1]]
+    return Folding(kept, gone)
+
+
+def _is_use(entry: WholeEntry) -> bool:
+    columns = entry.image.keys() - {FOLDED}
+    return entry.action == "update" and columns <= USE_COLUMNS.get(entry.table, frozenset())
+
+
+def _count(entries: Iterable[WholeEntry]) -> int:
+    """Returns how many changes these entries stand for."""
+    return sum(1 + entry.image.get(FOLDED, 0) for entry in entries)
 
 
 def plan_undo(

@@ -11,6 +11,10 @@ from glymph.store.contract import Row
 from glymph.store.journal import Entry, Place
 from glymph.store.statements import SpaceStatements
 
+# Counters: operations up to which the journal is folded.
+FOLDED_UPTO = "journal_folded_operation"
+USES_FOLDED_UPTO = "uses_folded_operation"
+
 
 class JournalReader(SpaceStatements):
     """Operations, what they changed, and rows as they are now."""
@@ -36,6 +40,10 @@ class JournalReader(SpaceStatements):
             "operations", limit=limit, before=before, actor=actor, session=session, verb=verb,
             parent=children_of,
         )  # fmt: skip
+
+    def children(self, key: int) -> list[Row]:
+        """Returns key, counts and seal of the parts of a bulk operation, oldest first."""
+        return self._rows("children", key=key)
 
     def operation_count(self) -> int:
         return int(self._value("operation_count"))
@@ -65,6 +73,37 @@ class JournalReader(SpaceStatements):
     def last_operation_at_or_before(self, at: int) -> int:
         """Returns the key of the newest operation not after a moment; 0 if there is none."""
         return int(self._value("last_operation_at_or_before", at=at))
+
+    # how far it is folded
+
+    def folded_upto(self) -> int:
+        """Returns the last operation before which nothing of the past is known; 0 if all is."""
+        return int(self._value("counter", name=FOLDED_UPTO) or 0)
+
+    def uses_folded_upto(self) -> int:
+        """Returns the last operation before which single uses are not known; 0 if all are."""
+        return max(int(self._value("counter", name=USES_FOLDED_UPTO) or 0), self.folded_upto())
+
+    def last_of(self, upto: int) -> Row | None:
+        """Returns the last operation that is there up to this one, of it and those before it."""
+        found = self.operations(limit=1, before=upto + 1)
+        return found[0] if found else None
+
+    def fold_horizon(self, before: int, upto: int) -> int:
+        """Returns the last operation that a fold of what was done before a moment may reach.
+
+        What is dated up to `upto` is later than that; what is dated beyond is of a wrong clock.
+        """
+        newest = self._value("newest_change") or 0
+        return int(self._value("fold_horizon", before=before, upto=upto, newest=newest))
+
+    def fold_step(self, after: int, upto: int, *, entries: int) -> int:
+        """Returns the operation up to which so many entries, or one operation, can be folded."""
+        there = self._value("fold_boundary", after=after, upto=upto, entries=entries)
+        if there is None:
+            return upto
+        first = self._value("fold_boundary", after=after, upto=upto, entries=0)
+        return int(there if there == first else there - 1)
 
     def touched_by(
         self, operations: Sequence[int], *, most: int
@@ -110,13 +149,17 @@ class JournalReader(SpaceStatements):
         """Returns rows of journalled tables as they are, without their keys."""
         found: dict[Place, Row] = {}
         for table, keys in _keys_by_table(places).items():
-            sql = f"SELECT * FROM scoped_{table} WHERE key IN {{keys:keys}}"
-            for row in self._session.rows(sql, {"keys": keys}):
+            for row in self._session.rows(rows_of(table), {"keys": keys}):
                 values = dict(row)
                 key = values.pop("key")
                 del values["space_id"]
                 found[table, key] = values
         return found
+
+
+def rows_of(table: str) -> str:
+    """Writes the statement for rows of a table by their keys."""
+    return f"SELECT * FROM scoped_{table} WHERE key IN {{keys:keys}}"
 
 
 def _keys_by_table(places: Iterable[Place]) -> dict[str, list[int]]:

@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from glymph.errors import StoreError
+from glymph.folders import fsync_folder
 
 KEY_BYTES = 32
 _NAME = re.compile(r"[0-9a-f-]{36}")
@@ -62,11 +63,16 @@ class Keyring:
             "Put that file back from a backup's folder of keys"
         )
 
+    def names(self) -> list[str]:
+        """Returns the identities whose keys it has."""
+        files = self.folder.glob("*") if self.folder.is_dir() else ()
+        return sorted(file.name for file in files if _NAME.fullmatch(file.name))
+
     def copy_to(self, other: Keyring) -> None:
         """Gives another folder the keys it does not have."""
-        for file in sorted(self.folder.glob("*")) if self.folder.is_dir() else []:
-            if _NAME.fullmatch(file.name) and (key := self.get(file.name)) is not None:
-                other.put(file.name, key)
+        for name in self.names():
+            if (key := self.get(name)) is not None:
+                other.put(name, key)
 
     def put(self, identity: str, key: bytes) -> None:
         """Takes in a key, whole or not at all; one that is there already stays."""
@@ -81,6 +87,9 @@ class Keyring:
                 os.fsync(file.fileno())
             with suppress(FileExistsError):
                 os.link(partial, target)
+            # The key must not be lost where the tombstones made with it are not.
+            fsync_folder(self.folder)
+            fsync_folder(self.folder.parent)
         except OSError as error:
             raise StoreError(
                 f"Cannot write the key {target} ({error}). Check the folder's owner."

@@ -5,13 +5,14 @@ What it writes is refused once somebody else holds the lease.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from glymph.errors import LeaseLost
 
 if TYPE_CHECKING:
-    from glymph.store.contract import IntentOrMaker
+    from glymph.store.contract import Ask, IntentOrMaker
     from glymph.store.store import Store
     from glymph.store.upkeep import UpkeepReader
     from glymph.store.writer import Writer
@@ -34,9 +35,10 @@ class FencedStore:
         return getattr(self._store, name)
 
     def writing(
-        self, space: str, intent: IntentOrMaker | None, *, fence: int | None = None
-    ) -> AbstractContextManager[Writer]:
-        return self._store.writing(space, intent, fence=self._fence)
+        self, space: str, intent: IntentOrMaker | None, *, fence: int | None = None,
+        ahead: Sequence[Ask] = (),
+    ) -> AbstractContextManager[Writer]:  # fmt: skip
+        return self._store.writing(space, intent, fence=self._fence, ahead=ahead)
 
     def open_parent(self, space: str, intent: IntentOrMaker, *, fence: int | None = None) -> int:
         return self._store.open_parent(space, intent, fence=self._fence)

@@ -19,9 +19,16 @@ from numpy.typing import NDArray
 from glymph.store.arrays import Codes, encode, fill_moments, find_slots, quiet_collector, transpose
 from glymph.store.contract import VectorRow
 from glymph.store.locks import ProcessLock
+from glymph.store.postings import SMALL, Postings
 from glymph.store.reader import Reader
 from glymph.store.scan import Slots
-from glymph.store.vector_column import CENTRED_ON, EXACT_UP_TO, Planes, VectorColumn
+from glymph.store.vector_column import (
+    CENTRED_ON,
+    EXACT_UP_TO,
+    KEPT_UP_TO,
+    Planes,
+    VectorColumn,
+)
 from glymph.store.vector_reader import MIRRORED, MirroredColumns
 from glymph.store.view import Classes, Lists, View
 
@@ -35,7 +42,8 @@ WHOLE_AFTER = 6
 _COLUMNS: dict[str, Any] = {
     "key": np.int64, "state": np.int32, "kind": np.int32, "section": np.int32,
     "superseded": np.bool_, "time": np.int64, "expires": np.int64, "session": np.int32,
-    "tags": np.int32, "entities": np.int32, "wording": np.uint64, "embedded": np.bool_,
+    "tags": np.int32, "entities": np.int32, "wording": np.uint64, "size": np.int32,
+    "embedded": np.bool_,
 }  # fmt: skip
 
 
@@ -56,6 +64,7 @@ class Mirror:
         self._change = self._vector = 0
         self._vectors: VectorColumn | None = None
         self._asked = 0  # times, what is nearest to something
+        self._postings: Postings | None = None
 
     def __getitem__(self, column: str) -> NDArray[Any]:
         return self._columns[column][: self._size]
@@ -77,6 +86,7 @@ class Mirror:
             fetched=self._fetch_for
             if self._vectors is not None and self._vectors.distant
             else None,
+            postings=self._postings,
         )
 
     # keeping up
@@ -89,12 +99,20 @@ class Mirror:
         """
         with self._lock:
             change = reader.newest_change()
+            if self._change and self._change < reader.folded_upto():
+                return None  # what has changed since is folded
             if not self._change:
                 self._append(reader.mirror_columns())
+                if reader.text_index is not None:
+                    beside_others = self._size <= SMALL and not reader.is_alone()
+                    self._postings = Postings(whole=beside_others)
             elif change > self._change:
                 keys = reader.changes_since("memories", self._change, rows=self._size)
                 if keys is None or not self._apply(reader, keys):
                     return None
+                if self._postings is not None:
+                    slots = self._slots(keys).tolist()
+                    self._postings.note(reader, keys, slots, change=change)
             self._change = max(change, self._change)
             if not self._refresh_vectors(reader):
                 return None
@@ -148,8 +166,8 @@ class Mirror:
         capacity = len(self._columns["key"])
         if end > capacity:
             room = end if capacity == 0 else end + end // 2
-            if end <= EXACT_UP_TO:
-                room = min(room, EXACT_UP_TO)
+            # No more room than this way of keeping vectors has.
+            room = min([room, *(most for most in (EXACT_UP_TO, KEPT_UP_TO) if end <= most)])
             for name, column in self._columns.items():
                 grown = np.zeros(room, dtype=column.dtype)
                 grown[:start] = column[:start]
@@ -160,7 +178,7 @@ class Mirror:
         self._size = end
 
     def _put(self, slots: Slots | slice, columns: MirroredColumns) -> None:
-        key, classes, time, expires, session, tags, entities, wording = columns
+        key, classes, time, expires, session, tags, entities, wording, size = columns
         c = self._columns
         for name, codes, values in (
             ("session", self._codes["session"], session), ("tags", self._tags, tags),
@@ -170,7 +188,7 @@ class Mirror:
         of_class = encode(self._classes, classes)
         for name, by_class in self._classes.columns.items():
             c[name][slots] = np.asarray(by_class)[of_class]
-        c["key"][slots], c["time"][slots] = key, time
+        c["key"][slots], c["time"][slots], c["size"][slots] = key, time, size
         c["expires"][slots] = fill_moments(expires)
         c["wording"][slots] = np.frombuffer(bytes.fromhex("".join(wording)), dtype=">u8")
 
@@ -303,6 +321,7 @@ class Mirrors:
 
     def view(self, reader: Reader, model: tuple[str, int] | None, *, whole: bool = False) -> View:
         """Returns the reader's space as a view; `whole` for who needs all vectors."""
+        reader.foresee_view(model)
         place = (reader.space, reader.space_key, model)
         with self._lock:
             mirror = self._mirrors.setdefault(place, Mirror(model))

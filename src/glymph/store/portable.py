@@ -16,9 +16,10 @@ from glymph.decay.fit import is_plausible
 from glymph.decay.lifecycle import Curve
 from glymph.decay.sections import Section
 from glymph.errors import InvalidInput
+from glymph.folders import fsync_folder
 from glymph.store.contract import JOURNALLED, ColumnTypes
 from glymph.store.erase import KEPT
-from glymph.store.journal import PURGED
+from glymph.store.journal import FOLDED, PURGED
 from glymph.store.seals import move_image
 
 # Parents before children. Reversed, the order in which a space can be taken apart.
@@ -34,7 +35,8 @@ BIRTH_ORDER = (
 CARRIED = (*BIRTH_ORDER, "certificates")
 
 MOST_KEY = 2**48
-UPTO = "_upto"  # ends the names of counters that hold the key of a memory
+# Ends of the names of counters that hold a key, with the table it is of.
+COUNTED_KEYS = {"_upto": "memories", "_operation": "operations"}
 
 _KEYS: Mapping[str, Mapping[str, str]] = {
     "operations": {"key": "operations", "parent": "operations", "undoes": "operations"},
@@ -72,8 +74,9 @@ def move_keys(
         result.pop("id", None)
     if not any(offsets.values()):
         return result
-    if table == "counters" and row["name"].endswith(UPTO):
-        result["value"] += sign * offsets.get("memories", 0)
+    for end, counted in COUNTED_KEYS.items() if table == "counters" else ():
+        if row["name"].endswith(end):
+            result["value"] += sign * offsets.get(counted, 0)
     for column, target in _KEYS.get(table, {"key": table}).items():
         if result[column] is not None:
             result[column] += sign * offsets.get(target, 0)
@@ -204,6 +207,9 @@ def _wrong_entry(row: Mapping[str, Any], columns: ColumnTypes) -> str | None:
     for name in _IMAGES:
         image = plain_json(row[name])
         by = image.pop(PURGED, "") if name == "image" else ""
+        times = image.pop(FOLDED, 1) if name == "image" else 1
+        if type(times) is not int or times < 1:
+            return "has an image into which others are folded, but not how many"
         if by != "" and not (
             isinstance(by, str) and image.keys() <= KEPT.get(row["tbl"], frozenset())
         ):
@@ -255,9 +261,15 @@ def _name_taken(target: Path, what: str) -> InvalidInput:
 
 def _settle(partial: Path, target: Path) -> None:
     """Gives the file its name; fails if it was taken meanwhile, which a rename would not notice."""
+    descriptor = os.open(partial, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
     try:
         os.link(partial, target)
     except FileExistsError:
         raise
     except OSError:  # a file system without hard links
         partial.rename(target)
+    fsync_folder(target.parent)

@@ -7,9 +7,9 @@ from typing import Any
 
 from glymph.decay.lifecycle import DEFAULT_CURVES, Curve, Curves
 from glymph.decay.sections import Section
-from glymph.moments import day_in_words
+from glymph.moments import EVER, day_in_words
 from glymph.store.chunks import ChunkReader
-from glymph.store.contract import Filter, Row, Scored, Session
+from glymph.store.contract import Filter, Row, Scored, Session, SpaceKey, TextIndex
 from glymph.store.conversations import ConversationReader
 from glymph.store.erase_places import ErasureReader
 from glymph.store.filters import write_condition
@@ -23,6 +23,7 @@ Dependence = tuple[int, int]  # a memory that rests on, or is part of, another; 
 LinkRow = tuple[int, int, str, float, int, int | None]
 
 _COLUMNS = ", ".join(f"m.{column}" for column in MEMORY_COLUMNS)
+REMEMBERED = 500  # memories whose links are kept for the next who asks
 _TEXTS = ("text", "title", "tags", "entities")
 
 
@@ -31,9 +32,16 @@ class Reader(
 ):
     """Memories, links, clusters and what else a space holds, over a session."""
 
-    def __init__(self, session: Session, space: str, space_id: int) -> None:
+    def __init__(self, session: Session, space: str, space_id: SpaceKey) -> None:
         super().__init__(session, space, space_id)
         self._curves: Curves | None = None
+        self._linked: set[int] = set()  # memories whose links were read
+        self._links: dict[tuple[int, int, str], LinkRow] = {}
+
+    @property
+    def _sees_one_moment(self) -> bool:
+        """Tells whether rows cannot change between two statements."""
+        return True
 
     # memories
 
@@ -42,6 +50,10 @@ class Reader(
 
     def memories(self, ids: Iterable[str]) -> dict[str, Row]:
         return {row["id"]: row for row in self._rows("memories_by_ids", ids=list(ids))}
+
+    def titles(self, ids: Sequence[str]) -> dict[str, str]:
+        """Returns the titles of these memories by id."""
+        return dict(self._tuples("titles", ids=list(ids))) if ids else {}
 
     def standing_of(self, ids: Iterable[str]) -> dict[str, Row]:
         """Returns key, state, pin and protection of these memories, and no more."""
@@ -80,15 +92,19 @@ class Reader(
         rows = self._session.rows(sql, parameters | {"keys": list(keys)})
         return {row["key"]: row for row in rows}
 
-    def match(self, words: Words, wanted: Filter | None, *, limit: int) -> Scored:
+    @property
+    def text_index(self) -> TextIndex | None:
+        """Where words stand, for a mirror to weigh; None if the store weighs them itself."""
+        return self._session.text_index
+
+    def match(self, words: Words, wanted: Filter, *, limit: int) -> Scored:
         """Returns keys of memories whose text holds any of the words, best first.
 
-        The score grows with the match. Without a filter the keys may be those of other spaces: they
-        are for a mirror to sort out.
+        The score grows with the match.
         """
         if not words.words:
             return []
-        condition, parameters = write_condition(wanted) if wanted is not None else (None, {})
+        condition, parameters = write_condition(wanted)
         return self._session.match(words, condition, parameters, limit)
 
     def hold(self, phrases: Sequence[str], wanted: Filter, *, limit: int) -> list[int]:
@@ -128,13 +144,17 @@ class Reader(
         return [(key, held / len(pieces)) for key, held in self._session.tuples(sql, parameters)]
 
     def frequency(self, word: str) -> float:
-        """Returns about which part of the store's texts holds a word."""
+        """Returns about which part of the space's texts holds a word."""
         return self._session.frequency(word)
 
     def neighbours(self, keys: Sequence[int]) -> list[tuple[int, int | None, int | None]]:
         """Returns for each memory of a session its key and those before and after it there."""
         found: list[Any] = self._tuples("neighbours", keys=list(keys))
         return found
+
+    def knows_any(self, hashes: Iterable[str]) -> bool:
+        """Tells whether a memory of one of these content hashes is live, expired ones included."""
+        return bool(self._value("any_live_by_hash", hashes=list(hashes)))
 
     def by_content(self, hashes: Iterable[str], *, live_at: int | None = None) -> dict[str, Row]:
         """Returns the oldest live memory of each content hash.
@@ -153,6 +173,11 @@ class Reader(
         key: int | None = self._value("key_of_removed", id=memory_id)
         return key
 
+    def pinned_among(self, keys: Sequence[int]) -> dict[int, str]:
+        """Returns the ids, by key, of those of these memories that are pinned."""
+        found = self.rows([("memories", key) for key in keys])
+        return {key: row["id"] for (_, key), row in found.items() if row["pinned"]}
+
     def from_source(self, source: str) -> list[int]:
         """Returns the keys of the memories that a source told."""
         return self._column("from_source", source=source)
@@ -170,22 +195,43 @@ class Reader(
         """Returns how many memories are live, the identity apart, counting no further than most."""
         return int(self._value("live_count", most=most))
 
-    def put_away_by(self, actor: str, since: int) -> int:
-        """Returns how many memories an actor has put away since a moment that are away still."""
-        return int(self._value("put_away_by", actor=actor, since=since))
+    def put_away_by(self, actor: str, since: int, *, upto: int = EVER) -> int:
+        """Returns how many memories an actor hid or removed between moments that are so still."""
+        return int(self._value("put_away_by", actor=actor, since=since, upto=upto))
 
-    def changed_by(self, verb: str, since: int) -> int:
-        """Returns how many memories operations of a verb moved to another state since a moment.
+    def put_away_in(self, operation: int) -> int:
+        """Returns how many memories an operation hides or removes."""
+        return int(self._value("put_away_in", operation=operation))
+
+    def purged_by(self, actors: Iterable[str], since: int, *, upto: int = EVER) -> int:
+        """Returns how many memories these actors removed for good between moments."""
+        return int(self._value("purged_by", actors=sorted(actors), since=since, upto=upto))
+
+    def trash_ends(self, stay: int, upto: int) -> list[tuple[int, int]]:
+        """Returns the days (from 1970) up to a moment on which memories have been in the trash for
+        their stay, in microseconds, each with how many.
+        """
+        found: list[Any] = self._tuples("trash_ends", stay=stay, upto=upto)
+        return found
+
+    def changed_by(self, verb: str, since: int, *, upto: int = EVER) -> int:
+        """Returns how many memories operations of a verb moved to another state between moments.
 
         Those that an undo brought back do not count.
         """
-        return int(self._value("changed_by", verb=verb, since=since))
+        return int(self._value("changed_by", verb=verb, since=since, upto=upto))
 
     # links, clusters, pages
 
     def edges_touching(self, keys: Sequence[int]) -> list[LinkRow]:
         """Returns source, target, type, weight, creation and last use of their links."""
+        wanted = set(keys)
+        if wanted <= self._linked:
+            return [row for row in self._links.values() if row[0] in wanted or row[1] in wanted]
         found: list[Any] = self._tuples("edges_touching", keys=list(keys))
+        if self._sees_one_moment and len(wanted) <= REMEMBERED:
+            self._linked |= wanted
+            self._links |= {row[:3]: row for row in found}
         return found
 
     def edges(self, *, of: str | None = None, states: Sequence[str] = ("LIVE",)) -> list[Row]:
@@ -195,6 +241,14 @@ class Reader(
 
     def edge(self, source: int, target: int, edge_type: str) -> Row | None:
         return self._one("edge_between", source=source, target=target, type=edge_type)
+
+    def edge_of(self, source: str, target: str, edge_type: str) -> Row | None:
+        """Returns the link of a type from one memory to another, given by their ids."""
+        return self._one("edge_between_ids", source=source, target=target, type=edge_type)
+
+    def does_any_rest_on(self, ids: Iterable[str], types: Sequence[str]) -> bool:
+        """Tells whether a link of these types leads to one of these memories."""
+        return bool(self._value("any_rests_on", ids=list(ids), types=list(types)))
 
     def resting_on(self, keys: Sequence[int], types: Sequence[str]) -> list[Dependence]:
         """Returns what depends on these memories by links of these types.

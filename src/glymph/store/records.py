@@ -12,6 +12,7 @@ from glymph.decay.sections import Section
 from glymph.model import Change, Edge, Memory, Operation, Review, Space, State, Tombstone
 from glymph.moments import micros, moment, optional_moment
 from glymph.store.contract import Row
+from glymph.store.journal import FOLDED
 from glymph.store.reader import Reader
 
 
@@ -87,6 +88,7 @@ def as_present(row: Row, space: str, retrievability: float) -> Memory:
         version=row["version"],
         retrievability=retrievability,
         lifecycle=lifecycle.lifecycle(retrievability, row["state"]),
+        uses_folded=row.get("uses_folded", False),
     )
 
 
@@ -138,6 +140,8 @@ def operation(row: Row, space_name: str, *, undone_by: str | None, undoable: boo
 
 def change(row: Row, memory_id: str) -> Change:
     """Returns a journal row as a change, with the memory's own reason where there is one."""
+    image = json.loads(row["image"])
+    folded = image.pop(FOLDED, 0)
     return Change(
         operation=row["operation"],
         verb=row["verb"],
@@ -146,7 +150,8 @@ def change(row: Row, memory_id: str) -> Change:
         at=moment(row["at"]),
         table=row["tbl"],
         action=row["action"],
-        before={name: _readable(name, value) for name, value in json.loads(row["image"]).items()},
+        before={name: _readable(name, value) for name, value in image.items()},
+        folded=folded,
     )
 
 

@@ -104,9 +104,9 @@ class Spaces:
         """Lets rows of a space come or go with their own journal, outside any operation of it."""
         session.show(space_id)
         facts = {"space_id": space_id, "operation": 0, "verb": verb}
-        session.rows(statements()["begin_writing"], facts)
+        session.run(statements()["begin_writing"], facts)
         yield
-        session.rows(statements()["end_writing"], {})
+        session.run(statements()["end_writing"], {})
 
     def snapshot(self, session: Session, name: str) -> Snapshot:
         space_id, record = self.get(session, name)

@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from glymph.store.contract import Row, Session
+from glymph.store.contract import Ask, Row, Session, SpaceKey
 
 MEMORY_COLUMNS = (
     "key", "space_id", "id", "kind", "section", "title", "text", "state", "state_at", "state_by",
@@ -33,7 +33,7 @@ _MIRRORED = {
     "time": "coalesce(m.event_at, m.created_at)",
     "expires_at": "CASE WHEN m.pinned = 1 THEN NULL ELSE m.expires_at END",
     "session": "m.session", "tags": "m.tags", "entities": "m.entities",
-    "wording": "substr(m.content_hash, 1, 16)",
+    "wording": "substr(m.content_hash, 1, 16)", "size": "octet_length(m.text)",
 }  # fmt: skip
 
 _NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
@@ -70,7 +70,7 @@ def _expand(body: str) -> str:
 class SpaceStatements:
     """Runs named statements on one space; each may use its key as `:space_id`."""
 
-    def __init__(self, session: Session, space: str, space_id: int) -> None:
+    def __init__(self, session: Session, space: str, space_id: SpaceKey) -> None:
         self._session = session
         self._space = space
         self._space_id = space_id
@@ -82,7 +82,7 @@ class SpaceStatements:
 
     @property
     def space_key(self) -> int:
-        return self._space_id
+        return self._space_id() if callable(self._space_id) else self._space_id
 
     def _rows(self, statement: str, /, **parameters: Any) -> list[Row]:
         given = {"space_id": self._space_id, **parameters}
@@ -106,7 +106,12 @@ class SpaceStatements:
         return [value for (value,) in self._tuples(statement, **parameters)]
 
     def _run(self, statement: str, /, **parameters: Any) -> None:
-        self._tuples(statement, **parameters)
+        """Runs a statement of which nothing comes back."""
+        self._session.run(statements()[statement], {"space_id": self._space_id, **parameters})
+
+    def foresee(self, *asks: Ask) -> None:
+        """Says what will be asked for, so that a server can answer it on the way."""
+        self._session.foresee(asks)
 
     def _repeat(self, statement: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Runs a statement once for each set of parameters."""

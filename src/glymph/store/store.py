@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 
 from glymph import errors
 from glymph.model import Problem
-from glymph.store import arrivals
+from glymph.store import arrivals, foresight
 from glymph.store.arrivals import Arrival
 from glymph.store.contract import (
+    Ask,
     ColumnTypes,
     Database,
     Intent,
     IntentOrMaker,
+    NewKeys,
     Row,
     Settled,
 )
@@ -66,23 +68,22 @@ class Store:
     def reading(self, space: str) -> Iterator[Reader]:
         """Opens one consistent view of a space. SpaceNotFound if there is none."""
         with naming_damage(self, space), self.database.reading() as session:
-            found = self.database.enter(session, space, writes=False)
-            if found is None:
-                raise errors.SpaceNotFound(space)
-            yield Reader(session, space, found[0])
+            yield Reader(session, space, self.database.look_into(session, space))
 
     @contextmanager
     def writing(
-        self, space: str, intent: IntentOrMaker | None, *, fence: int | None = None
-    ) -> Iterator[Writer]:
+        self, space: str, intent: IntentOrMaker | None, *, fence: int | None = None,
+        ahead: Sequence[Ask] = (),
+    ) -> Iterator[Writer]:  # fmt: skip
         """Opens one transaction. SpaceNotFound if there is no such space.
 
-        An intent that is still to be made is asked for once the write lock is held, with the moment
-        of the space's newest operation. With the number of a lease it is refused, LeaseLost, when a
-        later one was given out.
+        An intent that is still to be made is asked for once the write lock is held. With the number
+        of a lease it is refused, LeaseLost, when a later one was given out. `ahead` is what the
+        transaction will ask first (`foresight`): a server answers it along with the lock.
         """
+        own = _asked_when_opening(fence, intent)
         with naming_damage(self, space), self.database.writing() as session:
-            found = self.database.enter(session, space, writes=True)
+            found = self.database.enter(session, space, ahead=[*own, *ahead])
             if found is None:
                 raise errors.SpaceNotFound(space)
             space_id, record = found
@@ -277,3 +278,13 @@ class Store:
 
     def close(self) -> None:
         self.database.close()
+
+
+def _asked_when_opening(fence: int | None, intent: IntentOrMaker | None) -> list[Ask]:
+    """Returns what every operation asks for first."""
+    asks: list[Ask] = []
+    if fence is not None:
+        asks.append(foresight.lease())
+    if intent is not None:
+        asks += [foresight.newest_operation_at(), NewKeys("operations")]
+    return asks

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from glymph.moments import EVER
 from glymph.store.contract import Row
 from glymph.store.statements import SpaceStatements
 
@@ -56,16 +58,16 @@ class UpkeepReader(SpaceStatements):
         """Returns who works on the space, by which number, until when."""
         return self._one("lease")
 
-    def spent_since(self, since: int) -> Spent:
-        """Returns what was spent after a moment."""
-        return Spent(*self._tuples("spent", since=since)[0])
+    def spent_since(self, since: int, *, upto: int = EVER) -> Spent:
+        """Returns what was spent after a moment, up to another."""
+        return Spent(*self._tuples("spent", since=since, upto=upto)[0])
 
     def spent_by(self, run: str) -> Spent:
         return Spent(*self._tuples("spent_by_run", run=run)[0])
 
-    def calls(self, since: int) -> list[Row]:
-        """Returns every call after a moment, oldest first."""
-        return self._rows("calls", since=since)
+    def calls(self, since: int, *, upto: int = EVER) -> list[Row]:
+        """Returns every call after a moment, up to another, oldest first."""
+        return self._rows("calls", since=since, upto=upto)
 
     def transcript(self, source: str) -> Row | None:
         """Returns how far a transcript was read, and how it began then."""
@@ -81,9 +83,44 @@ class UpkeepReader(SpaceStatements):
     def touched_since(self, keys: Sequence[int], since: int) -> set[int]:
         """Returns which memories somebody changed, used or brought back after a moment.
 
-        Not those merely made or linked to others since.
+        Not those merely made or linked to others since. By number: what was done after the last
+        operation of that moment counts, however a wrong clock dated it.
         """
-        return set(self._column("touched_since", keys=list(keys), since=since))
+        last = int(self._value("last_operation_at_or_before", at=since))
+        return set(self._column("touched_since", keys=list(keys), operation=last))
+
+    # what a wrong clock dated ahead
+
+    def operations_ahead(self, at: int, operation: int) -> tuple[int, int | None, int | None, int]:
+        """Returns how many operations after one are dated after a moment.
+
+        With the first and last of their moments, and the newest of them.
+        """
+        count, first, last, newest = self._tuples("operations_ahead", at=at, operation=operation)[0]
+        return count, first, last, newest
+
+    def is_any_dated_between(self, after: int, upto: int) -> bool:
+        """Tells whether an operation is dated after a moment and not after another."""
+        return bool(self._value("dated_between", after=after, upto=upto))
+
+    def next_operation_by(self, operation: int, upto: int) -> tuple[int, int] | None:
+        """Returns the first operation after one that is dated by a moment: its key and moment."""
+        found: Any = self._tuples("next_operation_by", operation=operation, upto=upto)
+        return found[0] if found else None
+
+    def rows_ahead(self, table: str, columns: Sequence[str], at: int) -> list[Row]:
+        """Returns the rows of a journalled table of which one of these moments lies after `at`."""
+        ahead = " OR ".join(f"{column} > :at" for column in columns)
+        return self._session.rows(f"SELECT * FROM scoped_{table} WHERE {ahead}", {"at": at})
+
+    def writers_of_rows(self, table: str, keys: Sequence[int]) -> dict[int, tuple[int, int]]:
+        """Returns the first and the last operation that touched each of these rows."""
+        found = self._tuples("writers_of_rows", tbl=table, keys=list(keys)) if keys else []
+        return {key: (first, last) for key, first, last in found}
+
+    def marks_ahead(self, at: int) -> int:
+        """Returns how many counters and rests of jobs hold a moment later than this."""
+        return int(self._value("marks_ahead", at=at))
 
     def newest_memory(self) -> int:
         """Returns the key of the memory that was added last; 0 if there is none."""
@@ -99,6 +136,10 @@ class UpkeepWriter(UpkeepReader):
 
     def set_counter(self, name: str, value: int) -> None:
         self._run("set_counter", name=name, value=value)
+
+    def set_counter_to_newest(self, name: str) -> None:
+        """Sets a counter to an upper bound of the keys of memories, see `highest_key`."""
+        self._run("set_counter_to_newest", name=name)
 
     def set_schedule(
         self, job: str, *, due_at: int, last_run_at: int | None, outcome: str | None
@@ -170,6 +211,11 @@ class UpkeepWriter(UpkeepReader):
 
     def keep_surface(self, budget: int, text: str, *, change: int, until: int) -> None:
         self._run("keep_surface", budget=budget, text=text, change=change, until=until)
+
+    def set_back_marks(self, now: int, *, ahead: int) -> None:
+        """Sets counters and rests of jobs that hold a moment later than `ahead` back to now."""
+        self._run("set_back_counters", now=now, at=ahead)
+        self._run("set_back_rests", now=now, at=ahead)
 
     def drop_surfaces(self) -> None:
         self._run("drop_surfaces")

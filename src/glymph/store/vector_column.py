@@ -1,6 +1,7 @@
-"""One vector per slot of a mirror: whole while they are few, their signs alone when they are many.
+"""One vector per slot of a mirror.
 
-Or none at all, where the store can tell by itself what is nearest.
+Whole while they are few; beside their signs, as they are stored, when they are more; their signs
+alone when they are many. Or none at all, where the store can tell by itself what is nearest.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 
 from glymph.store.scan import Bits, Slots, Vectors, sign_bits
 
-# memories, a hundred thousand and some; above that, signs are scanned, the best compared
-EXACT_UP_TO = 110_000
+EXACT_UP_TO = 20_000  # memories; above that, signs are scanned, the best compared
+# Memories, a hundred thousand and some; above that, the best are read from the store.
+KEPT_UP_TO = 110_000
 CENTRED_ON = 4_096  # vectors whose mean stands for that of all
 CENTRED_FROM = 20  # fewer say nothing about all
 # Of the vectors: as many came or went that the mean of distant ones is asked for again.
@@ -32,8 +34,15 @@ class Planes:
 
     matrix: Vectors | None
     bits: Bits | None
+    stored: Stored | None  # beside the signs
     pivot: Vectors
     centre: Vectors | None
+
+    def read(self, slots: Slots) -> Vectors | None:
+        """Returns the vectors of some slots; None where they are in the store alone."""
+        if self.matrix is not None:
+            return self.matrix[slots]
+        return None if self.stored is None else self.stored[slots].astype(np.float32)
 
     def unrelated_cosine(self, query: Vectors) -> float:
         """Returns about what cosine a memory has that has nothing to do with the query."""
@@ -49,19 +58,25 @@ class VectorColumn:
         self._centred_for: NDArray[np.bool_] | None = None  # the slots that were filled then
         self.matrix: Vectors | None = None
         self.bits: Bits | None = None
+        self.stored: Stored | None = None
         self.pivot: Vectors = np.zeros(dimension, dtype=np.float32)  # signs are taken from here
-        self.centre: Vectors | None = None  # about the mean of all, once there are enough to tell
+        self._told = 0  # vectors whose mean is ...
+        self.centre: Vectors | None = (
+            None  # ... about the mean of all, once there are enough to tell
+        )
 
     def view(self, filled: NDArray[np.bool_]) -> Planes:
         """Returns what the first slots hold now, given which of them are filled."""
         size = len(filled)
         settled = self._centred_for is not None and np.array_equal(filled, self._centred_for)
         if self.matrix is not None and not settled:
-            self._centre_on(self.matrix[_sample(np.flatnonzero(filled))])
-            self._centred_for = filled.copy()
+            self.centre_distant(self.matrix[_sample(np.flatnonzero(filled))], filled)
+        elif self.stored is not None and (slots := self.lacks_centre(filled)) is not None:
+            self.centre_distant(self.stored[slots].astype(np.float32), filled)
         matrix = None if self.matrix is None else self.matrix[:size]
         bits = None if self.bits is None else self.bits[:, :size]
-        return Planes(matrix, bits, self.pivot, self.centre)
+        stored = None if self.stored is None else self.stored[:size]
+        return Planes(matrix, bits, stored, self.pivot, self.centre)
 
     def grow(self, size: int, room: int) -> None:
         """Makes room, keeping what the first slots hold."""
@@ -80,24 +95,31 @@ class VectorColumn:
             if self.centre is not None:
                 self.pivot = self.centre
             bits[:, :size] = sign_bits(self.matrix[:size] - self.pivot)
-        self.matrix, self.bits = None, bits
+        stored = None
+        if room <= KEPT_UP_TO:
+            stored = np.zeros((room, self._dimension), dtype=np.float16)
+            before = self.matrix if self.stored is None else self.stored
+            if before is not None:
+                stored[:size] = before[:size]
+        self.matrix, self.bits, self.stored = None, bits, stored
 
     def put(self, slots: Slots, vectors: Stored) -> None:
         """Fills slots."""
         if (self.bits is None and self.matrix is None) or not len(slots):
             return
-        if self.matrix is not None:
+        whole = self.stored if self.matrix is None else self.matrix
+        if whole is not None:
             first, last = int(slots.min()), int(slots.max())
-            if last - first + 1 == len(
-                slots
-            ):  # side by side, in whatever order: a slice is copied far faster
-                self.matrix[first : last + 1] = vectors[np.argsort(slots)]
+            # Side by side, in whatever order: a slice is copied far faster.
+            if last - first + 1 == len(slots):
+                whole[first : last + 1] = vectors[np.argsort(slots)]
             else:
-                self.matrix[slots] = vectors
-            self._centred_for = None
+                whole[slots] = vectors
+            if self.matrix is not None:
+                self._centred_for = None
         if self.bits is not None:
-            if self.centre is None:
-                self._centre_on(vectors[_sample(np.arange(len(vectors)))].astype(np.float32))
+            if self.stored is None or self.centre is None:
+                self._move_centre(vectors)
                 if self.centre is not None and not self.bits.any():  # all signs share one pivot
                     self.pivot = self.centre
             for at in range(0, len(slots), BLOCK):
@@ -116,10 +138,20 @@ class VectorColumn:
                 return None
         return _sample(np.flatnonzero(filled))
 
+    def _move_centre(self, vectors: Stored) -> None:
+        """Lets vectors that came have their share in the mean of those that are not kept."""
+        some = vectors[_sample(np.arange(len(vectors)))].astype(np.float32)
+        if self.centre is None:
+            self._centre_on(some)
+        elif len(some):
+            share = len(vectors) / (self._told + len(vectors))
+            self.centre = (1 - share) * self.centre + share * some.mean(axis=0)
+        self._told += len(vectors)
+
     def centre_distant(self, vectors: Vectors, filled: NDArray[np.bool_]) -> None:
         """Takes the mean of such vectors for that of all."""
         self._centre_on(vectors)
-        self._centred_for = filled.copy()
+        self._centred_for, self._told = filled.copy(), int(np.count_nonzero(filled))
 
     def _centre_on(self, sample: Vectors) -> None:
         """Takes the mean of some vectors for that of all, if they are enough to tell."""

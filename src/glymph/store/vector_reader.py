@@ -6,7 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from glymph.store.contract import Filter, NearRow, Row, VectorRow
+from glymph.store import foresight
+from glymph.store.contract import Filter, NearRow, NewestKey, Row, VectorRow
 from glymph.store.filters import write_condition
 from glymph.store.scan import Vectors
 from glymph.store.statements import SpaceStatements
@@ -15,9 +16,9 @@ from glymph.text.bands import BANDS, Bands
 LAST_WORDING = b"\xff" * 9  # beyond every one
 
 # key; state, section, whether superseded and kind in one text; time, expiry, session, tags,
-# entities, wording
-MirroredRow = tuple[int, str, int, int | None, str | None, str, str, str]
-MIRRORED = 8  # columns
+# entities, wording, bytes of text
+MirroredRow = tuple[int, str, int, int | None, str | None, str, str, str, int]
+MIRRORED = 9  # columns
 MirroredColumns = Sequence[Sequence[Any]]
 
 
@@ -27,6 +28,12 @@ class VectorReader(SpaceStatements):
     def is_alone(self) -> bool:
         """Tells whether there is no other space in the store."""
         return bool(self._value("space_count") == 1)
+
+    def foresee_view(self, model: tuple[str, int] | None) -> None:
+        """Says that a mirror will be brought up to date, and memories judged by their age."""
+        self.foresee(foresight.newest_change(), foresight.folded_upto(), foresight.curves())
+        if model is not None:
+            self.foresee(foresight.model_key(*model), NewestKey("vectors"))
 
     def newest_change(self) -> int:
         """Returns the newest operation that changed a row of this space."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from glymph.store.arrays import Codes, find_slots
 from glymph.store.contract import Filter
+from glymph.store.postings import Postings
 from glymph.store.reader import Reader
 from glymph.store.scan import Slots, Vectors, exact_nearest, hamming_nearest, sign_bits
 from glymph.store.vector_column import Planes
@@ -87,6 +88,7 @@ class View:
     vectors: Planes | None
     # Asks for vectors that were left in the store.
     fetched: Callable[[Reader, View], Planes | None] | None = None
+    postings: Postings | None = None  # None where the store weighs words itself
 
     def __getitem__(self, column: str) -> NDArray[Any]:
         return self.columns[column]
@@ -98,6 +100,13 @@ class View:
     def slots(self, keys: Sequence[int]) -> Slots:
         """Returns the slot of each key, -1 where there is none."""
         return find_slots(self["key"], keys)
+
+    def find_in_sessions(self, slots: Sequence[int]) -> Slots:
+        """Returns those of the slots whose memories were told in a session."""
+        some = np.asarray(slots, dtype=np.intp)
+        outside = self.codes["session"].get(None, -1)
+        found: Slots = some[self["session"][some] != outside]
+        return found
 
     def mask(self, wanted: Filter) -> NDArray[np.bool_]:
         """Returns which slots a filter lets through."""
@@ -188,9 +197,9 @@ class View:
         slot = int(self.slots([key])[0])
         if slot < 0 or not self["embedded"][slot] or self.vectors is None:
             return None
-        if self.vectors.matrix is not None:
-            whole: Vectors = self.vectors.matrix[slot].astype(np.float32)
-            return whole
+        here = self.vectors.read(np.asarray([slot]))
+        if here is not None:
+            return here.reshape(-1)
         if self.model_key is None:
             return None
         for _, wording, vector in reader.vectors_of(self.model_key, [key]):
@@ -204,8 +213,9 @@ class View:
         at = np.flatnonzero(self["embedded"][slots])
         if self.vectors is None or not len(at):
             return found
-        if self.vectors.matrix is not None:
-            found[at] = self.vectors.matrix[slots[at]] @ query
+        here = self.vectors.read(slots[at])
+        if here is not None:
+            found[at] = here @ query
             return found
         assert self.model_key is not None
         rows = reader.vectors_of(self.model_key, self["key"][slots[at]].tolist())

@@ -5,21 +5,25 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from glymph.decay.lifecycle import Curves
-from glymph.errors import Refused
+from glymph.errors import Pinned, Refused
+from glymph.moments import AHEAD, EARLIEST
+from glymph.store import foresight, guards
 from glymph.store.chunks import ChunkWriter
 from glymph.store.contract import Intent, IntentOrMaker, Row, Session, VectorRow
 from glymph.store.conversations import ConversationWriter
-from glymph.store.erase import ErasureWriter
+from glymph.store.fold import FoldWriter
 from glymph.store.journal import Restoration
 from glymph.store.seals import SEALED, is_edit, local_head, seal
+from glymph.store.undo_foresight import UndoForesight
 from glymph.store.upkeep import UpkeepWriter
 from glymph.text.bands import BANDS, Bands
 
 
-class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
+class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
     """A reader that also writes, over a session whose transaction holds the write lock.
 
     Without an operation, journalled tables cannot be touched.
@@ -34,6 +38,10 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
         self._intent: Intent | None = None
         self._details: dict[str, Any] = {}
         self._seal = ""
+
+    @property
+    def _sees_one_moment(self) -> bool:
+        return False
 
     @property
     def operation_key(self) -> int:
@@ -52,17 +60,37 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
     def open(self, intent: IntentOrMaker) -> None:
         """Starts the operation; from here on journalled tables may be changed.
 
-        An intent that is still to be made is asked for now, under the write lock, with the moment
-        of the space's newest operation: so moments never run against the order of operations.
+        An intent that is still to be made is asked for now, under the write lock, with `stamp`.
         """
         if not isinstance(intent, Intent):
-            intent = intent(self._value("newest_operation_at"))
+            intent = intent(self.stamp)
         self._intent = intent
         if intent.parent is not None:
             parent = self.operation_by_key(intent.parent)
             if parent is None or parent["hash"]:
                 raise Refused("This bulk operation was closed or undone meanwhile. Start it again.")
         self.resume(self._session.new_key("operations"), intent.verb)
+
+    def amend(self, *, reason: str, undoes: int) -> None:
+        """Says what the operation undoes, if that was found out after it was opened."""
+        self._intent = replace(self.intent, reason=reason, undoes=undoes)
+
+    def recognise(self, ahead: UndoForesight) -> None:
+        """Lets what was asked ahead of an undo answer what it will ask."""
+        ahead.recognise(self._session, self)
+
+    def stamp(self, now: int) -> int:
+        """Returns the moment of an operation that begins when the clock says `now`.
+
+        That is `now`, unless the clock cannot be right. One that was set back a little must not
+        mix moments up, nor may one that fell back into the life of the space or before the time
+        of any store: then it is the moment of the operation before. Operations far ahead of the
+        clock are of a clock that was wrong then; they do not count.
+        """
+        if self._value("newest_operation_at") <= now:
+            return now
+        wrong = now < EARLIEST or self._value("dated_between", after=now, upto=now + AHEAD)
+        return max(now, self._value("last_operation_at") or 0) if wrong else now
 
     def resume(self, operation: int, verb: str) -> None:
         """Lets journalled tables be changed under an operation, a new one or one left open."""
@@ -77,7 +105,7 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
     def close(self) -> None:
         """Counts, seals and records what the operation did; a parent over its children's seals."""
         key = self.operation_key
-        children = self._rows("children", key=key) if self._intent is None else []
+        children = self.children(key) if self._intent is None else []
         entries = [row[1:] for row in sorted(self._tuples("entries_to_seal", operation=key))]
         details = json.dumps(self._details, ensure_ascii=False)
         head = local_head({**self._head(key), "details": details}, self._offsets)
@@ -90,6 +118,10 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
             details=details,
         )
         self._run("end_writing")
+
+    def foresee_close(self) -> None:
+        """Says that nothing more is written, and `close` will ask what was."""
+        self.foresee(foresight.entries_to_seal(self.operation_key))
 
     def _record(self, **outcome: Any) -> None:
         if self._intent is None:
@@ -115,24 +147,44 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
 
     # rows of journalled tables
 
+    def new_keys(self, table: str, count: int) -> list[int]:
+        """Returns keys for so many new rows, which nobody else gets."""
+        return self._session.new_keys(table, count)
+
     def insert(self, table: str, rows: Sequence[Row]) -> None:
         for columns, group in _by_columns(rows).items():
             self._session.insert(
-                table, ("space_id", *columns), [(self._space_id, *row.values()) for row in group]
+                table, ("space_id", *columns), [(self.space_key, *row.values()) for row in group]
             )
 
     def change(self, table: str, values: Mapping[int, Row]) -> None:
-        """Sets the given columns of each row, by key."""
+        """Sets the given columns of each row, by key.
+
+        Pinned if an agent or upkeep would take a pin away other than by unpinning.
+        """
+        if table == "memories":
+            self._keep_pinned([key for key, row in values.items() if row.get("pinned") == 0])
         shapes: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for key, row in values.items():
             shapes[tuple(row)].append(key)
         for columns, keys in shapes.items():
-            rows = [(self._space_id, key, *values[key].values()) for key in keys]
+            rows = [(self.space_key, key, *values[key].values()) for key in keys]
             self._session.update(table, ("space_id", "key"), columns, rows)
 
     def remove(self, table: str, keys: Sequence[int]) -> None:
+        """Removes rows; Pinned if one is a pinned memory and an agent or upkeep does it."""
+        if table == "memories":
+            self._keep_pinned(keys)
         if keys:
-            self._session.remove(table, self._space_id, keys)
+            self._session.remove(table, self.space_key, keys)
+
+    def _keep_pinned(self, keys: Sequence[int]) -> None:
+        """Refuses an agent or upkeep what the triggers let a person do: undo what made a pin."""
+        intent = self._intent
+        if not keys or intent is None or intent.verb == "unpin":
+            return
+        if guards.is_unattended(intent.actor) and (pinned := self.pinned_among(keys)):
+            raise Pinned(next(iter(pinned.values())))
 
     def set_state(self, keys: Sequence[int], *, state: str, at: int, by: str) -> None:
         self._run("set_state", keys=list(keys), state=state, at=at, by=by)
@@ -176,6 +228,9 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
 
     def add_model(self, name: str, dimension: int, *, at: int, bands: Bands = BANDS) -> int:
         """Returns the key of a model; one that is missing is made with these bands."""
+        known = self.model_key(name, dimension)
+        if known is not None:
+            return known
         self._run(
             "insert_model", name=name, dimension=dimension, at=at,
             duplicate=bands.duplicate, connect=bands.connect,
@@ -184,7 +239,7 @@ class Writer(ErasureWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
 
     def add_vectors(self, model: int, rows: Iterable[VectorRow]) -> None:
         """Stores vectors; one that is there already stays."""
-        self._session.add_vectors(self._space_id, model, rows)
+        self._session.add_vectors(self.space_key, model, rows)
 
     def forget_model(self, model: int, *, limit: int) -> int:
         """Removes vectors of a model, at most `limit`, and returns their count.

@@ -6,6 +6,7 @@ import pytest
 
 from glymph import errors
 from glymph.store.contract import Filter
+from glymph.store.journal import Restoration
 from glymph.store.store import Store
 from glymph.testing.builders import identity_row, intent
 from glymph.testing.images import logical_image
@@ -57,6 +58,26 @@ class IsolationSuite(StoreGround):
             found = reader.memory(row["id"])
         assert found is not None
         assert found["state"] == "ARCHIVED"
+
+    def test_an_agent_or_upkeep_removes_no_pinned_memory_and_takes_no_pin(
+        self, store: Store
+    ) -> None:
+        row = self.add(store, pinned=1)
+        going = [Restoration("memories", row["key"], True, None)]
+        unpinned = [Restoration("memories", row["key"], True, {"pinned": 0})]
+        for actor in ("agent", "agent:7", "daemon", "reconcile"):
+            for meant in (going, unpinned):
+                undo = intent("undo", actor=actor)
+                with pytest.raises(errors.Pinned), store.writing(A, undo) as writer:
+                    writer.put_back(meant)
+            upkeep = intent("garden", actor=actor)
+            with pytest.raises(errors.Pinned), store.writing(A, upkeep) as writer:
+                writer.change("memories", {row["key"]: {"pinned": 0}})
+                writer.set_state([row["key"]], state="TRASHED", at=1, by="garden")
+        with store.writing(A, intent("undo", actor="user")) as writer:
+            writer.put_back(going)
+        with store.reading(A) as reader:
+            assert reader.memory(row["id"]) is None
 
     def test_one_refused_row_keeps_the_whole_batch_where_it_was(self, store: Store) -> None:
         rows = [self.add(store), self.add(store, pinned=1), self.add(store)]

@@ -9,6 +9,8 @@ from glymph.text import grammar
 from glymph.text.clauses import NAME, capitalise_like
 from glymph.text.words import word_set
 
+LONGEST = 1000  # characters of a clause with a list; these patterns take the square of its length
+
 _OWNING = "|".join(sorted(grammar.PRONOUNS - word_set("i he she it we they you")))
 _ITEM = rf"(?:(?:{_OWNING}) [^\W\d_]+ )?(?:{NAME}(?: {NAME}){{0,2}}|I\b)"
 _ANDS = "|".join(sorted(map(re.escape, grammar.AND)))
@@ -27,7 +29,7 @@ def without_name(text: str, is_meant: Callable[[str], bool]) -> str | None:
 
     The verb is fitted to the names that are left.
     """
-    for found in _joints(text):
+    for found in _joints(text) if len(text) <= LONGEST else ():
         items = [*re.split(r", ", found["items"]), found["last"]]
         kept = [item for item in items if not is_meant(item)]
         if len(kept) == len(items) or not kept:
@@ -74,6 +76,8 @@ def without_phrase(text: str, is_meant: Callable[[str], bool]) -> str | None:
 
     None if there is no such thing to leave out.
     """
+    if len(text) > LONGEST:
+        return None
     gapped = _GAPPED.match(text)
     if gapped and is_meant(gapped["one"]) != is_meant(gapped["two"]):
         return f"{gapped['lead']} {gapped['two'] if is_meant(gapped['one']) else gapped['one']}"
@@ -88,7 +92,7 @@ def without_phrase(text: str, is_meant: Callable[[str], bool]) -> str | None:
 
 def without_item(text: str, is_meant: Callable[[str], bool]) -> str | None:
     """The text without one of several plain things in a list; None if there is no such list."""
-    for found in _WORDS.finditer(text):
+    for found in _WORDS.finditer(text) if len(text) <= LONGEST else ():
         items = [*found["items"].split(", "), found["last"]]
         kept = [item for item in items if not is_meant(item)]
         plain = not any(item.lower() in grammar.FUNCTION | grammar.VERBS for item in items)

@@ -8,6 +8,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import count
 
 from glymph.text.words import RUN
 
@@ -22,11 +23,15 @@ _ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9
 class Quotes:
     """Removed texts, and the words of them that nothing else in the space has. Never stored.
 
-    A text repeats them if it holds one of the texts whole, or one of these words.
+    A text repeats them if it holds one of the texts whole, or one of these words, or if `also` says
+    that it tells them in another way, such as an identifier that is spelt otherwise. Whatever
+    `also` knows has one of the `pieces`, letters and digits alone.
     """
 
     texts: tuple[str, ...]
     words: frozenset[str] = frozenset()
+    also: Callable[[str], bool] | None = field(default=None, repr=False, compare=False)
+    pieces: tuple[str, ...] = ()
     _repeats: Callable[[str], bool] = field(init=False, repr=False, compare=False)
     _patterns: list[re.Pattern[str]] = field(
         default_factory=list, init=False, repr=False, compare=False
@@ -36,13 +41,11 @@ class Quotes:
         object.__setattr__(self, "_repeats", repeating(self.texts))
 
     def __bool__(self) -> bool:
-        return bool(self.texts or self.words)
+        return bool(self.texts or self.words or self.also)
 
     def __call__(self, text: str) -> bool:
         """Tells whether a text repeats them."""
-        return self._repeats(text) or (
-            bool(self.words) and not self.words.isdisjoint(words_of(text))
-        )
+        return self.whole(text) or (bool(self.words) and not self.words.isdisjoint(words_of(text)))
 
     def strongly(self, body: str) -> bool:
         """Tells whether a text or a JSON document holds one of them whole, or two of the words.
@@ -50,7 +53,7 @@ class Quotes:
         A single word may be there by chance.
         """
         text = words_in(body)
-        return self._repeats(text) or len(self.words & words_of(text)) > 1
+        return self.whole(text) or len(self.words & words_of(text)) > 1
 
     def in_json(self, body: str) -> bool:
         """Tells whether the texts in a JSON document repeat them; a part of an id is no word."""
@@ -60,8 +63,8 @@ class Quotes:
         return _ID.sub(lambda found: found[0] if self._repeats(found[0]) else " ", text)
 
     def whole(self, text: str) -> bool:
-        """Tells whether a text holds one of them whole."""
-        return self._repeats(text)
+        """Tells whether a text holds one of them whole, or tells it in another way."""
+        return self._repeats(text) or (self.also is not None and self.also(text))
 
     def cut_from(self, text: str) -> str:
         """Returns a text without those that it holds whole."""
@@ -74,6 +77,13 @@ class Quotes:
         for pattern in self._patterns:
             text = pattern.sub(GONE, text)
         return text
+
+    def cut_out_of_name(self, name: str) -> str:
+        """Returns a name without whatever repeats them."""
+        rest = self.cut_from(name)
+        if self.whole(rest):
+            return GONE
+        return RUN.sub(lambda word: GONE if word[0].casefold() in self.words else word[0], rest)
 
     def cut_from_details(self, body: str) -> str:
         """Returns the details of an operation without single reasons that repeat them, or empty."""
@@ -96,6 +106,12 @@ class Quotes:
         found |= set(longest[:MOST_PROBES])
         escaped = [json.dumps(one.lower(), ensure_ascii=False)[1:-1] for one in found if one]
         return escaped[:MOST_PROBES]
+
+
+def choose_gone_name(is_taken: Callable[[str], object], wanted: str = GONE) -> str:
+    """Returns a name for what had one that told something removed: the wanted one, if it can be."""
+    names = (f"{wanted} {number}" if number > 1 else wanted for number in count(1))
+    return next(name for name in names if not is_taken(name))
 
 
 def repeating(texts: Iterable[str]) -> Callable[[str], bool]:

@@ -67,7 +67,7 @@ LESSON = Rule(re.compile(r"(?<=[.!?])[\"')\]]*(?P<gap>\s+)(?=[\"'(\[]?[^\Wa-z_])
 PIECES = Rule(re.compile(rf"(?<=[{_MARKS}{_DENSE_MARKS}])(?P<gap>\s+)|\n+"))
 
 STATEMENT_END = re.compile(r"[.!?;\n](?:\s|$)")
-_BEGINNING = re.compile(r"(?:^|[.!?:;\n\"“(]\s*)$")
+_BEFORE_BEGINNING = frozenset('.!?:;"“(')
 _LISTED_BEGINNING = re.compile(r"(?:\A|[.!?:]\s+|\n)[\s\"'(*-]*")
 
 
@@ -112,7 +112,12 @@ def _goes_on(text: str, found: re.Match[str], rule: Rule) -> bool:
 
 def begins_sentence(text: str, at: int) -> bool:
     """Returns whether a word at this place begins a sentence, a quotation or a bracket."""
-    return _BEGINNING.search(text[:at]) is not None
+    end = at  # looked at from here backwards: a pattern would read the whole text for each word
+    while end and text[end - 1].isspace():
+        if text[end - 1] == "\n":
+            return True
+        end -= 1
+    return text[end - 1] in _BEFORE_BEGINNING if end else at == 0
 
 
 def find_starts(text: str) -> set[int]:

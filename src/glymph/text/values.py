@@ -45,7 +45,7 @@ MEASURED: dict[str, tuple[str, float]] = {
 _SHORTENED = (name[:3] + (f"(?:{name[3:]})?" if name[3:] else "") for name in ENGLISH_MONTHS)
 _MONTH = rf"(?P<m{{0}}>{'|'.join(_SHORTENED)})\.?"
 _TABLE: tuple[tuple[str, str], ...] = (
-    ("mail", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"), ("url", r"https?://\S+|www\.\S+"),
+    ("mail", r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"), ("url", r"https?://\S+|www\.\S+"),
     ("iso", r"\b(?P<iy>\d{4})-(?P<im>\d\d)-(?P<id>\d\d)\b"),
     ("mdy", rf"\b{_MONTH.format(1)} (?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y1>\d{{4}}))?\b"),
     ("dmy", rf"\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH.format(2)}(?:,? "
@@ -62,7 +62,8 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("percent", rf"(?P<p>{FIGURE}) ?(?:%|percent\b|per cent\b)"), ("ratio", r"\b\d+/\d+\b"),
     ("measured", rf"\b(?P<q>{FIGURE})(?: ?"
                  rf"|-)(?P<unit>{'|'.join(sorted(MEASURED, key=len, reverse=True))})\b"),
-    ("code", r"\b(?=[\w-]*\d)(?=[\w-]*[a-z])\w+(?:-\w+)*\b"),
+    # Of a run without end, only so much is looked at for a figure and a letter at each place.
+    ("code", r"\b(?=[\w-]{0,64}\d)(?=[\w-]{0,64}[a-z])\w+(?:-\w+)*\b"),
     ("plain", rf"\b(?:{FIGURE})\b|(?<![\w'])(?P<word>{'|'.join(NUMBER_WORDS)})(?![\w'])"),
 )  # fmt: skip
 _ANY = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TABLE), re.IGNORECASE)

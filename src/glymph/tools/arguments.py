@@ -31,6 +31,14 @@ def _as_numbers(value: Any) -> Any:
 Numbers = Annotated[list[int], BeforeValidator(_as_numbers)]
 
 
+class Paged(Arguments):
+    """Arguments of a tool that only looks, and whose answer may be too long for one message."""
+
+    cursor: str | None = Field(
+        None, exclude=True, description="next_cursor of an answer that was cut: what follows it."
+    )
+
+
 class Filters(Arguments):
     """Filters of a search."""
 

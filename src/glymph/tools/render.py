@@ -83,7 +83,10 @@ def render_changes(changes: Sequence[Result]) -> Table:
             f"{name}: {_shorten(value)}" for name, value in before if name not in bookkeeping
         )
         when = format_time(change["at"])
-        rows.append([when, change["actor"], change["verb"], change["action"], ", ".join(replaced)])
+        action = change["action"]
+        if change["folded"]:
+            action += f" ({quantity(change['folded'], 'other change', 'other changes')} folded)"
+        rows.append([when, change["actor"], change["verb"], action, ", ".join(replaced)])
     columns = ["when (UTC)", "actor", "verb", "change", "before"]
     return Table(columns, rows, [change["reason"] for change in changes])
 

@@ -9,7 +9,6 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote
 
@@ -17,18 +16,21 @@ from glymph.config import Settings
 from glymph.context import Context, OpenOperation
 from glymph.errors import GlymphError, InvalidInput, KeyMissing, NotAStore, StoreError
 from glymph.forget import import_filter
-from glymph.forget.certificate import certify
-from glymph.forget.purge import erase_wordings, remove_for_good
+from glymph.forget.certificate import Removal, certify
+from glymph.forget.purge import cut_from_clusters, erase_wordings, remove_for_good
 from glymph.history import list_text_keepers
 from glymph.history.cut import QuoteCutter, TombstoneCutter
 from glymph.history.erase import erase_in_store
 from glymph.store import open_store
 from glymph.store.contract import Row
+from glymph.store.private_folder import private_folder, publish_store
 from glymph.store.store import Store
 from glymph.text.quotes import Quotes
 from glymph.transfer.export import read_tombstones
 from glymph.transfer.verify import verify
 
+# Of these nothing says a word, or a cutter of its own takes it out.
+WORDLESS_TABLES = ("vectors", "edges", "memberships", "messages", "conversations", "models")
 Standing = Mapping[str, tuple[bytes, frozenset[str]]]  # key and fingerprints by identity
 
 
@@ -60,7 +62,8 @@ def restore_backup(
 
     What tombstones in the store in use keep out, in a space of the same identity, does not come
     back, and those tombstones come along with their key. A store in use that is missing or damaged
-    is no obstacle, only named: it may be why the backup is needed.
+    is no obstacle, only named: it may be why the backup is needed. The new store appears whole; a
+    killed restore leaves what the next start beside it removes.
     """
     if os.path.lexists(target):
         raise InvalidInput(
@@ -85,9 +88,6 @@ def restore_backup(
                 _count_kept_out(backup, name, standing.get(identity))
                 for name, identity in spaces.items()
             ]
-        elif not standing:
-            counts = []
-            backup.backup(str(target))
         else:
             counts = _restore_without(place, target, standing)
     kept_out, tombstones = (sum(count[at] for count in counts) for at in (0, 1))
@@ -137,48 +137,50 @@ class _Found:
     """What the tombstones keep out of a space, and those that it does not have.
 
     `telling` are memories that stay, by key, with the columns that they get; `named` are the
-    identifiers that are kept out, as they are spelt there.
+    identifiers that are kept out, as they are spelt there. `elsewhere` tells whether something
+    other than a memory tells it.
     """
 
     gone: Mapping[int, str]
     telling: Mapping[int, Mapping[str, Any]]
     named: Sequence[str]
     lacking: frozenset[str]
+    tells: import_filter.Tells
+    elsewhere: bool
+
+    @property
+    def nothing(self) -> bool:
+        return not (self.gone or self.lacking or self.telling or self.elsewhere)
 
 
 def _find_tombstoned(store: Store, space: str, key: bytes, marks: frozenset[str]) -> _Found:
     tables: dict[str, list[Row]] = defaultdict(list)
     for table, row in store.dump(space):
-        if table in ("memories", "journal", "tombstones"):
+        if table not in WORDLESS_TABLES:
             tables[table].append(row)
     tells = import_filter.tell_by(key, marks)
     gone = import_filter.find_tombstoned(tables, tells)
     telling = import_filter.find_telling(tables, tells, gone)
     named = import_filter.find_named(tables, [*gone, *telling], key, marks)
     lacking = marks - {row["fingerprint"] for row in tables["tombstones"]}
-    return _Found(gone, telling, named, lacking)
+    elsewhere = import_filter.tells_elsewhere(tables, tells)
+    return _Found(gone, telling, named, lacking, tells, elsewhere)
 
 
 def _restore_without(ctx: Context, target: Path, standing: Standing) -> list[tuple[int, int]]:
-    """Copies a backup to a private place, purges it there, and copies the rest on."""
-    try:
-        folder = TemporaryDirectory(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
-    except OSError as error:
-        raise InvalidInput(
-            "target", f"cannot write {target} ({error.strerror or error})."
-        ) from error
-    with folder as name:
-        partial = Path(name) / "store.db"
-        ctx.store.backup(str(partial))
-        with closing(open_store(_url(partial), ctx.settings, create=False)) as copy:
-            counts = [
-                _purge(
-                    replace(ctx, store=copy, space=space["name"]), *standing[space["identity_id"]]
-                )
-                for space in copy.spaces()
-                if space["identity_id"] in standing
-            ]
-            copy.backup(str(target))
+    """Copies a backup to a private place, purges it there, and gives the rest its name."""
+    counts: list[tuple[int, int]] = []
+    with private_folder(target) as folder:
+        copied, whole = folder / "copied.db", folder / "whole.db"
+        ctx.store.backup(str(copied if standing else whole))
+        if standing:
+            with closing(open_store(_url(copied), ctx.settings, create=False)) as copy:
+                for space in copy.spaces():
+                    if space["identity_id"] in standing:
+                        here = replace(ctx, store=copy, space=space["name"])
+                        counts.append(_purge(here, *standing[space["identity_id"]]))
+                copy.backup(str(whole))
+        publish_store(whole, target)
     return counts
 
 
@@ -187,8 +189,9 @@ def _purge(ctx: Context, key: bytes, marks: frozenset[str]) -> tuple[int, int]:
     found = _find_tombstoned(ctx.store, ctx.space, key, marks)
     gone, lacking, named = found.gone, found.lacking, found.named
     erase_in_store(ctx, TombstoneCutter(key, marks))
-    if not gone and not lacking and not found.telling:
+    if found.nothing:
         return 0, 0
+    quotes = Quotes(tuple(named), also=found.tells)
     with ctx.reading() as reader:
         ctx.store.keyring.put(str(reader.identity()["id"]), key)
     with ctx.operation(
@@ -202,14 +205,27 @@ def _purge(ctx: Context, key: bytes, marks: frozenset[str]) -> tuple[int, int]:
         reworded = _reword(op, found.telling)
         erased = remove_for_good(op, ctx, list(gone.values()), also=named)
         former = erase_wordings(op, ctx, reworded, staged=not gone)
-        op.writer.erase_former("memories", (), Quotes(tuple(named)))  # what queries and plans say
+        op.writer.erase_former("memories", (), quotes)  # what queries and plans say
+        cut_from_clusters(op, quotes)
+        _cut_from_pages(op, quotes, found.tells)
         op.writer.bury(sorted(lacking), at=op.now)
     for part in (erased, former):
         erase_in_store(ctx, QuoteCutter(part.quotes))
     certify(
-        ctx, op.intent.id, erased, former, rewrite=True
+        ctx, op.intent.id, erased, former, Removal({}, {}, quotes), rewrite=True
     )  # an engine may keep stale copies of rows that it has moved
     return len(gone), len(lacking)
+
+
+def _cut_from_pages(op: OpenOperation, quotes: Quotes, tells: import_filter.Tells) -> None:
+    """Cuts the sentences that the tombstones keep out, out of pages and their past."""
+    changed = []
+    for page in op.writer.pages():
+        if (cut := import_filter.cut_sentences(page["text"], tells)) != page["text"]:
+            op.writer.change("pages", {page["key"]: {"text": cut, "updated_at": op.now}})
+            changed.append(page["key"])
+    past = op.writer.past_quoting("pages", quotes.strongly)
+    op.writer.erase_former("pages", sorted({*past, *changed}), Quotes(()))
 
 
 def _reword(op: OpenOperation, telling: Mapping[int, Mapping[str, Any]]) -> list[str]:

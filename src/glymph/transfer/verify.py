@@ -148,7 +148,6 @@ def _guard(step: Step, space: SpaceRows, known: _Known) -> Found:
 
 
 def _operations(space: SpaceRows, known: _Known) -> Found:
-    earlier: Row | None = None
     for sealed in space.sealed_operations():
         operation = sealed.operation
         if operation["verb"] == "purge":
@@ -157,12 +156,6 @@ def _operations(space: SpaceRows, known: _Known) -> Found:
         for pointer in ("undoes", "parent"):
             if operation[pointer] is not None and operation[pointer] >= operation["key"]:
                 yield "operations", f"{operation['id']} {pointer} a later operation"
-        if earlier is not None and operation["at"] < earlier["at"]:
-            yield (
-                "operations",
-                f"{operation['id']} is dated before {earlier['id']}, which came before it",
-            )
-        earlier = operation
     for key, count in space.lost_entries():
         yield "journal", f"{count} entries of an operation {key} that does not exist"
 

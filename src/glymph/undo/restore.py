@@ -11,6 +11,7 @@ from glymph.checks import checked_list
 from glymph.context import Context
 from glymph.errors import InvalidInput
 from glymph.model import Receipt, State
+from glymph.store import foresight
 
 MAX_BATCH = 50_000
 
@@ -18,7 +19,8 @@ MAX_BATCH = 50_000
 def restore(ctx: Context, ids: str | Iterable[str], *, reason: str | None = None) -> Receipt:
     """Brings archived and trashed memories back to life."""
     wanted = checked_ids(ids)
-    with ctx.operation("restore", reason=reason) as op:
+    ahead = [foresight.standing_of(wanted)]
+    with ctx.operation("restore", reason=reason, ahead=ahead) as op:
         rows = op.writer.standing_of(wanted)
         coming = []
         for memory_id in wanted:

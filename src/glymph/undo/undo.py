@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 
 from glymph.context import Context
 from glymph.errors import AlreadyUndone, HistoryGone, NotUndoable, OperationNotFound
 from glymph.model import Receipt
 from glymph.moments import moment
+from glymph.store import foresight, guards
 from glymph.store.contract import Row
 from glymph.store.journal import Conflict, Place, Restoration, plan_undo
 from glymph.store.reader import Reader
+from glymph.store.undo_foresight import UndoForesight
 from glymph.store.writer import Writer
 
 FINAL_VERBS = {
     "create_space": "a space is removed with `glymph space delete`, not by undo.",
+    "fold": "what is folded into one is not told apart again.",
     "purge": "what is purged is gone for good. Name an earlier operation to undo that one.",
 }
-# Who works for all: what they did, anybody who writes may take back.
-BACKGROUND = ("reconcile", "glymph", "daemon", "hook")
 NEWEST_IS_A_PURGE = (
     "it is your newest change, and what is purged is gone for good. Nothing was changed. To take "
     "an earlier change back, name it: operations() or `glymph operations` lists them; "
@@ -33,21 +35,38 @@ def undo(ctx: Context, operation_id: str | None = None, *, reason: str | None = 
     Without an id that is this actor's newest operation that still stands; if a purge is newer,
     nothing is taken back, for that is not what is meant. Rows changed since stay as they are and
     are listed as skipped. The undo is an operation itself, so it can be undone. An agent takes back
-    only what it did itself, or what was done in the background; a person anything.
+    only what it did itself, or what was done in the background; a person anything. Neither an agent
+    nor upkeep takes a pinned memory or its pin away by it.
     """
-    with ctx.reading() as reader:
-        target = _target(ctx, reader, operation_id)
-    if not target["hash"]:
+    try:
+        return _undo(ctx, operation_id, reason)
+    except _LeftOpen as found:
         # A bulk operation that was cut short: no more children, then what it did is undone as one.
-        ctx.store.close_parent(ctx.space, target["key"])
-    with ctx.operation(
-        "undo", reason=reason or f"undo {target['verb']}", undoes=target["key"]
-    ) as op:
-        _check_standing(op.writer, target)  # nobody else may have undone it since we looked
-        children = op.writer.operations(limit=1_000_000, children_of=target["key"])
+        ctx.store.close_parent(ctx.space, found.key)
+        return _undo(ctx, operation_id, reason)
+
+
+class _LeftOpen(Exception):
+    """The operation to undo was never closed."""
+
+    def __init__(self, key: int) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _undo(ctx: Context, operation_id: str | None, reason: str | None) -> Receipt:
+    ahead = UndoForesight(operation_id, ctx.actor)
+    with ctx.operation("undo", reason=reason, ahead=ahead.asks) as op:
+        op.writer.recognise(ahead)
+        target = _target(ctx, op.writer, operation_id)
+        if not target["hash"]:
+            raise _LeftOpen(target["key"])
+        op.writer.amend(reason=reason or f"undo {target['verb']}", undoes=target["key"])
+        children = op.writer.children(target["key"])
         own = [target["key"], *(row["key"] for row in children)]
         restorations, conflicts = _plan(op.writer, _add_followers(op.writer, own))
-        while in_the_way := _find_obstacles(op.writer, restorations):
+        attended = not guards.is_unattended(ctx.actor)
+        while in_the_way := _find_obstacles(op.writer, restorations, attended=attended):
             # What is left alone may be in the way of something else, such as a cluster of its
             # members.
             conflicts += in_the_way
@@ -69,20 +88,36 @@ def _target(ctx: Context, reader: Reader, operation_id: str | None) -> Row:
         raise OperationNotFound(operation_id, ctx.space)
     if row["verb"] in FINAL_VERBS:
         raise NotUndoable(row["id"], FINAL_VERBS[row["verb"]])
-    if ctx.is_agent and row["actor"] not in (ctx.actor, *BACKGROUND):
+    if ctx.is_agent and row["actor"] not in (ctx.actor, *guards.BACKGROUND):
         raise NotUndoable(
             row["id"],
             f"{row['actor']!r} did it, and an agent undoes only what it did. Ask a person.",
         )
     if row["parent"] is not None:
         raise NotUndoable(row["id"], f"it is part of {row['parent_id']}. Undo that one.")
+    if (horizon := find_lost_past(ctx, reader, row)) is not None:
+        raise HistoryGone(moment(row["at"]), horizon)
     if row["changes"] == 0 and row["hash"]:
         raise NotUndoable(row["id"], "it changed nothing.")
-    horizon = ctx.journal_begins()
-    if moment(row["at"]) < horizon:
-        raise HistoryGone(moment(row["at"]), horizon)
     _check_standing(reader, row)
     return row
+
+
+def find_lost_past(ctx: Context, reader: Reader, operation: Row) -> datetime | None:
+    """Returns from when on operations can be taken back, if this one is older than that."""
+    horizon = ctx.journal_begins()
+    if moment(operation["at"]) < horizon:
+        return horizon
+    only_uses = operation["edits"] == 0 and operation["hash"]
+    folded = reader.uses_folded_upto() if only_uses else reader.folded_upto()
+    return find_horizon(ctx, reader, folded) if operation["key"] <= folded else None
+
+
+def find_horizon(ctx: Context, reader: Reader, folded: int) -> datetime:
+    """Returns the moment from which on the past is known, given the last folded operation."""
+    last = reader.last_of(folded)
+    horizon = ctx.journal_begins()
+    return max(horizon, min(ctx.now(), moment(last["at"]))) if last else horizon
 
 
 def _find_newest(reader: Reader, actor: str) -> Row | None:
@@ -157,15 +192,23 @@ def _plan(reader: Reader, operations: Sequence[int]) -> tuple[list[Restoration],
     return plan_undo(done, later, reader.rows(list(first)))
 
 
-def _find_obstacles(reader: Writer, restorations: Sequence[Restoration]) -> list[Conflict]:
-    """Returns what keeps rows from being put back although they were not changed since."""
+def _find_obstacles(
+    reader: Writer, restorations: Sequence[Restoration], *, attended: bool
+) -> list[Conflict]:
+    """Returns what keeps rows from being put back although they were not changed since.
+
+    Only where it is `attended` by a person, a pinned memory or its pin goes.
+    """
+    pinned = {} if attended else _find_unpinned(reader, restorations)
     removed = {(r.table, r.key) for r in restorations if r.values is None}
     created = {(r.table, r.key) for r in restorations if r.values is not None and not r.replaces}
     tied = _find_ties(reader, restorations, removed)
     conflicts: list[Conflict] = []
     for r in restorations:
         reason: str | None = None
-        if r.values is None:
+        if r.table == "memories" and r.key in pinned:
+            reason = "it is pinned; only a person takes that back"
+        elif r.values is None:
             reason = tied.get((r.table, r.key)) or _still_needed(reader, r, removed)
         elif r.replaces:
             reason = _explain_pinned(reader, r) or _explain_lost_successor(reader, r, created)
@@ -180,6 +223,12 @@ def _find_obstacles(reader: Writer, restorations: Sequence[Restoration]) -> list
     return conflicts
 
 
+def _find_unpinned(reader: Reader, restorations: Sequence[Restoration]) -> dict[int, str]:
+    """Returns the pinned memories, ids by key, that these remove or leave without their pin."""
+    going = [r for r in restorations if r.values is None or r.values.get("pinned") == 0]
+    return reader.pinned_among([r.key for r in going if r.table == "memories"])
+
+
 def _find_ties(
     writer: Writer, restorations: Sequence[Restoration], removed: set[Place]
 ) -> dict[Place, str]:
@@ -188,6 +237,10 @@ def _find_ties(
     if not keys:
         return {}
     found: dict[Place, str] = {}
+    ids = {
+        row["id"]: key for (_, key), row in writer.rows([("memories", key) for key in keys]).items()
+    }
+    writer.foresee(*foresight.ties(keys), foresight.replaced_by(ids))
     edges, memberships = writer.ties(keys)
     stay = [("edges", key) for key in edges] + [("memberships", key) for key in memberships]
     for row in writer.rows([place for place in stay if place not in removed]).values():
@@ -196,9 +249,6 @@ def _find_ties(
                 found["memories", row[end]] = "it was linked or put into a cluster since"
     changed = {
         r.key for r in restorations if r.table == "memories" and "superseded_by" in (r.values or {})
-    }
-    ids = {
-        row["id"]: key for (_, key), row in writer.rows([("memories", key) for key in keys]).items()
     }
     for old in writer.replaced_by(ids):
         if ("memories", old["key"]) not in removed and old["key"] not in changed:

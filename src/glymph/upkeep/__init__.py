@@ -1,4 +1,4 @@
-"""Looks after a space: leases, its queue of jobs, and its status.
+"""Looks after a space: leases, its queue of jobs, its status, and the end of its journal.
 
 Other rooms use the modules named here; each is loaded when it is first asked for.
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from glymph.lazy import load_on_first_use
 
 if TYPE_CHECKING:
+    from glymph.upkeep import fold as fold
     from glymph.upkeep import leases as leases
     from glymph.upkeep import overview as overview
     from glymph.upkeep import queue as queue

@@ -9,12 +9,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import timedelta
 from typing import cast
 
 from glymph.context import Context
 from glymph.errors import StoreError
-from glymph.moments import micros
+from glymph.moments import MICROS_PER_DAY, micros
 from glymph.store.lease_fence import FencedStore
 from glymph.store.store import Store
 
@@ -22,7 +21,8 @@ log = logging.getLogger("glymph.jobs")
 
 LASTS = 30.0  # seconds without a sign of life after which somebody else may take over
 RENEWED = LASTS / 3
-LOOKED_BACK = timedelta(days=7)  # for operations that a killed holder left open
+_LASTS = int(LASTS * 1_000_000)  # the same in microseconds
+LOOKED_BACK = 7 * MICROS_PER_DAY  # for operations that a killed holder left open
 WORKERS = ("glymph", "daemon")  # the actors that hold leases
 
 
@@ -58,10 +58,9 @@ def hold_lease(ctx: Context) -> Iterator[Context | None]:
 def _take(ctx: Context) -> int | None:
     holder = f"{socket.gethostname()}:{os.getpid()}"
     with ctx.store.writing(ctx.space, None) as writer:
-        now = ctx.now()  # after the wait for the write lock, in which a holder may have renewed
-        return writer.take_lease(
-            holder, now=micros(now), until=micros(now + timedelta(seconds=LASTS))
-        )
+        # After the wait for the write lock, in which a holder may have renewed.
+        now = micros(ctx.now())
+        return writer.take_lease(holder, now=now, until=now + _LASTS)
 
 
 def _close_what_was_cut_off(held: Context) -> None:
@@ -71,7 +70,7 @@ def _close_what_was_cut_off(held: Context) -> None:
     touched.
     """
     with held.reading() as reader:
-        since = micros(held.now() - LOOKED_BACK)
+        since = micros(held.now()) - LOOKED_BACK
         left = reader.cut_off(held.actor, since=since) if held.actor in WORKERS else []
     for key in left:
         held.store.close_parent(held.space, key)
@@ -90,8 +89,7 @@ def _renew(ctx: Context, fence: int, over: threading.Event) -> None:
     while not over.wait(RENEWED):
         try:
             with ctx.store.writing(ctx.space, None) as writer:
-                until = micros(ctx.now() + timedelta(seconds=LASTS))
-                if not writer.renew_lease(fence, until=until):
+                if not writer.renew_lease(fence, until=micros(ctx.now()) + _LASTS):
                     return  # the next write of the work itself says so
         except StoreError as error:  # a full disk or a long lock: the next turn may do
             log.warning("the lease on %s could not be renewed: %s", ctx.space, error)

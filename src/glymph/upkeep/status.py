@@ -15,7 +15,7 @@ from glymph.context import Context
 from glymph.decay.stages import Stage
 from glymph.errors import GlymphError
 from glymph.forget.trash import trash
-from glymph.moments import MICROS_PER_DAY, micros, moment, optional_moment
+from glymph.moments import AHEAD, MICROS_PER_DAY, micros, moment, optional_moment
 from glymph.prune import ai_prune, lifecycle
 from glymph.prune.allowance import allowance
 from glymph.recall.counter import stage_of
@@ -61,7 +61,7 @@ def autonomous_status(ctx: Context) -> AutonomousStatus:
     """Returns the status of the space, from one look that changes nothing."""
     now = micros(ctx.now())
     with ctx.reading() as reader:
-        spent = reader.spent_since(now - MICROS_PER_DAY)
+        spent = reader.spent_since(now - MICROS_PER_DAY, upto=now + AHEAD)
         settings = ctx.settings
         caps = Caps(
             unattended_left=allowance(ctx, reader),

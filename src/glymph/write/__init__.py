@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from glymph.write import autolink as autolink
     from glymph.write import backfill as backfill
     from glymph.write import background as background
+    from glymph.write import clocks as clocks
     from glymph.write import clusters as clusters
     from glymph.write import draft as draft
     from glymph.write import duplicates as duplicates

@@ -25,8 +25,9 @@ from glymph.decay.reinforce import apply_use
 from glymph.decay.sections import initial_stability
 from glymph.errors import EmbedderFailed, InvalidInput, MemoryNotFound, Refused
 from glymph.model import Added, Outcome, State
+from glymph.store import foresight
 from glymph.store.arrays import quiet_collector
-from glymph.store.contract import Row
+from glymph.store.contract import Ask, NewKeys, Row
 from glymph.store.writer import Writer
 from glymph.text.normal import is_derived_title
 from glymph.text.quotes import words_in
@@ -35,7 +36,7 @@ from glymph.write.draft import Draft, NewMemory, draft
 from glymph.write.junk import find_junk
 from glymph.write.past import FIELDS as PAST
 from glymph.write.past import check_past
-from glymph.write.reconcile import taking_as_is
+from glymph.write.reconcile import taking_as_is, waiting_facts
 from glymph.write.tombstones import TOMBSTONED, match_tombstones, unbury
 
 NEW_DIFFICULTY = initial_difficulty(Rating.GOOD)
@@ -154,7 +155,8 @@ def _write(
     """Stores the drafts in one operation."""
     vectors = embed_drafts(ctx, drafts)
     session = drafts[0].session if len(drafts) == 1 else None
-    with ctx.operation("add", session=session, parent=parent) as op:
+    ahead = _foresee(ctx, drafts, with_vectors=bool(vectors))
+    with ctx.operation("add", session=session, parent=parent, ahead=ahead) as op:
         removed = _find_removed(ctx, op, drafts, revive=revive)
         if any(removed):
             drafts = [drafts[at] for at, hidden in enumerate(removed) if not hidden]
@@ -171,6 +173,18 @@ def _write(
         Added(None, refused=TOMBSTONED, operation_id=op.intent.id) if hidden else next(added)
         for hidden in removed
     ]
+
+
+def _foresee(ctx: Context, drafts: Sequence[Draft], *, with_vectors: bool) -> list[Ask]:
+    """Returns what storing the drafts will ask for."""
+    asks: list[Ask] = [
+        foresight.has_tombstones(),
+        foresight.knows_any(d.content_hash for d in drafts),
+        *waiting_facts(ctx),
+    ]
+    if with_vectors and ctx.embedding.model is not None:
+        asks += [foresight.model_key(*ctx.embedding.model), NewKeys("memories", len(drafts))]
+    return asks
 
 
 def _find_removed(
@@ -238,7 +252,9 @@ def _find_known(op: OpenOperation, drafts: Sequence[Draft]) -> dict[str, Row]:
     Lisbon after Berlin.
     """
     hashes = [d.content_hash for d in drafts]
-    known = dict(op.writer.by_content(hashes, live_at=op.now))
+    known = (
+        dict(op.writer.by_content(hashes, live_at=op.now)) if op.writer.knows_any(hashes) else {}
+    )
     if not known:
         return known
     edges = op.writer.edges_touching([row["key"] for row in known.values()])
@@ -264,10 +280,13 @@ def _is_outdated(op: OpenOperation, row: Row) -> bool:
 
 def _insert(ctx: Context, op: OpenOperation, plan: Plan, vectors: Mapping[str, bytes]) -> None:
     """Stores the new rows and their vectors."""
-    op.writer.insert("memories", plan.rows)
-    if vectors:
-        rows = list(op.writer.memories(row["id"] for row in plan.rows).values())
-        keep_vectors(ctx, op.writer, rows, [vectors[row["content_hash"]] for row in rows])
+    if not vectors:
+        op.writer.insert("memories", plan.rows)
+        return
+    keys = op.writer.new_keys("memories", len(plan.rows))
+    rows = [{"key": key, **row} for key, row in zip(keys, plan.rows, strict=True)]
+    op.writer.insert("memories", rows)
+    keep_vectors(ctx, op.writer, rows, [vectors[row["content_hash"]] for row in rows])
 
 
 def _describe(op: OpenOperation, result: Result, links: Mapping[str, Sequence[str]]) -> Added:

@@ -82,8 +82,9 @@ def stored_vectors(
     keys = view["key"][slots]
     if view.vectors is None or view.model_key is None:
         return keys, np.zeros((0, model[1]), dtype=np.float32)
-    if view.vectors.matrix is not None:
-        return keys, view.vectors.matrix[slots]
+    here = view.vectors.read(slots)
+    if here is not None:
+        return keys, here
     return keys, _read_vectors(reader, view, slots, model[1])
 
 

@@ -12,6 +12,7 @@ from glymph.decay.sections import IDENTITY_KIND, SECTIONS, Section, initial_stab
 from glymph.errors import InvalidInput, Refused
 from glymph.model import Receipt
 from glymph.moments import micros
+from glymph.store import foresight
 from glymph.store.contract import Row
 from glymph.text.normal import content_hash, derive_title, is_derived_title
 from glymph.text.quotes import words_in
@@ -48,7 +49,8 @@ def update(
         problem = f"cannot change {', '.join(sorted(unknown))}" if unknown else "nothing to change"
         raise InvalidInput("fields", f"{problem}. Give some of {', '.join(_CHECKS)}.")
     checked = {name: _CHECKS[name](ctx, value) for name, value in changes.items()}
-    with ctx.operation("update", reason=reason) as op:
+    ahead = [foresight.memory(memory_id), foresight.has_tombstones()]
+    with ctx.operation("update", reason=reason, ahead=ahead) as op:
         row = op.row(memory_id)
         checked |= consequences(row, checked)
         different = {name: value for name, value in checked.items() if row[name] != value}
@@ -117,7 +119,7 @@ def unpin(ctx: Context, memory_id: str, *, reason: str | None = None) -> Receipt
 
 def _set_pin(ctx: Context, verb: str, memory_id: str, pinned: bool, reason: str | None) -> Receipt:
     checks.checked_id(memory_id)
-    with ctx.operation(verb, reason=reason) as op:
+    with ctx.operation(verb, reason=reason, ahead=[foresight.memory(memory_id)]) as op:
         row = op.row(memory_id)
         if bool(row["pinned"]) is pinned:
             op.skip(memory_id, f"it is {'pinned' if pinned else 'not pinned'} already")

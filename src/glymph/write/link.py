@@ -7,7 +7,7 @@ from glymph.context import Context, OpenOperation
 from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.errors import InvalidInput, MemoryNotFound, Pinned
 from glymph.model import Edge, Receipt
-from glymph.store import records
+from glymph.store import foresight, records
 from glymph.write.replace import show_again, supersede
 
 
@@ -29,10 +29,11 @@ def link(
     strength = DEFAULT_WEIGHTS[edge_type] if weight is None else checked_share("weight", weight)
     if strength == 0.0:
         raise InvalidInput("weight", "0 would be no link. Use unlink().")
-    with ctx.operation("link", reason=reason) as op:
+    ahead = [foresight.memories([a, b]), foresight.edge_of(a, b, edge_type)]
+    with ctx.operation("link", reason=reason, ahead=ahead) as op:
         source, target = _ends(op, a, b)
         hidden = edge_type == "supersedes" and _hide(op, a, b)
-        edge = op.writer.edge(source, target, edge_type)
+        edge = op.writer.edge_of(a, b, edge_type)
         if hidden and weight is None:
             pass  # it has its link
         elif edge is None:
@@ -61,9 +62,10 @@ def unlink(
     """Removes the link of that type from a to b; without a link `supersedes` b is shown again."""
     checked_id(a), checked_id(b)
     edge_type = checked_edge_type(type)
-    with ctx.operation("unlink", reason=reason) as op:
+    ahead = [foresight.memories([a, b]), foresight.edge_of(a, b, edge_type)]
+    with ctx.operation("unlink", reason=reason, ahead=ahead) as op:
         source, target = _ends(op, a, b)
-        edge = op.writer.edge(source, target, edge_type)
+        edge = op.writer.edge_of(a, b, edge_type)
         if edge is None:
             op.skip(a, f"there is no {edge_type} link to {b}")
         else:

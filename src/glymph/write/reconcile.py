@@ -21,7 +21,8 @@ from glymph.model import Added, Outcome, State
 from glymph.moments import micros
 from glymph.reader.contract import Judgement, find_thresholds
 from glymph.reader.no_reader import NoReader
-from glymph.store.contract import Filter, Row
+from glymph.store import foresight
+from glymph.store.contract import Ask, Filter, NewestKey, Row
 from glymph.store.reader import Reader
 from glymph.store.writer import Writer
 from glymph.text.similarity import relation
@@ -140,7 +141,7 @@ def find_unreconciled(ctx: Context, most: int) -> list[str]:
 def begin(writer: Writer) -> None:
     """Lets a space be reconciled from here on: what it held before is taken as it is."""
     if writer.counter(COUNTER) is None:
-        writer.set_counter(COUNTER, writer.highest_key())
+        writer.set_counter_to_newest(COUNTER)
 
 
 @contextmanager
@@ -153,7 +154,13 @@ def taking_as_is(ctx: Context, writer: Writer) -> Iterator[None]:
     idle = ctx.settings.compare == "off" and not _anything_waits(writer)
     yield
     if idle:
-        writer.set_counter(COUNTER, writer.highest_key())
+        writer.set_counter_to_newest(COUNTER)
+
+
+def waiting_facts(ctx: Context) -> list[Ask]:
+    """Returns what `taking_as_is` asks for first."""
+    idle: list[Ask] = [NewestKey("memories")] if ctx.settings.compare == "off" else []
+    return [foresight.counter(COUNTER), *idle]
 
 
 def _anything_waits(writer: Writer) -> bool:

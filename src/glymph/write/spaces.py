@@ -23,7 +23,7 @@ def spaces(store: Store) -> list[Space]:
 def create_space(ctx: Context) -> None:
     """Makes the context's space with its identity memory; does nothing if it exists."""
     name = checked_space(ctx.space)
-    intent = ctx.intent("create_space")(0)
+    intent = ctx.intent("create_space")(lambda now: now)
     text = f"I am the agent whose memories are kept in the space {name}."
     identity = {
         "id": ctx.new_id(intent.at),

@@ -5,5 +5,5 @@ At the end of a session, in this order (`order` in each file):
     extract → embed → link → lifecycle → ai_prune → consolidate → surface
 
 At intervals, where the daemon or a worker runs: health, questions, embed, lifecycle, ai_prune,
-garden, consolidate, trash, decay, idle, surface.
+garden, consolidate, trash, decay, journal, idle, surface.
 """

@@ -1,4 +1,4 @@
-"""trash: purges what has been there for its time, and completes certificates that wait."""
+"""trash: purges what has been there for its time, so much a day, and completes certificates."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from glymph.jobs.job import Job, Trigger
 
 
 def run(ctx: Context, trigger: Trigger) -> Mapping[str, Any]:
-    if any(one.expired for one in trash(ctx)):
-        return {"purged": len(empty(ctx).succeeded)}
+    if expired := sum(one.expired for one in trash(ctx)):
+        purged = len(empty(ctx, attended=False).succeeded)
+        return {"purged": purged, "waiting": expired - purged}
     return {"purged": 0, "certificates": len(complete_certificates(ctx))}
 
 

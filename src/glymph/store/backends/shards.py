@@ -28,7 +28,7 @@ from glymph.config import Settings
 from glymph.errors import InvalidInput, PartsAway, SpaceNotFound, StoreError
 from glymph.model import Problem
 from glymph.store.arrivals import Arrival
-from glymph.store.contract import ColumnTypes, Intent, IntentOrMaker, Row, Settled
+from glymph.store.contract import Ask, ColumnTypes, Intent, IntentOrMaker, Row, Settled
 from glymph.store.keyring import Keyring
 from glymph.store.reader import Reader
 from glymph.store.snapshots import Snapshot
@@ -48,7 +48,7 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> ShardedS
             f"Cannot read the map {path} ({error.strerror}). Check the path; an absolute one has "
             "four slashes: shards:////etc/map.json."
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInput("url", f"the map {path} is no JSON ({error}). Fix it.") from error
     return ShardedStore(
         url, _check_map(path, told), partial(opened, settings=settings, create=create)
@@ -56,11 +56,12 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> ShardedS
 
 
 def _check_map(path: Path, told: Any) -> Mapping[str, Mapping[str, str]]:
-    if not isinstance(told, dict) or not told.get("parts") or told.keys() - {"parts", "spaces"}:
+    whole = isinstance(told, dict) and not told.keys() - {"parts", "spaces"}
+    parts, spaces = (told.get("parts"), told.get("spaces", {})) if whole else (None, None)
+    if not (parts and isinstance(parts, dict) and isinstance(spaces, dict)):
         raise InvalidInput(
             "url", f'the map {path} is not {{"parts": {{…}}, "spaces": {{…}}}}. Fix it.'
         )
-    parts, spaces = told["parts"], told.get("spaces", {})
     for name, value in (*parts.items(), *spaces.items()):
         if not isinstance(value, str):
             raise InvalidInput("url", f"the map {path} has no text for {name!r}. Fix it.")
@@ -176,10 +177,11 @@ class ShardedStore(Store):
 
     @contextmanager
     def writing(
-        self, space: str, intent: IntentOrMaker | None, *, fence: int | None = None
-    ) -> Iterator[Writer]:
-        holder = self._holder(space)
-        with self._checking_place(space), holder.writing(space, intent, fence=fence) as writer:
+        self, space: str, intent: IntentOrMaker | None, *, fence: int | None = None,
+        ahead: Sequence[Ask] = (),
+    ) -> Iterator[Writer]:  # fmt: skip
+        writing = self._holder(space).writing(space, intent, fence=fence, ahead=ahead)
+        with self._checking_place(space), writing as writer:
             yield writer
 
     def open_parent(self, space: str, intent: IntentOrMaker, *, fence: int | None = None) -> int:

@@ -69,7 +69,14 @@ ORDER BY o.key DESC LIMIT 50;
 -- name: newest_operation_at
 SELECT coalesce(max(at), 0) FROM scoped_operations;
 
+-- name: last_operation_at
+SELECT at FROM scoped_operations ORDER BY key DESC LIMIT 1;
+
+-- name: dated_between
+SELECT EXISTS (SELECT 1 FROM scoped_operations WHERE at > :after AND at <= :upto);
+
 -- name: last_operation_at_or_before
+-- By number: what came before an operation of the past is past, even if a wrong clock dated it later.
 SELECT coalesce(max(key), 0) FROM scoped_operations WHERE at <= :at;
 
 -- name: entries_of_operations

@@ -22,6 +22,12 @@ ORDER BY e.key;
 -- name: edge_between
 SELECT {edge} FROM scoped_edges e WHERE e.source = :source AND e.target = :target AND e.type = :type;
 
+-- name: edge_between_ids
+SELECT {edge} FROM scoped_edges e
+JOIN scoped_memories s ON s.key = e.source
+JOIN scoped_memories t ON t.key = e.target
+WHERE s.id = :source AND t.id = :target AND e.type = :type;
+
 -- name: clusters
 SELECT key, id, name, rule, created_at FROM scoped_clusters ORDER BY name;
 

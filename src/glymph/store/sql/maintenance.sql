@@ -5,6 +5,10 @@ SELECT value FROM scoped_counters WHERE name = :name;
 INSERT INTO counters(space_id, name, value) VALUES (:space_id, :name, :value)
 ON CONFLICT (space_id, name) DO UPDATE SET value = excluded.value;
 
+-- name: set_counter_to_newest
+INSERT INTO counters(space_id, name, value) VALUES (:space_id, :name, coalesce({newest:memories}, 0))
+ON CONFLICT (space_id, name) DO UPDATE SET value = excluded.value;
+
 -- name: schedule
 SELECT job, due_at, last_run_at, outcome FROM scoped_schedules WHERE job = :job;
 
@@ -85,14 +89,15 @@ UPDATE ledger SET tokens_in = :tokens_in, tokens_out = :tokens_out, cost_usd = :
 WHERE space_id = :space_id AND key = :key AND outcome = 'reserved';
 
 -- name: spent
-SELECT coalesce(sum(cost_usd), 0.0), CAST(coalesce(sum(tokens_in + tokens_out), 0) AS BIGINT) FROM scoped_ledger WHERE at > :since;
+SELECT coalesce(sum(cost_usd), 0.0), CAST(coalesce(sum(tokens_in + tokens_out), 0) AS BIGINT) FROM scoped_ledger
+WHERE at > :since AND at <= :upto;
 
 -- name: spent_by_run
 SELECT coalesce(sum(cost_usd), 0.0), CAST(coalesce(sum(tokens_in + tokens_out), 0) AS BIGINT) FROM scoped_ledger WHERE run = :run;
 
 -- name: calls
 SELECT at, job, model, run, tokens_in, tokens_out, cost_usd, assumed, outcome FROM scoped_ledger
-WHERE at > :since ORDER BY key;
+WHERE at > :since AND at <= :upto ORDER BY key;
 
 -- name: transcript
 SELECT head, "offset", read_at FROM scoped_transcripts WHERE source = :source;
@@ -114,9 +119,9 @@ SET change = excluded.change, until = excluded.until, text = excluded.text;
 DELETE FROM surfaces WHERE space_id = :space_id;
 
 -- name: touched_since
--- Which of these memories an operation changed after a moment. That it was made, or linked to another, is no change.
+-- Which of these memories a later operation changed. That it was made, linked to another or dated anew is no change.
 SELECT DISTINCT j.key FROM scoped_journal j JOIN scoped_operations o ON o.key = j.operation
-WHERE j.tbl = 'memories' AND j.key IN {keys:keys} AND o.at > :since
+WHERE j.tbl = 'memories' AND j.key IN {keys:keys} AND j.operation > :operation AND o.verb <> 'redate'
   AND j.action <> 'insert' AND j.image NOT LIKE '{"version":%';
 
 -- name: newest_memory
@@ -128,3 +133,27 @@ SELECT {memory} FROM scoped_memories m
 WHERE m.state = 'ARCHIVED' AND m.state_by IN {texts:verbs} AND m.state_at <= :before
   AND coalesce(m.last_used_at, 0) <= m.state_at
 ORDER BY m.state_at, m.key LIMIT :limit;
+
+-- name: operations_ahead
+-- How many operations after one are dated later than a moment, and the first of these dates.
+SELECT count(*), min(at), max(at), max(key) FROM scoped_operations WHERE at > :at AND key > :operation;
+
+-- name: next_operation_by
+-- The first operation after one that is dated no later than a moment.
+SELECT key, at FROM scoped_operations WHERE key > :operation AND at <= :upto ORDER BY key LIMIT 1;
+
+-- name: writers_of_rows
+-- The first and the last operation that touched each of these rows.
+SELECT key, min(operation), max(operation) FROM scoped_journal
+WHERE tbl = :tbl AND key IN {keys:keys} GROUP BY key;
+
+-- name: marks_ahead
+-- Counters that hold a moment, for no key or count is as large, and rests of jobs.
+SELECT (SELECT count(*) FROM scoped_counters WHERE value > :at)
+  + (SELECT count(*) FROM scoped_queue WHERE done_at IS NULL AND taken_until > :at);
+
+-- name: set_back_counters
+UPDATE counters SET value = :now WHERE space_id = :space_id AND value > :at;
+
+-- name: set_back_rests
+UPDATE queue SET taken_until = :now WHERE space_id = :space_id AND done_at IS NULL AND taken_until > :at;

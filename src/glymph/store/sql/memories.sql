@@ -12,8 +12,15 @@ SELECT m.key, m.id, m.title, m.kind, m.section, m.state, m.pinned, m.protected, 
        m.access_count, m.created_at, m.last_used_at, m.version
 FROM scoped_memories m WHERE m.id IN {texts:ids};
 
+-- name: titles
+SELECT m.id, m.title FROM scoped_memories m WHERE m.id IN {texts:ids};
+
 -- name: identity
 SELECT {memory} FROM scoped_memories m WHERE m.kind = 'self';
+
+-- name: any_live_by_hash
+SELECT EXISTS (SELECT 1 FROM scoped_memories d
+  WHERE d.content_hash IN {texts:hashes} AND d.state = 'LIVE' AND d.superseded_by IS NULL);
 
 -- name: oldest_live_by_hash
 SELECT {memory} FROM scoped_memories m

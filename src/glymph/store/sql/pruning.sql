@@ -1,3 +1,7 @@
+-- name: any_rests_on
+SELECT EXISTS (SELECT 1 FROM scoped_edges e JOIN scoped_memories m ON m.key = e.target
+  WHERE m.id IN {texts:ids} AND e.type IN {texts:types});
+
 -- name: resting_on
 -- What hangs on these memories by links of some types: every such dependence of theirs on what is still live.
 WITH hanging AS MATERIALIZED (
@@ -27,19 +31,45 @@ DELETE FROM plans WHERE space_id = :space_id AND id = :id;
 DELETE FROM plans WHERE space_id = :space_id AND expires_at <= :now;
 
 -- name: put_away_by
--- How many memories an actor has put away since a moment that are away still, by whatever verb.
+-- How many memories an actor has hidden or removed since a moment that are so still, by whatever verb: archived,
+-- trashed, replaced, taken away, or given an end.
 SELECT count(DISTINCT j.key) FROM scoped_operations o
 JOIN scoped_journal j ON j.operation = o.key
-JOIN scoped_memories m ON m.key = j.key
-WHERE o.actor = :actor AND o.at > :since AND j.tbl = 'memories' AND j.action = 'update'
-  AND {json:j.image:state} = 'LIVE' AND m.state <> 'LIVE';
+LEFT JOIN scoped_memories m ON m.key = j.key
+WHERE o.actor = :actor AND o.at > :since AND o.at <= :upto AND j.tbl = 'memories' AND (
+  j.action = 'delete' AND m.key IS NULL
+  OR j.action = 'update' AND {json:j.after:state} <> 'LIVE' AND coalesce(m.state, '') <> 'LIVE'
+  OR j.action = 'update' AND {json:j.after:superseded_by} IS NOT NULL
+    AND (m.key IS NULL OR m.superseded_by IS NOT NULL)
+  OR j.action = 'update' AND {json:j.after:expires_at} IS NOT NULL AND (m.key IS NULL OR m.expires_at IS NOT NULL));
+
+-- name: put_away_in
+-- The same of one operation.
+SELECT count(DISTINCT j.key) FROM scoped_journal j
+WHERE j.operation = :operation AND j.tbl = 'memories' AND (
+  j.action = 'delete'
+  OR j.action = 'update' AND (
+    {json:j.after:state} <> 'LIVE' OR {json:j.after:superseded_by} IS NOT NULL
+    OR {json:j.after:expires_at} IS NOT NULL));
+
+-- name: purged_by
+-- How many memories these actors have removed for good since a moment.
+SELECT count(DISTINCT j.key) FROM scoped_operations o
+JOIN scoped_journal j ON j.operation = o.key
+WHERE o.at > :since AND o.at <= :upto AND o.verb = 'purge' AND o.actor IN {texts:actors}
+  AND j.tbl = 'memories' AND j.action = 'delete';
+
+-- name: trash_ends
+-- How many memories leave the trash on each day (counted from 1970) up to a moment.
+SELECT (m.state_at + :stay) / 86400000000 AS day, count(*) FROM scoped_memories m
+WHERE m.state = 'TRASHED' AND m.state_at + :stay <= :upto GROUP BY 1 ORDER BY 1;
 
 -- name: changed_by
 -- How many memories operations of a verb, or their parts, moved to another state since a moment; those that a
 -- standing undo brought back apart. A part of a bulk operation is undone with the whole.
 SELECT count(DISTINCT j.key) FROM scoped_operations o
 JOIN scoped_journal j ON j.operation = o.key
-WHERE o.verb = :verb AND o.at > :since
+WHERE o.verb = :verb AND o.at > :since AND o.at <= :upto
   AND j.tbl = 'memories' AND j.action = 'update'
   AND coalesce({json:j.image:state}, {json:j.image:purged}) IS NOT NULL
   AND NOT EXISTS (

@@ -37,7 +37,7 @@ WHERE j.tbl = 'conflicts' AND (
 SELECT id, tbl, key, operation, image, after FROM scoped_journal
 WHERE tbl = :tbl AND key IN {keys:keys};
 
--- name: blank_entry
+-- name: set_images
 UPDATE journal SET image = :image, after = :after WHERE id = :id AND space_id = :space_id;
 
 -- name: sealed_operations
@@ -65,8 +65,8 @@ SELECT key, name, text FROM scoped_pages;
 -- name: page_words
 SELECT name, text FROM scoped_pages;
 
--- name: past_pages
-SELECT key, image, after FROM scoped_journal WHERE tbl = 'pages';
+-- name: past_rows
+SELECT key, image, after FROM scoped_journal WHERE tbl = :tbl;
 
 -- name: cluster_words
 SELECT key, name || ' ' || coalesce(rule, '') FROM scoped_clusters;
@@ -145,7 +145,7 @@ WHERE tbl = 'memories' AND key IN {keys:keys} AND {json:image:purged} IS NULL;
 SELECT count(*) FROM scoped_journal
 WHERE tbl = 'memories' AND key IN {keys:keys} AND {json:image:purged} IS NULL
   AND coalesce({json:image:text}, {json:image:title}, {json:image:tags},
-               {json:image:entities}, {json:image:attributes}) IS NOT NULL;
+               {json:image:entities}, {json:image:attributes}, {json:image:source}) IS NOT NULL;
 
 -- name: ids_of_keys
 -- Also of those that an undo took away.
@@ -158,4 +158,8 @@ WHERE tbl = 'memories' AND key IN {keys:keys} AND action = 'delete';
 -- Old values only: a new one is that of the row now, or the old one of a later entry. Reads the journal of the whole
 -- space, so it is for readers, never for a writer who holds the lock.
 SELECT tbl, key, image FROM scoped_journal
-WHERE action <> 'insert' AND EXISTS (SELECT 1 FROM {texts:probes} p WHERE {at:lower(image):p.value} > 0);
+WHERE action <> 'insert' AND (
+  EXISTS (SELECT 1 FROM {texts:probes} p WHERE {at:lower(image):p.value} > 0)
+  OR EXISTS (SELECT 1 FROM {texts:pieces} p
+             WHERE {at:replace(replace(replace(replace(replace(replace(replace(replace(lower(image),
+               ' ', ''), '-', ''), '.', ''), '_', ''), '/', ''), '(', ''), ')', ''), '@', ''):p.value} > 0));

@@ -15,7 +15,8 @@ _TAIL = re.compile(
     r"|(?:se terminant|qui (?:se termine|finit)|finissant) (?:par|en)"
     r"|(?:terminad[ao]|que termina|terminando|acaba) (?:en|em|con)"
     r"|che (?:finisce|termina) (?:con|per|in)|заканчива\w{2,10} на)[\s:\"'-]{1,3}"
-    r"|(?<![\w*•])(?:[*xX•#]{2,8}[ -]?){1,4})(?P<digits>[0-9]{3,6})(?!\w|[.,-][0-9])",
+    r"|(?<![\w*•#])[*xX•#]{2,}(?:[ -][*xX•#]{2,8}){0,3}[ -]?)"
+    r"(?P<digits>[0-9]{3,6})(?!\w|[.,-][0-9])",
     re.IGNORECASE,
 )
 _KINDS = {

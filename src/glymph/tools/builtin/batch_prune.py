@@ -26,7 +26,7 @@ class BatchPruneArguments(Arguments):
     )
     action: str = Field(
         "archive",
-        description="archive: hidden, kept for ever; delete: trash, recoverable for 30 days.",
+        description="archive: hidden, kept; delete: trash, emptied after trash_days (30).",
     )
     plan: str | None = Field(
         None, description="Id of the plan they were shown in: what changed since is skipped."
@@ -37,7 +37,10 @@ class BatchPruneArguments(Arguments):
     cascade: bool = Field(
         False, description="With a plan: also what only exists through them, as the plan shows."
     )
-    confirm_large: bool = Field(False, description="Yes, really so many at once.")
+    confirm_large: bool = Field(
+        False,
+        description="Yes, really so many at once; an agent's word counts if the operator says so.",
+    )
     reason: str | None = Field(None, description="Why.")
 
 
@@ -77,7 +80,7 @@ TOOL = Tool(
     name="batch_prune",
     command="batch-prune",
     description="Archive or trash memories a plan showed, or by id, behind guards; undo_operation "
-    "reverts it.",
+    "reverts it until the trash is emptied.",
     arguments=BatchPruneArguments,
     run=run,
     profile="curator",

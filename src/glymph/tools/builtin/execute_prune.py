@@ -84,8 +84,8 @@ def _render_errors(result: Mapping[str, Any]) -> Blocks:
 TOOL = Tool(
     name="execute_prune",
     command="execute-prune",
-    description="Trash memories for a reason, recoverable for 30 days; cascade takes what only "
-    "exists by them.",
+    description="Trash memories for a reason, recoverable until it is emptied; cascade takes what "
+    "only exists by them.",
     arguments=ExecutePruneArguments,
     run=run,
     profile="curator",

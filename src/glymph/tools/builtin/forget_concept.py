@@ -151,7 +151,7 @@ TOOL = Tool(
     name="forget_concept",
     command="forget",
     description="Show what forgetting a person, thing or number would do; with its plan's id, do "
-    "it. Undoable.",
+    "it. Undoable, unless it purges.",
     arguments=ForgetArguments,
     run=run,
     profile="curator",

@@ -115,6 +115,7 @@ TOOL = Tool(
     run=run,
     profile="full",
     render=render,
+    cursor_of="operations",
     read_only=True,
     idempotent=True,
 )

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from glymph.plain import plain
+from glymph.tools.arguments import Paged
 from glymph.tools.blocks import Line, Table
-from glymph.tools.contract import Arguments, Tool
+from glymph.tools.contract import Tool
 from glymph.tools.render import Blocks
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
 
 
-class CandidateArguments(Arguments):
+class CandidateArguments(Paged):
     limit: int = Field(
         20, ge=1, le=1000, description="Most candidates to give back, the first to go first."
     )

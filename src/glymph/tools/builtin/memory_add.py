@@ -82,6 +82,7 @@ TOOL = Tool(
     "are near.",
     arguments=AddArguments,
     run=run,
+    opens_spaces=True,
     profile="core",
     render=render,
     keep_chars=150,

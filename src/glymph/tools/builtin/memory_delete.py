@@ -35,7 +35,7 @@ class DeleteArguments(Arguments):
     )
     action: Literal["archive", "delete"] = Field(
         "delete",
-        description="archive: hidden, kept for ever; delete: trash, recoverable for 30 days.",
+        description="archive: hidden, kept; delete: trash, emptied after trash_days (30).",
     )
     reason: str | None = Field(None, description="Why.")
 
@@ -67,7 +67,8 @@ def render_preview(result: Mapping[str, Any]) -> Blocks:
 TOOL = Tool(
     name="memory_delete",
     command="delete",
-    description="Archive or trash up to five named memories; undo_operation brings them back.",
+    description="Archive or trash up to five named memories; undo_operation brings them back until "
+    "the trash is emptied.",
     arguments=DeleteArguments,
     run=run,
     profile="core",

@@ -9,8 +9,9 @@ from pydantic import AwareDatetime, Field
 
 from glymph.plain import plain
 from glymph.tools import data
+from glymph.tools.arguments import Paged
 from glymph.tools.blocks import Line, render_facts
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.contract import POSITIONAL, Tool
 from glymph.tools.render import Blocks, render_changes
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ SHOWN = (
 )  # fmt: skip
 
 
-class GetArguments(Arguments):
+class GetArguments(Paged):
     id: str = Field(description="The memory's id.", json_schema_extra=POSITIONAL)
     at: AwareDatetime | None = Field(None, description="As it stood at this ISO 8601 time.")
     history: bool = Field(False, description="Also everything that ever happened to it.")

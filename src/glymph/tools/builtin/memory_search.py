@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from glymph.tools import data
-from glymph.tools.arguments import Filters
+from glymph.tools.arguments import Filters, Paged
 from glymph.tools.contract import POSITIONAL, Tool
 from glymph.tools.render import render_hits
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from glymph.client import Glymph
 
 
-class SearchArguments(Filters):
+class SearchArguments(Filters, Paged):
     query: str = Field(
         description="What to look for, in your own words.", json_schema_extra=POSITIONAL
     )

@@ -42,6 +42,7 @@ TOOL = Tool(
     description="Say what is true now in place of an older memory, which is kept and hidden.",
     arguments=SupersedeArguments,
     run=run,
+    opens_spaces=True,
     profile="core",
     render=render_receipt,
     destructive=True,

@@ -34,6 +34,7 @@ TOOL = Tool(
     description="Write your own page of notes, which is kept whole and shown at every start.",
     arguments=WriteArguments,
     run=run,
+    opens_spaces=True,
     profile="core",
     render=render_receipt,
     destructive=True,

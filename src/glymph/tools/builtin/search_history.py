@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from glymph.plain import plain
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.arguments import Paged
+from glymph.tools.contract import POSITIONAL, Tool
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
 
 
-class HistoryArguments(Arguments):
+class HistoryArguments(Paged):
     query: str = Field(description="What was said, in a few words.", json_schema_extra=POSITIONAL)
     session: str | None = Field(
         None, description="The conversation's name; left out: the one you are in."

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
@@ -22,7 +23,7 @@ from glymph.store.backends.postgresql.connection import (
 )
 from glymph.store.backends.postgresql.keys import DatabaseKeyring
 from glymph.store.backends.postgresql.translation import translate_errors
-from glymph.store.contract import ColumnTypes, Session, Settled
+from glymph.store.contract import Ask, ColumnTypes, Session, Settled, SpaceKey
 from glymph.store.keyring import Keyring
 from glymph.store.portable import BIRTH_ORDER
 from glymph.store.spaces import now_for_the_record
@@ -98,19 +99,41 @@ class PostgresDatabase:
         with translate_errors(self._name), self._pool.transaction(writes=True) as connection:
             yield connection
 
-    def enter(self, session: Session, space: str, *, writes: bool) -> tuple[int, str] | None:
+    def look_into(self, session: Session, space: str) -> SpaceKey:
+        assert isinstance(session, Connection)
+        # With the first statement, in its round trip.
+        sql = (
+            "SELECT key, set_config('glymph.space', CAST(key AS text), true), "
+            "set_config('idle_in_transaction_session_timeout', '0', true) "
+            "FROM spaces WHERE name = :name"
+        )
+        entered = session.enter(space, sql, {"name": space})
+
+        def key() -> int:
+            session.settle()
+            return int(entered.tuples()[0][0])
+
+        return cache(key)
+
+    def enter(
+        self, session: Session, space: str, *, ahead: Sequence[Ask] = ()
+    ) -> tuple[int, str] | None:
         # In one round trip. Writers of one space wait for one another here, so operations appear in
-        # the order of their keys; who holds the lock and falls asleep loses it.
+        # the order of their keys; who holds the lock and falls asleep loses it. What is asked ahead
+        # is asked in statements of its own, each of which sees what the one before us has done.
         sql = (
             "SELECT key, offsets, set_config('glymph.space', CAST(key AS text), true), "
-            "set_config('idle_in_transaction_session_timeout', :patience, true) "
-            f"FROM spaces WHERE name = :name{' FOR NO KEY UPDATE' if writes else ''}"
+            f"set_config('idle_in_transaction_session_timeout', '{ASLEEP_SECONDS}s', true) "
+            "FROM spaces WHERE name = :name FOR NO KEY UPDATE"
         )
-        asked = {"name": space, "patience": f"{ASLEEP_SECONDS}s" if writes else "0"}
-        # Asked again: another space may have taken the name while we waited for the lock of the one
-        # that had it.
-        found = session.tuples(sql, asked) or (session.tuples(sql, asked) if writes else [])
-        return (found[0][0], found[0][1]) if found else None
+        assert isinstance(session, Connection)
+        for _ in range(2):
+            # Asked again: another space may have taken the name while we waited for the lock of the
+            # one that had it.
+            found = session.ask_first(sql, {"name": space}, ahead)
+            if found:
+                return found[0][0], found[0][1]
+        return None
 
     def hold(self, session: Session, space_id: int, name: str) -> None:
         sql = "SELECT key FROM spaces WHERE key = :key AND name = :name FOR NO KEY UPDATE"

@@ -13,14 +13,15 @@ POSTGRESQL = Dialect(
         "scope": "shown_space()",
         "identity": "s.identity",
         "due_at": "s.due_at",
-        "begin_writing": "SELECT set_config('glymph.space', CAST(CAST(:space_id AS bigint) AS "
-        "text), true), "
-        "set_config('glymph.operation', CAST(CAST(:operation AS bigint) AS text), true), "
-        "set_config('glymph.verb', :verb, true)",
+        "once": "NOT MATERIALIZED",  # an index finds the few that are due
+        "begin_writing": "SELECT set_config('glymph.operation', CAST(CAST(:operation AS bigint) "
+        "AS text), true), set_config('glymph.verb', :verb, true)",
         "end_writing": "SELECT set_config('glymph.operation', '', true), set_config('glymph.verb', "
         "'', true)",
     },
     patterns=(
+        # The space that is shown and no parameter: its key need not be known here.
+        (r":space_id\b", "shown_space()"),
         # An array, not a table: the planner sees how many are asked for, and goes by the index if
         # they are few.
         (r"NOT IN \{keys:(\w+)\}", rf"<> ALL ({_BIGINTS.format(BACK)})"),
@@ -35,6 +36,7 @@ POSTGRESQL = Dialect(
         (r"\{list:(\w+)\}", r"CAST(json_agg(\1) AS text)"),
         (r"\{at:([^:}]+):(:?[\w.]+)\}", r"strpos(\1, \2)"),
         (r"\{bytes:([^}]*)\}", r"decode(\1, 'hex')"),
+        (r"\{newest:(\w+)\}", r"(SELECT max(key) FROM scoped_\1)"),
         (r"\{unindexed:([\w.]+)\}", r"\1"),
     ),
     parameter=r"%(\1)s",

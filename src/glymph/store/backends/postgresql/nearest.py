@@ -16,6 +16,7 @@ from psycopg.adapt import Buffer, Dumper
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
+from glymph.store.backends.postgresql.pipeline import Pipeline
 from glymph.store.contract import NearRow, Session, VectorRow
 from glymph.store.scan import Vectors
 
@@ -24,10 +25,10 @@ LONGEST = 16_000  # dimensions that pgvector takes
 Raw = psycopg.Connection[tuple[Any, ...]]
 Kept = tuple[int, int, bytes, bytes]  # model, memory, wording, vector
 
-_KEEP = """
+_KEEP = b"""
 INSERT INTO meanings(space_id, model, memory, wording, meaning)
 SELECT o.space_id, o.key, v.memory, v.wording, v.meaning
-FROM unnest(%b::bigint[], %b::bigint[], %b::bytea[], %b::halfvec[])
+FROM unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::halfvec[])
      AS v(model, memory, wording, meaning)
 JOIN models o
   ON o.space_id = shown_space() AND o.key = v.model AND o.dimension = vector_dims(v.meaning)
@@ -91,25 +92,30 @@ for _kind in (Halves, Singles):
     psycopg.adapters.register_dumper(_kind, SentAsItIs)
 
 
-def keep(raw: Raw, rows: Sequence[Kept]) -> None:
+def keep(pipeline: Pipeline, rows: Sequence[Kept]) -> None:
     """Adds what follows from vectors of the shown space that were stored just now."""
-    known = [
+    known = _comparable(rows)
+    if known:
+        pipeline.add(_KEEP, [list(column) for column in zip(*known, strict=True)])
+
+
+def _comparable(rows: Sequence[Kept]) -> list[tuple[int, int, bytes, Halves]]:
+    """Returns the rows whose vectors the server can compare, with those as it takes them."""
+    return [
         (*row[:3], meaning)
         for row, meaning in zip(rows, halves([row[3] for row in rows]), strict=True)
         if meaning is not None
     ]
-    if known:
-        _introduce(raw)
-        raw.execute(_KEEP, [list(column) for column in zip(*known, strict=True)])
 
 
-def _introduce(raw: Raw) -> None:
+def introduce(raw: Raw, kind: TypeInfo | None) -> TypeInfo:
     """Tells the driver the type's number in this database, so that it can send a list of them."""
-    if raw.adapters.types.get("halfvec") is None:
+    if kind is None:
         kind = TypeInfo.fetch(raw, "halfvec")
         assert kind is not None, "the schema has columns of this type"
-        kind.register(raw)
-        raw.adapters.register_dumper(Halves, type("Numbered", (SentAsItIs,), {"oid": kind.oid}))
+    kind.register(raw)
+    raw.adapters.register_dumper(Halves, type("Numbered", (SentAsItIs,), {"oid": kind.oid}))
+    return kind
 
 
 def nearest(
@@ -170,27 +176,34 @@ def embedded_keys(
 
 # Only for what a memory says now: a model that was at work while it was removed for good brings
 # nothing back. What is no memory of the space and never was is let through to the trigger, which
-# refuses it.
-_ADD = """
-INSERT INTO vectors(space_id, model, memory, wording, vector)
-SELECT :space_id, :model, v.memory, v.wording, v.vector
-FROM unnest(CAST(:memories AS bigint[]), CAST(:wordings AS bytea[]), CAST(:vectors AS bytea[]))
-     AS v(memory, wording, vector)
-LEFT JOIN scoped_memories m ON m.key = v.memory
-WHERE decode(substr(m.content_hash, 1, 16), 'hex') = v.wording
-   OR NOT EXISTS (SELECT 1 FROM scoped_models o WHERE o.key = :model)
-   OR m.key IS NULL AND NOT EXISTS (
-     SELECT 1 FROM scoped_journal j WHERE j.tbl = 'memories' AND j.key = v.memory)
-ON CONFLICT (space_id, model, memory, wording) DO NOTHING RETURNING memory, wording
+# refuses it. What can be compared of those that came is kept in the same statement.
+_ADD = b"""
+WITH given AS MATERIALIZED (
+  SELECT v.memory, v.wording, v.vector, v.meaning
+  FROM unnest($3::bigint[], $4::bytea[], $5::bytea[], $6::halfvec[])
+       AS v(memory, wording, vector, meaning)
+  LEFT JOIN scoped_memories m ON m.key = v.memory
+  WHERE decode(substr(m.content_hash, 1, 16), 'hex') = v.wording
+     OR NOT EXISTS (SELECT 1 FROM scoped_models o WHERE o.key = $2)
+     OR m.key IS NULL AND NOT EXISTS (
+       SELECT 1 FROM scoped_journal j WHERE j.tbl = 'memories' AND j.key = v.memory)
+), added AS (
+  INSERT INTO vectors(space_id, model, memory, wording, vector)
+  SELECT $1::bigint, $2::bigint, g.memory, g.wording, g.vector FROM given g
+  ON CONFLICT (space_id, model, memory, wording) DO NOTHING RETURNING memory, wording
+)
+INSERT INTO meanings(space_id, model, memory, wording, meaning)
+SELECT o.space_id, o.key, g.memory, g.wording, g.meaning FROM added a
+JOIN given g ON g.memory = a.memory AND g.wording = a.wording
+JOIN scoped_models o ON o.key = $2 AND o.dimension = vector_dims(g.meaning)
+WHERE g.meaning IS NOT NULL
 """
 
 
-def add(session: Session, raw: Raw, space_id: int, model: int, rows: Iterable[VectorRow]) -> int:
-    """Stores vectors, and what follows from them, in one statement each; returns how many came."""
+def add(pipeline: Pipeline, space_id: int, model: int, rows: Iterable[VectorRow]) -> int:
+    """Stores vectors, and what follows from them, in one statement; returns how many came."""
     given = list({row[:2]: row for row in reversed(list(rows))}.values())  # the first of each
     if given:
         memories, wordings, vectors = (list(column) for column in zip(*given, strict=True))
-        columns = {"memories": memories, "wordings": wordings, "vectors": vectors}
-        added = set(session.tuples(_ADD, {"space_id": space_id, "model": model, **columns}))
-        keep(raw, [(model, *row) for row in given if row[:2] in added])
+        pipeline.add(_ADD, (space_id, model, memories, wordings, vectors, halves(vectors)))
     return len(given)

@@ -17,21 +17,18 @@ CLOSE = 9  # words from one to the other, at most
 
 
 def match(
-    session: Session, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
+    session: Session, words: Words, where: str, parameters: Mapping[str, Any], limit: int
 ) -> Scored:
     """Returns keys of memories whose text holds any of the words, best first, with their scores."""
-    source = "FROM memory_text t WHERE t.space_id = shown_space() AND t.words @@ {any}"
-    sums = "SELECT texts AS texts, words / greatest(texts, 1)::float8 AS usual FROM text_sums"
-    kept = "" if where is None else f"JOIN scoped_memories m ON m.key = h.memory AND {where}"
-    return _best(session, words, source, sums, kept, {**parameters, "limit": limit})
+    kept = f"JOIN scoped_memories m ON m.key = r.memory AND {where}"
+    return _best(session, words, _INDEXED, kept, {**parameters, "limit": limit})
 
 
 def hold(
     session: Session, phrases: Sequence[str], where: str, parameters: Mapping[str, Any], limit: int
 ) -> list[int]:
     """Returns keys of the first memories whose text holds any of the phrases."""
-    known = filter(None, _parse_words(session, Words(tuple(phrases))).values())
-    asked = " | ".join(f"({term})" for term in known)
+    asked = " | ".join(f"({term})" for term in _parse_words(session, phrases))
     if not asked:
         return []
     sql = (
@@ -40,6 +37,12 @@ def hold(
         f"AND {where} ORDER BY m.key LIMIT :limit"
     )
     return [key for (key,) in session.tuples(sql, {**parameters, "any": asked, "limit": limit})]
+
+
+def _parse_words(session: Session, words: Sequence[str]) -> list[str]:
+    """Returns the words as the index knows them, without those that have no letter or digit."""
+    sql = "SELECT CAST(asked_for(w.word) AS text) FROM unnest(CAST(:asked AS text[])) AS w(word)"
+    return [found for (found,) in session.tuples(sql, {"asked": list(words)}) if found]
 
 
 def match_among(
@@ -56,19 +59,14 @@ def match_among(
         f"CAST(:{field} AS {kind}[])" for field, kind in zip(fields, kinds, strict=True)
     )
     texts = (
-        "(SELECT d.memory, d.words, length_of(d.words) AS length FROM (SELECT g.key AS memory, "
+        "texts AS MATERIALIZED (SELECT d.memory, d.words, length_of(d.words) AS length FROM "
+        "(SELECT g.key AS memory, "
         f"words_in(g.title, g.text, g.tags, g.entities, g.event_at) AS words FROM unnest({arrays}) "
-        f"AS g({', '.join(fields)})) d)"
+        f"AS g({', '.join(fields)})) d), "
+        "sums AS (SELECT count(*)::float8 AS texts, greatest(avg(length), 1)::float8 AS usual "
+        "FROM texts)"
     )
-    sums = f"SELECT count(*) AS texts, greatest(avg(length), 1)::float8 AS usual FROM {texts} s"
-    return _best(
-        session,
-        words,
-        f"FROM {texts} t WHERE t.words @@ {{any}}",
-        sums,
-        "",
-        {**columns, "limit": limit},
-    )
+    return _best(session, words, texts, "", {**columns, "limit": limit})
 
 
 def frequency(session: Session, word: str) -> float:
@@ -89,67 +87,53 @@ def occurs(session: Session, word: str) -> bool:
 
 
 def _best(
-    session: Session, words: Words, source: str, sums: str, kept: str, parameters: Mapping[str, Any]
+    session: Session, words: Words, texts: str, kept: str, parameters: Mapping[str, Any]
 ) -> Scored:
-    """Runs the one statement of ranking over some texts.
+    """Runs the one statement of ranking over some texts, which has one form for any words.
 
-    `source` names them and holds `{any}` for the query.
+    `texts` writes these, and how many there are and how long one usually is. A word without a
+    letter or digit is an empty query: it finds nothing and counts for nothing.
     """
-    known = _parse_words(session, words)
-    terms = [known[word] for word in dict.fromkeys(words.words) if known.get(word)]
-    if not terms:
-        return []
-    pairs = [
-        (known[one], known[other])
-        for one, other in words.pairs
-        if known.get(one) and known.get(other)
-    ]
-    given: dict[str, Any] = {f"term{n}": term for n, term in enumerate(terms)}
-    given |= {f"pair{n}": f"({one}) & ({other})" for n, (one, other) in enumerate(pairs)}
-    given["any"] = " | ".join(f"({term})" for term in terms)
-    times = [f"times_in(t.words, CAST(:term{n} AS tsquery)) AS f{n}" for n in range(len(terms))]
-    times += [_closeness(n) for n in range(len(pairs))]
-    names = [f"f{n}" for n in range(len(terms))] + [f"g{n}" for n in range(len(pairs))]
-    found = source.format(any="CAST(:any AS tsquery)")
-    sql = (
-        f"WITH hits AS MATERIALIZED (SELECT t.memory, t.length, {', '.join(times)} {found}), "
-        f"sums AS ({sums}), held AS (SELECT "
-        f"{', '.join(f'count(*) FILTER (WHERE {name} > 0) AS {name}' for name in names)} FROM "
-        "hits) "
-        f"SELECT h.memory, {_score(names)} AS score FROM hits h CROSS JOIN sums s CROSS JOIN held "
-        f"d {kept} "
-        "ORDER BY score DESC, h.memory LIMIT :limit"
-    )
+    given = {
+        "terms": list(dict.fromkeys(words.words)),
+        "ones": [one for one, _ in words.pairs],
+        "others": [other for _, other in words.pairs],
+    }
+    sql = f"WITH {texts}, {_RANKING.format(kept=kept)}"
     return [(key, score) for key, score in session.tuples(sql, {**parameters, **given})]
 
 
-def _parse_words(session: Session, words: Words) -> dict[str, str]:
-    """Returns each word as the index knows it; nothing for one without a letter or digit."""
-    asked = list(
-        dict.fromkeys(word for word in (*words.words, *(w for pair in words.pairs for w in pair)))
-    )
-    sql = (
-        "SELECT w.word, CAST(asked_for(w.word) AS text) "
-        "FROM unnest(CAST(:asked AS text[])) AS w(word)"
-    )
-    return dict(session.tuples(sql, {"asked": asked}))
-
-
-def _closeness(number: int) -> str:
-    """Writes 1 where both words of a pair stand close.
-
-    ts_rank_cd of two words is one over how far apart they are.
-    """
-    pair = f"CAST(:pair{number} AS tsquery)"
-    near = f"t.words @@ {pair} AND ts_rank_cd('{{1,1,1,1}}', t.words, {pair}) >= 1.0 / {CLOSE}"
-    return f"CASE WHEN {near} THEN 1 ELSE 0 END AS g{number}"
-
-
-def _score(names: Sequence[str]) -> str:
-    dampened = f"{SATURATION} * (1 - {SHORTNESS} + {SHORTNESS} * h.length / greatest(s.usual, 1))"
-    return " + ".join(
-        f"greatest(ln((s.texts - d.{name} + 0.5) / (d.{name} + 0.5)), 1e-6) * h.{name} * "
-        f"{SATURATION + 1} "
-        f"/ (h.{name} + {dampened})"
-        for name in names
-    )
+_INDEXED = (
+    "texts AS NOT MATERIALIZED "
+    "(SELECT memory, words, length FROM memory_text WHERE space_id = shown_space()), "
+    "sums AS (SELECT texts::float8 AS texts, "
+    "greatest(words / greatest(texts, 1)::float8, 1) AS usual FROM text_sums)"
+)
+# Each word finds its texts by the index; ts_rank_cd of two words is one over how far apart they
+# are. How rare a word is, is worked out once and not for each text.
+_RANKING = f"""
+asked AS MATERIALIZED (
+  SELECT d.n, d.q FROM (
+    SELECT n, asked_for(word) AS q FROM unnest(CAST(:terms AS text[])) WITH ORDINALITY AS w(word, n)
+  ) d WHERE numnode(d.q) > 0
+), close AS MATERIALIZED (
+  SELECT -d.n AS n, d.one && d.other AS q FROM (
+    SELECT n, asked_for(one) AS one, asked_for(other) AS other
+    FROM unnest(CAST(:ones AS text[]), CAST(:others AS text[])) WITH ORDINALITY AS w(one, other, n)
+  ) d WHERE numnode(d.one) > 0 AND numnode(d.other) > 0
+), hits AS MATERIALIZED (
+  SELECT a.n, t.memory, t.length, times_in(t.words, a.q) AS times
+  FROM asked a JOIN texts t ON t.words @@ a.q
+  UNION ALL
+  SELECT c.n, t.memory, t.length, 1 FROM close c JOIN texts t
+  ON t.words @@ c.q AND ts_rank_cd('{{{{1,1,1,1}}}}', t.words, c.q) >= 1.0 / {CLOSE}
+), weights AS MATERIALIZED (
+  SELECT h.n, greatest(ln((s.texts - count(*) + 0.5) / (count(*) + 0.5)), 1e-6) AS rarity, s.usual
+  FROM hits h CROSS JOIN sums s GROUP BY h.n, s.texts, s.usual
+), ranked AS (
+  SELECT h.memory, sum(w.rarity * h.times * {SATURATION + 1} / (h.times + {SATURATION}
+    * (1 - {SHORTNESS} + {SHORTNESS} * h.length / w.usual))) AS score
+  FROM hits h JOIN weights w ON w.n = h.n GROUP BY h.memory
+)
+SELECT r.memory, r.score FROM ranked r {{kept}} ORDER BY r.score DESC, r.memory LIMIT :limit
+"""

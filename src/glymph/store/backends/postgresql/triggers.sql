@@ -59,13 +59,14 @@ END $$;
 CREATE OR REPLACE TRIGGER journal_grows AFTER INSERT ON journal REFERENCING NEW TABLE AS fresh
 FOR EACH STATEMENT EXECUTE FUNCTION journal_grows();
 
--- Only a purge takes texts out of the journal, and leaves its name where they were.
+-- Only a purge takes texts out of the journal, and leaves its name where they were; and a fold lets an entry stand
+-- for others, and says for how many.
 CREATE OR REPLACE FUNCTION journal_only_grows() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
 BEGIN
-  IF writing_verb() IS DISTINCT FROM 'purge' OR shown_space() IS DISTINCT FROM OLD.space_id
+  IF coalesce(writing_verb(), '') NOT IN ('purge', 'fold') OR shown_space() IS DISTINCT FROM OLD.space_id
     OR OLD.id <> NEW.id OR OLD.space_id <> NEW.space_id OR OLD.operation <> NEW.operation
     OR OLD.tbl <> NEW.tbl OR OLD.key <> NEW.key OR OLD.action <> NEW.action
-    OR NEW.image::jsonb ->> 'purged' IS NULL
+    OR NEW.image::jsonb ->> (CASE writing_verb() WHEN 'fold' THEN 'folded' ELSE 'purged' END) IS NULL
   THEN PERFORM refuse('Refused', 'journal rows are never changed.');
   END IF;
   RETURN NEW;
@@ -74,7 +75,9 @@ CREATE OR REPLACE TRIGGER journal_only_grows BEFORE UPDATE ON journal FOR EACH R
 
 CREATE OR REPLACE FUNCTION kept_while_the_space_is() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
 BEGIN
-  IF writing_verb() IS DISTINCT FROM 'space_delete' THEN PERFORM refuse('Refused', TG_ARGV[0]); END IF;
+  IF coalesce(writing_verb(), '') NOT IN ('fold', 'space_delete') OR shown_space() IS DISTINCT FROM OLD.space_id
+  THEN PERFORM refuse('Refused', TG_ARGV[0]);
+  END IF;
   RETURN OLD;
 END $$;
 CREATE OR REPLACE TRIGGER journal_is_kept BEFORE DELETE ON journal FOR EACH ROW
@@ -91,15 +94,18 @@ BEGIN
 END $$;
 CREATE OR REPLACE TRIGGER operations_grow BEFORE INSERT ON operations FOR EACH ROW EXECUTE FUNCTION operations_grow();
 
--- A purge seals anew the operations whose journal rows it blanked.
+-- A purge seals anew the operations whose journal rows it blanked, a fold those whose rows it folded into others.
 CREATE OR REPLACE FUNCTION operations_only_grow() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
 BEGIN
   IF OLD.key <> NEW.key OR OLD.space_id <> NEW.space_id OR OLD.id <> NEW.id
     OR writing_operation() IS DISTINCT FROM OLD.key AND (
-      writing_verb() IS DISTINCT FROM 'purge' OR shown_space() IS DISTINCT FROM OLD.space_id
+      coalesce(writing_verb(), '') NOT IN ('purge', 'fold') OR shown_space() IS DISTINCT FROM OLD.space_id
       OR OLD.hash = '' OR NEW.hash = '' OR OLD.actor <> NEW.actor OR OLD.verb <> NEW.verb OR OLD.at <> NEW.at
       OR OLD.session IS DISTINCT FROM NEW.session OR OLD.parent IS DISTINCT FROM NEW.parent
-      OR OLD.undoes IS DISTINCT FROM NEW.undoes OR OLD.changes <> NEW.changes OR OLD.edits <> NEW.edits)
+      OR OLD.undoes IS DISTINCT FROM NEW.undoes
+      OR writing_verb() = 'purge' AND (OLD.changes <> NEW.changes OR OLD.edits <> NEW.edits)
+      OR writing_verb() = 'fold' AND (OLD.reason IS DISTINCT FROM NEW.reason OR OLD.details <> NEW.details
+        OR NEW.changes > OLD.changes OR NEW.edits > OLD.edits))
   THEN PERFORM refuse('Refused', 'a finished operation is never changed.');
   END IF;
   RETURN NEW;

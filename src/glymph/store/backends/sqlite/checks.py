@@ -32,6 +32,9 @@ _LOST_MESSAGES = (
     "m.space_id)"
 )
 _SCHEMA = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+_COLUMNS = (
+    "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'"
+)
 _SHADOW = "memory_text_"  # tables that the text index makes for itself, as its version wants them
 _INDEXED = re.compile(r"row (\d+) missing from index (\w+)")
 # Settings of the text index; its format is 5 once something was erased from it.
@@ -99,11 +102,28 @@ def _text_index(raw: apsw.Connection) -> Found:
 def _schema(raw: apsw.Connection) -> Found:
     """Compares tables, indexes and views with those of a new store."""
     wanted, found = _made_anew("<>"), _made(raw, "<>")
+    yield from sorted(
+        f"table {table} has no column {column}"
+        for table, column in _columns_made_anew() - _columns(raw)
+        if f"table {table}" in found
+    )
     for name, sql in wanted.items():
         if name not in found:
             yield f"{name} is missing"
         elif found[name] != sql and _SHADOW not in name:
             yield f"{name} was changed"
+
+
+def _columns(raw: apsw.Connection) -> frozenset[tuple[str, str]]:
+    found: Any = raw.execute(_COLUMNS)
+    return frozenset(found)
+
+
+@cache
+def _columns_made_anew() -> frozenset[tuple[str, str]]:
+    with closing(apsw.Connection(":memory:")) as fresh:
+        migrations.migrate(fresh, ":memory:", 0)
+        return _columns(fresh)
 
 
 def _triggers(raw: apsw.Connection) -> Found:

@@ -16,7 +16,8 @@ import apsw
 from glymph import errors
 from glymph.store.backends.sqlite import checks, checksums
 from glymph.store.backends.sqlite.dialect import SQLITE
-from glymph.store.contract import Row, Scored, VectorRow
+from glymph.store.backends.sqlite.text_index import TextIndex
+from glymph.store.contract import Ask, Lookup, Row, Scored, VectorRow
 from glymph.store.portable import BIRTH_ORDER
 from glymph.store.statements import statements
 from glymph.text.query import Words
@@ -27,6 +28,8 @@ CLOSE = 8  # words between two that were asked for together
 INDEXED = "title, text, tags, entities, day"
 TOKENIZER = "tokenize = 'porter unicode61 remove_diacritics 2'"  # that of memory_text
 
+# Errors after which a connection is as good as before.
+_HARMLESS = (apsw.ConstraintError, apsw.BusyError)
 _REFUSAL = re.compile(r"glymph:(\w+):(.*)", re.DOTALL)
 
 
@@ -60,6 +63,11 @@ def translate_errors(path: str) -> Iterator[None]:
         raise errors.StoreError(
             f"Cannot read or write {path} ({error}). Check the path, its owner and the disk."
         ) from error
+    except apsw.Error as error:
+        raise errors.StoreError(
+            f"SQLite could not go on with {path} ({error}); nothing was written. Repeat the call; "
+            "if it fails again, run `glymph doctor`."
+        ) from error
 
 
 def _refusal(message: str) -> errors.GlymphError:
@@ -91,6 +99,7 @@ class Connection:
                 f"CREATE TEMP VIEW scoped_{table} AS "
                 f"SELECT * FROM main.{table} WHERE space_id = (SELECT space_id FROM temp.scope)"
             )
+        self.text_index = TextIndex(self.raw)
 
     def close(self) -> None:
         self.raw.close()
@@ -134,8 +143,24 @@ class Connection:
         self.raw.execute(SQLITE.render(sql), _lists_as_json(parameters)).fetchall()
         return int(self.raw.changes())
 
+    def run(self, sql: str, parameters: Mapping[str, Any]) -> None:
+        self.raw.execute(SQLITE.render(sql), _lists_as_json(parameters)).fetchall()
+
+    def foresee(self, asks: Iterable[Ask]) -> None:
+        """Does nothing: a file has no way to and fro."""
+
+    def foreseen(self, lookup: Lookup) -> None:
+        return None
+
+    def recognise(self, foreseen: Lookup, as_: Lookup) -> None:
+        """Does nothing, for nothing was foreseen."""
+
     def new_key(self, table: str) -> int:
         return self.newest_key(table) + 1
+
+    def new_keys(self, table: str, count: int) -> list[int]:
+        first = self.new_key(table)
+        return list(range(first, first + count))
 
     def newest_key(self, table: str) -> int:
         return self.raw.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).get or 0
@@ -194,13 +219,10 @@ class Connection:
     def repeat(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
         self.raw.executemany(SQLITE.render(sql), rows)
 
-    def match(
-        self, words: Words, where: str | None, parameters: Mapping[str, Any], limit: int
-    ) -> Scored:
-        joined = "" if where is None else "JOIN scoped_memories m ON m.key = f.rowid "
+    def match(self, words: Words, where: str, parameters: Mapping[str, Any], limit: int) -> Scored:
         sql = (
-            f"SELECT f.rowid, -f.rank FROM memory_text f {joined}"
-            f"WHERE f.memory_text MATCH :match AND {where or 'true'} ORDER BY f.rank LIMIT :limit"
+            "SELECT f.rowid, -f.rank FROM memory_text f JOIN scoped_memories m ON m.key = f.rowid "
+            f"WHERE f.memory_text MATCH :match AND {where} ORDER BY f.rank LIMIT :limit"
         )
         return self._best(sql, {**parameters, "match": _any_of(words), "limit": limit})
 
@@ -250,12 +272,16 @@ class Connection:
             self.raw.execute("DROP TABLE temp.passing_text")
 
     def frequency(self, word: str) -> float:
+        alone = self.raw.execute("SELECT count(*) FROM spaces").get == 1
         sql = (
             "SELECT count(*), (SELECT max(key) FROM memories) FROM memory_text "
             "WHERE memory_text MATCH :match"
+            if alone
+            else "SELECT count(*), (SELECT count(*) FROM scoped_memories) FROM memory_text f "
+            "JOIN scoped_memories m ON m.key = f.rowid WHERE f.memory_text MATCH :match"
         )
-        holding, newest = self.tuples(sql, {"match": _quote(word)})[0]
-        return float(holding / max(newest or 0, 1))
+        holding, texts = self.tuples(sql, {"match": _quote(word)})[0]
+        return float(holding / max(texts or 0, 1))
 
     def occurs(self, word: str) -> bool:
         sql = (
@@ -345,10 +371,19 @@ class Pool:
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         connection = self._take()
+        reliable = True
         try:
             yield connection
+        except apsw.Error as error:
+            # After a read that failed, FTS5 goes on with half of what it knew of its index: the
+            # next write through this connection would damage it, unnoticed.
+            reliable = isinstance(error, _HARMLESS)
+            raise
         finally:
-            self._give_back(connection)
+            if reliable:
+                self._give_back(connection)
+            else:
+                connection.raw.close(True)
 
     def _take(self) -> Connection:
         with self._lock:

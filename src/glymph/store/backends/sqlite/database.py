@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
@@ -15,11 +16,15 @@ from glymph.config import Settings
 from glymph.model import Problem
 from glymph.store.backends.sqlite import checks, migrations, reclaim
 from glymph.store.backends.sqlite.connection import Connection, Pool, translate_errors
-from glymph.store.contract import ColumnTypes, Session, Settled
+from glymph.store.contract import Ask, ColumnTypes, Session, Settled
 from glymph.store.keyring import Keyring
 from glymph.store.portable import BIRTH_ORDER, write_whole
+from glymph.store.private_folder import remove_left_over
 from glymph.store.spaces import now_for_the_record
 
+log = logging.getLogger("glymph.store")
+
+LARGE_LOG = 64 << 20  # bytes of the write-ahead log from which on it is emptied by force
 DELETE_CHUNK = 5000
 MEMORIES_CHUNK = 250  # erasing one memory from the text index takes a millisecond
 SORTED_AT_MOST = 20_000  # rows
@@ -48,13 +53,19 @@ class SqliteDatabase:
         self._pool = Pool(
             self.path, read_only=self._read_only, synchronous=settings.durability.upper()
         )
+        self._log_left = 0  # bytes of the log that could not be emptied when it was last tried
         self._prepare(exists)
         self._file = _identify(self.path)
         with translate_errors(self.path), self._pool.connection() as connection:
             self._schema = int(connection.raw.pragma("user_version"))
 
     def _prepare(self, exists: bool) -> None:
-        """Creates a missing file, upgrades an older one, and leaves a current one untouched."""
+        """Creates a missing file, upgrades an older one, and leaves a current one untouched.
+
+        Removes what a killed restore has left beside it.
+        """
+        if not self._read_only:
+            remove_left_over(Path(self.path).parent)
         if not exists:
             try:
                 Path(self.path).parent.mkdir(parents=True, exist_ok=True)
@@ -112,6 +123,25 @@ class SqliteDatabase:
         ):
             self._check_beneath(connection)
             yield connection
+        self._bound_log()
+
+    def _bound_log(self) -> None:
+        """Empties a large write-ahead log.
+
+        SQLite begins it anew only at a moment when nobody reads from it. Where somebody always
+        does, it would grow for ever: then readers and writers are made to wait a little.
+        """
+        size = _measure(f"{self.path}-wal")
+        if size < LARGE_LOG + self._log_left:
+            return
+        try:
+            with self._own_connection() as raw:
+                emptied = reclaim.try_empty_log(raw)
+        except errors.StoreError as error:  # what was written is committed; the next write tries
+            log.warning("the log of %s could not be emptied: %s", self.path, error)
+            emptied = False
+        # A reader that stays keeps it from being emptied: it is tried again when it has grown.
+        self._log_left = 0 if emptied else size
 
     def _check_beneath(self, connection: Connection) -> None:
         """Refuses to write into what is the store no longer, or was changed by a newer version.
@@ -124,7 +154,15 @@ class SqliteDatabase:
         if found > self._schema:
             raise errors.NewerSchema(self.path, found, self._schema)
 
-    def enter(self, session: Session, space: str, *, writes: bool) -> tuple[int, str] | None:
+    def look_into(self, session: Session, space: str) -> int:
+        found = self.enter(session, space)
+        if found is None:
+            raise errors.SpaceNotFound(space)
+        return found[0]
+
+    def enter(
+        self, session: Session, space: str, *, ahead: Sequence[Ask] = ()
+    ) -> tuple[int, str] | None:
         # Who writes holds the lock of the whole file.
         sql = "SELECT key, offsets FROM spaces WHERE name = :name"
         found = session.tuples(sql, {"name": space})
@@ -236,6 +274,14 @@ def _identify(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _measure(path: str) -> int:
+    """Returns the bytes of a file; 0 if there is none."""
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0
 
 
 def _create_private(path: str) -> None:

@@ -54,6 +54,10 @@ def _questions(connection: apsw.Connection) -> None:
     connection.execute(_script("questions.sql"))
 
 
+def _folding(connection: apsw.Connection) -> None:
+    """Changes no table: the guards of journal and operations, made anew below, know folds."""
+
+
 MIGRATIONS: Sequence[Migration] = (
     Migration(1, "foundation", _foundation),
     Migration(2, "recall", _recall),
@@ -63,6 +67,7 @@ MIGRATIONS: Sequence[Migration] = (
     Migration(6, "conversations", _conversations),
     Migration(7, "questions", _questions),
     Migration(8, "checksums", checksums.install),
+    Migration(9, "folding", _folding),
 )
 NEWEST = MIGRATIONS[-1].version
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Trouble = apsw.Error  # that a look may meet: a locked or a broken file
 
-SCHEMA = 8  # that the statements here are written for
+SCHEMA = 9  # that the statements here are written for
 MILLISECONDS = 2_000  # that it waits for others
 MANY = 20_000  # memories from which on common words are left out
 MOST_READ = 3_000  # memories that the words asked for may bring then
@@ -41,7 +41,8 @@ WHERE f.memory_text MATCH :match AND m.space_id = :space AND m.state = 'LIVE'
 ORDER BY f.rank LIMIT :limit
 """
 KEPT_DIGEST = """
-SELECT text FROM surfaces WHERE space_id = :space AND budget = :budget AND until > :now
+SELECT text FROM surfaces WHERE space_id = :space AND budget = :budget
+  AND until > :now AND until <= :now + 86400000000  -- for longer only if a clock was wrong
   AND change = coalesce((SELECT max(operation) FROM journal WHERE space_id = :space), 0)
 """
 WAITING = """

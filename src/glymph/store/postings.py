@@ -1,0 +1,264 @@
+"""Where words stand in the texts of one space, and how much each counts.
+
+A store keeps an index of words for all its spaces. What is asked for is read from there once, kept
+here for this space alone, and weighed by this space alone (BM25): what other spaces hold changes
+nothing. Memories that changed since are split into words here. A small space beside others is
+split as a whole: finding it in the index of all would take as long as they are large.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glymph.store.arrays import find_slots
+from glymph.store.locks import ProcessLock
+
+if TYPE_CHECKING:
+    from glymph.store.reader import Reader
+    from glymph.store.view import View
+    from glymph.text.query import Words
+
+SATURATION, SHORTNESS = 1.2, 0.75  # BM25's k1 and b
+LEAST_WEIGHT = 1e-6  # of a word that most texts hold
+CLOSE = 9  # words from one to the other, at most
+KEY_BITS, COLUMN_BITS = 24, 20  # where a memory and a column begin in a mark (see TextIndex)
+SMALL = 2_000  # memories of a space beside others that is split as a whole
+MANY_CHANGED = 2_000  # memories, from which on words are read anew
+STEP = 16  # bytes in which lengths are told, so that a letter more or less changes no order
+MOST_MARKS = 6_000_000  # kept, 8 bytes each: the words asked for longest ago go first
+
+Marks = NDArray[np.int64]
+Slots = NDArray[np.intp]
+Phrase = tuple[str, ...]  # a word that was asked for, as the index splits it
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The number of texts, and of those that hold each phrase."""
+
+    texts: int
+    holding: Mapping[Phrase, int]
+
+    def weigh(self, phrase: Phrase) -> float:
+        """Returns what a phrase counts: the more, the fewer of the texts hold it."""
+        holding = self.holding.get(phrase, 0)
+        rarity = math.log((max(self.texts - holding, 0) + 0.5) / (holding + 0.5))
+        return max(rarity, LEAST_WEIGHT)
+
+
+def join_counts(several: Iterable[Counts]) -> Counts:
+    """Returns the counts of spaces that are searched together."""
+    texts, holding = 0, dict[Phrase, int]()
+    for counts in several:
+        texts += counts.texts
+        for phrase, count in counts.holding.items():
+            holding[phrase] = holding.get(phrase, 0) + count
+    return Counts(texts, holding)
+
+
+class Standing:
+    """The marks of a word, with slots for keys, in order, as of a change of the space.
+
+    `slots` are those that hold it, `times` how often.
+    """
+
+    __slots__ = ("change", "marks", "slots", "times")
+
+    def __init__(self, marks: Marks, change: int) -> None:
+        self.marks, self.change = marks, change
+        every = marks >> KEY_BITS
+        begins = np.ones(len(every), dtype=np.bool_)
+        begins[1:] = every[1:] != every[:-1]
+        first = np.flatnonzero(begins)
+        self.slots: Slots = every[first]
+        self.times = np.diff(first, append=len(every)).astype(np.float64)
+
+
+class Postings:
+    """The words of one mirror. What it names may be a change ahead of a reader or behind."""
+
+    def __init__(self, *, whole: bool) -> None:
+        self._lock = ProcessLock()
+        self._whole = whole  # whether all memories are split here
+        self._standing: dict[str, Standing] = {}  # by word, the one asked for last at the end
+        self._change = 0
+        self._changed: dict[int, int] = {}  # the change by slot
+        self._said: dict[str, dict[int, list[int]]] = {}  # marks by word and slot of changed ones
+        self._summed = (-1, -1)  # the size and the change of ...
+        self._sums = (0, 1.0)  # ... the number of texts and their usual length in steps
+
+    def note(
+        self, reader: Reader, keys: Sequence[int], slots: Sequence[int], *, change: int
+    ) -> None:
+        """Takes in that memories changed, came or went; a slot below 0 is none."""
+        with self._lock:
+            self._change = change
+            if not (self._standing or self._whole):
+                return
+            if len(self._changed) + len(keys) > MANY_CHANGED + SMALL * self._whole:
+                self._standing.clear()
+                self._changed.clear()
+                self._said.clear()
+                self._whole = False
+                return
+            self._split(reader, dict(zip(keys, slots, strict=True)))
+
+    def _split(self, reader: Reader, changed: Mapping[int, int]) -> None:
+        """Reads what memories say, by key and slot."""
+        index = reader.text_index
+        assert index is not None
+        there = {slot for slot in changed.values() if slot >= 0}
+        for marks in self._said.values() if there & self._changed.keys() else ():
+            for slot in there & marks.keys():
+                del marks[slot]
+        self._changed |= dict.fromkeys(there, self._change)
+        for key, texts in index.read_texts([key for key, slot in changed.items() if slot >= 0]):
+            slot = changed[key]
+            for column, text in enumerate(texts):
+                begin = slot << KEY_BITS | column << COLUMN_BITS
+                for place, word in enumerate(index.split(text)):
+                    self._said.setdefault(word, {}).setdefault(slot, []).append(begin + place)
+
+    # asking
+
+    def count(self, reader: Reader, view: View, words: Words) -> Counts:
+        """Returns how many texts there are, and how many hold each word."""
+        with self._lock:
+            held = self._look_up(reader, view, words.words)
+            texts, _ = self._sum_up(view)
+        return _count(held.values(), texts)
+
+    def score(
+        self, reader: Reader, view: View, words: Words, *, counts: Counts | None = None
+    ) -> NDArray[np.float64]:
+        """Returns the score of each slot; above 0 where its text holds any of the words.
+
+        Words are weighed by the counts of all spaces that are searched together, or of this alone.
+        """
+        with self._lock:
+            held = self._look_up(reader, view, words.words)
+            texts, usual = self._sum_up(view)
+        counts = counts or _count(held.values(), texts)
+        scores = np.zeros(view.size)
+        for phrase, standing in dict(held.values()).items():
+            _add(scores, standing, view, usual, counts.weigh(phrase))
+        for pair in words.pairs:
+            (phrase, one), (following, other) = held.get(pair[0], NONE), held.get(pair[1], NONE)
+            if phrase and following and phrase != following:
+                near = Standing(_find_close(one.marks, other.marks), 0)
+                _add(scores, near, view, usual, counts.weigh(phrase))
+                near = Standing(_find_close(other.marks, one.marks), 0)
+                _add(scores, near, view, usual, counts.weigh(following))
+        return scores
+
+    def _look_up(
+        self, reader: Reader, view: View, words: Sequence[str]
+    ) -> dict[str, tuple[Phrase, Standing]]:
+        """Returns each word as the index splits it, and where it stands; without those of none."""
+        index = reader.text_index
+        assert index is not None
+        if self._whole and not self._changed:
+            keys = view["key"].tolist()
+            self._split(reader, dict(zip(keys, range(len(keys)), strict=True)))
+        split = {word: tuple(index.split(word)) for word in words}
+        single = self._find(reader, view, {part for phrase in split.values() for part in phrase})
+        return {word: (said, _follow(single, said)) for word, said in split.items() if said}
+
+    def _sum_up(self, view: View) -> tuple[int, float]:
+        """Returns how many texts there are and how long one usually is, in steps."""
+        if self._summed != (view.size, self._change):
+            there = view["state"] >= 0
+            texts = int(np.count_nonzero(there))
+            usual = float(_step(view["size"]).mean(where=there)) if texts else 0.0
+            self._summed, self._sums = (view.size, self._change), (texts, max(usual, 1.0))
+        return self._sums
+
+    def _find(self, reader: Reader, view: View, words: Collection[str]) -> dict[str, Standing]:
+        """Returns where single words stand now; those that are not known yet are read."""
+        self._standing |= self._read(
+            reader, view, [word for word in words if word not in self._standing]
+        )
+        found: dict[str, Standing] = {}
+        for word in words:
+            standing = self._standing.pop(word)
+            if standing.change < self._change:
+                standing = self._bring_up(word, standing)
+            found[word] = self._standing[word] = standing
+        kept = sum(len(standing.marks) for standing in self._standing.values())
+        while kept > MOST_MARKS and len(self._standing) > 1:
+            kept -= len(self._standing.pop(next(iter(self._standing))).marks)
+        return found
+
+    def _read(self, reader: Reader, view: View, words: Sequence[str]) -> dict[str, Standing]:
+        if self._whole or not words:
+            return {word: Standing(np.zeros(0, dtype=np.int64), -1) for word in words}
+        index, change = reader.text_index, reader.newest_change()
+        assert index is not None
+        found: dict[str, Standing] = {}
+        for word, marks in index.find_marks(words).items():
+            slots = find_slots(view["key"], marks >> KEY_BITS)
+            here = slots >= 0
+            places = marks[here] & ((1 << KEY_BITS) - 1)
+            found[word] = Standing(slots[here] << KEY_BITS | places, change)
+        return found
+
+    def _bring_up(self, word: str, known: Standing) -> Standing:
+        """Returns the marks of a word with those of the memories that changed since."""
+        changed = [slot for slot, change in self._changed.items() if change > known.change]
+        if not changed:
+            known.change = self._change
+            return known
+        stale = np.isin(known.marks >> KEY_BITS, np.asarray(changed, dtype=np.int64))
+        said = self._said.get(word, {})
+        new = [mark for slot in changed for mark in said.get(slot, ())]
+        marks = np.concatenate([known.marks[~stale], np.asarray(new, dtype=np.int64)])
+        marks.sort()
+        return Standing(marks, self._change)
+
+
+NONE: tuple[Phrase, Standing] = ((), Standing(np.zeros(0, dtype=np.int64), 0))
+
+
+def _count(held: Iterable[tuple[Phrase, Standing]], texts: int) -> Counts:
+    return Counts(texts, {phrase: len(standing.slots) for phrase, standing in held})
+
+
+def _follow(single: Mapping[str, Standing], phrase: Phrase) -> Standing:
+    """Returns where the parts of a phrase stand one after the other, by the place of the last."""
+    standing = single[phrase[0]]
+    for part in phrase[1:]:
+        marks = np.intersect1d(standing.marks + 1, single[part].marks, assume_unique=True)
+        standing = Standing(marks, standing.change)
+    return standing
+
+
+def _add(
+    scores: NDArray[np.float64], standing: Standing, view: View, usual: float, weight: float
+) -> None:
+    """Adds what a word says of each text that holds it."""
+    slots, times = standing.slots, standing.times
+    if len(slots) and slots[-1] >= len(scores):  # the mirror has grown since the view was made
+        end = int(np.searchsorted(slots, len(scores)))
+        slots, times = slots[:end], times[:end]
+    length = _step(view["size"][slots]) * (SATURATION * SHORTNESS / usual)
+    length += SATURATION * (1 - SHORTNESS)
+    scores[slots] += weight * (SATURATION + 1) * times / (times + length)
+
+
+def _step(sizes: NDArray[np.int32]) -> NDArray[np.int32]:
+    return (sizes + STEP // 2) // STEP
+
+
+def _find_close(marks: Marks, others: Marks) -> Marks:
+    """Returns the marks that have one of the others close by, in the same column."""
+    if not len(others):
+        return others
+    at = np.searchsorted(others, marks - CLOSE)
+    near = others[np.minimum(at, len(others) - 1)]
+    return marks[(at < len(others)) & (near <= marks + CLOSE)]

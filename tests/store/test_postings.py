@@ -1,0 +1,135 @@
+"""Words weighed by a mirror: as FTS5 weighs them where there is one space, and by one space alone."""
+
+import random
+
+import pytest
+
+from glymph import Glymph
+from glymph.store import postings
+from glymph.store.contract import Filter
+from glymph.text.query import Words
+
+NOUNS = (
+    "harbour ledger violin glacier kettle bridge orchard signal café don't COVID-19 naïve".split()
+)
+FILLER = "the a of old new small very and with near over under".split()
+
+
+def make_text(chance, length):
+    return " ".join(
+        chance.choice(NOUNS if chance.random() < 0.4 else FILLER) for _ in range(length)
+    )
+
+
+def scores_of(handle, words):
+    with handle.context.reading() as reader:
+        view = handle.context.embedding.mirrors.view(reader, None)
+        scores = view.postings.score(reader, view, words)
+        found = scores > 0
+        return dict(zip(view["key"][found].tolist(), scores[found].tolist(), strict=True))
+
+
+def fts5_scores(handle, words):
+    everything = Filter(states=("LIVE", "ARCHIVED", "TRASHED"), include_superseded=True)
+    with handle.context.reading() as reader:
+        return dict(reader.match(words, everything, limit=10_000))
+
+
+@pytest.fixture
+def url(tmp_path):
+    return f"sqlite:///{tmp_path}/memory.db"
+
+
+@pytest.fixture
+def handle(url):
+    with Glymph.open(url, embedder="none", reader="none") as opened:
+        yield opened
+
+
+ASKED = [
+    Words(("harbour",)),
+    Words(("harbours", "ledger", "violin")),
+    Words(("café", "naïve")),
+    Words(("don't",)),
+    Words(("COVID-19", "bridge")),
+    Words(("absent", "kettle")),
+    Words(("—",)),
+    Words(("orchard", "signal"), (("orchard", "signal"),)),
+]
+
+
+@pytest.mark.parametrize("words", ASKED, ids=lambda words: " ".join(words.words))
+def test_the_same_texts_are_found_as_by_the_index_and_alike_weighed(handle, words):
+    chance = random.Random(3)
+    handle.add_many([make_text(chance, 12) + f" no{n}" for n in range(120)])
+    here, there = scores_of(handle, words), fts5_scores(handle, words)
+    assert here.keys() == there.keys()
+    for key, score in here.items():  # lengths are told in bytes here and in words there
+        assert score == pytest.approx(there[key], rel=0.3)
+
+
+def test_texts_of_one_length_are_weighed_as_the_index_weighs_them(handle):
+    handle.add_many(
+        [f"{word} {word} filler{n:03}" for n, word in enumerate(["harbour", "ledgers"] * 20)]
+    )
+    handle.add_many([f"violins harbour filler{n:03}" for n in range(40, 45)])
+    words = Words(("harbour", "violins"))
+    here, there = scores_of(handle, words), fts5_scores(handle, words)
+    for key, score in here.items():
+        assert score == pytest.approx(there[key], rel=0.05)
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["alone", "beside another space"])
+def test_what_changed_since_is_found_as_it_is_now(url, handle, beside):
+    if beside:
+        with Glymph.open(url, space="other", embedder="none", reader="none") as other:
+            other.add("a glacier elsewhere")
+    chance = random.Random(5)
+    ids = [one.id for one in handle.add_many([make_text(chance, 8) + f" no{n}" for n in range(60)])]
+    words = Words(("glacier", "harbour", "kettle", "no7"), (("glacier", "harbour"),))
+    for step in range(25):
+        assert scores_of(handle, words).keys() == fts5_scores(handle, words).keys()
+        what = chance.choice(["add", "update", "delete", "undo", "tag"])
+        if what == "add":
+            ids.append(handle.add(make_text(chance, 8) + f" step{step}").id)
+        elif what == "update":
+            handle.update(chance.choice(ids), text=make_text(chance, 8) + f" new{step}")
+        elif what == "tag":
+            handle.update(chance.choice(ids), tags=[chance.choice(NOUNS[:8])])
+        elif what == "delete" and len(ids) > 20:
+            handle.delete([ids.pop(chance.randrange(len(ids)))])
+        elif what == "undo":
+            handle.undo()
+    fresh = Glymph.open(url, embedder="none", reader="none")
+    with fresh:
+        assert scores_of(handle, words) == pytest.approx(scores_of(fresh, words))
+
+
+def test_many_changes_are_read_anew(handle, monkeypatch):
+    monkeypatch.setattr(postings, "MANY_CHANGED", 10)
+    handle.add_many([f"harbour {n}" for n in range(5)])
+    words = Words(("harbour",))
+    assert len(scores_of(handle, words)) == 5
+    handle.add_many([f"harbour wall {n}" for n in range(30)])
+    assert len(scores_of(handle, words)) == 35
+
+
+def test_few_marks_are_kept_and_words_that_went_are_read_again(handle, monkeypatch):
+    monkeypatch.setattr(postings, "MOST_MARKS", 10)
+    handle.add_many([f"harbour ledger violin {n}" for n in range(8)])
+    for word in ("harbour", "ledger", "violin", "harbour"):
+        assert len(scores_of(handle, Words((word,)))) == 8
+
+
+def test_other_spaces_change_neither_scores_nor_hits(url, handle):
+    chance = random.Random(7)
+    texts = [make_text(chance, 10) + f" no{n}" for n in range(40)]
+    handle.add_many(texts)
+    asked = "harbour with a violin near the glacier"
+    before = [(hit.memory.id, hit.score) for hit in handle.search(asked)]
+    with Glymph.open(url, space="other", embedder="none", reader="none") as other:
+        other.add_many([f"harbour violin glacier {n}" for n in range(600)])
+    with Glymph.open(url, embedder="none", reader="none") as again:
+        after = [(hit.memory.id, hit.score) for hit in again.search(asked)]
+    assert [memory for memory, _ in after] == [memory for memory, _ in before]
+    assert [score for _, score in after] == pytest.approx([score for _, score in before], rel=1e-3)
