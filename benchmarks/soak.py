@@ -20,6 +20,7 @@ from datetime import UTC, datetime, timedelta
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+import apsw
 import numpy as np
 
 from benchmarks.harness import processes
@@ -47,7 +48,7 @@ WARM_UP = 0.25  # of the time, before growth is looked for
 SAMPLE_S = 1.0
 LEAST_SAMPLES = 3
 QUARTERS = 4
-MB_PER_HOUR = 20.0  # that resident memory may grow after the warm-up, by a line through it
+MB_PER_HOUR = 20.0  # that resident memory without SQLite's may grow, by a line through it
 SLOWER = 1.5  # times the second quarter's median that the last one's may be
 # How often each call is made, of a hundred or so.
 OFTEN = {
@@ -57,6 +58,9 @@ OFTEN = {
 # The days that trash, journal and learning last, so that all of them turn over within the run.
 SETTINGS = {"trash_days": 5, "journal_days": 10, "compare": "on"}
 HEAVY = ("session_end", "prune", "consolidate")  # timed apart: they work on the whole space
+
+
+Sample = tuple[float, float, float]  # seconds, resident megabytes, those of them that are SQLite's
 
 
 class PlainWords(WordEmbedder):
@@ -73,7 +77,7 @@ class Heard:
     """What the processes told: milliseconds of calls, resident memory, and errors."""
 
     calls: list[tuple[float, str, float]] = field(default_factory=list)
-    memory: dict[int, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
+    memory: dict[int, list[Sample]] = field(default_factory=lambda: defaultdict(list))
     errors: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     finished: int = 0
@@ -154,8 +158,8 @@ def _hear(heard: Heard, number: int, message: tuple[object, ...]) -> None:
     match message:
         case ("calls", list(calls)):
             heard.calls += calls
-        case ("memory", float(at), float(mb)):
-            heard.memory[number].append((at, mb))
+        case ("memory", float(at), float(resident), float(sqlite)):
+            heard.memory[number].append((at, resident, sqlite))
         case ("error", str(name)):
             heard.errors[name] += 1
         case ("refused", str(name)):
@@ -279,7 +283,7 @@ def _work(
             calls.append((elapsed / seconds, verb, 1000 * (time.perf_counter() - began)))
             if elapsed - sampled >= SAMPLE_S:
                 sampled = elapsed
-                sender.send(("memory", elapsed, resident_mb()))
+                sender.send(("memory", elapsed, resident_mb(), _sqlite_mb()))
                 sender.send(("calls", calls))
                 calls = []
             time.sleep(PAUSE_S)
@@ -325,20 +329,31 @@ def _figures(
     return figures | _memory(heard.memory)
 
 
-def _memory(memory: Mapping[int, Sequence[tuple[float, float]]]) -> dict[str, Figure | Fact]:
+def _memory(memory: Mapping[int, Sequence[Sample]]) -> dict[str, Figure | Fact]:
+    """Resident memory by process: SQLite's caches fill up to 64 MB a connection, the rest stays."""
     figures: dict[str, Figure | Fact] = {}
     for number, samples in sorted(memory.items()):
-        ended = samples[-1][0]
-        warm = [one for one in samples if one[0] >= WARM_UP * ended]
+        warm = [one for one in samples if one[0] >= WARM_UP * samples[-1][0]]
         if len(warm) < LEAST_SAMPLES:
             continue  # a line through so few would tell nothing
-        slope = float(np.polyfit([at for at, _ in warm], [mb for _, mb in warm], 1)[0]) * 3600
-        figures[f"resident_mb_begin_{number}"] = Figure(warm[0][1], "after the warm-up")
-        figures[f"resident_mb_end_{number}"] = Figure(warm[-1][1], "at the end")
-        figures[f"resident_mb_per_hour_{number}"] = Figure(
-            slope, "growth after the warm-up, by a line through it", at_most=MB_PER_HOUR
-        )
+        at, resident, sqlite = np.array(warm).T
+        figures[f"resident_mb_begin_{number}"] = Figure(resident[0], "after the warm-up")
+        figures[f"resident_mb_end_{number}"] = Figure(resident[-1], "at the end")
+        figures[f"sqlite_mb_begin_{number}"] = Figure(sqlite[0], "of it, SQLite's: page caches")
+        figures[f"sqlite_mb_end_{number}"] = Figure(sqlite[-1], "of it, SQLite's: page caches")
+        for name, values, most in (
+            ("resident", resident, None), ("other", resident - sqlite, MB_PER_HOUR),
+        ):  # fmt: skip
+            figures[f"{name}_mb_per_hour_{number}"] = Figure(
+                3600 * float(np.polyfit(at, values, 1)[0]),
+                "growth after the warm-up, by a line through it", at_most=most,
+            )  # fmt: skip
     return figures
+
+
+def _sqlite_mb() -> float:
+    """What SQLite has allocated in this process."""
+    return apsw.status(apsw.SQLITE_STATUS_MEMORY_USED)[0] / 1e6
 
 
 def _quarters(timed: Sequence[tuple[float, float]]) -> list[list[float]]:
