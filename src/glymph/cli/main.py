@@ -182,12 +182,14 @@ def main() -> None:
     try:
         app(prog_name="glymph")
     except GlymphError as error:
-        if "--json" in sys.argv:
-            from glymph.cli import output
+        from glymph.cli import output
+        from glymph.text.secrets import mask_secrets
 
-            output.print_json({"error": {"code": error.code, "message": str(error)}})
+        message = mask_secrets(str(error))[0]
+        if "--json" in sys.argv:
+            output.print_json({"error": {"code": error.code, "message": message}})
         else:
-            sys.stderr.write(f"glymph: {error}\n")
+            output.print_error(message)
         sys.exit(FAILED)
     except BrokenPipeError:
         sys.stderr.close()  # the reader left; say nothing more
