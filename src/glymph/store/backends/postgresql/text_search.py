@@ -109,24 +109,26 @@ _INDEXED = (
     "sums AS (SELECT texts::float8 AS texts, "
     "greatest(words / greatest(texts, 1)::float8, 1) AS usual FROM text_sums)"
 )
-# Each word finds its texts by the index; ts_rank_cd of two words is one over how far apart they
-# are. How rare a word is, is worked out once and not for each text.
+# The index finds the texts that hold any word, once. ts_rank_cd of two words is one over how far
+# apart they are. How rare a word is, is worked out once and not for each text.
 _RANKING = f"""
 asked AS MATERIALIZED (
-  SELECT d.n, d.q FROM (
+  SELECT d.n, d.q, false AS close FROM (
     SELECT n, asked_for(word) AS q FROM unnest(CAST(:terms AS text[])) WITH ORDINALITY AS w(word, n)
   ) d WHERE numnode(d.q) > 0
-), close AS MATERIALIZED (
-  SELECT -d.n AS n, d.one && d.other AS q FROM (
+  UNION ALL
+  SELECT -d.n, d.one && d.other, true FROM (
     SELECT n, asked_for(one) AS one, asked_for(other) AS other
     FROM unnest(CAST(:ones AS text[]), CAST(:others AS text[])) WITH ORDINALITY AS w(one, other, n)
   ) d WHERE numnode(d.one) > 0 AND numnode(d.other) > 0
 ), hits AS MATERIALIZED (
-  SELECT a.n, t.memory, t.length, times_in(t.words, a.q) AS times
-  FROM asked a JOIN texts t ON t.words @@ a.q
-  UNION ALL
-  SELECT c.n, t.memory, t.length, 1 FROM close c JOIN texts t
-  ON t.words @@ c.q AND ts_rank_cd('{{{{1,1,1,1}}}}', t.words, c.q) >= 1.0 / {CLOSE}
+  SELECT a.n, t.memory, t.length, CASE WHEN a.close THEN 1 ELSE times_in(t.words, a.q) END AS times
+  FROM texts t CROSS JOIN asked a
+  WHERE t.words @@ (
+    SELECT CAST(string_agg('(' || CAST(e.q AS text) || ')', ' | ') AS tsquery)
+    FROM asked e WHERE NOT e.close
+  ) AND t.words @@ a.q
+  AND (NOT a.close OR ts_rank_cd('{{{{1,1,1,1}}}}', t.words, a.q) >= 1.0 / {CLOSE})
 ), weights AS MATERIALIZED (
   SELECT h.n, greatest(ln((s.texts - count(*) + 0.5) / (count(*) + 0.5)), 1e-6) AS rarity, s.usual
   FROM hits h CROSS JOIN sums s GROUP BY h.n, s.texts, s.usual
