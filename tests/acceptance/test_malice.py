@@ -15,7 +15,7 @@ from glymph.learn.episodes import Episode
 from glymph.learn.evidence import verify
 from glymph.learn.lesson import Claim, Pattern
 from glymph.llm.fence import fence_records
-from glymph.mcp.server import _call
+from glymph.mcp.server import answer_call
 from glymph.prune.outcomes import Outcome
 from glymph.testing import ScriptedModel
 from glymph.text.shown import SHOWN_FROM, SHOWN_TO
@@ -261,7 +261,7 @@ def test_answers_over_mcp_say_the_same_and_hold_nothing_that_steers(glymph):
         ("memory_search", {"query": "Orion"}), ("memory_get", {"id": f"x{STEERS}"}),
         ("manage_clusters", {"action": "create", "name": f"c{STEERS}"}), (f"no{STEERS}", {}),
     ):  # fmt: skip
-        answer = _call(lambda: glymph, tools, name, arguments)
+        answer = answer_call(lambda _: glymph, tools, name, arguments)
         text = answer.content[0].text
         assert not {"\x9b", "\u202e", "\u2028", "\U000e0041"} & set(text), name
         if not answer.is_error:

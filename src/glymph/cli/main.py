@@ -55,8 +55,8 @@ COMMANDS = {
         "plan": "Look at plans that can be pruned from.",
         "trash": "Look into the trash, and empty it.",
         "certificates": "Show what was removed for good, and for each place whether it is clean.",
-        "compact": "Write the store anew, without what was removed, and complete the certificates "
-        "that waited.",
+        "compact": "Fold the journal's end, write the store anew without what was removed, and say "
+        "the gain.",
         "tombstones": "List and lift what keeps facts removed for good from being learnt again.",
         "install": "Let an agent's host work with Glymph.",
         "uninstall": "Take away from a host what `install` put there.",
