@@ -138,6 +138,7 @@ def test_what_is_safe_is_asked_again_elsewhere(port):
             calling(address, f"http://127.0.0.1:{port}/mcp") as caller,
         ):
             await caller.open_all()
+            await caller.ask("safe", "memory_add", {"text": "A heron stands in the pond."})
             relay.keeps = "answer"
             answers = [
                 await caller.ask("safe", "memory_search", {"query": "heron"}) for _ in range(10)

@@ -19,7 +19,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from glymph import Glymph, Settings
-from glymph.errors import InvalidInput, NotUndoable, Refused
+from glymph.errors import InvalidInput, NotUndoable, Refused, StoreError
 from glymph.moments import MICROS_PER_DAY, micros
 from glymph.prune.rules import REASONS
 from glymph.store.writer import Writer
@@ -343,8 +343,9 @@ def test_a_prune_that_fails_anywhere_has_done_nothing(url, clock, monkeypatch, v
         before = standing(glymph)
         for share in (0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97):
             fuse.looks, fuse.length = 0, max(1, int(share * whole))
-            with pytest.raises(apsw.InterruptError):
+            with pytest.raises(StoreError) as raised:
                 ACTS[verb](glymph, ids)
+            assert isinstance(raised.value.__cause__, apsw.InterruptError)
             fuse.length = None
             assert standing(glymph) == before
         assert glymph.verify().ok
