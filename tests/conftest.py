@@ -49,6 +49,15 @@ def pytest_configure():
         tempfile.tempdir = None
 
 
+def pytest_collection_modifyitems(items):
+    """Leaves long tests to `make test-nightly`."""
+    if os.environ.get("GLYMPH_TEST_PROFILE") == "nightly":
+        return
+    for item in items:
+        if item.get_closest_marker("nightly"):
+            item.add_marker(pytest.mark.skip(reason="takes long: make test-nightly"))
+
+
 @pytest.fixture(autouse=True)
 def _home(tmp_path_factory, monkeypatch):
     """No test reads or writes the real home folder or the caller's environment."""
@@ -136,9 +145,14 @@ def clock():
 ON_BOTH_ENGINES = {
     "forget.test_forget", "forget.test_purge", "forget.test_tombstones", "learn.test_consolidate", "learn.test_summarize",
     "prune.test_agents_day", "prune.test_execute_prune", "prune.test_prune", "prune.test_prune_guards",
-    "recall.test_pinned_expiry", "tools.test_agents_day", "undo.test_who_may_undo", "upkeep.test_clocks", "upkeep.test_fold", "upkeep.test_leases",
+    "recall.test_pinned_expiry", "tools.test_agents_day", "undo.test_who_may_undo", "upkeep.test_clocks", "upkeep.test_leases",
     "upkeep.test_queue", "write.test_tombstones",
 }  # fmt: skip
+
+
+LONG_ON_POSTGRESQL = {"upkeep.test_fold"}  # on both engines by night, on SQLite by day
+if os.environ.get("GLYMPH_TEST_PROFILE") == "nightly":
+    ON_BOTH_ENGINES |= LONG_ON_POSTGRESQL
 
 
 def pytest_addoption(parser):

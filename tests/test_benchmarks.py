@@ -77,6 +77,7 @@ def test_writers_at_once_lose_nothing_and_do_not_disturb_the_reader():
     assert {"reads", "commits_per_s"} <= figures.keys()
 
 
+@pytest.mark.nightly
 def test_costs_of_writing_come_with_the_limits_measured_beside_them():
     figures = tiny("write", 0.01)
     assert figures["memories"] == 100

@@ -46,6 +46,7 @@ def log(ground):
     return (ground.home / "worker.log").read_text()
 
 
+@pytest.mark.nightly
 def test_ten_kills_at_any_moment_lose_nothing_and_double_nothing():
     _, kills, harm = kill_workers(10, random.Random(7), first=3)
     assert kills >= 10

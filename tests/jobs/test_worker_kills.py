@@ -90,7 +90,7 @@ def server(tmp_path):
         yield one
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.nightly)])
 def place(request, server, tmp_path):
     """The URL of a store with something to do in each of its spaces, and that of the queue."""
     queue = server.database("work")
