@@ -26,7 +26,7 @@ import apsw
 import numpy as np
 
 from benchmarks.harness import processes
-from benchmarks.harness.clocks import resident_mb
+from benchmarks.harness.clocks import own_mb, resident_mb
 from benchmarks.harness.contract import Fact, Figure, Figures, Options
 from benchmarks.harness.corpus import Corpus
 from glymph import Glymph
@@ -337,10 +337,8 @@ def _figures(
         figures[f"file_mb_q{number}"] = Figure(max(part, default=0.0), "the largest, with its log")
     for number, samples in sorted(heard.trimmed.items()):
         (began, before), (ended, after) = samples[0], samples[-1]
-        figures[f"kept_mb_begin_{number}"] = Figure(
-            before, "resident and in use, after the warm-up"
-        )
-        figures[f"kept_mb_end_{number}"] = Figure(after, "resident and in use, at the end")
+        figures[f"kept_mb_begin_{number}"] = Figure(before, "in use, no file's, after the warm-up")
+        figures[f"kept_mb_end_{number}"] = Figure(after, "in use, no file's, at the end")
         figures[f"kept_mb_per_hour_{number}"] = Figure(
             3600 * (after - before) / max(ended - began, 1.0),
             "growth of what is in use; the store grows, too", at_most=MB_PER_HOUR,
@@ -368,11 +366,11 @@ def _memory(memory: Mapping[int, Sequence[Sample]]) -> dict[str, Figure | Fact]:
 
 
 def _trimmed_mb() -> float:
-    """The resident memory once the allocator has given back what nobody uses."""
+    """The memory of its own once the allocator has given back what nobody uses."""
     gc.collect()
     if libc := ctypes.util.find_library("c"):
         ctypes.CDLL(libc).malloc_trim(0)
-    return resident_mb()
+    return own_mb()
 
 
 def _sqlite_mb() -> float:
