@@ -8,6 +8,8 @@ still grows is a leak: resident memory, the file, or the time of a call.
 
 from __future__ import annotations
 
+import ctypes.util
+import gc
 import random
 import tempfile
 import threading
@@ -24,7 +26,7 @@ import apsw
 import numpy as np
 
 from benchmarks.harness import processes
-from benchmarks.harness.clocks import resident_mb
+from benchmarks.harness.clocks import own_mb, resident_mb
 from benchmarks.harness.contract import Fact, Figure, Figures, Options
 from benchmarks.harness.corpus import Corpus
 from glymph import Glymph
@@ -48,7 +50,7 @@ WARM_UP = 0.25  # of the time, before growth is looked for
 SAMPLE_S = 1.0
 LEAST_SAMPLES = 3
 QUARTERS = 4
-MB_PER_HOUR = 20.0  # that resident memory without SQLite's may grow, by a line through it
+MB_PER_HOUR = 20.0  # that the memory in use may grow after the warm-up
 SLOWER = 1.5  # times the second quarter's median that the last one's may be
 # How often each call is made, of a hundred or so.
 OFTEN = {
@@ -78,6 +80,7 @@ class Heard:
 
     calls: list[tuple[float, str, float]] = field(default_factory=list)
     memory: dict[int, list[Sample]] = field(default_factory=lambda: defaultdict(list))
+    trimmed: dict[int, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
     errors: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     finished: int = 0
@@ -160,6 +163,8 @@ def _hear(heard: Heard, number: int, message: tuple[object, ...]) -> None:
             heard.calls += calls
         case ("memory", float(at), float(resident), float(sqlite)):
             heard.memory[number].append((at, resident, sqlite))
+        case ("trimmed", float(at), float(mb)):
+            heard.trimmed[number].append((at, mb))
         case ("error", str(name)):
             heard.errors[name] += 1
         case ("refused", str(name)):
@@ -267,7 +272,7 @@ def _work(
             worker.call("add_many")
         verbs, weights = list(OFTEN), list(OFTEN.values())
         calls: list[tuple[float, str, float]] = []
-        sampled = 0.0
+        sampled, warm = 0.0, False
         while (elapsed := time.time() - started) < seconds:
             verb = worker.draw.choices(verbs, weights)[0]
             began = time.perf_counter()
@@ -286,8 +291,12 @@ def _work(
                 sender.send(("memory", elapsed, resident_mb(), _sqlite_mb()))
                 sender.send(("calls", calls))
                 calls = []
+            if not warm and elapsed >= WARM_UP * seconds:
+                warm = True
+                sender.send(("trimmed", elapsed, _trimmed_mb()))
             time.sleep(PAUSE_S)
         sender.send(("calls", calls))
+        sender.send(("trimmed", elapsed, _trimmed_mb()))
     sender.send(("finished",))
 
 
@@ -326,11 +335,19 @@ def _figures(
             )
     for number, part in enumerate(_quarters(sizes), start=1):
         figures[f"file_mb_q{number}"] = Figure(max(part, default=0.0), "the largest, with its log")
+    for number, samples in sorted(heard.trimmed.items()):
+        (began, before), (ended, after) = samples[0], samples[-1]
+        figures[f"kept_mb_begin_{number}"] = Figure(before, "in use, no file's, after the warm-up")
+        figures[f"kept_mb_end_{number}"] = Figure(after, "in use, no file's, at the end")
+        figures[f"kept_mb_per_hour_{number}"] = Figure(
+            3600 * (after - before) / max(ended - began, 1.0),
+            "growth of what is in use; the store grows, too", at_most=MB_PER_HOUR,
+        )  # fmt: skip
     return figures | _memory(heard.memory)
 
 
 def _memory(memory: Mapping[int, Sequence[Sample]]) -> dict[str, Figure | Fact]:
-    """Resident memory by process: SQLite's caches fill up to 64 MB a connection, the rest stays."""
+    """Resident memory by process; SQLite's caches fill up to 64 MB a connection."""
     figures: dict[str, Figure | Fact] = {}
     for number, samples in sorted(memory.items()):
         warm = [one for one in samples if one[0] >= WARM_UP * samples[-1][0]]
@@ -341,14 +358,19 @@ def _memory(memory: Mapping[int, Sequence[Sample]]) -> dict[str, Figure | Fact]:
         figures[f"resident_mb_end_{number}"] = Figure(resident[-1], "at the end")
         figures[f"sqlite_mb_begin_{number}"] = Figure(sqlite[0], "of it, SQLite's: page caches")
         figures[f"sqlite_mb_end_{number}"] = Figure(sqlite[-1], "of it, SQLite's: page caches")
-        for name, values, most in (
-            ("resident", resident, None), ("other", resident - sqlite, MB_PER_HOUR),
-        ):  # fmt: skip
-            figures[f"{name}_mb_per_hour_{number}"] = Figure(
-                3600 * float(np.polyfit(at, values, 1)[0]),
-                "growth after the warm-up, by a line through it", at_most=most,
-            )  # fmt: skip
+        figures[f"resident_mb_per_hour_{number}"] = Figure(
+            3600 * float(np.polyfit(at, resident, 1)[0]),
+            "growth after the warm-up, by a line through it, with what the allocator holds back",
+        )
     return figures
+
+
+def _trimmed_mb() -> float:
+    """The memory of its own once the allocator has given back what nobody uses."""
+    gc.collect()
+    if libc := ctypes.util.find_library("c"):
+        ctypes.CDLL(libc).malloc_trim(0)
+    return own_mb()
 
 
 def _sqlite_mb() -> float:

@@ -69,3 +69,12 @@ def resident_mb() -> float:
         raise Unavailable("reads the resident memory of a process, as Linux tells it.")
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def own_mb() -> float:
+    """The resident memory of this process that is no file's: code read in late is left out."""
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        name, _, value = line.partition(":")
+        if name == "RssAnon":
+            return int(value.split()[0]) * 1024 / 1e6
+    raise Unavailable("reads the memory of a process that is no file's, as Linux tells it.")
