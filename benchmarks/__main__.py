@@ -16,16 +16,22 @@ from benchmarks.harness import discovery, report
 from benchmarks.harness.clocks import children_cpu
 from benchmarks.harness.contract import DEFAULT_SEED, Benchmark, Figures, Options, Unavailable
 
+MOST = 10_000  # times the full size, or minutes
+LASTING = ("soak",)  # benchmarks that last as long as they are told to
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs what was asked for; 0 if any of it ran, 2 if what it needs is missing."""
     known = discovery.names()
-    asked = _parser(known).parse_args(arguments)
+    parser = _parser(known)
+    asked = parser.parse_args(arguments)
+    if asked.minutes is not None and asked.name not in LASTING:
+        parser.error(f"--minutes is for {', '.join(LASTING)}: the others end when they are done")
     if asked.name is None:
         for name in known:
             print(f"{name:<16}{discovery.load(name).question}")
         return 0
-    options = Options(asked.scale, asked.seed, _data_folder(asked.data))
+    options = Options(asked.scale, asked.seed, _data_folder(asked.data), asked.minutes)
     wanted = known if asked.name == "all" else [asked.name]
     return _run_each([discovery.load(name) for name in wanted], options, as_json=asked.json)
 
@@ -47,13 +53,16 @@ def _parser(known: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument(
         "--seed", type=int, default=DEFAULT_SEED, help="seed of texts and random moments"
     )
+    parser.add_argument(
+        "--minutes", type=_share, help=f"how long it lasts, for {', '.join(LASTING)}"
+    )
     return parser
 
 
 def _share(text: str) -> float:
     value = float(text)
-    if not 0 < value <= 100:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0 and at most 100")
+    if not 0 < value <= MOST:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0 and at most {MOST}")
     return value
 
 

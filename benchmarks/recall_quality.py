@@ -128,6 +128,7 @@ def _answered(
     with Glymph.open(url, embedder=model, reader="none", clock=clock) as glymph:
         ids = [added.id or "" for added in glymph.add_many(dialogue.items)]
         glymph.embed()
+        glymph.settle()  # links that are made beside must not come between two searches
         shipped = [
             _ids(glymph.search(question.text, limit=LIMIT)) for question in dialogue.questions
         ]

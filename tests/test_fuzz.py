@@ -90,6 +90,12 @@ def test_the_patterns_for_long_texts_find_what_they_found():
     )
 
 
+def test_an_identifier_with_figures_of_several_scripts_is_looked_for(glymph):
+    code = "७72f७²७5-04²7-5375-2c٤f"
+    memory = glymph.add(f"The badge of Tom is {code}.").id
+    assert [action.id for action in glymph.forget(code).actions] == [memory]
+
+
 @pytest.mark.parametrize("value", [mutations.nested(3000), {}, None])
 def test_a_setting_of_another_kind_is_refused(value):
     for name in ("trash_days", "retention"):
@@ -151,5 +157,5 @@ def test_a_table_without_a_column_is_a_damaged_store(tmp_path):
     raw.execute("ALTER TABLE plans RENAME COLUMN id TO di")
     raw.close()
     with Glymph.open(f"sqlite:///{path}") as glymph:
-        [problem] = verify(glymph.context).problems
-    assert "plans has no column id" in problem.detail
+        problems = verify(glymph.context).problems
+    assert ("schema", "table plans has no column id") in {(p.check, p.detail) for p in problems}

@@ -1,10 +1,11 @@
-"""CPU seconds of this process, of children, and of one that still runs; and its memory.
+"""CPU seconds of this process, of children, and of one that still runs; and resident memory.
 
 Wall time misleads on a busy machine.
 """
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -60,3 +61,11 @@ def peak_mb() -> float:
             return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1000
     except FileNotFoundError:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_000_000  # bytes on macOS
+
+
+def resident_mb() -> float:
+    """The resident memory of this process."""
+    if sys.platform != "linux":
+        raise Unavailable("reads the resident memory of a process, as Linux tells it.")
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

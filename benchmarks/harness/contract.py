@@ -17,12 +17,14 @@ class Unavailable(Exception):
 class Options:
     """How large, from which seed, and where outside data lies.
 
-    Scale 1 is the size the targets speak of.
+    Scale 1 is the size the targets speak of. `minutes` is for a benchmark that lasts as long as it
+    is told to; else its scale decides.
     """
 
     scale: float = 1.0
     seed: int = DEFAULT_SEED
     data: Path | None = None
+    minutes: float | None = None
 
     def count(self, full: int, *, least: int = 1) -> int:
         """The full count, scaled, but never below the least that still means something."""

@@ -25,6 +25,7 @@ from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.decay.sections import kind_profile
 from glymph.moments import MICROS_PER_DAY
 from glymph.store.backends.sqlite import migrations
+from glymph.testing.files import open_file
 
 VERSION = 1  # of what is grown here; the engine's schema is part of a file's name by itself
 KINDS = "event fact preference decision note lesson signal goal thesis trade_entry trade_close playbook".split()
@@ -177,7 +178,7 @@ def planted(count: int, seed: int) -> Path:
         unfinished.mkdir()
         with Glymph.open(f"sqlite:///{unfinished / 'memory.db'}"):
             pass
-        _fill(apsw.Connection(str(unfinished / "memory.db")), grow(count, seed))
+        _fill(open_file(unfinished / "memory.db"), grow(count, seed))
         unfinished.rename(folder)
     return folder / "memory.db"
 

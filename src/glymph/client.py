@@ -22,7 +22,7 @@ from glymph.llm import interrupt
 from glymph.llm.contract import Model
 from glymph.reader.contract import Reader
 from glymph.stores import DEFAULT_URL, count_steps, open_context, run_steps
-from glymph.text.secrets import mask_secrets
+from glymph.text.secrets import mask_url
 from glymph.write.background import Background
 
 if TYPE_CHECKING:  # what the rooms take and give; a room is loaded when it is first used
@@ -106,7 +106,7 @@ class Glymph:
     @property
     def shown_url(self) -> str:
         """The URL as it may be shown, without a password."""
-        return mask_secrets(self._ctx.store.url)[0]
+        return mask_url(self._ctx.store.url)
 
     @property
     def space(self) -> str:

@@ -196,6 +196,16 @@ def _quietly(step: Callable[[], None]) -> None:
         log.debug("telemetry failed", exc_info=True)
 
 
+class PlainLines(logging.Formatter):
+    """A log record as text for people: secrets are masked, and nothing steers their terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        from glymph.text.controls import remove_controls
+        from glymph.text.secrets import mask_secrets  # many patterns: only who logs pays for them
+
+        return mask_secrets(remove_controls(super().format(record)))[0]
+
+
 _USUAL = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 

@@ -17,6 +17,7 @@ import pytest
 from glymph import Glymph, environment
 from glymph.cli import main as cli_main
 from glymph.testing import logical_image
+from glymph.testing.files import open_file
 from glymph.tools import all_tools
 
 DONE, FAILED, USAGE, LEFT_ALONE = 0, 1, 2, 3
@@ -735,9 +736,7 @@ def test_doctor_finds_a_sound_store_sound_and_a_tampered_one_not(cli, memory, ur
 
 def _tamper(path, memory_id):
     """Changes a text behind the store's back, its guards switched off."""
-    import apsw
-
-    connection = apsw.Connection(str(path))
+    connection = open_file(path)
     for (name,) in connection.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
     ).fetchall():

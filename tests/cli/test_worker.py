@@ -210,7 +210,8 @@ def test_a_password_is_not_told(postgres_url):
     said, log, code = ran("--url", secret, "--once", "--json")
     assert code == 0, log
     assert "hunter2" not in said + log
-    assert [one["url"] for one in json.loads(said)["stores"]] == [postgres_url]
+    masked = postgres_url.replace("postgres@", "postgres:[secret]@")
+    assert [one["url"] for one in json.loads(said)["stores"]] == [masked]
 
 
 # a map with a part that is away

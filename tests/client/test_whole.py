@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-import apsw
 import pytest
 
 from glymph import Glymph, errors
 from glymph.store.reader import Reader
 from glymph.testing import logical_image
+from glymph.testing.files import open_file
 from glymph.write import tombstones
 
 
@@ -302,7 +302,7 @@ SILENT_CHANGES = [
 
 def tamper(glymph, statement):
     """Changes the file behind Glymph's back and puts every guard back in place."""
-    connection = apsw.Connection(glymph.url.removeprefix("sqlite:///"))
+    connection = open_file(glymph.url.removeprefix("sqlite:///"))
     triggers = connection.execute(
         "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"
     ).fetchall()

@@ -9,6 +9,7 @@ import stat
 
 import pytest
 
+from glymph.folders import fsync_folder
 from glymph.jobs import spool
 
 
@@ -121,7 +122,7 @@ def test_a_spool_that_never_was_is_empty(folder):
 def test_windows_has_no_way_to_settle_a_folder_and_needs_none(folder, monkeypatch):
     opened = []
     folder.mkdir(parents=True)
-    monkeypatch.setattr(spool.os, "open", lambda *_: opened.append(1))
-    monkeypatch.setattr(spool.os, "name", "nt")
-    spool._fsync_folder(folder)
+    monkeypatch.setattr(os, "open", lambda *_: opened.append(1))
+    monkeypatch.setattr(os, "name", "nt")
+    fsync_folder(folder)
     assert opened == []

@@ -153,8 +153,10 @@ def test_an_open_question_is_told_without_the_older_statement(glymph):
 
 def test_it_stands_between_marks_that_extraction_takes_away(glymph):
     glymph.add(f"A text that ends the digest {SHOWN_TO} and goes on.", kind="fact")
+    glymph.add("Ines drinks green tea.", kind="fact")
     text = glymph.surface()
     assert text.startswith(SHOWN_FROM)
+    assert "ends the digest" not in text
     assert text.count(SHOWN_TO) == 1
     assert without_shown(f"before {text} after") == "before   after"
     assert glymph.add(text).refused

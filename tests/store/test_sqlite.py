@@ -22,6 +22,7 @@ from glymph.store.backends.sqlite import migrations
 from glymph.store.backends.sqlite.dialect import SQLITE
 from glymph.store.statements import statements
 from glymph.testing import logical_image
+from glymph.testing.files import open_file
 from glymph.testing.store_suite import StoreSuite
 
 
@@ -33,7 +34,7 @@ class TestSqlite(StoreSuite):
 
 def raw(glymph):
     """A connection of somebody who knows nothing of Glymph's rules."""
-    return apsw.Connection(glymph.url.removeprefix("sqlite:///"))
+    return open_file(glymph.url.removeprefix("sqlite:///"))
 
 
 # guards hold against anybody who opens the file
@@ -255,7 +256,6 @@ def test_a_full_disk_takes_back_the_change_and_says_so(glymph):
     with pytest.raises(errors.StoreFull, match="Free disk space"):
         glymph.add_many([f"memory {n} " + "word " * 200 for n in range(100)])
     assert logical_image(glymph._ctx.store, "default") == before
-    connection.execute("PRAGMA max_page_count = 1000000")
     assert glymph.add("after").created
     assert glymph.verify().ok
 
@@ -429,3 +429,12 @@ def test_no_statement_reads_a_whole_table_for_a_few_rows(glymph):
             scans = {step for step in plan if step.startswith("SCAN")}
             scans = {step for step in scans if "json_each" not in step and "subquery" not in step}
             assert scans <= one_row_or_rows_just_found or name in EVERYTHING, (name, plan)
+
+
+def test_a_look_at_all_spaces_asks_once_when_each_is_due(glymph):
+    sql = SQLITE.render(statements()["due_spaces"])
+    with glymph._ctx.store.reading("default") as reader:
+        values = dict.fromkeys(re.findall(r":(\w+)", sql))
+        plan = [row[3] for row in reader._session.raw.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
+    asked = [step for step in plan if step.startswith("SEARCH c ")]
+    assert len(asked) == 1, plan

@@ -25,6 +25,7 @@ from glymph.store.backends.sqlite import database as sqlite
 from glymph.store.portable import BIRTH_ORDER
 from glymph.stores import spaces_at
 from glymph.testing import logical_image
+from glymph.testing.files import open_file
 from glymph.transfer import export
 from glymph.write import spaces
 
@@ -186,7 +187,7 @@ UNSOUND = {
 
 
 @pytest.mark.parametrize("damage", UNSOUND)
-def test_a_file_that_would_not_verify_is_refused_before_anything_is_written(
+def test_a_file_that_would_not_verify_is_refused_and_leaves_nothing_behind(
     glymph, url, tmp_path, exported, damage
 ):
     UNSOUND[damage](exported)
@@ -203,7 +204,7 @@ def test_what_only_the_store_itself_refuses_leaves_nothing_behind_either(
     exported.insert(-1, ["recalls", first(exported, "recalls") | {"key": 99}])
     exported[-1]["rows"] += 1
     before = everything(url)
-    with pytest.raises(errors.InvalidInput, match="path: the store takes no such rows"):
+    with pytest.raises(errors.InvalidInput, match=r"path: .* the store takes no such rows"):
         glymph.import_(write(tmp_path / "bad.jsonl", exported), space="copy")
     assert everything(url) == before
 
@@ -335,7 +336,7 @@ def test_what_a_killed_process_leaves_is_out_of_the_way_and_swept_later(
     )
     glymph.import_(tmp_path / "whole.jsonl", space="copy")
     assert len(hidden()) == (work == "load")  # a load that is young: somebody may be at it
-    connection = apsw.Connection(file_of(url))
+    connection = open_file(file_of(url))
     connection.execute(
         "UPDATE spaces SET created_at = created_at - ? WHERE name LIKE '(%'", (HOUR + 10**6,)
     )

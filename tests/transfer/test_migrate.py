@@ -10,7 +10,6 @@ import subprocess
 import sys
 from contextlib import closing
 
-import apsw
 import pytest
 
 from glymph import Glymph, errors
@@ -18,6 +17,7 @@ from glymph.config import Settings
 from glymph.store import open_store
 from glymph.store.portable import CARRIED
 from glymph.store.spaces import UNFINISHED_AFTER, Spaces
+from glymph.testing.files import open_file
 from glymph.transfer import migrate as moving
 from glymph.transfer.copy_check import Checksum
 from glymph.transfer.migrate import backup_into, hide_credentials, migrate, survey
@@ -45,7 +45,7 @@ def run(engines, **options):
 def alter(store, sql):
     """Changes rows of the youngest space behind the store's back, past its guards."""
     if store.url.startswith("sqlite"):
-        connection = apsw.Connection(store.database.path)
+        connection = open_file(store.database.path)
         for (name,) in connection.execute(
             "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
         ).fetchall():

@@ -232,6 +232,28 @@ def test_nobody_but_a_fold_removes_journal_rows_and_it_changes_no_record(short):
     assert store.size() > 0
 
 
+@pytest.mark.sqlite
+def test_a_handle_that_slept_through_a_fold_finds_what_changed_before_it(url, clock):
+    plain = Settings.parse(SHORT)
+    embedder = WordEmbedder(64, ms=0.0)
+    with (
+        Glymph.open(url, clock=clock, settings=plain, embedder=embedder) as sleeper,
+        Glymph.open(url, clock=clock, settings=plain, embedder=embedder) as other,
+    ):
+        away = sleeper.add("The tulips bloom in April").id
+        other.archive([away])
+        sleeper.embed()
+        assert sleeper.search("tulips") == []
+        other.restore([away])
+        clock.advance(days=150)
+        other.add("Said much later")
+        clock.advance(days=150)
+        other.add("Said at last")
+        fold.fold(other._ctx)
+        assert [hit.memory.id for hit in sleeper.search("tulips", limit=1)] == [away]
+        assert "semantic" in sleeper.search("tulips", limit=1)[0].parts
+
+
 # compaction
 
 

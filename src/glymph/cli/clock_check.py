@@ -32,8 +32,7 @@ def render_clock(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Line]:
     """Yields a line for each space in which something lies ahead of the clock."""
     for space, told in found.items():
         if not told["repaired"]:
-            way = "if the clock is right now: glymph doctor --repair"
-            yield Line(f"WRONG    clock: space {space}: {told['detail']}; {way}", "bold red")
+            yield Line(f"WRONG    clock: space {space}: {told['detail']}", "bold red")
             continue
         way = f"; undo {told['operation']} takes it back" if told["operation"] else ""
         yield Line(f"repaired clock: space {space}: what was {told['detail']}{way}")

@@ -14,6 +14,7 @@ from glymph.config import Settings
 from glymph.environment import SECRETS
 from glymph.errors import InvalidInput
 from glymph.llm.choose import check_model
+from glymph.text.secrets import mask_url
 from glymph.tools.blocks import Table
 
 if TYPE_CHECKING:
@@ -71,7 +72,9 @@ def set_(
 
 def _mask(name: str, value: Any) -> Any:
     """Returns the value as it may be shown: of a secret only that there is one."""
-    return "(set, not shown)" if name in SECRETS and value else value
+    if name in SECRETS and value:
+        return "(set, not shown)"
+    return mask_url(value) if isinstance(value, str) else value
 
 
 def _check_model(settings: Settings, name: str) -> None:

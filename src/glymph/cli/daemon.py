@@ -14,7 +14,7 @@ from glymph.cli.options import Url
 from glymph.jobs import daemon as upkeep
 from glymph.jobs import worker
 from glymph.jobs.signals import stop_on_signals
-from glymph.telemetry import JsonLines
+from glymph.telemetry import JsonLines, PlainLines
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
@@ -72,7 +72,7 @@ def _say(glymph: Glymph, names: list[str]) -> None:
 def log_to_stderr(*, as_json: bool) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
-        JsonLines() if as_json else logging.Formatter("%(asctime)s %(levelname)s %(message)s")
+        JsonLines() if as_json else PlainLines("%(asctime)s %(levelname)s %(message)s")
     )
     root = logging.getLogger("glymph")
     root.handlers[:] = [handler]

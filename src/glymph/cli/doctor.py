@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,12 +14,28 @@ from glymph.cli.clock_check import check_clock, render_clock
 from glymph.cli.embed import describe_embedder
 from glymph.cli.options import LOOK, Json, Url
 from glymph.cli.status import find_spaces
+from glymph.errors import CorruptStore
 from glymph.plain import plain
 from glymph.tools.blocks import Line, Table, quantity
 
 if TYPE_CHECKING:
-    from glymph.tools.blocks import Table
     from glymph.tools.render import Blocks
+
+RESTORE = (
+    "Stop writing to the store and restore its newest sound backup: "
+    "`glymph restore BACKUP NEW_FILE` checks one, and with --apply makes a store of it. "
+    "Without a backup, `glymph export` saves what can still be read of a space."
+)
+REBUILD = (
+    "The rows may be whole: `glymph export` of each space and `glymph import` into a new store "
+    "make indexes and guards anew, and check every row on the way."
+)
+REPAIR = "If the clock is right now, `glymph doctor --repair` dates anew what lies ahead of it."
+# What to do about problems of a kind; None where they say it themselves.
+NEXT = {
+    "full text": REBUILD, "guards": REBUILD, "schema": REBUILD, "sequences": REBUILD,
+    "unfinished": None, "keys": None, "part": None, "isolation": None,
+}  # fmt: skip
 
 
 def register(app: typer.Typer) -> None:
@@ -32,27 +50,54 @@ def doctor(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Check a whole store against every invariant, name what is wrong, and tell how recall finds by
-    meaning.
+    """Check a whole store against every invariant, name what is wrong and what to do about it, and
+    tell how recall finds by meaning.
     """
-    with environment.open_whole(url) as glymph:
-        verdict = glymph.verify()
-        store = glymph.shown_url
-        spaces, away = find_spaces(glymph)
-    meaning, ahead = {}, {}
-    for name in spaces:
-        with environment.open_glymph(url, name, "user", create=False) as glymph:
-            meaning[name] = plain(glymph.meaning())
-            if (told := check_clock(glymph, repair=repair)) is not None:
-                ahead[name] = told
-    sound = verdict.ok and not away and all(told["repaired"] for told in ahead.values())
-    facts = {
-        "store": store, "ok": sound, "away": away, **plain(verdict), "clock": ahead,
-        "meaning": meaning,
-    }  # fmt: skip
+    facts = _examine(url, repair=repair)
+    sound = facts["ok"]
     output.answer(facts, _render(facts, sound), as_json=as_json)
     if not sound:
         raise typer.Exit(1)
+
+
+def _examine(url: str | None, *, repair: bool) -> dict[str, Any]:
+    """Returns what is found; what is too damaged to be opened or read is one more problem."""
+    facts: dict[str, Any] = {"store": url, "ok": False, "away": {}, "checks": [], "problems": []}
+    spaces: list[str] = []
+    meaning: dict[str, Any] = {}
+    ahead: dict[str, Any] = {}
+    problems: list[dict[str, str]] = facts["problems"]
+    with _noting_damage(problems), environment.open_whole(url) as glymph:
+        facts["store"] = glymph.shown_url
+        verdict = plain(glymph.verify())
+        facts["checks"] = verdict["checks"]
+        problems += verdict["problems"]
+        spaces, facts["away"] = find_spaces(glymph)
+    for name in spaces:
+        with (
+            _noting_damage(problems),
+            environment.open_glymph(url, name, "user", create=False) as glymph,
+        ):
+            meaning[name] = plain(glymph.meaning())
+            if (told := check_clock(glymph, repair=repair)) is not None:
+                ahead[name] = told
+    waiting = any(not told["repaired"] for told in ahead.values())
+    named = dict.fromkeys(NEXT.get(problem["check"], RESTORE) for problem in problems)
+    return {
+        **facts, "ok": not problems and not facts["away"] and not waiting,
+        "next": [*filter(None, named), *([REPAIR] if waiting else [])], "clock": ahead,
+        "meaning": meaning,
+    }  # fmt: skip
+
+
+@contextmanager
+def _noting_damage(problems: list[dict[str, str]]) -> Iterator[None]:
+    """Lets the rest be looked at when the store is too damaged for a part of it."""
+    try:
+        yield
+    except CorruptStore as error:
+        if not problems:  # else what is wrong is named already
+            problems.append({"check": "pages", "detail": str(error)})
 
 
 def _render(facts: dict[str, Any], sound: bool) -> Blocks:
@@ -61,6 +106,8 @@ def _render(facts: dict[str, Any], sound: bool) -> Blocks:
     for problem in facts["problems"]:
         yield Line(f"WRONG    {problem['check']}: {problem['detail']}", "bold red")
     yield from render_clock(facts["clock"])
+    for step in facts["next"]:
+        yield Line(f"next     {step}", "bold")
     yield _table_of_embedders(facts["meaning"])
     waiting = [told for told in facts["clock"].values() if not told["repaired"]]
     problems = quantity(len(facts["problems"]) + len(waiting), "problem", "problems")

@@ -27,8 +27,8 @@ COMMANDS = {
     LOOK: {
         "status": "Show what a space holds, what upkeep did and will do, and what needs a hand.",
         "list": "List memories, newest first.",
-        "doctor": "Check a whole store against every invariant, name what is wrong, and tell how "
-        "recall finds by meaning.",
+        "doctor": "Check a whole store against every invariant, name what is wrong and what to do "
+        "about it, and tell how recall finds by meaning.",
         "demo": "Play some of an agent's life into a fresh store and show what became of it.",
         "mcp": "Serve the memory tools to an agent over MCP, on standard input and output or over "
         "HTTP.",
@@ -55,8 +55,8 @@ COMMANDS = {
         "plan": "Look at plans that can be pruned from.",
         "trash": "Look into the trash, and empty it.",
         "certificates": "Show what was removed for good, and for each place whether it is clean.",
-        "compact": "Write the store anew, without what was removed, and complete the certificates "
-        "that waited.",
+        "compact": "Fold the journal's end, write the store anew without what was removed, and say "
+        "the gain.",
         "tombstones": "List and lift what keeps facts removed for good from being learnt again.",
         "install": "Let an agent's host work with Glymph.",
         "uninstall": "Take away from a host what `install` put there.",
@@ -182,12 +182,14 @@ def main() -> None:
     try:
         app(prog_name="glymph")
     except GlymphError as error:
-        if "--json" in sys.argv:
-            from glymph.cli import output
+        from glymph.cli import output
+        from glymph.text.secrets import mask_secrets
 
-            output.print_json({"error": {"code": error.code, "message": str(error)}})
+        message = mask_secrets(str(error))[0]
+        if "--json" in sys.argv:
+            output.print_json({"error": {"code": error.code, "message": message}})
         else:
-            sys.stderr.write(f"glymph: {error}\n")
+            output.print_error(message)
         sys.exit(FAILED)
     except BrokenPipeError:
         sys.stderr.close()  # the reader left; say nothing more

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.console import Console
 
-from glymph.tools.blocks import Line, Table
+from glymph.text.controls import escape_controls
+from glymph.tools.blocks import Line, Table, format_cell
 from glymph.tools.render import render_receipt
 
 if TYPE_CHECKING:
@@ -42,7 +43,13 @@ def exit_if_left_alone(result: Mapping[str, Any]) -> None:
 
 def print_json(value: Any) -> None:
     plain_ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
-    sys.stdout.write(json.dumps(value, ensure_ascii=plain_ascii, indent=2) + "\n")
+    document = json.dumps(value, ensure_ascii=plain_ascii, indent=2)
+    sys.stdout.write(escape_controls(document) + "\n")
+
+
+def print_error(error: object) -> None:
+    """Prints an error, which may quote a memory, on one line of standard error."""
+    sys.stderr.write(f"glymph: {format_cell(error)}\n")
 
 
 def print_blocks(blocks: Rendering) -> None:

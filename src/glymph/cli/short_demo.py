@@ -13,6 +13,7 @@ from glymph.config import Settings
 from glymph.environment import effective_settings
 from glymph.errors import InvalidInput
 from glymph.stores import spaces_at
+from glymph.text.secrets import mask_url
 from glymph.tools.blocks import Line
 
 SPACE = "demo"
@@ -81,10 +82,11 @@ def _live(memory: Glymph, now: list[datetime]) -> dict[str, Any]:
 def refuse_existing(url: str) -> None:
     """Raises InvalidInput if the store has a space `demo` already."""
     if any(space.name == SPACE for space in spaces_at(url, create=True)):
+        shown = mask_url(url)
         raise InvalidInput(
             "url",
-            f"{url} has a space {SPACE!r} already, and the demo never mixes into one. "
-            f"Name another store, or remove it with `glymph space delete {SPACE} --url {url}`.",
+            f"{shown} has a space {SPACE!r} already, and the demo never mixes into one. "
+            f"Name another store, or remove it with `glymph space delete {SPACE} --url {shown}`.",
         )
 
 
@@ -102,5 +104,7 @@ def tell(facts: dict[str, Any], url: str | None) -> Iterator[str | Line]:
     yield f"  Asked “{FORGOTTEN}”:"
     for name, texts in facts["answers"].items():
         yield f"    {name:7} {' '.join(texts) or 'nothing is found'}"
-    kept = "a temporary store, which is gone" if url is None else f"space {SPACE} of {url}"
+    kept = (
+        "a temporary store, which is gone" if url is None else f"space {SPACE} of {mask_url(url)}"
+    )
     yield Line(f"It ran in {kept}. The long demo is in a clone: `make demo`.", "dim")

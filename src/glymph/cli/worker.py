@@ -11,7 +11,6 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
-from urllib.parse import urlsplit
 
 import typer
 
@@ -25,6 +24,8 @@ from glymph.jobs.queues import open_queue
 from glymph.jobs.signals import stop_on_signals
 from glymph.stores import DEFAULT_URL, parts_at, spaces_at
 from glymph.telemetry import JsonLines
+from glymph.text.controls import remove_controls
+from glymph.text.secrets import mask_secrets, mask_url
 from glymph.tools.blocks import Table, format_time
 
 if TYPE_CHECKING:
@@ -103,10 +104,10 @@ def worker(
         absent: Absent = {}
         for one in urls:
             _open(stack, one, concurrency, queues, absent)
-        away = {_without_password(name): why for name, why in absent.items() if why}
+        away = {mask_url(name): why for name, why in absent.items() if why}
         if retry is not None or dead:
             for name, why in away.items():
-                sys.stderr.write(f"glymph: {name} is left out: {why}\n")
+                output.print_error(f"{name} is left out: {why}")
         reach = partial(_queue_of, stack, concurrency)
         if retry is not None:
             _put_back(queues, retry, as_json=as_json)
@@ -120,8 +121,6 @@ def worker(
             # The threads of those jobs would keep the process; what they write is refused soon.
             os._exit(0)
         elif once and as_json:
-            from glymph.cli import output
-
             shown = _with_shown_urls(queues)
             counts = [{"url": name, **asdict(queue.counts())} for name, queue in shown]
             output.print_json({"stores": counts})
@@ -230,7 +229,7 @@ def _wait_for(name: str, why: str, reach: Reach, stop: threading.Event) -> Queue
             why = str(error)
             continue
         if queue is not None:
-            logging.getLogger("glymph.worker").info("working on %s, too", _without_password(name))
+            logging.getLogger("glymph.worker").info("working on %s, too", mask_url(name))
             return queue
         why = ""
     return None
@@ -247,9 +246,9 @@ def pauses() -> Iterator[float]:
 def _tell_absent(name: str, why: str, then: str = "") -> None:
     log = logging.getLogger("glymph.worker")
     if why:
-        log.warning("part %s is not served%s: %s", _without_password(name), then, why)
+        log.warning("part %s is not served%s: %s", mask_url(name), then, why)
     else:
-        log.info("part %s has no space yet%s", _without_password(name), then)
+        log.info("part %s has no space yet%s", mask_url(name), then)
 
 
 def log_neighbours(*, as_json: bool) -> None:
@@ -268,6 +267,7 @@ class OneLine(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         kind = record.exc_info[0] if record.exc_info else None
         told = " ".join([*record.getMessage().split(), *([f"({kind.__name__})"] if kind else [])])
+        told = mask_secrets(remove_controls(told))[0]
         return f"{self.formatTime(record)} {record.levelname} {record.name}: {told}"
 
 
@@ -282,12 +282,7 @@ def _take_in() -> list[Any]:
 
 def _with_shown_urls(queues: Queues) -> list[tuple[str, Queue]]:
     """Returns the queues with URLs that may be shown: without a password."""
-    return [(_without_password(url) or DEFAULT_URL, queue) for url, queue in queues.items()]
-
-
-def _without_password(url: str) -> str:
-    secret = urlsplit(url).password
-    return url.replace(f":{secret}@", "@", 1) if secret else url
+    return [(mask_url(url) or DEFAULT_URL, queue) for url, queue in queues.items()]
 
 
 def _list_dead(queues: Queues, *, as_json: bool) -> None:

@@ -267,7 +267,7 @@ def list_certificates(
             rows = list(reversed(reader.pending_certificates()))
         else:
             rows = reader.certificates(limit=limit)
-    return [read_record(row).value for row in rows[:limit]]
+        return [read_record(row).value for row in rows[:limit]]
 
 
 def save_record(ctx: Context, record: Record) -> Record:

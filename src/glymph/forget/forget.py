@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from glymph.checks import checked_text
 from glymph.context import Context, OpenOperation
@@ -174,9 +175,11 @@ def _load_plan(ctx: Context, plan_id: str) -> ForgetPlan | None:
         return None
     with ctx.reading() as reader:
         row = reader.plan(plan_id)
-    body = json.loads(row["body"]) if row is not None else {}
-    if body.get("kind") != "forget":
-        return None
+        body = json.loads(row["body"]) if row is not None else {}
+        return _read_plan(body) if body.get("kind") == "forget" else None
+
+
+def _read_plan(body: dict[str, Any]) -> ForgetPlan:
     moments = {name: datetime.fromisoformat(body[name]) for name in ("created_at", "expires_at")}
     actions = tuple(Action(**action) for action in body["actions"])
     left = {one: tuple(fields) for one, fields in body.get("identifier_left", {}).items()}

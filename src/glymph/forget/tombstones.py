@@ -23,7 +23,7 @@ def tombstones(ctx: Context, *, text: str | None = None) -> tuple[Tombstone, ...
     wanted = None if text is None else [_check_text(ctx, text)]
     with ctx.reading() as reader:
         rows = reader.tombstones() if wanted is None else find_tombstones(ctx, reader, wanted)
-    return tuple(records.tombstone(row) for row in rows)
+        return tuple(records.tombstone(row) for row in rows)
 
 
 def lift(

@@ -21,7 +21,8 @@ from glymph.history.shorten import hand_over, shorten
 from glymph.history.transcript import Line, messages_of
 from glymph.learn.transcript import turn
 from glymph.learn.transcript_file import TranscriptFile, open_transcript
-from glymph.text.shown import SHOWN_FROM, SHOWN_TO
+from glymph.text.controls import remove_controls
+from glymph.text.shown import SHOWN_FROM, SHOWN_TO, strip_marks
 from glymph.text.shown import line as digest_line
 from glymph.write.tombstones import match_tombstones
 
@@ -146,12 +147,8 @@ def _memory_text(conversation: Conversation, state: State) -> str:
     """Returns what is remembered, between the marks that keep it from being learnt again."""
     page, summary = conversation.page.read().strip(), state.standing.summary.strip()
     titled = ((WRITTEN, page), (EARLIER, summary), (ASKED, state.standing.task))
-    parts = [_without_marks(f"{title}\n{text}") for title, text in titled if text]
+    parts = [remove_controls(strip_marks(f"{title}\n{text}")) for title, text in titled if text]
     return "\n\n".join([SHOWN_FROM, *parts, SHOWN_TO]) if parts else ""
-
-
-def _without_marks(text: str) -> str:
-    return text.replace(SHOWN_FROM, " ").replace(SHOWN_TO, " ")
 
 
 # after a host's own compaction

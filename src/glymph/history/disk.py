@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from glymph.folders import fsync_folder
+
 PRIVATE, PRIVATE_FOLDER = 0o600, 0o700
 
 
@@ -112,11 +114,7 @@ class Disk:
         if os.name == "nt" or not self.durable:
             return
         self.watch("settle")
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        fsync_folder(folder)
 
 
 if sys.platform == "win32":

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from glymph.errors import GlymphError
 from glymph.history.conversation import Conversation, MemoryFile, State
+from glymph.text.controls import remove_controls
 
 MACHINE, AGENT = "machine", "agent"
 FILE = "memory.md"
@@ -62,10 +63,15 @@ class Parts:
 def render(parts: Parts) -> str:
     """Returns the text of the file.
 
-    A line of a part that looks like one of the marks is moved off the line's beginning.
+    A line of a part that looks like one of the marks is moved off the line's beginning, and what
+    would steer a terminal is replaced.
     """
-    machine, agent = (_MARK.sub(" ", text.strip()) for text in (parts.machine, parts.agent))
+    machine, agent = map(_make_harmless, (parts.machine, parts.agent))
     return _TEMPLATE.format(revision=parts.revision, machine=machine, agent=agent)
+
+
+def _make_harmless(text: str) -> str:
+    return _MARK.sub(" ", remove_controls(text.strip()))
 
 
 def parse(text: str) -> Parts | None:
@@ -81,7 +87,7 @@ def parse(text: str) -> Parts | None:
 
 def fingerprint(text: str) -> str:
     """Returns a short hash by which a part is known again."""
-    plain = _MARK.sub(" ", text.replace("\r\n", "\n").strip())
+    plain = _make_harmless(text.replace("\r\n", "\n"))
     return hashlib.sha256(plain.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
@@ -103,7 +109,9 @@ def merge_edit(shown: Parts, *, added: Sequence[str], revision: int) -> str | No
     if missing > len(added):
         return None
     since = (
-        notes for notes in added[len(added) - missing :] if notes and notes not in shown.machine
+        notes
+        for notes in added[len(added) - missing :]
+        if notes and _make_harmless(notes) not in shown.machine
     )
     return "\n".join([shown.machine, *since]).strip()
 

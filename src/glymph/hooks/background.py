@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from glymph import environment
 from glymph.jobs.signals import stop_on_signals
-from glymph.text.secrets import mask_secrets
+from glymph.telemetry import PlainLines
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
@@ -76,7 +76,7 @@ def _log_to_file() -> None:
     except OSError as error:
         log.warning("there is no log in %s: %s", folder, error)
         return
-    handler.setFormatter(_Masking("%(asctime)s %(process)d %(levelname)s %(name)s %(message)s"))
+    handler.setFormatter(PlainLines("%(asctime)s %(process)d %(levelname)s %(name)s %(message)s"))
     logging.getLogger("glymph").addHandler(handler)
     logging.getLogger("glymph").setLevel(logging.INFO)
 
@@ -90,13 +90,6 @@ class _OwnersFile(RotatingFileHandler):
             with contextlib.suppress(FileNotFoundError):
                 path.chmod(environment.OWNER_ONLY)
         return super()._open()
-
-
-class _Masking(logging.Formatter):
-    """Masks secrets in every line."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return mask_secrets(super().format(record))[0]
 
 
 def _log_crash(

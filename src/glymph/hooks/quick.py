@@ -110,7 +110,8 @@ def _search_prompt(looks: list[QuickLook], prompt: object, now: int) -> list[str
     for look in looks:
         words = sorted(asked, key=lambda word: (-len(word), word))[:MOST_WORDS]
         found = look.find(words, trust=TRUSTED, now=now, limit=PROMPT_HITS)
-        shown = _fit([row for row in found if is_about(asked, row["text"])])
+        about = [row for row in found if is_about(asked, row["text"])]
+        shown = _fit([row for row in about if not is_steering(row["text"])])
         if shown:
             lines = (line(row["text"]) for row in shown)
             parts.append("\n".join([SHOWN_FROM, INTRODUCTION, *lines, SHOWN_TO]))
@@ -133,6 +134,13 @@ def _fit(rows: list[Any]) -> list[Any]:
 def read_content_words(text: str) -> frozenset[str]:
     """Returns the words of a text that say what it is about."""
     return frozenset(word for word in drop_stop_words(split_words(text)) if word not in FILLER)
+
+
+def is_steering(text: str) -> bool:
+    """Tells whether a memory tries to steer the agent: then it is shown only to who asks for it."""
+    from glymph.text.injection import find_order  # only where there is something to show
+
+    return find_order(text) is not None
 
 
 def is_about(asked: frozenset[str], text: str) -> bool:

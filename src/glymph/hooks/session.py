@@ -19,11 +19,13 @@ from glymph.hooks.quick import (
     PROMPT_TOKENS,
     TRUSTED,
     is_about,
+    is_steering,
     read_content_words,
 )
 from glymph.jobs import spool
 from glymph.jobs.project import SHARED, digest_tokens
 from glymph.store.backends.sqlite.quick_look import NotQuick
+from glymph.text.controls import remove_controls
 from glymph.text.shown import INTRODUCTION, SHOWN_FROM, SHOWN_TO, line
 
 if TYPE_CHECKING:
@@ -57,7 +59,7 @@ def answer(event: str, sent: dict[str, Any], url: str | None, space: str) -> int
     if event == "session-start" and (unfinished or spool.count_items(spooled)):
         status = try_start_worker(url, *unfinished)
     if problem is not None:
-        sys.stderr.write(f"glymph: {problem}\n")
+        sys.stderr.write(f"glymph: {remove_controls(str(problem))}\n")
     # A host drops what a hook printed that did not end well.
     return 0 if parts else 1 if problem is not None else status
 
@@ -136,7 +138,7 @@ def _begin_session(glymph: Glymph) -> Iterator[str]:
     if digest:
         yield digest
         _count_recall(glymph.context)
-    fading = glymph.fading(announce=True)
+    fading = [one for one in glymph.fading(announce=True) if not is_steering(one.title)]
     _note_looked(glymph.context)
     if fading:
         yield "\n".join(
@@ -175,6 +177,7 @@ def _search_prompt(glymph: Glymph, prompt: object) -> Iterator[str]:
         if hit.memory.trust >= TRUSTED
         and not hit.memory.protected
         and is_about(asked, hit.memory.text)
+        and not is_steering(hit.memory.text)
     ]
     if not shown:
         return

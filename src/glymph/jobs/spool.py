@@ -12,6 +12,7 @@ import os
 import time
 from pathlib import Path
 
+from glymph.folders import fsync_folder
 from glymph.ids import uuid7
 
 TYPE_CHECKING = False  # `typing` itself would cost a hook some milliseconds
@@ -45,7 +46,7 @@ def drop(folder: Path, item: Mapping[str, Any]) -> str:
     except OSError:
         partial.unlink(missing_ok=True)
         raise
-    _fsync_folder(folder)
+    fsync_folder(folder)
     return name
 
 
@@ -100,7 +101,7 @@ def _make_folder(folder: Path) -> None:
     """Makes the folder if it is missing, and fsyncs the folder it is in."""
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _fsync_folder(folder.parent)
+        fsync_folder(folder.parent)
 
 
 def _write(path: Path, body: bytes) -> None:
@@ -122,14 +123,3 @@ def _remove_if_old(path: Path) -> None:
         return
     if old:
         path.unlink(missing_ok=True)
-
-
-def _fsync_folder(folder: Path) -> None:
-    """Fsyncs the folder's own entries, where the system can."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

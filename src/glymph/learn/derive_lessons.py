@@ -30,6 +30,7 @@ from glymph.learn.playbooks import as_attribute, list_ends, playbook_of
 from glymph.model import State
 from glymph.store import records
 from glymph.store.contract import Row
+from glymph.text.secrets import mask_secrets
 from glymph.write.add import embed_drafts
 from glymph.write.draft import Draft, draft
 from glymph.write.replace import join, supersede
@@ -370,7 +371,7 @@ def _draft(ctx: Context, group: Group, conclusion: Conclusion) -> Draft:
     own = [one for one in group.episodes if one.id in supporting]
     way = group.key.partition(":")[0]
     new = draft(
-        conclusion.body, ctx.settings, title=conclusion.title,
+        mask_secrets(conclusion.body)[0], ctx.settings, title=mask_secrets(conclusion.title)[0],
         kind="playbook" if conclusion.playbook is not None else "lesson",
         entities=[group.label] if way in ("symbol", "entity") else [],
         tags=[group.label] if way == "tag" else [],

@@ -43,6 +43,7 @@ from glymph.write.tombstones import TOMBSTONED, match_tombstones
 
 JOB, SOURCE = "extract", "extraction"
 TRUST: dict[By, float] = {"model": 0.6, "reader": 0.5, "rules": 0.5}
+PASTED = 0.2  # the trust in what only a quotation or a pasted text says: nobody in the talk said it
 AROUND = 2  # turns before and after the one that a statement comes from, in which it is denied
 DENIED = 0.5  # the share from which on a statement turns what was said round
 MOST_MALFORMED = 3  # runs in which a window's answer may be malformed before it is read without
@@ -137,6 +138,7 @@ class _Statement:
     turn: Turn
     by: By
     source: str | None = None  # None for what was said word for word
+    pasted: bool = False  # only a text says it that somebody quoted or pasted
     refused: str | None = None  # why it is not kept, if that is known already
 
 
@@ -225,14 +227,15 @@ class _Reading:
             return self._read_by_itself(window)
         found: list[_Statement] = []
         for part in window.parts():
-            source = _source(part)
+            source, said = _source(part), _source(part, said=True)
             asked = question(part, nonce=secrets.token_hex(8), today=self.ctx.now().date())
             for each in self.asking.ask(asked):
                 around = part[max(0, each.turn - AROUND) : each.turn + AROUND + 1]
                 refused = self._find_turned(each.text, around)
+                pasted = find_ungrounded(each.text, said) is not None
                 found.append(
                     _Statement(
-                        each.text, each.kind, part[each.turn], "model", source, refused=refused
+                        each.text, each.kind, part[each.turn], "model", source, pasted, refused
                     )
                 )
         return found
@@ -276,7 +279,7 @@ class _Reading:
             try:
                 checked = draft(
                     text, self.ctx.settings, kind=each.kind, event_at=each.turn.at,
-                    trust=TRUST[each.by], source=SOURCE, session=session,
+                    trust=PASTED if each.pasted else TRUST[each.by], source=SOURCE, session=session,
                 )  # fmt: skip
             except InvalidInput as error:
                 self.refused.append(
@@ -391,9 +394,19 @@ def _unfit(text: str, source: str | None) -> str | None:
     return f"junk: {empty}" if empty else None
 
 
-def _source(turns: Sequence[Turn]) -> str:
-    """The words of turns, and the days around each: "yesterday" may be told as a date."""
-    return "\n".join(text for turn in turns for text in (turn.text, *_days(turn)))
+def _source(turns: Sequence[Turn], *, said: bool = False) -> str:
+    """The words of turns, and the days around each: "yesterday" may be told as a date.
+
+    With `said`, without what somebody only quoted or pasted.
+    """
+    texts = (_drop_pasted(turn.text) if said else turn.text for turn in turns)
+    return "\n".join(
+        text for turn, own in zip(turns, texts, strict=True) for text in (own, *_days(turn))
+    )
+
+
+def _drop_pasted(text: str) -> str:
+    return "\n".join(line.text for line in read_said_lines(text))
 
 
 def _days(turn: Turn) -> Iterator[str]:

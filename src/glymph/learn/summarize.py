@@ -32,6 +32,8 @@ from glymph.recall.summaries import DRAWN_FROM, EVER, find_outdated, note_source
 from glymph.store import records
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
+from glymph.text.injection import find_order
+from glymph.text.secrets import mask_secrets
 from glymph.text.tokens import tokens
 from glymph.write.add import embed_drafts
 from glymph.write.draft import Draft, draft
@@ -163,7 +165,7 @@ def _list_subjects(
     rows = {
         row["key"]: row
         for row in islice(every_row(reader, wanted, CHUNK), LOOKED_AT)
-        if row["trust"] >= TRUSTED and row["expires_at"] is None
+        if row["trust"] >= TRUSTED and row["expires_at"] is None and find_order(row["text"]) is None
     }
     if len(rows) < LEAST:
         return
@@ -284,8 +286,10 @@ class Summarizer:
         for line in self.asked.ask(asked):
             source = "\n".join([subject.label, *(said[one] for one in line.sources)])
             strange = find_ungrounded(line.text, source) or find_undenied(line.text, source)
+            if wants := find_order(line.text):
+                strange = f"it tries {wants}"
             if strange is None:
-                kept.append(line)
+                kept.append(replace(line, text=mask_secrets(line.text)[0]))
             else:
                 dropped.append(f"{line.text} ({strange})")
         return sorted(kept, key=lambda line: line.at)

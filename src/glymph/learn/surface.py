@@ -28,13 +28,14 @@ from glymph.learn.digest import (
 )
 from glymph.learn.doubts import find_doubted, read_for_updates
 from glymph.model import State
-from glymph.moments import MICROS_PER_DAY, micros, moment
+from glymph.moments import EVER, MICROS_PER_DAY, micros, moment
 from glymph.prune import staleness
 from glymph.prune.worth import redundancy
 from glymph.store import columns
 from glymph.store.arrays import NEVER, SECTIONS, STATES, Columns, Flags
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
+from glymph.text.injection import find_order
 from glymph.text.shown import line
 from glymph.write.grading import NOISE, NOT_READ, PASSING, Grade, Grader, find_vital_keys, is_vital
 from glymph.write.grading import VITAL as VITAL_SHARE
@@ -56,7 +57,9 @@ def surface(ctx: Context, budget_tokens: int | None = None, *, reads: bool = Tru
 
     It is the kept one if nothing has changed, else it is made anew and kept. Empty if there is
     nothing to show. It never holds what is archived, trashed, superseded, expired or little
-    trusted, nor what a newer statement may have put out of date; looking at it reinforces nothing.
+    trusted, what tries to steer the agent, nor what a newer statement may have put out of date;
+    looking at it reinforces nothing.
+
     Where it `reads`, memories that have no grade yet are graded, and lines are held against each
     other: that takes seconds. A digest made without reading is not kept.
     """
@@ -127,6 +130,12 @@ def _fill(
     """Returns the digest of some rows and other lines, and those of the rows that are in it."""
     lines = {heading: [_line(heading, row) for row in some] for heading, some in rows.items()}
     text, counts = digest({**lines, **others}, budget=budget)
+    if VITAL in counts:
+        # What was told first stands first: nothing that comes later pushes itself above it.
+        chosen = sorted(rows[VITAL][: counts[VITAL]], key=lambda row: int(row["key"]))
+        rows = {**rows, VITAL: chosen}
+        lines[VITAL] = [_line(VITAL, row) for row in chosen]
+        text, counts = digest({**lines, **others}, budget=budget)
     return text, [row for h, count in counts.items() if h in rows for row in rows[h][:count]]
 
 
@@ -153,7 +162,9 @@ def _announce_trash(reader: Reader, now: int, stay: int) -> list[str]:
     """Returns what will be removed for good from the trash soon, by the day it may go at first."""
     today = now // MICROS_PER_DAY
     ends: dict[int, int] = {}
-    for day, count in reader.trash_ends(stay * MICROS_PER_DAY, now + SOON * MICROS_PER_DAY):
+    for day, count in reader.trash_ends(
+        min(stay * MICROS_PER_DAY, EVER), min(now + SOON * MICROS_PER_DAY, EVER)
+    ):
         ends[max(day, today)] = ends.get(max(day, today), 0) + count
     return [
         f"{count:,} {'memory' if count == 1 else 'memories'} in the trash will be removed for good "
@@ -169,8 +180,12 @@ def _word_questions(reader: Reader) -> list[str]:
     return [
         f"{line(newer[row['newer']]['text'])} Is what was said before still true? [{row['id']}]"
         for row in waiting
-        if row["newer"] in newer and newer[row["newer"]]["state"] == State.LIVE
+        if row["newer"] in newer and _may_be_shown(newer[row["newer"]])
     ]
+
+
+def _may_be_shown(row: Row) -> bool:
+    return row["state"] == State.LIVE and find_order(row["text"]) is None
 
 
 def _pools(space: Columns, reader: Reader, now: int, grader: Grader) -> dict[Heading, list[int]]:
@@ -228,12 +243,15 @@ def _headings(space: Columns) -> NDArray[np.int64]:
 def _worth_showing(rows: Sequence[Row], grades: Mapping[int, Grade]) -> list[Row]:
     """Returns the rows, in their order, that are worth an agent's time and that no other repeats.
 
-    Left out is what is little trusted, noise, passing remarks, and what another of them says.
+    Left out is what is little trusted, what tries to steer the agent, noise, passing remarks, and
+    what another of them says.
     """
     some = [
         row
         for row in rows
-        if row["trust"] >= TRUSTED and (row["pinned"] or not _is_idle(grades.get(row["key"])))
+        if row["trust"] >= TRUSTED
+        and (row["pinned"] or not _is_idle(grades.get(row["key"])))
+        and find_order(row["text"]) is None
     ]
     again = redundancy([row["text"] for row in some])
     return [row for row, share in zip(some, again.tolist(), strict=True) if share < REPEATED]

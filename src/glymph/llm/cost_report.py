@@ -53,18 +53,18 @@ def costs(ctx: Context, *, days: int = 30) -> Costs:
         upto = micros(now) + AHEAD
         calls = reader.calls(micros(shift(now, days=-days)), upto=upto)
         today = reader.spent_since(micros(now) - MICROS_PER_DAY, upto=upto)
-    settings = ctx.settings
-    return Costs(
-        since=shift(now, days=-days),
-        total=_sum_up("all", calls),
-        by_job=_by(calls, lambda call: str(call["job"])),
-        by_model=_by(calls, lambda call: str(call["model"])),
-        by_day=_by(calls, lambda call: _day(moment(call["at"]))),
-        today_usd=round(today.usd, 6),
-        today_tokens=today.tokens,
-        left_usd=round(max(0.0, settings.spend_daily_usd - today.usd), 6),
-        left_tokens=max(0, settings.tokens_daily - today.tokens),
-    )
+        settings = ctx.settings
+        return Costs(
+            since=shift(now, days=-days),
+            total=_sum_up("all", calls),
+            by_job=_by(calls, lambda call: str(call["job"])),
+            by_model=_by(calls, lambda call: str(call["model"])),
+            by_day=_by(calls, lambda call: _day(moment(call["at"]))),
+            today_usd=round(today.usd, 6),
+            today_tokens=today.tokens,
+            left_usd=round(max(0.0, settings.spend_daily_usd - today.usd), 6),
+            left_tokens=max(0, settings.tokens_daily - today.tokens),
+        )
 
 
 def _day(at: datetime) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from glymph.text.controls import escape_controls
 from glymph.text.secrets import masked_in
 
 RULE = (
@@ -34,11 +35,11 @@ def rule(nonce: str) -> str:
 def fence_records(records: Iterable[Mapping[str, Any]], nonce: str) -> str:
     """Returns the records between the marks, secrets masked.
 
-    Line breaks and brackets inside a record are escaped.
+    Line breaks of every kind, brackets and characters that nobody sees are escaped in a record.
     """
     begin, end = marks(nonce)
     lines = [
-        json.dumps(masked_in(record), ensure_ascii=False).replace("<", "\\u003c")
+        escape_controls(json.dumps(masked_in(record), ensure_ascii=False).replace("<", "\\u003c"))
         for record in records
     ]
     return "\n".join([begin, *lines, end])

@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from glymph.client import Glymph
 from glymph.errors import GlymphError
+from glymph.text.controls import escape_controls, remove_controls
 from glymph.tools import tools_for
 from glymph.tools.contract import Profile, Tool
 from glymph.tools.pages import MOST_BYTES, run_tool
@@ -117,14 +118,14 @@ def answer_call(
         bug = f"{type(error).__name__} in {name}; this is a bug in Glymph."
         message = f"{bug} The server's log has the details."
         return _failure({"error": "InternalError", "message": message})
-    text = json.dumps(result, ensure_ascii=False)
+    text = escape_controls(json.dumps(result, ensure_ascii=False))
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=text)], structured_content=result
     )
 
 
 def _failure(problem: dict[str, Any]) -> types.CallToolResult:
-    text = f"{problem['error']}: {problem['message']}"
+    text = remove_controls(f"{problem['error']}: {problem['message']}")
     text = text if len(text) <= LONGEST_ERROR else text[: LONGEST_ERROR - 1] + "…"
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 

@@ -34,7 +34,8 @@ def label(members: Sequence[Mapping[str, Any]]) -> str:
 
 
 def shorten_title(title: str) -> str:
-    """Returns a title of at most forty characters."""
+    """Returns a title of at most forty characters, in one line."""
+    title = " ".join(title.split())
     return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1].rstrip() + "…"
 
 

@@ -201,7 +201,8 @@ def _member(node: Member) -> str:
     of_group = {rule.name for rule in rules() if rule.of_group}  # said of the group as a whole
     told = [why for rule, why in zip(node.rules, node.reasons, strict=True) if rule not in of_group]
     why = f": {', '.join(told)}" if told else ""
-    return f"  - {node.title} ({node.kind}, {node.lifecycle.lower()}{why}{kept}) [{node.id}]"
+    title = " ".join(node.title.split())
+    return f"  - {title} ({node.kind}, {node.lifecycle.lower()}{why}{kept}) [{node.id}]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,10 +33,10 @@ def load_plan(ctx: Context, plan_id: str) -> Plan:
     checked_id(plan_id, "plan")
     with ctx.reading() as reader:
         row = reader.plan(plan_id)
-    body = json.loads(row["body"]) if row is not None else {}
-    if "groups" not in body:  # a plan of another kind, such as one to forget
-        raise PlanNotFound(plan_id, ctx.space)
-    plan = _plan(body)
+        body = json.loads(row["body"]) if row is not None else {}
+        if "groups" not in body:  # a plan of another kind, such as one to forget
+            raise PlanNotFound(plan_id, ctx.space)
+        plan = _plan(body)
     if plan.expires_at <= ctx.now():
         raise PlanExpired(plan_id, plan.expires_at)
     return plan
@@ -45,9 +45,8 @@ def load_plan(ctx: Context, plan_id: str) -> Plan:
 def list_plans(ctx: Context) -> list[Plan]:
     """Returns the plans that have not expired, newest first."""
     with ctx.reading() as reader:
-        rows = reader.plans(limit=MOST_LISTED)
-    bodies = [json.loads(row["body"]) for row in rows]
-    found = [_plan(body) for body in bodies if "groups" in body]
+        bodies = [json.loads(row["body"]) for row in reader.plans(limit=MOST_LISTED)]
+        found = [_plan(body) for body in bodies if "groups" in body]
     return [plan for plan in found if plan.expires_at > ctx.now()]
 
 

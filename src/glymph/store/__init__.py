@@ -29,10 +29,10 @@ def open_store(url: str, settings: Settings, *, create: bool = True) -> Store:
     """
     opener = stores.get(url.partition(":")[0])
     if opener is None:
-        from glymph.text.secrets import mask_secrets
+        from glymph.text.secrets import mask_url
 
         known = ", ".join(f"{name}://" for name in stores.names)
-        raise UnknownScheme(mask_secrets(url)[0], known)
+        raise UnknownScheme(mask_url(url), known)
     store: Store = opener(url, settings, create=create)
     return store
 

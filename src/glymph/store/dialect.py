@@ -14,6 +14,7 @@ A statement says `:name` for a parameter and `{…}` for what engines write diff
     {scope}                     the space that is shown
     {identity}                  the id of the identity memory of the space `s`
     {due_at}                    when the space `s` has something to do; none if it has no schedules
+    {once}                      of a WITH that it is worked out once, where that costs less
     {begin_writing} {end_writing}  lets journalled tables be changed, or no longer
 """
 

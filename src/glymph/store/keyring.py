@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from glymph.errors import StoreError
+from glymph.folders import fsync_folder
 
 KEY_BYTES = 32
 _NAME = re.compile(r"[0-9a-f-]{36}")
@@ -86,6 +87,9 @@ class Keyring:
                 os.fsync(file.fileno())
             with suppress(FileExistsError):
                 os.link(partial, target)
+            # The key must not be lost where the tombstones made with it are not.
+            fsync_folder(self.folder)
+            fsync_folder(self.folder.parent)
         except OSError as error:
             raise StoreError(
                 f"Cannot write the key {target} ({error}). Check the folder's owner."

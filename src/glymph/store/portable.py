@@ -16,6 +16,7 @@ from glymph.decay.fit import is_plausible
 from glymph.decay.lifecycle import Curve
 from glymph.decay.sections import Section
 from glymph.errors import InvalidInput
+from glymph.folders import fsync_folder
 from glymph.store.contract import JOURNALLED, ColumnTypes
 from glymph.store.erase import KEPT
 from glymph.store.journal import FOLDED, PURGED
@@ -260,9 +261,15 @@ def _name_taken(target: Path, what: str) -> InvalidInput:
 
 def _settle(partial: Path, target: Path) -> None:
     """Gives the file its name; fails if it was taken meanwhile, which a rename would not notice."""
+    descriptor = os.open(partial, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
     try:
         os.link(partial, target)
     except FileExistsError:
         raise
     except OSError:  # a file system without hard links
         partial.rename(target)
+    fsync_folder(target.parent)

@@ -7,11 +7,14 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from glymph.store.contract import JOURNALLED, Filter, Row, Session
 from glymph.store.portable import BIRTH_ORDER, CARRIED, move_keys
 from glymph.store.reader import Reader
+from glymph.store.seals import seal
 from glymph.text.query import Words
 
 ALL_STATES = ("LIVE", "ARCHIVED", "TRASHED")
@@ -24,14 +27,41 @@ _UNTOLD = tuple(table for table in CARRIED if table not in (*JOURNALLED, *_GROWI
 
 @dataclass(frozen=True, slots=True)
 class SealedOperation:
-    """An operation with what seals it: its journal entries and the seals of its children.
+    """An operation with what seals it: its journal entries, and its children with their seals.
 
     Keys are those of a dump.
     """
 
     operation: Row
     entries: Sequence[tuple[Any, ...]]
-    children: Sequence[str]
+    children: Sequence[Row]  # hash, changes and edits of each
+
+    def seal(self) -> str:
+        """Returns the seal that the operation has if nobody has altered it."""
+        return seal(self.operation, self.entries, {}, [child["hash"] for child in self.children])
+
+
+class Past(NamedTuple):
+    """A row of a journalled table, None if it is gone, with its journal entries, oldest first."""
+
+    key: int
+    row: Row | None
+    entries: Sequence[Row]
+
+
+def join_pasts(rows: Iterable[Row], entries: Iterable[Row]) -> Iterator[Past]:
+    """Joins the rows of one table with its journal entries; both come in the order of keys."""
+    present = iter(rows)
+    told = ((key, list(some)) for key, some in groupby(entries, key=itemgetter("key")))
+    row, past = next(present, None), next(told, None)
+    while row is not None or past is not None:
+        if row is not None and (past is None or row["key"] < past[0]):
+            yield Past(row["key"], row, ())
+            row = next(present, None)
+        elif past is not None:
+            matches = row is not None and row["key"] == past[0]
+            yield Past(past[0], row if matches else None, past[1])
+            row, past = next(present, None) if matches else row, next(told, None)
 
 
 class Snapshot:
@@ -152,16 +182,38 @@ class Snapshot:
                 entries[e["operation"]].append(
                     (e["tbl"], e["key"], e["action"], e["image"], e["after"])
                 )
-            children: dict[int, list[str]] = defaultdict(list)
-            for parent, _, seal in self._session.tuples(
-                "SELECT parent, key, hash FROM operations "
+            children: dict[int, list[Row]] = defaultdict(list)
+            for child in self._session.rows(
+                "SELECT parent, hash, changes, edits FROM operations "
                 "WHERE space_id = :space AND parent BETWEEN :first AND :last ORDER BY key",
                 ends,
             ):
-                children[parent - away].append(seal)
+                children[child["parent"] - away].append(child)
             for operation in batch:
                 key = operation["key"]
                 yield SealedOperation(operation, entries.get(key, []), children.get(key, []))
+
+    def pasts(self, table: str) -> Iterator[Past]:
+        """Yields the rows of a journalled table, gone ones too, with their journal, by key."""
+        sql = "SELECT * FROM journal WHERE space_id = :space AND tbl = :tbl ORDER BY key, id"
+        entries = self._session.each(sql, {"space": self._space_id, "tbl": table})
+        return join_pasts(
+            (row for _, row in self.rows(tables=(table,))),
+            (move_keys("journal", entry, self._offsets, -1) for entry in entries),
+        )
+
+    def lost_entries(self) -> Iterator[tuple[int, int]]:
+        """Yields operations that are not there although the journal has entries of them, and how
+        many.
+        """
+        sql = (
+            "SELECT j.operation, count(*) FROM journal j WHERE j.space_id = :space AND NOT EXISTS "
+            "(SELECT 1 FROM operations o WHERE o.space_id = :space AND o.key = j.operation) "
+            "GROUP BY j.operation"
+        )
+        away = self._offsets.get("operations", 0)
+        for operation, count in self._session.tuples(sql, {"space": self._space_id}):
+            yield operation - away, count
 
     def _count(self, table: str) -> int:
         return int(

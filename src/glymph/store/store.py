@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 
@@ -21,6 +21,7 @@ from glymph.store.contract import (
     Row,
     Settled,
 )
+from glymph.store.damage import naming_damage
 from glymph.store.keyring import Keyring
 from glymph.store.lease_fence import check_lease
 from glymph.store.reader import Reader
@@ -66,7 +67,7 @@ class Store:
     @contextmanager
     def reading(self, space: str) -> Iterator[Reader]:
         """Opens one consistent view of a space. SpaceNotFound if there is none."""
-        with self.database.reading() as session:
+        with naming_damage(self, space), self.database.reading() as session:
             yield Reader(session, space, self.database.look_into(session, space))
 
     @contextmanager
@@ -81,7 +82,7 @@ class Store:
         transaction will ask first (`foresight`): a server answers it along with the lock.
         """
         own = _asked_when_opening(fence, intent)
-        with self.database.writing() as session:
+        with naming_damage(self, space), self.database.writing() as session:
             found = self.database.enter(session, space, ahead=[*own, *ahead])
             if found is None:
                 raise errors.SpaceNotFound(space)
@@ -195,13 +196,20 @@ class Store:
             yield from shot.rows()
 
     def load(
-        self, space: str, rows: Iterable[tuple[str, Row]], *, highest: Mapping[str, int], chunk: int
+        self,
+        space: str,
+        rows: Iterable[tuple[str, Row]],
+        *,
+        highest: Mapping[str, int],
+        chunk: int,
+        check: Callable[[Snapshot], None] | None = None,
     ) -> Iterator[int]:
         """Puts dumped rows into a space that is new or untouched since its birth.
 
         It appears when all are there; whether it is untouched is decided in the transaction that
         replaces it. `highest` is the highest key of each table among the rows, set aside while the
-        load goes on. The rows must have been checked with `portable.find_flaw`.
+        load goes on. The rows must have been checked with `portable.find_flaw`; `check` sees all of
+        them before anybody else does, and raises if they are not to stay.
         """
         arrival = yield from self.arrival(space, highest=highest)
         try:
@@ -211,6 +219,9 @@ class Store:
                 arrival.add(batch)
                 total += len(batch)
                 yield total
+            if check is not None:
+                with arrival.snapshot() as arrived:
+                    check(arrived)
             for _ in arrival.publish(space):
                 yield total
         except BaseException:

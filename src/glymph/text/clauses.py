@@ -66,7 +66,6 @@ CONTRASTS = re.compile(
     r";\s|,?\s+\b(?:while|whereas|versus|vs\.?|compared (?:to|with)|otherwise|but)\b|,\s+(?=and\b)",
     re.IGNORECASE,
 )
-COMMANDS = re.compile(r"[.!?;:,\n]|\b(?:and|but|then|instead|always)\b", re.IGNORECASE)
 
 
 def split_at(sentence: str, cut: re.Pattern[str]) -> list[str]:

@@ -6,57 +6,38 @@ commits, UUIDs, paths and numbers stay. Every pattern runs in linear time: texts
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 from collections.abc import Callable
-from typing import NamedTuple
 
 from glymph.text.numbers import passes_luhn
-from glymph.text.secret_words import ORDINARY, PLAIN
+from glymph.text.secret_shapes import SHAPE_RULES, START, Rule, compile_pattern
+from glymph.text.secret_values import (
+    DIGIT,
+    HEX_BITS,
+    LOWER,
+    PLACEHOLDER,
+    SYMBOL,
+    UPPER,
+    UUID,
+    entropy,
+    is_dotted,
+    is_label,
+    is_mixed,
+    looks_random,
+    no_value,
+)
+from glymph.text.secret_words import ORDINARY
 
-# Bits of entropy per character from which a long word looks drawn at random.
-HEX_BITS, WORD_BITS = 3.0, 3.5
-_START = r"(?<![A-Za-z0-9_\-])"
-_END = r"(?![A-Za-z0-9_\-])"
-
-
-class Rule(NamedTuple):
-    """The look of a secret. The group `v` is what goes, else all of it, if the check agrees.
-
-    A text without any of the words it needs has none of these, and is not searched for them.
-    """
-
-    pattern: re.Pattern[str]
-    check: Callable[[re.Match[str]], bool] = lambda found: True
-    needs: tuple[str, ...] = ("",)
-
-
-# Shapes that are secrets wherever they stand
-_SHAPES = (
-    r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}", r"gh[pousr]_[A-Za-z0-9]{30,255}",
-    r"github_pat_[A-Za-z0-9_]{22,255}", r"gl(?:pat|dt|rt|cbt|ptt|soat)-[A-Za-z0-9_\-]{20,}",
-    r"sk-ant-[A-Za-z0-9_\-]{20,}", r"AIza[A-Za-z0-9_\-]{35}", r"ya29\.[A-Za-z0-9_\-]{20,}",
-    r"GOCSPX-[A-Za-z0-9_\-]{20,}", r"xox[abeoprs]-[A-Za-z0-9\-]{10,}",
-    r"xapp-\d-[A-Za-z0-9\-]{10,}", r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}",
-    r"whsec_[A-Za-z0-9+/=]{20,}",
-    r"eyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}(?:\.[A-Za-z0-9_\-]*)?", r"npm_[A-Za-z0-9]{36}",
-    r"pypi-AgE[A-Za-z0-9_\-]{20,}", r"hf_[A-Za-z0-9]{30,}", r"gsk_[A-Za-z0-9]{30,}",
-    r"xai-[A-Za-z0-9]{40,}", r"pplx-[A-Za-z0-9]{40,}", r"r8_[A-Za-z0-9]{30,}",
-    r"SG\.[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{16,}", r"do[opr]_v1_[a-f0-9]{64}",
-    r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}", r"key-[0-9a-f]{32}", r"SK[0-9a-f]{32}",
-    r"\d{8,10}:AA[A-Za-z0-9_\-]{32,34}", r"lin_api_[A-Za-z0-9]{30,}", r"ntn_[A-Za-z0-9]{30,}",
-    r"hv[sb]\.[A-Za-z0-9_\-]{20,}", r"dapi[0-9a-f]{32}", r"figd_[A-Za-z0-9_\-]{30,}",
-    r"AGE-SECRET-KEY-1[A-Z0-9]{50,}",
-)  # fmt: skip
 _PEM = (
     r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
     r"(?:(?:[^-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
     r"|(?:\s*[A-Za-z0-9+/=\\]{16,})*)"
 )
-_SK = rf"{_START}sk-(?:proj-|svcacct-|admin-|or-v1-|lf-)?[A-Za-z0-9_\-]{{20,}}"
-_HOOK = r"https://hooks\.slack\.com/(?:services|workflows)/(?P<v>[A-Za-z0-9/]{20,})"
-_DISCORD = r"https://discord(?:app)?\.com/api/webhooks/(?P<v>\d{10,}/[\w\-]{20,})"
+_SK = rf"{START}sk-(?:proj-|svcacct-|admin-|or-v1-|lf-)?[A-Za-z0-9_\-]{{20,}}"
+_HOOK = r"\bhooks\.slack\.com/(?:services|workflows)/(?P<v>[A-Za-z0-9/]{20,})"
+_TEAMS = r"\bwebhook\.office\.com/webhookb2/(?P<v>[\w@/\-]{40,300})"
+_SOFTLAYER = r"\bapi\.softlayer\.com/soap/v3(?:\.1)?/(?P<v>[a-z0-9]{64})"
+_DISCORD = r"\bdiscord(?:app)?\.com/api/webhooks/(?P<v>\d{10,}/[\w\-]{20,})"
 
 # Values that are secrets for what stands before them
 
@@ -76,15 +57,6 @@ _SIGN = r"[\"']?\s{0,3}(?P<sign>:=|=>|==?|:)\s{0,3}"
 _ORDINARY_END = re.compile(
     r"(?:ed|ing|able|ible|less|ive|ful|n't|argon2\w*|pbkdf2|sha-?\d+|md5|scrypt)\Z"
 )
-_PLACEHOLDER = re.compile(
-    r"\A(?:[$%{<\[]|required\b|\*+\Z|x{3,}\Z|\.{2,}|…|#|your[_\- ]|my[_\- ](?:password|secret"
-    r"|token|key)|process\.env|os\.|env[.:(]|secrets?\.|config\.|settings\.|self\.|vault:|ref:"
-    r"|args\.|request\.|data\.|https?://|\.{0,2}/|~/)|[(\[{]|\b(?:example|placeholder"
-    r"|changeme-here)\b",
-    re.IGNORECASE,
-)
-_DIGIT, _LOWER, _UPPER = re.compile(r"\d"), re.compile("[a-z]"), re.compile("[A-Z]")
-_SYMBOL = re.compile(r"[!@#$%^&*+=?~|]")
 
 
 def _unquote(found: re.Match[str]) -> tuple[str, bool]:
@@ -95,24 +67,13 @@ def _unquote(found: re.Match[str]) -> tuple[str, bool]:
     return found["v"].rstrip(".:!?"), False
 
 
-def _no_value(value: str) -> bool:
-    low = value.casefold()
-    return (
-        not value or low in PLAIN or _PLACEHOLDER.search(value) is not None or value.startswith("[")
-    )
-
-
-def _is_mixed(value: str) -> bool:
-    return bool(_DIGIT.search(value)) and bool(re.search("[A-Za-z]", value))
-
-
 def _is_password(found: re.Match[str]) -> bool:
     value, quoted = _unquote(found)
-    if _no_value(value) or len(value) < 4 or _is_call(found):
+    if no_value(value) or len(value) < 4 or _is_call(found):
         return False
     if quoted:
         return " " not in value or len(value.split()) >= 4
-    if _DIGIT.search(value) or _SYMBOL.search(value):
+    if DIGIT.search(value) or SYMBOL.search(value):
         return True
     rest = _after(found).lstrip(" ")
     ends = not rest or rest[0] in "\n,;.&\"'"
@@ -122,21 +83,21 @@ def _is_password(found: re.Match[str]) -> bool:
 
 def _is_key(found: re.Match[str]) -> bool:
     value, quoted = _unquote(found)
-    if _no_value(value) or " " in value or len(value) < (6 if quoted else 8) or _is_call(found):
+    if no_value(value) or " " in value or len(value) < (6 if quoted else 8) or _is_call(found):
         return False
-    if value.isdigit() or re.fullmatch(r"[\d.,:%]+", value) or (_is_dotted(value) and not quoted):
+    if value.isdigit() or re.fullmatch(r"[\d.,:%]+", value) or (is_dotted(value) and not quoted):
         return False
-    if not quoted and _is_label(value):
+    if not quoted and is_label(value):
         return False
     if found["sign"] in ("=", ":=", "==", "=>") and quoted:
         return bool(
-            _DIGIT.search(value)
-            or _SYMBOL.search(value)
+            DIGIT.search(value)
+            or SYMBOL.search(value)
             or not value.isidentifier()
             or len(value) >= 8
         )
-    return _is_mixed(value) or (
-        bool(_LOWER.search(value)) and bool(_UPPER.search(value[1:])) and len(value) >= 16
+    return is_mixed(value) or (
+        bool(LOWER.search(value)) and bool(UPPER.search(value[1:])) and len(value) >= 16
     )
 
 
@@ -145,22 +106,10 @@ def _is_call(found: re.Match[str]) -> bool:
     return found.string[found.end() : found.end() + 1] in ("(", "[", "{")
 
 
-def _is_dotted(value: str) -> bool:
-    """Returns whether a value is a name in code or a file: `tokens.session_id`, `auth/login.py`."""
-    return re.fullmatch(r"[A-Za-z_]\w*(?:[./][A-Za-z_][\w\-]*)+", value) is not None
-
-
-def _is_label(value: str) -> bool:
-    """Returns whether a value is a name of short words: `oauth2-proxy`, `k8s-prod-secret1`."""
-    words = re.split(r"[_.\-]", value)
-    short = len(words) > 1 and max(map(len, words)) <= 10
-    return short and value == value.lower() and len(_DIGIT.findall(value)) < 5
-
-
 def _is_told(found: re.Match[str]) -> bool:
     """Returns whether "the password is …" tells one: it is quoted, or no word."""
     value, quoted = _unquote(found)
-    if _no_value(value) or len(value) < 4:
+    if no_value(value) or len(value) < 4:
         return False
     if quoted:
         return " " not in value or len(value.split()) >= 4
@@ -169,14 +118,14 @@ def _is_told(found: re.Match[str]) -> bool:
             r"\s*(?:char|bit|byte|token|day|hour|minute|second)", _after(found)
         )
     if re.match(_PASSWORD, found[0], re.IGNORECASE):
-        return not _is_dotted(value) and (
-            not _is_ordinary(value, _after(found)) if found["is"] else _is_mixed(value)
+        return not is_dotted(value) and (
+            not _is_ordinary(value, _after(found)) if found["is"] else is_mixed(value)
         )
     return (
         len(value) >= 12
-        and _is_mixed(value)
+        and is_mixed(value)
         and not re.fullmatch(r"\d+\w{1,3}", value)
-        and not _is_dotted(value)
+        and not is_dotted(value)
     )
 
 
@@ -202,12 +151,12 @@ def _is_strong(found: re.Match[str]) -> bool:
     )
     if parts >= 3 and found[0].casefold().startswith("passphrase"):
         return True
-    if _no_value(value) or _is_call(found) or _is_dotted(value) or _is_ordinary(value):
+    if no_value(value) or _is_call(found) or is_dotted(value) or _is_ordinary(value):
         return False
     if parts >= 4:
         return True
-    cases = bool(_LOWER.search(value)) and bool(_UPPER.search(value))
-    return len(value) >= 6 and _is_mixed(value) and (cases or bool(_SYMBOL.search(found["v"])))
+    cases = bool(LOWER.search(value)) and bool(UPPER.search(value))
+    return len(value) >= 6 and is_mixed(value) and (cases or bool(SYMBOL.search(found["v"])))
 
 
 def _after(found: re.Match[str]) -> str:
@@ -217,24 +166,19 @@ def _after(found: re.Match[str]) -> str:
 def _is_random_token(found: re.Match[str]) -> bool:
     value = found["v"]
     return (
-        not _no_value(value)
-        and (_is_mixed(value) or len(value) >= 40)
-        and not _UUID.fullmatch(value)
+        not no_value(value) and (is_mixed(value) or len(value) >= 40) and not UUID.fullmatch(value)
     )
 
 
 def _is_api_key(found: re.Match[str]) -> bool:
     """Returns whether what begins with sk- is a key and not a name made of words."""
     body = found[0][3:]
-    return bool(_DIGIT.search(body)) and max(map(len, re.split(r"[_\-]", body))) >= 16
+    return bool(DIGIT.search(body)) and max(map(len, re.split(r"[_\-]", body))) >= 16
 
 
 # Long words drawn at random, near a word that speaks of secrets
 
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_LONG = re.compile(
-    r"(?<![A-Za-z0-9+/_\-.])(?P<v>[A-Za-z0-9+/_\-]{20,512}={0,2})(?![A-Za-z0-9+/_\-=])"
-)
+_LONG = r"(?<![A-Za-z0-9+/_\-.])(?P<v>[A-Za-z0-9+/_\-]{20,512}={0,2})(?![A-Za-z0-9+/_\-=])"
 _SPEAKS = re.compile(
     r"secret|token|password|passwd|passphrase|credential|api[ _\-]?key|private key|access key"
     r"|signing key|\bauth|\bkey\b|\bbearer|cookie|session=",
@@ -252,32 +196,22 @@ def _is_drawn(found: re.Match[str]) -> bool:
     value = found["v"]
     before = found.string[max(0, found.start() - NEAR) : found.start()]
     spoken = list(_SPEAKS.finditer(before))
-    if not spoken or _HARMLESS.search(before, spoken[-1].end()) or _UUID.fullmatch(value):
+    if not spoken or _HARMLESS.search(before, spoken[-1].end()) or UUID.fullmatch(value):
         return False
     if re.fullmatch(r"(?:[0-9a-f]{32,}|[0-9A-F]{32,})", value):
-        return _HARMLESS.search(before) is None and _entropy(value) >= HEX_BITS
-    return _looks_random(value)
-
-
-def _looks_random(value: str) -> bool:
-    mixed = _DIGIT.search(value) and _LOWER.search(value) and _UPPER.search(value)
-    longest = max(map(len, re.split(r"[/_\-]", value)))
-    return bool(mixed) and longest >= 12 and _entropy(value) >= WORD_BITS
+        return _HARMLESS.search(before) is None and entropy(value) >= HEX_BITS
+    return looks_random(value)
 
 
 def find_random_word(text: str) -> str | None:
     """Returns a long word that looks drawn at random, whatever stands before it."""
-    words = (found["v"] for found in _LONG.finditer(text))
-    return next((word for word in words if _looks_random(word)), None)
-
-
-def _entropy(word: str) -> float:
-    return -sum(n / len(word) * math.log2(n / len(word)) for n in Counter(word).values())
+    words = (found["v"] for found in compile_pattern(_LONG, 0).finditer(text))
+    return next((word for word in words if looks_random(word)), None)
 
 
 # Cards
 
-_CARD = re.compile(
+_CARD = (
     r"(?<![\w.\-])(?:\d{4}([ \-])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|3\d{3}([ \-])\d{6}\2\d{4,5}"
     r"|\d{13,19})(?![\w\-]|\.\d)"
 )
@@ -302,31 +236,50 @@ def _is_pin(found: re.Match[str]) -> bool:
 
 
 def _is_login(found: re.Match[str]) -> bool:
-    return not _PLACEHOLDER.search(found["v"]) and found["v"] != "*"
+    return not PLACEHOLDER.search(found["v"]) and found["v"] != "*"
+
+
+def _is_random_login(found: re.Match[str]) -> bool:
+    """Returns whether a user in a URL is a token: `https://TOKEN@github.com/…`."""
+    return _is_login(found) and is_mixed(found["v"]) and not is_label(found["v"])
 
 
 def _make_rule(
     pattern: str, needs: str, check: Callable[[re.Match[str]], bool] = lambda found: True
 ) -> Rule:
-    return Rule(re.compile(pattern, re.IGNORECASE), check, tuple(needs.split()))
+    return Rule(pattern, check, tuple(needs.split()))
 
 
 _PASSWORDS = "pass pw kennwort contraseña пароль code safe"
 _KEYS = "secret token key credential auth bearer recovery cookie session="
 
 RULES: tuple[Rule, ...] = (
-    Rule(re.compile(_PEM), needs=("private key",)),
-    Rule(re.compile(f"{_START}(?:{'|'.join(_SHAPES)}){_END}")),
-    Rule(re.compile(_SK), _is_api_key, ("sk-",)),
+    Rule(_PEM, needs=("private key",), flags=0),
+    *SHAPE_RULES,
+    Rule(_SK, _is_api_key, ("sk-",), flags=0, is_long=True),
     _make_rule(_HOOK, "hooks.slack.com"),
     _make_rule(_DISCORD, "/webhooks/"),
+    _make_rule(_TEAMS, "webhook.office"),
+    _make_rule(_SOFTLAYER, "softlayer"),
+    _make_rule(
+        r"<add key=\"[\w.\-]{0,40}password\"\s{0,3}value=\"(?P<v>[^\"\n]{1,200})\"",
+        "<add key",
+        _is_login,
+    ),
+    _make_rule(r"\b_authToken=(?P<v>[A-Za-z0-9\-]{20,200})", "_authtoken", _is_login),
+    _make_rule(
+        r"\bBUNDLE_[A-Z0-9_]{3,80}(?:=|:\s)\s?[\"']?(?P<v>[a-f0-9]{8}:[a-f0-9]{8})\b", "bundle_"
+    ),
+    _make_rule(
+        r"\b[a-z][a-z0-9+.\-]{1,20}://(?P<v>[A-Za-z0-9_\-.~%]{16,400})@", "://", _is_random_login
+    ),
     _make_rule(
         r"\b[a-z][a-z0-9+.\-]{1,20}://[^\s/:@\"'<>]{0,100}:(?P<v>[^\s/@\"'<>]{1,200})@",
         "://",
         _is_login,
     ),
     _make_rule(
-        r"\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =][\"']?[^\s:\"']{1,100}:(?P<v>[^\s\"']{1,200})",
+        r"\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =][\"']?[^\s:\"']{0,100}:(?P<v>[^\s\"']{1,200})",
         "curl",
         _is_login,
     ),
@@ -340,7 +293,7 @@ RULES: tuple[Rule, ...] = (
         r"\bauthorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token|digest|apikey)\s{1,3}"
         r"(?P<v>[A-Za-z0-9._~+/=\-]{6,2000})",
         "authorization",
-        lambda found: not _no_value(found["v"]),
+        lambda found: not no_value(found["v"]),
     ),
     _make_rule(
         r"\b(?:bearer|basic)\s{1,3}(?P<v>[A-Za-z0-9._~+/=\-]{16,2000})",
@@ -378,10 +331,10 @@ RULES: tuple[Rule, ...] = (
         rf"\b(?:{_PASSWORD})[ \t]{{1,3}}(?P<v>[^\s\"'`,;<>(){{}}]{{6,200}})", _PASSWORDS, _is_strong
     ),
     _make_rule(
-        r"\buser(?:name|id)? ?(?:/|and|,|\+) ?pass(?:word|wd)?(?: is"
-        r"| are)? ?[:=]? {0,2}[\w.@\-]{1,60} ?[/:,] ?(?P<v>[^\s/,;]{4,200})",
+        r"\buser(?:name|id)? ?(?:/|and|,|\+) ?pass(?:word|wd)?(?:(?: is"
+        r"| are) ?[:=]?| ?[:=]) {0,2}[\w.@\-]{1,60} ?[/:,] ?(?P<v>[^\s/,;]{4,200})",
         "user",
-        lambda found: not _no_value(found["v"]) and not _is_dotted(found["v"]),
+        lambda found: not no_value(found["v"]) and not is_dotted(found["v"]),
     ),
     _make_rule(
         r"\b(?:log ?in|creds|credentials|account)(?: is| are| as| with|:)? {1,2}[\w.@\-]{1,60} "
@@ -394,7 +347,7 @@ RULES: tuple[Rule, ...] = (
         r"\-]?\d{4})\b",
         "ssn social",
     ),
-    Rule(re.compile(r"(?<![\w.\-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w\-]|\.\d)")),
-    Rule(_LONG, _is_drawn, tuple(f"{_PASSWORDS} {_KEYS}".split())),
+    Rule(r"(?<![\w.\-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w\-]|\.\d)"),
+    Rule(_LONG, _is_drawn, tuple(f"{_PASSWORDS} {_KEYS}".split()), flags=0, is_long=True),
     Rule(_CARD, _is_card),
 )

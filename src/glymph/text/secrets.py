@@ -10,7 +10,21 @@ from glymph.text.secret_rules import RULES
 
 SECRET = "[secret]"
 SHORTEST = 8  # characters of a text that can say one
+_LOGIN = re.compile(
+    r"(?P<scheme>\b[a-z][a-z0-9+.\-]{0,20}://)(?![^\s/?#@]{0,400}\[secret\]@)"
+    r"(?P<user>[^\s/?#:@]{0,200}:)?[^\s/?#@]{1,400}@",
+    re.IGNORECASE,
+)
+_QUERY = re.compile(
+    r"(?P<name>[?&;][\w.\-]{0,40}(?:key|token|secret|passw|password|pwd|sig|signature|auth|credential)"
+    r"[\w.\-]{0,20}=)(?!\[secret\])[^&;#\s]{1,400}",
+    re.IGNORECASE,
+)
+# What keys have and few words do: so many characters without a blank or a bracket.
+_LONG_WORD = re.compile(r"[\w\-.~|:+/=%]{12}")
+_SHORT_RULES = tuple(rule for rule in RULES if not rule.is_long)
 _NEEDED = frozenset(word for rule in RULES for word in rule.needs)
+_NEEDED_SHORT = frozenset(word for rule in _SHORT_RULES for word in rule.needs)
 
 
 def masked_in(value: Any) -> Any:
@@ -23,6 +37,23 @@ def masked_in(value: Any) -> Any:
         case list() | tuple():
             return [masked_in(item) for item in value]
     return value
+
+
+def mask_url(url: str) -> str:
+    """Returns an address or another setting as it may be shown, without what lets somebody in.
+
+    That is a password, on the web a user without one (which is a token then), and what a query
+    calls a key; of anything else what looks like a secret.
+    """
+    shown = _LOGIN.sub(_mask_login, url)
+    shown = _QUERY.sub(lambda found: f"{found['name']}{SECRET}", shown)
+    return mask_secrets(shown)[0]
+
+
+def _mask_login(found: re.Match[str]) -> str:
+    if found["user"] is None and not found["scheme"].lower().startswith("http"):
+        return found[0]  # a database's user, whose password stands elsewhere
+    return f"{found['scheme']}{found['user'] or ''}{SECRET}@"
 
 
 def mask_secrets(text: str) -> tuple[str, int]:
@@ -45,10 +76,12 @@ def mask_secrets(text: str) -> tuple[str, int]:
         return found[0][:start] + SECRET + found[0][end:]
 
     folded = text.lower()
-    said = {word for word in _NEEDED if word in folded}
-    for rule in RULES:
+    is_long = _LONG_WORD.search(text) is not None
+    rules, needed = (RULES, _NEEDED) if is_long else (_SHORT_RULES, _NEEDED_SHORT)
+    said = {word for word in needed if word in folded}
+    for rule in rules:
         if said.isdisjoint(rule.needs):
             continue
         check = rule.check
-        text = rule.pattern.sub(lambda found, check=check: replace(found, check), text)  # type: ignore[misc]
+        text = rule.compile().sub(lambda found, check=check: replace(found, check), text)  # type: ignore[misc]
     return text, count

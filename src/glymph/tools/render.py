@@ -8,7 +8,7 @@ from typing import Any
 
 from glymph.moments import parse_iso
 from glymph.text.normal import is_derived_title
-from glymph.tools.blocks import Line, Table, format_time, quantity
+from glymph.tools.blocks import Line, Table, format_cell, format_time, quantity
 
 NOT_CHANGED = "Nothing was changed: add --apply to do it."
 UPKEEP_STYLES = {"ok": "bold green", "attention": "bold yellow", "failing": "bold red"}
@@ -39,7 +39,7 @@ def render_receipt(receipt: Result) -> Blocks:
     along = f" ({len(receipt['cascaded'])} more along with them)" if receipt.get("cascaded") else ""
     yield Line(f"{receipt['verb']}: {done} done{along}, {skipped} skipped, {failed} failed")
     for memory_id, title in receipt.get("titles", {}).items():
-        yield Line(f"  {title} [{memory_id}]")
+        yield Line(f"  {format_cell(title)} [{memory_id}]")
     if done > len(receipt.get("titles", {})) > 0:
         yield Line(f"  … and {done - len(receipt['titles'])} more", "dim")
     yield from render_refusals(receipt)
@@ -55,7 +55,8 @@ def render_refusals(receipt: Result) -> Blocks:
     """Shows the ids that were left alone, each with the reason."""
     for kind, style in (("skipped", "yellow"), ("failed", "red")):
         for refusal in receipt[kind]:
-            yield Line(f"  {kind}: {refusal['id']}: {refusal['reason']}", style)
+            told = f"{refusal['id']}: {refusal['reason']}"
+            yield Line(f"  {kind}: {format_cell(told)}", style)
 
 
 def render_memories(memories: Sequence[Result]) -> Table:
@@ -136,7 +137,7 @@ def render_prune_preview(result: Result) -> Blocks:
     titles = result.get("titles", {})
     for memory_id in [*result["succeeded"], *result["cascaded"]]:
         title = titles.get(memory_id)
-        yield Line(f"  {title} [{memory_id}]" if title else f"  {memory_id}")
+        yield Line(f"  {format_cell(title)} [{memory_id}]" if title else f"  {memory_id}")
     yield from render_refusals(result)
 
 

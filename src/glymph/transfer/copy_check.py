@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 from glymph.store.contract import Row
 from glymph.store.portable import CARRIED
-from glymph.store.seals import seal
 from glymph.store.snapshots import Snapshot, canonical
 from glymph.text.query import Words, asked_words
 
@@ -136,5 +135,5 @@ def find_broken_seals(shot: Snapshot) -> Iterator[str]:
     """Yields the operations whose record or journal was altered; an open one has no seal yet."""
     for sealed in shot.sealed_operations():
         row = sealed.operation
-        if row["hash"] and seal(row, sealed.entries, {}, sealed.children) != row["hash"]:
+        if row["hash"] and sealed.seal() != row["hash"]:
             yield f"{row['id']} ({row['verb']})"

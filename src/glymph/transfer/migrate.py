@@ -34,7 +34,7 @@ from glymph.store.contract import Row
 from glymph.store.portable import CARRIED
 from glymph.store.snapshots import Snapshot
 from glymph.store.store import Store
-from glymph.text.secrets import mask_secrets
+from glymph.text.secrets import mask_url
 from glymph.transfer.copy_check import Checksum, Reading, find_broken_seals, read, search_both
 
 MOVE, REPLACE, SAME, IN_USE, REFUSED = "move", "replace", "already there", "in use there", "refused"
@@ -286,7 +286,7 @@ def _plan_existing(
 
 
 def _obstacles(target: Store, name: str) -> dict[str, str]:
-    there = mask_secrets(target.url)[0]
+    there = mask_url(target.url)
     remove = f"remove it with `glymph space delete {name} --confirm {name} --url {there}`"
     return {
         "other": f"{there} has another space of this name. "

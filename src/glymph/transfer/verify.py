@@ -1,24 +1,30 @@
-"""Checks a store: pages and guards by its engine, invariants by its journal."""
+"""Checks a store: pages and guards by its engine, invariants by its journal.
+
+Rows are read one after the other; no table is ever held as a whole. Nothing that is found ends it:
+what cannot be read is named, and the rest is looked at.
+"""
 
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from glymph.context import Context
-from glymph.errors import CorruptStore, PartsAway, SpaceNotFound, StoreError
+from glymph.errors import CorruptStore, GlymphError, PartsAway, SpaceNotFound, StoreError
 from glymph.model import Problem, Verdict
 from glymph.store.contract import JOURNALLED, Row
+from glymph.store.damage import UNREADABLE
 from glymph.store.journal import PURGED, Place
 from glymph.store.keyring import Keyring
-from glymph.store.seals import is_edit, seal
+from glymph.store.seals import is_edit
+from glymph.store.snapshots import Past, SealedOperation
 from glymph.store.store import Store
 from glymph.text.normal import content_hash
 
 CHECKS = (
-    "pages, references, full text and guards",
+    "pages, references, full text, checksums and guards",
     "one protected live identity per space",
     "every row is what its journal leads to",
     "every operation's record and journal are as they were sealed",
@@ -30,18 +36,54 @@ CHECKS = (
     "tombstones have the key by which they are recognised",
 )
 
-
 UNFINISHED = "unfinished"  # a bulk operation that was cut off between two of its transactions
+MOST = 100  # problems of one kind that are named in a space
+
+Found = Iterator[tuple[str, str]]  # check and detail
+
+
+class SpaceRows(Protocol):
+    """The rows of one space, wherever they lie."""
+
+    def rows(self, *, tables: Collection[str]) -> Iterator[tuple[str, Row]]: ...
+    def pasts(self, table: str) -> Iterator[Past]: ...
+    def sealed_operations(self) -> Iterator[SealedOperation]: ...
+    def lost_entries(self) -> Iterator[tuple[int, int]]: ...
+
+
+@dataclass(slots=True)
+class _Known:
+    """What one step has learnt about a space and a later one needs."""
+
+    purges: set[str] = field(default_factory=set)  # ids
+    selves: list[Row] = field(default_factory=list)
+    memories: set[int] = field(default_factory=set)
+    former: set[int] = field(default_factory=set)  # memories that an undo took away
+    ids: set[str] = field(default_factory=set)
+    clusters: set[int] = field(default_factory=set)
+    superseded: dict[str, str] = field(default_factory=dict)
+    buried: bool = False  # it has tombstones
+
+
+Step = Callable[[SpaceRows, _Known], Found]
 
 
 def verify(ctx: Context) -> Verdict:
     """Checks the whole store and names every problem."""
+    problems: list[Problem] = []
+    spaces: Sequence[str] = ()
     try:
-        problems = ctx.store.check()
-        for space in _list_reachable_spaces(ctx.store):
-            problems += _space(ctx, space)
+        problems += ctx.store.check()
     except CorruptStore as error:
-        problems = [Problem("pages", str(error))]
+        problems.append(Problem("pages", str(error)))
+    try:
+        spaces = _list_reachable_spaces(ctx.store)
+    except CorruptStore as error:
+        problems.append(Problem("pages", str(error)))
+    for space in spaces:
+        problems += [
+            Problem(check, f"space {space}: {detail}") for check, detail in _space(ctx, space)
+        ]
     return Verdict(CHECKS, tuple(problems))
 
 
@@ -53,39 +95,211 @@ def _list_reachable_spaces(store: Store) -> Sequence[str]:
         return error.spaces
 
 
-def _space(ctx: Context, name: str) -> list[Problem]:
-    tables: dict[str, list[Row]] = defaultdict(list)
+def _space(ctx: Context, name: str) -> Found:
+    """Yields what is wrong with a space; every step sees one moment of it, and may fail alone."""
+    known = _Known()
+    for step in STEPS:
+        found: list[tuple[str, str]] = []
+        try:
+            with ctx.store.snapshot(name) as shot:
+                found.extend(_name_most(_guard(step, shot, known)))
+        except SpaceNotFound:
+            return  # deleted or renamed by somebody else meanwhile
+        except CorruptStore as error:
+            found.append(("pages", str(error)))
+        except UNREADABLE as error:
+            if isinstance(error, GlymphError):
+                raise
+            found.append(("rows", f"its record cannot be read ({error!r})"))
+        yield from found
+    yield from _keys(known, ctx.store.keyring)
+
+
+def _name_most(found: Found) -> Found:
+    """Yields the first problems of each kind, and says where there are more."""
+    named: dict[str, int] = {}
+    for check, detail in found:
+        named[check] = named.get(check, 0) + 1
+        if named[check] <= MOST:
+            yield check, detail
+    for check, count in named.items():
+        if count > MOST:
+            yield check, f"{count - MOST:,} more of this kind"
+
+
+def find_problems(space: SpaceRows) -> Found:
+    """Yields what is wrong with the rows of one space, as pairs of check and detail."""
+    known = _Known()
+    for step in STEPS:
+        yield from _guard(step, space, known)
+
+
+def _guard(step: Step, space: SpaceRows, known: _Known) -> Found:
+    """Yields what a step finds; where it stumbles over a damaged row, that is one more problem."""
     try:
-        for table, row in ctx.store.dump(name):
-            tables[table].append(row)
-        found = [*find_problems(tables), *_keys(tables, ctx.store.keyring)]
-        return [Problem(check, f"space {name}: {detail}") for check, detail in found]
-    except SpaceNotFound:
-        return []  # deleted or renamed by somebody else meanwhile
-    except json.JSONDecodeError as error:
-        return [Problem("journal", f"space {name}: an image is not JSON ({error})")]
+        yield from step(space, known)
+    except GlymphError:
+        raise
+    except UNREADABLE as error:
+        yield "rows", f"not everything can be read ({error!r})"
 
 
-def find_problems(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
-    """Yields what is wrong with the rows of one space, as pairs of check and detail.
-
-    Raises JSONDecodeError if an image of the journal is not a JSON object.
-    """
-    yield from _identity(tables["memories"])
-    yield from _past(tables)
-    yield from _seals(tables)
-    yield from _purges(tables)
-    yield from _contents(tables["memories"])
-    yield from _links(tables)
-    yield from _undos(tables["operations"])
-    yield from _vectors(tables)
+# operations
 
 
-def _identity(memories: list[Row]) -> Iterator[tuple[str, str]]:
-    selves = [m for m in memories if m["kind"] == "self"]
-    if len(selves) != 1:
-        yield "identity", f"{len(selves)} identity memories instead of one"
-    for m in selves:
+def _operations(space: SpaceRows, known: _Known) -> Found:
+    for sealed in space.sealed_operations():
+        operation = sealed.operation
+        if operation["verb"] == "purge":
+            known.purges.add(operation["id"])
+        yield from _seal(sealed)
+        for pointer in ("undoes", "parent"):
+            if operation[pointer] is not None and operation[pointer] >= operation["key"]:
+                yield "operations", f"{operation['id']} {pointer} a later operation"
+    for key, count in space.lost_entries():
+        yield "journal", f"{count} entries of an operation {key} that does not exist"
+
+
+def _seal(sealed: SealedOperation) -> Found:
+    operation = sealed.operation
+    name = f"{operation['id']} ({operation['verb']})"
+    changes = len(sealed.entries) + sum(child["changes"] for child in sealed.children)
+    edits = sum(is_edit(t, a, i) for t, _, a, i, _ in sealed.entries) + sum(
+        child["edits"] for child in sealed.children
+    )
+    if not operation["hash"]:
+        way = "if nothing runs, undo it or repeat the call"
+        yield UNFINISHED, f"{name} is under way or was cut short; {way}"
+    elif sealed.seal() != operation["hash"]:
+        yield "operations", f"the record or the journal of {name} was altered"
+    elif (operation["changes"], operation["edits"]) != (changes, edits):
+        yield (
+            "operations",
+            f"{name} counts {operation['changes']} changes; the journal has {changes}",
+        )
+
+
+# rows and what the journal tells of them
+
+
+def _pasts(space: SpaceRows, known: _Known) -> Found:
+    """Lives through the journal again: what it leads to must be what is there."""
+    for table in JOURNALLED:
+        for past in space.pasts(table):
+            try:
+                yield from _past(table, past, known)
+            except UNREADABLE as error:
+                what = _name_row((table, past.key), past.row or {})
+                yield "journal", f"{what} or its journal cannot be read ({error!r})"
+
+
+def _past(table: str, past: Past, known: _Known) -> Found:
+    place, row = (table, past.key), past.row
+    if row is not None:
+        yield from _note(table, row, known)
+    if table == "memories":
+        known.former.add(past.key)
+    entries = [
+        (entry["action"], json.loads(entry["image"]), json.loads(entry["after"]))
+        for entry in past.entries
+    ]
+    told: dict[str, Any] | None = None
+    for action, image, after in entries:
+        if action != "rejected":
+            yield from _fit(place, action, image, told)
+            told = None if action == "delete" else {**(told or {}), **after}
+    if row is not None and told is None:
+        yield (
+            "journal",
+            f"{_name_row(place, row)} is there without the journal entry of its creation",
+        )
+    elif row is None and told is not None:
+        yield "journal", f"{_name_row(place, told)} is gone without a journal entry"
+    elif row is not None and told is not None:
+        yield from _compare(place, row, told)
+    yield from _blanks(place, [image for _, image, _ in entries], known, stays=row is not None)
+
+
+def _fit(
+    place: Place, action: str, image: Mapping[str, Any], before: Mapping[str, Any] | None
+) -> Found:
+    """Names an entry that does not fit what came before it."""
+    if (before is None) != (action == "insert"):
+        yield "journal", f"{action} of {place[0]} {place[1]} does not fit what came before it"
+    elif before is not None and any(
+        before[column] != value for column, value in image.items() if column in before
+    ):
+        yield "journal", f"{action} of {_name_row(place, before)} does not fit what came before it"
+
+
+def _compare(place: Place, row: Row, told: Mapping[str, Any]) -> Found:
+    for column, value in told.items():
+        if column not in row:
+            yield "journal", f"the journal tells of {column!r}, which {place[0]} do not have"
+        elif row[column] != value:
+            yield (
+                "journal",
+                f"{_name_row(place, row)}: {column} is {row[column]!r}, the journal says {value!r}",
+            )
+
+
+def _blanks(
+    place: Place, images: Iterable[Mapping[str, Any]], known: _Known, *, stays: bool
+) -> Found:
+    """A blanked journal row names a purge; of what was purged nothing but blanked rows is left.
+
+    Of what stays they are the first ones."""
+    marks = []
+    for image in images:
+        by = image.get(PURGED)
+        if by is not None and by not in known.purges:
+            yield (
+                "journal",
+                f"an entry of {place[0]} {place[1]} is blank without a purge that did it",
+            )
+        marks.append(by is not None)
+    # Of a row that stays, former wordings may have been purged: all of them, up to the last.
+    former = marks == sorted(marks, reverse=True)
+    if any(marks) and not (former if stays else all(marks)):
+        yield "journal", f"{place[0]} {place[1]} was purged, but not everywhere"
+
+
+def _name_row(place: Place, row: Mapping[str, Any]) -> str:
+    return f"{place[0]} {row.get('id') or place[1]}"
+
+
+# rows by themselves
+
+
+def _note(table: str, row: Row, known: _Known) -> Found:
+    """Notes what later rows are checked against, and names what is wrong with this one."""
+    if table == "memories":
+        known.memories.add(row["key"])
+        if row["id"] in known.ids:
+            yield "contents", f"{row['id']} exists more than once"
+        known.ids.add(row["id"])
+        if row["kind"] == "self":
+            known.selves.append(row)
+        if row["superseded_by"] is not None:
+            known.superseded[row["id"]] = row["superseded_by"]
+        if content_hash(row["text"], row["kind"], row["event_at"]) != row["content_hash"]:
+            yield "contents", f"{row['id']} does not match its hash"
+    elif table == "clusters":
+        known.clusters.add(row["key"])
+    elif table == "edges":
+        if not {row["source"], row["target"]} <= known.memories:
+            yield "links", f"link {row['key']} leaves its space"
+    elif table == "memberships":
+        if row["memory"] not in known.memories or row["cluster"] not in known.clusters:
+            yield "clusters", f"membership {row['key']} leaves its space"
+    elif table == "tombstones":
+        known.buried = True
+
+
+def _identity(_: SpaceRows, known: _Known) -> Found:
+    if len(known.selves) != 1:
+        yield "identity", f"{len(known.selves)} identity memories instead of one"
+    for m in known.selves:
         if m["state"] != "LIVE" or not m["protected"]:
             yield (
                 "identity",
@@ -93,171 +307,30 @@ def _identity(memories: list[Row]) -> Iterator[tuple[str, str]]:
             )
 
 
-def _past(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
-    """Lives through the journal again: what it leads to must be what is there."""
-    told: dict[Place, dict[str, Any]] = {}
-    for entry in tables["journal"]:
-        yield from _replay(entry, told)
-    rows: dict[Place, Row] = {
-        (table, row["key"]): row for table in JOURNALLED for row in tables[table]
-    }
-    for place in rows.keys() - told.keys():
-        yield (
-            "journal",
-            f"{_name_row(place, rows[place])} is there without the journal entry of its creation",
-        )
-    for place in told.keys() - rows.keys():
-        yield "journal", f"{_name_row(place, told[place])} is gone without a journal entry"
-    for place in told.keys() & rows.keys():
-        for column, value in told[place].items():
-            if column not in rows[place]:
-                what = _name_row(place, rows[place])
-                yield "journal", f"{what}: the journal tells of a column {column!r}"
-            elif rows[place][column] != value:
-                what = _name_row(place, rows[place])
-                yield (
-                    "journal",
-                    f"{what}: {column} is {rows[place][column]!r}, the journal says {value!r}",
-                )
+def _chains(_: SpaceRows, known: _Known) -> Found:
+    for memory_id, successor in known.superseded.items():
+        if successor not in known.ids:
+            yield "links", f"{memory_id} is superseded by {successor}, which is not there"
 
 
-def _replay(entry: Row, told: dict[Place, dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Applies one journal entry to what was told so far, and names where it does not fit."""
-    place = (entry["tbl"], entry["key"])
-    action, image, after = entry["action"], _read_image(entry, "image"), _read_image(entry, "after")
-    before = told.get(place)
-    if action == "rejected":
-        return
-    if (before is None) != (action == "insert"):
-        yield "journal", f"{action} of {place[0]} {place[1]} does not fit what came before it"
-    elif any(
-        before[column] != value for column, value in image.items() if before and column in before
-    ):
-        yield (
-            "journal",
-            f"{action} of {_name_row(place, before or {})} does not fit what came before it",
-        )
-    if action == "delete":
-        told.pop(place, None)
-    else:
-        told[place] = {**(before or {}), **after}
+def _vectors(space: SpaceRows, known: _Known) -> Found:
+    sizes: dict[int, int] = {}
+    for table, row in space.rows(tables=("models", "vectors")):
+        if table == "models":
+            sizes[row["key"]] = 2 * row["dimension"]
+        elif row["memory"] not in known.former:
+            yield "vectors", f"vector {row['key']} belongs to no memory of this space"
+        elif sizes.get(row["model"]) != len(row["vector"]):
+            size = len(row["vector"])
+            yield "vectors", f"vector {row['key']} has {size} bytes, not the size of its model"
 
 
-def _read_image(entry: Row, column: str) -> dict[str, Any]:
-    try:
-        image = json.loads(entry[column])
-    except (ValueError, RecursionError) as error:  # also a number with too many digits
-        raise json.JSONDecodeError(str(error)[:100], entry[column][:100], 0) from error
-    if not isinstance(image, dict):
-        raise json.JSONDecodeError("not an object", entry[column][:100], 0)
-    return image
+STEPS: Sequence[Step] = (_operations, _pasts, _identity, _chains, _vectors)
 
 
-def _name_row(place: Place, row: Mapping[str, Any]) -> str:
-    return f"{place[0]} {row.get('id') or place[1]}"
-
-
-def _seals(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
-    entries: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-    for e in tables["journal"]:
-        entries[e["operation"]].append((e["tbl"], e["key"], e["action"], e["image"], e["after"]))
-    children: dict[int, list[Row]] = defaultdict(list)
-    for operation in tables["operations"]:
-        if operation["parent"] is not None:
-            children[operation["parent"]].append(operation)
-    for operation in tables["operations"]:
-        name = f"{operation['id']} ({operation['verb']})"
-        own, parts = entries.pop(operation["key"], []), children[operation["key"]]
-        changes = len(own) + sum(child["changes"] for child in parts)
-        edits = sum(is_edit(t, a, i) for t, _, a, i, _ in own) + sum(
-            child["edits"] for child in parts
-        )
-        if not operation["hash"]:
-            way = "if nothing runs, undo it or repeat the call"
-            yield UNFINISHED, f"{name} is under way or was cut short; {way}"
-        elif seal(operation, own, {}, [child["hash"] for child in parts]) != operation["hash"]:
-            yield "operations", f"the record or the journal of {name} was altered"
-        elif (operation["changes"], operation["edits"]) != (changes, edits):
-            yield (
-                "operations",
-                f"{name} counts {operation['changes']} changes; the journal has {changes}",
-            )
-    for key, orphans in entries.items():
-        yield "journal", f"{len(orphans)} entries of an operation {key} that does not exist"
-
-
-def _purges(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
-    """A blanked journal row names a purge; of what was purged nothing but blanked rows is left.
-
-    Of what stays they are the first ones."""
-    purges = {operation["id"] for operation in tables["operations"] if operation["verb"] == "purge"}
-    blank: dict[Place, list[bool]] = defaultdict(list)
-    for entry in tables["journal"]:
-        by = _read_image(entry, "image").get(PURGED)
-        if by is not None and by not in purges:
-            yield (
-                "journal",
-                f"an entry of {entry['tbl']} {entry['key']} is blank without a purge that did it",
-            )
-        blank[entry["tbl"], entry["key"]].append(by is not None)
-    rows = {(table, row["key"]) for table in JOURNALLED for row in tables[table]}
-    for place, marks in blank.items():
-        # Of a row that stays, former wordings may have been purged: all of them, up to the last.
-        former = marks == sorted(marks, reverse=True)
-        if any(marks) and not (former if place in rows else all(marks)):
-            yield "journal", f"{place[0]} {place[1]} was purged, but not everywhere"
-
-
-def _contents(memories: list[Row]) -> Iterator[tuple[str, str]]:
-    for m in memories:
-        if content_hash(m["text"], m["kind"], m["event_at"]) != m["content_hash"]:
-            yield "contents", f"{m['id']} does not match its hash"
-    for memory_id, count in Counter(m["id"] for m in memories).items():
-        if count > 1:
-            yield "contents", f"{memory_id} exists {count} times"
-
-
-def _links(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
-    keys = {m["key"] for m in tables["memories"]}
-    ids = {m["id"] for m in tables["memories"]}
-    clusters = {c["key"] for c in tables["clusters"]}
-    for e in tables["edges"]:
-        if e["source"] not in keys or e["target"] not in keys:
-            yield "links", f"link {e['key']} leaves its space"
-    for m in tables["memberships"]:
-        if m["memory"] not in keys or m["cluster"] not in clusters:
-            yield "clusters", f"membership {m['key']} leaves its space"
-    for m in tables["memories"]:
-        if m["superseded_by"] is not None and m["superseded_by"] not in ids:
-            yield "links", f"{m['id']} is superseded by {m['superseded_by']}, which is not there"
-
-
-def _undos(operations: list[Row]) -> Iterator[tuple[str, str]]:
-    for operation in operations:
-        for pointer in ("undoes", "parent"):
-            if operation[pointer] is not None and operation[pointer] >= operation["key"]:
-                yield "operations", f"{operation['id']} {pointer} a later operation"
-
-
-def _vectors(tables: Mapping[str, list[Row]]) -> Iterator[tuple[str, str]]:
-    known = {m["key"] for m in tables["memories"]}
-    known |= {
-        e["key"] for e in tables["journal"] if e["tbl"] == "memories"
-    }  # those an undo took away
-    sizes = {m["key"]: 2 * m["dimension"] for m in tables["models"]}
-    for v in tables["vectors"]:
-        if v["memory"] not in known:
-            yield "vectors", f"vector {v['key']} belongs to no memory of this space"
-        elif sizes.get(v["model"]) != len(v["vector"]):
-            size = len(v["vector"])
-            yield "vectors", f"vector {v['key']} has {size} bytes, not the size of its model"
-
-
-def _keys(tables: Mapping[str, list[Row]], keyring: Keyring) -> Iterator[tuple[str, str]]:
+def _keys(known: _Known, keyring: Keyring) -> Found:
     """Yields missing keys: a space with tombstones takes in nothing new without theirs."""
-    for identity in (
-        [m["id"] for m in tables["memories"] if m["kind"] == "self"] if tables["tombstones"] else []
-    ):
+    for identity in [m["id"] for m in known.selves] if known.buried else []:
         try:
             if keyring.get(identity) is None:
                 why = keyring.explain_missing(identity)

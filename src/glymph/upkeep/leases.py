@@ -21,7 +21,6 @@ log = logging.getLogger("glymph.jobs")
 
 LASTS = 30.0  # seconds without a sign of life after which somebody else may take over
 RENEWED = LASTS / 3
-_LASTS = int(LASTS * 1_000_000)  # the same in microseconds
 LOOKED_BACK = 7 * MICROS_PER_DAY  # for operations that a killed holder left open
 WORKERS = ("glymph", "daemon")  # the actors that hold leases
 
@@ -60,7 +59,7 @@ def _take(ctx: Context) -> int | None:
     with ctx.store.writing(ctx.space, None) as writer:
         # After the wait for the write lock, in which a holder may have renewed.
         now = micros(ctx.now())
-        return writer.take_lease(holder, now=now, until=now + _LASTS)
+        return writer.take_lease(holder, now=now, until=now + int(LASTS * 1_000_000))
 
 
 def _close_what_was_cut_off(held: Context) -> None:
@@ -89,7 +88,7 @@ def _renew(ctx: Context, fence: int, over: threading.Event) -> None:
     while not over.wait(RENEWED):
         try:
             with ctx.store.writing(ctx.space, None) as writer:
-                if not writer.renew_lease(fence, until=micros(ctx.now()) + _LASTS):
+                if not writer.renew_lease(fence, until=micros(ctx.now()) + int(LASTS * 1_000_000)):
                     return  # the next write of the work itself says so
         except StoreError as error:  # a full disk or a long lock: the next turn may do
             log.warning("the lease on %s could not be renewed: %s", ctx.space, error)

@@ -75,30 +75,30 @@ def health(ctx: Context) -> Health:
         edges = len(reader.edges())
         newest = reader.operations(limit=1)
         total = reader.operation_count()
-    live = [row for row in rows if row["state"] == State.LIVE]
-    values = lifecycle.retrievability(
-        curves=curves,
-        kinds=[row["kind"] for row in live],
-        sections=[row["section"] for row in live],
-        stability=[row["stability"] for row in live],
-        anchors=[row["anchor"] for row in live],
-        now=now,
-    ).tolist()
-    stages = Counter(lifecycle.lifecycle(value, State.LIVE) for value in values)
-    states = Counter(row["state"] for row in rows)
-    return Health(
-        space=ctx.space,
-        live=stages[Lifecycle.ACTIVE] + stages[Lifecycle.WEAK],
-        active=stages[Lifecycle.ACTIVE],
-        weak=stages[Lifecycle.WEAK],
-        dormant=stages[Lifecycle.DORMANT],
-        archived=states[State.ARCHIVED],
-        trashed=states[State.TRASHED],
-        pinned=sum(row["pinned"] for row in live),
-        superseded=sum(row["superseded"] for row in live),
-        edges=edges,
-        by_section=dict(sorted(Counter(row["section"] for row in live).items())),
-        by_kind=dict(sorted(Counter(row["kind"] for row in live).items())),
-        operations=total,
-        last_operation_at=moment(newest[0]["at"]) if newest else None,
-    )
+        live = [row for row in rows if row["state"] == State.LIVE]
+        values = lifecycle.retrievability(
+            curves=curves,
+            kinds=[row["kind"] for row in live],
+            sections=[row["section"] for row in live],
+            stability=[row["stability"] for row in live],
+            anchors=[row["anchor"] for row in live],
+            now=now,
+        ).tolist()
+        stages = Counter(lifecycle.lifecycle(value, State.LIVE) for value in values)
+        states = Counter(row["state"] for row in rows)
+        return Health(
+            space=ctx.space,
+            live=stages[Lifecycle.ACTIVE] + stages[Lifecycle.WEAK],
+            active=stages[Lifecycle.ACTIVE],
+            weak=stages[Lifecycle.WEAK],
+            dormant=stages[Lifecycle.DORMANT],
+            archived=states[State.ARCHIVED],
+            trashed=states[State.TRASHED],
+            pinned=sum(row["pinned"] for row in live),
+            superseded=sum(row["superseded"] for row in live),
+            edges=edges,
+            by_section=dict(sorted(Counter(row["section"] for row in live).items())),
+            by_kind=dict(sorted(Counter(row["kind"] for row in live).items())),
+            operations=total,
+            last_operation_at=moment(newest[0]["at"]) if newest else None,
+        )

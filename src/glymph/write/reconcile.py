@@ -25,11 +25,13 @@ from glymph.store import foresight
 from glymph.store.contract import Ask, Filter, NewestKey, Row
 from glymph.store.reader import Reader
 from glymph.store.writer import Writer
+from glymph.text.injection import find_order
 from glymph.text.similarity import relation
 from glymph.write.neighbours import Neighbour, find_neighbours, is_statement, kept_bands
 from glymph.write.question_queue import FORGET, close, raise_question
 from glymph.write.replace import join, supersede
 from glymph.write.verdicts import (
+    Kind,
     Verdict,
     decide,
     decide_by_vectors,
@@ -48,7 +50,7 @@ LONGEST_STATEMENT = 480
 MEMORIES_A_QUESTION = 20  # five questions per 100 memories are what people bear
 GRAVE = ("vital", "pinned", "contradicts")  # kinds of doubt that are put in any case
 ACTOR = "reconcile"
-HIDING = ("same", "replaces")
+HIDING: tuple[Kind, ...] = ("same", "replaces")
 
 
 @dataclass(slots=True)
@@ -191,9 +193,14 @@ def _go_on(ctx: Context, seen: int, upto: int) -> None:
 
 
 def judge(ctx: Context, reader: Reader, row: Row) -> Findings:
-    """Finds what a memory says of the older ones near it; nothing if it states nothing itself."""
+    """Finds what a memory says of the older ones near it; nothing if it states nothing itself.
+
+    What tries to steer the agent is no statement, and does nothing to others.
+    """
     now = micros(ctx.now())
     if row["state"] != State.LIVE or row["superseded_by"] or not is_statement(row):
+        return Findings(row)
+    if find_order(row["text"]):
         return Findings(row)
     near = find_neighbours(ctx, reader, row, now=now, most=NEAREST)
     if not near:

@@ -21,6 +21,7 @@ from glymph.llm.ledger import Run
 from glymph.moments import micros, moment
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
+from glymph.text.injection import find_order
 from glymph.write import reconcile
 from glymph.write.neighbours import LONGEST, find_neighbours
 from glymph.write.question_queue import FIRST_KIND, KINDS, MODEL, close
@@ -131,7 +132,7 @@ def _list_waiting(ctx: Context, seen: int) -> Iterator[Doubted]:
 
 
 def _find_doubts(ctx: Context, reader: Reader, row: Row) -> Doubted:
-    if len(row["text"]) > LONGEST:
+    if len(row["text"]) > LONGEST or find_order(row["text"]):
         return Doubted(row, ())
     now = micros(ctx.now())
     decided = _list_decided(reader, row)
@@ -141,6 +142,7 @@ def _find_doubts(ctx: Context, reader: Reader, row: Row) -> Doubted:
         if one.row["id"] not in decided
         and not is_fixed(one.row)
         and not is_out_of_the_question(row, one.row)
+        and find_order(one.row["text"]) is None
     ]
     judged = ctx.reader.relate(row["text"], [old["text"] for old in near]) if near else []
     unsure = (
@@ -197,7 +199,7 @@ def _carry_out(
             return
         told = dict(_decide(op, new, doubted, relations))
         decided = [verdict for verdict in told.values() if verdict is not None]
-        verdicts = tuple(spare_vital(decided, ctx.reader))
+        verdicts = tuple(spare_vital(decided, ctx.reader, kinds=HIDING))
         told |= {verdict.old["id"]: verdict for verdict in verdicts}
         asked.answered += _close_waiting(op, new, told)
         if told and not verdicts:

@@ -16,6 +16,9 @@ from glymph.llm.fence import fence_records, rule
 
 MOST_PAIRS = 20  # in one question
 MOST_TEXT = 600  # characters of a statement that are shown
+# Of so many pairs, the share that one answer may hide; a model that says more obeys what it reads.
+MANY, MOST_HIDDEN = 8, 0.8
+HIDING = ("replaces", "same")
 TOKENS, TOKENS_EACH = 100, 25  # of an answer: at all, and for each pair that is shown
 
 RELATIONS: Mapping[str, str] = {
@@ -115,4 +118,9 @@ def _parse(text: str, places: Mapping[str, tuple[int, int]], counts: Sequence[in
         if found[doubt][place] is not None:
             raise MalformedReply(f"it names {told['id']} twice")
         found[doubt][place] = told["relation"]
+    hidden = sum(word in HIDING for several in found for word in several)
+    if len(places) >= MANY and hidden > MOST_HIDDEN * len(places):
+        raise MalformedReply(
+            f"it would hide {hidden} of {len(places)} statements, and most of them stay true"
+        )
     return tuple(tuple(several) for several in found)

@@ -9,13 +9,15 @@ from glymph.context import Context
 from glymph.decay.sections import IDENTITY_KIND, Section, initial_stability
 from glymph.model import Space, State
 from glymph.store import records
+from glymph.store.damage import naming_damage
 from glymph.store.store import Store
 from glymph.text.normal import content_hash
 from glymph.write.add import NEW_DIFFICULTY
 
 
 def spaces(store: Store) -> list[Space]:
-    return [records.space(row) for row in store.spaces()]
+    with naming_damage(store):
+        return [records.space(row) for row in store.spaces()]
 
 
 def create_space(ctx: Context) -> None:

@@ -16,6 +16,7 @@ from glymph.text.similarity import differ_in_values
 Kind = Literal["same", "replaces", "updates", "asks", "disputes"]
 NONE, SAME, REPLACES, PART = range(4)
 VITAL = 3  # noise, passing, lasting, vital
+TRUSTED = 0.3  # what is trusted less does nothing to what is trusted
 LEAST_VITAL = 0.3  # the share from which on a statement is too important to be hidden unasked
 SAYS_SAME, OUTDATED = "it says the same", "it is out of date"
 PARTLY = "it, or a part of it, may be out of date"
@@ -47,9 +48,11 @@ def decide(
             yield verdict
 
 
-def spare_vital(verdicts: Sequence[Verdict], reader: Reader) -> Iterator[Verdict]:
-    """Yields the verdicts, but asks about what would be hidden and is vital to somebody."""
-    hidden = [verdict for verdict in verdicts if verdict.kind == "replaces"]
+def spare_vital(
+    verdicts: Sequence[Verdict], reader: Reader, *, kinds: Sequence[Kind] = ("replaces",)
+) -> Iterator[Verdict]:
+    """Yields the verdicts, but asks about what would be hidden so and is vital to somebody."""
+    hidden = [verdict for verdict in verdicts if verdict.kind in kinds]
     graded = reader.grade([verdict.old["text"] for verdict in hidden])
     vital = {
         verdict.old["key"]
@@ -57,8 +60,9 @@ def spare_vital(verdicts: Sequence[Verdict], reader: Reader) -> Iterator[Verdict
         if one.shares and one.shares[VITAL] >= LEAST_VITAL
     }
     for verdict in verdicts:
-        if verdict.kind == "replaces" and verdict.old["key"] in vital:
-            verdict = replace(verdict, kind="asks", reason=f"{OUTDATED}, and vital", about="vital")
+        if verdict.kind in kinds and verdict.old["key"] in vital:
+            why = f"{verdict.reason}, and vital"
+            verdict = replace(verdict, kind="asks", reason=why, about="vital")
         yield verdict
 
 
@@ -112,7 +116,13 @@ def is_fixed(row: Row) -> bool:
 
 
 def is_out_of_the_question(new: Row, old: Row) -> bool:
-    """Tells whether one of them says what happened once, which nothing puts out of date."""
+    """Tells whether nothing can come of two statements.
+
+    One of them says what happened once, which nothing puts out of date, or the newer is little
+    trusted and the older is not.
+    """
+    if new["trust"] < TRUSTED <= old["trust"]:
+        return True
     return any(SECTIONS[Section(row["section"])].role == "source" for row in (new, old))
 
 

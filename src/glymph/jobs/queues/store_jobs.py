@@ -173,16 +173,16 @@ class StoreJobs:
 def _find_dead(ctx: Context) -> list[DeadLetter]:
     with ctx.reading() as reader:
         rows, schedules = reader.failed_jobs(limit=MOST), reader.schedules()
-    found = []
-    for row in rows:
-        reports = json.loads(row["report"] or "{}")
-        failed = {job: told for job, told in reports.items() if FAILED in told}
-        why = "; ".join(f"{job}: {told[FAILED]}" for job, told in failed.items())
-        times = max((told.get(TIMES, 1) for told in failed.values()), default=1)
-        ticket = Ticket(ctx.space, row["job"], row["id"])
-        found.append(DeadLetter(ticket, why, times, moment(row["failed_at"])))
-    for row in schedules:
-        if (times := count_failures(row)) >= queue.ATTEMPTS:
-            why, at = json.loads(row["outcome"])[FAILED], moment(row["last_run_at"])
-            found.append(DeadLetter(Ticket(ctx.space, row["job"]), str(why), times, at))
-    return found
+        found = []
+        for row in rows:
+            reports = json.loads(row["report"] or "{}")
+            failed = {job: told for job, told in reports.items() if FAILED in told}
+            why = "; ".join(f"{job}: {told[FAILED]}" for job, told in failed.items())
+            times = max((told.get(TIMES, 1) for told in failed.values()), default=1)
+            ticket = Ticket(ctx.space, row["job"], row["id"])
+            found.append(DeadLetter(ticket, why, times, moment(row["failed_at"])))
+        for row in schedules:
+            if (times := count_failures(row)) >= queue.ATTEMPTS:
+                why, at = json.loads(row["outcome"])[FAILED], moment(row["last_run_at"])
+                found.append(DeadLetter(Ticket(ctx.space, row["job"]), str(why), times, at))
+        return found

@@ -20,6 +20,7 @@ from glymph.learn.evidence.statements import check_statement, conditions_of, fin
 from glymph.learn.evidence.tally import refute, tally_episodes
 from glymph.learn.lesson import MOST_TITLE, Claim, Pattern
 from glymph.text.attributes import open_body
+from glymph.text.injection import find_order
 from glymph.text.normal import derive_title, normalise
 from glymph.text.sentences import LESSON, split_sentences
 from glymph.text.words import drop_stop_words, split_words
@@ -44,6 +45,10 @@ _ADDRESSED = re.compile(
     r"|answer|approve|grant|give|treat|conclude)\b|\b(?:you (?:must|should|are|will|have to"
     r"|need to)|your (?:task|job|answer|reply|lesson))\b",
     re.IGNORECASE,
+)
+
+_STATES = re.compile(
+    r"\A\W*(?:i|we|my|our|the|when|while|if|in|of|on|all|most|\d+)\b", re.IGNORECASE
 )
 
 
@@ -91,7 +96,7 @@ def verify(
 
     `statements` are those of its title and sentences, if a model has put them so.
     """
-    orders = list(_orders(episodes))
+    orders = [*_orders(episodes), *_find_going_on(pattern.body)]
     if statements is not None:
         return _verify_statements(pattern, episodes, statements, orders)
     dropped: list[Dropped] = []
@@ -169,6 +174,8 @@ def _judge(
         refused = f"fewer than {LEAST_SUPPORT} episodes support it"
     elif len(split_words(body)) < LEAST_WORDS:
         refused = "nothing is left of its text"
+    elif wants := find_order(body):  # none of its sentences does by itself
+        refused = f"it tries {wants}"
     title = pattern.title
     if why := _unfit(title, orders) or (
         check_statement(title, episodes, claims).fault if in_words else None
@@ -182,7 +189,9 @@ def _judge(
         dropped.append(Dropped(trigger, why))
         trigger = None
     direction = pattern.direction
-    if direction and (why := _find_misdirection(direction, claims, episodes)):
+    if direction and (
+        why := _unfit(direction, orders) or _find_misdirection(direction, claims, episodes)
+    ):
         dropped.append(Dropped(direction, why))
         direction = None
     return Verified(title, body, claims, tuple(dropped), supporting, trigger, direction, refused)
@@ -207,6 +216,8 @@ def _unfit(sentence: str, orders: Sequence[frozenset[str]]) -> str | None:
     """
     if _ORDER.search(sentence):
         return "it reads like an order, not like a lesson"
+    if wants := find_order(sentence):
+        return f"it tries {wants}"
     said = drop_stop_words(split_words(sentence))
     if any(len(said & order) >= REPEATED * len(order) for order in orders):
         return "it repeats an order that stands in an episode"
@@ -222,6 +233,16 @@ def _orders(episodes: Sequence[Episode]) -> Iterator[frozenset[str]]:
                 1 if _ORDER.search(sentence) else 3 if _ADDRESSED.search(sentence) else len(said)
             ):
                 yield said
+
+
+def _find_going_on(body: str) -> Iterator[frozenset[str]]:
+    """The words of an order, and of what stands right behind it and is no plain statement."""
+    steers = False
+    for sentence in split_sentences(body, LESSON):
+        goes_on = _ADDRESSED.search(sentence) or not _STATES.search(sentence)
+        steers = find_order(sentence) is not None or (steers and bool(goes_on))
+        if steers:
+            yield drop_stop_words(split_words(sentence))
 
 
 def _find_misdirection(

@@ -202,10 +202,16 @@ class ShardedStore(Store):
         return self._holder(space).dump(space)
 
     def load(
-        self, space: str, rows: Iterable[tuple[str, Row]], *, highest: Mapping[str, int], chunk: int
+        self,
+        space: str,
+        rows: Iterable[tuple[str, Row]],
+        *,
+        highest: Mapping[str, int],
+        chunk: int,
+        check: Callable[[Snapshot], None] | None = None,
     ) -> Iterator[int]:
         self._check_place(space)
-        return self._holder(space).load(space, rows, highest=highest, chunk=chunk)
+        return self._holder(space).load(space, rows, highest=highest, chunk=chunk, check=check)
 
     def arrival(
         self,

@@ -55,7 +55,7 @@ SELECT count(*) FROM scoped_operations WHERE parent IS NULL;
 -- The undos of an operation, their undos, and so on. An undo that put nothing back undid nothing.
 WITH RECURSIVE undo(key, undoes) AS (
   SELECT key, undoes FROM scoped_operations WHERE undoes = :key AND changes > 0
-  UNION ALL
+  UNION  -- and not ALL: in a damaged store an operation may seem to undo itself
   SELECT o.key, o.undoes FROM scoped_operations o JOIN undo ON o.undoes = undo.key WHERE o.changes > 0
 )
 SELECT key, undoes FROM undo ORDER BY key DESC;

@@ -4,7 +4,8 @@ WHERE s.name NOT LIKE '(%'  -- being loaded or deleted
 ORDER BY s.name;
 
 -- name: due_spaces
-SELECT d.name FROM (SELECT s.name, {due_at} AS at FROM spaces s WHERE s.name NOT LIKE '(%') d
+WITH d AS {once} (SELECT s.name, {due_at} AS at FROM spaces s WHERE s.name NOT LIKE '(%')
+SELECT d.name FROM d
 WHERE d.at IS NULL OR d.at <= :now OR d.at > :beyond ORDER BY coalesce(d.at, 0), d.name;
 
 -- name: next_due

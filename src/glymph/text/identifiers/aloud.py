@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import groupby, product
 
@@ -50,10 +51,11 @@ _PIECE = re.compile(
 
 
 def digit_pattern(digit: str) -> str:
-    """Returns the expression for a digit as a figure, a word or a sign."""
-    words = "|".join(_WORDS[digit])
-    signs = "".join(sign for sign, value in _SIGNS.items() if value == digit)
-    return rf"(?:{digit}|[{signs}]|{_NO_LETTER_BEFORE}(?:{words}){_NO_LETTER_AFTER})"
+    """Returns the expression for a digit, of any script, as a figure, a word or a sign."""
+    figure = str(unicodedata.decimal(digit))
+    words = "|".join(_WORDS[figure])
+    signs = "".join(sign for sign, value in _SIGNS.items() if value == figure)
+    return rf"(?:[{digit}{figure}]|[{signs}]|{_NO_LETTER_BEFORE}(?:{words}){_NO_LETTER_AFTER})"
 
 
 def spell_pattern(characters: str, gap: str = GAP) -> str:

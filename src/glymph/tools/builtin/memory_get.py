@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, Field
 from glymph.plain import plain
 from glymph.tools import data
 from glymph.tools.arguments import Paged
-from glymph.tools.blocks import Line, render_facts
+from glymph.tools.blocks import Line, format_cell, render_facts
 from glymph.tools.contract import POSITIONAL, Tool
 from glymph.tools.render import Blocks, render_changes
 
@@ -42,14 +42,14 @@ def run(glymph: Glymph, args: GetArguments) -> Mapping[str, Any]:
 
 def render(result: Mapping[str, Any]) -> Blocks:
     memory = result["memory"]
-    yield Line(memory["title"], "bold")
+    yield Line(format_cell(memory["title"]), "bold")
     if memory["text"] != memory["title"]:
         yield Line(memory["text"])
     yield from render_facts(
         {name: memory[name] for name in SHOWN if memory[name] not in (None, False)}
     )
     if memory["tags"]:
-        yield Line(f"tags: {', '.join(memory['tags'])}")
+        yield Line(f"tags: {format_cell(', '.join(memory['tags']))}")
     for edge in result.get("links", ()):
         away = edge["source"] == memory["id"]
         other = edge["target"] if away else edge["source"]

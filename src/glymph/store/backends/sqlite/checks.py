@@ -1,91 +1,183 @@
-"""Checks of a SQLite file: pages, references, full text, guards."""
+"""Checks of a SQLite file: pages, checksums, references, full text, schema and guards.
+
+Each check is made whatever the others found: of a damaged file as much as can be told is told.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from functools import cache
+from itertools import islice
+from typing import Any
 
 import apsw
 
 from glymph.model import Problem
-from glymph.store.backends.sqlite import migrations
-from glymph.store.backends.sqlite.connection import Connection
+from glymph.store.backends.sqlite import checksums, migrations
+from glymph.store.portable import MOST_KEY
+
+# What a damaged file makes SQLite, or the reading of its texts, raise.
+DAMAGED = (
+    apsw.CorruptError, apsw.MismatchError, apsw.TooBigError, apsw.RangeError, UnicodeDecodeError,
+)  # fmt: skip
+MOST = 20  # problems of one kind that are named
+
+Found = Iterator[str]
 
 _LOST_MESSAGES = (
     "SELECT count(*) FROM messages m "
     "WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.key = m.conversation AND c.space_id = "
     "m.space_id)"
 )
+_SCHEMA = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+_COLUMNS = (
+    "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'"
+)
+_SHADOW = "memory_text_"  # tables that the text index makes for itself, as its version wants them
+_INDEXED = re.compile(r"row (\d+) missing from index (\w+)")
+# Settings of the text index; its format is 5 once something was erased from it.
+_TEXT_SETTINGS = {"secure-delete": (1,), "automerge": (8,), "version": (4, 5)}
 
 
-def run(connection: Connection) -> list[Problem]:
+def run(raw: apsw.Connection) -> list[Problem]:
     """Returns every problem found."""
-    raw = connection.raw
-    with closing(apsw.Connection(":memory:")) as fresh:
-        migrations.migrate(fresh, ":memory:", 0)
-        _check_columns(raw, fresh)
-        guards = _triggers(raw, fresh)
-    problems = [
-        Problem("pages", str(text))
-        for (text,) in raw.execute("PRAGMA integrity_check(20)").fetchall()
-        if text != "ok"
-    ]
-    problems += [
-        Problem("references", f"row {rowid} of {table} points at a missing row of {parent}")
-        for table, rowid, parent, _ in raw.execute("PRAGMA foreign_key_check").fetchall()
-    ]
-    problems += _text_index(raw) + guards
-    if count := raw.execute(_LOST_MESSAGES).get:
-        problems.append(
-            Problem(
-                "references", f"{count} rows of messages point at a missing row of conversations"
-            )
-        )
-    if raw.execute("SELECT 1 FROM writing").fetchall():
-        problems.append(
-            Problem("operations", "an operation is marked as being written although none is")
-        )
-    for (name,) in raw.execute("SELECT name FROM spaces WHERE name LIKE '(deleting)%'").fetchall():
-        what = "is under way or was cut short; the next `glymph space delete` or import ends it"
-        problems.append(Problem("unfinished", f"{name} {what}"))
+    problems = []
+    for check, find in _CHECKS:
+        try:
+            problems += [Problem(check, detail) for detail in islice(find(raw), MOST)]
+        except (*DAMAGED, apsw.SQLError) as error:
+            problems.append(Problem(check, f"cannot be checked to the end ({error})"))
     return problems
 
 
-def _text_index(raw: apsw.Connection) -> list[Problem]:
+def find_changed_schema(path: str) -> str | None:
+    """Returns how the tables of a file differ from those of a new one; None if they do not."""
+    try:
+        with closing(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)) as raw:
+            return next(_schema(raw), None)
+    except (*DAMAGED, apsw.SQLError, apsw.NotADBError) as error:
+        return str(error)
+
+
+def _pages(raw: apsw.Connection) -> Found:
+    for (text,) in raw.execute(f"PRAGMA integrity_check({MOST})"):
+        if text != "ok":
+            yield _tell(str(text))
+
+
+def _tell(finding: str) -> str:
+    """Says what an index over checksums shows: that a row, or its checksum, was changed."""
+    found = _INDEXED.fullmatch(finding)
+    if found is not None and found[2] == checksums.WORDED_INDEX:
+        return f"row {found[1]} of memories differs from the checksum of its words, or in its state"
+    if found is None or not found[2].endswith(checksums.END):
+        return finding
+    return f"row {found[1]} of {found[2].removesuffix(checksums.END)} differs from its checksum"
+
+
+def _references(raw: apsw.Connection) -> Found:
+    for table, rowid, parent, _ in raw.execute("PRAGMA foreign_key_check"):
+        yield f"row {rowid} of {table} points at a missing row of {parent}"
+    if count := raw.execute(_LOST_MESSAGES).get:
+        yield f"{count} rows of messages point at a missing row of conversations"
+
+
+def _text_index(raw: apsw.Connection) -> Found:
+    found: Any = raw.execute("SELECT k, v FROM memory_text_config")
+    settings: dict[str, Any] = dict(found)
+    for name, usual in _TEXT_SETTINGS.items():
+        if settings.get(name) not in usual:
+            yield f"the setting {name} of the index is {settings.get(name)!r}"
     if raw.readonly("main"):
-        return []  # the index checks itself through an INSERT, which a read-only file does not take
+        return  # the index checks itself through an INSERT, which a read-only file does not take
     try:
         with raw:
             raw.execute("INSERT INTO memory_text(memory_text, rank) VALUES ('integrity-check', 1)")
     except apsw.CorruptError as error:
-        return [Problem("full text", f"the index disagrees with the memories ({error})")]
-    return []
+        yield f"the index disagrees with the memories ({error})"
 
 
-def _check_columns(raw: apsw.Connection, fresh: apsw.Connection) -> None:
-    """Raises CorruptError if a table lacks a column: what is in it cannot be read then."""
-    query = (
-        "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c "
-        "WHERE t.type = 'table'"
+def _schema(raw: apsw.Connection) -> Found:
+    """Compares tables, indexes and views with those of a new store."""
+    wanted, found = _made_anew("<>"), _made(raw, "<>")
+    yield from sorted(
+        f"table {table} has no column {column}"
+        for table, column in _columns_made_anew() - _columns(raw)
+        if f"table {table}" in found
     )
-    if missing := {*fresh.execute(query)} - {*raw.execute(query)}:
-        table, column = min(missing)
-        raise apsw.CorruptError(f"the table {table} has no column {column}")
+    for name, sql in wanted.items():
+        if name not in found:
+            yield f"{name} is missing"
+        elif found[name] != sql and _SHADOW not in name:
+            yield f"{name} was changed"
 
 
-def _triggers(raw: apsw.Connection, fresh: apsw.Connection) -> list[Problem]:
-    """Compares the guards with those a fresh store gets."""
-    query = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"
-    wanted = {str(name): sql for name, sql in fresh.execute(query)}
-    found = {str(name): sql for name, sql in raw.execute(query)}
-    problems = [
-        Problem("guards", f"trigger {name} is missing") for name in wanted.keys() - found.keys()
-    ]
-    problems += [
-        Problem("guards", f"unknown trigger {name}") for name in found.keys() - wanted.keys()
-    ]
-    problems += [
-        Problem("guards", f"trigger {name} was changed")
-        for name in wanted.keys() & found.keys()
-        if wanted[name] != found[name]
-    ]
-    return problems
+def _columns(raw: apsw.Connection) -> frozenset[tuple[str, str]]:
+    found: Any = raw.execute(_COLUMNS)
+    return frozenset(found)
+
+
+@cache
+def _columns_made_anew() -> frozenset[tuple[str, str]]:
+    with closing(apsw.Connection(":memory:")) as fresh:
+        migrations.migrate(fresh, ":memory:", 0)
+        return _columns(fresh)
+
+
+def _triggers(raw: apsw.Connection) -> Found:
+    """Compares the guards with those of a new store."""
+    wanted, found = _made_anew("="), _made(raw, "=")
+    yield from (f"{name} is missing" for name in wanted.keys() - found.keys())
+    yield from (f"unknown {name}" for name in found.keys() - wanted.keys())
+    both = wanted.keys() & found.keys()
+    yield from (f"{name} was changed" for name in both if wanted[name] != found[name])
+
+
+def _made(raw: apsw.Connection, sign: str) -> Mapping[str, str]:
+    return {
+        f"{kind} {name}": sql
+        for kind, name, sql in raw.execute(f"{_SCHEMA} AND type {sign} 'trigger'")
+    }
+
+
+@cache
+def _made_anew(sign: str) -> Mapping[str, str]:
+    with closing(apsw.Connection(":memory:")) as fresh:
+        migrations.migrate(fresh, ":memory:", 0)
+        return _made(fresh, sign)
+
+
+def _keys(raw: apsw.Connection) -> Found:
+    """Checks that no key can be given out twice, and that keys do not run out."""
+    found: Any = raw.execute("SELECT name, seq FROM sqlite_sequence")
+    given: dict[str, Any] = dict(found)
+    for name, sql in _made_anew("<>").items():
+        if "AUTOINCREMENT" not in sql:
+            continue
+        table = name.removeprefix("table ")
+        newest = raw.execute(f"SELECT max(rowid) FROM {table}").get or 0
+        last = given.get(table, 0)
+        if not isinstance(last, int) or not newest <= last <= MOST_KEY:
+            yield f"the next key of {table} would follow {last!r}; the newest is {newest}"
+
+
+def _operations(raw: apsw.Connection) -> Found:
+    if raw.execute("SELECT 1 FROM writing").fetchall():
+        yield "an operation is marked as being written although none is"
+
+
+def _unfinished(raw: apsw.Connection) -> Found:
+    for (name,) in raw.execute("SELECT name FROM spaces WHERE name LIKE '(deleting)%'"):
+        yield (
+            f"{name} is under way or was cut short; "
+            "the next `glymph space delete` or import ends it"
+        )
+
+
+_CHECKS: tuple[tuple[str, Callable[[apsw.Connection], Found]], ...] = (
+    ("pages", _pages), ("references", _references), ("full text", _text_index),
+    ("schema", _schema), ("guards", _triggers), ("sequences", _keys), ("operations", _operations),
+    ("unfinished", _unfinished),
+)  # fmt: skip

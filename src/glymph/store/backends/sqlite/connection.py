@@ -14,6 +14,7 @@ from typing import Any
 import apsw
 
 from glymph import errors
+from glymph.store.backends.sqlite import checks, checksums
 from glymph.store.backends.sqlite.dialect import SQLITE
 from glymph.store.backends.sqlite.text_index import TextIndex
 from glymph.store.contract import Ask, Lookup, Row, Scored, VectorRow
@@ -27,6 +28,8 @@ CLOSE = 8  # words between two that were asked for together
 INDEXED = "title, text, tags, entities, day"
 TOKENIZER = "tokenize = 'porter unicode61 remove_diacritics 2'"  # that of memory_text
 
+# Errors after which a connection is as good as before.
+_HARMLESS = (apsw.ConstraintError, apsw.BusyError)
 _REFUSAL = re.compile(r"glymph:(\w+):(.*)", re.DOTALL)
 
 
@@ -49,11 +52,21 @@ def translate_errors(path: str) -> Iterator[None]:
         raise errors.ReadOnlyStore(path) from error
     except apsw.NotADBError as error:
         raise errors.NotAStore(path) from error
-    except (apsw.CorruptError, UnicodeDecodeError) as error:
+    except checks.DAMAGED as error:
         raise errors.CorruptStore(path, str(error)) from error
+    except apsw.SQLError as error:
+        # Of a table that was made otherwise every statement may be wrong; else it is ours that is.
+        if changed := checks.find_changed_schema(path):
+            raise errors.CorruptStore(path, changed) from error
+        raise
     except (apsw.CantOpenError, apsw.IOError, apsw.PermissionsError) as error:
         raise errors.StoreError(
             f"Cannot read or write {path} ({error}). Check the path, its owner and the disk."
+        ) from error
+    except apsw.Error as error:
+        raise errors.StoreError(
+            f"SQLite could not go on with {path} ({error}); nothing was written. Repeat the call; "
+            "if it fails again, run `glymph doctor`."
         ) from error
 
 
@@ -70,6 +83,7 @@ class Connection:
 
     def __init__(self, path: str, *, read_only: bool, synchronous: str) -> None:
         self.raw = _connect(path, read_only=read_only)
+        checksums.register(self.raw)
         run = self.raw.execute
         self.raw.setbusytimeout(int(BUSY_SECONDS * 1000))
         run("PRAGMA foreign_keys = ON")
@@ -357,10 +371,19 @@ class Pool:
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         connection = self._take()
+        reliable = True
         try:
             yield connection
+        except apsw.Error as error:
+            # After a read that failed, FTS5 goes on with half of what it knew of its index: the
+            # next write through this connection would damage it, unnoticed.
+            reliable = isinstance(error, _HARMLESS)
+            raise
         finally:
-            self._give_back(connection)
+            if reliable:
+                self._give_back(connection)
+            else:
+                connection.raw.close(True)
 
     def _take(self) -> Connection:
         with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -21,6 +22,9 @@ from glymph.store.portable import BIRTH_ORDER, write_whole
 from glymph.store.private_folder import remove_left_over
 from glymph.store.spaces import now_for_the_record
 
+log = logging.getLogger("glymph.store")
+
+LARGE_LOG = 64 << 20  # bytes of the write-ahead log from which on it is emptied by force
 DELETE_CHUNK = 5000
 MEMORIES_CHUNK = 250  # erasing one memory from the text index takes a millisecond
 SORTED_AT_MOST = 20_000  # rows
@@ -49,6 +53,7 @@ class SqliteDatabase:
         self._pool = Pool(
             self.path, read_only=self._read_only, synchronous=settings.durability.upper()
         )
+        self._log_left = 0  # bytes of the log that could not be emptied when it was last tried
         self._prepare(exists)
         self._file = _identify(self.path)
         with translate_errors(self.path), self._pool.connection() as connection:
@@ -118,6 +123,25 @@ class SqliteDatabase:
         ):
             self._check_beneath(connection)
             yield connection
+        self._bound_log()
+
+    def _bound_log(self) -> None:
+        """Empties a large write-ahead log.
+
+        SQLite begins it anew only at a moment when nobody reads from it. Where somebody always
+        does, it would grow for ever: then readers and writers are made to wait a little.
+        """
+        size = _measure(f"{self.path}-wal")
+        if size < LARGE_LOG + self._log_left:
+            return
+        try:
+            with self._own_connection() as raw:
+                emptied = reclaim.try_empty_log(raw)
+        except errors.StoreError as error:  # what was written is committed; the next write tries
+            log.warning("the log of %s could not be emptied: %s", self.path, error)
+            emptied = False
+        # A reader that stays keeps it from being emptied: it is tried again when it has grown.
+        self._log_left = 0 if emptied else size
 
     def _check_beneath(self, connection: Connection) -> None:
         """Refuses to write into what is the store no longer, or was changed by a newer version.
@@ -215,7 +239,7 @@ class SqliteDatabase:
         # connection that may be older than what another process has written since (a false alarm,
         # seen with SQLite 3.54).
         with translate_errors(self.path), closing(self._pool.connect()) as connection:
-            return checks.run(connection)
+            return checks.run(connection.raw)
 
     @contextmanager
     def _own_connection(self) -> Iterator[apsw.Connection]:
@@ -250,6 +274,14 @@ def _identify(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _measure(path: str) -> int:
+    """Returns the bytes of a file; 0 if there is none."""
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0
 
 
 def _create_private(path: str) -> None:

@@ -13,6 +13,7 @@ SQLITE = Dialect(
         "WHERE q.space_id = s.key AND q.done_at IS NULL AND q.failed_at IS NULL), "
         "9223372036854775807)) "
         "FROM schedules c WHERE c.space_id = s.key)",
+        "once": "MATERIALIZED",  # else {due_at} is asked for at every mention
         "begin_writing": "INSERT INTO writing(one, space_id, operation, verb) "
         "VALUES (1, :space_id, :operation, :verb)",
         "end_writing": "DELETE FROM writing",

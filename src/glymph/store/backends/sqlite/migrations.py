@@ -9,6 +9,7 @@ from importlib import resources
 import apsw
 
 from glymph import errors
+from glymph.store.backends.sqlite import checksums
 from glymph.store.contract import JOURNALLED
 
 APPLICATION_ID = 0x676C796D  # "glym" in the file's header
@@ -65,6 +66,7 @@ MIGRATIONS: Sequence[Migration] = (
     Migration(5, "maintenance", _maintenance),
     Migration(6, "conversations", _conversations),
     Migration(7, "questions", _questions),
+    Migration(8, "checksums", checksums.install),
     Migration(9, "folding", _folding),
 )
 NEWEST = MIGRATIONS[-1].version
@@ -74,6 +76,7 @@ def migrate(
     connection: apsw.Connection, path: str, now: int, steps: Sequence[Migration] = MIGRATIONS
 ) -> None:
     """Brings a new or older file to the newest schema; leaves a current one as it is."""
+    checksums.register(connection)
     newest = steps[-1].version
     if schema_version(connection, path, newest) == newest:
         return
@@ -107,7 +110,17 @@ def schema_version(connection: apsw.Connection, path: str, newest: int) -> int:
         raise errors.NotAStore(path)
     if version > newest:
         raise errors.NewerSchema(path, version, newest)
+    if tables and version != (recorded := _recorded_version(connection, path)):
+        raise errors.CorruptStore(path, f"its header says schema {version}, its table {recorded}")
     return version
+
+
+def _recorded_version(connection: apsw.Connection, path: str) -> int:
+    """Returns the schema by the file's own record of steps, which must agree with its header."""
+    try:
+        return int(connection.execute("SELECT max(version) FROM migrations").get or 0)
+    except apsw.SQLError as error:
+        raise errors.CorruptStore(path, str(error)) from error
 
 
 def install_triggers(connection: apsw.Connection) -> None:

@@ -14,6 +14,7 @@ import apsw
 
 from glymph.ids import uuid7
 from glymph.moments import MICROS_PER_DAY
+from glymph.store.backends.sqlite import checksums
 
 TYPE_CHECKING = False  # `typing` itself would cost a hook some milliseconds
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class QuickLook:
             self._raw.setbusytimeout(MILLISECONDS)
             if self._raw.pragma("user_version") != SCHEMA:
                 raise NotQuick
+            checksums.register(self._raw)
             self._raw.execute("PRAGMA secure_delete = ON")
             found = self._raw.execute("SELECT key FROM spaces WHERE name = ?", (space,)).get
         except apsw.Error as error:

@@ -59,7 +59,7 @@ def rewrite(raw: apsw.Connection) -> None:
 def settle(raw: apsw.Connection, *, rewrite: bool) -> Settled:
     """Empties the log and, if asked to, writes the file anew, unless others stand in the way."""
     done = rewrite and _try_rewrite(raw)
-    emptied = _try_empty_log(raw)
+    emptied = try_empty_log(raw)
     log = PlaceStatus(
         "write-ahead log", CLEAN if emptied else PENDING, "emptied by a checkpoint (TRUNCATE)",
         "" if emptied else "a reader that began before still needs it; it goes when that ends",
@@ -98,7 +98,8 @@ def _try_rewrite(raw: apsw.Connection) -> bool:
     return True
 
 
-def _try_empty_log(raw: apsw.Connection) -> bool:
+def try_empty_log(raw: apsw.Connection) -> bool:
+    """Empties the write-ahead log, unless a reader needs it for longer than one can wait."""
     raw.setbusytimeout(PATIENCE)
     try:
         ((busy, _, _),) = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
