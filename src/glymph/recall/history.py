@@ -18,7 +18,7 @@ from glymph.model import Change, Memory, Operation, Page
 from glymph.moments import micros
 from glymph.recall.filters import Filters, check_filters, check_kinds, check_limit
 from glymph.recall.touched import name_touched
-from glymph.store import records
+from glymph.store import foresight, records
 from glymph.store.contract import Filter, Row
 from glymph.store.journal import Entry, Place, by_place, passes_folded_uses, rewind
 from glymph.store.reader import Reader
@@ -29,6 +29,7 @@ def get(ctx: Context, memory_id: str, *, at: datetime | None = None) -> Memory:
     """Returns the memory, in whatever state it is; with `at`, as it stood then."""
     checked_id(memory_id)
     with ctx.reading() as reader:
+        reader.foresee(foresight.curves())
         row = reader.memory(memory_id) if at is None else _row_at(ctx, reader, memory_id, at)
         if row is None:
             raise MemoryNotFound(memory_id, ctx.space)
