@@ -20,7 +20,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 # Layers from the ground up: a file imports from its own layer's room and from layers below.
 LAYERS = (
     {"errors"},
-    {"config", "lazy", "moments", "ids", "extensions"},
+    {"config", "lazy", "moments", "ids", "extensions", "private"},
     {"plain"},
     {"text", "decay", "model", "checks"},
     {"http", "telemetry", "store", "inference"},

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-PRIVATE, PRIVATE_FOLDER = 0o600, 0o700
+from glymph import private
+
+PRIVATE = private.FILE
 
 
 def _ignore(step: str) -> None:
@@ -24,7 +26,7 @@ class Disk:
     def make_folder(self, folder: Path) -> None:
         if not folder.is_dir():
             self.watch("make folder")
-            folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
+            private.make_folder(folder)
             self._fsync_folder(folder.parent)
 
     def read(self, path: Path, start: int = 0) -> bytes | None:

@@ -13,6 +13,7 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from glymph import private
 from glymph.errors import StoreError
 
 KEY_BYTES = 32
@@ -73,8 +74,8 @@ class Keyring:
         target = self._file(identity)
         partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            private.make_folder(self.folder)
+            descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, private.FILE)
             with os.fdopen(descriptor, "w", encoding="ascii") as file:
                 file.write(key.hex())
                 file.flush()

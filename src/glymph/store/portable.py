@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from glymph import private
 from glymph.decay.fit import is_plausible
 from glymph.decay.lifecycle import Curve
 from glymph.decay.sections import Section
@@ -236,7 +237,7 @@ def write_whole(path: str | Path, what: str) -> Iterator[Path]:
     if taken:
         raise _name_taken(target, what)
     try:
-        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, private.FILE))
         try:
             yield partial
             _settle(partial, target)

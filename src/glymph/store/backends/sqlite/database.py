@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import apsw
 
-from glymph import errors
+from glymph import errors, private
 from glymph.config import Settings
 from glymph.model import Problem
 from glymph.store.backends.sqlite import checks, migrations, reclaim
@@ -57,7 +57,7 @@ class SqliteDatabase:
         """Creates a missing file, upgrades an older one, and leaves a current one untouched."""
         if not exists:
             try:
-                Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+                private.make_folder(Path(self.path).parent)
                 _create_private(self.path)
             except OSError as error:
                 raise errors.StoreError(
@@ -241,4 +241,4 @@ def _identify(path: str) -> tuple[int, int] | None:
 def _create_private(path: str) -> None:
     """Makes an empty file that only its owner may read."""
     with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, private.FILE))
