@@ -321,7 +321,7 @@ class BudgetSpent(Refused):
     def __init__(self, cap: str, left: str, needed: str) -> None:
         way = (
             f"Wait until what was spent is a day old, or raise {cap}"
-            if "daily" in cap
+            if "daily" in cap or cap == "spend_spaces"
             else f"Every run starts with the full amount; raise {cap} if one run needs more"
         )
         super().__init__(
