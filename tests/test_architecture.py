@@ -34,6 +34,7 @@ LAYERS = (
     {"tools", "jobs"},
     {"environment"},
     {"mcp", "plugin"},
+    {"service"},  # serves MCP and /v1 on one port
     {"hooks"},
     {"cli"},
     {"testing"},

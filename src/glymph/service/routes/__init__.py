@@ -1,0 +1,14 @@
+"""The routes of the service, a router a file.
+
+Other routes are mounted here: `ROUTERS` are for programs and stand in the OpenAPI document, `PAGES`
+are for people and do not. Both come before the answer "there is nothing here".
+"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from glymph.service.routes import operator
+
+ROUTERS: tuple[APIRouter, ...] = (operator.router,)
+PAGES: tuple[APIRouter, ...] = ()
