@@ -114,5 +114,9 @@ def revive_error(code: str, detail: str, facts: Mapping[str, Any]) -> Exception:
     made: GlymphError = kind.__new__(kind)
     made.args = (detail,)
     for name, value in facts.items():
-        setattr(made, name, tuple(value) if isinstance(value, list) else value)
+        setattr(made, name, _freeze(value))
     return made
+
+
+def _freeze(value: Any) -> Any:
+    return tuple(map(_freeze, value)) if isinstance(value, list) else value

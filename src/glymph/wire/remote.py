@@ -33,18 +33,26 @@ def connect(
         if value not in (None, "auto"):
             raise NotOverTheWire(f"open(…, {name}=…)", "It is the server's; leave it out here.")
     line = Line(url, token=token, space=space, actor=None if actor == USER else actor)
-    me = line.ask("GET", "/v1/me")
+    try:
+        me = line.ask("GET", "/v1/me")
+        _enter(line, space, create=create)
+    except BaseException:
+        line.close()
+        raise
+    kind: Any = cls
+    handle = _remote_class(kind)()
+    handle.__dict__.update(_line=line, _space=space, _actor=me["actor"] if actor == USER else actor)
+    made: T = handle
+    return made
+
+
+def _enter(line: Line, space: str, *, create: bool) -> None:
     try:
         line.ask("GET", "/v1/memory-health")
     except SpaceNotFound:
         if not create:
             raise
         line.ask("PUT", f"/v1/spaces/{quote(space, safe='')}")
-    kind: Any = cls
-    handle = _remote_class(kind)()
-    handle.__dict__.update(_line=line, _space=space, _actor=me["actor"] if actor == USER else actor)
-    made: T = handle
-    return made
 
 
 @cache

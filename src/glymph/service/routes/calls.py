@@ -41,7 +41,7 @@ async def call(
     if isinstance(spaces := body.arguments.get("spaces"), list):
         asked.check_spaces([str(one) for one in spaces])
     elif spaces is not None:
-        raise InvalidInput("spaces", "must be a list of names.")
+        raise InvalidInput("spaces", "expected a list of names. Pass one, such as ['default'].")
     if method == "extract" and not isinstance(body.arguments.get("transcript"), list):
         raise InvalidInput("transcript", "must be a list of messages: no file is opened here.")
 
