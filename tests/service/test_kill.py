@@ -22,12 +22,14 @@ def test_a_killed_server_loses_nothing_and_applies_retries_once(tmp_path, monkey
 
 def test_a_server_that_is_told_to_stop_ends_in_order(tmp_path):
     url = f"sqlite:///{tmp_path}/memory.db"
-    with served_process(url, tmp_path) as server:
-        with Glymph.open(f"http://127.0.0.1:{server.port}") as glymph:
-            made = glymph.add("The last one before the end.").id
-            server.process.send_signal(signal.SIGTERM)
-            assert server.process.wait(30) == 0
-            with pytest.raises(ServerAway):
-                glymph.add("Too late.")
+    with (
+        served_process(url, tmp_path) as server,
+        Glymph.open(f"http://127.0.0.1:{server.port}") as glymph,
+    ):
+        made = glymph.add("The last one before the end.").id
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(30) == 0
+        with pytest.raises(ServerAway):
+            glymph.add("Too late.")
     with Glymph.open(url) as glymph:
         assert glymph.get(made).text == "The last one before the end."
