@@ -19,6 +19,7 @@ QUESTION = "How many requests does one server answer, and what does it lose when
 
 CONNECTIONS, MEMORIES, MINUTES = 16, 10_000, 0.5
 SEARCHES = 0.8  # of all requests
+ALONE = 50  # searches by the library itself: the limit of what can be served
 WARM_S = 3.0  # before the memory in use is noted
 WRITERS, UNTIL_KILL = 4, 60  # adds that are acknowledged before the server is killed
 
@@ -41,6 +42,7 @@ def run(options: Options) -> Figures:
         corpus = Corpus(options.seed)
         with Glymph.open(url, embedder="none", reader="none") as glymph:
             glymph.add_many(corpus.texts(options.count(MEMORIES, least=50)))
+            alone = _search_alone(glymph, corpus)
         with served_process(url, folder) as server:
             clients, wall, growth = _load(server, max(seconds, 1.0), options.seed)
         lost, twice, retried, sound = _kill(url, folder)
@@ -48,7 +50,10 @@ def run(options: Options) -> Figures:
     adds = sum(len(client.adds) for client in clients)
     return {
         "connections": Figure(CONNECTIONS, "clients at once, each on a connection of its own"),
-        "search_per_s": Figure(len(searches) / wall, "searches by words answered in a second"),
+        "search_per_s": Figure(
+            len(searches) / wall, "searches by words answered in a second", limit=alone
+        ),
+        "library_search_per_s": Figure(alone, "by the library itself, one thread, nobody about"),
         "search_p50_ms": Figure(1000 * _quantile(searches, 0.5), "half of them took at most this"),
         "search_p99_ms": Figure(1000 * _quantile(searches, 0.99), "99 of 100 took at most this"),
         "add_per_s": Figure(adds / wall, "memories added in a second, meanwhile"),
@@ -90,6 +95,15 @@ def _ask(server: ServedProcess, client: Client, seed: int, end: float) -> None:
             client.errors += 1
         (client.searches if search else client.adds).append(time.monotonic() - began)
     line.close()
+
+
+def _search_alone(glymph: Glymph, corpus: Corpus) -> float:
+    """Measure what one thread of the library finds in a second, with nobody else about."""
+    glymph.search(corpus.text(3))  # opens what stays open
+    began = time.monotonic()
+    for _ in range(ALONE):
+        glymph.search(corpus.text(3))
+    return ALONE / (time.monotonic() - began)
 
 
 def _quantile(values: list[float], share: float) -> float:
