@@ -12,6 +12,7 @@ from glymph import Glymph
 from glymph.errors import ServerAway
 
 
+@pytest.mark.nightly
 def test_a_killed_server_loses_nothing_and_applies_retries_once(tmp_path, monkeypatch):
     url = f"sqlite:///{tmp_path}/memory.db"
     monkeypatch.setattr(serve, "UNTIL_KILL", 12)

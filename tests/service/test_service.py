@@ -62,7 +62,7 @@ def operator(served):
 # Tokens
 
 
-@pytest.mark.parametrize("shown", [None, "wrong", "glymph_wrong", "ß" * 600])
+@pytest.mark.parametrize("shown", [None, "ß" * 600])
 def test_without_a_known_token_nothing_but_health_answers(served, shown):
     headers = {} if shown is None else {"Authorization": b"Bearer " + shown.encode()}
     with served.client() as client:
