@@ -30,10 +30,12 @@ LAYERS = (
     {"undo"}, {"recall"}, {"write"}, {"forget"}, {"prune"}, {"learn"}, {"history"},
     {"transfer"}, {"upkeep"},
     {"accessors", "stores"},
+    {"wire"},  # below the client, which opens a handle on a server by it
     {"client"},
     {"tools", "jobs"},
     {"environment"},
     {"mcp", "plugin"},
+    {"service"},  # serves MCP and /v1 on one port
     {"hooks"},
     {"cli"},
     {"testing"},

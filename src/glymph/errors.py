@@ -25,6 +25,9 @@
     │   ├── TooManyToday                       more than an agent may hide or delete in a day
     │   ├── NoModel                            it needs a language model and none is configured
     │   ├── BudgetSpent                        a call might cost more than may be spent
+    │   ├── Forbidden                          the token does not go that far
+    │   ├── VersionChanged                     it was changed since it was looked at
+    │   ├── KeyReused                          an idempotency key came with another request
     │   ├── LeaseLost                          another worker has taken over the space
     │   └── ClockDoubtful                      the clock of this machine may be wrong
     ├── BadExtension                           a package adds something that cannot be used
@@ -36,6 +39,11 @@
     │   ├── ModelTimedOut                      in time
     │   └── ModelCancelled                     because the call was cancelled
     ├── MalformedReply                         the language model's answer cannot be used
+    ├── ServiceError                           a server that keeps the store
+    │   ├── Unauthorized                       it does not know the token
+    │   ├── ServerAway                         it cannot be reached, or gave no answer
+    │   ├── TooFast                            more requests than it takes in a while
+    │   └── NotOverTheWire                     it needs the store itself, not a server
     └── StoreError                             the store itself
         ├── StoreMissing                       there is none, and none was to be created
         ├── UnknownScheme
@@ -331,6 +339,33 @@ class BudgetSpent(Refused):
         self.cap = cap
 
 
+class Forbidden(Refused):
+    """The token of a request does not go as far as what was asked for."""
+
+    def __init__(self, needed: str, given: str) -> None:
+        super().__init__(
+            f"This needs a token with the role {needed}, and this one has {given}. "
+            f"`glymph token create NAME --role {needed}` makes one."
+        )
+        self.needed = needed
+
+
+class VersionChanged(Refused):
+    def __init__(self, memory_id: str, expected: str, found: int) -> None:
+        super().__init__(
+            f"Memory {memory_id} has version {found}, not {expected}: somebody changed it since. "
+            "Get it again, look at what changed, and repeat the change with its new ETag."
+        )
+
+
+class KeyReused(Refused):
+    def __init__(self, key: str) -> None:
+        super().__init__(
+            f"The idempotency key {key[:80]!r} came with another request before; nothing was done. "
+            "Send a new key with each new request, and the same one only to repeat it."
+        )
+
+
 class LeaseLost(Refused):
     """Another worker has taken over the space, so this one may not write. Nothing was changed."""
 
@@ -376,6 +411,42 @@ class MalformedReply(GlymphError):
             "The model is asked again next time."
         )
         self.problem = problem
+
+
+class ServiceError(GlymphError):
+    """A server that keeps the store did not do what it was asked for."""
+
+
+class Unauthorized(ServiceError):
+    def __init__(self, problem: str = "there is none") -> None:
+        super().__init__(
+            f"The server needs a token, and {problem}. Send the header `Authorization: Bearer "
+            "TOKEN`; the operator makes a token with `glymph token create NAME`."
+        )
+
+
+class ServerAway(ServiceError):
+    def __init__(self, url: str, problem: str) -> None:
+        super().__init__(
+            f"The server at {url} did not answer: {problem.rstrip('.')}. Look whether `glymph "
+            "serve` runs there, then repeat the call; a call that changes something may have been "
+            "done, which operations() shows."
+        )
+
+
+class TooFast(ServiceError):
+    """More requests than the server takes from one token in a while; `seconds` until the next."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"Too many requests at once. Wait {seconds:.1f} s and repeat this one.")
+        self.seconds = seconds
+
+
+class NotOverTheWire(ServiceError):
+    """A method that needs the store itself, called on a handle of a server."""
+
+    def __init__(self, what: str, instead: str) -> None:
+        super().__init__(f"{what} does not work over HTTP. {instead}")
 
 
 class StoreError(GlymphError):

@@ -28,7 +28,7 @@ class Handles:
     def __init__(self, glymph: Glymph, *, url: str | None = None, any_space: bool = False) -> None:
         self.first = glymph
         self._url, self._any_space = url, any_space
-        self._kept: OrderedDict[str, Glymph] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], Glymph] = OrderedDict()
         self._lock = threading.Lock()
 
     def find(self, request: Any, tool: Tool) -> Glymph:
@@ -40,28 +40,34 @@ class Handles:
         given = request.headers.get(SPACE_HEADER) if request is not None else None
         if given is None:
             return self.first
-        space = _read_space(given)
-        if space == self.first.space:
-            return self.first
-        if not self._any_space:
+        space = read_space(given)
+        if space != self.first.space and not self._any_space:
             raise InvalidInput(
                 SPACE_HEADER,
                 f"this server has the space {self.first.space!r} only. Leave the header out, or "
                 "start the server with --any-space.",
             )
+        return self.open(space, create=tool.opens_spaces)
+
+    def open(self, space: str, *, actor: str | None = None, create: bool = False) -> Glymph:
+        """Returns the handle of a space and an actor; `create` makes a space that is missing."""
+        first = self.first
+        key = (space, actor or first.actor)
+        if key == (first.space, first.actor):
+            return first
         with self._lock:
-            if (known := self._kept.get(space)) is not None:
-                self._kept.move_to_end(space)
+            if (known := self._kept.get(key)) is not None:
+                self._kept.move_to_end(key)
                 return known
-        opened = self._open(space, create=tool.opens_spaces)
+        opened = self._open(*key, create=create)
         with self._lock:
-            self._kept[space] = opened
+            opened = self._kept.setdefault(key, opened)
             while len(self._kept) > MOST_HANDLES:
                 self._kept.popitem(last=False)  # nothing to close: what it is embedding it finishes
         return opened
 
-    def _open(self, space: str, *, create: bool) -> Glymph:
-        handle = Glymph(replace(self.first.context, space=space))
+    def _open(self, space: str, actor: str, *, create: bool) -> Glymph:
+        handle = Glymph(replace(self.first.context, space=space, actor=actor))
         try:
             with handle.context.reading():
                 return handle
@@ -79,7 +85,7 @@ class Handles:
                 return  # another server has just created it
 
 
-def _read_space(given: str) -> str:
+def read_space(given: str) -> str:
     """Returns the name in a header, which is percent-encoded where it is not ASCII."""
     try:
         return checked_space(unquote(given, errors="strict"))
