@@ -191,10 +191,12 @@ class Purged(Refused):
 class Ambiguous(Refused):
     """Several memories may be meant; `candidates` are their ids and titles."""
 
-    def __init__(self, asked: str, candidates: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self, asked: str, candidates: Sequence[tuple[str, str]], what: str = "memories"
+    ) -> None:
         named = ", ".join(f"{title!r} [{memory_id}]" for memory_id, title in candidates[:10])
         super().__init__(
-            f"{asked} may mean any of {len(candidates)} memories; nothing was done. "
+            f"{asked} may mean any of {len(candidates)} {what}; nothing was done. "
             f"Name the one you mean: {named}."
         )
         self.candidates = tuple(candidates)

@@ -73,12 +73,15 @@ def inspect(inspector, url, tmp_path):
             "mcp",
             "--url",
             url,
+            "--answers",
+            "data",
             *options,
             "--method",
             method,
             *more,
         ]
-        env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+        env = {name: os.environ.get(name, "") for name in ("PATH", "PYTHONPATH")}
+        env["HOME"] = str(tmp_path)
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=env)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
@@ -128,11 +131,13 @@ def test_the_inspector_adds_a_memory_and_finds_it_again(inspect, url):
         memory = glymph.get(added["structuredContent"]["id"])
     assert (memory.text, memory.kind, memory.salience, memory.pinned) == (text, "fact", 0.9, True)
     assert set(memory.tags) == {"tea", "home"}
-    found = call(inspect, "memory_search", query="when does the kettle whistle?", kinds='["fact"]')
+    found = call(inspect, "memory_recall", query="when does the kettle whistle?", kinds='["fact"]')
     assert [hit["id"] for hit in found["structuredContent"]["hits"]] == [memory.id]
 
 
 def test_the_inspector_gets_a_refusal_as_a_readable_answer(inspect):
     told = call(inspect, "memory_get", id=NOBODY)
     assert told["isError"] is True
-    assert told["content"][0]["text"].startswith(f"MemoryNotFound: No memory '{NOBODY}'")
+    assert told["content"][0]["text"].startswith(
+        f"MemoryNotFound (memory_get): No memory '{NOBODY}'"
+    )

@@ -29,6 +29,12 @@ def mcp(
     profile: Annotated[
         str, typer.Option(help="Which tools a client sees: core, curator or full.")
     ] = "core",
+    answers: Annotated[
+        str,
+        typer.Option(
+            help="text: few words, for a model; data: what --json prints, for a program.",
+        ),
+    ] = "text",
     session: Annotated[
         str | None,
         typer.Option(
@@ -71,6 +77,7 @@ def mcp(
     if profile not in ("core", "curator", "full"):
         raise InvalidInput("profile", f"{profile!r} is not one of core, curator, full.")
     chosen: Any = profile
+    how: Any = answers
     if http is None and (any_space or allow_host or no_token):
         raise InvalidInput(
             "http",
@@ -81,16 +88,18 @@ def mcp(
         from glymph.mcp import server
     except ImportError as error:
         raise GlymphError("MCP needs an extra package: pip install 'glymph[mcp]'.") from error
+    if answers not in server.ANSWERS:
+        raise InvalidInput("answers", f"{answers!r} is not one of {', '.join(server.ANSWERS)}.")
     if http is None:
         own = session or f"mcp-{uuid4()}"  # the host starts one server for each conversation
         with environment.open_glymph(url, space, actor, create=True, session=own) as glymph:
-            server.serve(glymph, chosen)
+            server.serve(glymph, chosen, how)
         return
     log_to_stderr(as_json=False)
     door = open_door(http, allow_host or (), no_token=no_token)
     with environment.open_glymph(url, space, actor, create=True) as glymph:
         handles = Handles(glymph, url=url, any_space=any_space)
-        serve_http(server.server_for(handles.find, chosen), handles, door)
+        serve_http(server.server_for(handles.find, chosen, how), handles, door)
 
 
 def open_door(address: str, names: Sequence[str], *, no_token: bool) -> Door:

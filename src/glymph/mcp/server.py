@@ -5,12 +5,11 @@ Standard output belongs to the protocol; nothing here prints.
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Literal, get_args
 
 import anyio
 from mcp import types
@@ -20,35 +19,34 @@ from pydantic import ValidationError
 
 from glymph.client import Glymph
 from glymph.errors import GlymphError
-from glymph.text.controls import escape_controls, remove_controls
+from glymph.mcp.answers import answer_data, answer_text, describe_problems, failure
+from glymph.mcp.instructions import INSTRUCTIONS
 from glymph.tools import tools_for
 from glymph.tools.contract import Profile, Tool
+from glymph.tools.ids import shorten_ids
 from glymph.tools.pages import MOST_BYTES, run_tool
+from glymph.tools.wording import name_tools, name_tools_in
 
 # Calls at once. Each may hold two of a handle's sixteen connections; with more than eight calls,
 # one could wait for ever for its second connection. A call for many memories holds all of them
 # until it knows which fit into the answer: 100 MB, where each is as long as may be.
 AT_ONCE, LARGE_AT_ONCE = 6, 2
 LARGE = 100  # memories that a call asks for
-LONGEST_ERROR = 2000  # a message may quote what was sent; an agent need not read all of it again
-INSTRUCTIONS = (
-    "Glymph is your long-term memory. Recall before you answer from memory, and report which "
-    "memories helped: only that keeps them from fading. Add what is worth knowing in later "
-    "conversations. Lessons from what you did appear by themselves while you sleep: memory_get "
-    "shows what one rests on, and reporting it as contradicted, or adding the episode that shows "
-    "otherwise, corrects its counts. What you delete waits in the trash for a while, and until it "
-    "is emptied undo_operation takes that back; what is purged is gone for good."
-)
+# How a server answers: in few words for a model, or with the data of a run for a program.
+Answers = Literal["text", "data"]
+ANSWERS: tuple[Answers, ...] = get_args(Answers)
 
 
-def server_for(handle_for: Callable[[Any, Tool], Glymph], profile: Profile) -> Server[Any]:
+def server_for(
+    handle_for: Callable[[Any, Tool], Glymph], profile: Profile, answers: Answers = "text"
+) -> Server[Any]:
     """Returns a server that offers the tools of a profile.
 
     `handle_for` returns the handle for the call of a tool. It runs in a worker thread and gets the
     transport's request, or None over stdio; an error that it raises is the answer to the call.
     """
     tools = tools_for(profile)
-    listed = types.ListToolsResult(tools=[_describe(tool) for tool in tools.values()])
+    listed = types.ListToolsResult(tools=[describe(tool, profile) for tool in tools.values()])
     usual, large = anyio.CapacityLimiter(AT_ONCE), anyio.CapacityLimiter(LARGE_AT_ONCE)
 
     async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
@@ -59,7 +57,7 @@ def server_for(handle_for: Callable[[Any, Tool], Glymph], profile: Profile) -> S
         arguments = request.arguments or {}
         # The engine is synchronous: a worker thread keeps the protocol answering meanwhile.
         return await anyio.to_thread.run_sync(
-            answer_call, handle, tools, request.name, arguments,
+            answer_call, handle, tools, request.name, arguments, answers,
             limiter=large if _is_large(arguments) else usual,
         )  # fmt: skip
 
@@ -72,11 +70,12 @@ def server_for(handle_for: Callable[[Any, Tool], Glymph], profile: Profile) -> S
     )
 
 
-def _describe(tool: Tool) -> types.Tool:
+def describe(tool: Tool, profile: Profile) -> types.Tool:
+    """Returns a tool as a client of a profile sees it."""
     return types.Tool(
         name=tool.name,
         description=tool.description,
-        input_schema=tool.schema,
+        input_schema=tool.schema_for(profile),
         annotations=types.ToolAnnotations(
             read_only_hint=tool.read_only,
             destructive_hint=tool.destructive,
@@ -95,46 +94,38 @@ def _is_large(arguments: dict[str, Any]) -> bool:
 
 
 def answer_call(
-    handle: Callable[[Tool], Glymph], tools: dict[str, Tool], name: str, arguments: dict[str, Any]
+    handle: Callable[[Tool], Glymph],
+    tools: Mapping[str, Tool],
+    name: str,
+    arguments: dict[str, Any],
+    answers: Answers = "text",
 ) -> types.CallToolResult:
     """Returns the tool's answer; whatever goes wrong comes back as a readable error."""
     tool = tools.get(name)
     if tool is None:
-        return _failure(
-            {"error": "UnknownTool", "message": f"No tool {name!r}. There are: {', '.join(tools)}."}
-        )
+        return failure("UnknownTool", f"No tool {name!r}. There are: {', '.join(tools)}.")
     try:
         given = tool.arguments.model_validate(arguments)
-        result = run_tool(tool, handle(tool), given, most_bytes=MOST_BYTES)
+        glymph = handle(tool)
+        result = run_tool(tool, glymph, given, most_bytes=MOST_BYTES)
+        if answers == "data":
+            return answer_data(result)
+        return answer_text(tool.brief(name_tools_in(shorten_ids(glymph, result), tools)))
     except ValidationError as error:
-        problems = [
-            f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors()
-        ]
-        return _failure({"error": "InvalidInput", "message": "; ".join(problems)})
+        return failure(f"InvalidInput ({name})", describe_problems(error))
     except GlymphError as error:
-        return _failure({"error": error.code, "message": str(error)})
+        return failure(f"{error.code} ({name})", name_tools(str(error), tools))
     except Exception as error:  # the one place where a bug must not become the agent's problem
         logging.getLogger(__name__).exception("tool %s failed", name)
         bug = f"{type(error).__name__} in {name}; this is a bug in Glymph."
-        message = f"{bug} The server's log has the details."
-        return _failure({"error": "InternalError", "message": message})
-    text = escape_controls(json.dumps(result, ensure_ascii=False))
-    return types.CallToolResult(
-        content=[types.TextContent(type="text", text=text)], structured_content=result
-    )
+        return failure("InternalError", f"{bug} The server's log has the details.")
 
 
-def _failure(problem: dict[str, Any]) -> types.CallToolResult:
-    text = remove_controls(f"{problem['error']}: {problem['message']}")
-    text = text if len(text) <= LONGEST_ERROR else text[: LONGEST_ERROR - 1] + "…"
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
-
-
-def serve(glymph: Glymph, profile: Profile) -> None:
+def serve(glymph: Glymph, profile: Profile, answers: Answers = "text") -> None:
     """Serves one client on standard input and output until it hangs up."""
 
     async def run() -> None:
-        server = server_for(lambda *_: glymph, profile)
+        server = server_for(lambda *_: glymph, profile, answers)
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
