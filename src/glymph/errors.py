@@ -8,6 +8,7 @@
     │   ├── SpaceNotFound
     │   ├── OperationNotFound
     │   ├── ClusterNotFound
+    │   ├── EntityNotFound
     │   ├── RecallNotFound
     │   ├── PlanNotFound
     │   └── HashNotFound
@@ -132,6 +133,16 @@ class ClusterNotFound(NotFound):
     def __init__(self, cluster: str, space: str) -> None:
         super().__init__(
             f"No cluster {cluster!r} in space {space!r}. clusters() lists those that exist."
+        )
+
+
+class EntityNotFound(NotFound):
+    """No entity of that name in the graph that the tools of server-memory keep."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"Entity with name {name[:200]} not found. create_entities makes it; read_graph lists "
+            "those that exist."
         )
 
 

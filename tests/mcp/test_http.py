@@ -29,6 +29,7 @@ from glymph.mcp.http import MOST_BYTES, Door, application
 from glymph.mcp.server import server_for
 from glymph.mcp.spaces import Handles
 from glymph.tools import tools_for
+from tests.mcp.looking import TEXT, check, look_at_everything
 
 GLYMPH = str(Path(sys.executable).with_name("glymph"))
 SOURCES = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}  # those under test
@@ -215,6 +216,8 @@ def test_a_memory_is_added_recalled_deleted_and_brought_back_in_both_eras(portal
             memory
         ]
         assert agent.ask("memory_get", id=memory)["memory"]["state"] == "LIVE"
+        agent.ask("memory_add", text=TEXT, kind="preference")
+        check(portal.call(look_at_everything, agent.client))
 
 
 def test_errors_are_told_as_over_standard_input(portal, shared):

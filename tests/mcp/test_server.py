@@ -22,6 +22,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 
 from glymph import Glymph, __version__
 from glymph.tools import all_tools, tools_for
+from tests.mcp.looking import TEXT, check, look_at_everything
 
 GLYMPH = str(Path(sys.executable).with_name("glymph"))
 NOBODY = "01900000-0000-7000-8000-000000000000"
@@ -174,6 +175,11 @@ def test_the_text_of_an_answer_says_the_same_as_its_structure(agent):
     assert json.loads(answer.content[0].text) == answer.structured_content
     found = agent.ask("memory_get", id=answer.structured_content["id"])
     assert found["memory"]["text"] == "Grüße → 你好 🐦"
+
+
+def test_the_server_shows_a_digest_memories_and_a_prompt(agent):
+    agent.ask("memory_add", text=TEXT, kind="preference")
+    check(agent.portal.call(look_at_everything, agent.client))
 
 
 def test_the_agent_is_named_in_the_journal(agent):

@@ -25,6 +25,18 @@ def answer_data(result: Mapping[str, Any]) -> types.CallToolResult:
     return types.CallToolResult(content=[_text(text)], structured_content=dict(result))
 
 
+def answer_graph(result: Mapping[str, Any]) -> types.CallToolResult:
+    """Returns an answer as the reference server-memory gives it.
+
+    Its text is the message of a deletion, the list of what was made, or the whole graph.
+    """
+    said = result.get("message") or (next(iter(result.values())) if len(result) == 1 else result)
+    text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False, indent=2)
+    return types.CallToolResult(
+        content=[_text(escape_controls(text))], structured_content=dict(result)
+    )
+
+
 def failure(kind: str, message: str) -> types.CallToolResult:
     """Returns what went wrong, and what to do next, in words."""
     text = remove_controls(f"{kind}: {message}")

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.metadata import version
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import anyio
 from mcp import types
@@ -19,12 +19,15 @@ from pydantic import ValidationError
 
 from glymph.client import Glymph
 from glymph.errors import GlymphError
-from glymph.mcp.answers import answer_data, answer_text, describe_problems, failure
+from glymph.mcp.answers import answer_data, answer_graph, answer_text, describe_problems, failure
+from glymph.mcp.graph import graph_tools
 from glymph.mcp.instructions import INSTRUCTIONS
-from glymph.tools import tools_for
+from glymph.mcp.resources import handlers
+from glymph.tools import all_tools, tools_for
 from glymph.tools.contract import Profile, Tool
 from glymph.tools.ids import shorten_ids
 from glymph.tools.pages import MOST_BYTES, run_tool
+from glymph.tools.progress import listening
 from glymph.tools.wording import name_tools, name_tools_in
 
 # Calls at once. Each may hold two of a handle's sixteen connections; with more than eight calls,
@@ -32,9 +35,10 @@ from glymph.tools.wording import name_tools, name_tools_in
 # until it knows which fit into the answer: 100 MB, where each is as long as may be.
 AT_ONCE, LARGE_AT_ONCE = 6, 2
 LARGE = 100  # memories that a call asks for
-# How a server answers: in few words for a model, or with the data of a run for a program.
-Answers = Literal["text", "data"]
-ANSWERS: tuple[Answers, ...] = get_args(Answers)
+# How a server answers: in few words for a model, with the data of a run for a program, or as the
+# reference server-memory does.
+Answers = Literal["text", "data", "graph"]
+ANSWERS: tuple[Answers, ...] = ("text", "data")
 
 
 def server_for(
@@ -45,7 +49,20 @@ def server_for(
     `handle_for` returns the handle for the call of a tool. It runs in a worker thread and gets the
     transport's request, or None over stdio; an error that it raises is the answer to the call.
     """
-    tools = tools_for(profile)
+    return _make_server(handle_for, tools_for(profile), profile, answers)
+
+
+def compat_server_for(handle_for: Callable[[Any, Tool], Glymph]) -> Server[Any]:
+    """Returns a server with the tools of the reference server-memory, on our store."""
+    return _make_server(handle_for, graph_tools(), "full", "graph")
+
+
+def _make_server(
+    handle_for: Callable[[Any, Tool], Glymph],
+    tools: Mapping[str, Tool],
+    profile: Profile,
+    answers: Answers,
+) -> Server[Any]:
     listed = types.ListToolsResult(tools=[describe(tool, profile) for tool in tools.values()])
     usual, large = anyio.CapacityLimiter(AT_ONCE), anyio.CapacityLimiter(LARGE_AT_ONCE)
 
@@ -55,18 +72,29 @@ def server_for(
     async def call_tool(context: Any, request: types.CallToolRequestParams) -> types.CallToolResult:
         handle = partial(handle_for, context.request)
         arguments = request.arguments or {}
-        # The engine is synchronous: a worker thread keeps the protocol answering meanwhile.
-        return await anyio.to_thread.run_sync(
-            answer_call, handle, tools, request.name, arguments, answers,
-            limiter=large if _is_large(arguments) else usual,
-        )  # fmt: skip
 
+        def tell(done: int, total: int) -> None:
+            anyio.from_thread.check_cancelled()  # ends the call, if the client gave it up
+            anyio.from_thread.run(context.session.report_progress, done, total)
+
+        def run() -> types.CallToolResult:
+            anyio.from_thread.check_cancelled()
+            with listening(tell):
+                return answer_call(handle, tools, request.name, arguments, answers)
+
+        # The engine is synchronous: a worker thread keeps the protocol answering meanwhile.
+        limiter = large if _is_large(arguments) else usual
+        return await anyio.to_thread.run_sync(run, limiter=limiter)
+
+    look = all_tools()["memory_get"]  # reading a resource makes no space
+    more = {} if answers == "graph" else handlers(lambda asked: handle_for(asked, look), usual)
     return Server(
         "glymph",
         version=version("glymph"),
-        instructions=INSTRUCTIONS,
+        instructions=None if answers == "graph" else INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        **more,
     )
 
 
@@ -108,8 +136,8 @@ def answer_call(
         given = tool.arguments.model_validate(arguments)
         glymph = handle(tool)
         result = run_tool(tool, glymph, given, most_bytes=MOST_BYTES)
-        if answers == "data":
-            return answer_data(result)
+        if answers != "text":
+            return answer_data(result) if answers == "data" else answer_graph(result)
         return answer_text(tool.brief(name_tools_in(shorten_ids(glymph, result), tools)))
     except ValidationError as error:
         return failure(f"InvalidInput ({name})", describe_problems(error))
@@ -121,11 +149,10 @@ def answer_call(
         return failure("InternalError", f"{bug} The server's log has the details.")
 
 
-def serve(glymph: Glymph, profile: Profile, answers: Answers = "text") -> None:
+def serve(server: Server[Any]) -> None:
     """Serves one client on standard input and output until it hangs up."""
 
     async def run() -> None:
-        server = server_for(lambda *_: glymph, profile, answers)
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 

@@ -42,6 +42,9 @@ def _simplify(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[
         found = {**choices[0], **found} if len(choices) == 1 else {**found, "anyOf": choices}
     if any(found.get("default", ...) == nothing for nothing in NOTHING):
         del found["default"]
+    if isinstance(found.get("properties"), Mapping):
+        parts = found["properties"].items()
+        found["properties"] = {name: _simplify(part, definitions) for name, part in parts}
     if isinstance(found.get("items"), Mapping):
         found["items"] = _simplify(found["items"], definitions)
     if found.get("additionalProperties") is True:
