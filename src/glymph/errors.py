@@ -8,6 +8,7 @@
     │   ├── SpaceNotFound
     │   ├── OperationNotFound
     │   ├── ClusterNotFound
+    │   ├── EntityNotFound
     │   ├── RecallNotFound
     │   ├── PlanNotFound
     │   └── HashNotFound
@@ -143,6 +144,16 @@ class ClusterNotFound(NotFound):
         )
 
 
+class EntityNotFound(NotFound):
+    """No entity of that name in the graph that the tools of server-memory keep."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"Entity with name {name[:200]} not found. create_entities makes it; read_graph lists "
+            "those that exist."
+        )
+
+
 class RecallNotFound(NotFound):
     def __init__(self, recall_id: str, space: str) -> None:
         super().__init__(
@@ -199,10 +210,12 @@ class Purged(Refused):
 class Ambiguous(Refused):
     """Several memories may be meant; `candidates` are their ids and titles."""
 
-    def __init__(self, asked: str, candidates: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self, asked: str, candidates: Sequence[tuple[str, str]], what: str = "memories"
+    ) -> None:
         named = ", ".join(f"{title!r} [{memory_id}]" for memory_id, title in candidates[:10])
         super().__init__(
-            f"{asked} may mean any of {len(candidates)} memories; nothing was done. "
+            f"{asked} may mean any of {len(candidates)} {what}; nothing was done. "
             f"Name the one you mean: {named}."
         )
         self.candidates = tuple(candidates)
