@@ -34,7 +34,7 @@ LAYERS = (
     {"async_client"},
     {"tools", "jobs"},
     {"environment"},
-    {"mcp", "plugin"},
+    {"mcp", "plugin", "adapters"},  # what other programs talk to, each on its own
     {"hooks"},
     {"cli"},
     {"testing"},
