@@ -32,6 +32,7 @@ COMMANDS = {
         "demo": "Play some of an agent's life into a fresh store and show what became of it.",
         "mcp": "Serve the memory tools to an agent over MCP, on standard input and output or over "
         "HTTP.",
+        "tools": "Show the tools as frameworks take them.",
         "history": "Show what happened to a memory (`glymph history ID`), and look after "
         "conversations.",
     },
