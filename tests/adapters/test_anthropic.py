@@ -21,10 +21,10 @@ def memory(url):
 
 
 @pytest.fixture(params=["theirs", "ours"])
-def tool(request, tmp_path):
+def tool(request, tmp_path, memory):
     if request.param == "theirs":
         return BetaLocalFilesystemMemoryTool(str(tmp_path / "files"))
-    return MemoryTool(request.getfixturevalue("memory"))
+    return MemoryTool(memory)
 
 
 def call(tool, command, **arguments):

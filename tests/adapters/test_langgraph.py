@@ -39,10 +39,8 @@ def memory(url, clock):
 
 
 @pytest.fixture(params=["theirs", "ours"])
-def store(request):
-    if request.param == "theirs":
-        return InMemoryStore()
-    return GlymphStore(request.getfixturevalue("memory"))
+def store(request, memory):
+    return InMemoryStore() if request.param == "theirs" else GlymphStore(memory)
 
 
 # The contract of BaseStore, which both keep.

@@ -36,14 +36,13 @@ def memory(url):
 
 
 @pytest.fixture(params=["theirs", "ours"])
-def make(request):
+def make(request, memory, tmp_path):
     made = []
 
     def session(name="talk-1", **options):
         if request.param == "ours":
-            return GlymphSession(name, request.getfixturevalue("memory"), **options)
-        path = request.getfixturevalue("tmp_path") / "theirs.db"
-        made.append(SQLiteSession(name, path, **options))
+            return GlymphSession(name, memory, **options)
+        made.append(SQLiteSession(name, tmp_path / "theirs.db", **options))
         return made[-1]
 
     yield session
