@@ -123,10 +123,11 @@ class AsyncGlymph:
     async def close(self) -> None:
         """Ends the handle, once the calls that run have ended; those that wait are cancelled."""
         self._ended = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
         await asyncio.shield(asyncio.to_thread(self._finish))
 
     def _finish(self) -> None:
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._threads.shutdown(wait=True)
         self.target.close()
 
     async def __aenter__(self) -> Self:

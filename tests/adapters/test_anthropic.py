@@ -21,10 +21,12 @@ def memory(url):
 
 
 @pytest.fixture(params=["theirs", "ours"])
-def tool(request, tmp_path, memory):
+def tool(request, tmp_path, url):
     if request.param == "theirs":
-        return BetaLocalFilesystemMemoryTool(str(tmp_path / "files"))
-    return MemoryTool(memory)
+        yield BetaLocalFilesystemMemoryTool(str(tmp_path / "files"))
+        return
+    with Glymph.open(url) as glymph:
+        yield MemoryTool(glymph)
 
 
 def call(tool, command, **arguments):

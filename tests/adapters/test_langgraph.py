@@ -39,8 +39,12 @@ def memory(url, clock):
 
 
 @pytest.fixture(params=["theirs", "ours"])
-def store(request, memory):
-    return InMemoryStore() if request.param == "theirs" else GlymphStore(memory)
+def store(request, url):
+    if request.param == "theirs":
+        yield InMemoryStore()
+        return
+    with Glymph.open(url) as glymph:
+        yield GlymphStore(glymph)
 
 
 # The contract of BaseStore, which both keep.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
-import subprocess
 import sys
 import warnings
 
@@ -56,16 +55,13 @@ def test_a_call_is_answered_whatever_the_model_sent(memory):
         assert told["message"]
 
 
-def test_the_command_prints_what_the_function_returns():
-    def run(*arguments):
-        command = [sys.executable, "-m", "glymph.cli.main", "tools", "schema", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+def test_the_command_prints_what_the_function_returns(capsys):
+    from glymph.cli.main import app
 
-    done = run("--format", "anthropic", "--profile", "full")
-    assert json.loads(done.stdout) == tool_schemas("anthropic", "full")
-    wrong = run("--format", "xml")
-    assert (wrong.returncode, wrong.stdout) == (1, "")
-    assert "openai, anthropic, json" in wrong.stderr
+    app(["tools", "schema", "--format", "anthropic", "--profile", "full"], standalone_mode=False)
+    assert json.loads(capsys.readouterr().out) == tool_schemas("anthropic", "full")
+    with pytest.raises(InvalidInput, match="openai, anthropic, json"):
+        app(["tools", "schema", "--format", "xml"], standalone_mode=False)
 
 
 def test_pydantic_ai_calls_tools_made_of_the_schema(memory):
