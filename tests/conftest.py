@@ -150,7 +150,7 @@ ON_BOTH_ENGINES = {
 }  # fmt: skip
 
 
-LONG_ON_POSTGRESQL = {"upkeep.test_fold"}  # on both engines by night, on SQLite by day
+LONG_ON_POSTGRESQL = {"adapters.test_langgraph", "adapters.test_mem0", "upkeep.test_fold"}  # on both engines by night, on SQLite by day
 if os.environ.get("GLYMPH_TEST_PROFILE") == "nightly":
     ON_BOTH_ENGINES |= LONG_ON_POSTGRESQL
 

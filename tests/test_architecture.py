@@ -20,7 +20,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 # Layers from the ground up: a file imports from its own layer's room and from layers below.
 LAYERS = (
     {"errors"},
-    {"config", "lazy", "moments", "ids", "extensions", "folders"},
+    {"config", "lazy", "moments", "ids", "extensions", "folders", "signatures"},
     {"plain"},
     {"text", "decay", "model", "checks"},
     {"http", "telemetry", "store", "inference"},
@@ -32,9 +32,10 @@ LAYERS = (
     {"accessors", "stores"},
     {"wire"},  # below the client, which opens a handle on a server by it
     {"client"},
+    {"async_client"},
     {"tools", "jobs"},
     {"environment"},
-    {"mcp", "plugin"},
+    {"mcp", "plugin", "adapters"},  # what other programs talk to, each on its own
     {"service"},  # serves MCP and /v1 on one port
     {"hooks"},
     {"cli"},
@@ -297,11 +298,15 @@ def test_no_name_hides_behind_an_empty_word():
 def test_the_public_names_are_a_decision():
     assert sorted(glymph.__all__) == sorted(
         [
-            "Added", "Change", "Cluster", "Curve", "DuplicatePair", "DuplicateReport", "Edge", "Fit",
-            "Glymph", "GlymphError", "Graph", "Health", "History", "HistorySettings", "Hit", "Lifecycle",
-            "MeaningStatus",
-            "Memory", "Operation", "Outcome", "Page", "Recall", "Receipt",
-            "Section", "SectionFit", "Settings", "Space", "State", "Tombstone", "Verdict", "__version__", "errors",
+            "Added", "AiPruned", "AsyncGlymph", "Audit", "AutonomousStatus", "Candidates",
+            "Certificate", "Change", "Cluster", "Compacted", "Consolidated", "Costs", "Curve",
+            "DuplicatePair", "DuplicateReport", "Edge", "Effects", "Erasure", "Extraction",
+            "Fading", "Fit", "ForgetPlan", "Forgotten", "Gardened", "Glymph", "GlymphError",
+            "Graph", "Health", "History", "HistorySettings", "Hit", "Imported", "Kept", "Lifecycle",
+            "LifecycleRun", "MeaningStatus", "MemeticStatus", "Memory", "Operation", "Outcome",
+            "Page", "Plan", "PlaybookMatch", "Pruned", "Question", "Recall", "Receipt", "Section",
+            "SectionFit", "Settings", "Space", "State", "Tombstone", "Trashed", "Verdict",
+            "__version__", "errors",
         ]
     )  # fmt: skip
     for name in glymph.__all__:

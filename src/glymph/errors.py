@@ -31,6 +31,7 @@
     │   ├── KeyReused                          an idempotency key came with another request
     │   ├── LeaseLost                          another worker has taken over the space
     │   └── ClockDoubtful                      the clock of this machine may be wrong
+    ├── ExtraMissing            (ImportError)  a framework is not installed; names the extra
     ├── BadExtension                           a package adds something that cannot be used
     ├── HistoryGone                            older than the journal reaches
     ├── TooMuchHistory                         too many memories changed since
@@ -280,6 +281,16 @@ class ClockDoubtful(Refused):
             f"The clock says {now.isoformat()}, and by what is stored it may be the clock that is "
             "wrong. Nothing was changed. Set it right, then repeat this."
         )
+
+
+class ExtraMissing(GlymphError, ImportError):
+    """A package that this part works with is not installed. `extra` is what brings it."""
+
+    def __init__(self, extra: str, package: str) -> None:
+        super().__init__(
+            f"This needs {package}, which is not installed. Run `pip install 'glymph[{extra}]'`."
+        )
+        self.extra = extra
 
 
 class BadExtension(GlymphError):
