@@ -27,6 +27,7 @@
     │   ├── BudgetSpent                        a call might cost more than may be spent
     │   ├── LeaseLost                          another worker has taken over the space
     │   └── ClockDoubtful                      the clock of this machine may be wrong
+    ├── SourceDamaged                          what is to be imported or audited cannot be read
     ├── BadExtension                           a package adds something that cannot be used
     ├── HistoryGone                            older than the journal reaches
     ├── TooMuchHistory                         too many memories changed since
@@ -259,6 +260,14 @@ class ClockDoubtful(Refused):
             f"The clock says {now.isoformat()}, and by what is stored it may be the clock that is "
             "wrong. Nothing was changed. Set it right, then repeat this."
         )
+
+
+class SourceDamaged(GlymphError):
+    """What is to be imported or audited cannot be read to its end. Nothing was changed."""
+
+    def __init__(self, name: str, problem: str, next_step: str) -> None:
+        super().__init__(f"{name} cannot be read: {problem.rstrip('.')}. {next_step}")
+        self.name = name
 
 
 class BadExtension(GlymphError):
