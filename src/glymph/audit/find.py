@@ -26,12 +26,12 @@ from glymph.write.grading import NOISE
 from glymph.write.junk import find_junk
 from glymph.write.verdicts import NONE, PART, REPLACES, SAME
 
-NEAREST = 8  # older memories that each is compared with, by meaning and by words each
+NEAREST = 8  # older memories that each is compared with, by meaning or by words
 LEAST_COSINE = 0.3  # of two texts that may have to do with each other
 MOST_WORDS = 24  # of a text that are looked up
 COMMON = 200  # memories that share a word which tells nothing any more
 LONGEST = 2_000  # characters; a longer text is a document, and no statement
-MOST_PAIRS = 40_000  # that are read in one audit, the nearest first
+MOST_PAIRS = 20_000  # that are read in one audit, the nearest first
 # Nothing is changed by an audit, so what is likelier than not is named, with how sure it is.
 LIKELY = 0.5
 DOUBTED = 0.1  # the share of any relation from which on two memories are read alone
@@ -163,7 +163,7 @@ def _choose_pairs(
         weights.setdefault(pair, weight)
     by_newer: dict[int, list[Pair]] = defaultdict(list)
     for pair in sorted(weights, key=lambda pair: -weights[pair]):
-        if len(by_newer[pair[0]]) < 2 * NEAREST:
+        if len(by_newer[pair[0]]) < NEAREST:
             by_newer[pair[0]].append(pair)
     kept = [pair for pairs in by_newer.values() for pair in pairs]
     return sorted(kept, key=lambda pair: -weights[pair]), cosines
