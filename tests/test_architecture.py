@@ -29,6 +29,8 @@ LAYERS = (
     {"context"},
     {"undo"}, {"recall"}, {"write"}, {"forget"}, {"prune"}, {"learn"}, {"history"},
     {"transfer"}, {"upkeep"},
+    {"importers"},  # what others keep: it learns from talks (learn) and stores (write)
+    {"audit"},  # judges what importers read, and spaces
     {"accessors", "stores"},
     {"wire"},  # below the client, which opens a handle on a server by it
     {"client"},
@@ -46,6 +48,7 @@ LEVEL = {name: level for level, layer in enumerate(LAYERS) for name in layer}
 BESIDE_CONTEXT = {"embed.embedding", "llm.ledger", "llm.cost_report", "llm.interrupt"}
 ROOMS_WITH_A_FACE = (
     "undo", "recall", "write", "forget", "prune", "learn", "history", "transfer", "upkeep",
+    "importers", "audit",
 )  # fmt: skip
 # Decisions: values in, values out; no I/O, no clock, no randomness, no logging.
 PURE_ROOMS = ("text", "decay")
@@ -61,6 +64,8 @@ PURE = {
     "learn": "conditions consolidate_prompt consolidate_result digest episodes evidence extract_prompt extract_result extract_rules lesson memetic_figures playbook source_check transcript windows".split(),
     "history": "compaction messages policy summarize_prompt".split(),
     "upkeep": "status_result".split(),
+    "importers": "markdown_text records values".split(),
+    "audit": "grade page personal_numbers result".split(),
 }
 PURE_PACKAGES = ("prune.rules", "prune.groupings", "learn.evidence")
 HEAVY_LIBRARIES = {  # optional, and slow to import

@@ -553,10 +553,7 @@ class Glymph:
         return write.backfill.meaning(self._ctx, self._background.failure)
 
     def embed(self, *, tidy: bool = False, progress: Count | None = None) -> int:
-        """Gives a vector to every memory that waits for one; returns how many.
-
-        Cut short, it can be repeated. `tidy` also removes the vectors of models not in use.
-        """
+        """Gives vectors to memories that wait, and says to how many; `tidy` drops unused ones."""
         done = count_steps(write.backfill.backfill(self._ctx), progress)
         if tidy:
             count_steps(write.backfill.tidy(self._ctx), None)

@@ -32,6 +32,7 @@
     │   ├── LeaseLost                          another worker has taken over the space
     │   └── ClockDoubtful                      the clock of this machine may be wrong
     ├── ExtraMissing            (ImportError)  a framework is not installed; names the extra
+    ├── SourceDamaged                          what is to be imported or audited cannot be read
     ├── BadExtension                           a package adds something that cannot be used
     ├── HistoryGone                            older than the journal reaches
     ├── TooMuchHistory                         too many memories changed since
@@ -291,6 +292,14 @@ class ExtraMissing(GlymphError, ImportError):
             f"This needs {package}, which is not installed. Run `pip install 'glymph[{extra}]'`."
         )
         self.extra = extra
+
+
+class SourceDamaged(GlymphError):
+    """What is to be imported or audited cannot be read to its end. Nothing was changed."""
+
+    def __init__(self, name: str, problem: str, next_step: str) -> None:
+        super().__init__(f"{name} cannot be read: {problem.rstrip('.')}. {next_step}")
+        self.name = name
 
 
 class BadExtension(GlymphError):
