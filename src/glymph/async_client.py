@@ -96,14 +96,14 @@ class AsyncGlymph:
         clock: Callable[[], datetime] | None = None,
         embedder: str | Embedder = "auto", model: str | Model | None = None,
         reader: str | Reader = "auto", session: str | None = None, create: bool = True,
-        threads: int = THREADS,
+        token: str | None = None, threads: int = THREADS,
     ) -> Opening[Self]:  # fmt: skip
         """Opens a store, by `await` or `async with`; the arguments are those of `Glymph.open`."""
 
         def open_handle() -> Any:
             glymph = Glymph.open(
                 url, space=space, actor=actor, settings=settings, clock=clock, embedder=embedder,
-                model=model, reader=reader, session=session, create=create,
+                model=model, reader=reader, session=session, create=create, token=token,
             )  # fmt: skip
             return cls(glymph, threads=threads)
 

@@ -23,7 +23,7 @@ MESSAGES = [
     SystemMessage("Be brief.", id="s1"),
     HumanMessage([{"type": "text", "text": "When do the lamps leave?"}], id="h1", name="Ada"),
     AIMessage(
-        "", id="a1", tool_calls=[{"name": "memory_search", "args": {"query": "lamps"}, "id": "c1"}],
+        "", id="a1", tool_calls=[{"name": "memory_recall", "args": {"query": "lamps"}, "id": "c1"}],
         response_metadata={"model": "scripted"},
         usage_metadata={"input_tokens": 1, "output_tokens": 2, "total_tokens": 3},
     ),
@@ -97,7 +97,7 @@ def test_what_is_purged_is_gone_from_the_conversation(memory, tmp_path):
 
 def test_tools_are_called_by_the_calls_of_a_message(memory):
     tools = {tool.name: tool for tool in langchain_tools(memory)}
-    assert {"memory_add", "memory_search", "undo_operation"} <= tools.keys()
+    assert {"memory_add", "memory_recall", "undo_operation"} <= tools.keys()
     assert "text" in tools["memory_add"].args
     call = {
         "type": "tool_call",
@@ -108,9 +108,9 @@ def test_tools_are_called_by_the_calls_of_a_message(memory):
     told = tools["memory_add"].invoke(call)
     assert isinstance(told, ToolMessage)
     assert json.loads(told.content)["created"] is True
-    found = asyncio.run(tools["memory_search"].ainvoke({"query": "lamps", "limit": 2}))
+    found = asyncio.run(tools["memory_recall"].ainvoke({"query": "lamps", "limit": 2}))
     assert json.loads(found)["hits"][0]["text"] == "The lamps leave on Tuesday."
-    assert json.loads(tools["memory_search"].invoke({"limit": 2}))["error"] == "InvalidInput"
+    assert json.loads(tools["memory_recall"].invoke({"limit": 2}))["error"] == "InvalidInput"
     assert json.loads(tools["memory_get"].invoke({"id": "unknown"}))["error"]
     assert memory.operations(verb="add")[0].actor == "agent:chain"
     assert len(langchain_tools(memory, "full")) > len(tools)

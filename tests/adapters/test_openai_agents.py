@@ -20,7 +20,7 @@ set_tracing_disabled(True)
 ITEMS = [
     {"role": "user", "content": "When do the lamps leave?"},
     {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Look it up."}]},
-    {"type": "function_call", "call_id": "c1", "name": "memory_search", "arguments": '{"query": "lamps"}'},
+    {"type": "function_call", "call_id": "c1", "name": "memory_recall", "arguments": '{"query": "lamps"}'},
     {"type": "function_call_output", "call_id": "c1", "output": "[]"},
     {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "x"}},
     {"type": "message", "role": "assistant", "id": "msg_1", "status": "completed",
@@ -173,8 +173,8 @@ def saying(text):
 def test_an_agent_remembers_by_its_tools_and_its_session(memory, scripted):
     server = scripted(
         calling(1, "memory_add", text="The lamps for Bergen leave on Tuesday.", kind="fact"),
-        calling(2, "memory_search", query="lamps", limit="many"),
-        calling(3, "memory_search", query="lamps"),
+        calling(2, "memory_recall", query="lamps", limit="many"),
+        calling(3, "memory_recall", query="lamps"),
         saying("They leave on Tuesday."),
         saying("As I said, on Tuesday."),
     )
@@ -190,7 +190,7 @@ def test_an_agent_remembers_by_its_tools_and_its_session(memory, scripted):
 
     assert asyncio.run(talk()) == ("They leave on Tuesday.", "As I said, on Tuesday.")
     offered = {tool["name"]: tool for tool in server.asked[0]["tools"]}
-    assert {"memory_add", "memory_search", "undo_operation"} <= offered.keys()
+    assert {"memory_add", "memory_recall", "undo_operation"} <= offered.keys()
     assert offered["memory_add"]["parameters"]["required"] == ["text"]
     outputs = [
         one["output"]

@@ -28,12 +28,12 @@ def test_the_three_shapes_name_the_same_tools():
     assert (
         [one["function"]["name"] for one in openai] == [one["name"] for one in anthropic] == names
     )
-    assert {"memory_add", "memory_search", "undo_operation"} <= set(names)
+    assert {"memory_add", "memory_recall", "undo_operation"} <= set(names)
     assert "merge_memories" not in names
     add = next(one for one in anthropic if one["name"] == "memory_add")
     assert add["input_schema"]["required"] == ["text"]
-    search = next(one for one in plain if one["name"] == "memory_search")
-    assert (search["read_only"], search["destructive"]) == (True, False)
+    search = next(one for one in plain if one["name"] == "memory_recall")
+    assert (search["read_only"], search["destructive"]) == (False, False)  # it keeps a log
     assert "merge_memories" in [one["name"] for one in tool_schemas("json", "full")]
 
 
@@ -45,7 +45,7 @@ def test_an_unknown_format_or_profile_is_refused(wrong):
 
 def test_a_call_is_answered_whatever_the_model_sent(memory):
     assert json.loads(call_tool(memory, "memory_add", {"text": "Figs are ripe in May."}))["created"]
-    assert json.loads(call_tool(memory, "memory_search", '{"query": "figs"}'))["hits"]
+    assert json.loads(call_tool(memory, "memory_recall", '{"query": "figs"}'))["hits"]
     for name, arguments in (
         ("memory_add", {}), ("memory_add", "{"), ("memory_add", "[1]"), ("memory_add", {"text": 1, "x": 2}),
         ("unknown", {}), ("merge_memories", {}), ("memory_get", {"id": "unknown"}), ("memory_add", None),
@@ -76,7 +76,7 @@ def test_pydantic_ai_calls_tools_made_of_the_schema(memory):
 
     replies = iter([
         ModelResponse([ToolCallPart("memory_add", {"text": "Figs are ripe in May."})]),
-        ModelResponse([ToolCallPart("memory_search", {"query": "figs"})]),
+        ModelResponse([ToolCallPart("memory_recall", {"query": "figs"})]),
         ModelResponse([TextPart("In May.")]),
     ])  # fmt: skip
     seen = []
@@ -122,7 +122,7 @@ def test_smolagents_calls_tools_made_of_the_schema(memory):
 
     tools = {tool.name: tool for tool in map(make, tool_schemas("json"))}
     assert json.loads(tools["memory_add"](text="Figs are ripe in May."))["created"]
-    assert "Figs are ripe" in tools["memory_search"](query="figs")
+    assert "Figs are ripe" in tools["memory_recall"](query="figs")
     assert tools["memory_add"].to_tool_calling_prompt()
 
 

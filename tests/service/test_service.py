@@ -392,7 +392,7 @@ def by_mcp(glymph, tool, given, _):
     answer = answer_call(lambda _: glymph, TOOLS, tool.name, given, "data")
     assert isinstance(answer, types.CallToolResult)
     if answer.is_error:
-        return {"error": answer.content[0].text.partition(":")[0]}
+        return {"error": answer.content[0].text.partition(":")[0].partition(" ")[0]}
     return answer.structured_content
 
 

@@ -50,7 +50,7 @@ def test_a_prefix_stands_for_a_memory_an_operation_a_recall_a_question_and_a_pla
     gone = call(kept, "memory_delete", ids=[short(newest.id), short(older.id)])
     assert gone["succeeded"] == [newest.id, older.id]
     clock.advance(hours=1)
-    back = call(kept, "undo_operation", operation_id=gone["operation_id"][:20])
+    back = call(kept, "undo_operation", operation_id=gone["operation_id"][:28])
     assert set(back["succeeded"]) == {newest.id, older.id}
     question = put_in_question(kept, older.id, newest.id)
     assert call(kept, "answer_question", id=short(question), choice="keep_both")["succeeded"]

@@ -15,7 +15,10 @@ from glymph.tools.wording import CALLS, name_tools, name_tools_in
 
 SOURCE = Path(package.__file__).parent
 # Rooms whose messages no tool passes on: they are for people at a terminal, or are no words.
-APART = ("cli", "hooks", "plugin", "testing", "transfer", "mcp", "environment")
+APART = (
+    "cli", "hooks", "plugin", "testing", "transfer", "mcp", "environment", "adapters", "wire",
+    "async_client", "service", "dashboard",
+)  # fmt: skip
 CALL = re.compile(r"(?<![\w.])(?:[A-Za-z]+\.)?([a-z_]+)\((?:|id|[^()]*=[^()]*)\)")
 NO_WORDS = re.compile(
     r"[;{}\\]|SELECT|INSERT|UPDATE|PRAGMA|::|coalesce|IF |TABLE|json|space_id|writing_"
