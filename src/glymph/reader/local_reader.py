@@ -104,7 +104,8 @@ class LocalReader:
             near = pick_likeliest(alone.logits, MOST_TOGETHER)
             together = np.tile(NOT_MEANT, (len(texts), 1))
             together[near] = model.ask_together(verb, request, new, [texts[at] for at in near])
-            shares = model.calibration.judge_targets(together, alone.logits)
+            crowded = len(texts) > MOST_TOGETHER
+            shares = model.calibration.judge_targets(together, alone.logits, crowded=crowded)
         return [_target(row, spans) for row, spans in zip(shares, alone.spans, strict=True)]
 
     def score(self, question: str, texts: Sequence[str]) -> list[float]:
