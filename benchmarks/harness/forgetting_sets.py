@@ -29,6 +29,7 @@ SHORT_SECRET = 5  # digits
 SETTINGS = {"durability": "normal", "compare": "off", "junk_gate": "off"}
 SETS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
+    "ninth", "tenth",
     "supersede", "corrections", "amendments", "revisions",
 )  # fmt: skip
 

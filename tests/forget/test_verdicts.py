@@ -10,7 +10,17 @@ from glymph.errors import MalformedReply
 from glymph.forget.judge_prompt import Shown, question
 from glymph.forget.match import Statement
 from glymph.forget.plan import strike_through
-from glymph.forget.planner import AGREED, ALONE, MENTION, MOST_ASKED, MOST_READ, Judges, plan
+from glymph.forget.planner import (
+    AGREED,
+    ALONE,
+    LEAD,
+    LEAD_TIMES,
+    MENTION,
+    MOST_ASKED,
+    MOST_READ,
+    Judges,
+    plan,
+)
 from glymph.forget.rest import cut_spans
 from glymph.forget.verdicts import NAMED, Told
 from glymph.reader.contract import Target
@@ -58,6 +68,22 @@ def test_a_purge_asks_where_a_release_acts():
     request = "the rent for the flat"
     assert kinds(plan(request, STATEMENTS, mode="release", judges=asked))["m3"] == "remove"
     assert kinds(plan(request, STATEMENTS, mode="purge", judges=asked))["m3"] == "ask"
+
+
+def test_what_leads_by_far_goes_where_nothing_is_certain_and_undo_can_bring_it_back():
+    led = judges(0.02, LEAD, 0.0, LEAD / LEAD_TIMES)
+    assert kinds(plan(REQUEST, STATEMENTS, judges=led))["m1"] == "remove"
+    assert kinds(plan(REQUEST, STATEMENTS, mode="purge", judges=led))["m1"] == "ask"
+    near = judges(0.02, LEAD, 0.0, LEAD / LEAD_TIMES + 0.01)
+    assert kinds(plan(REQUEST, STATEMENTS, judges=near))["m1"] == "ask"
+
+
+def test_where_the_reader_means_all_of_it_rules_do_not_leave_the_rest():
+    told = "Jonas, the former flatmate of Mira, can be reached at jonas.peeters@mail.be."
+    among = [Statement("m0", told), Statement("m1", "Mira is allergic to penicillin.")]
+    planned = plan("everything about Jonas, the former flatmate", among, mode="purge",
+                   judges=judges(0.94, 0.0))  # fmt: skip
+    assert [(one.kind, one.new) for one in planned.actions] == [("remove", "")]
 
 
 def test_nothing_that_may_be_meant_stays_unmentioned():

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from functools import cache
 
+import numpy as np
 import pytest
 
-from glymph.reader.local_reader import LocalReader
+from glymph.reader.local_reader import LocalReader, pick_likeliest
 from glymph.reader.weights import explain_absence
 
 LACKING = explain_absence()
@@ -136,3 +137,22 @@ def test_what_is_equal_is_the_same_and_needs_no_reading():
     (judged,) = unread.relate("Mira lives in  Vienna.", ["mira lives in Vienna."])
     assert (judged.kind, judged.sure) == ("same", 1.0)
     assert unread._loaded is None
+
+
+def test_what_is_meant_is_found_in_a_crowd_of_other_memories():
+    crowd = [
+        f"{who} {does}." for who in ("Noor", "The carpenter", "Aunt Tilde", "The bus driver")
+        for does in ("works in the children's ward", "likes short answers", "moved near the zoo",
+                     "measured the kitchen", "was late on Monday")
+    ]  # fmt: skip
+    meant = ["Jonas still owes Mira 240 euros.", "Jonas was the flatmate of Mira."]
+    judged = reader().find_targets("release", "everything about Jonas", [*crowd, *meant])
+    shares = [1 - one.shares[0] for one in judged]
+    assert min(shares[-2:]) > 0.7
+    assert min(shares[-2:]) > max(shares[:-2])
+
+
+def test_only_the_likeliest_are_read_together_in_the_order_they_came():
+    alone = np.array([[0, 1, 0], [5, 0, 0], [0, 3, 0], [4, 0, 0]], np.float32)
+    assert pick_likeliest(alone, 2) == [0, 2]
+    assert pick_likeliest(alone, 9) == [0, 1, 2, 3]

@@ -191,7 +191,7 @@ def test_without_a_reader_nothing_is_scored_or_graded():
 def test_a_text_is_judged_by_what_both_readings_say_of_it():
     beside = np.array([[4.0, 0.0, 0.0], [0.0, 6.0, 0.0], [0.0, 0.0, 6.0]], np.float32)
     alone = np.array([[4.0, 0.0, 0.0], [0.0, 6.0, 0.0], [0.0, 5.0, 0.0]], np.float32)
-    shares = CALIBRATION.judge_targets(beside, alone)
+    shares = CALIBRATION.judge_targets(beside, alone, crowded=False)
     assert shares.sum(axis=1) == pytest.approx([1, 1, 1])
     assert [int(row.argmax()) for row in shares[:2]] == [0, 1]
     assert shares[2, 1] == pytest.approx(shares[2, 2], abs=0.02)  # all or a part: they differ

@@ -56,7 +56,10 @@ MOST_ASKED = 60  # statements that a plan asks about; it says how many more ther
 AGREED: Mapping[Mode, float] = {"release": 0.4, "purge": 0.6}
 ALONE: Mapping[Mode, float] = {"release": 0.7, "purge": 0.8}
 LEFT = 0.5  # the share of not being meant that a rest must have
-MENTION = 0.01  # from which share on somebody is asked
+# Where nothing is certain, what leads by so many times the next one's share goes, if it can be
+# undone: a request nearly always means something.
+LEAD, LEAD_TIMES = 0.3, 2.0
+MENTION = 0.02  # from which share on somebody is asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,8 @@ def plan(
     judges = judges or Judges()
     verdicts = judge(asked, meaning, statements, likeness or {}, judges)
     acting = [one for one in verdicts if is_certain(one, mode)]
+    if not acting and mode == "release":
+        acting = find_lead(verdicts)
     actions = [_act(one, meaning, asked, judges) for one in acting]
     taken = {one.statement.id for one in acting}
     open_ones = [
@@ -142,6 +147,14 @@ def is_certain(one: Verdict, mode: Mode) -> bool:
     if one.by == "reader" and one.ruled != "found":
         return one.share >= ALONE[mode]
     return one.share >= AGREED[mode] and (one.by == "model" or one.ruled == "found")
+
+
+def find_lead(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Returns the one statement that is far likelier meant than any other, if there is one."""
+    order = sorted((one for one in verdicts if one.by == "reader"), key=lambda one: -one.share)
+    if len(order) < 2 or order[0].share < max(LEAD, LEAD_TIMES * order[1].share):
+        return []
+    return order[:1]
 
 
 def is_worth_asking_about(one: Verdict) -> bool:
@@ -254,6 +267,8 @@ def _find_left(one: Verdict, meaning: Meant, request: Request) -> str:
     said = one.statement.text
     if one.ruled != "found":
         return cut_spans(said, one.spans) if one.spans else ""
+    if one.by == "reader" and not one.spans and not request.strong:
+        return ""  # rules know the clause that names it; the reader, that all of it is meant
     if request.strong and one.spans:
         rest = drop_clauses(said, one.spans)
         if rest and not still_held(request, said, rest):

@@ -14,7 +14,7 @@ import numpy as np
 
 from glymph.errors import ReaderFailed
 from glymph.inference import Session, import_optional
-from glymph.reader.calibration import Calibration, Floats
+from glymph.reader.calibration import Calibration, Floats, find_odds, softmax
 from glymph.reader.contract import Judgement, Target, Thresholds
 from glymph.reader.layout import Layout, Pieces, cut_to_pieces, lay_out
 from glymph.reader.spans import find_spans
@@ -40,6 +40,10 @@ from glymph.text.normal import normalise
 
 MOST_TOKENS = 256  # of both texts together; the network was trained on no more
 MOST_IN_SCENE = 448  # of a request and the texts that it may mean
+# Texts that are read together; it has learnt from scenes of so many. Beside unrelated ones it takes
+# twice as many for meant. The others count as read and not meant.
+MOST_TOGETHER = 8
+NOT_MEANT = np.array([6.0, 0.0, 0.0], np.float32)
 REMEMBERED = 4096  # texts whose tokens are kept
 EQUAL = Judgement("same", 1.0, (0.0, 1.0, 0.0, 0.0))
 
@@ -97,8 +101,11 @@ class LocalReader:
         if len(texts) == 1:
             shares = model.calibration.share_out("target", alone.logits)
         else:
-            together = model.ask_together(verb, request, new, texts)
-            shares = model.calibration.judge_targets(together, alone.logits)
+            near = pick_likeliest(alone.logits, MOST_TOGETHER)
+            together = np.tile(NOT_MEANT, (len(texts), 1))
+            together[near] = model.ask_together(verb, request, new, [texts[at] for at in near])
+            crowded = len(texts) > MOST_TOGETHER
+            shares = model.calibration.judge_targets(together, alone.logits, crowded=crowded)
         return [_target(row, spans) for row, spans in zip(shares, alone.spans, strict=True)]
 
     def score(self, question: str, texts: Sequence[str]) -> list[float]:
@@ -229,6 +236,11 @@ class LoadedModel:
             self._session.run("relevance", feeds)
             best = min(best, (time.thread_time_ns() - began) / 1e6)
         return best / len(row.ids)
+
+
+def pick_likeliest(alone: Floats, most: int) -> list[int]:
+    """Returns which texts a request means most likely, each read by itself, in their order."""
+    return sorted(np.argsort(-find_odds(softmax(alone)), kind="stable")[:most].tolist())
 
 
 def _cap(pieces: Pieces, most: int) -> Pieces:
