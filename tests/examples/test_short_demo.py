@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +100,18 @@ def test_the_chat_is_sent_short_and_stays_whole(facts):
 def test_it_costs_nothing_and_ends_with_a_sound_store(facts):
     assert facts["end"]["problems"] == []
     assert (facts["end"]["calls"], facts["end"]["cost_usd"]) == (0, 0)
+
+
+def test_the_readmes_picture_shows_what_happens(facts):
+    """If not: python docs/images/make_demo.py."""
+    if facts["begin"]["reader"] == "none":
+        return
+    drawn = unescape((CLONE / "docs/images/demo.svg").read_text(encoding="utf-8"))
+    drawn = re.sub(r"<[^>]+>|\s", "", drawn)
+    for name in ("move", "doubt", "forget", "prune", "learn"):
+        for line in demo_page.tell(name, facts[name]):
+            for word in str(line).split():
+                assert word in drawn, line
 
 
 # the command
