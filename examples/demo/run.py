@@ -18,7 +18,7 @@ from examples.demo import life, page, report
 from examples.demo.halfyear import DAYS, START
 from examples.demo.play import Clock, play
 from glymph import Glymph, Settings
-from glymph.cli.short_demo import SPACE, refuse_existing
+from glymph.cli.demo_play import SPACE, refuse_existing
 from glymph.environment import effective_settings
 from glymph.write.reconcile import find_unreconciled
 
@@ -40,9 +40,7 @@ def run(url: str | None, as_json: bool, seed: int = 7) -> int:
         with TemporaryDirectory(prefix="glymph-demo-", ignore_cleanup_errors=True) as folder:
             store = f"sqlite:///{Path(folder, 'demo.db').as_posix()}"
             facts = _live(store, _temporary_settings(), seed, quiet=as_json)
-        farewell = (
-            "It ran in a temporary file, which is gone now. `glymph demo --url URL` keeps it."
-        )
+        farewell = "It ran in a temporary file, which is gone now; `--url URL` keeps it."
     _print(facts, as_json, farewell)
     return 0 if facts["verification"]["ok"] else 1
 

@@ -8,13 +8,15 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-import glymph
-from examples import agent_loop, quickstart
-from glymph import Glymph
-from glymph.cli import demo
-from glymph.cli.main import app
+from examples import (
+    agent_loop,
+    coding_agent,
+    langgraph_agent,
+    personal_assistant,
+    quickstart,
+    tenants,
+)
 
 CLONE = Path(__file__).parents[2]
 
@@ -37,6 +39,49 @@ def test_the_agent_answers_from_memory_and_only_what_it_used_is_reinforced(capsy
     assert "Learned 1 from the session" in out
 
 
+def test_the_assistant_learns_and_forgets_for_good(capsys):
+    personal_assistant.main()
+    out = capsys.readouterr().out
+    assert "Learned 3 things on Monday" in out
+    assert "My sister Noor lives in Leuven." in out
+    assert "Forgotten: 1; messages that still have the address: 0" in out
+    assert "Sound: True" in out
+
+
+def test_the_coding_agents_next_session_knows(capsys):
+    coding_agent.main()
+    begins, prompted = (
+        capsys.readouterr()
+        .out.split("The next session begins with:")[1]
+        .split("A prompt brings what bears on it:")
+    )
+    assert "Always run the linter" in begins
+    assert "PostgreSQL for the billing service" in prompted
+    assert "linter" not in prompted
+
+
+def test_the_graph_of_langgraph_answers_and_takes_back(capsys):
+    langgraph_agent.main()
+    out = capsys.readouterr().out
+    assert "> What does Ada like?\n  Ada likes plums." in out
+    assert "After undo: Ada likes figs." in out
+
+
+def test_a_tenants_token_opens_its_own_space_only(capsys):
+    tenants.main()
+    out = capsys.readouterr().out
+    assert "bakery: ['The oven is cleaned on Mondays.']" in out
+    assert "dentist: ['Room 2 is closed in June.']" in out
+    assert "The bakery asks for the dentist's: " in out
+
+
+def test_the_list_names_every_program_and_none_is_long():
+    listed = (CLONE / "examples/README.md").read_text(encoding="utf-8")
+    for path in (CLONE / "examples").glob("[!_]*.py"):
+        assert f"[{path.name}]({path.name})" in listed
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 80
+
+
 @pytest.mark.parametrize("name", ["quickstart", "agent_loop"])
 def test_an_example_runs_as_a_file(name):
     run = subprocess.run(
@@ -44,40 +89,6 @@ def test_an_example_runs_as_a_file(name):
         capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
     assert (run.returncode, run.stderr) == (0, "")
-
-
-# the built-in demo
-
-
-@pytest.fixture
-def installed(tmp_path, monkeypatch):
-    """The package as it lies in site-packages: no examples beside it."""
-    monkeypatch.setattr(glymph, "__file__", str(tmp_path / "site-packages/glymph/__init__.py"))
-    monkeypatch.setenv("GLYMPH_CONFIG", str(tmp_path / "none.toml"))
-
-
-def test_a_clone_plays_the_long_demo():
-    found = demo.find_long_demo()
-    assert found is not None
-    assert Path(str(found.__file__)) == CLONE / "examples/demo/run.py"
-
-
-def test_an_installed_package_plays_the_short_one(installed):
-    assert demo.find_long_demo() is None
-    run = CliRunner().invoke(app, ["demo"])
-    assert run.exit_code == 0, run.output
-    assert "`prune` archives 4, `undo` brings 4 back." in run.output
-    assert "after   nothing is found" in run.output
-    assert len(run.output.splitlines()) < 60
-
-
-def test_the_short_demo_is_kept_where_it_is_asked_for_and_never_mixed_in(installed, tmp_path):
-    url = f"sqlite:///{tmp_path}/kept.db"
-    assert CliRunner().invoke(app, ["demo", "--url", url, "--json"]).exit_code == 0
-    with Glymph.open(url, space="demo", create=False) as memory:
-        assert len(list(memory.list())) == 7
-    again = CliRunner().invoke(app, ["demo", "--url", url])
-    assert again.exit_code != 0
 
 
 def test_the_package_holds_no_part_of_the_long_demo():
