@@ -35,6 +35,7 @@ LAYERS = (
     {"environment"},
     {"mcp", "plugin"},
     {"service"},  # serves MCP and /v1 on one port
+    {"dashboard"},  # pages for people, added to the service's application
     {"hooks"},
     {"cli"},
     {"testing"},
