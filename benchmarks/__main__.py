@@ -17,7 +17,7 @@ from benchmarks.harness.clocks import children_cpu
 from benchmarks.harness.contract import DEFAULT_SEED, Benchmark, Figures, Options, Unavailable
 
 MOST = 10_000  # times the full size, or minutes
-LASTING = ("soak",)  # benchmarks that last as long as they are told to
+LASTING = ("soak", "serve")  # benchmarks that last as long as they are told to
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

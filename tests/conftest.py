@@ -145,7 +145,7 @@ def clock():
 ON_BOTH_ENGINES = {
     "forget.test_forget", "forget.test_purge", "forget.test_tombstones", "learn.test_consolidate", "learn.test_summarize",
     "prune.test_agents_day", "prune.test_execute_prune", "prune.test_prune", "prune.test_prune_guards",
-    "recall.test_pinned_expiry", "tools.test_agents_day", "undo.test_who_may_undo", "upkeep.test_clocks", "upkeep.test_leases",
+    "recall.test_pinned_expiry", "service.test_engines", "tools.test_agents_day", "undo.test_who_may_undo", "upkeep.test_clocks", "upkeep.test_leases",
     "upkeep.test_queue", "write.test_tombstones",
 }  # fmt: skip
 

@@ -30,6 +30,7 @@ LAYERS = (
     {"undo"}, {"recall"}, {"write"}, {"forget"}, {"prune"}, {"learn"}, {"history"},
     {"transfer"}, {"upkeep"},
     {"accessors", "stores"},
+    {"wire"},  # below the client, which opens a handle on a server by it
     {"client"},
     {"tools", "jobs"},
     {"environment"},

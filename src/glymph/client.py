@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
-from glymph import forget, history, learn, prune, recall, transfer, undo, upkeep, write
+from glymph import forget, history, learn, prune, recall, transfer, undo, upkeep, wire, write
 from glymph.accessors import Accessor, Clusters, Conversations, OlderName, Tombstones, Trash
 from glymph.config import Settings
 from glymph.context import Context
@@ -69,16 +69,20 @@ class Glymph:
         clock: Callable[[], datetime] | None = None,
         embedder: str | Embedder = "auto", model: str | Model | None = None,
         reader: str | Reader = "auto", session: str | None = None, create: bool = True,
+        token: str | None = None,
     ) -> Self:  # fmt: skip
-        """Opens a store. A store or space that does not exist is made, unless `create` is False.
+        """Opens a store, made if it is missing and `create` says so; or a server's, by a token.
 
         `embedder` makes vectors, `reader` judges texts, `model` is the language model for upkeep:
         each a text as in the setting of that name, which decides by default, or an own object.
         """
-        return cls(open_context(
-            url, space, actor, settings, clock=clock, embedder=embedder, model=model,
-            reader=reader, session=session, create=create,
-        ))  # fmt: skip
+        chosen: dict[str, Any] = {
+            "space": space, "actor": actor, "settings": settings, "clock": clock, "model": model,
+            "embedder": embedder, "reader": reader, "session": session, "create": create,
+        }  # fmt: skip
+        if str(url).startswith(("http://", "https://")):
+            return wire.remote.connect(cls, url, token=token, **chosen)
+        return cls(open_context(url, token=token, **chosen))
 
     def close(self) -> None:
         """Ends the handle. Memories it added are embedded first, for a few seconds at most."""
@@ -99,13 +103,11 @@ class Glymph:
         return self._ctx
 
     @property
-    def url(self) -> str:
-        """Returns the address of the store as it was given: a password in it is there, too."""
+    def url(self) -> str:  # with a password, if that was in it
         return self._ctx.store.url
 
     @property
-    def shown_url(self) -> str:
-        """The URL as it may be shown, without a password."""
+    def shown_url(self) -> str:  # without
         return mask_url(self._ctx.store.url)
 
     @property
@@ -254,9 +256,8 @@ class Glymph:
         contradicted: Iterable[str] = (),
     ) -> m.Receipt:  # fmt: skip
         """Says which hits were used, confirmed or contradicted; only this reinforces."""
-        return recall.recall.report(
-            self._ctx, recall_id, used=used, confirmed=confirmed, contradicted=contradicted
-        )
+        told: dict[str, Any] = {"used": used, "confirmed": confirmed, "contradicted": contradicted}
+        return recall.recall.report(self._ctx, recall_id, **told)
 
     def nearest(self, memory_id: str, *, limit: int = 5) -> builtins.list[m.Memory]:
         """Returns the older current memories nearest to one, by words and by meaning."""
@@ -553,8 +554,7 @@ class Glymph:
     def embed(self, *, tidy: bool = False, progress: Count | None = None) -> int:
         """Gives a vector to every memory that waits for one; returns how many.
 
-        Cut short, it can be repeated. `tidy` also removes the vectors of other models, which this
-        handle never compares.
+        Cut short, it can be repeated. `tidy` also removes the vectors of other models.
         """
         done = count_steps(write.backfill.backfill(self._ctx), progress)
         if tidy:

@@ -21,7 +21,7 @@ from glymph.model import Receipt, Refusal
 from glymph.moments import AHEAD, MICROS_PER_DAY, micros, moment, shift
 from glymph.reader.contract import Reader as TextReader
 from glymph.reader.no_reader import NoReader
-from glymph.store import foresight, guards
+from glymph.store import foresight, guards, once
 from glymph.store.certificate import PlaceStatus
 from glymph.store.contract import Ask, Filter, Intent, Row
 from glymph.store.reader import Reader
@@ -171,6 +171,7 @@ class Context:
             self.store.writing(self.space, intent, ahead=ahead) as writer,
         ):
             operating = OpenOperation(writer, writer.intent, micros(self.now()))
+            request = once.claim(writer)
             yield operating
             named, day = operating.succeeded[:NAMED], self._day()
             self._foresee_end(operating, named, day)
@@ -180,6 +181,8 @@ class Context:
                 writer.describe(details)
             operating.titles = writer.titles(named)
             seen.note(**operating.figures())
+        if request is not None:
+            request.operation = operating.intent.id
 
     def _foresee_end(self, op: OpenOperation, named: Sequence[str], day: tuple[int, int]) -> None:
         """Says what the end of an operation asks for, that its seal brings along."""

@@ -36,9 +36,11 @@ T = TypeVar("T")
 def open_context(
     url: str, space: str, actor: str, settings: Settings | Mapping[str, Any] | None, *,
     clock: Callable[[], datetime] | None, embedder: str | Embedder, model: str | Model | None,
-    reader: str | Reader, session: str | None, create: bool,
+    reader: str | Reader, session: str | None, create: bool, token: str | None = None,
 ) -> Context:  # fmt: skip
     """Opens a store and a space of it; what is missing is made, unless `create` is False."""
+    if token is not None:
+        raise InvalidInput("token", "is for a server (http://…). Leave it out for a store.")
     settings = _parse(settings)
     if not isinstance(url, str):
         example = f"expected a text such as {DEFAULT_URL}, got {type(url).__name__}."

@@ -19,13 +19,13 @@ LOOKING = (
     "limit kinds sections tags since until states include_superseded spaces at budget_tokens"
 ).split()
 
-# `token` of open() is for stores behind HTTP, which there are none of yet.
 # Every method that is promised, with what must be given and what may be, by name and default.
 # A default of `...` is one that a test below checks by what it does.
 PROMISED = {
     "open": {
         "url": "sqlite:///~/.glymph/memory.db", "space": "default", "actor": "user",
         "settings": None, "clock": None, "embedder": "auto", "model": None,
+        "token": None,
     },
     "add": {"text": EMPTY, "revive": False} | dict.fromkeys(
         "title kind tags entities attributes event_at expires_at salience source session trust "

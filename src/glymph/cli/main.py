@@ -32,6 +32,8 @@ COMMANDS = {
         "demo": "Play some of an agent's life into a fresh store and show what became of it.",
         "mcp": "Serve the memory tools to an agent over MCP, on standard input and output or over "
         "HTTP.",
+        "serve": "Serve the store over HTTP: /v1 for programs, MCP for agents, and upkeep, in one "
+        "process.",
         "history": "Show what happened to a memory (`glymph history ID`), and look after "
         "conversations.",
     },
@@ -44,6 +46,7 @@ COMMANDS = {
         "restore": "Check a backup and copy it to a new file, without what was removed for good "
         "from the store in use since.",
         "space": "List, create, rename and delete spaces.",
+        "token": "Make, list and revoke the tokens that let programs in over HTTP.",
         "config": "Show and change settings.",
         "migrate": "Move spaces to another store, with history and trash; repeat it to go on after "
         "a kill or to bring it up.",

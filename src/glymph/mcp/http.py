@@ -217,17 +217,24 @@ def _no_header_arguments(tool: str) -> None:
 
 def application(server: Server[Any], handles: Handles, door: Door) -> ASGIApp:
     """Returns the SDK's application behind the guard, with `GET /healthz`."""
-    security = door.security()
+    health = Route(HEALTH, _health(handles), methods=["GET"])
+    inner = unguarded(server, door.security(), health)
+    return Guard(inner, door, browsers=door.security() is not None)
+
+
+def unguarded(
+    server: Server[Any], security: TransportSecuritySettings | None, *routes: Route
+) -> ASGIApp:
+    """Returns the SDK's application as it is, for those who guard it."""
     server.get_tool_input_schema = _no_header_arguments
-    inner = server.streamable_http_app(
+    return server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
         max_request_body_size=MOST_BYTES,
         transport_security=security
         or TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        custom_starlette_routes=[Route(HEALTH, _health(handles), methods=["GET"])],
+        custom_starlette_routes=list(routes),
     )
-    return Guard(inner, door, browsers=security is not None)
 
 
 def configure(served: ASGIApp, patience: Patience = PATIENCE) -> uvicorn.Config:
@@ -241,17 +248,38 @@ def configure(served: ASGIApp, patience: Patience = PATIENCE) -> uvicorn.Config:
 
 def serve(server: Server[Any], handles: Handles, door: Door) -> None:
     """Serves until SIGTERM or Ctrl-C; calls in flight are answered first."""
+    run(application(server, handles, door), door, PATH)
+
+
+class StoppingServer(uvicorn.Server):
+    """A server that says when it is told to stop, before it waits for calls in flight."""
+
+    def __init__(self, config: uvicorn.Config, told: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._told = told
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        self._told()
+        super().handle_exit(sig, frame)
+
+
+def run(
+    served: ASGIApp, door: Door, path: str = "", stopping: Callable[[], None] = lambda: None
+) -> None:
+    """Serves an application at a door until SIGTERM or Ctrl-C; calls in flight are answered first.
+
+    `stopping` is called when the server is told to stop.
+    """
     listening = door.open()
     host, port = listening.getsockname()[:2]
-    config = configure(application(server, handles, door))
     for one in (signal.SIGTERM, signal.SIGINT):
         # When it has stopped, uvicorn repeats the signal, which would end this process with it.
         signal.signal(one, _ignore)
     if door.token_file:
         log.info("clients send the token in %s", door.token_file)
-    log.info("listening on http://%s:%d%s", _bracket(host), port, PATH)
+    log.info("listening on http://%s:%d%s", _bracket(host), port, path)
     with listening:
-        uvicorn.Server(config).run(sockets=[listening])
+        StoppingServer(configure(served), stopping).run(sockets=[listening])
     log.info("stopped")
 
 

@@ -41,15 +41,21 @@ INSTRUCTIONS = (
 )
 
 
-def server_for(handle_for: Callable[[Any, Tool], Glymph], profile: Profile) -> Server[Any]:
+def server_for(
+    handle_for: Callable[[Any, Tool], Glymph], profile: Profile, *,
+    threads: tuple[anyio.CapacityLimiter, anyio.CapacityLimiter] | None = None,
+) -> Server[Any]:  # fmt: skip
     """Returns a server that offers the tools of a profile.
 
     `handle_for` returns the handle for the call of a tool. It runs in a worker thread and gets the
     transport's request, or None over stdio; an error that it raises is the answer to the call.
+    `threads` are those for usual and for large calls, where others of the process share them.
     """
     tools = tools_for(profile)
     listed = types.ListToolsResult(tools=[_describe(tool) for tool in tools.values()])
-    usual, large = anyio.CapacityLimiter(AT_ONCE), anyio.CapacityLimiter(LARGE_AT_ONCE)
+    usual, large = threads or (
+        anyio.CapacityLimiter(AT_ONCE), anyio.CapacityLimiter(LARGE_AT_ONCE),
+    )  # fmt: skip
 
     async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
         return listed

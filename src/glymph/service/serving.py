@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,6 +18,8 @@ from glymph.errors import InvalidInput, Unauthorized
 from glymph.mcp.server import AT_ONCE, LARGE_AT_ONCE
 from glymph.mcp.spaces import SPACE_HEADER, Handles, read_space
 from glymph.service.access import Access, Role
+from glymph.service.limits import Buckets, Limits
+from glymph.service.metrics import Metrics
 
 ACTOR_HEADER = "Glymph-Actor"
 T = TypeVar("T")
@@ -24,6 +27,10 @@ T = TypeVar("T")
 
 class Gate(Protocol):
     """Knows the tokens."""
+
+    def recall(self, token: str | None) -> Access | None:
+        """Returns who shows a token, if that is known without asking the store."""
+        ...
 
     def admit(self, token: str | None) -> Access:
         """Returns who shows a token; raises Unauthorized if nobody known does."""
@@ -35,6 +42,9 @@ class OpenGate:
     """Lets everybody in as one: on loopback, where the operator said so."""
 
     access: Access
+
+    def recall(self, token: str | None) -> Access | None:
+        return self.access
 
     def admit(self, token: str | None) -> Access:
         return self.access
@@ -50,14 +60,26 @@ class Service:
 
     handles: Handles
     gate: Gate
+    limits: Limits = field(default_factory=Limits)
+    metrics: Metrics = field(default_factory=Metrics)
+    stopping: threading.Event = field(default_factory=threading.Event)
     limiter: anyio.CapacityLimiter = field(default_factory=partial(anyio.CapacityLimiter, AT_ONCE))
     large: anyio.CapacityLimiter = field(
         default_factory=partial(anyio.CapacityLimiter, LARGE_AT_ONCE)
     )
 
+    buckets: Buckets = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "buckets", Buckets(self.limits.per_second))
+
     async def admit(self, token: str | None) -> Access:
-        """Returns who shows a token."""
-        return await anyio.to_thread.run_sync(self.gate.admit, token, limiter=self.limiter)
+        """Returns who shows a token and counts the request; raises TooFast if it is too many."""
+        access = self.gate.recall(token)
+        if access is None:
+            access = await anyio.to_thread.run_sync(self.gate.admit, token, limiter=self.limiter)
+        self.buckets.take(access.token_id or access.name)
+        return access
 
     async def run(self, work: Callable[[], T], *, large: bool = False) -> T:
         """Runs work in one of the threads."""
@@ -173,3 +195,6 @@ def asked(role: Role, *, pages: bool = False) -> Any:
         return await check(request, access, space)
 
     return Depends(check_page if pages else check)
+
+
+READ, WRITE, CURATE, ADMIN = (asked(role) for role in Role)  # what most routes need

@@ -156,7 +156,9 @@ WORDLESS: Mapping[str, str] = {
     "conflicts.kind": "one of a closed list",
     "chunks.tbl": "a table", "certificates.operation": "an id", "spaces.name": "a space's name",
     "spaces.offsets": "numbers and a mark", "migrations.name": "a migration's name",
-    "meta.name": "a setting's name", "meta.value": "a setting",
+    "meta.name": "a setting's name", "meta.value": "a setting", "tokens.id": "an id",
+    "tokens.name": "a token's name", "tokens.hash": "a hash", "tokens.actor": "a caller's name",
+    "tokens.role": "one of four", "tokens.spaces": "names of spaces",
 }  # fmt: skip
 
 

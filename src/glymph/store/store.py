@@ -62,6 +62,10 @@ class Store:
         """Returns the URLs of the stores it is made of, each with upkeep of its own."""
         return [self.url]
 
+    def home(self) -> Store:
+        """Returns the store that keeps what belongs to no space, such as tokens."""
+        return self
+
     # transactions on one space
 
     @contextmanager

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from glymph.service.routes import operator
+from glymph.service.routes import calls, events, memories, operator, tools, upkeep
 
-ROUTERS: tuple[APIRouter, ...] = (operator.router,)
+ROUTERS: tuple[APIRouter, ...] = (
+    operator.router,
+    memories.router,
+    upkeep.router,
+    tools.router,
+    calls.router,
+    events.router,
+)
 PAGES: tuple[APIRouter, ...] = ()

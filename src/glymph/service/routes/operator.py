@@ -12,7 +12,8 @@ from starlette.responses import JSONResponse, Response
 
 from glymph.errors import GlymphError
 from glymph.plain import plain
-from glymph.service.access import Access
+from glymph.service.access import Access, Role
+from glymph.service.metrics import MEDIA_TYPE
 from glymph.service.problems import problem
 from glymph.service.serving import access_of, service_of
 
@@ -58,3 +59,14 @@ async def me(access: Annotated[Access, Depends(access_of)]) -> JSONResponse:
         "expires_at": plain(access.expires_at),
     }
     return JSONResponse(shown)
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
+async def metrics(request: Request, access: Annotated[Access, Depends(access_of)]) -> Response:
+    """Returns figures of the process for Prometheus; none of them tells what a space holds."""
+    access.check_role(Role.ADMIN)
+    return Response(service_of(request).metrics.render(), media_type=MEDIA_TYPE)

@@ -109,6 +109,9 @@ class ShardedStore(Store):
     def parts(self) -> list[str]:
         return list(self._parts.values())
 
+    def home(self) -> Store:
+        return self._part(min(self._parts))  # by name: the order in a map may be changed
+
     def _part(self, name: str) -> Store:
         found = self._open.get(name)
         if found is None:

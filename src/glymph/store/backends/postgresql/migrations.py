@@ -41,6 +41,7 @@ MIGRATIONS: Sequence[Migration] = (
     Migration(2, "conversations", ("conversations.sql",)),
     Migration(3, "questions", ("questions.sql",)),
     Migration(5, "folding", ()),  # guards alone: they are made anew below
+    Migration(6, "tokens", ("tokens.sql",)),
 )
 NEWEST = MIGRATIONS[-1].version
 

@@ -58,6 +58,10 @@ def _folding(connection: apsw.Connection) -> None:
     """Changes no table: the guards of journal and operations, made anew below, know folds."""
 
 
+def _tokens(connection: apsw.Connection) -> None:
+    connection.execute(_script("tokens.sql"))
+
+
 MIGRATIONS: Sequence[Migration] = (
     Migration(1, "foundation", _foundation),
     Migration(2, "recall", _recall),
@@ -68,6 +72,7 @@ MIGRATIONS: Sequence[Migration] = (
     Migration(7, "questions", _questions),
     Migration(8, "checksums", checksums.install),
     Migration(9, "folding", _folding),
+    Migration(10, "tokens", _tokens),
 )
 NEWEST = MIGRATIONS[-1].version
 

@@ -1,0 +1,108 @@
+"""Calls: a tool or a function is run once for its request, and its data becomes the answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+from fastapi import Header
+from starlette.requests import Request
+from starlette.responses import Response
+
+from glymph.client import Glymph
+from glymph.errors import InvalidInput
+from glymph.plain import plain
+from glymph.service.serving import Asked
+from glymph.store.once import AppliedBefore, OnceRequest, applying_once, check_applied
+from glymph.tools.contract import Arguments, Tool
+from glymph.tools.pages import MOST_BYTES, run_tool
+
+LARGE = 100  # memories that a call asks for
+REPLAYED = "Idempotency-Replayed"
+Work = Callable[[Glymph], Any]
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key", min_length=1, max_length=200, pattern=r"^[\x21-\x7e]+$",
+        description="Sent again with the same request, it is applied once.",
+    ),
+]  # fmt: skip
+IfMatch = Annotated[
+    str | None,
+    Header(alias="If-Match", description="The ETag of the memory as it was looked at: \"7\"."),
+]  # fmt: skip
+
+
+async def answer(
+    asked: Asked, work: Work, *, request: Request, key: str | None = None,
+    expects: tuple[str, int] | None = None, create: bool = False, large: bool = False,
+    status: int = 200, headers: Mapping[str, str] | None = None,
+) -> Response:  # fmt: skip
+    """Runs work with the handle, once for a request that has a key; answers with its data."""
+    once = OnceRequest(key, await _fingerprint(request) if key else "", expects)
+
+    def apply(glymph: Glymph) -> tuple[Any, bool]:
+        try:
+            if key is not None:
+                with glymph.context.reading() as reader:
+                    check_applied(reader, once)
+            with applying_once(once):
+                return work(glymph), False
+        except AppliedBefore as before:
+            return _recount(glymph, before.operation), True
+
+    data, replayed = await asked.run(apply, create=create, large=large)
+    more = {REPLAYED: "true"} if replayed else {}
+    return respond(data, status, {**(headers or {}), **more})
+
+
+async def _fingerprint(request: Request) -> str:
+    what = f"{request.method} {request.url.path}?{request.url.query}\n".encode()
+    return hashlib.sha256(what + await request.body()).hexdigest()[:16]
+
+
+def _recount(glymph: Glymph, operation_id: str) -> dict[str, Any]:
+    """Returns what an operation did, as the answer to a request that is repeated."""
+    told = glymph.audit(operation_id)
+    touched = [one.id for one in told.memories]
+    made = [one.id for one in told.memories if one.before is None]
+    data = {"operation_id": operation_id, "verb": told.operation.verb, "succeeded": touched}
+    return {**data, "id": made[0] if made else None, "replayed": True}
+
+
+async def call_tool(
+    asked: Asked, tool: Tool, arguments: Arguments, *, request: Request, key: str | None = None,
+    expects: tuple[str, int] | None = None, status: int = 200,
+) -> Response:  # fmt: skip
+    """Runs a tool as every way in does, and answers with its data."""
+
+    def work(glymph: Glymph) -> dict[str, Any]:
+        return run_tool(tool, glymph, arguments, most_bytes=MOST_BYTES)
+
+    return await answer(
+        asked, work, request=request, key=key, expects=expects, create=tool.opens_spaces,
+        large=getattr(arguments, "limit", 0) > LARGE, status=status,
+    )  # fmt: skip
+
+
+def respond(data: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Returns data as JSON. Halves of pairs, which UTF-8 cannot write, are escaped."""
+    text = json.dumps(plain(data), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    try:
+        body = text.encode()
+    except UnicodeEncodeError:
+        body = json.dumps(plain(data), separators=(",", ":")).encode()
+    return Response(body, status, headers, media_type="application/json")
+
+
+def parse_etag(memory_id: str, given: str | None) -> tuple[str, int] | None:
+    """Returns the version that a memory is expected to have; None if any will do."""
+    if given is None or given.strip() == "*":
+        return None
+    found = re.fullmatch(r'\s*"?(\d{1,18})"?\s*', given)
+    if found is None:
+        raise InvalidInput("If-Match", f'{given[:40]!r} is no ETag of a memory, such as "7".')
+    return memory_id, int(found[1])

@@ -1,0 +1,1 @@
+"""The service over HTTP, met as clients meet it."""
