@@ -16,6 +16,7 @@ from glymph.mcp.spaces import Handles
 from glymph.service.access import Access, Role
 from glymph.service.app import make_app
 from glymph.service.serving import Service
+from glymph.write.question_queue import raise_question
 
 TOKEN = "glymph_operator-of-these-tests"
 READER = "glymph_somebody-who-only-looks"
@@ -68,11 +69,19 @@ def live(url, *, more=0):
         for kind, text in FRESH:
             memory.add(text, kind=kind)
         if more:
-            memory.add_many([f"Reading number {k} of the meter in house {k % 97}." for k in range(more)])
-        lesson = memory.add("Deploys after four in the afternoon are rolled back more often.", kind="lesson", wait=True).id
+            memory.add_many(
+                [f"Reading number {k} of the meter in house {k % 97}." for k in range(more)]
+            )
+        lesson = memory.add(
+            "Deploys after four in the afternoon are rolled back more often.",
+            kind="lesson",
+            wait=True,
+        ).id
         for number, week in enumerate((40, 30, 20, 10)):
             clock.offset = timedelta(days=-7 * week)
-            episode = memory.add(f"Deploy {number + 1} of the shop went out at {15 + number} o'clock.", kind="event").id
+            episode = memory.add(
+                f"Deploy {number + 1} of the shop went out at {15 + number} o'clock.", kind="event"
+            ).id
             memory.link(lesson, episode, "generalizes")
             for text in ("coffee", "third floor", "reports", "backup"):
                 memory.recall(text, limit=1, reinforce=True)
@@ -85,22 +94,81 @@ def live(url, *, more=0):
         memory.supersede(old, "The office closes at seven in the evening.")
         memory.delete([gone], reason="the toner was changed")
         clock.offset = timedelta(days=-2)
-        with memory.conversations("store").session("shop") as _ if False else _nothing():
-            memory.conversations("store").append(
-                "shop", {"role": "user", "content": "When does the office close?"},
-                {"role": "assistant", "content": "At seven in the evening."},
-            )
+        memory.conversations("store").append(
+            "shop", {"role": "user", "content": "When does the office close?"},
+            {"role": "assistant", "content": "At seven in the evening."},
+        )  # fmt: skip
         clock.offset = timedelta(days=-1)
-        memory.lifecycle()
-        memory.restore([one.id for one in memory.list(states=["ARCHIVED"], limit=100)]) if memory.list(states=["ARCHIVED"]) else None
         ask(memory)
 
 
-@contextmanager
-def _nothing():
-    yield
-
-
 def ask(memory):
-    """Adds two statements that nobody but a person can choose between."""
-    from glymph.write.question_queue import raise_question  # noqa: F401
+    """Puts a question about two statements that only a person can choose between."""
+    older = memory.add("The stand-up meeting is at nine o'clock.", kind="fact").id
+    newer = memory.add("The stand-up meeting is at half past nine.", kind="fact").id
+    memory.settle()
+    waiting = {(one.older, one.newer) for one in memory.questions()}
+    if (older, newer) not in waiting:
+        with memory.context.operation("reconcile") as op:
+            reason = "they give two times for one thing"
+            raise_question(memory.context, op, "contradicts", older, newer, reason)
+
+
+class Gate:
+    """Knows two people, until one of them is shut out."""
+
+    def __init__(self):
+        self.known = {
+            TOKEN: Access("operator", "user", ("*",), Role.ADMIN),
+            READER: Access("reader", "reader", ("default",), Role.READ, "t1"),
+        }
+
+    def recall(self, token):
+        return None
+
+    def admit(self, token):
+        if token not in self.known:
+            raise Unauthorized
+        return self.known[token]
+
+
+class Served:
+    """A server with the pages of a store, which can be stopped and started again."""
+
+    def __init__(self, url, port=0):
+        self.url, self.port, self.gate = url, port, Gate()
+        self.start()
+
+    def start(self):
+        self.glymph = Glymph.open(self.url, actor="user", embedder="none", reader="none")
+        self.service = Service(Handles(self.glymph, any_space=True), self.gate)
+        app = make_app(self.service)
+        self.links = add_pages(app)
+        config = uvicorn.Config(
+            app, host="127.0.0.1", port=self.port, log_level="error", ws="none", lifespan="off",
+            timeout_graceful_shutdown=1,
+        )  # fmt: skip
+        self.server = uvicorn.Server(config)
+        self.thread = threading.Thread(target=self.server.run, daemon=True)
+        self.thread.start()
+        while not self.server.started:
+            time.sleep(0.01)
+        self.port = self.server.servers[0].sockets[0].getsockname()[1]
+
+    def stop(self):
+        self.server.should_exit = True
+        self.thread.join(10)
+        self.glymph.close()
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.port}"
+
+
+@contextmanager
+def serving(url):
+    served = Served(url)
+    try:
+        yield served
+    finally:
+        served.stop()

@@ -14,7 +14,7 @@ else is edited. Its functions call what tools and commands call, and hand values
     PAGE = Page("Questions", "/questions", router, group=DECIDE, order=20)
 
     @router.get("/questions")
-    async def show(visit: Visit = visiting(Role.READ)) -> Response:
+    async def show(visit: Visit = READ) -> Response:
         return visit.show("questions.html", questions=await visit.run(lambda g: g.questions()))
 
 A package adds a page by an entry point of the group `glymph.pages`. No page runs a script or a

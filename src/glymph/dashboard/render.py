@@ -20,8 +20,13 @@ from glymph.tools.blocks import quantity
 
 HERE = Path(__file__).parent
 TEMPLATES, STATIC = HERE / "templates", HERE / "static"
-STEPS = ((60, "second", 1), (3600, "minute", 60), (86_400, "hour", 3600), (86_400 * 60, "day", 86_400),
-         (86_400 * 730, "month", 86_400 * 30.44))  # fmt: skip
+STEPS = (
+    (60, "second", 1.0),
+    (3600, "minute", 60.0),
+    (86_400, "hour", 3600.0),
+    (86_400 * 60, "day", 86_400.0),
+    (86_400 * 730, "month", 86_400 * 30.44),
+)
 YEAR = 86_400 * 365.25
 LONGEST_DIFF = 4000  # words: beyond that, two texts stand one after the other
 DELETED, INSERTED, SAME = "del", "ins", ""

@@ -38,9 +38,8 @@ def is_own_form(request: Request, given: object, token: str | None) -> bool:
     origin = request.headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
         return False
-    return isinstance(given, str) and hmac.compare_digest(
-        given.encode(), form_proof(token).encode()
-    )
+    wanted = form_proof(token).encode()
+    return isinstance(given, str) and hmac.compare_digest(given.encode(), wanted)
 
 
 def is_local(path: str) -> bool:

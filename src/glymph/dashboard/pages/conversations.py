@@ -8,8 +8,7 @@ from starlette.responses import Response
 
 from glymph.client import Glymph
 from glymph.dashboard.page import LOOK, Page
-from glymph.dashboard.visit import Visit, page_router, visiting
-from glymph.service.access import Role
+from glymph.dashboard.visit import READ, Visit, page_router
 
 router = page_router()
 PAGE = Page("Conversations", "/conversations", router, group=LOOK, order=50, key="c")
@@ -17,14 +16,14 @@ SHOWN, TURNS, MEMORIES, LONGEST = 60, 40, 20, 4000
 
 
 @router.get("/conversations")
-async def show(visit: Visit = visiting(Role.READ)) -> Response:
+async def show(visit: Visit = READ) -> Response:
     """Shows the conversations of all places, the most recent first."""
     found = await visit.run(lambda g: g.conversations.every())
     return visit.show("conversations.html", conversations=found[:SHOWN], total=len(found))
 
 
 @router.get("/conversations/{session}")
-async def show_one(session: str, visit: Visit = visiting(Role.READ)) -> Response:
+async def show_one(session: str, visit: Visit = READ) -> Response:
     """Shows the newest turns of a conversation, its notes, and what was remembered of it."""
     return visit.show("conversation.html", **await visit.run(lambda g: _look(g, session)))
 

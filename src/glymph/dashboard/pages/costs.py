@@ -5,8 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from glymph.dashboard.page import RUN, Page
-from glymph.dashboard.visit import Visit, page_router, visiting
-from glymph.service.access import Role
+from glymph.dashboard.visit import READ, Visit, page_router
 
 router = page_router()
 PAGE = Page("Costs", "/costs", router, group=RUN, order=20, key="k")
@@ -14,7 +13,7 @@ PERIODS = (7, 30, 90, 365)
 
 
 @router.get("/costs")
-async def show(days: int = 30, visit: Visit = visiting(Role.READ)) -> Response:
+async def show(days: int = 30, visit: Visit = READ) -> Response:
     """Shows what was spent, by job, model and day."""
     costs, model, caps = await visit.run(
         lambda g: (g.costs(days=days), g.settings.model, g.settings.spend_daily_usd)

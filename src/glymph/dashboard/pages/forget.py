@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from glymph.dashboard.page import DECIDE, Page
-from glymph.dashboard.visit import Visit, page_router, visiting
+from glymph.dashboard.visit import CURATE, Visit, page_router
 from glymph.errors import InvalidInput, Refused
 from glymph.service.access import Role
 
@@ -16,14 +16,14 @@ SHOWN = 20  # certificates
 
 
 @router.get("/forget")
-async def show(request: str = "", visit: Visit = visiting(Role.CURATE)) -> Response:
+async def show(request: str = "", visit: Visit = CURATE) -> Response:
     """Shows where to say it, and what was removed for good before."""
     found = await visit.run(lambda g: g.certificates())
     return visit.show("forget.html", certificates=found[:SHOWN], request=request)
 
 
 @router.post("/forget")
-async def plan(visit: Visit = visiting(Role.CURATE)) -> Response:
+async def plan(visit: Visit = CURATE) -> Response:
     """Finds what a request means, and shows it as a plan. Nothing is changed."""
     request, mode = visit.text("request").strip(), visit.text("mode", "release")
     if mode not in MODES or not request:
@@ -42,7 +42,7 @@ def _check_mode(visit: Visit, mode: str) -> None:
 
 
 @router.get("/forget/certificates/{operation}")
-async def certificate(operation: str, visit: Visit = visiting(Role.CURATE)) -> Response:
+async def certificate(operation: str, visit: Visit = CURATE) -> Response:
     """Shows what a removal for good can vouch for."""
     found = await visit.run(lambda g: g.certificates())
     one = next((each for each in found if each.operation_id == operation), None)
@@ -54,13 +54,13 @@ async def certificate(operation: str, visit: Visit = visiting(Role.CURATE)) -> R
 
 
 @router.get("/forget/{plan_id}")
-async def look(plan_id: str, visit: Visit = visiting(Role.CURATE)) -> Response:
+async def look(plan_id: str, visit: Visit = CURATE) -> Response:
     """Shows a plan: what goes, what is reworded, what stays, and what may be meant."""
     return visit.show("forget_plan.html", plan=await visit.run(lambda g: g.forget_plan(plan_id)))
 
 
 @router.post("/forget/{plan_id}")
-async def apply(plan_id: str, visit: Visit = visiting(Role.CURATE)) -> Response:
+async def apply(plan_id: str, visit: Visit = CURATE) -> Response:
     """Does exactly what the plan shows."""
     shown = await visit.run(lambda g: g.forget_plan(plan_id))
     _check_mode(visit, shown.mode)

@@ -8,9 +8,8 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 
 from glymph.dashboard.page import LOOK, Page
-from glymph.dashboard.visit import Visit, page_router, visiting
+from glymph.dashboard.visit import READ, Visit, page_router
 from glymph.model import Graph
-from glymph.service.access import Role
 from glymph.text.controls import remove_controls
 
 router = page_router()
@@ -21,19 +20,19 @@ MOST = 50_000  # memories that a canvas is asked to draw
 
 
 @router.get("/graph")
-async def show(focus: str = "", visit: Visit = visiting(Role.READ)) -> Response:
+async def show(focus: str = "", visit: Visit = READ) -> Response:
     """Shows the canvas, which asks for its data itself."""
     return visit.show("graph.html", focus=focus)
 
 
 @router.get("/graph/data")
-async def data(visit: Visit = visiting(Role.READ)) -> Response:
+async def data(visit: Visit = READ) -> Response:
     """Returns the graph in columns: short names would be most of it otherwise."""
     return JSONResponse(pack(await visit.run(lambda g: g.graph(), large=True)))
 
 
 @router.get("/graph/memories/{memory_id}")
-async def card(memory_id: str, visit: Visit = visiting(Role.READ)) -> Response:
+async def card(memory_id: str, visit: Visit = READ) -> Response:
     """Shows one memory beside the canvas."""
     memory, edges = await visit.run(lambda g: (g.get(memory_id), g.edges(memory_id)))
     return visit.show("_card.html", memory=memory, links=len(edges))

@@ -14,9 +14,8 @@ from glymph.client import Glymph
 from glymph.dashboard.charts import draw_flow
 from glymph.dashboard.page import LOOK, Page
 from glymph.dashboard.render import shares
-from glymph.dashboard.visit import Visit, page_router, visiting
+from glymph.dashboard.visit import READ, Visit, page_router
 from glymph.model import Health, Operation
-from glymph.service.access import Role
 from glymph.upkeep import overview
 
 router = page_router()
@@ -52,13 +51,13 @@ class Happening:
 
 
 @router.get("/")
-async def show(visit: Visit = visiting(Role.READ)) -> Response:
+async def show(visit: Visit = READ) -> Response:
     """Shows the state of the space."""
     return visit.show("home.html", **await visit.run(look))
 
 
 @router.get("/home/curation")
-async def curation(visit: Visit = visiting(Role.READ)) -> Response:
+async def curation(visit: Visit = READ) -> Response:
     """Shows what could be put in order; it takes a while to find, so the page asks for it later."""
     found = await visit.run(lambda glymph: glymph.memetic_status(), large=True)
     return visit.show("_curation.html", status=found, tasks=TASKS)

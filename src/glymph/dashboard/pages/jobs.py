@@ -5,18 +5,16 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
-from starlette.background import BackgroundTask
 from starlette.responses import Response
 
 from glymph.client import Glymph
 from glymph.dashboard.page import RUN, Page
-from glymph.dashboard.visit import Visit, page_router, visiting
+from glymph.dashboard.visit import CURATE, READ, Visit, page_router
 from glymph.errors import InvalidInput
 from glymph.jobs.job import Job
 from glymph.jobs.registry import all_jobs, scheduled_jobs
 from glymph.jobs.runner import run_due
 from glymph.jobs.schedule import Ticket, mark_as_due
-from glymph.service.access import Role
 from glymph.upkeep.status_result import AutonomousStatus, JobStatus
 
 router = page_router()
@@ -49,7 +47,7 @@ class Scheduled:
 
 
 @router.get("/jobs")
-async def show(visit: Visit = visiting(Role.READ)) -> Response:
+async def show(visit: Visit = READ) -> Response:
     """Shows every job with its last run and the next."""
     status, jobs = await visit.run(lambda g: _look(g))
     return visit.show("jobs.html", status=status, jobs=jobs)
@@ -68,7 +66,7 @@ def _look(glymph: Glymph) -> tuple[AutonomousStatus, list[Scheduled]]:
 
 
 @router.post("/jobs/{name}")
-async def run_now(name: str, visit: Visit = visiting(Role.CURATE)) -> Response:
+async def run_now(name: str, visit: Visit = CURATE) -> Response:
     """Makes a job due, and runs it here unless a worker is at it already."""
     jobs = scheduled_jobs(all_jobs())
     wanted = next((job for job in jobs if job.name == name), None)
@@ -76,9 +74,9 @@ async def run_now(name: str, visit: Visit = visiting(Role.CURATE)) -> Response:
         raise InvalidInput("name", f"{name[:60]!r} is no job. The page lists those there are.")
     glymph = await visit.run(lambda g: g)
     await visit.run(lambda g: mark_as_due(g.context, wanted.schedule))
-    only = Ticket(visit.space, wanted.schedule)
-    response = visit.go("/jobs", ran=name)
-    response.background = BackgroundTask(
-        run_due, glymph.context, jobs, threading.Event(), only=only
-    )
-    return response
+    # Of its own: it may take longer than a request may.
+    threading.Thread(
+        target=run_due, args=(glymph.context, jobs, visit.asked.service.stopping),
+        kwargs={"only": Ticket(visit.space, wanted.schedule)}, name=f"glymph-{name}",
+    ).start()  # fmt: skip
+    return visit.go("/jobs", ran=name)

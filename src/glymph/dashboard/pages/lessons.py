@@ -10,9 +10,8 @@ from starlette.responses import Response
 
 from glymph.client import Glymph
 from glymph.dashboard.page import LOOK, Page
-from glymph.dashboard.visit import Visit, page_router, visiting
+from glymph.dashboard.visit import READ, Visit, page_router
 from glymph.model import Memory
-from glymph.service.access import Role
 
 router = page_router()
 PAGE = Page("Lessons", "/lessons", router, group=LOOK, order=30, key="l")
@@ -40,7 +39,7 @@ class Learnt:
 
 
 @router.get("/lessons")
-async def show(cursor: str = "", kind: str = "", visit: Visit = visiting(Role.READ)) -> Response:
+async def show(cursor: str = "", kind: str = "", visit: Visit = READ) -> Response:
     """Shows lessons, newest first."""
     kinds = [kind] if kind in KINDS else list(KINDS)
     found, older = await visit.run(lambda g: _look(g, kinds, cursor or None))

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from glymph.client import Glymph
 from glymph.dashboard.charts import draw_decay
 from glymph.dashboard.page import LOOK, Page
-from glymph.dashboard.visit import Visit, page_router, visiting
+from glymph.dashboard.visit import CURATE, READ, WRITE, Visit, page_router
 from glymph.decay.sections import Section
 from glymph.errors import InvalidInput, MemoryNotFound
 from glymph.model import Change, Edge, Memory, Receipt, State
@@ -41,7 +41,7 @@ class Step:
 
 
 @router.get("/memories")
-async def show(visit: Visit = visiting(Role.READ)) -> Response:
+async def show(visit: Visit = READ) -> Response:
     """Shows what a search finds and why; without one, the newest memories."""
     asked = visit.request.query_params
     filters = _filters(asked)
@@ -67,7 +67,7 @@ def _filters(asked: Any) -> dict[str, Any]:
 
 
 @router.get("/memories/{memory_id}")
-async def show_one(memory_id: str, visit: Visit = visiting(Role.READ)) -> Response:
+async def show_one(memory_id: str, visit: Visit = READ) -> Response:
     """Shows a memory with its history, its place among others, and how it will fade."""
     return visit.show("memory.html", **await visit.run(lambda g: _look(g, memory_id)))
 
@@ -129,7 +129,7 @@ def _steps(memory: Memory, changes: Sequence[Change]) -> Iterator[Step]:
 
 
 @router.get("/memories/{memory_id}/{action}")
-async def ask(memory_id: str, action: str, visit: Visit = visiting(Role.CURATE)) -> Response:
+async def ask(memory_id: str, action: str, visit: Visit = CURATE) -> Response:
     """Shows what archiving or deleting a memory would do."""
     would = await visit.run(lambda g: _put_away(g, memory_id, action, dry_run=True))
     memory = await visit.run(lambda g: g.get(memory_id))
@@ -141,7 +141,7 @@ async def ask(memory_id: str, action: str, visit: Visit = visiting(Role.CURATE))
 
 
 @router.post("/memories/{memory_id}/{action}")
-async def act(memory_id: str, action: str, visit: Visit = visiting(Role.WRITE)) -> Response:
+async def act(memory_id: str, action: str, visit: Visit = WRITE) -> Response:
     """Pins or unpins a memory, brings it back, or puts it away."""
     if action in ACTIONS:
         visit.access.check_role(Role.CURATE)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from starlette.responses import Response
 
 from glymph.client import Glymph
 from glymph.dashboard.page import DECIDE, Page
-from glymph.dashboard.visit import Visit, page_router, visiting
+from glymph.dashboard.visit import CURATE, READ, Visit, page_router
 from glymph.errors import InvalidInput, PlanExpired, PlanNotFound, TooMany
 from glymph.model import Receipt
 from glymph.prune.plan import Plan
-from glymph.service.access import Role
 
 router = page_router()
 PAGE = Page("Review", "/review", router, group=DECIDE, order=10, key="r")
@@ -22,9 +22,7 @@ GROUPS_SHOWN = 20
 
 
 @router.get("/review")
-async def show(
-    plan: str | None = None, isolated: bool = False, visit: Visit = visiting(Role.READ)
-) -> Response:
+async def show(plan: str | None = None, isolated: bool = False, visit: Visit = READ) -> Response:
     """Shows the newest plan, or the one asked for."""
     found = await visit.run(lambda g: _find(g, plan))
     gone = await visit.run(lambda g: _find_gone(g, found)) if found else set()
@@ -38,8 +36,7 @@ def _find(glymph: Glymph, plan_id: str | None) -> Plan | None:
         try:
             return glymph.plan(plan_id)
         except (PlanNotFound, PlanExpired):
-            pass_to_newest = glymph.plans()
-            return pass_to_newest[0] if pass_to_newest else None
+            return next(iter(glymph.plans()), None)  # a newer one takes its place
     return next(iter(glymph.plans()), None)
 
 
@@ -51,9 +48,7 @@ def _find_gone(glymph: Glymph, plan: Plan) -> set[str]:
 
 
 @router.get("/review/members")
-async def members(
-    plan: str, group: int, begin: int, visit: Visit = visiting(Role.READ)
-) -> Response:
+async def members(plan: str, group: int, begin: int, visit: Visit = READ) -> Response:
     """Shows further members of a group."""
     found = await visit.run(lambda g: g.plan(plan))
     chosen = next((one for one in found.groups if one.group == group), None)
@@ -64,7 +59,7 @@ async def members(
 
 
 @router.post("/review/analyze")
-async def analyze(visit: Visit = visiting(Role.CURATE)) -> Response:
+async def analyze(visit: Visit = CURATE) -> Response:
     """Looks for groups that went stale together, and shows the plan. Nothing is changed."""
     staleness = float(visit.text("min_staleness", "0.3"))
     isolated = bool(visit.text("isolated"))
@@ -75,7 +70,7 @@ async def analyze(visit: Visit = visiting(Role.CURATE)) -> Response:
 
 
 @router.post("/review/preview")
-async def preview(visit: Visit = visiting(Role.CURATE)) -> Response:
+async def preview(visit: Visit = CURATE) -> Response:
     """Shows what the decisions would do, before anything is done."""
     plan_id = visit.text("plan")
     plan = await visit.run(lambda g: g.plan(plan_id))
@@ -84,7 +79,7 @@ async def preview(visit: Visit = visiting(Role.CURATE)) -> Response:
     too_many = ""
     for action, ids in chosen.items():
         if ids:
-            receipt, told = await visit.run(lambda g, i=ids, a=action: _try(g, plan_id, i, a))
+            receipt, told = await visit.run(partial(_try, plan_id, ids, action))
             would[action], too_many = receipt, too_many or told
     titles = {node.id: node.title for group in plan.groups for node in group.nodes}
     return visit.show(
@@ -94,7 +89,7 @@ async def preview(visit: Visit = visiting(Role.CURATE)) -> Response:
 
 
 def _choose(plan: Plan, form: Mapping[str, str]) -> dict[str, list[str]]:
-    """Returns the ids to archive and to delete: a member's own decision counts before its group's."""
+    """Returns the ids to archive and to delete; a member's own decision counts first."""
     chosen: dict[str, list[str]] = {action: [] for action in ACTIONS}
     for group in plan.groups:
         whole = form.get(f"g{group.group}", "keep")
@@ -105,7 +100,7 @@ def _choose(plan: Plan, form: Mapping[str, str]) -> dict[str, list[str]]:
     return chosen
 
 
-def _try(glymph: Glymph, plan: str, ids: list[str], action: str) -> tuple[Receipt, str]:
+def _try(plan: str, ids: list[str], action: str, glymph: Glymph) -> tuple[Receipt, str]:
     """Returns what would be done, and what is said against doing so much at once."""
     try:
         return glymph.prune(plan, ids=ids, action=action, dry_run=True), ""
@@ -115,17 +110,17 @@ def _try(glymph: Glymph, plan: str, ids: list[str], action: str) -> tuple[Receip
 
 
 @router.post("/review/apply")
-async def apply(visit: Visit = visiting(Role.CURATE)) -> Response:
+async def apply(visit: Visit = CURATE) -> Response:
     """Does what was shown."""
     plan, sure = visit.text("plan"), bool(visit.text("confirm_large"))
-    done: list[Receipt] = []
-    for action in ACTIONS:
-        if ids := visit.texts(action):
-            done.append(await visit.run(lambda g, i=ids, a=action: _prune(g, plan, i, a, sure)))
+    wanted = {action: ids for action in ACTIONS if (ids := visit.texts(action))}
+    done = [
+        await visit.run(partial(_prune, plan, ids, action, sure)) for action, ids in wanted.items()
+    ]
     if not done:
         raise InvalidInput("plan", "nothing was chosen. Decide about a group, or a member, first.")
     return visit.tell("/review", *done, plan=plan)
 
 
-def _prune(glymph: Glymph, plan: str, ids: list[str], action: str, sure: bool) -> Receipt:
+def _prune(plan: str, ids: list[str], action: str, sure: bool, glymph: Glymph) -> Receipt:
     return glymph.prune(plan, ids=ids, action=action, confirm_large=sure, reason="reviewed")

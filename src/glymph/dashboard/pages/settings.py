@@ -10,7 +10,7 @@ from glymph import environment
 from glymph.client import Glymph
 from glymph.config import Settings
 from glymph.dashboard.page import RUN, Page
-from glymph.dashboard.visit import Visit, page_router, visiting
+from glymph.dashboard.visit import CURATE, Visit, page_router
 from glymph.service.access import Role
 from glymph.text.secrets import mask_secrets, mask_url
 
@@ -31,7 +31,7 @@ class Shown:
 
 
 @router.get("/settings")
-async def show(visit: Visit = visiting(Role.CURATE)) -> Response:
+async def show(visit: Visit = CURATE) -> Response:
     """Shows every setting."""
     found, url, meaning = await visit.run(lambda g: (_look(g), g.shown_url, g.meaning()))
     return visit.show("settings.html", settings=found, url=url, meaning=meaning)

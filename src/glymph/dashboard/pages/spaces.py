@@ -6,9 +6,9 @@ from starlette.responses import Response
 
 from glymph.client import Glymph
 from glymph.dashboard.page import RUN, Page
-from glymph.dashboard.visit import Visit, page_router, visiting
+from glymph.dashboard.visit import READ, Visit, page_router
 from glymph.model import Space
-from glymph.service.access import Access, Role
+from glymph.service.access import Access
 
 router = page_router()
 PAGE = Page("Spaces", "/spaces", router, group=RUN, order=40, key="p")
@@ -16,7 +16,7 @@ SHOWN = 500
 
 
 @router.get("/spaces")
-async def show(visit: Visit = visiting(Role.READ)) -> Response:
+async def show(visit: Visit = READ) -> Response:
     """Shows the spaces, each a link into it."""
     found = await visit.run(lambda g: _list(g, visit.access))
     return visit.show("spaces.html", spaces=found[:SHOWN], total=len(found))

@@ -6,10 +6,9 @@ from starlette.responses import Response
 
 from glymph.client import Glymph
 from glymph.dashboard.page import DECIDE, Page
-from glymph.dashboard.visit import Visit, page_router, visiting
+from glymph.dashboard.visit import ADMIN, CURATE, READ, Visit, page_router
 from glymph.errors import InvalidInput
 from glymph.model import Trashed
-from glymph.service.access import Role
 
 router = page_router()
 PAGE = Page("Trash", "/trash", router, group=DECIDE, order=40, key="t")
@@ -21,7 +20,7 @@ FOR_GOOD = (
 
 
 @router.get("/trash")
-async def show(visit: Visit = visiting(Role.READ)) -> Response:
+async def show(visit: Visit = READ) -> Response:
     """Shows what is in the trash, the next to expire first."""
     found, days, now = await visit.run(
         lambda g: (g.trash(), g.settings.trash_days, g.context.now())
@@ -31,7 +30,7 @@ async def show(visit: Visit = visiting(Role.READ)) -> Response:
 
 
 @router.post("/trash/restore")
-async def restore(visit: Visit = visiting(Role.CURATE)) -> Response:
+async def restore(visit: Visit = CURATE) -> Response:
     """Brings memories back to life."""
     ids = visit.texts("ids")
     if not ids:
@@ -40,7 +39,7 @@ async def restore(visit: Visit = visiting(Role.CURATE)) -> Response:
 
 
 @router.get("/trash/empty")
-async def ask(all: bool = False, visit: Visit = visiting(Role.CURATE)) -> Response:
+async def ask(all: bool = False, visit: Visit = CURATE) -> Response:
     """Shows what emptying the trash would remove for good."""
     going = await visit.run(lambda g: _going(g, all=all))
     if not going:
@@ -57,14 +56,14 @@ def _going(glymph: Glymph, *, all: bool) -> list[Trashed]:
 
 
 @router.post("/trash/empty")
-async def empty(visit: Visit = visiting(Role.CURATE)) -> Response:
+async def empty(visit: Visit = CURATE) -> Response:
     """Removes for good what is past its time, or everything."""
     whole = bool(visit.text("all"))
     return visit.tell("/trash", await visit.run(lambda g: g.trash.empty(all=whole), large=True))
 
 
 @router.post("/trash/{memory_id}/erase")
-async def erase(memory_id: str, visit: Visit = visiting(Role.ADMIN)) -> Response:
+async def erase(memory_id: str, visit: Visit = ADMIN) -> Response:
     """Makes a plan to remove one memory for good, which is shown before anything is done."""
     plan = await visit.run(lambda g: g.forget(memory_id, mode="purge"))
     return visit.go(f"/forget/{plan.id}")
