@@ -28,6 +28,13 @@ STEPS = (
     (86_400 * 730, "month", 86_400 * 30.44),
 )
 YEAR = 86_400 * 365.25
+RULES = {
+    "dead group": "in a group that is dormant as a whole",
+    "past retention": "older than their kind is kept",
+    "unaligned": "beside every goal",
+    "orphan": "that nothing leads to",
+    "passing": "that were for a passing moment",
+}
 LONGEST_DIFF = 4000  # words: beyond that, two texts stand one after the other
 DELETED, INSERTED, SAME = "del", "ins", ""
 
@@ -46,8 +53,9 @@ def _environment() -> Environment:
     made.filters |= {
         "since": tell_since, "until": tell_until, "day": tell_day, "moment": tell_moment,
         "iso": _iso, "percent": tell_percent, "quantity": quantity, "number": tell_number,
-        "words": tell_words, "usd": tell_usd,
+        "words": tell_words, "reason": tell_reason, "usd": tell_usd,
     }  # fmt: skip
+    made.tests["mentions"] = lambda text, words: words in text
     made.globals |= {
         "version": __version__, "menu": menu, "diff": diff, "asset": asset, "visit": None,
         "form_proof": "",
@@ -136,6 +144,12 @@ def tell_usd(value: float) -> str:
 def tell_words(name: object) -> str:
     """Returns a name of the program's as people write it."""
     return str(name).replace("_", " ")
+
+
+def tell_reason(told: str) -> str:
+    """Returns how many members a rule speaks of, in the words of people."""
+    count, _, rule = told.partition(" ")
+    return f"{count} {RULES.get(rule, rule)}"
 
 
 def diff(old: object, new: object) -> list[tuple[str, str]]:

@@ -26,8 +26,15 @@ async def show(plan: str | None = None, isolated: bool = False, visit: Visit = R
     """Shows the newest plan, or the one asked for."""
     found = await visit.run(lambda g: _find(g, plan))
     gone = await visit.run(lambda g: _find_gone(g, found)) if found else set()
+    days = await visit.run(lambda g: g.settings.trash_days)
     return visit.show(
-        "review.html", plan=found, members=MEMBERS, gone=gone, isolated=isolated, more=MORE
+        "review.html",
+        days=days,
+        plan=found,
+        members=MEMBERS,
+        gone=gone,
+        isolated=isolated,
+        more=MORE,
     )
 
 

@@ -62,7 +62,7 @@
     let area = 0;
     groups.forEach((one, number) => {
       one.r = GAP * Math.sqrt(one.all.length) + GAP * 0.9;
-      area += one.r * one.r * 1.75;
+      area += one.r * one.r * (one.all.length > 1 ? 1.75 : 0.9);
       const far = number ? Math.sqrt(area) : 0, turn = number * GOLDEN;
       one.x = Math.cos(turn) * far; one.y = Math.sin(turn) * far;
       one.all.sort((a, b) => degree[b] - degree[a] || a - b).forEach((i, k) => {
@@ -133,8 +133,9 @@
   };
   const drawNear = () => {
     const margin = 40, inside = (px, py) => px > -margin && py > -margin && px < width + margin && py < height + margin;
-    const r = Math.max(1.6, Math.min(7, 3.4 * scale));
-    pen.lineWidth = shown ? 1.2 : 0.7; pen.strokeStyle = theme.soft; pen.globalAlpha = shown ? 0.6 : 0.22; pen.beginPath();
+    const r = Math.max(1.6, Math.min(7, 3.8 * scale));
+    const few = data.weights.length < 400;
+    pen.lineWidth = shown || few ? 1.2 : 0.7; pen.strokeStyle = theme.soft; pen.globalAlpha = shown || few ? 0.6 : 0.22; pen.beginPath();
     let drawn = 0;
     for (let e = 0; e < data.weights.length && drawn < MOST_LINKS; e++) {
       const a = data.edges[2 * e], b = data.edges[2 * e + 1];
