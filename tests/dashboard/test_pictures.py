@@ -13,8 +13,8 @@ ROOT = Path(__file__).parents[2]
 AXE = ROOT / ".cache/axe/node_modules/axe-core/axe.min.js"
 PICTURES = Path(os.environ.get("GLYMPH_PICTURES") or ROOT / "docs/img")
 LOOKS = {
-    "light": {"viewport": {"width": 1000, "height": 700}, "color_scheme": "light"},
-    "dark": {"viewport": {"width": 1000, "height": 700}, "color_scheme": "dark"},
+    "light": {"viewport": {"width": 1000, "height": 600}, "color_scheme": "light"},
+    "dark": {"viewport": {"width": 1000, "height": 600}, "color_scheme": "dark"},
     "phone": {"viewport": {"width": 390, "height": 780}, "color_scheme": "light"},
 }
 PAGES = (

@@ -6,12 +6,12 @@
   const canvas = document.getElementById("canvas");
   const pen = canvas.getContext("2d", { alpha: false });
   const legend = document.getElementById("legend");
-  const GOLDEN = 2.399963229728653, GAP = 9, NEAR = 0.55, MOST_LINKS = 7000, FRAMES = 300;
+  const GOLDEN = 2.399963229728653, GAP = 9, NEAR = 0.55, MOST_LINKS = 7000, MOVING_LINKS = 900, FRAMES = 300;
   const STAGES = ["active", "weak", "dormant"];
   const PALETTE = ["#2f8f6b", "#4d7fb3", "#b3783c", "#8a63a8", "#b3566c", "#5f8f3f", "#3d9aa0", "#8f8247", "#6b75c9", "#a05f43", "#7a8b99", "#548f7d"];
   let data, n, x, y, group, groups, starts, ends, degree, colours = [], colourBy = "stage";
   let scale = 1, left = 0, top = 0, width = 0, height = 0, asked = false;
-  let focus = -1, depth = 1, shown = null, hover = -1, matches = null, theme = {};
+  let focus = -1, depth = 1, shown = null, hover = -1, matches = null, theme = {}, resting = 0;
   canvas.frames = [];  // how long the last drawings took, in ms
 
   const readTheme = () => {
@@ -137,7 +137,7 @@
     const few = data.weights.length < 400;
     pen.lineWidth = shown || few ? 1.2 : 0.7; pen.strokeStyle = theme.soft; pen.globalAlpha = shown || few ? 0.6 : 0.22; pen.beginPath();
     let drawn = 0;
-    for (let e = 0; e < data.weights.length && drawn < MOST_LINKS; e++) {
+    for (let e = 0; e < data.weights.length && drawn < (resting ? MOVING_LINKS : MOST_LINKS); e++) {
       const a = data.edges[2 * e], b = data.edges[2 * e + 1];
       if (shown && !(shown.has(a) && shown.has(b))) continue;
       const ax = x[a] * scale + left, ay = y[a] * scale + top, bx = x[b] * scale + left, by = y[b] * scale + top;
@@ -151,7 +151,7 @@
         if (data.colour[i] !== c || (shown && shown.has(i) === dim)) continue;
         const px = x[i] * scale + left, py = y[i] * scale + top;
         if (!inside(px, py)) continue;
-        if (r < 2.2) pen.rect(px - r, py - r, 2 * r, 2 * r);
+        if (r < (resting ? 5 : 2.2)) pen.rect(px - r, py - r, 2 * r, 2 * r);
         else { pen.moveTo(px + r, py); pen.arc(px, py, r, 0, 7); }
       }
       pen.fill();
@@ -173,6 +173,8 @@
       if (i === focus) { pen.strokeStyle = theme.accent; pen.lineWidth = 2; pen.beginPath(); pen.arc(px, py, r + 3, 0, 7); pen.stroke(); }
     }
   };
+  // While somebody moves the picture less of it is drawn; once it rests, all.
+  const move = () => { clearTimeout(resting); resting = setTimeout(() => { resting = 0; later(); }, 160); later(); };
   const later = () => { if (!asked) { asked = true; requestAnimationFrame(draw); } };
 
   const size = () => {
@@ -191,7 +193,7 @@
   };
   const zoom = (by, cx = width / 2, cy = height / 2) => {
     const next = Math.max(0.01, Math.min(12, scale * by));
-    left = cx - (cx - left) * next / scale; top = cy - (cy - top) * next / scale; scale = next; later();
+    left = cx - (cx - left) * next / scale; top = cy - (cy - top) * next / scale; scale = next; move();
   };
   const under = (px, py) => {
     let best = -1, near = 14 * 14;
@@ -222,7 +224,7 @@
     if (others.length) {
       const far = (one) => Math.hypot(one.offsetX - others[0].offsetX, one.offsetY - others[0].offsetY);
       zoom(far(event) / Math.max(1, far(before)), event.offsetX, event.offsetY);
-    } else { left += event.offsetX - before.offsetX; top += event.offsetY - before.offsetY; later(); }
+    } else { left += event.offsetX - before.offsetX; top += event.offsetY - before.offsetY; move(); }
     moved += Math.abs(event.offsetX - before.offsetX) + Math.abs(event.offsetY - before.offsetY);
     pointers.set(event.pointerId, event);
   });
