@@ -37,11 +37,12 @@ def run(options: Options) -> Figures:
         pages = options.count(PAGES, least=1)
         for kind in (damage.ZEROED, damage.GARBLED):
             chosen += damage.draw_pages(sound, kind, pages, draw)
+        [untouched] = damage.examine(sound, [damage.Damage(damage.NONE, 0, "nothing")], folder)
         heard = list(damage.examine(sound, chosen, folder))
-    return _figures(heard, len(sound.whole))
+    return _figures(heard, untouched, len(sound.whole))
 
 
-def _figures(heard: Sequence[Heard], size: int) -> Figures:
+def _figures(heard: Sequence[Heard], untouched: Heard, size: int) -> Figures:
     bits = Counter(one.outcome for one in heard if one.damage.kind == damage.BIT)
     pages = Counter(one.outcome for one in heard if one.damage.kind != damage.BIT)
     noticed = [one for one in heard if one.outcome == NOTICED]
@@ -66,11 +67,21 @@ def _figures(heard: Sequence[Heard], size: int) -> Figures:
         "not_by_doctor": Figure(
             undoctored, "noticed by another way in while doctor said nothing", exactly=0
         ),
+        "false_alarms": Figure(
+            int(untouched.outcome != HARMLESS),
+            "the undamaged store, if anything is said of it",
+            exactly=0,
+        ),
         "bytes": Figure(size, "bytes of the store"),
         "where": Fact(_where(heard), "tables whose damage went unnoticed or crashed"),
     }
 
 
 def _where(heard: Sequence[Heard]) -> str:
-    hurt = Counter(one.damage.owner for one in heard if one.outcome in (UNNOTICED, CRASHED))
-    return ", ".join(f"{owner} {count}" for owner, count in hurt.most_common()) or "nowhere"
+    """Name what was hit and, of a crash, the error."""
+    hurt = Counter(
+        f"{one.damage.owner} ({one.detail.strip().splitlines()[-1]})"
+        for one in heard
+        if one.outcome in (UNNOTICED, CRASHED)
+    )
+    return "; ".join(f"{count} × {what}" for what, count in hurt.most_common()) or "nowhere"

@@ -127,7 +127,7 @@ def _counted(glymph: Glymph, line: RoundTrips) -> dict[str, Figure]:
         "archive": (3, partial(glymph.archive, one)),
         "link": (3, partial(glymph.link, one, two)),
         "add_many": (3, partial(glymph.add_many, many)),
-        "get": (3, partial(glymph.get, two)),
+        "get": (2, partial(glymph.get, two)),
         "search_after_writes": (9, partial(glymph.search, "heron")),
         "search": (5, partial(glymph.search, "heron")),
     }

@@ -44,7 +44,7 @@ PROCESSES = 2
 LIVE = 1_500  # memories of each process that are live at most
 BEFORE = 1_000  # of them there before the load begins
 PAUSE_S = 0.01  # between two calls: an agent is not a loop
-DAYS_A_MINUTE = 1.0  # of the clock of both processes
+DAYS = 60.0  # that pass by the clock of both processes, however long the run
 BEGAN = datetime(2026, 1, 5, tzinfo=UTC)
 WARM_UP = 0.25  # of the time, before growth is looked for
 SAMPLE_S = 1.0
@@ -93,8 +93,9 @@ def run(options: Options) -> Figures:
         path = Path(folder) / "memory.db"
         url = f"sqlite:///{path}"
         Glymph.open(url, embedder="none", reader="none").close()
-        heard, sizes, rows = _load(url, path, minutes * 60, options.seed)
-        with _open(url, time.time() - 60 * minutes, PROCESSES) as glymph:
+        clock = Clock(time.time(), minutes * 60)
+        heard, sizes, rows = _load(url, path, clock, options.seed)
+        with _open(url, clock, PROCESSES) as glymph:
             sound, health = glymph.verify().ok, glymph.health()
             glymph.context.store.compact()
         compacted = path.stat().st_size / 1e6
@@ -109,28 +110,38 @@ def run(options: Options) -> Figures:
     }
 
 
-def _open(url: str, started: float, number: int) -> Glymph:
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The clock of both processes, by which a run of any length lasts as many days."""
+
+    started: float
+    seconds: float  # of the run
+
+    def __call__(self) -> datetime:
+        return BEGAN + timedelta(days=DAYS * (time.time() - self.started) / self.seconds)
+
+    @property
+    def times_faster(self) -> float:
+        return DAYS * 24 * 3600 / self.seconds
+
+
+def _open(url: str, clock: Clock, number: int) -> Glymph:
     return Glymph.open(
         url, actor=f"soak-{number}", session=f"s{number}", settings=SETTINGS, reader="none",
-        embedder=PlainWords(64), clock=lambda: _clock(started),
+        embedder=PlainWords(64), clock=clock,
     )  # fmt: skip
-
-
-def _clock(started: float) -> datetime:
-    return BEGAN + timedelta(days=DAYS_A_MINUTE * (time.time() - started) / 60)
 
 
 # the parent
 
 
 def _load(
-    url: str, path: Path, seconds: float, seed: int
+    url: str, path: Path, clock: Clock, seed: int
 ) -> tuple[Heard, list[tuple[float, float]], list[int]]:
     """Lets the processes work; gives back what they told and the size of the file over time."""
-    heard, sizes, started = Heard(), [], time.time()
+    heard, sizes = Heard(), []
     children = [
-        processes.start(_work, url, number, started, seconds, seed + number)
-        for number in range(PROCESSES)
+        processes.start(_work, url, number, clock, seed + number) for number in range(PROCESSES)
     ]
     alive = dict(enumerate(receiver for _, receiver in children))
     while alive:
@@ -143,7 +154,7 @@ def _load(
                 while receiver.poll(0):
                     _hear(heard, number, receiver.recv())
             del alive[number]
-        sizes.append(((time.time() - started) / seconds, _file_mb(path)))
+        sizes.append(((time.time() - clock.started) / clock.seconds, _file_mb(path)))
     for child, receiver in children:
         child.join()
         receiver.close()
@@ -253,7 +264,7 @@ class Worker:
     def _prune(self) -> None:
         plan = self.glymph.analyze(min_staleness=0.2)
         if plan.groups:
-            self.glymph.prune(plan, groups=[0])
+            self.glymph.prune(plan, groups=[1])
 
     def _consolidate(self) -> None:
         self.glymph.consolidate()
@@ -262,11 +273,10 @@ class Worker:
         run_due(self.jobs.context_in(self.glymph.space), self.jobs.jobs, threading.Event())
 
 
-def _work(
-    sender: Connection, url: str, number: int, started: float, seconds: float, seed: int
-) -> None:
-    leases.LASTS *= DAYS_A_MINUTE * 24 * 60  # as long as ever, by the clock of the load
-    with _open(url, started, number) as glymph:
+def _work(sender: Connection, url: str, number: int, clock: Clock, seed: int) -> None:
+    leases.LASTS *= clock.times_faster  # as long as ever, by the clock of the load
+    started, seconds = clock.started, clock.seconds
+    with _open(url, clock, number) as glymph:
         worker = Worker(glymph, seed)
         while len(worker.ids) < BEFORE and time.time() - started < WARM_UP * seconds / 2:
             worker.call("add_many")

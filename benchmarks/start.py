@@ -108,10 +108,10 @@ def _converse(to_server: IO[str], from_server: IO[str]) -> None:
     _send(to_server, {"id": 1, "method": "initialize", "params": hello})
     _answer(from_server, 1)
     _send(to_server, {"method": "notifications/initialized"})
-    search = {"name": "memory_search", "arguments": {"query": "which editor does the user prefer"}}
+    search = {"name": "memory_recall", "arguments": {"query": "which editor does the user prefer"}}
     _send(to_server, {"id": 2, "method": "tools/call", "params": search})
     if _answer(from_server, 2).get("isError"):
-        raise RuntimeError("the server answered memory_search with an error")
+        raise RuntimeError("the server answered memory_recall with an error")
 
 
 def _send(to_server: IO[str], message: Mapping[str, Any]) -> None:

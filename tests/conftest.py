@@ -143,14 +143,19 @@ def clock():
 # Suites that run on both engines in `make test`; `--engine postgresql` runs any other one there,
 # too.
 ON_BOTH_ENGINES = {
-    "forget.test_forget", "forget.test_purge", "forget.test_tombstones", "learn.test_consolidate", "learn.test_summarize",
+    "forget.test_forget", "forget.test_purge", "forget.test_tombstones", "importers.test_keep",
+    "learn.test_consolidate", "learn.test_summarize",
     "prune.test_agents_day", "prune.test_execute_prune", "prune.test_prune", "prune.test_prune_guards",
-    "recall.test_pinned_expiry", "service.test_engines", "tools.test_agents_day", "undo.test_who_may_undo", "upkeep.test_clocks", "upkeep.test_leases",
+    "recall.test_pinned_expiry", "service.test_engines", "tools.test_agents_day", "tools.test_ids", "undo.test_who_may_undo", "upkeep.test_clocks", "upkeep.test_leases",
     "upkeep.test_queue", "write.test_tombstones",
 }  # fmt: skip
 
 
-LONG_ON_POSTGRESQL = {"upkeep.test_fold"}  # on both engines by night, on SQLite by day
+LONG_ON_POSTGRESQL = {
+    "adapters.test_langgraph",
+    "adapters.test_mem0",
+    "upkeep.test_fold",
+}  # on both engines by night, on SQLite by day
 if os.environ.get("GLYMPH_TEST_PROFILE") == "nightly":
     ON_BOTH_ENGINES |= LONG_ON_POSTGRESQL
 

@@ -20,7 +20,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 # Layers from the ground up: a file imports from its own layer's room and from layers below.
 LAYERS = (
     {"errors"},
-    {"config", "lazy", "moments", "ids", "extensions", "folders"},
+    {"config", "lazy", "moments", "ids", "extensions", "folders", "signatures"},
     {"plain"},
     {"text", "decay", "model", "checks"},
     {"http", "telemetry", "store", "inference"},
@@ -29,12 +29,15 @@ LAYERS = (
     {"context"},
     {"undo"}, {"recall"}, {"write"}, {"forget"}, {"prune"}, {"learn"}, {"history"},
     {"transfer"}, {"upkeep"},
+    {"importers"},  # what others keep: it learns from talks (learn) and stores (write)
+    {"audit"},  # judges what importers read, and spaces
     {"accessors", "stores"},
     {"wire"},  # below the client, which opens a handle on a server by it
     {"client"},
+    {"async_client"},
     {"tools", "jobs"},
     {"environment"},
-    {"mcp", "plugin"},
+    {"mcp", "plugin", "adapters"},  # what other programs talk to, each on its own
     {"service"},  # serves MCP and /v1 on one port
     {"dashboard"},  # pages for people, added to the service's application
     {"hooks"},
@@ -46,6 +49,7 @@ LEVEL = {name: level for level, layer in enumerate(LAYERS) for name in layer}
 BESIDE_CONTEXT = {"embed.embedding", "llm.ledger", "llm.cost_report", "llm.interrupt"}
 ROOMS_WITH_A_FACE = (
     "undo", "recall", "write", "forget", "prune", "learn", "history", "transfer", "upkeep",
+    "importers", "audit",
 )  # fmt: skip
 # Decisions: values in, values out; no I/O, no clock, no randomness, no logging.
 PURE_ROOMS = ("text", "decay")
@@ -61,6 +65,8 @@ PURE = {
     "learn": "conditions consolidate_prompt consolidate_result digest episodes evidence extract_prompt extract_result extract_rules lesson memetic_figures playbook source_check transcript windows".split(),
     "history": "compaction messages policy summarize_prompt".split(),
     "upkeep": "status_result".split(),
+    "importers": "markdown_text records values".split(),
+    "audit": "grade page personal_numbers result".split(),
 }
 PURE_PACKAGES = ("prune.rules", "prune.groupings", "learn.evidence")
 HEAVY_LIBRARIES = {  # optional, and slow to import
@@ -298,11 +304,15 @@ def test_no_name_hides_behind_an_empty_word():
 def test_the_public_names_are_a_decision():
     assert sorted(glymph.__all__) == sorted(
         [
-            "Added", "Change", "Cluster", "Curve", "DuplicatePair", "DuplicateReport", "Edge", "Fit",
-            "Glymph", "GlymphError", "Graph", "Health", "History", "HistorySettings", "Hit", "Lifecycle",
-            "MeaningStatus",
-            "Memory", "Operation", "Outcome", "Page", "Recall", "Receipt",
-            "Section", "SectionFit", "Settings", "Space", "State", "Tombstone", "Verdict", "__version__", "errors",
+            "Added", "AiPruned", "AsyncGlymph", "Audit", "AutonomousStatus", "Candidates",
+            "Certificate", "Change", "Cluster", "Compacted", "Consolidated", "Costs", "Curve",
+            "DuplicatePair", "DuplicateReport", "Edge", "Effects", "Erasure", "Extraction",
+            "Fading", "Fit", "ForgetPlan", "Forgotten", "Gardened", "Glymph", "GlymphError",
+            "Graph", "Health", "History", "HistorySettings", "Hit", "Imported", "Kept", "Lifecycle",
+            "LifecycleRun", "MeaningStatus", "MemeticStatus", "Memory", "Operation", "Outcome",
+            "Page", "Plan", "PlaybookMatch", "Pruned", "Question", "Recall", "Receipt", "Section",
+            "SectionFit", "Settings", "Space", "State", "Tombstone", "Trashed", "Verdict",
+            "__version__", "errors",
         ]
     )  # fmt: skip
     for name in glymph.__all__:

@@ -11,7 +11,17 @@ from pathlib import Path
 PAGE = Path(__file__).parents[1] / "docs" / "extending.md"
 BLOCK = re.compile(r"^```(python|toml)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"# (\w+\.py)\n")
-GROUPS = {"rules", "groupings", "tools", "jobs", "embedders", "readers", "models", "stores"}
+GROUPS = {
+    "rules",
+    "groupings",
+    "tools",
+    "jobs",
+    "embedders",
+    "readers",
+    "models",
+    "stores",
+    "importers",
+}
 
 
 def install(folder):

@@ -98,6 +98,8 @@ class Stage:
             "--any-space",
             "--profile",
             "full",
+            "--answers",
+            "data",
         ]
         where = [
             "--http",

@@ -80,7 +80,7 @@ class Ground:
 
     def call(self, glymph: Glymph, tool: str, **arguments: Any) -> Mapping[str, Any]:
         """Call a tool as an agent does over MCP; what it answers is looked at later."""
-        answer = answer_call(lambda _: glymph, tools_for("full"), tool, arguments)
+        answer = answer_call(lambda _: glymph, tools_for("full"), tool, arguments, "data")
         text = "".join(getattr(part, "text", "") for part in answer.content)
         self.extra.append(Output(tool, "terminal" if answer.is_error else "json", text))
         return answer.structured_content or {}

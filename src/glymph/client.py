@@ -21,6 +21,7 @@ from glymph.embed.contract import Embedder
 from glymph.llm import interrupt
 from glymph.llm.contract import Model
 from glymph.reader.contract import Reader
+from glymph.signatures import spell_out_fields
 from glymph.stores import DEFAULT_URL, count_steps, open_context, run_steps
 from glymph.text.secrets import mask_url
 from glymph.write.background import Background
@@ -50,6 +51,7 @@ Count = Callable[[int], None]  # told how much is done
 Progress = Callable[[int, int], None]  # told how much is done, and of how much
 
 
+@spell_out_fields
 class Glymph:
     """The long-term memory of one agent, user or project: one space of a store."""
 
@@ -485,8 +487,7 @@ class Glymph:
     def surface(self, budget_tokens: int | None = None) -> str:
         """Returns a Markdown digest for the start of a session; goals and fading lessons first.
 
-        It stands between marks by which extraction knows it, so that nothing is learnt from it
-        again.
+        It stands between marks by which extraction knows it, to learn nothing from it again.
         """
         return learn.surface.surface(self._ctx, budget_tokens)
 
@@ -552,10 +553,7 @@ class Glymph:
         return write.backfill.meaning(self._ctx, self._background.failure)
 
     def embed(self, *, tidy: bool = False, progress: Count | None = None) -> int:
-        """Gives a vector to every memory that waits for one; returns how many.
-
-        Cut short, it can be repeated. `tidy` also removes the vectors of other models.
-        """
+        """Gives vectors to memories that wait, and says to how many; `tidy` drops unused ones."""
         done = count_steps(write.backfill.backfill(self._ctx), progress)
         if tidy:
             count_steps(write.backfill.tidy(self._ctx), None)

@@ -96,6 +96,9 @@ class Settings:
         2_000_000, "most tokens that upkeep may use in 24 hours, of free models too"
     )
     tokens_run: int = _setting(500_000, "most tokens that one run may use")
+    spend_spaces: int = _setting(
+        10, "all spaces of a store together may spend the daily caps of this many"
+    )
     model_seconds: float = _setting(120.0, "seconds that one answer of the language model may take")
     questions_hours: float = _setting(0.5, "hours between two looks at open questions")
     health_hours: float = _setting(1.0, "hours between two looks at queue, disk and store")

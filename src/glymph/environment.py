@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+from glymph import folders
 from glymph.errors import InvalidInput, PartsAway, SpaceNotFound
 
 TYPE_CHECKING = False  # `typing` itself would cost a hook some milliseconds
@@ -21,7 +22,7 @@ PROJECT = "@project"  # as a space's name: that of the project somebody works in
 SQLITE = "sqlite:///"
 # Settings that are never shown; a file that holds one is for its owner alone.
 SECRETS = ("embedder_key", "model_key")
-OWNER_ONLY, OWNERS_FOLDER = 0o600, 0o700
+OWNER_ONLY, OWNERS_FOLDER = folders.FILE, folders.FOLDER
 
 
 def home() -> Path:
@@ -132,7 +133,7 @@ def read_config() -> dict[str, Any]:
 def make_home() -> Path:
     """Makes the folder of `home` if it is missing, closed to others, and returns it."""
     folder = home()
-    folder.mkdir(parents=True, exist_ok=True, mode=OWNERS_FOLDER)
+    folders.make_folder(folder)
     keep_private()
     return folder
 
@@ -158,7 +159,7 @@ def write_config(values: dict[str, Any]) -> Path:
     try:
         if path.parent == home():
             make_home()
-        path.parent.mkdir(parents=True, exist_ok=True)
+        folders.make_folder(path.parent)
         mode = path.stat().st_mode & 0o777 if path.exists() else OWNER_ONLY
         partial.unlink(missing_ok=True)
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)

@@ -8,6 +8,7 @@
     │   ├── SpaceNotFound
     │   ├── OperationNotFound
     │   ├── ClusterNotFound
+    │   ├── EntityNotFound
     │   ├── RecallNotFound
     │   ├── PlanNotFound
     │   └── HashNotFound
@@ -30,6 +31,8 @@
     │   ├── KeyReused                          an idempotency key came with another request
     │   ├── LeaseLost                          another worker has taken over the space
     │   └── ClockDoubtful                      the clock of this machine may be wrong
+    ├── ExtraMissing            (ImportError)  a framework is not installed; names the extra
+    ├── SourceDamaged                          what is to be imported or audited cannot be read
     ├── BadExtension                           a package adds something that cannot be used
     ├── HistoryGone                            older than the journal reaches
     ├── TooMuchHistory                         too many memories changed since
@@ -143,6 +146,16 @@ class ClusterNotFound(NotFound):
         )
 
 
+class EntityNotFound(NotFound):
+    """No entity of that name in the graph that the tools of server-memory keep."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"Entity with name {name[:200]} not found. create_entities makes it; read_graph lists "
+            "those that exist."
+        )
+
+
 class RecallNotFound(NotFound):
     def __init__(self, recall_id: str, space: str) -> None:
         super().__init__(
@@ -199,10 +212,12 @@ class Purged(Refused):
 class Ambiguous(Refused):
     """Several memories may be meant; `candidates` are their ids and titles."""
 
-    def __init__(self, asked: str, candidates: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self, asked: str, candidates: Sequence[tuple[str, str]], what: str = "memories"
+    ) -> None:
         named = ", ".join(f"{title!r} [{memory_id}]" for memory_id, title in candidates[:10])
         super().__init__(
-            f"{asked} may mean any of {len(candidates)} memories; nothing was done. "
+            f"{asked} may mean any of {len(candidates)} {what}; nothing was done. "
             f"Name the one you mean: {named}."
         )
         self.candidates = tuple(candidates)
@@ -269,6 +284,24 @@ class ClockDoubtful(Refused):
         )
 
 
+class ExtraMissing(GlymphError, ImportError):
+    """A package that this part works with is not installed. `extra` is what brings it."""
+
+    def __init__(self, extra: str, package: str) -> None:
+        super().__init__(
+            f"This needs {package}, which is not installed. Run `pip install 'glymph[{extra}]'`."
+        )
+        self.extra = extra
+
+
+class SourceDamaged(GlymphError):
+    """What is to be imported or audited cannot be read to its end. Nothing was changed."""
+
+    def __init__(self, name: str, problem: str, next_step: str) -> None:
+        super().__init__(f"{name} cannot be read: {problem.rstrip('.')}. {next_step}")
+        self.name = name
+
+
 class BadExtension(GlymphError):
     """Something that a package adds to Glymph cannot be used."""
 
@@ -329,7 +362,7 @@ class BudgetSpent(Refused):
     def __init__(self, cap: str, left: str, needed: str) -> None:
         way = (
             f"Wait until what was spent is a day old, or raise {cap}"
-            if "daily" in cap
+            if "daily" in cap or cap == "spend_spaces"
             else f"Every run starts with the full amount; raise {cap} if one run needs more"
         )
         super().__init__(

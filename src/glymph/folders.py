@@ -1,4 +1,7 @@
-"""Folders on the disk. Only the standard library is imported here: a hook has milliseconds."""
+"""Folders on the disk, for their owner alone: memories and what is said of them are nobody else's.
+
+Only the standard library is imported here: a hook has milliseconds.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,30 @@ import os
 TYPE_CHECKING = False  # `typing` itself would cost a hook some milliseconds
 if TYPE_CHECKING:
     from pathlib import Path
+
+FOLDER, FILE = 0o700, 0o600  # modes
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder, and those above it that are missing, each for its owner alone.
+
+    What is there stays as it is. The umask decides nothing, neither about the folders above nor
+    about the owner's own rights.
+    """
+    missing = []
+    while not folder.is_dir():
+        missing.append(folder)
+        if folder.parent == folder:
+            break
+        folder = folder.parent
+    for one in reversed(missing):
+        try:
+            one.mkdir(mode=FOLDER)
+        except FileExistsError:  # another process has just made it, or a file has the name
+            if not one.is_dir():
+                raise
+            continue
+        one.chmod(FOLDER)
 
 
 def fsync_folder(folder: Path) -> None:

@@ -6,9 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from glymph.decay.sections import Section
+
+# Seldom None, as the class says when: a checker lets it be used as it is, as it does with the
+# groups of a regular expression.
+MaybeNone: TypeAlias = Any
 
 
 class State(StrEnum):
@@ -237,11 +241,12 @@ class Trashed:
 class Added:
     """The outcome of one `add`, and why.
 
-    `superseded` are the older memories that it seems to update: they are still found, below it. It
-    repeats another (`duplicate_of`) only where the words are the same.
+    `id` is None where it was refused. `superseded` are the older memories that it seems to update:
+    they are still found, below it. It repeats another (`duplicate_of`) only where the words are the
+    same.
     """
 
-    id: str | None
+    id: str | MaybeNone
     duplicate_of: str | None = None
     connected_to: tuple[str, ...] = ()
     superseded: tuple[str, ...] = ()
@@ -276,7 +281,7 @@ class Hit:
 class Recall:
     """The hits of one recall. `id` is None if the store is read-only and nothing was logged."""
 
-    id: str | None
+    id: str | MaybeNone
     query: str
     hits: tuple[Hit, ...]
     notice: str | None = None

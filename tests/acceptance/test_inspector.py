@@ -1,7 +1,4 @@
-"""The MCP Inspector, a client we did not write, lists and calls our tools.
-
-It does so over standard input and output.
-"""
+"""The MCP Inspector, a client we did not write, lists and calls our tools over both transports."""
 
 from __future__ import annotations
 
@@ -16,6 +13,7 @@ import pytest
 
 from glymph import Glymph
 from glymph.tools import all_tools, tools_for
+from tests.mcp.test_http import server
 
 PACKAGE = "@modelcontextprotocol/inspector@0.15.0"
 CACHE = Path(__file__).parents[2] / ".cache"
@@ -73,12 +71,15 @@ def inspect(inspector, url, tmp_path):
             "mcp",
             "--url",
             url,
+            "--answers",
+            "data",
             *options,
             "--method",
             method,
             *more,
         ]
-        env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+        env = {name: os.environ.get(name, "") for name in ("PATH", "PYTHONPATH")}
+        env["HOME"] = str(tmp_path)
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=env)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
@@ -128,11 +129,34 @@ def test_the_inspector_adds_a_memory_and_finds_it_again(inspect, url):
         memory = glymph.get(added["structuredContent"]["id"])
     assert (memory.text, memory.kind, memory.salience, memory.pinned) == (text, "fact", 0.9, True)
     assert set(memory.tags) == {"tea", "home"}
-    found = call(inspect, "memory_search", query="when does the kettle whistle?", kinds='["fact"]')
+    found = call(inspect, "memory_recall", query="when does the kettle whistle?", kinds='["fact"]')
     assert [hit["id"] for hit in found["structuredContent"]["hits"]] == [memory.id]
 
 
 def test_the_inspector_gets_a_refusal_as_a_readable_answer(inspect):
     told = call(inspect, "memory_get", id=NOBODY)
     assert told["isError"] is True
-    assert told["content"][0]["text"].startswith(f"MemoryNotFound: No memory '{NOBODY}'")
+    assert told["content"][0]["text"].startswith(
+        f"MemoryNotFound (memory_get): No memory '{NOBODY}'"
+    )
+
+
+def test_the_inspector_works_over_http_and_gets_an_answer_in_words(inspector, url, tmp_path):
+    with server(url, tmp_path, "--answers", "text") as running:
+        where = [inspector, "--cli", running.address, "--transport", "http"]
+        env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+
+        def ask(*words):
+            command = [*where, "--method", *words]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=env)
+            assert done.returncode == 0, done.stderr
+            return json.loads(done.stdout)
+
+        given = ("--tool-name", "memory_add", "--tool-arg", "text=The kettle whistles at four.")
+        answer = ask("tools/call", *given)
+        assert "structuredContent" not in answer
+        assert answer["content"][0]["text"].startswith("remembered ")
+        (prompt,) = ask("prompts/list")["prompts"]
+        assert prompt["name"] == "review_memory"
+        digest = ask("resources/read", "--uri", "memory://digest")
+        assert digest["contents"][0]["uri"] == "memory://digest"

@@ -261,8 +261,9 @@ def test_answers_over_mcp_say_the_same_and_hold_nothing_that_steers(glymph):
         ("memory_search", {"query": "Orion"}), ("memory_get", {"id": f"x{STEERS}"}),
         ("manage_clusters", {"action": "create", "name": f"c{STEERS}"}), (f"no{STEERS}", {}),
     ):  # fmt: skip
-        answer = answer_call(lambda _: glymph, tools, name, arguments)
-        text = answer.content[0].text
-        assert not {"\x9b", "\u202e", "\u2028", "\U000e0041"} & set(text), name
-        if not answer.is_error:
-            assert json.loads(text) == answer.structured_content
+        for answers in ("text", "data"):
+            answer = answer_call(lambda _: glymph, tools, name, arguments, answers)
+            text = answer.content[0].text
+            assert not {"\x9b", "\u202e", "\u2028", "\U000e0041"} & set(text), name
+            if answers == "data" and not answer.is_error:
+                assert json.loads(text) == answer.structured_content

@@ -80,6 +80,23 @@ def test_the_day_is_shared_by_all_runs_and_ends_after_24_hours(opened, clock):
     assert run(g).ask(question()) == 1
 
 
+@pytest.mark.parametrize("caps", [{"spend_daily_usd": 0.5}, {"tokens_daily": 350}])
+def test_all_spaces_of_a_store_share_a_day_and_tell_each_other_no_figure(opened, url, clock, caps):
+    used = Reply('{"count": 1}', Usage(100, 100))  # 0.30
+    settings = {"spend_run_usd": 5, "spend_daily_usd": 5, "spend_spaces": 2, **caps}
+    g, model = opened(lambda *_: used, **settings)
+    run(g).ask(question())
+    for space, asked in (("second", 2), ("third", 3), ("fourth", 3)):
+        with Glymph.open(url, space=space, clock=clock, model=model, settings=settings) as other:
+            if space != "fourth":
+                run(other).ask(question())
+                continue
+            with pytest.raises(BudgetSpent, match="spend_spaces leaves less; it was not made"):
+                run(other).ask(question())
+            assert other.costs().today_usd == 0
+        assert len(model.asked) == asked
+
+
 def test_a_budget_of_nothing_lets_only_free_models_answer(opened):
     g, _model = opened(['{"count": 1}'], spend_daily_usd=0)
     with pytest.raises(BudgetSpent):

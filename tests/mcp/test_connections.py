@@ -48,7 +48,7 @@ def serving(glymph, *, url=None, any_space=False, patience=None, token=""):
     door = Door.parse("127.0.0.1:0", token, ())
     listening = door.open()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 14)
-    made = application(server_for(handles.find, "full"), handles, door)
+    made = application(server_for(handles.find, "full", "data"), handles, door)
     server = uvicorn.Server(configure(made, patience or Patience()))
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()

@@ -29,8 +29,11 @@ from glymph.mcp.http import MOST_BYTES, Door, application
 from glymph.mcp.server import server_for
 from glymph.mcp.spaces import Handles
 from glymph.tools import tools_for
+from tests.mcp.looking import TEXT, check, look_at_everything
 
 GLYMPH = str(Path(sys.executable).with_name("glymph"))
+SOURCES = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}  # those under test
+DATA = ("--answers", "data", "--profile", "curator")
 NOBODY = "01900000-0000-7000-8000-000000000000"
 TOKEN = "a-secret-that-is-long-enough-0123456789"
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
@@ -66,13 +69,14 @@ def server(url, home, *options, token="", open_to_all=True, at="127.0.0.1:0"):
     """A server that listens. It is killed in the end if it still runs."""
     options = (*options, "--no-token") if open_to_all and not token else options
     environment = {
+        **SOURCES,
         "HOME": str(home),
         "PATH": os.defpath,
         "GLYMPH_EMBEDDER": "none",
         "GLYMPH_TOKEN": token,
     }
     process = subprocess.Popen(
-        [GLYMPH, "mcp", "--http", at, "--url", url, *options],
+        [GLYMPH, "mcp", "--http", at, "--url", url, *DATA, *options],
         stderr=subprocess.PIPE,
         text=True,
         env=environment,
@@ -200,7 +204,7 @@ def hello(running, **headers):
 def test_a_memory_is_added_recalled_deleted_and_brought_back_in_both_eras(portal, shared, mode):
     with agent_at(portal, shared.address, mode=mode) as agent:
         assert agent.client.protocol_version == ERAS[mode]
-        assert agent.tools() == set(tools_for("core"))
+        assert agent.tools() == set(tools_for("curator"))
         memory = agent.ask("memory_add", text=f"The {mode} heron nests by the mill.")["id"]
         recalled = agent.ask("memory_recall", query=f"{mode} heron")
         assert recalled["hits"][0]["id"] == memory
@@ -212,6 +216,8 @@ def test_a_memory_is_added_recalled_deleted_and_brought_back_in_both_eras(portal
             memory
         ]
         assert agent.ask("memory_get", id=memory)["memory"]["state"] == "LIVE"
+        agent.ask("memory_add", text=TEXT, kind="preference")
+        check(portal.call(look_at_everything, agent.client))
 
 
 def test_errors_are_told_as_over_standard_input(portal, shared):
@@ -328,7 +334,7 @@ def test_the_token_is_in_no_log_and_no_answer(portal, tmp_path):
 def test_a_server_that_others_can_reach_does_not_start_without_a_token(tmp_path, at):
     done = subprocess.run(
         [GLYMPH, "mcp", "--http", at, "--url", f"sqlite:///{tmp_path}/memory.db"], capture_output=True, text=True,
-        env={"HOME": str(tmp_path), "PATH": os.defpath}, timeout=ENOUGH, check=False,
+        env={**SOURCES, "HOME": str(tmp_path), "PATH": os.defpath}, timeout=ENOUGH, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (1, "")
     assert "GLYMPH_TOKEN" in done.stderr
@@ -353,7 +359,7 @@ def test_a_short_token_is_refused_and_never_shown():
 def test_a_port_that_is_taken_is_told_in_one_line(shared, tmp_path):
     done = subprocess.run(
         [GLYMPH, "mcp", "--http", f"127.0.0.1:{shared.port}", "--url", f"sqlite:///{tmp_path}/memory.db"],
-        capture_output=True, text=True, env={"HOME": str(tmp_path), "PATH": os.defpath}, timeout=ENOUGH,
+        capture_output=True, text=True, env={**SOURCES, "HOME": str(tmp_path), "PATH": os.defpath}, timeout=ENOUGH,
         check=False,
     )  # fmt: skip
     assert done.returncode == 1
@@ -381,7 +387,7 @@ def test_a_call_does_not_make_the_schemas_of_all_tools(tmp_path):
 def test_options_of_a_server_need_one(tmp_path):
     done = subprocess.run(
         [GLYMPH, "mcp", "--any-space"], capture_output=True, text=True,
-        env={"HOME": str(tmp_path), "PATH": os.defpath}, timeout=ENOUGH, check=False,
+        env={**SOURCES, "HOME": str(tmp_path), "PATH": os.defpath}, timeout=ENOUGH, check=False,
     )  # fmt: skip
     assert done.returncode == 1
     assert "--http HOST:PORT" in done.stderr

@@ -22,9 +22,11 @@ from mcp import Client, StdioServerParameters, stdio_client
 
 from glymph import Glymph, __version__
 from glymph.tools import all_tools, tools_for
+from tests.mcp.looking import TEXT, check, look_at_everything
 
 GLYMPH = str(Path(sys.executable).with_name("glymph"))
 NOBODY = "01900000-0000-7000-8000-000000000000"
+SOURCES = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}  # those under test
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 
 
@@ -80,12 +82,12 @@ def portal():
 
 
 @contextmanager
-def agent_on(portal, url, folder, *options, mode="auto"):
+def agent_on(portal, url, folder, *options, mode="auto", answers="data"):
     complaints = folder / f"stderr-{len(list(folder.iterdir()))}.txt"
     parameters = StdioServerParameters(
         command=GLYMPH,
-        args=["mcp", "--url", url, *options],
-        env={"HOME": str(folder), "GLYMPH_EMBEDDER": "none"},
+        args=["mcp", "--url", url, "--answers", answers, *options],
+        env={**SOURCES, "HOME": str(folder), "GLYMPH_EMBEDDER": "none"},
     )
     with complaints.open("w") as errlog:
         client = Client(stdio_client(parameters, errlog=errlog), mode=mode)
@@ -175,6 +177,11 @@ def test_the_text_of_an_answer_says_the_same_as_its_structure(agent):
     assert found["memory"]["text"] == "Grüße → 你好 🐦"
 
 
+def test_the_server_shows_a_digest_memories_and_a_prompt(agent):
+    agent.ask("memory_add", text=TEXT, kind="preference")
+    check(agent.portal.call(look_at_everything, agent.client))
+
+
 def test_the_agent_is_named_in_the_journal(agent):
     agent.ask("memory_add", text="The otter sleeps at noon.")
     with Glymph.open(agent.url) as glymph:
@@ -209,7 +216,11 @@ def test_the_agent_is_named_in_the_journal(agent):
         ("memory_get", {"id": "a\0b"}, ["MemoryNotFound"]),
         ("memory_get", {"id": "x" * 100_000}, ["MemoryNotFound"]),
         ("memory_update", {"id": NOBODY, "text": "fine"}, ["MemoryNotFound", NOBODY]),
-        ("memory_report", {"recall_id": NOBODY, "used": []}, ["RecallNotFound", "recall() again"]),
+        (
+            "memory_report",
+            {"recall_id": NOBODY, "used": []},
+            ["RecallNotFound", "memory_recall again"],
+        ),
         ("memory_search", {"query": ""}, ["InvalidInput", "query"]),
         ("memory_search", {"query": "x" * 20_001}, ["InvalidInput", "query", "at most 20,000"]),
         ("memory_search", {"query": "fine", "limit": 10**30}, ["InvalidInput", "limit: "]),
@@ -274,7 +285,7 @@ def test_two_clients_work_on_one_file_at_once_and_see_what_their_profile_shows(p
         assert two.ask("memory_search", query="kestrel")["hits"][0]["id"] == seen
         two.ask("pin_memory", id=seen)
         assert (
-            one.ask("memory_delete", ids=[seen])["skipped"][0]["reason"]
+            one.ask("batch_prune", node_ids=[seen])["skipped"][0]["reason"]
             == "it is pinned; unpin it first"
         )
 
@@ -298,8 +309,8 @@ def test_two_clients_work_on_one_file_at_once_and_see_what_their_profile_shows(p
 @contextmanager
 def bare_server(url, home):
     running = subprocess.Popen(
-        [GLYMPH, "mcp", "--url", url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={"HOME": str(home), "PATH": os.defpath, "GLYMPH_EMBEDDER": "none"}, text=True, encoding="utf-8",
+        [GLYMPH, "mcp", "--url", url, "--answers", "data"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**SOURCES, "HOME": str(home), "PATH": os.defpath, "GLYMPH_EMBEDDER": "none"}, text=True, encoding="utf-8",
     )  # fmt: skip
     watchdog = threading.Timer(60, running.kill)
     watchdog.start()
@@ -324,7 +335,7 @@ def test_nothing_but_the_protocol_is_on_standard_output_and_a_hang_up_ends_it_we
         ("tools/call", {"name": "memory_get", "arguments": {"id": NOBODY}}),
         ("tools/call", {"name": "memory_add", "arguments": "not an object"}),
         ("no/such/method", {}),
-        ("tools/call", {"name": "memory_search", "arguments": {"query": "toad"}}),
+        ("tools/call", {"name": "memory_recall", "arguments": {"query": "toad"}}),
     ]
     with bare_server(url, tmp_path) as server:
         answers = []

@@ -24,6 +24,7 @@ from glymph.plugin import content, install, merge_json
 from glymph.tools import tools_for
 
 GLYMPH = str(Path(sys.executable).with_name("glymph"))
+SOURCES = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}  # those under test
 EVENTS = {
     "SessionStart": {"source": "startup", "model": "m"},
     "UserPromptSubmit": {"prompt": "How do we deploy?"},
@@ -340,7 +341,7 @@ def test_the_server_starts_from_its_entry_on_the_space_of_the_project(home, spac
     deep = home.parent / "my project" / "deep"
     deep.mkdir()
     parameters = StdioServerParameters(
-        **entry, env={"HOME": str(home), "GLYMPH_EMBEDDER": "none"}, cwd=deep
+        **entry, env={**SOURCES, "HOME": str(home), "GLYMPH_EMBEDDER": "none"}, cwd=deep
     )
 
     async def talk():

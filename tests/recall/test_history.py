@@ -202,3 +202,17 @@ def test_a_clock_that_runs_backwards_keeps_the_order_of_operations(glymph, clock
     glymph.undo()
     assert glymph.get(a.id).text == "first"
     assert glymph.verify().ok
+
+
+def test_a_cursor_tells_nothing_of_other_spaces(glymph, url):
+    other = Glymph.open(url, space="other")
+    for n in range(3):
+        glymph.add(f"Shelf {n} holds the blue folders.")
+    before = glymph.list(limit=2).cursor
+    other.add("The neighbours have moved to Porto.")
+    newest = glymph.add("Shelf 9 holds the red folders.")
+    assert before == glymph.list(limit=3).cursor  # the memory it names, not a count of all
+    assert newest.id == glymph.list(limit=1).cursor
+    with pytest.raises(errors.InvalidInput, match="begin anew without one"):
+        other.list(cursor=before)
+    other.close()

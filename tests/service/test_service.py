@@ -389,7 +389,7 @@ def by_command(glymph, tool, given, _):
 
 
 def by_mcp(glymph, tool, given, _):
-    answer = answer_call(lambda _: glymph, TOOLS, tool.name, given)
+    answer = answer_call(lambda _: glymph, TOOLS, tool.name, given, "data")
     assert isinstance(answer, types.CallToolResult)
     if answer.is_error:
         return {"error": answer.content[0].text.partition(":")[0]}

@@ -139,6 +139,14 @@ def test_who_stumbles_over_a_damaged_row_hears_of_the_damage(damaged):
         glymph.plans()
 
 
+def test_a_damaged_guard_is_damage_to_whoever_it_stands_in_the_way_of(damaged):
+    with (
+        opened(damaged("sqlite_schema", b"OLD.superseded_by", b"OLD.supersedud_by")) as glymph,
+        pytest.raises(errors.CorruptStore, match=r"trigger .* was changed"),
+    ):
+        glymph.archive([memory.id for memory in glymph.list(limit=3)])
+
+
 def test_a_fault_of_the_program_is_not_taken_for_damage(glymph):
     with pytest.raises(KeyError, match="no such thing"), glymph.context.reading():
         raise KeyError("no such thing")

@@ -120,8 +120,16 @@ def test_a_search_takes_five_round_trips_and_reads_its_own_writes(glymph, line):
     assert [hit.memory.text for hit in glymph.search("mill")] == ["A mill stands by the river."]
 
 
-def test_reading_one_memory_takes_three_round_trips(glymph, line, ids):
-    assert line.of(lambda: glymph.get(ids[0])) <= 3
+def test_reading_one_memory_takes_two_round_trips(glymph, line, ids):
+    assert line.of(lambda: glymph.get(ids[0])) <= 2
+
+
+def test_a_recall_is_logged_in_two_round_trips_more_and_reported_in_four(glymph, line):
+    glymph.recall("heron")
+    recalls = []
+    assert line.of(lambda: recalls.append(glymph.recall("quiet ponds"))) <= 7
+    shown = [hit.memory.id for hit in recalls[0].hits][:2]
+    assert line.of(lambda: glymph.report(recalls[0].id, used=shown)) <= OPERATION + 1
 
 
 def test_a_connection_that_is_idle_is_not_asked_whether_it_lives(line):

@@ -80,7 +80,7 @@ def test_it_is_a_command_with_help_a_table_for_people_and_a_document_for_machine
 
 
 def test_it_is_an_mcp_tool_with_its_schema(env, url):
-    parameters = StdioServerParameters(command=GLYMPH, args=["mcp"], env=env)
+    parameters = StdioServerParameters(command=GLYMPH, args=["mcp", "--answers", "data"], env=env)
     with start_blocking_portal() as portal:
         client = Client(stdio_client(parameters))
         with portal.wrap_async_context_manager(client):

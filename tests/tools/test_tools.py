@@ -20,9 +20,8 @@ from glymph.tools import all_tools, builtin, index, tools_for
 from tests.grounds.reading import put_in_question
 
 CORE = {
-    "memory_add", "memory_search", "memory_recall", "memory_report", "memory_get", "memory_update",
-    "memory_delete", "memory_link", "memory_supersede", "memory_write", "search_history",
-    "answer_question",
+    "memory_recall", "memory_report", "memory_add", "memory_supersede", "memory_get",
+    "forget_concept", "analyze_memory", "batch_prune", "undo_operation", "answer_question",
 }  # fmt: skip
 NOBODY = "01900000-0000-7000-8000-000000000000"
 
@@ -337,7 +336,7 @@ def test_on_an_empty_store_a_tool_answers_or_raises_a_typed_error(tool, glymph):
 
 def test_profiles_grow_from_core_to_full_and_undo_is_always_there():
     core, curator, full = (set(tools_for(profile)) for profile in ("core", "curator", "full"))
-    assert core == CORE | {"analyze_memory", "batch_prune", "undo_operation"}
+    assert core == CORE
     assert core < curator < full
     assert full == set(all_tools())
     assert {"restore_memory", "pin_memory", "manage_clusters"} <= curator

@@ -1,8 +1,8 @@
-"""`glymph install claude-code`: Glymph in an agent's host."""
+"""`glymph install HOST`: Glymph in an agent's host."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,12 +14,14 @@ from glymph.cli import output
 from glymph.cli.options import KEEP, WHERE, Apply, Json, Url
 from glymph.environment import PROJECT
 from glymph.errors import InvalidInput
-from glymph.plugin import content, install
+from glymph.plugin import content, hosts, install
+from glymph.plugin.hosts import HOSTS
 from glymph.plugin.install import SCOPES
 from glymph.tools.blocks import Line
 from glymph.tools.render import NOT_CHANGED
 
 if TYPE_CHECKING:
+    from glymph.plugin.hosts import Host
     from glymph.plugin.install import Change, Scope
 
 ScopeName = Annotated[
@@ -30,6 +32,13 @@ ScopeName = Annotated[
         "installs itself.",
     ),
 ]
+ShowFiles = Annotated[
+    bool,
+    typer.Option("--print", help="Print what would be put into each file, and change nothing."),
+]
+HostScope = Annotated[
+    str, typer.Option("--scope", help="user: every project; project: this one, where it can.")
+]
 DONE = {"write": "wrote", "change": "changed", "remove": "removed", "keep": "kept"}
 
 
@@ -37,17 +46,50 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(
         no_args_is_help=True, rich_markup_mode=None, help="Let an agent's host work with Glymph."
     )
-    group.callback()(lambda: None)  # else a group of one command would be that command
     group.command("claude-code")(install_claude_code)
+    for host in HOSTS.values():
+        group.command(host.name)(_install_command(host))
     app.add_typer(group, name="install", rich_help_panel=KEEP)
+
+
+def _install_command(host: Host) -> Callable[..., None]:
+    """Returns the command that puts the MCP server into a host's settings."""
+
+    def install_host(
+        scope: HostScope = "user",
+        show_files: ShowFiles = False,
+        apply: Apply = False,
+        url: Url = None,
+        space: Annotated[
+            str,
+            typer.Option(
+                help="The space of the sessions; @project: each project its own.",
+                rich_help_panel=WHERE,
+            ),
+        ] = host.space,
+        as_json: Json = False,
+    ) -> None:
+        if show_files and apply:
+            raise InvalidInput("print", "it changes nothing; leave out --print or --apply.")
+        wiring = content.Wiring(content.find_program(), environment.absolute_url(url or ""), space)
+        if show_files:
+            _print({str(host.path(scope)): hosts.fragment(host, wiring)}, as_json=as_json)
+            return
+        changes = hosts.plan_install(host, scope, wiring)
+        further = []
+        if apply:
+            install.carry_out(changes)
+            further = [*_need_mcp(), f"It is in force when {host.label} starts the next time."]
+        none = "everything is there already"
+        answer_changes(changes, further, none, apply=apply, as_json=as_json)
+
+    install_host.__doc__ = f"Give {host.label} its memory: the MCP server in its settings."
+    return install_host
 
 
 def install_claude_code(
     scope: ScopeName = "user",
-    show_files: Annotated[
-        bool,
-        typer.Option("--print", help="Print what would be put into each file, and change nothing."),
-    ] = False,
+    show_files: ShowFiles = False,
     apply: Apply = False,
     url: Url = None,
     space: Annotated[
@@ -88,9 +130,7 @@ def parse_scope(name: str) -> Scope:
 
 def _after_install(scope: Scope) -> list[str]:
     """Says what is left for the person to do."""
-    steps = []
-    if find_spec("mcp") is None:
-        steps.append("The tools need an extra package: pip install 'glymph[mcp]'.")
+    steps = _need_mcp()
     if scope == "plugin":
         folder = install.place(scope).folder
         steps.append(f"Next: claude plugin marketplace add {quote(str(folder))}")
@@ -98,6 +138,11 @@ def _after_install(scope: Scope) -> list[str]:
     else:
         steps.append("It is in force from the next session of Claude Code on.")
     return steps
+
+
+def _need_mcp() -> list[str]:
+    there = find_spec("mcp") is not None
+    return [] if there else ["The tools need an extra package: pip install 'glymph[mcp]'."]
 
 
 def _print(files: dict[str, str], *, as_json: bool) -> None:

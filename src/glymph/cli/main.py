@@ -27,6 +27,8 @@ COMMANDS = {
     LOOK: {
         "status": "Show what a space holds, what upkeep did and will do, and what needs a hand.",
         "list": "List memories, newest first.",
+        "audit": "Judge the memories of another program, or of a space: duplicates, stale, "
+        "contradictory, junk, secrets; nothing is changed.",
         "doctor": "Check a whole store against every invariant, name what is wrong and what to do "
         "about it, and tell how recall finds by meaning.",
         "demo": "Play some of an agent's life into a fresh store and show what became of it.",
@@ -35,14 +37,15 @@ COMMANDS = {
         "serve": "Serve the store over HTTP: /v1 for programs, MCP for agents, and upkeep, in one "
         "process.",
         "open": "Open the dashboard of a store in the browser, signed in.",
+        "tools": "Show the tools as frameworks take them.",
         "history": "Show what happened to a memory (`glymph history ID`), and look after "
         "conversations.",
     },
     KEEP: {
         "init": "Create the store and the space, if they are not there yet.",
         "export": "Write a whole space, journal included, as JSON Lines into a new file.",
-        "import": "Load an export into a space that is new or still empty, without what was "
-        "removed for good here.",
+        "import": "Take in what another program keeps (mem0, ChromaDB, LangGraph, Claude, ChatGPT, "
+        "Markdown, …), or an export of Glymph.",
         "backup": "Copy the whole store into a new file while others go on writing.",
         "restore": "Check a backup and copy it to a new file, without what was removed for good "
         "from the store in use since.",

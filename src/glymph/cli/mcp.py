@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import uuid4
 
 import typer
@@ -16,6 +16,12 @@ from glymph.errors import GlymphError, InvalidInput
 from glymph.mcp.http import Door
 from glymph.mcp.http import serve as serve_http
 from glymph.mcp.spaces import Handles
+
+if TYPE_CHECKING:
+    from glymph.client import Glymph
+    from glymph.tools.contract import Tool
+
+COMPAT = "server-memory"
 
 
 def register(app: typer.Typer) -> None:
@@ -29,6 +35,20 @@ def mcp(
     profile: Annotated[
         str, typer.Option(help="Which tools a client sees: core, curator or full.")
     ] = "core",
+    answers: Annotated[
+        str,
+        typer.Option(
+            help="text: few words, for a model; data: what --json prints, for a program.",
+        ),
+    ] = "text",
+    compat: Annotated[
+        str | None,
+        typer.Option(
+            metavar=COMPAT,
+            show_default=False,
+            help="Instead of our tools, the nine of the reference server-memory, on this store.",
+        ),
+    ] = None,
     session: Annotated[
         str | None,
         typer.Option(
@@ -71,6 +91,9 @@ def mcp(
     if profile not in ("core", "curator", "full"):
         raise InvalidInput("profile", f"{profile!r} is not one of core, curator, full.")
     chosen: Any = profile
+    how: Any = answers
+    if compat not in (None, COMPAT):
+        raise InvalidInput("compat", f"{compat!r} is not known. There is {COMPAT}.")
     if http is None and (any_space or allow_host or no_token):
         raise InvalidInput(
             "http",
@@ -81,16 +104,22 @@ def mcp(
         from glymph.mcp import server
     except ImportError as error:
         raise GlymphError("MCP needs an extra package: pip install 'glymph[mcp]'.") from error
+    if answers not in server.ANSWERS:
+        raise InvalidInput("answers", f"{answers!r} is not one of {', '.join(server.ANSWERS)}.")
+
+    def make(find: Callable[[Any, Tool], Glymph]) -> Any:
+        return server.compat_server_for(find) if compat else server.server_for(find, chosen, how)
+
     if http is None:
         own = session or f"mcp-{uuid4()}"  # the host starts one server for each conversation
         with environment.open_glymph(url, space, actor, create=True, session=own) as glymph:
-            server.serve(glymph, chosen)
+            server.serve(make(lambda *_: glymph))
         return
     log_to_stderr(as_json=False)
     door = open_door(http, allow_host or (), no_token=no_token)
     with environment.open_glymph(url, space, actor, create=True) as glymph:
         handles = Handles(glymph, url=url, any_space=any_space)
-        serve_http(server.server_for(handles.find, chosen), handles, door)
+        serve_http(make(handles.find), handles, door)
 
 
 def open_door(address: str, names: Sequence[str], *, no_token: bool) -> Door:

@@ -16,6 +16,7 @@ from glymph import environment
 from glymph.cli import options, output
 from glymph.errors import InvalidInput
 from glymph.tools.blocks import format_cell
+from glymph.tools.ids import resolve_ids
 from glymph.tools.pages import run_tool
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ def _run(
     create = False if tool.read_only else None
     with environment.open_glymph(url, space, actor, create=create) as glymph:
         if tool.preview is not None and not acts:
-            result, render = tool.preview(glymph, arguments), tool.render_preview
+            meant = resolve_ids(glymph, arguments)
+            result, render = tool.preview(glymph, meant), tool.render_preview
         else:
             result, render = run_tool(tool, glymph, arguments), tool.render
     refused = result.get("refused")

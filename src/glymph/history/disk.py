@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from glymph.folders import fsync_folder
+from glymph import folders
 
-PRIVATE, PRIVATE_FOLDER = 0o600, 0o700
+PRIVATE = folders.FILE
 
 
 def _ignore(step: str) -> None:
@@ -26,7 +26,7 @@ class Disk:
     def make_folder(self, folder: Path) -> None:
         if not folder.is_dir():
             self.watch("make folder")
-            folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
+            folders.make_folder(folder)
             self._fsync_folder(folder.parent)
 
     def read(self, path: Path, start: int = 0) -> bytes | None:
@@ -114,7 +114,7 @@ class Disk:
         if os.name == "nt" or not self.durable:
             return
         self.watch("settle")
-        fsync_folder(folder)
+        folders.fsync_folder(folder)
 
 
 if sys.platform == "win32":

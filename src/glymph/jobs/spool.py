@@ -12,7 +12,7 @@ import os
 import time
 from pathlib import Path
 
-from glymph.folders import fsync_folder
+from glymph import folders
 from glymph.ids import uuid7
 
 TYPE_CHECKING = False  # `typing` itself would cost a hook some milliseconds
@@ -46,7 +46,7 @@ def drop(folder: Path, item: Mapping[str, Any]) -> str:
     except OSError:
         partial.unlink(missing_ok=True)
         raise
-    fsync_folder(folder)
+    folders.fsync_folder(folder)
     return name
 
 
@@ -100,13 +100,13 @@ def _is_text(value: object) -> bool:
 def _make_folder(folder: Path) -> None:
     """Makes the folder if it is missing, and fsyncs the folder it is in."""
     if not folder.is_dir():
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        fsync_folder(folder.parent)
+        folders.make_folder(folder)
+        folders.fsync_folder(folder.parent)
 
 
 def _write(path: Path, body: bytes) -> None:
     descriptor = os.open(
-        path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600
+        path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), folders.FILE
     )
     try:
         while body:  # a system may take a part of it only

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from glymph.learn import memetic_figures as memetic_figures
     from glymph.learn import memetics as memetics
     from glymph.learn import playbooks as playbooks
+    from glymph.learn import sift as sift
     from glymph.learn import surface as surface
     from glymph.learn import transcript as transcript
     from glymph.learn import transcript_file as transcript_file

@@ -91,7 +91,34 @@ class Run:
         return reply
 
     def _set_aside(self, model: Model, dearest: Usage) -> int:
-        """Checks both caps and takes the most a call may cost out of them, in one transaction."""
+        """Takes the most a call may cost out of all caps, or raises BudgetSpent."""
+        key = self._set_aside_in_space(model, dearest)
+        try:
+            self._check_store(model, dearest)
+        except BudgetSpent:
+            self._write_down(key, Usage(0, 0), 0.0, FAILED)
+            raise
+        return key
+
+    def _check_store(self, model: Model, dearest: Usage) -> None:
+        """Raises BudgetSpent if all spaces together, this call included, are above their caps.
+
+        It is asked after the call has its place in the ledger: spaces that call at the same moment
+        then see each other. How much the others have spent is not told.
+        """
+        now, settings = micros(self.ctx.now()), self.ctx.settings
+        with self.ctx.reading() as reader:
+            spent = reader.spent_by_store(now - MICROS_PER_DAY, upto=now + AHEAD)
+        most = settings.spend_spaces
+        if spent.usd > most * settings.spend_daily_usd:
+            cost = model.prices.cost(dearest)
+            raise BudgetSpent("spend_spaces", "less", f"up to {cost:.4f} USD")
+        if spent.tokens > most * settings.tokens_daily:
+            needed = dearest.tokens_in + dearest.tokens_out
+            raise BudgetSpent("spend_spaces", "less", f"up to {_tokens(needed)}")
+
+    def _set_aside_in_space(self, model: Model, dearest: Usage) -> int:
+        """Checks the caps of run and space and takes a call out of them, in one transaction."""
         place, cost = self.ctx, model.prices.cost(dearest)
         needed = dearest.tokens_in + dearest.tokens_out
         now = micros(place.now())
@@ -116,6 +143,13 @@ class Run:
 
     def _settle(self, key: int, model: Model, usage: Usage, outcome: str) -> None:
         cost = model.prices.cost(usage)
+        self._write_down(key, usage, cost, outcome)
+        self.calls += 1
+        self.tokens_in += usage.tokens_in
+        self.tokens_out += usage.tokens_out
+        self.cost_usd += cost
+
+    def _write_down(self, key: int, usage: Usage, cost: float, outcome: str) -> None:
         with self.ctx.store.writing(self.ctx.space, None) as writer:
             writer.settle(
                 key,
@@ -124,10 +158,6 @@ class Run:
                 cost_usd=cost,
                 outcome=outcome,
             )
-        self.calls += 1
-        self.tokens_in += usage.tokens_in
-        self.tokens_out += usage.tokens_out
-        self.cost_usd += cost
 
 
 def _tokens(count: int) -> str:

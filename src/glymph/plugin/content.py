@@ -16,6 +16,7 @@ from typing import Any
 NAME = "glymph"
 PLUGIN = f"{NAME}@{NAME}"  # the plugin and the marketplace it comes from
 SERVER = "mcpServers"
+SERVER_KEYS = (SERVER, "mcp", "mcp_servers")  # under which hosts keep their servers
 MARK = "<!-- Written by `glymph install claude-code`. -->"  # in every text of ours
 # The host puts this before a tool's name.
 TOOLS, PLUGIN_TOOLS = "mcp__glymph__", "mcp__plugin_glymph_glymph__"
@@ -98,9 +99,12 @@ def server(wiring: Wiring) -> dict[str, Any]:
 
 def is_our_server(entry: object) -> bool:
     """Tells whether an entry of that name starts `glymph mcp`, wherever that is installed."""
-    if not isinstance(entry, dict) or not isinstance(entry.get("args"), list):
+    if not isinstance(entry, dict):
         return False
-    words = [str(entry.get("command")), *map(str, entry["args"])]
+    command, more = entry.get("command"), entry.get("args", [])
+    if not isinstance(more, list):
+        return False
+    words = [str(one) for one in (*(command if isinstance(command, list) else [command]), *more)]
     return "mcp" in words and any(word in MODULES or Path(word).stem == NAME for word in words)
 
 

@@ -111,7 +111,9 @@ def plan_uninstall(scope: Scope) -> list[Change]:
 def backups(scope: Scope) -> list[Path]:
     """Returns the copies of somebody's files from before the first install that still exist."""
     at = place(scope)
-    return [copy for path in (at.settings, at.servers) if path and (copy := _backup(path)).exists()]
+    return [
+        copy for path in (at.settings, at.servers) if path and (copy := backup_of(path)).exists()
+    ]
 
 
 def carry_out(changes: Iterable[Change]) -> None:
@@ -122,7 +124,7 @@ def carry_out(changes: Iterable[Change]) -> None:
     for change in changes:
         if change.verb == "keep":
             continue
-        if _read(change.path) != change.before:
+        if read(change.path) != change.before:
             raise GlymphError(
                 f"{change.path} was changed a moment ago by somebody else. Run this again."
             )
@@ -137,7 +139,7 @@ def carry_out(changes: Iterable[Change]) -> None:
 def _refuse_a_second_way(scope: Scope) -> None:
     """Raises if every hook would run twice, by the plugin and by the settings."""
     settings = place("user").settings
-    document = _read_document(settings)[1] if settings else {}
+    document = parse_document(settings, read(settings))[1] if settings else {}
     plugins = document.get("enabledPlugins")
     if scope != "plugin" and isinstance(plugins, dict) and plugins.get(content.PLUGIN):
         raise Refused(
@@ -155,10 +157,10 @@ def _plan_adding(
     at: Place, path: Path, merge: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> Iterator[Change]:
     """Yields the changes that add to somebody's file: a copy of it, made once, and the file."""
-    before, document = _read_document(path)
+    before, document = parse_document(path, read(path))
     merged = merge(document)
     if before is None or merged != document:
-        backup = _backup(path)
+        backup = backup_of(path)
         if before is not None and not backup.exists():
             yield Change(backup, None, before, at.folder)
         yield Change(path, before, content.as_json(merged).encode(), at.folder)
@@ -170,12 +172,12 @@ def _plan_removing(
     at: Place, path: Path, without: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> Iterator[Change]:
     """Yields the changes that take ours out. A file nobody else changed is restored to the byte."""
-    before, document = _read_document(path)
+    before, document = parse_document(path, read(path))
     rest = without(document)
     if before is None or rest == document:
         return
-    backup = _backup(path)
-    kept, original = _read_document(backup)
+    backup = backup_of(path)
+    kept, original = parse_document(backup, read(backup))
     if kept is not None and merge_json.are_same(original, rest):
         yield Change(path, before, kept, at.folder)
         yield Change(backup, kept, None, at.folder)
@@ -188,7 +190,7 @@ def _plan_removing(
 
 def _plan_text(at: Place, name: str, text: str, *, guarded: bool = True) -> Change:
     path = at.folder / name
-    before = _read(path)
+    before = read(path)
     if guarded and before is not None and not _is_ours(before):
         raise Refused(
             f"{path} is there already and not Glymph's. Rename or remove it; nothing was written."
@@ -198,7 +200,7 @@ def _plan_text(at: Place, name: str, text: str, *, guarded: bool = True) -> Chan
 
 def _plan_removal(at: Place, name: str, *, guarded: bool = True) -> Change:
     path = at.folder / name
-    before = _read(path)
+    before = read(path)
     ours = before is not None and (not guarded or _is_ours(before))
     return Change(path, before, None if ours else before, at.folder)
 
@@ -207,13 +209,13 @@ def _is_ours(body: bytes) -> bool:
     return content.MARK.encode() in body
 
 
-def _backup(path: Path) -> Path:
+def backup_of(path: Path) -> Path:
+    """Returns where a file is copied to before it is changed for the first time."""
     return path.with_name(path.name + BACKUP)
 
 
-def _read_document(path: Path) -> tuple[bytes | None, dict[str, Any]]:
+def parse_document(path: Path, body: bytes | None) -> tuple[bytes | None, dict[str, Any]]:
     """Returns a JSON file's bytes and its object; None and an empty one if it is missing."""
-    body = _read(path)
     if body is None:
         return None, {}
     try:
@@ -228,7 +230,8 @@ def _read_document(path: Path) -> tuple[bytes | None, dict[str, Any]]:
     return body, found
 
 
-def _read(path: Path) -> bytes | None:
+def read(path: Path) -> bytes | None:
+    """Returns a file's bytes; None if it is missing."""
     try:
         return path.read_bytes()
     except FileNotFoundError:

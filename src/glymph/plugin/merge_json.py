@@ -40,19 +40,24 @@ def without_hooks(document: Document) -> Document:
 
 def with_server(document: Document, wiring: content.Wiring) -> Document:
     """Returns the document with our server's entry."""
-    _check_server(document)
+    return with_entry(document, content.SERVER, content.server(wiring))
+
+
+def with_entry(document: Document, key: str, entry: Document) -> Document:
+    """Returns the document with our server among those under a key."""
+    _check_server(document, key)
     merged: Document = deepcopy(document)
-    merged.setdefault(content.SERVER, {})[content.NAME] = content.server(wiring)
+    merged.setdefault(key, {})[content.NAME] = entry
     return merged
 
 
-def without_server(document: Document) -> Document:
+def without_server(document: Document, key: str = content.SERVER) -> Document:
     """Returns the document without our server's entry; one that is not ours stays."""
     found: Document = deepcopy(document)
-    servers = found.get(content.SERVER)
+    servers = found.get(key)
     if isinstance(servers, dict) and content.is_our_server(servers.get(content.NAME)):
         del servers[content.NAME]
-        _drop_if_empty(found, content.SERVER)
+        _drop_if_empty(found, key)
     return found
 
 
@@ -63,7 +68,7 @@ def are_same(one: Document, other: Document) -> bool:
 
 def _without_empty(document: Document) -> Document:
     rest = dict(document)
-    for name in ("hooks", content.SERVER):
+    for name in ("hooks", *content.SERVER_KEYS):
         if isinstance(rest.get(name), dict):
             rest[name] = {key: item for key, item in rest[name].items() if item != []}
             _drop_if_empty(rest, name)
@@ -104,12 +109,10 @@ def _check_hooks(document: Document) -> None:
         )
 
 
-def _check_server(document: Document) -> None:
-    servers = document.get(content.SERVER, {})
+def _check_server(document: Document, key: str) -> None:
+    servers = document.get(key, {})
     if not isinstance(servers, dict):
-        raise InvalidInput(
-            "settings", f"`{content.SERVER}` is not an object. Fix it; nothing was written."
-        )
+        raise InvalidInput("settings", f"`{key}` is not an object. Fix it; nothing was written.")
     if content.NAME in servers and not content.is_our_server(servers[content.NAME]):
         raise InvalidInput(
             "settings",

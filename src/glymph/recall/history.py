@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import heapq
 import json
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -11,14 +10,14 @@ from datetime import datetime
 from itertools import islice
 from typing import Unpack
 
-from glymph.checks import checked_id, checked_text, optional_text, show
+from glymph.checks import checked_id, optional_text, show
 from glymph.context import Context
 from glymph.errors import HistoryGone, InvalidInput, MemoryNotFound, OperationNotFound
 from glymph.model import Change, Memory, Operation, Page
 from glymph.moments import micros
 from glymph.recall.filters import Filters, check_filters, check_kinds, check_limit
 from glymph.recall.touched import name_touched
-from glymph.store import records
+from glymph.store import foresight, records
 from glymph.store.contract import Filter, Row
 from glymph.store.journal import Entry, Place, by_place, passes_folded_uses, rewind
 from glymph.store.reader import Reader
@@ -29,6 +28,7 @@ def get(ctx: Context, memory_id: str, *, at: datetime | None = None) -> Memory:
     """Returns the memory, in whatever state it is; with `at`, as it stood then."""
     checked_id(memory_id)
     with ctx.reading() as reader:
+        reader.foresee(foresight.curves())
         row = reader.memory(memory_id) if at is None else _row_at(ctx, reader, memory_id, at)
         if row is None:
             raise MemoryNotFound(memory_id, ctx.space)
@@ -82,8 +82,8 @@ def list_memories(
     """One page of memories, newest first; with `at`, of those that stood then."""
     check_limit(ctx, limit)
     matching = check_filters(filters)
-    before = _decode(cursor)
     with ctx.reading() as reader:
+        before = _find_cursor(reader, cursor)
         if at is None:
             check_kinds(reader, matching)
             rows = reader.page(matching, before=before, limit=limit + 1)
@@ -92,7 +92,7 @@ def list_memories(
                 reader, cut_at(ctx, reader, at), matching, before=before, limit=limit + 1
             )
         page = records.memories(rows[:limit], reader, at or ctx.now())
-    return Page(tuple(page), _encode(rows[limit - 1]["key"]) if len(rows) > limit else None)
+    return Page(tuple(page), rows[limit - 1]["id"] if len(rows) > limit else None)
 
 
 def _page_at(
@@ -220,19 +220,19 @@ def operation_value(ctx: Context, reader: Reader, row: Row) -> Operation:
     return records.operation(row, ctx.space, undone_by=by["id"] if by else None, undoable=undoable)
 
 
-def _encode(key: int) -> str:
-    return base64.urlsafe_b64encode(str(key).encode()).decode()
+def _find_cursor(reader: Reader, cursor: str | None) -> int | None:
+    """Returns the key of the memory that a page ended with.
 
-
-def _decode(cursor: str | None) -> int | None:
+    A cursor is its id, for the key itself would tell how much the other spaces take in.
+    """
     if cursor is None:
         return None
-    try:
-        key = int(base64.urlsafe_b64decode(checked_text("cursor", cursor, 100)).decode())
-        if not 0 < key < 2**63:
-            raise InvalidInput("cursor", f"{key} is no key of a memory.")
-    except ValueError as error:
+    row = reader.memory(checked_id(cursor, "cursor"))
+    key = reader.removed_key(cursor) if row is None else row["key"]
+    if key is None:
         raise InvalidInput(
-            "cursor", f"{show(cursor)} is not a cursor. Pass the one from the page before."
-        ) from error
+            "cursor",
+            f"there is no memory {show(cursor)}. Pass the cursor from the page before; if its last "
+            "memory has been removed for good meanwhile, begin anew without one.",
+        )
     return key

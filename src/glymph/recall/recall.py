@@ -18,8 +18,9 @@ from glymph.decay.sections import kind_profile
 from glymph.errors import RecallNotFound
 from glymph.model import Memory, Outcome, Recall, Receipt, State
 from glymph.moments import MICROS_PER_DAY, micros
-from glymph.recall.counter import count_recall
+from glymph.recall.counter import RECALLS, count_recall
 from glymph.recall.search import SearchOptions, find
+from glymph.store import foresight
 
 
 @telemetry.observe_calls("recall")
@@ -55,7 +56,8 @@ def log_shown(
         "id": recall_id, "at": at, "actor": ctx.actor, "session": ctx.session, "query": query,
         "shown": json.dumps([memory.id for memory in memories]), "figures": figures,
     }  # fmt: skip
-    with ctx.store.writing(ctx.space, None) as writer:
+    ahead = [foresight.counter(RECALLS)]
+    with ctx.store.writing(ctx.space, None, ahead=ahead) as writer:
         count_recall(writer)
         writer.log_recall(row, keep=ctx.settings.recall_log_size)
     return recall_id
@@ -96,7 +98,8 @@ def report(
 
 
 def _report(ctx: Context, recall_id: str, outcomes: dict[str, Outcome], *, gain: float) -> Receipt:
-    with ctx.operation("report", reason=f"recall {recall_id}") as op:
+    ahead = [foresight.recall(recall_id), foresight.memories(outcomes), foresight.curves()]
+    with ctx.operation("report", reason=f"recall {recall_id}", ahead=ahead) as op:
         logged = op.writer.recall(recall_id)
         if logged is None:
             raise RecallNotFound(recall_id, ctx.space)
@@ -139,6 +142,7 @@ def _strengthen(
     if len(good) < 2:
         return
     changes: dict[int, dict[str, Any]] = {}
+    op.writer.foresee(*(foresight.edges_of(row["id"]) for row in rows))
     for row in rows:
         for edge in op.writer.edges(of=row["id"]):
             ends = good.get(edge["source"]), good.get(edge["target"])

@@ -35,6 +35,10 @@ def lease() -> Lookup:
     return _lookup("lease")
 
 
+def recall(recall_id: str) -> Lookup:
+    return _lookup("recall_by_id", id=recall_id)
+
+
 def memory(memory_id: str) -> Lookup:
     return _lookup("memory_by_id", id=memory_id)
 
@@ -69,6 +73,11 @@ def put_away_in(operation: int) -> Lookup:
 
 def edge_of(source: str, target: str, edge_type: str) -> Lookup:
     return _lookup("edge_between_ids", source=source, target=target, type=edge_type)
+
+
+def edges_of(memory_id: str) -> Lookup:
+    """Returns what `edges(of=)` asks for."""
+    return _lookup("edges_of_memory", id=memory_id, states=["LIVE"])
 
 
 def ties(keys: Iterable[int]) -> tuple[Lookup, Lookup]:

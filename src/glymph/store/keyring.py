@@ -13,8 +13,8 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from glymph import folders
 from glymph.errors import StoreError
-from glymph.folders import fsync_folder
 
 KEY_BYTES = 32
 _NAME = re.compile(r"[0-9a-f-]{36}")
@@ -79,8 +79,8 @@ class Keyring:
         target = self._file(identity)
         partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            folders.make_folder(self.folder)
+            descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, folders.FILE)
             with os.fdopen(descriptor, "w", encoding="ascii") as file:
                 file.write(key.hex())
                 file.flush()
@@ -88,8 +88,8 @@ class Keyring:
             with suppress(FileExistsError):
                 os.link(partial, target)
             # The key must not be lost where the tombstones made with it are not.
-            fsync_folder(self.folder)
-            fsync_folder(self.folder.parent)
+            folders.fsync_folder(self.folder)
+            folders.fsync_folder(self.folder.parent)
         except OSError as error:
             raise StoreError(
                 f"Cannot write the key {target} ({error}). Check the folder's owner."

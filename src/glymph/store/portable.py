@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from glymph import folders
 from glymph.decay.fit import is_plausible
 from glymph.decay.lifecycle import Curve
 from glymph.decay.sections import Section
 from glymph.errors import InvalidInput
-from glymph.folders import fsync_folder
 from glymph.store.contract import JOURNALLED, ColumnTypes
 from glymph.store.erase import KEPT
 from glymph.store.journal import FOLDED, PURGED
@@ -242,7 +242,7 @@ def write_whole(path: str | Path, what: str) -> Iterator[Path]:
     if taken:
         raise _name_taken(target, what)
     try:
-        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, folders.FILE))
         try:
             yield partial
             _settle(partial, target)
@@ -272,4 +272,4 @@ def _settle(partial: Path, target: Path) -> None:
         raise
     except OSError:  # a file system without hard links
         partial.rename(target)
-    fsync_folder(target.parent)
+    folders.fsync_folder(target.parent)

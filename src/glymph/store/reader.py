@@ -55,6 +55,20 @@ class Reader(
         """Returns the titles of these memories by id."""
         return dict(self._tuples("titles", ids=list(ids))) if ids else {}
 
+    def ids_from(self, kind: str, prefix: str, *, limit: int) -> list[tuple[str, str]]:
+        """Returns the first ids that begin with a prefix, each with a word or two about it.
+
+        `kind` is memory, operation, recall, question or plan.
+        """
+        upto = prefix + chr(0x7F)
+        found = self._tuples(f"{kind}_ids_from", prefix=prefix, upto=upto, limit=limit)
+        return [(one, str(about)) for one, about in found]
+
+    def ids_beside(self, kind: str, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """Returns the ids before and behind each of those that exist; empty texts at the ends."""
+        found = self._tuples(f"{kind}_ids_beside", ids=list(ids)) if ids else []
+        return {one: (before or "", behind or "") for one, before, behind in found}
+
     def standing_of(self, ids: Iterable[str]) -> dict[str, Row]:
         """Returns key, state, pin and protection of these memories, and no more."""
         return {row["id"]: row for row in self._rows("standing_of_ids", ids=list(ids))}

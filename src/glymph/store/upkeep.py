@@ -62,6 +62,10 @@ class UpkeepReader(SpaceStatements):
         """Returns what was spent after a moment, up to another."""
         return Spent(*self._tuples("spent", since=since, upto=upto)[0])
 
+    def spent_by_store(self, since: int, *, upto: int = EVER) -> Spent:
+        """Returns what all spaces of the store together have spent."""
+        return Spent(*self._tuples("spent_by_store", since=since, upto=upto)[0])
+
     def spent_by(self, run: str) -> Spent:
         return Spent(*self._tuples("spent_by_run", run=run)[0])
 

@@ -59,7 +59,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("phone", r"\+\d[\d ()/-]{6,}\d|\b\d{3,4}[-/ ]\d{3}[- ]?\d{3,4}\b"),
     ("money", rf"[$€£¥] ?(?P<a1>{FIGURE})(?P<k1>k\b)?|\b(?P<a2>{FIGURE})(?P<k2>k)? "
     r"?(?P<cur>usd|dollars?|eur|euros?|gbp|€|yen)(?!\w)"),
-    ("percent", rf"(?P<p>{FIGURE}) ?(?:%|percent\b|per cent\b)"), ("ratio", r"\b\d+/\d+\b"),
+    ("percent", rf"(?<!\d)(?P<p>{FIGURE}) ?(?:%|percent\b|per cent\b)"), ("ratio", r"\b\d+/\d+\b"),
     ("measured", rf"\b(?P<q>{FIGURE})(?: ?"
                  rf"|-)(?P<unit>{'|'.join(sorted(MEASURED, key=len, reverse=True))})\b"),
     # Of a run without end, only so much is looked at for a figure and a letter at each place.

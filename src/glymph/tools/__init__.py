@@ -19,8 +19,6 @@ _INCLUDED: dict[str, tuple[str, ...]] = {
     "curator": ("core", "curator"),
     "full": ("core", "curator", "full"),
 }
-# What every client sees besides its profile: cleaning up by a plan, and the way back.
-ALWAYS = ("analyze_memory", "batch_prune", "undo_operation")
 
 
 @cache
@@ -47,8 +45,4 @@ def all_tools() -> dict[str, Tool]:
 
 def tools_for(profile: Profile) -> dict[str, Tool]:
     """Returns the tools that a client of this profile sees."""
-    return {
-        name: tool
-        for name, tool in all_tools().items()
-        if tool.profile in _INCLUDED[profile] or name in ALWAYS
-    }
+    return {name: tool for name, tool in all_tools().items() if tool.profile in _INCLUDED[profile]}

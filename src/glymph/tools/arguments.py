@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any
 
-from pydantic import AwareDatetime, BeforeValidator, Field
+from pydantic import AwareDatetime, BeforeValidator, Field, WithJsonSchema
 
+from glymph.decay.edges import DEFAULT_WEIGHTS
+from glymph.decay.sections import Section
+from glymph.model import State
 from glymph.tools.contract import Arguments
 
 
@@ -28,6 +31,21 @@ def _as_numbers(value: Any) -> Any:
     return [value] if isinstance(value, int) else _as_list(value)
 
 
+def _one_of(*words: str) -> WithJsonSchema:
+    """Lists the words a field may be for the model; who says another is told by the library."""
+    return WithJsonSchema({"type": "string", "enum": list(words)})
+
+
+def _some_of(*words: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "array", "items": {"type": "string", "enum": list(words)}})
+
+
+Removal = Annotated[str, _one_of("archive", "delete")]
+ForgetMode = Annotated[str, _one_of("release", "purge")]
+Reason = Annotated[str, _one_of("staleness", "low_alignment", "redundancy", "orphan")]
+LinkType = Annotated[str, _one_of(*DEFAULT_WEIGHTS)]
+Sections = Annotated[Texts, _some_of(*Section)]
+States = Annotated[Texts, _some_of(*State)]
 Numbers = Annotated[list[int], BeforeValidator(_as_numbers)]
 
 
@@ -43,14 +61,12 @@ class Filters(Arguments):
     """Filters of a search."""
 
     limit: int = Field(10, ge=1, le=1000, description="Most hits to give back.")
-    kinds: Texts | None = Field(None, description="Only these kinds, e.g. lesson, preference.")
-    sections: Texts | None = Field(
-        None, description="Only SIGNALS, EPISODIC, KNOWLEDGE or PROCEDURAL."
-    )
-    tags: Texts | None = Field(None, description="Only memories that carry all of these tags.")
+    kinds: Texts | None = Field(None, description="Only these kinds.")
+    sections: Sections | None = Field(None, description="Only of these sections.")
+    tags: Texts | None = Field(None, description="Only with all of these tags.")
     since: AwareDatetime | None = Field(None, description="Not before this ISO 8601 time.")
     until: AwareDatetime | None = Field(None, description="Not after this ISO 8601 time.")
-    states: Texts | None = Field(None, description="LIVE (default), ARCHIVED, TRASHED.")
+    states: States | None = Field(None, description="LIVE if left out.")
     session: str | None = Field(None, description="Only what was said in this session.")
     at: AwareDatetime | None = Field(None, description="As things stood at this ISO 8601 time.")
     include_superseded: bool = Field(False, description="Also what a newer memory has replaced.")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from glymph.tools.blocks import Rendering, render_facts
+from glymph.tools.brief import brief_facts
+from glymph.tools.schema import select_fields, simplify_schema
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
@@ -23,6 +25,14 @@ class Arguments(BaseModel):
 
 
 POSITIONAL: dict[str, Any] = {"positional": True}
+
+
+def ids_of(kind: str, *, positional: bool = False) -> dict[str, Any]:
+    """Returns the mark of a field that holds ids, which may be written as unique prefixes."""
+    return {"names": kind, **(POSITIONAL if positional else {})}
+
+
+MEMORY = ids_of("memory", positional=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +62,18 @@ class Tool:
     opens_spaces: bool = False  # its first call in a space that a server does not have makes it
     acts_on: str | None = None  # the argument without which a run only shows what it would do
 
+    # The arguments that the profile core shows; the others may be given, too. Empty: all.
+    short: tuple[str, ...] = ()
+    brief: Callable[[Mapping[str, Any]], str] = brief_facts  # the data of a run, for a model
+
     @property
     def schema(self) -> dict[str, Any]:
         """The JSON schema of its arguments."""
-        schema = self.arguments.model_json_schema()
-        schema.pop("title", None)
-        schema.pop("description", None)
-        for field in schema.get("properties", {}).values():
-            field.pop("title", None)
-            field.pop("positional", None)
-            field.pop("show", None)
-        return schema
+        return simplify_schema(self.arguments.model_json_schema())
+
+    def schema_for(self, profile: Profile) -> dict[str, Any]:
+        """Returns the schema that a client of a profile sees."""
+        whole = self.schema
+        if profile == "core":
+            return select_fields(whole, self.short or tuple(whole["properties"]))
+        return whole

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from glymph.errors import InvalidInput
 from glymph.model import Added, Hit, Memory, Receipt
 from glymph.plain import plain
 from glymph.prune.plan import Group, Plan
@@ -74,23 +75,13 @@ def _dump_groups(found: Plan) -> dict[str, Any]:
     return data
 
 
-def dump_part_of_plan(found: Plan, *, first: int, budget: int) -> dict[str, Any]:
-    """Returns what of a plan fits a budget of tokens, from a group on.
+def dump_part_of_plan(found: Plan, first: int, skip: int = 0, *, budget: int) -> dict[str, Any]:
+    """Returns what of a plan fits a budget of tokens, from a group on, and in it from a member on.
 
-    `next_group` is where to go on. Of a group that does not fit by itself, the first members are
-    listed; `node_count` counts them all.
+    `next_cursor` is where to go on, `next_group` the group behind those shown. Of a group that does
+    not fit by itself, some members are listed; `node_count` counts them all.
     """
-    shown: list[Group] = []
-    left = budget - tokens(json.dumps(dump_plan(replace(found, groups=())), ensure_ascii=False))
-    for group in found.groups[first - 1 :]:
-        cost = _count_tokens(found, group)
-        if cost > left and shown:
-            break
-        if cost > left:
-            kept = max(1, int(len(group.nodes) * max(left, 0) / cost))
-            group = replace(group, nodes=group.nodes[:kept])
-        shown.append(group)
-        left -= cost
+    shown, cursor = _fill(found, first, skip, budget)
     part = dump_plan(replace(found, groups=tuple(shown)))
     for dumped in part["groups"]:
         every, listed = found.groups[dumped["group"] - 1].node_count, dumped["node_count"]
@@ -100,7 +91,42 @@ def dump_part_of_plan(found: Plan, *, first: int, budget: int) -> dict[str, Any]
                 f"\n{listed} of the {every} members of group {dumped['group']} are listed."
             )
     after = first + len(shown)
-    return {**part, "next_group": after if after <= len(found.groups) else None}
+    next_group = after if after <= len(found.groups) else None
+    return {**part, "next_group": next_group, "next_cursor": cursor}
+
+
+def _fill(found: Plan, first: int, skip: int, budget: int) -> tuple[list[Group], str | None]:
+    """Returns the groups that fit, the last one maybe in part, and the cursor of the rest."""
+    shown: list[Group] = []
+    left = budget - tokens(json.dumps(dump_plan(replace(found, groups=())), ensure_ascii=False))
+    for number, whole in enumerate(found.groups[first - 1 :], first):
+        group = replace(whole, nodes=whole.nodes[skip:])
+        cost = _count_tokens(found, group)
+        if cost > left and shown:
+            return shown, f"{number}.0"
+        if cost > left:
+            kept = max(1, int(len(group.nodes) * max(left, 0) / cost))
+            if kept < len(group.nodes):
+                return [replace(group, nodes=group.nodes[:kept])], f"{number}.{skip + kept}"
+        shown.append(group)
+        left, skip = left - cost, 0
+    return shown, None
+
+
+def parse_cursor(cursor: str) -> tuple[int, int]:
+    """Returns the group and the members before it that a cursor of a plan stands for."""
+    group, _, members = cursor.partition(".")
+    if not (_is_count(group) and _is_count(members) and int(group)):
+        raise InvalidInput(
+            "cursor",
+            f"{cursor[:100]!r} is none of a plan. Pass next_cursor of the answer that was cut, or "
+            "leave it out to begin anew.",
+        )
+    return int(group), int(members)
+
+
+def _is_count(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
 
 
 def _count_tokens(found: Plan, group: Group) -> int:

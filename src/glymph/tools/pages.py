@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from glymph.errors import InvalidInput
 from glymph.tools.arguments import Paged
 from glymph.tools.contract import Arguments, Tool
+from glymph.tools.ids import resolve_ids
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
@@ -28,6 +29,7 @@ def run_tool(
     tool: Tool, glymph: Glymph, arguments: Arguments, *, most_bytes: int | None = None
 ) -> dict[str, Any]:
     """Runs a tool and returns its answer from the cursor on, as much as fits."""
+    arguments = resolve_ids(glymph, arguments)
     result = dict(tool.run(glymph, arguments))
     first, start = None, 0
     if isinstance(arguments, Paged) and arguments.cursor is not None:

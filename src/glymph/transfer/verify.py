@@ -63,6 +63,7 @@ class _Known:
     clusters: set[int] = field(default_factory=set)
     superseded: dict[str, str] = field(default_factory=dict)
     buried: bool = False  # it has tombstones
+    whole: bool = True  # every row could be read
 
 
 Step = Callable[[SpaceRows, _Known], Found]
@@ -106,10 +107,12 @@ def _space(ctx: Context, name: str) -> Found:
         except SpaceNotFound:
             return  # deleted or renamed by somebody else meanwhile
         except CorruptStore as error:
+            known.whole = False
             found.append(("pages", str(error)))
         except UNREADABLE as error:
             if isinstance(error, GlymphError):
                 raise
+            known.whole = False
             found.append(("rows", f"its record cannot be read ({error!r})"))
         yield from found
     yield from _keys(known, ctx.store.keyring)
@@ -135,12 +138,19 @@ def find_problems(space: SpaceRows) -> Found:
 
 
 def _guard(step: Step, space: SpaceRows, known: _Known) -> Found:
-    """Yields what a step finds; where it stumbles over a damaged row, that is one more problem."""
+    """Yields what a step finds; where it stumbles over a damaged row, that is one more problem.
+
+    What was not read cannot be missed: steps that compare rows with those of others do so only
+    where all could be read.
+    """
+    if not known.whole and step not in READING:
+        return
     try:
         yield from step(space, known)
     except GlymphError:
         raise
     except UNREADABLE as error:
+        known.whole = False
         yield "rows", f"not everything can be read ({error!r})"
 
 
@@ -325,7 +335,8 @@ def _vectors(space: SpaceRows, known: _Known) -> Found:
             yield "vectors", f"vector {row['key']} has {size} bytes, not the size of its model"
 
 
-STEPS: Sequence[Step] = (_operations, _pasts, _identity, _chains, _vectors)
+READING: Sequence[Step] = (_operations, _pasts)
+STEPS: Sequence[Step] = (*READING, _identity, _chains, _vectors)
 
 
 def _keys(known: _Known, keyring: Keyring) -> Found:

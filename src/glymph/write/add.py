@@ -196,7 +196,7 @@ def _find_removed(
     """
     if not op.writer.has_tombstones():
         return [False] * len(drafts)
-    said = [_list_said(d) for d in drafts]
+    said = [list_said(d) for d in drafts]
     texts = [text for of_one in said for text in of_one]
     if revive:
         unbury(op, ctx, texts)
@@ -208,7 +208,7 @@ def _find_removed(
     return removed
 
 
-def _list_said(d: Draft) -> list[str]:
+def list_said(d: Draft) -> list[str]:
     """Returns the text of a draft, and what its other fields say besides."""
     title = "" if is_derived_title(d.title, d.text) else d.title
     beside = (title, d.source or "", *map(words_in, (d.tags, d.entities, d.attributes)))
@@ -348,7 +348,7 @@ def get_or_create(
     ctx: Context, op: OpenOperation, d: Draft, vectors: Mapping[str, bytes], *, by: str
 ) -> Row:
     """Returns the memory that says a text, or stores it, as a part of an operation."""
-    if any(match_tombstones(ctx, op.writer, _list_said(d))):
+    if any(match_tombstones(ctx, op.writer, list_said(d))):
         raise Refused(f"The text is {TOMBSTONED}.")
     known = op.writer.by_content([d.content_hash], live_at=op.now).get(d.content_hash)
     if known is not None:

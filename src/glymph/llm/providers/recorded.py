@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from glymph import folders
 from glymph.llm.contract import TIMEOUT, ModelProvider
 from glymph.llm.dialogue import FREE, Message, Prices, Reply, Schema, Usage, tokens_of
 from glymph.llm.failures import make_failure
@@ -90,11 +91,11 @@ class RecordedModel:
         """Writes a question down, unless it is there."""
         path = self._folder / QUESTIONS
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            folders.make_folder(self._folder)
             if path.exists() and any(row["id"] == number for row in self._read(path, "id")):
                 return
             line = json.dumps({"id": number, **asked}, ensure_ascii=False) + "\n"
-            target = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            target = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, folders.FILE)
             try:
                 os.write(target, line.encode())  # one write, so that lines of processes stay whole
             finally:

@@ -92,6 +92,10 @@ WHERE space_id = :space_id AND key = :key AND outcome = 'reserved';
 SELECT coalesce(sum(cost_usd), 0.0), CAST(coalesce(sum(tokens_in + tokens_out), 0) AS BIGINT) FROM scoped_ledger
 WHERE at > :since AND at <= :upto;
 
+-- name: spent_by_store
+SELECT coalesce(sum(cost_usd), 0.0), CAST(coalesce(sum(tokens_in + tokens_out), 0) AS BIGINT) FROM ledger
+WHERE space_id IN (SELECT key FROM spaces) AND at > :since AND at <= :upto;
+
 -- name: spent_by_run
 SELECT coalesce(sum(cost_usd), 0.0), CAST(coalesce(sum(tokens_in + tokens_out), 0) AS BIGINT) FROM scoped_ledger WHERE run = :run;
 

@@ -15,6 +15,43 @@ FROM scoped_memories m WHERE m.id IN {texts:ids};
 -- name: titles
 SELECT m.id, m.title FROM scoped_memories m WHERE m.id IN {texts:ids};
 
+-- name: memory_ids_from
+-- The first ids that begin with a prefix; `upto` is the first text after all of those.
+SELECT m.id, m.title FROM scoped_memories m WHERE m.id >= :prefix AND m.id < :upto ORDER BY m.id LIMIT :limit;
+
+-- name: operation_ids_from
+SELECT o.id, o.verb FROM scoped_operations o WHERE o.id >= :prefix AND o.id < :upto ORDER BY o.id LIMIT :limit;
+
+-- name: recall_ids_from
+SELECT r.id, r.query FROM scoped_recalls r WHERE r.id >= :prefix AND r.id < :upto ORDER BY r.id LIMIT :limit;
+
+-- name: question_ids_from
+SELECT c.id, c.reason FROM scoped_conflicts c WHERE c.id >= :prefix AND c.id < :upto ORDER BY c.id LIMIT :limit;
+
+-- name: plan_ids_from
+SELECT p.id, '' AS title FROM scoped_plans p WHERE p.id >= :prefix AND p.id < :upto ORDER BY p.id LIMIT :limit;
+
+-- name: memory_ids_beside
+-- Of ids that exist, the next one before and the next one behind: a prefix is unique among those.
+SELECT m.id, (SELECT max(b.id) FROM scoped_memories b WHERE b.id < m.id), (SELECT min(a.id) FROM scoped_memories a WHERE a.id > m.id)
+FROM scoped_memories m WHERE m.id IN {texts:ids};
+
+-- name: operation_ids_beside
+SELECT m.id, (SELECT max(b.id) FROM scoped_operations b WHERE b.id < m.id), (SELECT min(a.id) FROM scoped_operations a WHERE a.id > m.id)
+FROM scoped_operations m WHERE m.id IN {texts:ids};
+
+-- name: recall_ids_beside
+SELECT m.id, (SELECT max(b.id) FROM scoped_recalls b WHERE b.id < m.id), (SELECT min(a.id) FROM scoped_recalls a WHERE a.id > m.id)
+FROM scoped_recalls m WHERE m.id IN {texts:ids};
+
+-- name: question_ids_beside
+SELECT m.id, (SELECT max(b.id) FROM scoped_conflicts b WHERE b.id < m.id), (SELECT min(a.id) FROM scoped_conflicts a WHERE a.id > m.id)
+FROM scoped_conflicts m WHERE m.id IN {texts:ids};
+
+-- name: plan_ids_beside
+SELECT m.id, (SELECT max(b.id) FROM scoped_plans b WHERE b.id < m.id), (SELECT min(a.id) FROM scoped_plans a WHERE a.id > m.id)
+FROM scoped_plans m WHERE m.id IN {texts:ids};
+
 -- name: identity
 SELECT {memory} FROM scoped_memories m WHERE m.kind = 'self';
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from glymph.tools import data
+from glymph.tools.brief import brief_plan
 from glymph.tools.contract import Arguments, Tool
 from glymph.tools.render import render_plan
 
@@ -17,14 +18,12 @@ if TYPE_CHECKING:
 
 class AnalyzeArguments(Arguments):
     min_staleness: float = Field(
-        0.3, ge=0, le=1, description="Only groups at least this stale: 0 fresh, 1 stale."
+        0.3, ge=0, le=1, description="Only groups at least this stale, 0 to 1."
     )
     max_groups: int = Field(
         20, ge=1, le=1000, description="Most groups to show, the stalest first."
     )
-    include_isolated: bool = Field(
-        False, description="Also memories without links, each as its own group."
-    )
+    include_isolated: bool = Field(False, description="Also memories without links.")
     grouping: str = Field(
         "community",
         description="What belongs together: community (links), entity, tag, session, cluster, "
@@ -33,13 +32,18 @@ class AnalyzeArguments(Arguments):
     first_group: int = Field(
         1, ge=1, description="The group to begin with: next_group of an answer that was cut."
     )
+    cursor: str | None = Field(
+        None, description="next_cursor of an answer that was cut: what follows it."
+    )
     budget_tokens: int = Field(4000, ge=500, description="Most tokens of the answer.")
 
 
 def run(glymph: Glymph, args: AnalyzeArguments) -> Mapping[str, Any]:
     asked = args.model_dump()
     first, budget = asked.pop("first_group"), asked.pop("budget_tokens")
-    return data.dump_part_of_plan(glymph.analyze(**asked), first=first, budget=budget)
+    cursor = asked.pop("cursor")
+    start = data.parse_cursor(cursor) if cursor else (first, 0)
+    return data.dump_part_of_plan(glymph.analyze(**asked), *start, budget=budget)
 
 
 TOOL = Tool(
@@ -49,7 +53,9 @@ TOOL = Tool(
     "before pruning.",
     arguments=AnalyzeArguments,
     run=run,
-    profile="curator",
+    brief=brief_plan,
+    profile="core",
+    short=("min_staleness", "include_isolated", "cursor"),
     render=render_plan,
     read_only=False,
     idempotent=True,

@@ -11,7 +11,8 @@ from glymph.errors import InvalidInput
 from glymph.plain import plain
 from glymph.tools import data
 from glymph.tools.blocks import Line, Table, format_time
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.brief import brief_questions
+from glymph.tools.contract import POSITIONAL, Arguments, Tool, ids_of
 from glymph.tools.render import Blocks, render_receipt
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ Choice = Literal[
 class AnswerArguments(Arguments):
     id: str | None = Field(
         None, description="Which question; left out: list those that wait.",
-        json_schema_extra=POSITIONAL,
+        json_schema_extra=ids_of("question", positional=True),
     )  # fmt: skip
     choice: Choice | None = Field(
         None, description="What holds. Unanswered, both stay.", json_schema_extra=POSITIONAL
@@ -69,6 +70,7 @@ TOOL = Tool(
     description="List doubts about memories (outdated? the same? to be forgotten?), or answer one.",
     arguments=AnswerArguments,
     run=run,
+    brief=brief_questions,
     profile="core",
     render=render,
     destructive=True,

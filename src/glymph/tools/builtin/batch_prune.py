@@ -9,8 +9,9 @@ from pydantic import Field
 
 from glymph.errors import InvalidInput
 from glymph.tools import data
-from glymph.tools.arguments import Numbers, Texts
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.arguments import Numbers, Removal, Texts
+from glymph.tools.brief import brief_receipt
+from glymph.tools.contract import MEMORY, Arguments, Tool, ids_of
 from glymph.tools.render import render_prune_preview, render_receipt
 
 if TYPE_CHECKING:
@@ -21,15 +22,17 @@ if TYPE_CHECKING:
 class BatchPruneArguments(Arguments):
     node_ids: Texts = Field(
         [],
-        description="Ids of the memories, as analyze_memory shows them.",
-        json_schema_extra=POSITIONAL,
+        description="Ids of memories.",
+        json_schema_extra=MEMORY,
     )
-    action: str = Field(
+    action: Removal = Field(
         "archive",
         description="archive: hidden, kept; delete: trash, emptied after trash_days (30).",
     )
     plan: str | None = Field(
-        None, description="Id of the plan they were shown in: what changed since is skipped."
+        None,
+        description="Id of the plan that showed them: what changed since is skipped.",
+        json_schema_extra=ids_of("plan"),
     )
     groups: Numbers | None = Field(
         None, description="With a plan: numbers of whole groups, instead of ids."
@@ -83,7 +86,9 @@ TOOL = Tool(
     "reverts it until the trash is emptied.",
     arguments=BatchPruneArguments,
     run=run,
-    profile="curator",
+    brief=brief_receipt,
+    profile="core",
+    short=("plan", "groups", "node_ids", "action"),
     render=render_receipt,
     destructive=True,
     idempotent=True,

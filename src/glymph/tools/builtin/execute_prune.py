@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from glymph.plain import plain
-from glymph.tools.arguments import Texts
+from glymph.tools.arguments import Reason, Texts
 from glymph.tools.blocks import Line, quantity
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.contract import MEMORY, Arguments, Tool
 from glymph.tools.render import NOT_CHANGED, Blocks, render_undo
 
 if TYPE_CHECKING:
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 class ExecutePruneArguments(Arguments):
     node_ids: Texts = Field(
-        description="Ids of the memories to trash.", json_schema_extra=POSITIONAL
+        description="Ids of the memories to trash.",
+        json_schema_extra=MEMORY,
     )
-    reason: str = Field(description="staleness, low_alignment, redundancy or orphan.")
+    reason: Reason = Field(description="Why they may go.")
     cascade: bool = Field(
         False, description="Also what only exists through them: lessons left without evidence."
     )

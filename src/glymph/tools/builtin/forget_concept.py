@@ -14,8 +14,10 @@ from glymph.errors import InvalidInput, Refused
 from glymph.forget.plan import ForgetPlan
 from glymph.forget.requests import Action, read_request
 from glymph.plain import plain
+from glymph.tools.arguments import ForgetMode
 from glymph.tools.blocks import Line
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.brief import brief_forgotten
+from glymph.tools.contract import POSITIONAL, Arguments, Tool, ids_of
 from glymph.tools.render import Blocks, describe_rewritten, render_receipt
 
 if TYPE_CHECKING:
@@ -31,8 +33,12 @@ class ForgetArguments(Arguments):
         description="Whom or what to forget: a description, an identifier or a name.",
         json_schema_extra=POSITIONAL,
     )
-    plan: str | None = Field(None, description="Id of the plan that was shown: does exactly that.")
-    mode: str = Field(
+    plan: str | None = Field(
+        None,
+        description="Id of the plan that was shown: does exactly that.",
+        json_schema_extra=ids_of("plan"),
+    )
+    mode: ForgetMode = Field(
         "release",
         description="release: trash, recoverable; purge: for good, if the operator allows.",
     )
@@ -154,7 +160,8 @@ TOOL = Tool(
     "it. Undoable, unless it purges.",
     arguments=ForgetArguments,
     run=run,
-    profile="curator",
+    brief=brief_forgotten,
+    profile="core",
     render=render,
     destructive=True,
     preview=preview,

@@ -11,7 +11,8 @@ from pydantic import Field
 
 from glymph.plain import plain
 from glymph.tools.blocks import Line, Table, format_time, quantity
-from glymph.tools.contract import Arguments, Tool
+from glymph.tools.brief import brief_operations
+from glymph.tools.contract import Arguments, Tool, ids_of
 from glymph.tools.render import Blocks
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ TITLE = 48  # characters of a title in the list
 class OperationsArguments(Arguments):
     limit: int = Field(50, ge=1, le=1000, description="Most operations to give back, newest first.")
     cursor: str | None = Field(
-        None, description="Id of the last operation seen, to go on from there."
+        None,
+        description="Id of the last operation seen, to go on from there.",
+        json_schema_extra=ids_of("operation"),
     )
     session: str | None = Field(None, description="Only those of one conversation.")
     actor: str | None = Field(None, description="Only those of one actor.")
@@ -32,7 +35,7 @@ class OperationsArguments(Arguments):
     operation_id: str | None = Field(
         None,
         description="One operation with all it touched, by name, before and after.",
-        json_schema_extra={"show": True},
+        json_schema_extra={"show": True, **ids_of("operation")},
     )
 
 
@@ -113,6 +116,7 @@ TOOL = Tool(
     "space.",
     arguments=OperationsArguments,
     run=run,
+    brief=brief_operations,
     profile="full",
     render=render,
     cursor_of="operations",

@@ -12,7 +12,8 @@ from glymph.plain import plain
 from glymph.tools import data
 from glymph.tools.arguments import Texts
 from glymph.tools.blocks import Line, Table, format_pairs
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.brief import brief_receipt
+from glymph.tools.contract import POSITIONAL, Arguments, Tool, ids_of
 from glymph.tools.render import Blocks, render_receipt
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ class ClusterArguments(Arguments):
         "list", description="What to do.", json_schema_extra=POSITIONAL
     )
     name: str | None = Field(None, description="The cluster's name or id.")
-    ids: Texts = Field([], description="Memories to add or remove.")
+    ids: Texts = Field(
+        [], description="Memories to add or remove.", json_schema_extra=ids_of("memory")
+    )
     kind: str | None = Field(
         None, description="With create: fill it with all memories of this kind."
     )
@@ -77,6 +80,7 @@ TOOL = Tool(
     "or tag.",
     arguments=ClusterArguments,
     run=run,
+    brief=brief_receipt,
     profile="curator",
     render=render,
     destructive=True,

@@ -11,8 +11,9 @@ from glymph.errors import InvalidInput
 from glymph.plain import plain
 from glymph.tools import data
 from glymph.tools.arguments import Texts
+from glymph.tools.brief import brief_questions
 from glymph.tools.builtin.answer_question import Choice, render
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.contract import POSITIONAL, Arguments, Tool, ids_of
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
@@ -25,7 +26,9 @@ class ConflictArguments(Arguments):
         json_schema_extra=POSITIONAL,
     )
     ids: Texts = Field(
-        [], description="Ids of the questions to answer.", json_schema_extra=POSITIONAL
+        [],
+        description="Ids of the questions to answer.",
+        json_schema_extra=ids_of("question", positional=True),
     )
     resolution: Choice | None = Field(
         None, description="What holds. Nothing decided: after 14 days both are kept."
@@ -56,6 +59,7 @@ TOOL = Tool(
     description="List doubts about two memories, and settle one or several alike.",
     arguments=ConflictArguments,
     run=run,
+    brief=brief_questions,
     profile="curator",
     render=render,
     destructive=True,

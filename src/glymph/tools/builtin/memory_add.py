@@ -10,7 +10,8 @@ from pydantic import AwareDatetime, Field
 from glymph.tools import data
 from glymph.tools.arguments import Texts
 from glymph.tools.blocks import Line
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.brief import brief_added
+from glymph.tools.contract import POSITIONAL, Arguments, Tool, ids_of
 from glymph.write.reconcile import find_unreconciled
 
 if TYPE_CHECKING:
@@ -27,8 +28,7 @@ class AddArguments(Arguments):
     title: str | None = Field(None, description="A short title; taken from the text when left out.")
     kind: str = Field(
         "note",
-        description="lesson, preference, decision, fact, goal, event, signal, … or a word of your "
-        "own.",
+        description="fact, preference, decision, lesson, goal, event, … or your own word.",
     )
     section: str | None = Field(
         None, description="Only for a kind of your own: which section it lives in."
@@ -36,10 +36,10 @@ class AddArguments(Arguments):
     tags: Texts = Field([], description="Words to find it by.")
     entities: Texts = Field([], description="People, places and things it is about.")
     attributes: dict[str, Any] = Field(
-        {}, description='Facts about it as JSON, e.g. {"symbol": "BTC"}.'
+        {}, description='Figures by name, e.g. an outcome: {"success": true}.'
     )
     event_at: AwareDatetime | None = Field(
-        None, description="When it happened, ISO 8601 with time zone."
+        None, description="When it happened: ISO 8601 with zone."
     )
     expires_at: AwareDatetime | None = Field(None, description="When it stops being true.")
     salience: float = Field(
@@ -48,7 +48,9 @@ class AddArguments(Arguments):
     source: str | None = Field(None, description="Where it comes from.")
     session: str | None = Field(None, description="The conversation it belongs to.")
     trust: float = Field(1.0, ge=0, le=1, description="How far the source can be trusted.")
-    links: Texts = Field([], description="Ids of memories to link it to.")
+    links: Texts = Field(
+        [], description="Ids of memories to link it to.", json_schema_extra=ids_of("memory")
+    )
     pinned: bool = Field(False, description="Keep it from ever being cleaned up.")
     revive: bool = Field(False, description="Take it in although it was removed on request.")
 
@@ -82,8 +84,10 @@ TOOL = Tool(
     "are near.",
     arguments=AddArguments,
     run=run,
+    brief=brief_added,
     opens_spaces=True,
     profile="core",
+    short=("text", "kind", "tags", "attributes", "event_at", "expires_at"),
     render=render,
     keep_chars=150,
 )

@@ -11,7 +11,8 @@ from glymph.plain import plain
 from glymph.tools import data
 from glymph.tools.arguments import Texts
 from glymph.tools.blocks import Line, quantity
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.brief import brief_receipt
+from glymph.tools.contract import MEMORY, Arguments, Tool
 from glymph.tools.render import (
     NOT_CHANGED,
     Blocks,
@@ -31,7 +32,7 @@ class DeleteArguments(Arguments):
         min_length=1,
         max_length=MOST,
         description="Ids of one to five memories.",
-        json_schema_extra=POSITIONAL,
+        json_schema_extra=MEMORY,
     )
     action: Literal["archive", "delete"] = Field(
         "delete",
@@ -71,7 +72,8 @@ TOOL = Tool(
     "the trash is emptied.",
     arguments=DeleteArguments,
     run=run,
-    profile="core",
+    brief=brief_receipt,
+    profile="curator",
     render=render_receipt,
     destructive=True,
     idempotent=True,

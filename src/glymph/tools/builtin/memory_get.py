@@ -11,7 +11,8 @@ from glymph.plain import plain
 from glymph.tools import data
 from glymph.tools.arguments import Paged
 from glymph.tools.blocks import Line, format_cell, render_facts
-from glymph.tools.contract import POSITIONAL, Tool
+from glymph.tools.brief import brief_memory
+from glymph.tools.contract import MEMORY, Tool
 from glymph.tools.render import Blocks, render_changes
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ SHOWN = (
 
 
 class GetArguments(Paged):
-    id: str = Field(description="The memory's id.", json_schema_extra=POSITIONAL)
+    id: str = Field(description="The memory's id.", json_schema_extra=MEMORY)
     at: AwareDatetime | None = Field(None, description="As it stood at this ISO 8601 time.")
     history: bool = Field(False, description="Also everything that ever happened to it.")
 
@@ -63,7 +64,9 @@ TOOL = Tool(
     description="Get one memory by id with its figures, links and, if asked, its whole history.",
     arguments=GetArguments,
     run=run,
+    brief=brief_memory,
     profile="core",
+    short=("id", "history"),
     render=render,
     read_only=True,
     idempotent=True,

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.errors import InvalidInput
 from glymph.tools import data
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.arguments import LinkType
+from glymph.tools.brief import brief_receipt
+from glymph.tools.contract import MEMORY, Arguments, Tool
 from glymph.tools.render import render_receipt
 
 if TYPE_CHECKING:
@@ -19,10 +20,14 @@ if TYPE_CHECKING:
 
 class LinkArguments(Arguments):
     source: str = Field(
-        description="Id of the memory the link starts at.", json_schema_extra=POSITIONAL
+        description="Id of the memory the link starts at.",
+        json_schema_extra=MEMORY,
     )
-    target: str = Field(description="Id of the memory it points to.", json_schema_extra=POSITIONAL)
-    type: str = Field("user_linked", description=f"One of {', '.join(DEFAULT_WEIGHTS)}.")
+    target: str = Field(
+        description="Id of the memory it points to.",
+        json_schema_extra=MEMORY,
+    )
+    type: LinkType = Field("user_linked", description="What the link means.")
     weight: float | None = Field(
         None, gt=0, le=1, description="Strength; each type has its own default."
     )
@@ -43,7 +48,8 @@ TOOL = Tool(
     description="Link two memories so that one helps to recall the other, or remove such a link.",
     arguments=LinkArguments,
     run=run,
-    profile="core",
+    brief=brief_receipt,
+    profile="curator",
     render=render_receipt,
     destructive=True,
     idempotent=True,

@@ -10,6 +10,7 @@ from pydantic import Field
 from glymph.tools import data
 from glymph.tools.arguments import Filters
 from glymph.tools.blocks import Line
+from glymph.tools.brief import brief_hits
 from glymph.tools.contract import POSITIONAL, Tool
 from glymph.tools.render import Blocks, render_hits
 
@@ -46,7 +47,9 @@ TOOL = Tool(
     description="Recall memories for use; report with memory_report which ones helped.",
     arguments=RecallArguments,
     run=run,
+    brief=brief_hits,
     profile="core",
+    short=("query", "limit", "kinds", "tags", "states"),
     render=render,
     keep_chars=600,
 )

@@ -9,7 +9,8 @@ from pydantic import Field
 
 from glymph.tools import data
 from glymph.tools.arguments import Texts
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.brief import brief_receipt
+from glymph.tools.contract import Arguments, Tool, ids_of
 from glymph.tools.render import render_receipt
 
 if TYPE_CHECKING:
@@ -18,11 +19,16 @@ if TYPE_CHECKING:
 
 class ReportArguments(Arguments):
     recall_id: str = Field(
-        description="The id that memory_recall gave.", json_schema_extra=POSITIONAL
+        description="The id that memory_recall gave.",
+        json_schema_extra=ids_of("recall", positional=True),
     )
-    used: Texts = Field([], description="Ids of memories you used.")
-    confirmed: Texts = Field([], description="Ids of memories that proved right.")
-    contradicted: Texts = Field([], description="Ids of memories that proved wrong.")
+    used: Texts = Field([], description="Ids that you used.", json_schema_extra=ids_of("memory"))
+    confirmed: Texts = Field(
+        [], description="Ids that proved right.", json_schema_extra=ids_of("memory")
+    )
+    contradicted: Texts = Field(
+        [], description="Ids that proved wrong.", json_schema_extra=ids_of("memory")
+    )
 
 
 def run(glymph: Glymph, args: ReportArguments) -> Mapping[str, Any]:
@@ -36,6 +42,7 @@ TOOL = Tool(
     "strengthens them.",
     arguments=ReportArguments,
     run=run,
+    brief=brief_receipt,
     profile="core",
     render=render_receipt,
 )

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from glymph.tools import data
 from glymph.tools.arguments import Filters, Paged
+from glymph.tools.brief import brief_hits
 from glymph.tools.contract import POSITIONAL, Tool
 from glymph.tools.render import render_hits
 
@@ -32,7 +33,8 @@ TOOL = Tool(
     description="Find memories without logging or reinforcing anything.",
     arguments=SearchArguments,
     run=run,
-    profile="core",
+    brief=brief_hits,
+    profile="curator",
     render=render_hits,
     read_only=True,
     idempotent=True,

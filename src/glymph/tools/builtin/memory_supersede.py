@@ -9,7 +9,8 @@ from pydantic import Field
 
 from glymph.errors import InvalidInput
 from glymph.tools import data
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.brief import brief_receipt
+from glymph.tools.contract import MEMORY, POSITIONAL, Arguments, Tool
 from glymph.tools.render import render_receipt
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 class SupersedeArguments(Arguments):
     old: str = Field(
-        description="Id of the older memory, or what it says.", json_schema_extra=POSITIONAL
+        description="Id of the older memory, or what it says.",
+        json_schema_extra=MEMORY,
     )
     new_text: str | None = Field(
         None, description="What is true now, in full sentences.", json_schema_extra=POSITIONAL
@@ -42,8 +44,10 @@ TOOL = Tool(
     description="Say what is true now in place of an older memory, which is kept and hidden.",
     arguments=SupersedeArguments,
     run=run,
+    brief=brief_receipt,
     opens_spaces=True,
     profile="core",
+    short=("old", "new_text"),
     render=render_receipt,
     destructive=True,
 )

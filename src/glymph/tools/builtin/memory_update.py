@@ -9,7 +9,8 @@ from pydantic import AwareDatetime, Field
 
 from glymph.tools import data
 from glymph.tools.arguments import Texts
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.brief import brief_receipt
+from glymph.tools.contract import MEMORY, Arguments, Tool
 from glymph.tools.render import render_receipt
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class UpdateArguments(Arguments):
-    id: str = Field(description="The memory's id.", json_schema_extra=POSITIONAL)
+    id: str = Field(description="The memory's id.", json_schema_extra=MEMORY)
     text: str | None = Field(None, description="The new text.")
     title: str | None = Field(None, description="The new title.")
     kind: str | None = Field(None, description="The new kind.")
@@ -47,7 +48,8 @@ TOOL = Tool(
     description="Correct a memory; the old wording stays in its history and can be brought back.",
     arguments=UpdateArguments,
     run=run,
-    profile="core",
+    brief=brief_receipt,
+    profile="curator",
     render=render_receipt,
     destructive=True,
     idempotent=True,

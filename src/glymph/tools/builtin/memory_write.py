@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from glymph.tools import data
+from glymph.tools.brief import brief_receipt
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 from glymph.tools.render import render_receipt
 
@@ -34,8 +35,9 @@ TOOL = Tool(
     description="Write your own page of notes, which is kept whole and shown at every start.",
     arguments=WriteArguments,
     run=run,
+    brief=brief_receipt,
     opens_spaces=True,
-    profile="core",
+    profile="curator",
     render=render_receipt,
     destructive=True,
 )

@@ -9,7 +9,8 @@ from pydantic import Field
 
 from glymph.tools import data
 from glymph.tools.arguments import Texts
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.brief import brief_receipt
+from glymph.tools.contract import MEMORY, Arguments, Tool
 from glymph.tools.render import render_receipt
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 class MergeArguments(Arguments):
     ids: Texts = Field(
-        description="Ids of the memories that become one.", json_schema_extra=POSITIONAL
+        description="Ids of the memories that become one.",
+        json_schema_extra=MEMORY,
     )
     text: str | None = Field(
         None, description="What it says; left out: what they say, each thing once."
@@ -38,6 +40,7 @@ TOOL = Tool(
     "undo parts them.",
     arguments=MergeArguments,
     run=run,
+    brief=brief_receipt,
     profile="curator",
     render=render_receipt,
     destructive=True,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from glymph.tools import data
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.brief import brief_receipt
+from glymph.tools.contract import MEMORY, Arguments, Tool
 from glymph.tools.render import render_receipt
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PinArguments(Arguments):
-    id: str = Field(description="The memory's id.", json_schema_extra=POSITIONAL)
+    id: str = Field(description="The memory's id.", json_schema_extra=MEMORY)
     unpin: bool = Field(False, description="Unpin it instead.")
     reason: str | None = Field(None, description="Why.")
 
@@ -32,6 +33,7 @@ TOOL = Tool(
     description="Pin a memory so that nothing archives, trashes or replaces it, or unpin it.",
     arguments=PinArguments,
     run=run,
+    brief=brief_receipt,
     profile="curator",
     render=render_receipt,
     idempotent=True,

@@ -10,6 +10,7 @@ from pydantic import Field
 from glymph.errors import Ambiguous
 from glymph.tools import data
 from glymph.tools.blocks import Line, Table
+from glymph.tools.brief import brief_receipt
 from glymph.tools.contract import POSITIONAL, Arguments, Tool
 from glymph.tools.render import Blocks, render_receipt
 
@@ -46,6 +47,7 @@ TOOL = Tool(
     description="Restore everything an operation archived or trashed, by the hash of its receipt.",
     arguments=RestoreHashArguments,
     run=run,
+    brief=brief_receipt,
     profile="curator",
     render=render,
 )

@@ -9,7 +9,8 @@ from pydantic import Field
 
 from glymph.tools import data
 from glymph.tools.arguments import Texts
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.brief import brief_receipt
+from glymph.tools.contract import MEMORY, Arguments, Tool
 from glymph.tools.render import render_receipt
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 class RestoreArguments(Arguments):
     ids: Texts = Field(
-        min_length=1, description="Ids of memories to bring back.", json_schema_extra=POSITIONAL
+        min_length=1,
+        description="Ids of memories to bring back.",
+        json_schema_extra=MEMORY,
     )
     reason: str | None = Field(None, description="Why.")
 
@@ -33,6 +36,7 @@ TOOL = Tool(
     description="Bring archived or trashed memories back to life.",
     arguments=RestoreArguments,
     run=run,
+    brief=brief_receipt,
     profile="curator",
     render=render_receipt,
     idempotent=True,

@@ -11,6 +11,7 @@ from glymph.plain import plain
 from glymph.tools.arguments import Texts
 from glymph.tools.blocks import Line, Table, quantity
 from glymph.tools.contract import Arguments, Tool
+from glymph.tools.progress import tell_progress
 from glymph.tools.render import Blocks, render_undo, render_usage
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ class ConsolidationArguments(Arguments):
 
 
 def run(glymph: Glymph, args: ConsolidationArguments) -> Mapping[str, Any]:
-    result: dict[str, Any] = plain(glymph.consolidate(grouping=args.grouping or None))
+    result: dict[str, Any] = plain(
+        glymph.consolidate(grouping=args.grouping or None, progress=tell_progress)
+    )
     if result["operation_id"] is None:  # nothing was stored, so there is nothing to undo
         del result["operation_id"]
     return result

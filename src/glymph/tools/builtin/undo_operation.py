@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from glymph.tools import data
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.brief import brief_receipt
+from glymph.tools.contract import Arguments, Tool, ids_of
 from glymph.tools.render import render_receipt
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ class UndoArguments(Arguments):
     operation_id: str | None = Field(
         None,
         description="Which operation; left out: your newest one that still stands.",
-        json_schema_extra=POSITIONAL,
+        json_schema_extra=ids_of("operation", positional=True),
     )
     reason: str | None = Field(None, description="Why.")
 
@@ -35,7 +36,9 @@ TOOL = Tool(
     "itself be undone.",
     arguments=UndoArguments,
     run=run,
-    profile="curator",
+    brief=brief_receipt,
+    profile="core",
+    short=("operation_id",),
     render=render_receipt,
     destructive=True,
 )

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import apsw
@@ -53,10 +53,13 @@ def run(raw: apsw.Connection) -> list[Problem]:
 
 
 def find_changed_schema(path: str) -> str | None:
-    """Returns how the tables of a file differ from those of a new one; None if they do not."""
+    """Returns how a file's tables, guards or text index are made otherwise than a new one's.
+
+    None if they are not.
+    """
     try:
         with closing(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)) as raw:
-            return next(_schema(raw), None)
+            return next(chain(_schema(raw), _triggers(raw), _text_settings(raw)), None)
     except (*DAMAGED, apsw.SQLError, apsw.NotADBError) as error:
         return str(error)
 
@@ -84,12 +87,16 @@ def _references(raw: apsw.Connection) -> Found:
         yield f"{count} rows of messages point at a missing row of conversations"
 
 
-def _text_index(raw: apsw.Connection) -> Found:
+def _text_settings(raw: apsw.Connection) -> Found:
     found: Any = raw.execute("SELECT k, v FROM memory_text_config")
     settings: dict[str, Any] = dict(found)
     for name, usual in _TEXT_SETTINGS.items():
         if settings.get(name) not in usual:
             yield f"the setting {name} of the index is {settings.get(name)!r}"
+
+
+def _text_index(raw: apsw.Connection) -> Found:
+    yield from _text_settings(raw)
     if raw.readonly("main"):
         return  # the index checks itself through an INSERT, which a read-only file does not take
     try:

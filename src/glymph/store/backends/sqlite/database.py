@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import apsw
 
-from glymph import errors
+from glymph import errors, folders
 from glymph.config import Settings
 from glymph.model import Problem
 from glymph.store.backends.sqlite import checks, migrations, reclaim
@@ -68,7 +68,7 @@ class SqliteDatabase:
             remove_left_over(Path(self.path).parent)
         if not exists:
             try:
-                Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+                folders.make_folder(Path(self.path).parent)
                 _create_private(self.path)
             except OSError as error:
                 raise errors.StoreError(
@@ -287,4 +287,4 @@ def _measure(path: str) -> int:
 def _create_private(path: str) -> None:
     """Makes an empty file that only its owner may read."""
     with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, folders.FILE))

@@ -1,0 +1,1 @@
+"""The kinds of sources that Glymph reads, one a file."""
