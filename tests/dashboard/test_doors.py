@@ -35,7 +35,9 @@ def test_every_page_has_the_policy_and_no_style_or_script_inside(served):
         policy = answer.headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy
-        assert not re.search(r"<script(?![^>]*\bsrc=)|<style|<[^>]*\s(style|on\w+)=", body), page.path
+        assert not re.search(r"<script(?![^>]*\bsrc=)|<style|<[^>]*\s(style|on\w+)=", body), (
+            page.path
+        )
         assert len(body) < 300_000
         assert answer.headers["Cache-Control"] == "no-store"
 

@@ -80,7 +80,11 @@ def find_serious(page):
 
 @pytest.mark.skipif(not AXE.exists(), reason="there is no axe-core: make axe")
 @pytest.mark.parametrize(
-    ("look", "pages"), [("light", PAGES), ("dark", PAGES[:4]), ("phone", PAGES[:4])]
+    ("look", "pages"),
+    [
+        ("light", PAGES[:4]),
+        *(pytest.param(look, PAGES, marks=pytest.mark.nightly) for look in LOOKS),
+    ],
 )
 def test_nothing_serious_stands_in_anybodys_way(browser, house, look, pages):
     found = {}
