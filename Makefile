@@ -9,12 +9,12 @@ WORKERS ?= 2
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done)
 
-.PHONY: demo test test-nightly lint format bench docs install inspector weights clean
+.PHONY: demo test test-nightly lint format bench docs install inspector weights axe clean
 
 demo: $(VENV)/.base
 	$(BIN)/glymph demo
 
-test: $(VENV)/.dev inspector weights
+test: $(VENV)/.dev inspector weights axe
 	$(BIN)/python -m pytest -n $(WORKERS) tests
 
 test-nightly: $(VENV)/.dev
@@ -43,6 +43,11 @@ inspector:
 	@if command -v npm >/dev/null && ! test -d .cache/inspector/node_modules; then \
 		npm install --silent --no-audit --no-fund --prefix .cache/inspector \
 			@modelcontextprotocol/inspector@0.15.0 || true; fi
+
+# axe-core, by which the dashboard's tests find what stands in anybody's way; they skip without it.
+axe:
+	@if command -v npm >/dev/null && ! test -d .cache/axe/node_modules; then \
+		npm install --silent --no-audit --no-fund --prefix .cache/axe axe-core@4.14.0 || true; fi
 
 # The weights of a tiny language model, for the tests that ask a real one; they say so and skip without.
 weights: $(VENV)/bin/python

@@ -39,6 +39,7 @@ LAYERS = (
     {"environment"},
     {"mcp", "plugin", "adapters"},  # what other programs talk to, each on its own
     {"service"},  # serves MCP and /v1 on one port
+    {"dashboard"},  # pages for people, added to the service's application
     {"hooks"},
     {"cli"},
     {"testing"},

@@ -36,6 +36,7 @@ COMMANDS = {
         "HTTP.",
         "serve": "Serve the store over HTTP: /v1 for programs, MCP for agents, and upkeep, in one "
         "process.",
+        "open": "Open the dashboard of a store in the browser, signed in.",
         "tools": "Show the tools as frameworks take them.",
         "history": "Show what happened to a memory (`glymph history ID`), and look after "
         "conversations.",

@@ -71,6 +71,7 @@ def serve(
     chosen: Any = profile
     try:
         from glymph.cli.mcp import open_door
+        from glymph.dashboard.mount import add_pages
         from glymph.mcp.http import run
         from glymph.mcp.spaces import Handles
         from glymph.service.app import serve_all
@@ -81,14 +82,15 @@ def serve(
     log_to_stderr(as_json=log_json)
     door = open_door(at, allow_host or (), no_token=no_token)
     with environment.open_glymph(url, space, "user", create=True) as glymph:
-        gate = _gate(glymph, door, any_space=any_space)
+        gate = make_gate(glymph, door, any_space=any_space)
         service = Service(Handles(glymph, url=url), gate, Limits(per_second=rate))
-        with _upkeep(glymph, service.stopping) if jobs else _nothing():
-            run(serve_all(service, door, chosen), door, stopping=service.stopping.set)
+        with run_upkeep(glymph, service.stopping) if jobs else _nothing():
+            run(serve_all(service, door, chosen, add_pages), door, stopping=service.stopping.set)
             service.stopping.set()
 
 
-def _gate(glymph: Glymph, door: Door, *, any_space: bool) -> Gate:
+def make_gate(glymph: Glymph, door: Door, *, any_space: bool) -> Gate:
+    """Returns what knows the tokens of the store and the secret of the door."""
     from glymph.service.access import ALL_SPACES, Access, Role
     from glymph.service.serving import OpenGate
     from glymph.service.tokens import TokenGate
@@ -107,7 +109,7 @@ def _nothing() -> Iterator[None]:
 
 
 @contextmanager
-def _upkeep(glymph: Glymph, stop: threading.Event) -> Iterator[None]:
+def run_upkeep(glymph: Glymph, stop: threading.Event) -> Iterator[None]:
     """Runs what is due in every space meanwhile; several processes take turns by the space."""
 
     def open_space(url: str | None, space: str, create: bool) -> Glymph:

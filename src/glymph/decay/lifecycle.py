@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from glymph.decay import fsrs
 from glymph.decay.sections import SECTIONS, Section, kind_profile
@@ -51,8 +51,18 @@ def retrievability(
         [scales[section] for section in sections]
     )
     values = fsrs.retrievability(days, lasting, exponents)
-    steady = np.asarray([not kind_profile(kind).decays for kind in kinds], dtype=bool)
-    return np.where(steady, 1.0, values)
+    lasts = {kind: not kind_profile(kind).decays for kind in set(kinds)}
+    return np.where(np.asarray([lasts[kind] for kind in kinds], dtype=bool), 1.0, values)
+
+
+def is_active(values: ArrayLike) -> NDArray[np.bool_]:
+    """Tells of each retrievability whether it is that of an ACTIVE memory."""
+    return np.asarray(np.asarray(values) >= fsrs.ACTIVE_FROM - _ROUNDING)
+
+
+def is_awake(values: ArrayLike) -> NDArray[np.bool_]:
+    """Tells of each retrievability whether it is that of an ACTIVE or a WEAK memory."""
+    return np.asarray(np.asarray(values) >= fsrs.WEAK_FROM - _ROUNDING)
 
 
 def lifecycle(value: float, state: str) -> Lifecycle:

@@ -264,11 +264,13 @@ class StoppingServer(uvicorn.Server):
 
 
 def run(
-    served: ASGIApp, door: Door, path: str = "", stopping: Callable[[], None] = lambda: None
-) -> None:
+    served: ASGIApp, door: Door, path: str = "", stopping: Callable[[], None] = lambda: None,
+    listening_at: Callable[[str], None] = lambda address: None,
+) -> None:  # fmt: skip
     """Serves an application at a door until SIGTERM or Ctrl-C; calls in flight are answered first.
 
-    `stopping` is called when the server is told to stop.
+    `listening_at` is told the address once clients may connect; `stopping` is called when the
+    server is told to stop.
     """
     listening = door.open()
     host, port = listening.getsockname()[:2]
@@ -277,7 +279,9 @@ def run(
         signal.signal(one, _ignore)
     if door.token_file:
         log.info("clients send the token in %s", door.token_file)
-    log.info("listening on http://%s:%d%s", _bracket(host), port, path)
+    address = f"http://{_bracket(host)}:{port}"
+    log.info("listening on %s%s", address, path)
+    listening_at(address)
     with listening:
         StoppingServer(configure(served), stopping).run(sockets=[listening])
     log.info("stopped")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from fastapi import FastAPI
@@ -61,8 +62,13 @@ def make_app(service: Service) -> FastAPI:
     return app
 
 
-def serve_all(service: Service, door: Door, profile: Profile) -> ASGIApp:
-    """Returns the whole service: /v1 and pages, and MCP beside them, behind one guard."""
+def serve_all(
+    service: Service, door: Door, profile: Profile, extend: Callable[[FastAPI], object] = bool
+) -> ASGIApp:
+    """Returns the whole service: /v1 and pages, and MCP beside them, behind one guard.
+
+    `extend` adds pages of a room above this one to the application.
+    """
 
     def find(request: Any, tool: Tool) -> Glymph:
         access = service.gate.recall(bearer(request)) or service.gate.admit(bearer(request))
@@ -74,6 +80,7 @@ def serve_all(service: Service, door: Door, profile: Profile) -> ASGIApp:
     threads = (service.limiter, service.large)
     agents = unguarded(server_for(find, profile, threads=threads), None)
     api = make_app(service)
+    extend(api)
     return Guard(_Switch(service, api, agents), service.limits, door.security())
 
 

@@ -202,8 +202,9 @@ class Reader(
     def kinds(self) -> list[str]:
         return self._column("kinds_in_use")
 
-    def summary(self) -> list[Row]:
-        return self._rows("summary")
+    def put_away_per(self, span: int) -> list[Row]:
+        """Returns how many memories were put away in each span of so many microseconds."""
+        return self._rows("put_away_per_span", span=span)
 
     def live_count(self, most: int = 2**62) -> int:
         """Returns how many memories are live, the identity apart, counting no further than most."""

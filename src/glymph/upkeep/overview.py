@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from glymph.context import Context, every_row
 from glymph.decay import lifecycle
 from glymph.model import Graph, Health, Lifecycle, Memory, State
-from glymph.moments import iso, micros, moment
-from glymph.store import records
+from glymph.moments import MICROS_PER_DAY, iso, micros, moment
+from glymph.store import columns, records
+from glymph.store.arrays import NEVER, SECTIONS, STATES, Columns
 from glymph.store.contract import Filter
+from glymph.store.reader import Reader
 from glymph.write.clusters import clusters_in
 
 SUMMARY_CHARS = 200
+WEEK = 7 * MICROS_PER_DAY
 
 
 def graph(ctx: Context) -> Graph:
@@ -67,38 +76,99 @@ def _node(memory: Memory) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A week of a space: how many memories came, and how many were put away and still are."""
+
+    start: datetime
+    added: int
+    left: int
+
+
 def health(ctx: Context) -> Health:
     """Counts memories by lifecycle, state, section and kind, without the space's identity."""
+    with ctx.reading() as reader:
+        return health_in(reader, columns.read(reader).columns, now=micros(ctx.now()))
+
+
+def health_in(reader: Reader, held: Columns, *, now: int) -> Health:
+    """Counts the memories that a reader has in columns."""
+    newest = reader.operations(limit=1)
+    counted = ~held.of_kind("self")
+    memories = {name: column[counted] for name, column in held.memories.items()}
+    states = dict(zip(STATES, np.bincount(memories["state"], minlength=len(STATES)), strict=True))
+    live = memories["state"] == STATES.index(State.LIVE)
+    stages = _count_stages(held, {name: c[live] for name, c in memories.items()}, reader, now)
+    return Health(
+        space=reader.space,
+        live=stages[Lifecycle.ACTIVE] + stages[Lifecycle.WEAK],
+        active=stages[Lifecycle.ACTIVE],
+        weak=stages[Lifecycle.WEAK],
+        dormant=stages[Lifecycle.DORMANT],
+        archived=int(states[State.ARCHIVED]),
+        trashed=int(states[State.TRASHED]),
+        pinned=int(memories["pinned"][live].sum()),
+        superseded=int(memories["superseded"][live].sum()),
+        edges=_count_links(held),
+        by_section=_count_names(memories["section"][live], [one.value for one in SECTIONS]),
+        by_kind=_count_names(memories["kind"][live], held.kinds),
+        operations=reader.operation_count(),
+        last_operation_at=moment(newest[0]["at"]) if newest else None,
+    )
+
+
+def _count_stages(
+    held: Columns, live: Mapping[str, NDArray[Any]], reader: Reader, now: int
+) -> dict[Lifecycle, int]:
+    sections = [section.value for section in SECTIONS]
+    anchors = np.where(
+        live["last_used_at"] == NEVER, live["created_at"], live["last_used_at"]
+    ).tolist()
+    values = lifecycle.retrievability(
+        curves=reader.curves(),
+        kinds=[held.kinds[code] for code in live["kind"].tolist()],
+        sections=[sections[code] for code in live["section"].tolist()],
+        stability=live["stability"].tolist(),
+        anchors=anchors,
+        now=now,
+    )
+    active, awake = lifecycle.is_active(values), lifecycle.is_awake(values)
+    return {
+        Lifecycle.ACTIVE: int(active.sum()),
+        Lifecycle.WEAK: int((awake & ~active).sum()),
+        Lifecycle.DORMANT: int((~awake).sum()),
+    }
+
+
+def _count_links(held: Columns) -> int:
+    """Counts the links between live memories, the identity included."""
+    live, find = held.memories["state"] == STATES.index(State.LIVE), held.finder()
+    return int((live[find(held.edges["source"])] & live[find(held.edges["target"])]).sum())
+
+
+def _count_names(codes: NDArray[Any], names: Sequence[str]) -> dict[str, int]:
+    counts = np.bincount(codes, minlength=len(names)).tolist()
+    return dict(sorted((name, n) for name, n in zip(names, counts, strict=True) if n))
+
+
+def growth(reader: Reader, held: Columns, *, now: int, weeks: int) -> list[Flow]:
+    """Returns how a space grew and forgot in the weeks up to now, the oldest first."""
+    last = now // WEEK
+    first = last - weeks + 1
+    created = held.memories["created_at"][~held.of_kind("self")] // WEEK - first
+    added = np.bincount(created[(created >= 0) & (created < weeks)], minlength=weeks)
+    left = Counter[int]()
+    for row in reader.put_away_per(WEEK):
+        left[row["number"]] += row["n"]
+    return [
+        Flow(moment((first + week) * WEEK), int(added[week]), left[first + week])
+        for week in range(weeks)
+    ]
+
+
+def oversee(ctx: Context, *, weeks: int) -> tuple[Health, list[Flow]]:
+    """Returns the health of a space and how it came to it, from one look."""
     now = micros(ctx.now())
     with ctx.reading() as reader:
-        rows, curves = reader.summary(), reader.curves()
-        edges = len(reader.edges())
-        newest = reader.operations(limit=1)
-        total = reader.operation_count()
-        live = [row for row in rows if row["state"] == State.LIVE]
-        values = lifecycle.retrievability(
-            curves=curves,
-            kinds=[row["kind"] for row in live],
-            sections=[row["section"] for row in live],
-            stability=[row["stability"] for row in live],
-            anchors=[row["anchor"] for row in live],
-            now=now,
-        ).tolist()
-        stages = Counter(lifecycle.lifecycle(value, State.LIVE) for value in values)
-        states = Counter(row["state"] for row in rows)
-        return Health(
-            space=ctx.space,
-            live=stages[Lifecycle.ACTIVE] + stages[Lifecycle.WEAK],
-            active=stages[Lifecycle.ACTIVE],
-            weak=stages[Lifecycle.WEAK],
-            dormant=stages[Lifecycle.DORMANT],
-            archived=states[State.ARCHIVED],
-            trashed=states[State.TRASHED],
-            pinned=sum(row["pinned"] for row in live),
-            superseded=sum(row["superseded"] for row in live),
-            edges=edges,
-            by_section=dict(sorted(Counter(row["section"] for row in live).items())),
-            by_kind=dict(sorted(Counter(row["kind"] for row in live).items())),
-            operations=total,
-            last_operation_at=moment(newest[0]["at"]) if newest else None,
-        )
+        held = columns.read(reader).columns
+        return health_in(reader, held, now=now), growth(reader, held, now=now, weeks=weeks)

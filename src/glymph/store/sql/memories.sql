@@ -77,11 +77,10 @@ LIMIT 1;
 -- name: kinds_in_use
 SELECT DISTINCT kind FROM scoped_memories;
 
--- name: summary
--- One row a memory with just what a health report counts.
-SELECT kind, section, state, pinned, superseded_by IS NOT NULL AS superseded, stability,
-       coalesce(last_used_at, created_at) AS anchor
-FROM scoped_memories WHERE kind <> 'self';
+-- name: put_away_per_span
+-- How many memories were archived or trashed in each span of time, and are so still.
+SELECT state_at / :span AS number, state, count(*) AS n
+FROM scoped_memories WHERE state IN ('ARCHIVED', 'TRASHED') GROUP BY 1, 2;
 
 -- name: set_state
 UPDATE memories

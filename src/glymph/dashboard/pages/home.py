@@ -1,0 +1,88 @@
+"""Home: how the memory is doing, what came and went, and what waits for somebody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from starlette.responses import Response
+
+from glymph.client import Glymph
+from glymph.dashboard.charts import draw_flow
+from glymph.dashboard.page import LOOK, Page
+from glymph.dashboard.render import shares
+from glymph.dashboard.visit import READ, Visit, page_router
+from glymph.model import Health, Operation
+from glymph.upkeep import overview
+
+router = page_router()
+PAGE = Page("Home", "/", router, group=LOOK, order=0, key="h")
+WEEKS = 26
+LOOKED_AT, SHOWN = 60, 8  # operations
+ASLEEP = {"lifecycle", "ai_prune", "consolidate", "garden", "reconcile", "extract", "empty", "fold"}
+# What does a task of curation: the page, and what its button says.
+TASKS = {
+    "analyze_memory": ("/review", "Review them"),
+    "answer_question": ("/questions", "Answer them"),
+    "get_pruning_candidates": ("/review?isolated=1", "Look at them"),
+    "trigger_consolidation": ("/jobs", "Let it learn"),
+    "merge_memories": ("/jobs", "Let the gardener merge them"),
+    "memory_link": ("/graph", "See where they lie"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """Operations of one kind in a row, told as one."""
+
+    verb: str
+    actor: str
+    count: int
+    changes: int
+    newest: Operation
+    asleep: bool
+
+    @property
+    def at(self) -> datetime:
+        return self.newest.at
+
+
+@router.get("/")
+async def show(visit: Visit = READ) -> Response:
+    """Shows the state of the space."""
+    return visit.show("home.html", **await visit.run(look))
+
+
+@router.get("/home/curation")
+async def curation(visit: Visit = READ) -> Response:
+    """Shows what could be put in order; it takes a while to find, so the page asks for it later."""
+    found = await visit.run(lambda glymph: glymph.memetic_status(), large=True)
+    return visit.show("_curation.html", status=found, tasks=TASKS)
+
+
+def look(glymph: Glymph) -> dict[str, Any]:
+    """Returns what the page shows."""
+    health, flows = overview.oversee(glymph.context, weeks=WEEKS)
+    return {
+        "health": health,
+        "bar": shares(_parts(health)),
+        "flow": draw_flow(flows),
+        "status": glymph.autonomous_status(),
+        "questions": glymph.questions(),
+        "happenings": list(_tell(glymph.operations(limit=LOOKED_AT)))[:SHOWN],
+    }
+
+
+def _parts(health: Health) -> dict[str, int]:
+    names = ("active", "weak", "dormant", "archived", "trashed")
+    return {name: getattr(health, name) for name in names}
+
+
+def _tell(operations: Sequence[Operation]) -> Iterator[Happening]:
+    for (verb, actor), row in groupby(operations, lambda one: (one.verb, one.actor)):
+        several = list(row)
+        changes = sum(one.edits or one.changes for one in several)
+        yield Happening(verb, actor, len(several), changes, several[0], verb in ASLEEP)

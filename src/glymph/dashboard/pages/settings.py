@@ -1,0 +1,55 @@
+"""Settings: the values in force, and where each comes from. Keys are never shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from starlette.responses import Response
+
+from glymph import environment
+from glymph.client import Glymph
+from glymph.config import Settings
+from glymph.dashboard.page import RUN, Page
+from glymph.dashboard.visit import CURATE, Visit, page_router
+from glymph.service.access import Role
+from glymph.text.secrets import mask_secrets, mask_url
+
+router = page_router()
+PAGE = Page("Settings", "/settings", router, group=RUN, order=30, role=Role.CURATE, key="s")
+HERE = "this server"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A setting as it may be shown."""
+
+    name: str
+    value: str
+    default: str
+    origin: str
+    told: str
+
+
+@router.get("/settings")
+async def show(visit: Visit = CURATE) -> Response:
+    """Shows every setting."""
+    found, url, meaning = await visit.run(lambda g: (_look(g), g.shown_url, g.meaning()))
+    return visit.show("settings.html", settings=found, url=url, meaning=meaning)
+
+
+def _look(glymph: Glymph) -> list[Shown]:
+    own, origins = environment.effective_settings()
+    found = []
+    for field in fields(Settings):
+        value = getattr(glymph.settings, field.name)
+        same = value == getattr(own, field.name)
+        origin = origins[field.name] if same else HERE
+        told = str(field.metadata["help"])
+        found.append(Shown(field.name, _mask(field.name, value), str(field.default), origin, told))
+    return found
+
+
+def _mask(name: str, value: object) -> str:
+    if name in environment.SECRETS:
+        return "••••••••" if value else ""
+    return mask_url(mask_secrets(str(value))[0]) if "url" in name else mask_secrets(str(value))[0]
