@@ -431,7 +431,7 @@ def test_an_unknown_space_is_refused_with_the_next_step_and_default_is_made_on_t
     cli("init", "--space", "other")
     refused = cli("add", "Tea is at four.", "--space", "work", "--json")
     assert refused.code == FAILED
-    assert "glymph space create work" in refused.error["message"]
+    assert "glymph store space create work" in refused.error["message"]
     assert cli("space", "create", "work").code == DONE
     assert cli("add", "Tea is at four.", "--space", "work").code == DONE
     assert cli("add", "Tea is at five.").code == DONE
@@ -454,7 +454,7 @@ def test_an_unknown_space_is_refused_with_the_next_step_and_default_is_made_on_t
 def test_a_store_that_is_not_there_is_not_made_by_looking_for_something_in_it(cli, tmp_path, args):
     said = cli(*args, "--json")
     assert (said.code, said.error["code"]) == (FAILED, "StoreMissing")
-    assert "glymph init" in said.error["message"]
+    assert "glymph store init" in said.error["message"]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -834,7 +834,7 @@ def test_looking_at_a_store_that_is_not_there_makes_none(cli, tmp_path):
         ("history", "x"),
     ):
         said = cli(*command, "--url", missing)
-        assert (said.code, "glymph init" in said.err) == (1, True)
+        assert (said.code, "glymph store init" in said.err) == (1, True)
     assert not (tmp_path / "missing.db").exists()
 
 
@@ -844,7 +844,7 @@ def test_empty_answers_say_what_to_do_next(cli, monkeypatch):
     cli("init")
     assert "`glymph add TEXT`" in cli("list").out
     assert "Nothing found" in cli("search", "anything").out
-    assert "glymph clusters create" in cli("clusters").out
+    assert "glymph memory clusters create" in cli("clusters").out
     assert "Nothing differs from the defaults" in cli("config", "show").out
 
 

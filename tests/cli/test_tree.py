@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from docs.generate import command_names
+from glymph import Glymph
 from glymph.cli import tree
 from glymph.cli.branches import load, load_file
 from glymph.cli.main import app
@@ -124,6 +125,35 @@ def test_the_shell_completes_commands_and_options(words, incomplete, found):
         [sys.executable, "-c", program], capture_output=True, text=True, env=env, check=False
     )
     assert found in said.stdout.split()
+
+
+def test_the_beginning_of_an_id_is_enough_for_commands_that_are_no_tools(tmp_path):
+    url = f"sqlite:///{tmp_path}/memory.db"
+    with Glymph.open(url, embedder="none", reader="none") as glymph:
+        memory = glymph.add("The nightly import fails on Mondays.").id
+        plan = glymph.analyze(min_staleness=0, include_isolated=True).id
+    for words in (
+        ("memory", "history", memory[:18]), ("prune", "plan", "show", plan[:9]), ("prune", plan[:9])
+    ):  # fmt: skip
+        said = run(*words, "--url", url, "--json")
+        assert said.exit_code in (0, 3), said.stdout
+
+
+def test_what_people_read_fits_80_columns_and_no_command_is_broken_in_two(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    url = f"sqlite:///{tmp_path}/memory.db"
+    with Glymph.open(url, embedder="none", reader="none") as glymph:
+        glymph.add("Anna says that the nightly import fails on Mondays, after the restart. " * 2)
+    for words in (
+        "status", "search import", "forget Anna", "analyze --min-staleness 0 --include-isolated",
+        "memory list", "status counts", "status upkeep", "store operations", "doctor",
+    ):  # fmt: skip
+        lines = run(*words.split(), "--url", url).stdout.splitlines()
+        assert lines, words
+        assert max(len(one) for one in lines if url not in one) <= 80, words
+        if words.startswith("forget"):
+            assert any(re.fullmatch(r" *glymph forget --plan \w+ --apply", one) for one in lines)
+            assert max(map(len, lines)) <= 80
 
 
 # A program that works as a command does: on a store, with a thread that will not end by itself.

@@ -1,4 +1,4 @@
-"""`glymph history`: what happened to a memory, and the conversations that shorten themselves.
+"""`glymph memory history`: what happened to a memory, and conversations.
 
 Each of its commands is a file here.
 """
