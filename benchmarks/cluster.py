@@ -185,7 +185,8 @@ def _scene(plan: Plan, stage: Stage, limits: Limits) -> dict[str, Figure]:
         "servers": Figure(SERVERS, "`glymph mcp --http --any-space` processes on the map"),
         "clients": Figure(LOADS * CLIENTS, clients),
         "workers": Figure(
-            WORKERS, "`glymph worker` processes, two jobs at once for each database; short times"
+            WORKERS,
+            "`glymph sleep worker` processes, two jobs at once for each database; short times",
         ),
         "kills_worker": Figure(kills["worker"], "worker killed with -9, another started"),
         "kills_server": Figure(

@@ -97,6 +97,8 @@ class Glymph:
         return self
 
     def __exit__(self, *error: object) -> None:
+        if KeyboardInterrupt in error[:1]:
+            self._background.finish(0)  # whoever says stop does not wait
         self.close()
 
     @property

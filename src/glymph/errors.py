@@ -125,7 +125,7 @@ class HashNotFound(NotFound):
 class SpaceNotFound(NotFound):
     def __init__(self, space: str, known: Sequence[str] = (), made_by: str = "") -> None:
         others = f" It has {', '.join(known[:10])}: name one with --space." if known else ""
-        way = made_by or f"`glymph space create {space}`"
+        way = made_by or f"`glymph store space create {space}`"
         super().__init__(f"No space {space!r} in this store.{others} {way} makes it.")
         self.space = space
 
@@ -367,7 +367,7 @@ class BudgetSpent(Refused):
         )
         super().__init__(
             f"The call may need {needed} and the setting {cap} leaves {left}; it was not made. "
-            f"{way}; `glymph costs` shows what was spent."
+            f"{way}; `glymph status costs` shows what was spent."
         )
         self.cap = cap
 
@@ -378,7 +378,7 @@ class Forbidden(Refused):
     def __init__(self, needed: str, given: str) -> None:
         super().__init__(
             f"This needs a token with the role {needed}, and this one has {given}. "
-            f"`glymph token create NAME --role {needed}` makes one."
+            f"`glymph store token create NAME --role {needed}` makes one."
         )
         self.needed = needed
 
@@ -454,7 +454,7 @@ class Unauthorized(ServiceError):
     def __init__(self, problem: str = "there is none") -> None:
         super().__init__(
             f"The server needs a token, and {problem}. Send the header `Authorization: Bearer "
-            "TOKEN`; the operator makes a token with `glymph token create NAME`."
+            "TOKEN`; the operator makes a token with `glymph store token create NAME`."
         )
 
 
@@ -490,7 +490,8 @@ class StoreMissing(StoreError):
     """There is no store at that place, and none was to be created."""
 
     def __init__(self, place: str) -> None:
-        super().__init__(f"There is no store {place}. Check it, or create it with `glymph init`.")
+        way = "Check it, or create it with `glymph store init`."
+        super().__init__(f"There is no store {place}. {way}")
 
 
 class UnknownScheme(StoreError):
@@ -518,8 +519,8 @@ class CorruptStore(StoreError):
     def __init__(self, path: str, detail: str) -> None:
         super().__init__(
             f"{path} is damaged ({detail}). "
-            "Restore a backup with `glymph restore BACKUP NEW_FILE --apply`, "
-            "or export what can still be read with `glymph export`."
+            "Restore a backup with `glymph store restore BACKUP NEW_FILE --apply`, "
+            "or export what can still be read with `glymph store export`."
         )
 
 
@@ -573,5 +574,5 @@ class KeyMissing(StoreError):
             f"The space {space!r} has tombstones, but their key {key} is missing: what was removed "
             "for good could not be recognised, so nothing was done. Put that file back from a "
             "backup's folder of keys (BACKUP.keys), or give the tombstones up with "
-            f"`glymph tombstones lift --all --apply{where}`."
+            f"`glymph store tombstones lift --all --apply{where}`."
         )

@@ -64,7 +64,7 @@ def left_waiting(url):
 
 
 def test_embed_gives_vectors_to_what_waits_and_says_how_many(cli, model, left_waiting):
-    assert "3 memories wait for a vector: `glymph embed`" in cli("doctor")[1]
+    assert "3 memories wait for a vector: `glymph sleep embed`" in cli("doctor")[1]
     code, said = cli("embed")
     assert code == 0
     assert "Gave 4 memories a vector of words, 32 numbers per text" in said
@@ -90,7 +90,7 @@ def test_vectors_of_another_model_are_named_and_tidied_away(cli, url, model, lef
     with Glymph.open(url, embedder=WordEmbedder(name="older")) as glymph:
         glymph.embed()
     assert (
-        "Vectors of other models, never compared: older (4). `glymph embed --tidy`"
+        "Vectors of other models, never compared: older (4). `glymph sleep embed --tidy`"
         in cli("doctor")[1]
     )
     cli("embed")
@@ -150,7 +150,7 @@ def test_doctor_says_once_what_holds_for_every_space(cli, model, url):
         glymph.add("Tea is at four.")
     said = cli("doctor")[1]
     assert said.count("words, 32 numbers per text") == 1
-    assert "work: 1 memory waits for a vector: `glymph embed --space work`" in said
+    assert "work: 1 memory waits for a vector: `glymph sleep embed --space work`" in said
     assert "default: Every memory has its vector." in said
 
 

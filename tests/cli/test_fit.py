@@ -1,4 +1,4 @@
-"""`glymph fit`: a table that says what would be adopted, and the next step in words."""
+"""`glymph sleep fit`: a table that says what would be adopted, and the next step in words."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_dry_run_shows_what_would_get_better_and_how_to_adopt_it(fit, lived):
     assert "1.00 → " in told["KNOWLEDGE"]
     assert told["KNOWLEDGE"].endswith("better on the held-out days")
     assert told["SIGNALS"].endswith("not enough yet: 0 of 100 observations")
-    assert last == "Better for KNOWLEDGE. Adopt it with: glymph fit --apply"
+    assert last == "Better for KNOWLEDGE. Adopt it with: glymph sleep fit --apply"
     assert fit().stdout == said.stdout
     assert lived.list() == before
 
@@ -72,10 +72,11 @@ def test_a_dry_run_shows_what_would_get_better_and_how_to_adopt_it(fit, lived):
 def test_apply_adopts_and_reset_takes_back(fit, lived):
     before = lived.list()
     assert (
-        last_line(fit("--apply")) == "Adopted for KNOWLEDGE. Take it back with: glymph fit --reset"
+        last_line(fit("--apply"))
+        == "Adopted for KNOWLEDGE. Take it back with: glymph sleep fit --reset"
     )
     assert lived.list() != before
-    again = "Nothing better to adopt. In force for KNOWLEDGE; take it back with: glymph fit --reset"
+    again = "Nothing better to adopt. In force for KNOWLEDGE; take it back with: glymph sleep fit --reset"
     assert last_line(fit("--apply")) == again
     assert last_line(fit("--reset")) == "Every section fades by its own curve again."
     assert lived.list() == before
@@ -101,7 +102,7 @@ def test_nothing_to_fit_says_what_is_missing_and_what_to_do(fit, glymph):
     said = fit("--apply")
     assert said.exit_code == 0
     assert said.stdout.count("0 of 100 observations") == 4
-    assert "glymph report RECALL_ID --used MEMORY_ID" in said.stdout
+    assert "glymph memory report RECALL_ID --used MEMORY_ID" in said.stdout
 
 
 def test_adopting_and_resetting_at_once_is_refused(fit, glymph):
@@ -112,7 +113,7 @@ def test_adopting_and_resetting_at_once_is_refused(fit, glymph):
 
 def test_the_next_step_names_the_space(fit, lived):
     lived.rename_space("default", "other")
-    assert last_line(fit("--space", "other")).endswith("glymph fit --space other --apply")
+    assert last_line(fit("--space", "other")).endswith("glymph sleep fit --space other --apply")
 
 
 def test_looking_makes_no_store(fit, tmp_path):

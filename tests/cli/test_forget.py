@@ -74,7 +74,7 @@ def test_a_plan_says_what_stands_in_conversations_and_what_cuts_it_out(run, url,
         said = run("forget", "zeppelin in Utrecht", "--mode", mode)
         assert "Nothing would be done" in said
         assert "1 file of conversations" in said
-        assert "glymph history erase 'zeppelin in Utrecht' --apply" in said
+        assert "glymph memory history erase 'zeppelin in Utrecht' --apply" in said
     found = json.loads(run("forget", "zeppelin in Utrecht", "--mode", "purge", "--json"))[
         "conversations"
     ]

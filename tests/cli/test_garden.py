@@ -1,4 +1,4 @@
-"""`glymph garden` says what it would do, does it when told; `glymph memetics` says what is next."""
+"""`glymph sleep garden` says what it would do, does it when told; `glymph status order` says what is next."""
 
 from __future__ import annotations
 

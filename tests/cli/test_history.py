@@ -1,4 +1,4 @@
-"""`glymph history`: of a memory by its id, and of conversations by their names."""
+"""`glymph memory history`: of a memory by its id, and of conversations by their names."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_what_was_said_around_a_message_is_shown_with_numbers(run, told, url):
             {"role": "assistant", "content": "The usual number does."},
         )  # fmt: skip
     assert (
-        "glymph history show 'gate talk' --around 1"
+        "glymph memory history show 'gate talk' --around 1"
         in run("search", "gate talk", "opens the gate").stdout
     )
     said = run("show", "gate talk", "--around", "1").stdout
@@ -221,7 +221,7 @@ def test_help_names_both(run):
         [sys.executable, "-m", "glymph.cli.start", "history", "--help"],
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
-    for word in ("memory", "show", "search", "consolidate", "erase", "glymph history ID"):
+    for word in ("memory", "show", "search", "consolidate", "erase", "glymph memory history ID"):
         assert word in said
 
 

@@ -1,4 +1,4 @@
-"""`glymph import` of what other programs keep: shown first, kept with --apply."""
+"""`glymph store import` of what other programs keep: shown first, kept with --apply."""
 
 from __future__ import annotations
 

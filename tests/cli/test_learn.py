@@ -1,4 +1,4 @@
-"""`glymph consolidate` and `glymph match-playbooks` on a terminal."""
+"""`glymph sleep consolidate` and `glymph memory playbooks` on a terminal."""
 
 from __future__ import annotations
 

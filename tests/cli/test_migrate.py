@@ -1,4 +1,4 @@
-"""`glymph migrate`: what it would do and what it did.
+"""`glymph store migrate`: what it would do and what it did.
 
 And what it says when it goes on or cannot begin.
 """

@@ -1,4 +1,4 @@
-"""`glymph tombstones`: numbers and dates, a dry run before anything is lifted, and the way back."""
+"""`glymph store tombstones`: numbers and dates, a dry run before anything is lifted, and the way back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`glymph worker`: on any store, with signals, dead letters and several stores at once."""
+"""`glymph sleep worker`: on any store, with signals, dead letters and several stores at once."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_all_of_them_can_be_put_back_and_an_unknown_one_is_an_error(url):
     given_up(url, "j2")
     _, said, code = ran("--url", url, "--retry", "default/session/j3")
     assert code == 1
-    assert "glymph worker --dead" in said
+    assert "glymph sleep worker --dead" in said
     back = json.loads(told("--url", url, "--retry", "all", "--json"))["put_back"]
     assert {one["id"] for one in back} == {"default/session/j1", "default/session/j2"}
     assert told("--url", url, "--dead") == "No dead letters: no job was given up.\n"

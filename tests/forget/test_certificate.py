@@ -161,7 +161,7 @@ def test_a_store_that_is_too_large_to_be_written_anew_at_once_waits_for_compact(
     monkeypatch.setattr(completing, "REWRITTEN_AT_ONCE", 1)
     done = purge_certified(glymph._ctx, glymph.add(SECRET).id).certificate
     assert {one.name for one in done.pending} == {"page gaps"}
-    assert "glymph compact" in done.text
+    assert "glymph store compact" in done.text
     assert not complete_certificates(glymph._ctx)[0].complete
     assert complete_certificates(glymph._ctx, compact=True)[0].complete
 

@@ -262,7 +262,7 @@ def test_a_purge_that_was_killed_says_that_conversations_were_not_looked_through
         glymph.forget(f"the phone {NUMBER}", mode="purge", apply=True)
     found = status(glymph.compact().certificates[0])
     assert found.status == LEFT
-    assert "glymph history erase" in found.detail
+    assert "glymph memory history erase" in found.detail
 
 
 def test_a_dry_run_counts_files_and_changes_none(glymph, told):

@@ -269,7 +269,7 @@ def test_a_purge_that_was_killed_says_that_conversations_were_not_looked_through
     with pytest.raises(KeyboardInterrupt):
         glymph.forget(f"the phone {NUMBER}", mode="purge", apply=True)
     found = status(glymph.compact().certificates[0])
-    assert (found.status, "glymph history erase" in found.detail) == (LEFT, True)
+    assert (found.status, "glymph memory history erase" in found.detail) == (LEFT, True)
 
 
 def test_an_older_export_does_not_bring_it_back(glymph, told, tmp_path):

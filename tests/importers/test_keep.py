@@ -189,7 +189,7 @@ def test_a_store_of_glymph_is_named_with_its_own_way(memory, url):
     from pathlib import Path
 
     if url.startswith("sqlite"):
-        with pytest.raises(InvalidInput, match="glymph migrate"):
+        with pytest.raises(InvalidInput, match="glymph store migrate"):
             import_from(memory, Path(url.removeprefix("sqlite:///")))
 
 

@@ -134,7 +134,7 @@ def test_doctor_goes_on_over_a_damaged_journal_and_names_the_next_step(damaged, 
 def test_who_stumbles_over_a_damaged_row_hears_of_the_damage(damaged):
     with (
         opened(damaged("plans", b'"days_since_active"', b'"days_since_acthve"')) as glymph,
-        pytest.raises(errors.CorruptStore, match=r"row \d+ of plans differs.*glymph restore"),
+        pytest.raises(errors.CorruptStore, match=r"row \d+ of plans differs.*glymph store restore"),
     ):
         glymph.plans()
 

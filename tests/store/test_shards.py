@@ -103,7 +103,7 @@ def test_a_space_that_the_map_moved_away_is_neither_read_nor_made_twice(tmp_path
     with Glymph.open(before, space="acme", clock=clock) as glymph:
         glymph.add("Ann skis.")
     after = mapped(tmp_path, two_files, {"acme": "west"}, name="after.json")
-    with pytest.raises(errors.StoreError, match="glymph migrate"):
+    with pytest.raises(errors.StoreError, match="glymph store migrate"):
         Glymph.open(after, space="acme", clock=clock)
     store = open_store(after, Settings())
     assert store.spaces() == []

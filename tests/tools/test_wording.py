@@ -78,11 +78,13 @@ def test_every_tool_that_is_named_exists(method):
     [
         ("Use update() on it.", "Use memory_supersede on it."),
         ("add(…, revive=True) takes it in", "memory_add with revive true takes it in"),
-        ("name it: operations() or `glymph operations` lists them; then undo(id).",
-         "name it: A person with `glymph operations` or `glymph operations` lists them; then "
+        ("name it: operations() or `glymph store operations` lists them; then undo(id).",
+         "name it: A person with `glymph operations` or `glymph store operations` lists them; then "
          "undo_operation with its id."),
         ("pass confirm_large=True.", "pass confirm_large true."),
-        ("`glymph recall` and `glymph config set x on`", "memory_recall and `glymph config set x on`"),
+        ("`glymph memory recall` and `glymph config set x on`",
+         "memory_recall and `glymph config set x on`"),
+        ("`glymph recall`", "memory_recall"),
         ("a list (of two) stays", "a list (of two) stays"),
     ],
 )  # fmt: skip

@@ -75,14 +75,14 @@ def test_a_failed_job_makes_the_space_failing_and_names_the_command(glymph):
     kept(glymph, "lifecycle", {"failed": "The disk is full.", "code": "StoreError"})
     assert status(glymph).health == "failing"
     assert job(glymph, "lifecycle").told == "failed: The disk is full."
-    assert recommended(glymph, "The disk is full", "`glymph lifecycle --apply`")
+    assert recommended(glymph, "The disk is full", "`glymph sleep lifecycle --apply`")
 
 
 def test_jobs_that_are_overdue_ask_for_a_daemon(glymph):
     kept(glymph, "decay", {"active": 1}, due_in=-3601)
     assert job(glymph, "decay").overdue
     assert status(glymph).health == "attention"
-    assert recommended(glymph, "decay should have run", "`glymph daemon`")
+    assert recommended(glymph, "decay should have run", "`glymph sleep daemon`")
 
 
 def test_jobs_that_wait_rest_or_were_given_up_are_told_with_their_reasons(glymph, clock):
@@ -90,7 +90,7 @@ def test_jobs_that_wait_rest_or_were_given_up_are_told_with_their_reasons(glymph
     queue.enqueue(ctx, "waits", "session", {})
     assert status(glymph).health == "ok"
     clock.advance(hours=2)
-    assert recommended(glymph, "1 job waits", "`glymph daemon --once`")
+    assert recommended(glymph, "1 job waits", "`glymph sleep daemon --once`")
     with ctx.store.writing(glymph.space, None) as writer:
         writer.rest("waits", until=micros(clock()) + 1_000_000)
     assert (status(glymph).queue.waiting, status(glymph).queue.resting) == (1, 1)
@@ -130,10 +130,12 @@ def test_the_backlog_counts_what_waits_and_says_how_to_end_it(url, clock):
         backlog = status(glymph).backlog
         assert (backlog.open_questions, backlog.in_trash, backlog.expired_trash) == (1, 1, 0)
         assert backlog.without_vectors == 2
-        assert recommended(glymph, "2 memories wait for a vector", "`glymph embed`")
+        assert recommended(glymph, "2 memories wait for a vector", "`glymph sleep embed`")
         assert recommended(glymph, "1 question waits", "`glymph questions`")
         clock.advance(days=21)
-        assert recommended(glymph, "1 memory is past the time", "`glymph trash empty --apply`")
+        assert recommended(
+            glymph, "1 memory is past the time", "`glymph memory trash empty --apply`"
+        )
 
 
 def test_an_embedder_that_cannot_be_used_is_told_with_its_reason(url, clock, monkeypatch):
@@ -158,7 +160,7 @@ def test_a_budget_that_is_spent_is_told_only_where_there_is_a_model(url, clock):
     with Glymph.open(url, clock=clock, settings=settings) as glymph:
         assert status(glymph).health == "ok"
     with Glymph.open(url, clock=clock, settings=settings, model=ScriptedModel([])) as glymph:
-        assert recommended(glymph, "budget", "`glymph costs`")
+        assert recommended(glymph, "budget", "`glymph status costs`")
         assert job(glymph, "ai_prune").told.startswith("off: there were fewer than 50 recalls")
         with glymph.context.store.writing("default", None) as writer:
             writer.set_counter("recalls_ever", 50)
@@ -169,7 +171,7 @@ def test_commands_for_another_space_name_it(url, clock):
     with Glymph.open(url, space="work", clock=clock) as glymph:
         kept(glymph, "lifecycle", {"failed": "x"})
         kept(glymph, "health", {"failed": "y"})
-        assert recommended(glymph, "`glymph lifecycle --apply --space work`")
+        assert recommended(glymph, "`glymph sleep lifecycle --apply --space work`")
         assert recommended(glymph, "`glymph doctor`")
 
 

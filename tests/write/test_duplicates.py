@@ -168,7 +168,7 @@ def test_the_command_shows_pairs_and_the_next_step(command, words):
     assert said.exit_code == 0, said.exception
     assert said.stdout.splitlines()[0].split() == ["verdict", "cosine", "memory", "and", "titles"]
     assert "1 more: --limit 3 shows them all." in said.stdout
-    last = "Compared 3 memories: 0 pairs say the same, 3 are near. Link those with: glymph dedup --apply"
+    last = "Compared 3 memories: 0 pairs say the same, 3 are near. Link those with: glymph prune dedup --apply"
     assert said.stdout.splitlines()[-1] == last
     assert words.graph().edges == ()
     assert "Linked 3. Take it back with: glymph undo " in command("--apply").stdout

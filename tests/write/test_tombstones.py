@@ -318,7 +318,7 @@ def test_without_the_key_nothing_is_taken_for_new_and_the_way_on_is_named(glymph
         lambda: glymph.tombstones.lift(text=FACT),
     ):
         with pytest.raises(
-            errors.KeyMissing, match=r"from a backup.*glymph tombstones lift --all --apply`"
+            errors.KeyMissing, match=r"from a backup.*glymph store tombstones lift --all --apply`"
         ):
             attempt()
     assert not folder.exists()

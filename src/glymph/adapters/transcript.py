@@ -1,8 +1,8 @@
 """The messages of one session, for frameworks that keep a conversation: a transcript of Glymph's.
 
-It lies where `memory.conversations()` keeps conversations, so that `glymph history` shows it and a
-purge reaches it. It only grows: what a framework pops or clears is taken back by a further line,
-and no longer read. `History.remove` removes a conversation for good.
+It lies where `memory.conversations()` keeps conversations, so that `glymph memory history` shows it
+and a purge reaches it. It only grows: what a framework pops or clears is taken back by a further
+line, and no longer read. `History.remove` removes a conversation for good.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`glymph ai-prune`: lets the language model nominate what may be archived."""
+"""`glymph sleep ai-prune`: lets the language model nominate what may be archived."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ def audit_(
     source: Annotated[
         str,
         typer.Argument(
-            help="A file or folder that `glymph import` reads, or a store of Glymph by its file "
-            "or URL.",
+            help="A file or folder that `glymph store import` reads, or a store of Glymph by its "
+            "file or URL.",
             show_default=False,
         ),
     ],

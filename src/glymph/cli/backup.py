@@ -1,4 +1,4 @@
-"""`glymph backup`: the whole store copied into a new file."""
+"""`glymph store backup`: the whole store copied into a new file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`glymph certificates`: what was removed for good, and whether each place is clean."""
+"""`glymph store certificates`: what was removed for good, and whether each place is clean."""
 
 from __future__ import annotations
 

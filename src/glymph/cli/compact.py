@@ -1,4 +1,4 @@
-"""`glymph compact`: writes the store anew, without the traces of what was removed."""
+"""`glymph store compact`: writes the store anew, without the traces of what was removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`glymph daemon`: upkeep that stays, and does what is due in every space of a store."""
+"""`glymph sleep daemon`: upkeep that stays, and does what is due in every space of a store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`glymph dedup`: pairs of memories that say the same, or nearly so."""
+"""`glymph prune dedup`: pairs of memories that say the same, or nearly so."""
 
 from __future__ import annotations
 
@@ -70,4 +70,4 @@ def _summarize(found: DuplicateReport, here: str, *, apply: bool) -> str:
         return f"{text} Linked {found.linked:,}. Take it back with: {undo}"
     if apply:
         return f"{text} There was nothing to link."
-    return f"{text} Link those with: glymph dedup --apply{here}" if found.near else text
+    return f"{text} Link those with: glymph prune dedup --apply{here}" if found.near else text

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 RESTORE = (
     "Stop writing to the store and restore its newest sound backup: "
-    "`glymph restore BACKUP NEW_FILE` checks one, and with --apply makes a store of it. "
-    "Without a backup, `glymph export` saves what can still be read of a space."
+    "`glymph store restore BACKUP NEW_FILE` checks one, and with --apply makes a store of it. "
+    "Without a backup, `glymph store export` saves what can still be read of a space."
 )
 REBUILD = (
-    "The rows may be whole: `glymph export` of each space and `glymph import` into a new store "
-    "make indexes and guards anew, and check every row on the way."
+    "The rows may be whole: `glymph store export` of each space and `glymph store import` into a "
+    "new store make indexes and guards anew, and check every row on the way."
 )
 REPAIR = "If the clock is right now, `glymph doctor --repair` dates anew what lies ahead of it."
 # What to do about problems of a kind; None where they say it themselves.

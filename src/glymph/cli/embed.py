@@ -1,4 +1,4 @@
-"""`glymph embed`: vectors for the memories that wait for one."""
+"""`glymph sleep embed`: vectors for the memories that wait for one."""
 
 from __future__ import annotations
 
@@ -83,12 +83,12 @@ def describe_embedder(status: Mapping[str, Any], space: str) -> list[str]:
     sentences = [f"{status['embedder']}, {status['dimension']} numbers per text."]
     if status["waiting"]:
         many = quantity(status["waiting"], "memory waits", "memories wait")
-        sentences.append(f"{many} for a vector: `glymph embed{here}`.")
+        sentences.append(f"{many} for a vector: `glymph sleep embed{here}`.")
     else:
         sentences.append("Every memory has its vector.")
     if status["others"]:
         others = ", ".join(f"{name} ({vectors:,})" for name, vectors in status["others"])
-        removal = f"`glymph embed --tidy{here}` removes them."
+        removal = f"`glymph sleep embed --tidy{here}` removes them."
         sentences.append(f"Vectors of other models, never compared: {others}. {removal}")
     if status["failure"]:
         sentences.append(status["failure"])

@@ -1,4 +1,4 @@
-"""`glymph export`: a whole space as JSON Lines."""
+"""`glymph store export`: a whole space as JSON Lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`glymph extract`: remembers what a transcript says that will matter later."""
+"""`glymph sleep extract`: remembers what a transcript says that will matter later."""
 
 from __future__ import annotations
 

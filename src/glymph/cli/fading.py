@@ -1,4 +1,4 @@
-"""`glymph fading`: what fades unless it is used."""
+"""`glymph sleep fading`: what fades unless it is used."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _render(found: Sequence[dict[str, Any]]) -> Blocks:
     ]
     yield Table(["kind", "R>", "days left>", "id", "title"], rows)
     if rows:
-        archive = "glymph batch-prune ID --action archive"
-        yield Line(f"Keep one: glymph reinforce ID. Let it go: {archive}", "dim")
+        archive = "glymph prune batch ID --action archive"
+        yield Line(f"Keep one: glymph memory reinforce ID. Let it go: {archive}", "dim")
     else:
         yield Line("Nothing is fading.")

@@ -1,4 +1,4 @@
-"""`glymph fit`: fits the forgetting curves of a space to its own recall log."""
+"""`glymph sleep fit`: fits the forgetting curves of a space to its own recall log."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def fit(
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         found = glymph.fit(apply=apply, reset=reset)
     columns = ["section", "shown>", "used>", "days>", "decay>", "scale>", "log loss>", "verdict"]
-    command = "glymph fit" if space == "default" else f"glymph fit --space {space}"
+    command = "glymph sleep fit" if space == "default" else f"glymph sleep fit --space {space}"
     output.answer(
         {"applied": apply, "reset": reset, **plain(found)},
         [
@@ -72,7 +72,7 @@ def _next_step(found: Fit, command: str, *, apply: bool, reset: bool) -> str:
     if better:
         return f"Better for {better}. Adopt it with: {command} --apply"
     if all(one.after is None for one in found.sections):
-        report = "glymph report RECALL_ID --used MEMORY_ID"
+        report = "glymph memory report RECALL_ID --used MEMORY_ID"
         return f"Nothing to fit yet. Recall, then say what was used: {report}"
     if adopted:
         return (

@@ -1,4 +1,4 @@
-"""`glymph import`: an export of Glymph into a new space, or what another program keeps."""
+"""`glymph store import`: an export of Glymph into a new space, or what another program keeps."""
 
 from __future__ import annotations
 

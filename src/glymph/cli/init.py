@@ -1,4 +1,4 @@
-"""`glymph init`: makes a store and a space."""
+"""`glymph store init`: makes a store and a space."""
 
 from __future__ import annotations
 

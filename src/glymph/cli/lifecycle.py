@@ -1,4 +1,4 @@
-"""`glymph lifecycle`: archives what has faded and has a reason to go."""
+"""`glymph sleep lifecycle`: archives what has faded and has a reason to go."""
 
 from __future__ import annotations
 

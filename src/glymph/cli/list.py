@@ -1,4 +1,4 @@
-"""`glymph list`: memories, newest first."""
+"""`glymph memory list`: memories, newest first."""
 
 from __future__ import annotations
 

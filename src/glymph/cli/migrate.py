@@ -1,4 +1,4 @@
-"""`glymph migrate`: moves spaces from one store to another, and goes on after a kill."""
+"""`glymph store migrate`: moves spaces from one store to another, and goes on after a kill."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _render(report: Report, target: str, behind: list[str]) -> Iterator[Any]:
         many = quantity(pending, "erase certificate stays", "erase certificates stay")
         yield (
             f"{many} pending in the source, whose files may still hold what was removed: "
-            "run `glymph compact`."
+            "run `glymph store compact`."
         )
     if report.changed:
         names = ", ".join(report.changed)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from glymph.text.controls import escape_controls
 from glymph.tools.blocks import Line, Table, format_cell
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from glymph.tools.blocks import Rendering
 
 FAILED, LEFT_ALONE = 1, 3
+LEADS_TO = ": glymph "  # before a command at the end of a sentence
 
 
 def answer(facts: Mapping[str, Any], blocks: Rendering, *, as_json: bool) -> None:
@@ -58,4 +60,25 @@ def print_blocks(blocks: Rendering) -> None:
     console = Console(highlight=False, width=columns)
     for block in [blocks] if isinstance(blocks, str) else blocks:
         shown = Line(block) if isinstance(block, str) else block
-        console.print(shown, soft_wrap=isinstance(shown, Table))  # a table wraps its own lines
+        if isinstance(shown, Line):
+            _print_line(console, shown)
+        else:
+            console.print(shown, soft_wrap=isinstance(shown, Table))  # a table wraps its own lines
+
+
+def _print_line(console: Console, line: Line) -> None:
+    """Prints a text; what does not fit goes on under its first word, and a command on its own line.
+
+    A command that is broken in two cannot be copied.
+    """
+    for text in line.__rich__().plain.split("\n"):
+        sentence, leads, command = text.rpartition(LEADS_TO)
+        lead = len(text) - len(text.lstrip(" -"))
+        apart = len(text) > console.width and leads and "`" not in command
+        said = f"{sentence}:" if apart else text
+        pieces = Text(said[lead:]).wrap(console, console.width - lead) or [Text("")]
+        shown = [(" " * lead if at else said[:lead]) + one.plain for at, one in enumerate(pieces)]
+        if apart:
+            shown.append(" " * (lead + 2) + LEADS_TO.removeprefix(": ") + command)
+        for one in shown:
+            console.print(Text(one.rstrip(), style=line.style), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`glymph plan`: the plans that can be pruned from."""
+"""`glymph prune plan`: the plans that can be pruned from."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from glymph.cli.options import KEEP, Json, SpaceName, Url
 from glymph.plain import plain
 from glymph.tools import data
 from glymph.tools.blocks import Line, Table, format_time
+from glymph.tools.ids import resolve_id
 from glymph.tools.render import render_plan
 
 if TYPE_CHECKING:
@@ -60,5 +61,5 @@ def show(
 ) -> None:
     """Show a plan: its groups, their members, why, and what would be lost."""
     with environment.open_glymph(url, space, "user", create=False) as glymph:
-        found = data.dump_plan(glymph.plan(plan))
+        found = data.dump_plan(glymph.plan(resolve_id(glymph, "plan", plan)))
     output.answer(found, render_plan(found), as_json=as_json)

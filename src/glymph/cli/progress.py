@@ -9,6 +9,8 @@ from typing import Protocol
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from glymph.cli.stopping import note_progress
+
 
 class Tick(Protocol):
     """Moves the bar. A total is given where it is known."""
@@ -33,6 +35,7 @@ def show_progress(
             total = total or expected
             whole = max(total, done) if total else None
             count = f"{done:,} {unit}" if whole is None else f"{done:,} of {whole:,} {unit}"
+            note_progress(count)
             bars.update(task, completed=done, total=whole, count=count)
 
         yield tick

@@ -11,6 +11,7 @@ from glymph.cli import output
 from glymph.cli.options import KEEP, Actor, Apply, Json, SpaceName, Url
 from glymph.cli.plan import PlanId
 from glymph.plain import plain
+from glymph.tools.ids import resolve_id
 from glymph.tools.render import render_prune_preview
 
 
@@ -47,8 +48,10 @@ def prune(
 ) -> None:
     """Archive or trash exactly what a plan shows; what changed since is left alone and named."""
     with environment.open_glymph(url, space, actor, create=False) as glymph:
+        chosen = [resolve_id(glymph, "memory", one) for one in ids or ()]
         done = glymph.prune(
-            plan, groups=groups or None, ids=ids or None, action=action, cascade=cascade,
+            resolve_id(glymph, "plan", plan), groups=groups or None, ids=chosen or None,
+            action=action, cascade=cascade,
             confirm_large=confirm_large or not apply, reason=reason, dry_run=not apply,
         )  # fmt: skip
     if apply:

@@ -1,4 +1,4 @@
-"""`glymph reinforce`: counts one use of memories, so that they stay."""
+"""`glymph memory reinforce`: counts one use of memories, so that they stay."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from glymph import environment
 from glymph.cli import output
 from glymph.cli.options import SLEEP, Actor, Json, SpaceName, Url
 from glymph.plain import plain
+from glymph.tools.ids import resolve_id
 
 
 def register(app: typer.Typer) -> None:
@@ -25,5 +26,5 @@ def reinforce(
 ) -> None:
     """Count one use of memories, so that they stay."""
     with environment.open_glymph(url, space, actor, create=False) as glymph:
-        receipt = plain(glymph.reinforce(ids))
+        receipt = plain(glymph.reinforce([resolve_id(glymph, "memory", one) for one in ids]))
     output.answer_receipt(receipt, as_json=as_json)

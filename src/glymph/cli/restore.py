@@ -1,4 +1,4 @@
-"""`glymph restore`: a backup checked and copied to a new file."""
+"""`glymph store restore`: a backup checked and copied to a new file."""
 
 from __future__ import annotations
 

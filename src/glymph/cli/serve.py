@@ -63,7 +63,7 @@ def serve(
 ) -> None:
     """Serve the store over HTTP: /v1 for programs, MCP for agents, and upkeep, in one process.
 
-    Who comes shows a token (`glymph token create`), or the operator's own secret: that in
+    Who comes shows a token (`glymph store token create`), or the operator's own secret: that in
     GLYMPH_TOKEN, or on this machine that in the file token of Glymph's home folder.
     """
     if profile not in ("core", "curator", "full"):

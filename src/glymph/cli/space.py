@@ -1,4 +1,4 @@
-"""`glymph space`: lists, creates, renames and deletes spaces."""
+"""`glymph store space`: lists, creates, renames and deletes spaces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`glymph surface`: the digest that a session begins with."""
+"""`glymph memory surface`: the digest that a session begins with."""
 
 from __future__ import annotations
 

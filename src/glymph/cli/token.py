@@ -1,4 +1,4 @@
-"""`glymph token`: makes, lists and revokes what lets programs in over HTTP."""
+"""`glymph store token`: makes, lists and revokes what lets programs in over HTTP."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def list_tokens(url: Url = None, as_json: Json = False) -> None:
             {**plain(one), "counts": one.counts(now)}
             for one in tokens.list_all(glymph.context.store)
         ]
-    page = [_table(found)] if found else "No tokens. `glymph token create NAME` makes one."
+    page = [_table(found)] if found else "No tokens. `glymph store token create NAME` makes one."
     output.answer({"tokens": found}, page, as_json=as_json)
 
 

@@ -1,4 +1,4 @@
-"""`glymph tombstones`: lists and lifts what keeps removed facts from being learnt again."""
+"""`glymph store tombstones`: lists and lifts what keeps removed facts from being learnt again."""
 
 from __future__ import annotations
 

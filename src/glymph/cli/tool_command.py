@@ -37,7 +37,8 @@ def command_for(tool: Tool) -> Any:
     """Returns the command of a tool."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(tool.command, help=tool.description)(_function_for(tool))
-    command = typer.main.get_command(app)
+    command: Any = typer.main.get_command(app)
+    command.read_only = tool.read_only
     for name, field in tool.arguments.model_fields.items():
         if isinstance(field.json_schema_extra, dict) and field.json_schema_extra.get("show"):
             _let_show(command, f"--{name.replace('_', '-')}")

@@ -1,4 +1,4 @@
-"""`glymph tools`: the definitions of the tools, for frameworks that take them as data."""
+"""`glymph install tools`: the definitions of the tools, for frameworks that take them as data."""
 
 from __future__ import annotations
 

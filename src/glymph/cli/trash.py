@@ -1,4 +1,4 @@
-"""`glymph trash`: looks into the trash, and empties it."""
+"""`glymph memory trash`: looks into the trash, and empties it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from glymph.cli import output
 from glymph.cli.options import KEEP, Actor, Apply, Json, SpaceName, Url
 from glymph.plain import plain
 from glymph.tools.blocks import Line, Table, format_time, quantity
+from glymph.tools.ids import resolve_id
 from glymph.tools.render import NOT_CHANGED
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def restore(
 ) -> None:
     """Bring memories back from the trash."""
     with environment.open_glymph(url, space, actor, create=False) as glymph:
-        receipt = plain(glymph.restore(ids))
+        receipt = plain(glymph.restore([resolve_id(glymph, "memory", one) for one in ids]))
     output.answer_receipt(receipt, as_json=as_json)
 
 

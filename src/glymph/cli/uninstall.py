@@ -1,4 +1,4 @@
-"""`glymph uninstall HOST`: takes Glymph out of an agent's host."""
+"""`glymph install remove HOST`: takes Glymph out of an agent's host."""
 
 from __future__ import annotations
 

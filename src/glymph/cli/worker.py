@@ -1,4 +1,4 @@
-"""`glymph worker`: runs the upkeep of stores from their queues, beside any number of workers."""
+"""`glymph sleep worker`: runs the upkeep of stores from their queues, beside other workers."""
 
 from __future__ import annotations
 
@@ -292,7 +292,7 @@ def _list_dead(queues: Queues, *, as_json: bool) -> None:
         for letter in queue.dead()
     ]
     rows = [[one["id"], one["attempts"], format_time(one["at"]), one["why"]] for one in found]
-    back = "`glymph worker --retry ID` puts one back."
+    back = "`glymph sleep worker --retry ID` puts one back."
     last = back if found else "No dead letters: no job was given up."
     page = [Table(["id", "failed>", "at (UTC)", "why"], rows), last]
     output.answer({"dead": found}, page, as_json=as_json)
@@ -303,7 +303,7 @@ def _put_back(queues: Queues, wanted: str, *, as_json: bool) -> None:
     back = [queue.retry(one).as_dict() for queue, one in known if wanted in (one, ALL)]
     if not back and wanted != ALL:
         raise InvalidInput(
-            "--retry", f"no dead letter {wanted!r}. `glymph worker --dead` lists them."
+            "--retry", f"no dead letter {wanted!r}. `glymph sleep worker --dead` lists them."
         )
     page = [f"{one['id']} is put back: a worker tries it again." for one in back]
     none = "No dead letters: nothing to put back."

@@ -48,7 +48,7 @@ def empty(ctx: Context, *, all: bool = False, attended: bool = True) -> Receipt:
     if all and unattended:
         raise Refused(
             "Only a person empties the trash before its time. Nothing was changed: ask one to run "
-            "`glymph trash empty --all --apply`."
+            "`glymph memory trash empty --all --apply`."
         )
     due = [one.id for one in trash(ctx) if all or one.expired]
     if unattended:

@@ -50,12 +50,14 @@ HOW = (
     "no sentence repeats it or has two words of its own"
 )
 NONE = "there are none"
-STILL = "the conversation {} still repeats it: repeat the erasure, or `glymph history remove` it"
+STILL = (
+    "the conversation {} still repeats it: repeat the erasure, or `glymph memory history remove` it"
+)
 RETAINED = "a purge that nobody asked for by what it says leaves conversations as they were said"
 UNCHECKED = "not looked through, for the text is not kept"
 CUT_SHORT = (
     "the purge was cut short before they were looked through: "
-    "`glymph history erase TEXT --apply` does it"
+    "`glymph memory history erase TEXT --apply` does it"
 )
 REASON = "cut out of conversations"
 LEFT_OVER = 60.0  # seconds after which a half-written file is one of a process that was killed

@@ -2,7 +2,7 @@
 
 In a folder lie its transcript, its state, and memory.md for people to read and edit. In a store
 its messages are rows that only grow, and its state is saved in one transaction; there is no
-memory.md, and `glymph history show` shows what would stand in it.
+memory.md, and `glymph memory history show` shows what would stand in it.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def main() -> None:
 
     After SIGTERM it ends when the current job is done; a call of a language model is called off.
     """
-    parser = argparse.ArgumentParser(prog="glymph worker")
+    parser = argparse.ArgumentParser(prog="glymph sleep worker")
     parser.add_argument("--url", help="the store of the spaces")
     parser.add_argument(
         "--space", action="append", default=[], help="where jobs wait, besides those in the spool"

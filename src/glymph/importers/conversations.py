@@ -1,4 +1,4 @@
-"""Finds in a conversation of another program what is worth keeping, as `glymph extract` does."""
+"""Finds in a conversation of another program what is worth keeping, like `sleep extract`."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def find_source(source: str | Path) -> Path:
 
 
 def is_own_export(path: Path) -> bool:
-    """Tells whether a file is what `glymph export` writes."""
+    """Tells whether a file is what `glymph store export` writes."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -60,8 +60,8 @@ def choose_kind(path: Path, kind: str | None = None) -> str:
     if is_own:
         raise InvalidInput(
             "source",
-            f"{path.name} is a store of Glymph. Take its spaces over with `glymph migrate`, or "
-            "one of them with `glymph export` and `glymph import`.",
+            f"{path.name} is a store of Glymph. Take its spaces over with `glymph store migrate`, "
+            "or one of them with `glymph store export` and `glymph store import`.",
         )
     with _saying_unreadable(path):
         sure = {name: one.recognise(path) for name, one in IMPORTERS.members.items()}

@@ -149,7 +149,7 @@ def _refuse_a_second_way(scope: Scope) -> None:
     if scope == "plugin" and merge_json.without_hooks(document) != document:
         raise Refused(
             f"the hooks are in {settings} already: with the plugin each would run twice. "
-            "Run `glymph uninstall claude-code --apply` first."
+            "Run `glymph install remove claude-code --apply` first."
         )
 
 

@@ -84,7 +84,8 @@ def find(store: Store, token_id: str) -> TokenFacts:
     """Returns the token of an id; raises InvalidInput if there is none."""
     found = next((one for one in list_all(store) if one.id == token_id), None)
     if found is None:
-        raise InvalidInput("id", f"there is no token {token_id!r}. `glymph token list` shows all.")
+        all_of_them = "`glymph store token list` shows all."
+        raise InvalidInput("id", f"there is no token {token_id!r}. {all_of_them}")
     return found
 
 

@@ -46,7 +46,9 @@ def render_receipt(receipt: Result) -> Blocks:
     if receipt.get("recoverable_until"):
         yield Line(f"  in the trash, recoverable until {receipt['recoverable_until'][:10]}")
     if receipt["succeeded"] and receipt["verb"] == "purge":
-        yield Line("  for good: there is no undo. `glymph certificates` says what is clean.", "dim")
+        yield Line(
+            "  for good: there is no undo. `glymph store certificates` says what is clean.", "dim"
+        )
     elif receipt["succeeded"]:
         yield from render_undo(receipt["operation_id"])
 

@@ -52,7 +52,7 @@ SAYINGS = frozenset(
 )
 _CALL = re.compile(r"\b(?:(?:glymph|memory|Glymph)\.)?([a-z_]+)\(([^()]*)\)")
 _GIVEN = re.compile(r"\b([a-z_]+)=(True|False|None|[\"'][^\"']*[\"'])")
-_COMMAND = re.compile(r"`glymph ([a-z-]+)[^`]*`")
+_COMMAND = re.compile(r"`glymph ([a-z-]+)(?: ([a-z-]+))?[^`]*`")  # perhaps in a group
 _TWICE = re.compile(r"\b([a-z_]{6,}) or \1\b")
 _BEGINNING = re.compile(r"((?:^|[.:] ))a person")
 _PLAIN = {
@@ -96,7 +96,7 @@ def _name_call(call: re.Match[str], visible: Collection[str]) -> str:
 
 
 def _name_command(command: re.Match[str], visible: Collection[str]) -> str:
-    known = find_command(command[1])
+    known = find_command(command[1]) or find_command(command[2] or "")
     return known.tool if known and known.tool in visible else command[0]
 
 

@@ -197,7 +197,7 @@ def _check_key(ctx: Context, source: Path, identity: str) -> None:
     """Refuses an export with tombstones whose key is missing, or is another than that used here."""
     here, beside = ctx.store.keyring.get(identity), key_from(key_beside(source), identity)
     way = (
-        "or give its tombstones up: `glymph import --without-tombstones`, "
+        "or give its tombstones up: `glymph store import --without-tombstones`, "
         "import_(…, tombstones=False)."
     )
     if here is None and beside is None:

@@ -287,10 +287,10 @@ def _plan_existing(
 
 def _obstacles(target: Store, name: str) -> dict[str, str]:
     there = mask_url(target.url)
-    remove = f"remove it with `glymph space delete {name} --confirm {name} --url {there}`"
+    remove = f"remove it with `glymph store space delete {name} --confirm {name} --url {there}`"
     return {
         "other": f"{there} has another space of this name. "
-        "Rename one of them with `glymph space rename`.",
+        "Rename one of them with `glymph store space rename`.",
         "renamed": f"{there} has this space already, as {name}. Rename it back, or {remove}.",
         "key": f"{there} has another key for its tombstones, {target.keyring.folder}. "
         "Move it elsewhere.",

@@ -18,13 +18,13 @@ from glymph.store.undo_foresight import UndoForesight
 from glymph.store.writer import Writer
 
 FINAL_VERBS = {
-    "create_space": "a space is removed with `glymph space delete`, not by undo.",
+    "create_space": "a space is removed with `glymph store space delete`, not by undo.",
     "fold": "what is folded into one is not told apart again.",
     "purge": "what is purged is gone for good. Name an earlier operation to undo that one.",
 }
 NEWEST_IS_A_PURGE = (
     "it is your newest change, and what is purged is gone for good. Nothing was changed. To take "
-    "an earlier change back, name it: operations() or `glymph operations` lists them; "
+    "an earlier change back, name it: operations() or `glymph store operations` lists them; "
     "then undo(id)."
 )
 

@@ -48,12 +48,12 @@ SECOND = 1_000_000
 
 _COMMAND = re.compile("`(glymph (?!doctor)[^`]+)`")  # doctor looks at the whole store
 _BY_HAND = {
-    "lifecycle": "glymph lifecycle --apply",
-    "ai_prune": "glymph ai-prune --apply",
-    "embed": "glymph embed",
+    "lifecycle": "glymph sleep lifecycle --apply",
+    "ai_prune": "glymph sleep ai-prune --apply",
+    "embed": "glymph sleep embed",
     "questions": "glymph questions",
-    "trash": "glymph trash empty --apply",
-    "surface": "glymph surface",
+    "trash": "glymph memory trash empty --apply",
+    "surface": "glymph memory surface",
 }
 
 
@@ -244,7 +244,7 @@ def _explain_failures(
         yield (
             f"{_many(len(lately), 'job was', 'jobs were')} given up ({why}). "
             "`glymph status --json` tells each; "
-            "`glymph extract TRANSCRIPT` reads a session by hand."
+            "`glymph sleep extract TRANSCRIPT` reads a session by hand."
         )
 
 
@@ -261,32 +261,32 @@ def _recommend(
     old = line.oldest_at is not None and moment(now) - line.oldest_at > timedelta(hours=1)
     if late:
         names = ", ".join(late)
-        yield f"{names} should have run: no daemon is at work. `glymph daemon` starts one."
+        yield f"{names} should have run: no daemon is at work. `glymph sleep daemon` starts one."
     if line.waiting > line.resting and old and lock.state != HELD:
         many = _many(line.waiting, "job waits", "jobs wait")
-        yield f"{many} for a worker. `glymph daemon --once` runs them."
+        yield f"{many} for a worker. `glymph sleep daemon --once` runs them."
     if line.resting:
         many = _many(line.resting, "job", "jobs")
         yield f"{many} failed and will be tried again. `glymph status --json` tells."
     if backlog.without_vectors:
         many = _many(backlog.without_vectors, "memory waits", "memories wait")
-        yield f"{many} for a vector. `glymph embed` makes them."
+        yield f"{many} for a vector. `glymph sleep embed` makes them."
     if backlog.open_questions:
         many = _many(backlog.open_questions, "question waits", "questions wait")
         yield f"{many} for an answer. `glymph questions` shows them."
     if backlog.expired_trash:
         many = _many(backlog.expired_trash, "memory is", "memories are")
-        yield f"{many} past the time in the trash. `glymph trash empty --apply` ends them."
+        yield f"{many} past the time in the trash. `glymph memory trash empty --apply` ends them."
     if backlog.pending_certificates:
         many = _many(backlog.pending_certificates, "erase certificate is", "erase certificates are")
-        yield f"{many} not complete. `glymph compact` completes what can be."
+        yield f"{many} not complete. `glymph store compact` completes what can be."
     if not caps.unattended_left:
         yield (
             "Unattended runs have archived all they may today. "
             "`glymph analyze` shows what else could go."
         )
     if ctx.model is not None and (not caps.spend_left_usd or not caps.tokens_left):
-        yield "The language model's budget of today is spent. `glymph costs` shows on what."
+        yield "The language model's budget of today is spent. `glymph status costs` shows on what."
 
 
 def _many(number: int, one: str, many: str) -> str:

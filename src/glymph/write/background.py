@@ -141,7 +141,7 @@ class Background:
         """Waits for what was asked for, at most so long; the rest waits for the next handle."""
         if self._process != os.getpid():
             return
-        ends = time.monotonic() + seconds
+        ends = time.monotonic() + (0 if self._stopped else seconds)
         while (
             thread := self._current_thread()
         ) is not None and time.monotonic() < ends:  # one may have started another

@@ -1,4 +1,4 @@
-"""`glymph history`: what happened to a memory, and the conversations that shorten themselves.
+"""`glymph memory history`: what happened to a memory, and conversations.
 
 Each of its commands is a file here.
 """
@@ -21,7 +21,7 @@ from glymph.cli.history.show import show
 from glymph.cli.options import LOOK
 
 MEMORY = "memory"
-HELP = "Show what happened to a memory (`glymph history ID`), and look after conversations."
+HELP = "Show what happened to a memory (`glymph memory history ID`), and look after conversations."
 
 
 class Histories(TyperGroup):

@@ -1,4 +1,4 @@
-"""`glymph history consolidate`: makes notes of all but the newest messages."""
+"""`glymph memory history consolidate`: makes notes of all but the newest messages."""
 
 from __future__ import annotations
 

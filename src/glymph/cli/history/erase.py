@@ -1,4 +1,4 @@
-"""`glymph history erase`: cuts a text out of every conversation of a space."""
+"""`glymph memory history erase`: cuts a text out of every conversation of a space."""
 
 from __future__ import annotations
 

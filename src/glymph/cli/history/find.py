@@ -1,4 +1,4 @@
-"""Finds the conversation that a command of `glymph history` is about."""
+"""Finds the conversation that a command of `glymph memory history` is about."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from glymph.history.history import History
     from glymph.history.policy import HistorySettings
 
-LISTS = "`glymph history list` names all; check --space and --folder, too."
+LISTS = "`glymph memory history list` names all; check --space and --folder, too."
 Session = Annotated[
     str, typer.Argument(metavar="SESSION", help="The conversation's name.", show_default=False)
 ]

@@ -1,4 +1,4 @@
-"""`glymph history list`: the conversations of a space."""
+"""`glymph memory history list`: the conversations of a space."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`glymph history memory ID`, or `glymph history ID`: what happened to a memory."""
+"""`glymph memory history memory ID`, or `glymph memory history ID`: what happened to a memory."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from glymph.cli import output
 from glymph.cli.options import Json, SpaceName, Url
 from glymph.errors import InvalidInput, MemoryNotFound
 from glymph.plain import plain
+from glymph.tools.ids import resolve_id
 from glymph.tools.render import render_changes
 
-SHOWS = "`glymph history show {}` shows it."
+SHOWS = "`glymph memory history show {}` shows it."
 
 
 def memory(
@@ -26,7 +27,7 @@ def memory(
     """Show everything that ever happened to a memory."""
     with environment.open_glymph(url, space, "user", create=False) as glymph:
         try:
-            changes = plain(glymph.history(memory_id))
+            changes = plain(glymph.history(resolve_id(glymph, "memory", memory_id)))
         except MemoryNotFound as error:
             if any(one.session == memory_id for one in glymph.conversations.every()):
                 way = SHOWS.format(quote(memory_id))

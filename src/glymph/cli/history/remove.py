@@ -1,4 +1,4 @@
-"""`glymph history remove`: removes a conversation for good."""
+"""`glymph memory history remove`: removes a conversation for good."""
 
 from __future__ import annotations
 

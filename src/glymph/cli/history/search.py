@@ -1,4 +1,4 @@
-"""`glymph history search`: old turns of a conversation."""
+"""`glymph memory history search`: old turns of a conversation."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _render_turns(facts: Mapping[str, Any], where: str) -> Iterator[Line | Table
     ]
     yield Table(["message>", "when (UTC)", "who"], rows, [one["text"] for one in turns])
     if turns:
-        show = f"glymph history show {quote(facts['session'])}"
+        show = f"glymph memory history show {quote(facts['session'])}"
         way = f"{show} --around {turns[0]['number']}{where}"
         yield Line(f"What was said before and after: {way}", "dim")
     else:

@@ -1,4 +1,4 @@
-"""`glymph history show`: the notes on a conversation and its newest messages."""
+"""`glymph memory history show`: the notes on a conversation and its newest messages."""
 
 from __future__ import annotations
 

@@ -327,7 +327,9 @@ class ProcrastinateQueue:
                 self._broken.add(ticket)
             return
         if how == GIVEN_UP:
-            raise JobGivenUp(f"job {ticket.id} was given up; `glymph worker --dead` tells why")
+            raise JobGivenUp(
+                f"job {ticket.id} was given up; `glymph sleep worker --dead` tells why"
+            )
 
 
 class JobGivenUp(Exception):

@@ -128,7 +128,7 @@ class StoreJobs:
         found = next((letter for letter in self.dead() if letter.ticket.id == ticket_id), None)
         if found is None:
             raise InvalidInput(
-                "id", f"no dead letter {ticket_id!r}. `glymph worker --dead` lists them."
+                "id", f"no dead letter {ticket_id!r}. `glymph sleep worker --dead` lists them."
             )
         ticket = found.ticket
         ctx = self.context_in(ticket.space)

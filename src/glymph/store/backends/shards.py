@@ -7,8 +7,9 @@ The map names the stores and says which spaces lie where:
 
 A space that is named, or fits a pattern, lies where that says; any other one where its name falls
 among all parts, the same for everybody who has the same parts. A map that moves a space away from
-where it lies is refused when that space is used: `glymph migrate` moves it first. Stores are opened
-when they are first needed, so one server that is down keeps nobody from the spaces of the others.
+where it lies is refused when that space is used: `glymph store migrate` moves it first. Stores are
+opened when they are first needed, so one server that is down keeps nobody from the spaces of the
+others.
 """
 
 from __future__ import annotations
@@ -137,8 +138,8 @@ class ShardedStore(Store):
             raise StoreError(
                 f"Space {space!r} lies in part {part!r}, and the map gives it to "
                 f"{self.part_of(space)!r}. "
-                f"Move it with `glymph migrate FROM TO --space {space}`, the URLs of these parts, "
-                "or fix the map."
+                f"Move it with `glymph store migrate FROM TO --space {space}`, the URLs of these "
+                "parts, or fix the map."
             )
 
     # Store
@@ -290,7 +291,7 @@ class ShardedStore(Store):
 
     def backup(self, path: str) -> None:
         raise StoreError(
-            "Several stores are no file. Use `glymph migrate`, or back each of them up."
+            "Several stores are no file. Use `glymph store migrate`, or back each of them up."
         )
 
     def compact(self) -> None:

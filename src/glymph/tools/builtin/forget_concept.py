@@ -130,7 +130,7 @@ def render_plan(plan: Mapping[str, Any]) -> Blocks:
     if also := describe_rewritten(conversations.get("purge")):
         yield Line(f"The purge would also write {also} anew, without it.")
     if said := describe_rewritten(conversations.get("request")):
-        command = f"glymph history erase {quote(plan['request'])} --apply{here}"
+        command = f"glymph memory history erase {quote(plan['request'])} --apply{here}"
         yield Line(
             f"Conversations say it, too. To write {said} anew without it, for good: {command}"
         )

@@ -70,7 +70,7 @@ def render(result: Mapping[str, Any]) -> Blocks:
     ]
     yield Table(["cluster", "members>", "active>", "weak>", "dormant>", "filled by"], rows)
     if not rows:
-        yield Line("No clusters yet. `glymph clusters create --name NAME` makes one.")
+        yield Line("No clusters yet. `glymph memory clusters create --name NAME` makes one.")
 
 
 TOOL = Tool(

@@ -36,7 +36,7 @@ def run(glymph: Glymph, args: RecallArguments) -> Mapping[str, Any]:
 def render(result: Mapping[str, Any]) -> Blocks:
     yield from render_hits(result)
     if result["hits"] and result["recall_id"]:
-        yield Line(f"Say what helped: glymph report {result['recall_id']} --used ID", "dim")
+        yield Line(f"Say what helped: glymph memory report {result['recall_id']} --used ID", "dim")
     if result.get("notice"):
         yield Line(result["notice"], "yellow")
 

@@ -51,7 +51,9 @@ def run(connection: psycopg.Connection[tuple[Any, ...]], *, bound: bool) -> list
     for (name,) in connection.execute(
         "SELECT name FROM spaces WHERE name LIKE '(deleting)%'"
     ).fetchall():
-        what = "is under way or was cut short; the next `glymph space delete` or import ends it"
+        what = (
+            "is under way or was cut short; the next `glymph store space delete` or import ends it"
+        )
         problems.append(Problem("unfinished", f"{name} {what}"))
     return problems
 

@@ -183,7 +183,7 @@ class PostgresDatabase:
     def backup(self, path: str) -> None:
         raise errors.Refused(
             f"{self._name} is a server and no file. "
-            "Use `glymph migrate` into a new SQLite file, or pg_dump."
+            "Use `glymph store migrate` into a new SQLite file, or pg_dump."
         )
 
     def compact(self) -> None:

@@ -61,7 +61,10 @@ def settle(connection: psycopg.Connection[tuple[Any, ...]], *, rewrite_: bool) -
     fixed = (PlaceStatus("keys", CLEAN, "by design: random bytes"), *BEYOND)
     how = "the tables are written anew (VACUUM FULL)"
     waits = PlaceStatus(
-        "removed rows", PENDING, how, "large or busy: they are written anew by `glymph compact`"
+        "removed rows",
+        PENDING,
+        how,
+        "large or busy: they are written anew by `glymph store compact`",
     )
     samples = "the planner's samples are taken anew with it (ANALYZE)"
     pending = PlaceStatus("planner's samples", PENDING, samples, waits.detail)

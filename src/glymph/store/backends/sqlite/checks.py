@@ -179,7 +179,7 @@ def _unfinished(raw: apsw.Connection) -> Found:
     for (name,) in raw.execute("SELECT name FROM spaces WHERE name LIKE '(deleting)%'"):
         yield (
             f"{name} is under way or was cut short; "
-            "the next `glymph space delete` or import ends it"
+            "the next `glymph store space delete` or import ends it"
         )
 
 

@@ -75,7 +75,7 @@ def settle(raw: apsw.Connection, *, rewrite: bool) -> Settled:
     )
     how = "the file is written anew (VACUUM), then as the log"
     waits = PlaceStatus(
-        "page gaps", PENDING, how, "large or busy: it is written anew by `glymph compact`"
+        "page gaps", PENDING, how, "large or busy: it is written anew by `glymph store compact`"
     )
     return Settled(
         done, (*fixed, waits), (*fixed, PlaceStatus("page gaps", log.status, how, log.detail))
