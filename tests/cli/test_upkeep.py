@@ -123,7 +123,7 @@ def test_a_transcript_is_read_from_standard_input_without_a_cursor(run, transcri
 
 
 def test_a_transcript_that_is_not_there_is_an_error_with_a_next_step(run, tmp_path):
-    said, code = run("extract", tmp_path / "missing.jsonl")
+    said, code = run("sleep", "extract", tmp_path / "missing.jsonl")
     assert code == 1
     assert said == "" or "missing" in said
 
