@@ -38,7 +38,7 @@ def show(console: Console, facts: dict[str, Any]) -> None:
     page.print_heading(
         console,
         "Elsewhere",
-        "`glymph migrate SOURCE TARGET` takes spaces to another store, a file or a PostgreSQL "
+        "`glymph store migrate SOURCE TARGET` takes spaces to another store, a file or a PostgreSQL "
         "server, in either "
         "direction: memories, trash, tombstones, plans, schedules and every journal row.",
     )
