@@ -231,7 +231,9 @@ def test_groups_hang_together_by_links_however_old_these_are():
 def test_what_is_replaced_or_repeated_is_no_group_for_that(kind):
     old = {"created": 400.0}
     columns = space(old, old, old, edges=[(0, 1, kind, 10), (1, 2, "related_to", 400)])
-    assert sorted(slots(group) for group in ranked(columns).groups) == [[0], [1, 2]]
+    assert [slots(group) for group in ranked(columns).groups] == [[1, 2]]
+    every = ranked(columns, include_isolated=True).groups
+    assert sorted(slots(group) for group in every) == [[0], [1, 2]]
 
 
 def test_archived_and_trashed_are_counted_and_the_identity_is_not_even_that():

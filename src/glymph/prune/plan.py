@@ -165,7 +165,7 @@ def _lines(plan: Plan) -> list[str]:
 def _say_why_nothing(totals: Totals) -> str:
     if totals.dormant < MOSTLY * totals.memories:
         return f"{NOTHING}: the graph is healthy."
-    alone = " include_isolated=True shows those without links." if totals.isolated else ""
+    alone = " include_isolated=True shows those in no group." if totals.isolated else ""
     return (
         f"{NOTHING}, but {totals.dormant:,} of {totals.memories:,} memories are dormant. A lower "
         f"min_staleness shows more of them.{alone}"

@@ -23,7 +23,7 @@ class AnalyzeArguments(Arguments):
     max_groups: int = Field(
         20, ge=1, le=1000, description="Most groups to show, the stalest first."
     )
-    include_isolated: bool = Field(False, description="Also memories without links.")
+    include_isolated: bool = Field(False, description="Also memories in no group.")
     grouping: str = Field(
         "community",
         description="What belongs together: community (links), entity, tag, session, cluster, "
