@@ -39,7 +39,8 @@ def show(console: Console, facts: dict[str, Any]) -> None:
         console,
         "Elsewhere",
         "`glymph store migrate SOURCE TARGET` takes spaces to another store, a file or a "
-        "PostgreSQL server, in either direction: memories, trash, tombstones, plans, schedules and every journal row.",
+        "PostgreSQL server, in either direction: memories, trash, tombstones, plans, schedules and "
+        "every journal row.",
     )
     page.say(
         console,

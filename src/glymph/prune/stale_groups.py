@@ -39,7 +39,7 @@ class StaleGroup:
     dormant: int
     days_since_active: float
     mean_uses: float
-    isolated: bool  # one memory, which no link holds in a group
+    isolated: bool  # one memory, which resembles or replaces others at most
 
     @property
     def mean_retrievability(self) -> float:
@@ -54,7 +54,7 @@ class Ranking:
     stale: int  # groups that pass the threshold, those beyond the longest list included
     memories: int  # live ones; the identity is none of them
     edges: int  # links between them
-    connected: int  # groups of several memories
+    connected: int  # groups of memories with links
     isolated: int  # memories in none
     superseded: int  # live ones that a newer statement has replaced: in their groups like others
     archived: int
@@ -69,7 +69,7 @@ class LinkedGroups:
     slots: Slots  # the live memories
     group: Slots  # of each of those
     sizes: Slots  # of the groups
-    isolated: Flags  # whether a group is one memory, which no link holds in another
+    isolated: Flags  # whether a group is one memory, which resembles or replaces others at most
     edges: int  # links between live memories
 
 
@@ -169,8 +169,8 @@ def group_by_links(columns: Columns) -> LinkedGroups:
     first = (label == np.arange(columns.size)) & live
     slots = np.flatnonzero(live)
     group = (np.cumsum(first) - 1)[label[slots]]
-    sizes = np.bincount(group, minlength=int(np.count_nonzero(first)))
-    return LinkedGroups(slots, group, sizes, sizes == 1, found.edges)
+    alone = ~found.linked[first]
+    return LinkedGroups(slots, group, np.bincount(group, minlength=len(alone)), alone, found.edges)
 
 
 def _is_grouped(columns: Columns) -> Flags:
@@ -185,20 +185,24 @@ class HoldingLinks:
     source: Slots
     target: Slots
     weight: Floats
+    linked: Flags  # which memories have such a link with a live one, however weak
     edges: int  # links between live memories
 
 
 def find_holding_links(columns: Columns) -> HoldingLinks:
     """Returns the links that hold groups together."""
     live = _is_grouped(columns)
+    linked = np.zeros(columns.size, dtype=np.bool_)
     room, held, edges = _Links.of(len(columns.edges["source"])), 0, 0
     for some in _links(columns):
         between = live[some.source]
         between &= live[some.target]
         edges += int(np.count_nonzero(between))
+        between &= some.weight > 0
+        linked[some.source[between]] = linked[some.target[between]] = True
         between &= some.weight >= graph.CONNECTING
         held = room.put(held, some, between)
-    return HoldingLinks(room.source[:held], room.target[:held], room.weight[:held], edges)
+    return HoldingLinks(room.source[:held], room.target[:held], room.weight[:held], linked, edges)
 
 
 @dataclass(frozen=True, slots=True)
