@@ -94,7 +94,7 @@ class Bench:
     def _cold(self, name: str, place: Path) -> float:
         query = self.queries[0]
         data = {"queries": [query], "vectors": {query: self._embed([query])[0].tolist()}}
-        spent = []
+        spent: list[float] = []
         for _ in range(COLD):
             before = children_cpu()
             told = self._run(name, "cold", place, data, inline=True)
@@ -212,7 +212,7 @@ class Bench:
         assert python is not None
         file = self._folder / f"data-{self._random.getrandbits(64):x}.json"
         if not inline:
-            data = data | {"rows": self._keep(file, data)}
+            data = {**data, "rows": self._keep(file, data)}
         file.write_text(json.dumps(data), encoding="utf-8")
         own = {"GLYMPH_PEER_SERVER": str(peer_setup.find_server(name))} | ONE_THREAD
         paths = [

@@ -53,27 +53,27 @@ def draw_curves() -> str:
     """Retrievability by days without use, a line for each section."""
     left, top, width, height = 52, 20, 600, 240
 
-    def place(day: float, value: float) -> str:
-        return f"{left + width * day / DAYS:.1f},{top + height * (1 - (value - 0.4) / 0.6):.1f}"
+    def across(day: float) -> float:
+        return left + width * day / DAYS
+
+    def down(value: float) -> float:
+        return top + height * (1 - (value - 0.4) / 0.6)
 
     parts = []
     for value, name in ((1.0, "1.0"), (0.9, "0.9"), (0.8, "0.8"), (0.6, "0.6"), (0.4, "0.4")):
-        x, y = place(0, value).split(",")
         dashed = " stroke-dasharray='4 4'" if value in (0.9, 0.8) else ""
-        parts.append(f"<path d='M{x} {y}h{width}' stroke='{LINE}' stroke-opacity='.6'{dashed}/>")
-        parts.append(_text(left - 22, float(y) + 4, name, GREY, 12))
+        parts.append(f"<path d='M{left} {down(value):.1f}h{width}' stroke='{LINE}'{dashed}/>")
+        parts.append(_text(left - 22, down(value) + 4, name, GREY, 12))
     for value, name in ((0.95, "ACTIVE"), (0.85, "WEAK"), (0.5, "DORMANT")):
-        parts.append(
-            _text(left + width - 34, float(place(0, value).split(",")[1]) + 4, name, GREY, 11)
-        )
-    for day in range(0, DAYS + 1, 30):
-        x = float(place(day, 1).split(",")[0])
-        parts.append(_text(x, top + height + 20, f"{day} days", GREY, 12))
+        parts.append(_text(left + width - 34, down(value) + 4, name, GREY, 11))
+    under = top + height + 20
+    parts += [_text(across(day), under, f"{day} days", GREY, 12) for day in range(0, DAYS + 1, 30)]
     for number, (section, profile) in enumerate(SECTIONS.items()):
         colour = COLOURS[section]
         steps = [step / 2 for step in range(DAYS * 2 + 1)]
         values = [float(retrievability(day, profile.stability, profile.decay)) for day in steps]
-        drawn = [place(*point) for point in zip(steps, values, strict=True) if point[1] >= 0.4]
+        points = [point for point in zip(steps, values, strict=True) if point[1] >= 0.4]
+        drawn = [f"{across(day):.1f},{down(value):.1f}" for day, value in points]
         line = f"fill='none' stroke='{colour}' stroke-width='2.5'"
         parts.append(f"<polyline points='{' '.join(drawn)}' {line}/>")
         x, y = left + width + 24, top + 24 + 30 * number

@@ -29,6 +29,7 @@ ROOT = Path(__file__).parent.parent
 DIST = ROOT / "dist"
 PACKAGES = (ROOT, ROOT / "packages" / "glymph-reader")
 NAMES = ("python3.11", "python3.12", "python3.13", "python3.14")
+SHOWN = ("numpy", "apsw", "pydantic", "typer", "mcp")  # dependencies whose versions are told
 EXTRAS = "mcp"  # installed with the wheel where it is checked; models are left to the test suite
 
 
@@ -75,18 +76,20 @@ def build() -> list[Path]:
     """Builds every package afresh."""
     shutil.rmtree(DIST, ignore_errors=True)
     for package in PACKAGES:
-        _do(sys.executable, "-m", "build", "--outdir", str(DIST), str(package))
+        _do(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(DIST), str(package))
     return sorted(DIST.iterdir())
 
 
-def check(wheel: Path, python: str, folder: Path, *, resolution: str = "highest") -> dict[str, str]:
+def check(wheel: Path, python: str, folder: Path, *, lowest: bool = False) -> dict[str, str]:
     """Installs a wheel into an empty environment and runs it there; what it said."""
     own = folder / "bin" / "python"
     _do(_uv(), "venv", "--quiet", "--seed", "--python", python, str(folder))
-    _do(
-        _uv(), "pip", "install", "--quiet", "--python", str(own), "--resolution", resolution,
-        f"glymph[{EXTRAS}] @ {wheel.as_uri()}",
-    )  # fmt: skip
+    into = (_uv(), "pip", "install", "--quiet", "--python", str(own))
+    if lowest:
+        # Only what is asked for itself is taken at its lowest; of a wheel, that is the wheel alone.
+        pyproject = str(ROOT / "pyproject.toml")
+        _do(*into, "--resolution", "lowest-direct", "-r", pyproject, "--extra", EXTRAS)
+    _do(*into, f"glymph[{EXTRAS}] @ {wheel.as_uri()}")
     glymph = str(folder / "bin" / "glymph")
     home = {"HOME": str(folder), "GLYMPH_URL": f"sqlite:///{folder / 'memory.db'}"}
     version = _do(glymph, "--version", **home).strip()
@@ -95,11 +98,11 @@ def check(wheel: Path, python: str, folder: Path, *, resolution: str = "highest"
         raise Failed(f"glymph --version says {version!r}")
     if not demo["sound"]:
         raise Failed("glymph demo left a store that is not sound")
-    numpy, apsw = (
+    versions = [
         _do(str(own), "-c", f"import importlib.metadata as m; print(m.version({name!r}))").strip()
-        for name in ("numpy", "apsw")
-    )
-    return {"version": version, "demo": "sound", "numpy": numpy, "apsw": apsw}
+        for name in SHOWN
+    ]
+    return {"version": version, "demo": "sound"} | dict(zip(SHOWN, versions, strict=True))
 
 
 def describe(environment: Path) -> Path:
@@ -133,7 +136,7 @@ def _check_all(wheel: Path, pythons: Sequence[tuple[str, str]], place: Path) -> 
         said = check(wheel, python, place / version)
         print(f"Python {version}, newest: {said}", flush=True)
     version, python = pythons[0]
-    said = check(wheel, python, place / "lowest", resolution="lowest-direct")
+    said = check(wheel, python, place / "lowest", lowest=True)
     print(f"Python {version}, lowest: {said}", flush=True)
 
 

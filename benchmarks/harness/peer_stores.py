@@ -185,7 +185,7 @@ class Chroma(InProcess):
         from chromadb.config import Settings
 
         self._vectors = vectors
-        self._client = chromadb.PersistentClient(
+        self._client: Any = chromadb.PersistentClient(
             str(folder / "chroma"), settings=Settings(anonymized_telemetry=False)
         )
         self._all = self._client.get_or_create_collection(
