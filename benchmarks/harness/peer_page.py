@@ -38,11 +38,11 @@ class Row:
 
 COSTS = [
     Row("bulk_per_cpu_s", "bulk add, memories per CPU-second", True,
-        "besides text and vector it writes a journal row, a full-text entry and a checksum for each, and compares each with what is near",
+        "it compares each with what is near, which is most of the cost (`compare = off` leaves it out), and writes a journal row, a full-text entry and a checksum for each",
         "read the neighbours of a whole batch in one pass"),
     Row("add_cpu_ms", "one add, CPU ms",
-        why="it is durable before it returns, journalled, indexed for words, and afterwards compared with what is near",
-        step="fewer statements for a single add"),
+        why="it is journalled, indexed for words, and afterwards compared with what is near, which is most of the cost",
+        step="compare fewer candidates"),
     Row("search_cpu_ms", "one search for ten, CPU ms",
         why="it ranks by words, vectors, links, session and age together; a vector database reads one index",
         step="stop ranking words early where a few are enough"),
@@ -104,7 +104,7 @@ def write_page(figures: Mapping[str, Any]) -> str:
         "## What stays clean\n", _table(HYGIENE, figures, names),
         "A small set is added one by one: statements that look alike and differ, repetitions in the same and in other words, and statements that a later one replaced. "
         "Here Glymph uses its reader, a small model on the same machine. A store that cleans nothing loses nothing and keeps everything. mem0 cleans with a language "
-        "model, which nobody had here: `add(infer=False)`.\n",
+        "model, which nobody had here: `add(infer=False)`, and without its optional extras.\n",
         "## Where Glymph is not first\n", _reasons(figures, names),
         "## Measure it yourself\n",
         "```sh\nmake bench-peers                            # installs the others under .cache, measures, writes this page\n"

@@ -139,11 +139,13 @@ class LangGraph(InProcess):
         def embed(texts: Sequence[str]) -> list[list[float]]:
             return [list(vectors[text]) for text in texts]
 
+        # Not `fields`: the store reads only this name, whatever its type says.
+        index: Any = {"dims": DIMENSION, "embed": embed, "text_fields": ["text"]}
         self._stack = ExitStack()
         self._store = self._stack.enter_context(
             SqliteStore.from_conn_string(
                 str(folder / "store.db"),
-                index={"dims": DIMENSION, "embed": embed, "text_fields": ["text"]},
+                index=index,
             )
         )
         self._store.setup()
@@ -213,7 +215,7 @@ class Chroma(InProcess):
         self._all.delete(ids=[id])
 
     def texts(self) -> dict[str, str]:
-        found = self._all.get()
+        found: Any = self._all.get()
         return dict(zip(found["ids"], found["documents"], strict=True))
 
     def close(self) -> None:
