@@ -52,7 +52,7 @@ COSTS = [
         why="the old text stays in the journal, and the index of words is rewritten", step="the same as for an add"),
     Row("delete_cpu_ms", "one delete, CPU ms",
         why="guards are asked, the memory goes to the trash with its image, and can come back",
-        step="count live memories once a day instead of at each deletion"),
+        step="measure what the guards cost each deletion"),
     Row("cold_cpu_s", "start to first answer, CPU s",
         why="it imports numpy and builds its columns at the first search", step="keep the columns in a file"),
     Row("resident_mb", "resident memory, MB",
@@ -93,10 +93,13 @@ def write_page(figures: Mapping[str, Any]) -> str:
         "# Measured beside other stores\n",
         f"Measured on {figures['date']}, on {_cores(figures)} that other work shared, so costs are CPU time and no wall time is given. "
         f"Python {figures['python']}. {versions}. {figures['memories']:,} English sentences with the vectors of all-MiniLM-L6-v2, given beforehand and the "
-        "same for all: no model is timed, and no store asks a language model. Each store runs in a process of its own, with its defaults.\n",
+        "same for all: no model is timed, and no store asks a language model. Glymph is therefore timed without its reader, which it would use by default and which costs "
+        "more. Each store runs in a process of its own (LangGraph's may need another Python, whose sqlite3 loads extensions); set apart from defaults are cosine distance for "
+        "chromadb, vectors on disk and no least score for mem0, and the field that LangGraph embeds.\n",
         *([f"Not installed when this was measured: {', '.join(missing)}.\n"] if missing else []),
         "![CPU time of adding, searching and starting, Glymph beside the others](drawings/peers.svg)\n",
-        "**Bold** is best of its row. These are single runs; a difference of a fifth is none.\n",
+        "**Bold** is best of its row. These are single runs on a busy machine: Glymph's adds, repeated on other sentences, cost twice as much, so a difference of less than "
+        "that says little.\n",
         "## What it costs\n", _table(COSTS, figures, names), _remarks(figures, names),
         "## What gets lost\n", _table(LOSSES, figures, names),
         f"Four processes write at once to one store, {figures.get('writes_each', 50)} memories each. Then, six times, a process that writes one by one or in batches of 50 is "
@@ -105,7 +108,9 @@ def write_page(figures: Mapping[str, Any]) -> str:
         "A small set is added one by one: statements that look alike and differ, repetitions in the same and in other words, and statements that a later one replaced. "
         "Here Glymph uses its reader, a small model on the same machine. A store that cleans nothing loses nothing and keeps everything. mem0 cleans with a language "
         "model, which nobody had here: `add(infer=False)`, and without its optional extras.\n",
-        "## Where Glymph is not first\n", _reasons(figures, names),
+        "## Where Glymph is not first\n",
+        "That comparing is most of the cost of adding was measured, by switching it off. The other reasons are read from the code, and not measured one by one.\n",
+        _reasons(figures, names),
         "## Measure it yourself\n",
         "```sh\nmake bench-peers                            # installs the others under .cache, measures, writes this page\n"
         "python -m benchmarks peers --json --scale 5 # with 10,000 memories\n```\n",
