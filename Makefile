@@ -9,7 +9,7 @@ WORKERS ?= 2
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done)
 
-.PHONY: demo test test-nightly lint format bench docs install inspector weights axe clean
+.PHONY: demo test test-nightly lint format bench bench-peers docs docs-site release install inspector weights axe clean
 
 demo: $(VENV)/.base
 	$(BIN)/glymph demo
@@ -33,8 +33,34 @@ format: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks all
 
+# Glymph beside other stores, each installed in an environment of its own; writes docs/benchmarks.md.
+bench-peers: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.harness.peer_setup
+	$(BIN)/python -m benchmarks peers --json > .cache/peers.json
+	$(BIN)/python -m benchmarks.harness.peer_page .cache/peers.json
+
 docs: $(VENV)/.dev
 	$(BIN)/python -m docs.generate
+	$(BIN)/python -m docs.drawings
+
+# The documentation as a site with search, in .cache/site; look at it with `python -m http.server -d .cache/site`.
+docs-site: .cache/docs-site/.ready
+	.cache/docs-site/bin/mkdocs build --quiet --strict
+	$(PYTHON) -m docs.check_site .cache/site
+
+.cache/docs-site/.ready: docs/requirements.txt
+	$(PYTHON) -m venv .cache/docs-site
+	.cache/docs-site/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r docs/requirements.txt
+	@touch $@
+
+# Everything of a release but its upload: builds, checks in empty environments, lists what it is made of.
+release: .cache/release/.ready
+	.cache/release/bin/python -m release.build
+
+.cache/release/.ready: release/requirements.txt
+	$(PYTHON) -m venv .cache/release
+	.cache/release/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r release/requirements.txt
+	@touch $@
 
 install: $(VENV)/.dev
 

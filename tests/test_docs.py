@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import re
+import shlex
+import unicodedata
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
+import yaml
+from typer.testing import CliRunner
+
+from docs import drawings, site_hooks
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -34,11 +41,106 @@ def test_every_python_block_of_a_page_runs(page, tmp_path, monkeypatch):
     names["memory"].close()
 
 
-def test_every_link_between_pages_leads_somewhere():
-    for page in PAGES:
-        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-            if "://" not in target:
-                assert (page.parent / target).exists(), f"{page.name} links to {target}"
+CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+TYPED = ["quickstart.md", "how-to/tune-decay.md"]  # pages whose commands can be run as they stand
+
+
+@pytest.mark.parametrize("page", TYPED)
+def test_every_command_of_a_page_runs(page, tmp_path, monkeypatch):
+    """One after the other, on a fresh store."""
+    from glymph import Glymph
+    from glymph.cli.main import app
+
+    url = f"sqlite:///{tmp_path / 'memory.db'}"
+    Glymph.open(url).close()
+    monkeypatch.setenv("GLYMPH_URL", url)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    blocks = CONSOLE.findall((ROOT / "docs" / page).read_text(encoding="utf-8"))
+    commands = [line for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+    assert commands
+    for command in commands:
+        program, *arguments = shlex.split(command[2:], comments=True)
+        assert program == "glymph", command
+        done = CliRunner().invoke(app, arguments)
+        assert done.exit_code == 0, f"{command}\n{done.output}"
+
+
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+LINKING = [*PAGES, ROOT / "SECURITY.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+
+
+def headings(page: Path) -> set[str]:
+    """What can be linked to, as the site and forges name it."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    found = set()
+    for line in re.findall(r"^#+ (.*)$", text, re.MULTILINE):
+        plain = unicodedata.normalize("NFKD", line)
+        found.add(re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", plain).strip().lower()))
+    return found
+
+
+def test_every_link_between_pages_leads_to_a_page_and_a_heading():
+    for page in LINKING:
+        for target, anchor in LINK.findall(CODE.sub("", page.read_text(encoding="utf-8"))):
+            if "://" in target:
+                continue
+            found = page.parent / target if target else page
+            assert found.exists(), f"{page.name} links to {target}"
+            if anchor:
+                assert anchor in headings(found), f"{page.name} links to {target}#{anchor}"
+
+
+# the site
+
+
+def test_every_page_is_in_the_site_once_and_the_glossary_last():
+    def pages(entry):
+        if isinstance(entry, str):
+            return [entry]
+        inner = entry.values() if isinstance(entry, dict) else entry
+        return [page for one in inner for page in pages(one)]
+
+    listed = pages(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])
+    there = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
+    assert sorted(listed) == sorted(there | set(site_hooks.SHOWN.values()))
+    assert listed[-1] == "glossary.md"
+
+
+def test_the_site_loads_nothing_from_elsewhere():
+    """Fonts come from a service unless they are off; a repository's address is asked for its stars."""
+    config = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    assert config["theme"]["font"] is False
+    assert "repo_url" not in config
+    assert config["plugins"] == ["search"]
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "turned"),
+    [
+        ("docs/how-to/mcp.md", "](../../SECURITY.md#reporting)", "](../security.md#reporting)"),
+        ("docs/faq.md", "](concepts.md#spaces)", "](concepts.md#spaces)"),
+        ("SECURITY.md", "](docs/how-to/mcp.md)", "](how-to/mcp.md)"),
+        ("docs/faq.md", "](https://example.org/a.md)", "](https://example.org/a.md)"),
+        ("docs/how-to/serve.md", "](../../deploy)", f"]({site_hooks.SOURCE}/deploy)"),
+    ],
+)
+def test_links_out_of_the_docs_are_turned_for_the_site(page, link, turned):
+    from pathlib import PurePosixPath
+
+    assert site_hooks.turn_links(link, PurePosixPath(page)) == turned
+
+
+def test_the_drawings_are_what_the_code_draws():
+    for path, drawn in drawings.draw_all():
+        assert path.read_text(encoding="utf-8") == drawn, "run `python -m docs.drawings`"
+        assert ET.fromstring(drawn).find("{http://www.w3.org/2000/svg}title") is not None
+
+
+def test_the_table_of_the_glossary_is_one_and_in_order():
+    rows = re.findall(r"^\| (.*?) \|", (ROOT / "docs" / "glossary.md").read_text(), re.MULTILINE)
+    assert rows[0] == "word"
+    assert rows[1:] == sorted(rows[1:], key=str.casefold)
 
 
 def test_every_word_of_the_public_surface_is_in_the_reference():

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from glymph.upkeep.status_result import AutonomousStatus as AutonomousStatus
     from glymph.write.reconcile import Effects as Effects
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Loaded when first asked for, so that `glymph --help` does not pay for numpy.
 _HOMES = {

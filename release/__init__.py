@@ -1,0 +1,1 @@
+"""Building and checking a release; see `release.build`."""
