@@ -6,6 +6,7 @@ Only the standard library is imported here: a hook has milliseconds.
 from __future__ import annotations
 
 import os
+from errno import ENOTDIR
 
 TYPE_CHECKING = False  # `typing` itself would cost a hook some milliseconds
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def make_folder(folder: Path) -> None:
             one.mkdir(mode=FOLDER)
         except FileExistsError:  # another process has just made it, or a file has the name
             if not one.is_dir():
-                raise
+                raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR), str(one)) from None
             continue
         one.chmod(FOLDER)
 

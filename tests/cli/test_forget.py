@@ -105,9 +105,9 @@ def test_what_nobody_knows_changes_nothing_and_says_so(run):
 def test_a_purge_needs_the_operators_leave_and_leaves_a_certificate(run, url):
     with pytest.raises(errors.Refused, match="tools_may_purge"):
         run("forget", "alice@acme.io", "--mode", "purge", catch_exceptions=False)
-    assert run("certificates").strip() == "Nothing was removed for good."
+    assert run("store", "certificates").strip() == "Nothing was removed for good."
     with Glymph.open(url) as glymph:
         glymph.forget("alice@acme.io", mode="purge", apply=True)
-    assert "write-ahead log" in run("certificates")
-    assert json.loads(run("certificates", "--json"))["certificates"][0]["complete"] is True
+    assert "write-ahead log" in run("store", "certificates")
+    assert json.loads(run("store", "certificates", "--json"))["certificates"][0]["complete"] is True
     assert "The store is written anew:" in run("compact")
