@@ -53,7 +53,7 @@ def store(request, tmp_path):
 
 
 def command(*args):
-    return [sys.executable, "-m", "glymph.cli.start", "worker", *args]
+    return [sys.executable, "-m", "glymph.cli.start", "sleep", "worker", *args]
 
 
 def ran(*args):
@@ -63,7 +63,7 @@ def ran(*args):
 
 def told(*args):
     """What a command says that starts no work."""
-    result = CliRunner().invoke(app, ["worker", *args])
+    result = CliRunner().invoke(app, ["sleep", "worker", *args])
     assert result.exit_code == 0, result.output
     return result.output
 
@@ -118,7 +118,7 @@ def test_a_signal_ends_it_with_status_zero(store, number):
 def test_a_job_that_does_not_end_in_time_is_left_and_the_status_is_zero(store):
     with Glymph.open(store) as glymph, glymph.context.store.writing("default", None) as writer:
         writer.set_schedule("deaf", due_at=1, last_run_at=None, outcome=None)
-    script = [sys.executable, "-c", DEAF, "worker", "--url", store, "--drain", "0.3"]
+    script = [sys.executable, "-c", DEAF, "sleep", "worker", "--url", store, "--drain", "0.3"]
     with subprocess.Popen(
         script, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
