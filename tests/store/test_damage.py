@@ -116,7 +116,7 @@ def test_every_column_is_in_a_journal_a_seal_or_a_checksum(sound):
         missing = {
             row[1] for row in raw.execute(f"PRAGMA table_info({table})") if row[1] not in index
         }
-        assert not missing, f"run checksums.install in the step that adds {missing} to {table}"
+        assert not missing, f"run checksums.install_for in the step that adds {missing} to {table}"
 
 
 def test_doctor_goes_on_over_a_damaged_journal_and_names_the_next_step(damaged, capsys):

@@ -20,11 +20,12 @@ FUNCTION = "glymph_checksum"
 END = "_checksum"  # of the names of the indexes
 
 # Rows of all other tables are what the journal leads to, and the seals of operations vouch for it.
-WHOLE = (
+_AT_FIRST = (
     "migrations", "spaces", "pages", "recalls", "plans", "schedules", "counters", "queue", "ledger",
     "models", "vectors", "curves", "conflicts", "transcripts", "conversations", "messages",
     "folders", "certificates", "surfaces", "leases", "chunks", "chunk_bodies",
 )  # fmt: skip
+WHOLE = (*_AT_FIRST, "tokens")
 # The words of a memory: no journal tells the text of a new one, and its hash is blind to case. They
 # ride on an index whose page a new memory writes anyway; a page more would cost `add` two percent.
 WORDED_INDEX = "memories_by_state"
@@ -47,20 +48,25 @@ def register(raw: apsw.Connection) -> None:
 
 
 def install(raw: apsw.Connection) -> None:
-    """Makes the indexes. A schema step that adds a column to one of the tables runs it again."""
-    for table in WHOLE:
-        columns = list(raw.execute(f"PRAGMA table_info({table})"))
-        key = next(name for _, name, _, _, _, is_key in columns if is_key)
-        values = [
-            # `quote` tells NULL from an empty text, and every float from the next.
-            name if required and kind in ("TEXT", "BLOB") else f"quote({name})"
-            for _, name, kind, required, _, _ in columns
-            if name != key
-        ]
-        raw.execute(f"DROP INDEX IF EXISTS {table}{END}")
-        # In the order of keys, so that a new row is added at the end.
-        raw.execute(f"CREATE INDEX {table}{END} ON {table}({key}, {_checksum_of(values)})")
+    """Makes the indexes of the tables that there were when checksums began."""
+    for table in _AT_FIRST:
+        install_for(raw, table)
     raw.execute(WORDS.format(words=_checksum_of(WORDED)))
+
+
+def install_for(raw: apsw.Connection, table: str) -> None:
+    """Makes the index of one table, for a schema step that brings it or a column of it."""
+    columns = list(raw.execute(f"PRAGMA table_info({table})"))
+    key = next(name for _, name, _, _, _, is_key in columns if is_key)
+    values = [
+        # `quote` tells NULL from an empty text, and every float from the next.
+        name if required and kind in ("TEXT", "BLOB") else f"quote({name})"
+        for _, name, kind, required, _, _ in columns
+        if name != key
+    ]
+    raw.execute(f"DROP INDEX IF EXISTS {table}{END}")
+    # In the order of keys, so that a new row is added at the end.
+    raw.execute(f"CREATE INDEX {table}{END} ON {table}({key}, {_checksum_of(values)})")
 
 
 def _checksum_of(values: Sequence[str]) -> str:

@@ -60,6 +60,7 @@ def _folding(connection: apsw.Connection) -> None:
 
 def _tokens(connection: apsw.Connection) -> None:
     connection.execute(_script("tokens.sql"))
+    checksums.install_for(connection, "tokens")
 
 
 MIGRATIONS: Sequence[Migration] = (
