@@ -1,4 +1,4 @@
-"""A browser for the whole session, and a store that has lived for each test."""
+"""A browser for each module, and a store that has lived for each test."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ def served(lived, tmp_path):
         yield found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
+    """A browser. Its event loop runs in this thread, and no other can, until it is closed."""
     if CHROMIUM is None:
         pytest.skip("there is no chromium here: apt-get install chromium")
     from playwright.sync_api import sync_playwright
