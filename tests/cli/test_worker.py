@@ -303,6 +303,7 @@ logging.getLogger("psycopg.pool").warning("less grave")
     ]
 
 
+@pytest.mark.nightly
 def test_a_server_that_goes_away_leaves_no_traceback_in_the_log(tmp_path):
     if reason := postgres.absence():
         pytest.skip(reason)
