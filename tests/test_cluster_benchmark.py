@@ -41,7 +41,8 @@ def port(store, tmp_path_factory):
         "HOME": str(tmp_path_factory.mktemp("home")), "PATH": os.defpath, "GLYMPH_EMBEDDER": "none",
         "GLYMPH_TOKEN": TOKEN,
     }  # fmt: skip
-    command = [GLYMPH, "mcp", "--http", "127.0.0.1:0", "--any-space", "--url", store]
+    command = [GLYMPH, "mcp", "--http", "127.0.0.1:0", "--any-space", "--url", store,
+               "--profile", "full", "--answers", "data"]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
     try:
         yield next(
