@@ -450,6 +450,7 @@ def test_the_image_by_itself_serves_one_file(tmp_path):
 @pytest.mark.skipif(
     sys.platform != "linux", reason="reads the CPU time of other processes, which only Linux tells"
 )
+@pytest.mark.nightly
 def test_the_plan_follows_from_what_was_measured():
     if reason := postgresql.absence():
         pytest.skip(reason)

@@ -33,6 +33,7 @@ from glymph.testing.embedders import WordEmbedder
 from glymph.text.normal import content_hash, normalise
 from glymph.text.query import telling_words
 
+pytestmark = pytest.mark.nightly  # the long demo takes most of a minute
 SEEDS = (7, 1, 42)
 SILENT_FROM = 59  # the day after the last trade on the abandoned symbol is closed
 
