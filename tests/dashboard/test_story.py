@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.dashboard.ground import READER, WILD
@@ -178,13 +180,17 @@ def look_at(page, found):
         "/operations",
     ):
         page.goto(path)
-        assert "stolen" not in page.title() or "<script>" in page.title()
+        assert page.title() != "stolen"
         assert page.locator("main img, main script").count() == 0
     page.goto(f"/memories/{found.id}")
     shown = page.locator("h1").inner_text()
     assert "\x1b" not in shown
     assert "\u202e" not in shown
-    assert shown[:4].strip() or shown
+    assert letters(shown) == letters(found.text)
+
+
+def letters(text):
+    return "".join(re.findall(r"[^\W\d_]", text))
 
 
 def test_the_graph_shows_a_memory_and_what_is_around_it(visit, served):

@@ -39,6 +39,14 @@ ShowFiles = Annotated[
 HostScope = Annotated[
     str, typer.Option("--scope", help="user: every project; project: this one, where it can.")
 ]
+SessionSpace = Annotated[
+    str,
+    typer.Option(
+        "--space",
+        help="The space of the sessions; @project: each project its own.",
+        rich_help_panel=WHERE,
+    ),
+]
 DONE = {"write": "wrote", "change": "changed", "remove": "removed", "keep": "kept"}
 
 
@@ -60,13 +68,7 @@ def _install_command(host: Host) -> Callable[..., None]:
         show_files: ShowFiles = False,
         apply: Apply = False,
         url: Url = None,
-        space: Annotated[
-            str,
-            typer.Option(
-                help="The space of the sessions; @project: each project its own.",
-                rich_help_panel=WHERE,
-            ),
-        ] = host.space,
+        space: SessionSpace = host.space,
         as_json: Json = False,
     ) -> None:
         if show_files and apply:
@@ -92,14 +94,7 @@ def install_claude_code(
     show_files: ShowFiles = False,
     apply: Apply = False,
     url: Url = None,
-    space: Annotated[
-        str,
-        typer.Option(
-            "--space",
-            help="The space of the sessions; @project: each project its own.",
-            rich_help_panel=WHERE,
-        ),
-    ] = PROJECT,
+    space: SessionSpace = PROJECT,
     as_json: Json = False,
 ) -> None:
     """Give Claude Code its memory: hooks, the MCP server, a skill and the /memory-… commands."""
