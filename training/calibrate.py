@@ -15,15 +15,17 @@ import json
 import sys
 from collections.abc import Sequence
 from functools import partial
+from itertools import compress
+from operator import not_
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from glymph.reader.calibration import Calibration, compare_candidates, find_odds, softmax
-from glymph.reader.local_reader import LoadedModel
+from glymph.reader.local_reader import MOST_TOGETHER, LoadedModel
 from glymph.reader.weights import RECORD
-from glymph.reader.wording import RELATIONS, Pair, word_relation, word_relevance, word_target
+from glymph.reader.wording import RELATIONS, Pair, word_relation, word_relevance
 from training.cases import NONE, PART, REPLACES, SAME, Case, link_statements, read_part
 from training.examples import (
     LEFT,
@@ -41,6 +43,7 @@ NEUTRAL = {
     "temperatures": {"relation": 1.0, "target": 1.0, "worth": 1.0, "keep": 1.0},
     "together": [1.0, 0.0, 0.0, 0.0],
     "among": [1.0, 0.0, 0.0],
+    "crowded": [1.0, 0.0, 0.0],
     "relevance": [1.0, 0.0],
     "certain": 0.99,
     "flag": 0.9,
@@ -94,12 +97,16 @@ class Asking:
         return np.concatenate([answer.logits for answer in answers])
 
     def ask_scenes(self, scenes: Sequence[Case]) -> np.ndarray:
-        """Give the logits of every text of the scenes, read beside each other."""
+        """Give the odds that each text of the scenes is meant, read beside others and alone."""
         parts = [
             (one["verb"], one["request"], one.get("new"), [row["text"] for row in one["rows"]])
             for one in scenes
         ]
-        return np.concatenate(self.models.ask("ask_together", parts, at_once=8))
+        odds = [
+            (find_odds(softmax(together)), find_odds(softmax(alone.logits)))
+            for together, alone in self.models.ask("ask_scene", parts, at_once=8)
+        ]
+        return np.concatenate([np.stack(both, axis=1) for both in odds])
 
 
 def judge_statements(model: Asking, conversations: list[Case]) -> list[tuple[np.ndarray, ...]]:
@@ -137,14 +144,7 @@ def fit_together(judged: list[tuple[np.ndarray, ...]], temperature: float) -> li
 def fit_among(model: Asking, scenes: Sequence[Case]) -> list[float]:
     """Fit how likely a request means a text, read beside the others and alone."""
     labels = [label for scene in scenes for label in label_rows(scene)]
-    alone = [
-        word_target(scene["verb"], scene["request"], scene.get("new"), row["text"])
-        for scene in scenes
-        for row in scene["rows"]
-    ]
-    both = (model.ask_scenes(scenes), model.ask("target", alone))
-    odds = np.stack([find_odds(softmax(logits)) for logits in both], axis=1)
-    return fit_logistic(odds, (np.array(labels) != LEFT).astype(float))
+    return fit_logistic(model.ask_scenes(scenes), (np.array(labels) != LEFT).astype(float))
 
 
 def find_merge(shares: np.ndarray, labels: np.ndarray) -> float:
@@ -255,7 +255,9 @@ def calibrate(folder: Path, version: str) -> None:
                 np.concatenate([shares, softmax(beside)]), np.concatenate([labels, alike])
             )
         print(task, stored["temperatures"][task], flush=True)
-    stored["among"] = fit_among(model, cases["natural"])
+    full = [len(scene["rows"]) > MOST_TOGETHER for scene in cases["natural"]]
+    stored["among"] = fit_among(model, list(compress(cases["natural"], map(not_, full))))
+    stored["crowded"] = fit_among(model, list(compress(cases["natural"], full)))
     judged = judge_statements(model, [*cases["conversations"], *cases["chats"]])
     stored["together"] = fit_together(judged, stored["temperatures"]["relation"])
     stored["relevance"] = fit_relevance(model, cases)

@@ -21,7 +21,7 @@ from training.examples import IN_PART, NOT_SAME, Drawer, Example
 from training.network import JUDGEMENTS
 from training.scenes import SCENE, draw_scenes, label_texts
 
-LONGEST, LONGEST_SCENE = 256, 448  # tokens of a row
+LONGEST, LONGEST_SCENE = 256, 512  # tokens of a row
 BATCH = 384
 CHUNK = 6000  # units that are sorted by length together
 SHARES = 4  # parts of a pass that are drawn at once

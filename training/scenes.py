@@ -17,7 +17,8 @@ from training.measure import trim
 
 SCENE = "scene"  # the task; each text of it has a label of its own
 DROPPED = 0.15  # the share of texts that stay which are left out, so that scenes differ by pass
-STRANGERS, MOST_STRANGERS = 2, 10  # texts of elsewhere that stand in a scene: on average, at most
+STRANGERS = 2  # texts of elsewhere that stand in a scene, on average
+CROWDED, CROWD = 0.5, (9, 16)  # the share of scenes filled up with such, and up to how many texts
 SHUFFLED = 0.25  # the share of scenes that are not in the order told
 
 
@@ -79,7 +80,10 @@ def draw_scene(case: Case, rng: random.Random, strangers: Sequence[str]) -> Exam
     """Draw a scene of a written request: some texts that stay left out, some others put in."""
     first, *others = list_marked(case)  # one always stays: a request may mean none of them
     texts = [first, *(one for one in others if one.meant or rng.random() >= DROPPED)]
-    for text in strangers[: int(rng.expovariate(1 / STRANGERS))]:
+    wanted = int(rng.expovariate(1 / STRANGERS))
+    if rng.random() < CROWDED:
+        wanted = max(0, rng.randint(*CROWD) - len(texts))
+    for text in strangers[:wanted]:
         texts.insert(rng.randrange(len(texts) + 1), Marked(text, ()))
     if rng.random() < SHUFFLED:
         rng.shuffle(texts)
@@ -91,20 +95,24 @@ def draw_scene(case: Case, rng: random.Random, strangers: Sequence[str]) -> Exam
 
 def draw_scenes(cases: dict[str, list[Case]], rng: random.Random, near: Near) -> Iterator[Example]:
     """Draw the scenes of one pass: two of each that was written as one."""
-    written = cases["scenes"] + cases["requests"]
-    by_language: dict[str, list[str]] = {}
-    for case in written:
+    memories: dict[str, list[list[str]]] = {}
+    for case in cases["scenes"] + cases["requests"]:
         texts = [row["text"] for row in case["rows"]]
-        by_language.setdefault(case.get("lang", "en"), []).extend(texts)
+        memories.setdefault(case.get("lang", "en"), []).append(texts)
     for kind, times in (("scenes", 2), ("requests", 1)):
         for case in cases[kind]:
-            own = {row["text"] for row in case["rows"]}
-            elsewhere = by_language[case.get("lang", "en")]
             for _ in range(times):
-                strangers = dict.fromkeys(rng.choices(elsewhere, k=MOST_STRANGERS))
-                yield draw_scene(case, rng, [text for text in strangers if text not in own])
+                strangers = _list_strangers(case, memories[case.get("lang", "en")], rng)
+                yield draw_scene(case, rng, strangers)
     for frame in filter(is_named, cases["frames"]):
         yield from draw_frame_scene(frame, rng, near)
+
+
+def _list_strangers(case: Case, memories: list[list[str]], rng: random.Random) -> list[str]:
+    """List texts of a few other memories, those of one memory beside each other."""
+    own = {row["text"] for row in case["rows"]}
+    found = dict.fromkeys(text for texts in rng.choices(memories, k=4) for text in texts)
+    return [text for text in found if text not in own]
 
 
 def draw_frame_scene(frame: Case, rng: random.Random, near: Near) -> Iterator[Example]:

@@ -142,6 +142,7 @@ CALIBRATION = Calibration(
     temperatures={"relation": 2.0},
     together=[1.0, -0.5, 0.2, 0.0],
     among=(0.6, 0.3, -0.5),
+    crowded=(0.5, 0.4, -0.4),
     relevance=[1.0, 0.0],
     certain=0.95,
     flag=0.9,

@@ -15,11 +15,6 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 
 
-# As `among`, where there are more texts than are read together: fitted on 130 requests among 10 to
-# 16 memories (`tenth` of the unseen sets), none of which the weights have learnt from.
-CROWDED = (0.541, 0.394, -0.434)
-
-
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """How to read the network's numbers, and from where on a judgement counts as certain."""
@@ -27,6 +22,7 @@ class Calibration:
     temperatures: Mapping[str, float]
     together: Sequence[float]  # weights of own odds, of the best other's, of being first; a shift
     among: Sequence[float]  # weights of the odds of a text read with others, and alone; a shift
+    crowded: Sequence[float]  # the same, where there are more texts than are read together
     relevance: Sequence[float]  # scale and shift of the odds that a text answers
     certain: float  # from here on a judgement of a relation is certain
     flag: float  # from here on an update is worth telling
@@ -62,7 +58,7 @@ class Calibration:
 
         Where they are `crowded`, reading them together tells less.
         """
-        beside, own, shift = CROWDED if crowded else self.among
+        beside, own, shift = self.crowded if crowded else self.among
         odds = beside * find_odds(softmax(together)) + own * find_odds(softmax(alone)) + shift
         meant = 1 / (1 + np.exp(-odds))[:, None]
         kinds = _share_kinds(softmax(together)) + _share_kinds(softmax(alone))

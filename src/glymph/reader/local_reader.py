@@ -97,13 +97,10 @@ class LocalReader:
         if not texts:
             return []
         model = self._load()
-        alone = model.ask("target", [word_target(verb, request, new, text) for text in texts])
+        together, alone = model.ask_scene(verb, request, new, texts)
         if len(texts) == 1:
             shares = model.calibration.share_out("target", alone.logits)
         else:
-            near = pick_likeliest(alone.logits, MOST_TOGETHER)
-            together = np.tile(NOT_MEANT, (len(texts), 1))
-            together[near] = model.ask_together(verb, request, new, [texts[at] for at in near])
             crowded = len(texts) > MOST_TOGETHER
             shares = model.calibration.judge_targets(together, alone.logits, crowded=crowded)
         return [_target(row, spans) for row, spans in zip(shares, alone.spans, strict=True)]
@@ -186,6 +183,16 @@ class LoadedModel:
             if task == "target":
                 spans.append(_place_spans(answers[1][0], row, excerpt))
         return Asked(np.stack(logits), spans)
+
+    def ask_scene(
+        self, verb: str, request: str, new: str | None, texts: Sequence[str]
+    ) -> tuple[Floats, Asked]:
+        """Reads each text by itself, and the likeliest of them beside each other."""
+        alone = self.ask("target", [word_target(verb, request, new, text) for text in texts])
+        near = pick_likeliest(alone.logits, MOST_TOGETHER)
+        together = np.tile(NOT_MEANT, (len(texts), 1))
+        together[near] = self.ask_together(verb, request, new, [texts[at] for at in near])
+        return together, alone
 
     def ask_together(
         self, verb: str, request: str, new: str | None, texts: Sequence[str]
