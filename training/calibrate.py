@@ -3,6 +3,7 @@
     python -m training.calibrate PACKAGE_FOLDER VERSION
     python -m training.calibrate PACKAGE_FOLDER VERSION worth    # after training.refit_worth
     python -m training.calibrate PACKAGE_FOLDER VERSION keep     # after training.fit_keeping
+    python -m training.calibrate PACKAGE_FOLDER VERSION scenes   # after changing MOST_TOGETHER
 
 Runs the exported model itself, so that what its eight bits change is fitted along. Writes
 `reader.json` beside the model, and the sha256 of every file into `glymph/reader/data/weights.json`.
@@ -15,8 +16,6 @@ import json
 import sys
 from collections.abc import Sequence
 from functools import partial
-from itertools import compress
-from operator import not_
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +58,7 @@ MOST_FALSE = 0.018  # flags per statement, on dev
 MOST_DOUBTED = 0.1  # statements that may be out of date, and are not
 MOST_HIDDEN = 0.0  # statements hidden wrongly, per statement on dev
 MOST_JOINED = 0.002  # statements taken for the same that are not
+FULL, CROWD = 8, 20  # texts of a scene that is filled up, and how many it then has
 
 
 def fit_temperature(logits: np.ndarray, labels: np.ndarray) -> float:
@@ -145,6 +145,25 @@ def fit_among(model: Asking, scenes: Sequence[Case]) -> list[float]:
     """Fit how likely a request means a text, read beside the others and alone."""
     labels = [label for scene in scenes for label in label_rows(scene)]
     return fit_logistic(model.ask_scenes(scenes), (np.array(labels) != LEFT).astype(float))
+
+
+def fit_scenes(model: Asking, scenes: Sequence[Case]) -> dict[str, list[float]]:
+    """Fit how likely a request means a text, among few texts and in a crowd."""
+    few = [scene for scene in scenes if len(scene["rows"]) <= MOST_TOGETHER]
+    return {"among": fit_among(model, few), "crowded": fit_among(model, crowd(scenes))}
+
+
+def crowd(scenes: Sequence[Case]) -> list[Case]:
+    """Fill the fuller scenes up with texts of others in their language."""
+    found = []
+    for at, scene in enumerate(scenes):
+        if len(scene["rows"]) <= FULL:
+            continue
+        order = [one for one in (*scenes[at + 1 :], *scenes[:at]) if one["lang"] == scene["lang"]]
+        others = [row["text"] for one in order for row in one["rows"]]
+        strangers = [{"text": text, "cut": []} for text in others[: CROWD - len(scene["rows"])]]
+        found.append({**scene, "rows": [*strangers[::2], *scene["rows"], *strangers[1::2]]})
+    return [scene for scene in found if len(scene["rows"]) > MOST_TOGETHER]
 
 
 def find_merge(shares: np.ndarray, labels: np.ndarray) -> float:
@@ -255,9 +274,7 @@ def calibrate(folder: Path, version: str) -> None:
                 np.concatenate([shares, softmax(beside)]), np.concatenate([labels, alike])
             )
         print(task, stored["temperatures"][task], flush=True)
-    full = [len(scene["rows"]) > MOST_TOGETHER for scene in cases["natural"]]
-    stored["among"] = fit_among(model, list(compress(cases["natural"], map(not_, full))))
-    stored["crowded"] = fit_among(model, list(compress(cases["natural"], full)))
+    stored |= fit_scenes(model, cases["natural"])
     judged = judge_statements(model, [*cases["conversations"], *cases["chats"]])
     stored["together"] = fit_together(judged, stored["temperatures"]["relation"])
     stored["relevance"] = fit_relevance(model, cases)
@@ -271,10 +288,13 @@ def calibrate(folder: Path, version: str) -> None:
 
 
 def calibrate_one(folder: Path, version: str, task: str) -> None:
-    """Fit the temperature of one task alone; the rest stays as it is."""
+    """Fit one task alone; the rest stays as it is."""
     files = {name: (folder / name).read_bytes() for name in FILES}
     stored = json.loads(files["reader.json"])
     cases = read_part("dev")
+    if task == "scenes":
+        write(folder, version, stored | fit_scenes(Asking(files), cases["natural"]))
+        return
     examples = list_worths(cases) if task == "worth" else list_keepings(cases["talks"])
     logits = Asking(files).ask(task, [example.pair for example in examples])
     labels = np.array([example.label for example in examples])

@@ -29,7 +29,7 @@ SHORT_SECRET = 5  # digits
 SETTINGS = {"durability": "normal", "compare": "off", "junk_gate": "off"}
 SETS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
-    "ninth", "tenth",
+    "ninth", "tenth", "eleventh", "twelfth",
     "supersede", "corrections", "amendments", "revisions",
 )  # fmt: skip
 

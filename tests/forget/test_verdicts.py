@@ -207,6 +207,13 @@ def test_a_pinned_memory_stays_whoever_says_that_it_is_meant():
         ("خالتي سعاد، التي خضعت لجراحة، ستزورنا.", "التي خضعت لجراحة", "خالتي سعاد ستزورنا."),
         ("Zainab runs a team, owes money, and sings.", "owes money", "Zainab runs a team and sings."),
         ("她说暖气费出一半，有事打电话。", "有事打电话", "她说暖气费出一半。"),
+        ("The top table seats Derek, Priya and Tom.", "Derek", "The top table seats Priya and Tom."),
+        ("Shifts are covered by Morgan Tully, Jess and Abdul.", "gan Tully", "Shifts are covered by Jess and Abdul."),
+        ("Nadia's number is +43 660 5550142, she lives in Graz.", "5550142", "Nadia's number is, she lives in Graz."),
+        ("Mathilde Vasseur is a student.", "Mat", "Mathilde Vasseur is a student."),
+        ("रमेश मैनेजर हैं और उन पर कर्ज़ है।", "और उन पर कर्ज़ है", "रमेश मैनेजर हैं।"),
+        ("Klant Hoekstra zit in Sneek en heeft drie maanden achterstand.", "en heeft drie maanden achterstand", "Klant Hoekstra zit in Sneek."),
+        ("Callum's studio used to be in Tanner Row and is now in Wharf Lane.", "used to be in Tanner Row and", "Callum's studio is now in Wharf Lane."),
     ],
 )  # fmt: skip
 def test_a_stretch_is_cut_out_without_loose_ends(text, cut, left):

@@ -20,7 +20,6 @@ from glymph.forget.request import Request, read_request
 from glymph.forget.rest import (
     cut_identifiers,
     cut_spans,
-    drop_clauses,
     find_rest,
     is_cut_at_joints,
     is_safe,
@@ -120,7 +119,7 @@ def plan(
     acting = [one for one in verdicts if is_certain(one, mode)]
     if not acting and mode == "release":
         acting = find_lead(verdicts)
-    actions = [_act(one, meaning, asked, judges) for one in acting]
+    actions = [_act(one, meaning, asked, judges, mode) for one in acting]
     taken = {one.statement.id for one in acting}
     open_ones = [
         one for one in verdicts if one.statement.id not in taken and is_worth_asking_about(one)
@@ -132,7 +131,9 @@ def plan(
         chosen = set(decide(asking))
         decided = [one for one in open_ones if one.statement.id in chosen]
         actions += [
-            replace(_act(one, meaning, asked, judges), reason="decided by the hook", by="hook")
+            replace(
+                _act(one, meaning, asked, judges, mode), reason="decided by the hook", by="hook"
+            )
             for one in decided
         ]
         asking = [action for action in asking if action.id not in chosen]
@@ -246,12 +247,13 @@ def _question(one: Verdict) -> Action:
     return Action("ask", said.id, said.text, "", one.why, round(one.share, 2), said.version, one.by)
 
 
-def _act(one: Verdict, meaning: Meant, request: Request, judges: Judges) -> Action:
+def _act(one: Verdict, meaning: Meant, request: Request, judges: Judges, mode: Mode) -> Action:
     """Returns what becomes of a statement that is meant, in whole or in part."""
     said = one.statement
     new = _find_left(one, meaning, request)
     if new and not (
-        is_safe(said.text, new, listed=bool(request.strong)) and _is_well_cut(one, new, judges)
+        is_safe(said.text, new, listed=bool(request.strong))
+        and _is_well_cut(one, new, judges, mode)
     ):
         return Action("ask", said.id, said.text, "", UNSAFE, 0.3, said.version, one.by)
     share = round(one.share, 2)
@@ -265,23 +267,28 @@ def _find_left(one: Verdict, meaning: Meant, request: Request) -> str:
     if one.by == "model":
         return one.left or ""
     said = one.statement.text
+    rest = cut_spans(said, one.spans) if one.spans else ""
     if one.ruled != "found":
-        return cut_spans(said, one.spans) if one.spans else ""
+        return rest
+    if rest and not still_held(request, said, rest):
+        return rest
     if one.by == "reader" and not one.spans and not request.strong:
         return ""  # rules know the clause that names it; the reader, that all of it is meant
-    if request.strong and one.spans:
-        rest = drop_clauses(said, one.spans)
-        if rest and not still_held(request, said, rest):
-            return rest
     return find_rest(one.units, meaning.wanted, request)
 
 
-def _is_well_cut(one: Verdict, new: str, judges: Judges) -> bool:
-    """Tells whether what the reader cuts out is all that is meant, and leaves sentences whole."""
+def _is_well_cut(one: Verdict, new: str, judges: Judges, mode: Mode) -> bool:
+    """Tells whether what the reader cuts out is all that is meant.
+
+    What cannot be undone must also leave sentences whole: of cuts out of the midst of one, five in
+    six are right.
+    """
     if one.by != "reader" or one.ruled == "found" or judges.read is None:
         return True
+    if mode == "purge" and not is_cut_at_joints(one.statement.text, one.spans):
+        return False
     (rest,) = judges.read([replace(one.statement, text=new)])
-    return is_cut_at_joints(one.statement.text, one.spans) and rest.shares[0] > LEFT
+    return rest.shares[0] > LEFT
 
 
 def _guard(one: Statement, action: Action, own: Sequence[Unit] = ()) -> Action:

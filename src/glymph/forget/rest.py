@@ -10,9 +10,9 @@ from glymph.forget.match import Sought, Unit, lexical
 from glymph.forget.names import places
 from glymph.forget.request import Request
 from glymph.reader.wording import Span
-from glymph.text.clauses import Clauses, capitalise_like, read_clauses
+from glymph.text.clauses import Clauses, capitalise_like
 from glymph.text.grammar import VERBS
-from glymph.text.identifiers import find_matching
+from glymph.text.identifiers import find_matching, identifiers
 from glymph.text.lists import without_item, without_name, without_phrase
 from glymph.text.scripts import fold
 from glymph.text.words import NAME_WORD, UNSPACED_OR_HANGUL
@@ -30,9 +30,9 @@ _PREPOSITION = re.compile(
     r"\s*\b(?:at|on|via|by|under|from|to|unter|bei|an|über|à|au|sur|par|en|a|al|su|per|:|=)?\s*$",
     re.IGNORECASE,
 )
-MOSTLY = 0.6  # of a clause: where so much of it is meant, all of it goes
+_WORD = re.compile(r"\w(?:\S*\w)?")
 _MIDST = re.compile(r"\w\s*\0\s*\w")  # a cut with words on both its sides
-_STOPS = ".!?。！？"
+_STOPS = ".!?。！？।"
 _JOINTS = ",;:–—，、；：،؛"
 _AROUND = f"{_JOINTS} "
 SUBJECT = 2  # words of a subject, behind which a comma opens an aside
@@ -40,9 +40,10 @@ LONGEST_ITEM = 3  # words of an item of a list
 _BLANKS = re.compile(r"\s{2,}")
 _AND = "and|but|or|und|aber|oder|et|mais|ou|y|o|pero|e|ma|mas|i|ale|и|но|или|а|та|і|ve|och|og|en"
 _LOOSE_START = re.compile(rf"^[\s,;:.–—-]*(?:(?:{_AND})\s+)?")  # in small letters: "I" is no "and"
-_LOOSE_END = re.compile(rf"[\s,;:–—-]*(?:\s(?:{_AND}))?[\s,;:–—-]*(?=[.!?。]?$)")
+_LOOSE_END = re.compile(rf"[\s,;:–—-]*(?:\s(?:{_AND}))?[\s,;:–—-]*(?=[.!?。।]?$)")
 _JOINING = re.compile(rf"(?:{_AND})\s")
 _JOINED = re.compile(rf"\s+(?:{_AND})$")
+_ENUMERATED = re.compile(rf"^[^.;:!?]*(?:,|\s(?:{_AND})\s)")  # items follow, and a last one
 
 
 def is_safe(old: str, new: str, *, listed: bool) -> bool:
@@ -164,41 +165,9 @@ def cut_identifiers(text: str, own: Sequence[Unit]) -> str:
 
 
 def cut_spans(text: str, spans: Sequence[Span]) -> str:
-    """Returns a text without some stretches: whole clauses where most of one is meant."""
-    rest = drop_clauses(text, spans)
-    return _cut_plainly(text, spans) if rest is None else rest
-
-
-def drop_clauses(text: str, spans: Sequence[Span]) -> str | None:
-    """Returns a text without the clauses of which most is meant; none if there are no such."""
-    parts = read_clauses(text)
-    dropped, at = [], 0
-    for number, clause in enumerate(parts.clauses):
-        start = text.find(clause.text, at)
-        if start < 0:
-            return None
-        at = start + len(clause.text)
-        covered = sum(max(0, min(end, at) - max(begin, start)) for begin, end in spans)
-        if covered >= MOSTLY * len(clause.text):
-            dropped.append(number)
-    if not dropped:
-        return None
-    rest = parts.without(dropped)
-    return rest if re.search(r"\w", rest) else ""
-
-
-def is_cut_at_joints(text: str, spans: Sequence[Span]) -> bool:
-    """Tells whether each stretch begins or ends where the text does, or beside a mark.
-
-    Cut out of the midst of a sentence, what is left may say nothing, or something else.
-    """
-    return not any(_MIDST.search(f"{text[:start]}\0{text[end:]}") for start, end in spans)
-
-
-def _cut_plainly(text: str, spans: Sequence[Span]) -> str:
     """Returns a text without some stretches, and without the joints that led to them."""
     rest = text
-    for start, end in sorted(spans, reverse=True):
+    for start, end in sorted(fit_to_words(text, spans), reverse=True):
         rest = _cut_out(rest, start, min(end, len(rest)))
     rest = _BLANKS.sub(" ", rest)
     rest = _LOOSE_END.sub("", _LOOSE_START.sub("", rest)).strip()
@@ -207,6 +176,36 @@ def _cut_plainly(text: str, spans: Sequence[Span]) -> str:
     if text.rstrip()[-1:] in _STOPS and rest[-1:] not in _STOPS:
         rest += text.rstrip()[-1]
     return capitalise_like(rest, text)
+
+
+def fit_to_words(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Returns stretches that end between words, and hold an identifier whole or not at all.
+
+    A word of which less than half is meant stays.
+    """
+    whole = [(each.start, each.end) for each in identifiers(text)]
+    words = [word.span() for word in _WORD.finditer(text) if not UNSPACED_OR_HANGUL.search(word[0])]
+    fitted = []
+    for start, end in spans:
+        for first, last in (*words, *whole):
+            meant = min(end, last) - max(start, first)
+            if 0 < meant < last - first:
+                keeps = (first, last) not in whole and 2 * meant < last - first
+                if first < start:
+                    start = last if keeps else first
+                else:
+                    end = first if keeps else last
+        if start < end:
+            fitted.append((start, end))
+    return fitted
+
+
+def is_cut_at_joints(text: str, spans: Sequence[Span]) -> bool:
+    """Tells whether each stretch begins or ends where the text does, or beside a mark.
+
+    Cut out of the midst of a sentence, what is left may say nothing, or something else.
+    """
+    return not any(_MIDST.search(f"{text[:start]}\0{text[end:]}") for start, end in spans)
 
 
 def _cut_out(text: str, start: int, end: int) -> str:
@@ -228,11 +227,19 @@ def _cut_out(text: str, start: int, end: int) -> str:
         right = right[1:].lstrip()
         if before == after and before not in ";:" and _is_aside(left[:-1], text[start:end], right):
             left = left[:-1].rstrip()
+    elif after == "," and _is_first_item(left, text[start:end], right[1:]):
+        right = right[1:].lstrip()
     if left[-1:] and left[-1:] in _JOINTS and (right[:1] in _STOPS or _JOINING.match(right)):
         left = left[:-1].rstrip()
-    apart = left and right and not re.match(r"[,.;:!?…)，、；：。！？،؛؟]", right)
+    apart = left and right and not re.match(r"[,.;:!?…)，、；：。！？،؛؟।]", right)
     dense = UNSPACED_OR_HANGUL.search(left[-1:]) and not text[:start][-1:].isspace()
     return f"{left}{' ' if apart and not dense else ''}{right}"
+
+
+def _is_first_item(before: str, cut: str, after: str) -> bool:
+    """Tells whether what stands before a comma begins a list, which the words before lead to."""
+    short = len(cut.split()) <= LONGEST_ITEM and not _JOINING.match(cut)
+    return short and before[-1:].isalnum() and bool(_ENUMERATED.search(after))
 
 
 def _is_aside(before: str, cut: str, after: str) -> bool:

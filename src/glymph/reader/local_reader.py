@@ -40,9 +40,9 @@ from glymph.text.normal import normalise
 
 MOST_TOKENS = 256  # of both texts together; the network was trained on no more
 MOST_IN_SCENE = 448  # of a request and the texts that it may mean
-# Texts that are read together; it has learnt from scenes of so many. Beside unrelated ones it takes
-# twice as many for meant. The others count as read and not meant.
-MOST_TOGETHER = 8
+# Texts that are read together; it has learnt from scenes of up to sixteen. The others count as read
+# and not meant.
+MOST_TOGETHER = 12
 NOT_MEANT = np.array([6.0, 0.0, 0.0], np.float32)
 REMEMBERED = 4096  # texts whose tokens are kept
 EQUAL = Judgement("same", 1.0, (0.0, 1.0, 0.0, 0.0))
