@@ -12,17 +12,21 @@ def chance_beyond(t: float, freedom: int) -> float:
     """Returns the chance of a value further from nought than `t`, on either side."""
     if not math.isfinite(t):
         return 0.0 if math.isinf(t) else math.nan
-    return _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
+    whole = freedom + t * t
+    return _incomplete_beta(freedom / 2, 0.5, freedom / whole, t * t / whole)
 
 
-def _incomplete_beta(a: float, b: float, x: float) -> float:
-    """The regularised incomplete beta function, by its continued fraction (DLMF 8.17.22)."""
-    if x <= 0.0 or x >= 1.0:
-        return float(x >= 1.0)
+def _incomplete_beta(a: float, b: float, x: float, left: float) -> float:
+    """The regularised incomplete beta function, by its continued fraction (DLMF 8.17.22).
+
+    `left` is what is missing from `x` to one: where that is tiny, a difference would round it off.
+    """
+    if x <= 0.0 or left <= 0.0:
+        return float(left <= 0.0)
     if x > (a + 1) / (a + b + 2):  # there the fraction converges slowly, and the mirrored one fast
-        return 1.0 - _incomplete_beta(b, a, 1.0 - x)
+        return 1.0 - _incomplete_beta(b, a, left, x)
     logs = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    front = math.exp(logs + a * math.log(x) + b * math.log1p(-x)) / a
+    front = math.exp(logs + a * math.log(x) + b * math.log(left)) / a
     value, c, d = 1.0, 1.0, 0.0  # by Lentz's method
     for term in range(1, MOST_TERMS):
         half = term // 2

@@ -7,7 +7,7 @@ what the next one may begin with, and which full stops belong to a word.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -75,6 +75,12 @@ def split_sentences(text: str, rule: Rule) -> list[str]:
     """Returns the sentences without what stands between them; empty ones are left out."""
     pieces = map(str.strip, split_with_breaks(text, rule)[::2])
     return [piece for piece in pieces if piece]
+
+
+def join_sentences(sentences: Sequence[str], rule: Rule) -> str:
+    """Returns sentences as one text that splits into them again: by lines where need be."""
+    joined = " ".join(sentences)
+    return joined if split_sentences(joined, rule) == list(sentences) else "\n".join(sentences)
 
 
 def split_with_breaks(text: str, rule: Rule) -> list[str]:

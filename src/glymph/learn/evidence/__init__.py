@@ -22,7 +22,7 @@ from glymph.learn.lesson import MOST_TITLE, Claim, Pattern
 from glymph.text.attributes import open_body
 from glymph.text.injection import find_order
 from glymph.text.normal import derive_title, normalise
-from glymph.text.sentences import LESSON, split_sentences
+from glymph.text.sentences import LESSON, join_sentences, split_sentences
 from glymph.text.words import drop_stop_words, split_words
 
 __all__ = ["Dropped", "Verified", "conditions_of", "list_sentences", "verify"]
@@ -126,7 +126,7 @@ def verify(
         else:
             dropped.append(Dropped(sentence, why))
     claims = tuple(dict.fromkeys([*kept, *counted]))
-    return _judge(pattern, " ".join(body), claims, dropped, episodes, orders)
+    return _judge(pattern, join_sentences(body, LESSON), claims, dropped, episodes, orders)
 
 
 def _verify_statements(
@@ -149,8 +149,8 @@ def _verify_statements(
         dropped.append(Dropped(pattern.title, title.why))
         pattern = replace(pattern, title=_shorten(derive_title(" ".join(counted))))
     verified = _judge(
-        pattern, " ".join(counted), tuple(dict.fromkeys(claims)), dropped, episodes, orders,
-        in_words=False,
+        pattern, join_sentences(counted, LESSON), tuple(dict.fromkeys(claims)), dropped, episodes,
+        orders, in_words=False,
     )  # fmt: skip
     return replace(verified, readings=tuple(readings))
 
