@@ -1,8 +1,8 @@
 """What a memory makes of conversations: updates, repetitions, and what must stay.
 
-60 conversations of 20 to 80 statements, told one by one in the order of their days: diaries, chats,
-work logs, agents' notes, in five languages. Each statement says what it does to earlier ones. A third
-of them is run once (`_once`); the others are for developing. Lines that share a label ("Note:",
+Conversations of 20 to 80 statements, told one by one in the order of their days: diaries, chats,
+work logs, agents' notes, in nine languages. Each statement says what it does to earlier ones. 60 are
+for developing, 21 were run once (`_once`), and 21 more once with newer weights (`_later`). Lines that share a label ("Note:",
 "TODO:") all stay true side by side: none of them may be hidden.
 """
 
@@ -32,7 +32,7 @@ QUESTION = "Does a memory notice what is out of date and what is said twice, and
 
 CASES = Path(__file__).parent / "cases"
 SETTINGS = {"junk_gate": "off"}
-PARTS = {"dev": "", "once": "_once"}
+PARTS = {"dev": "", "once": "_once", "later": "_later"}
 FIRST = 10  # hits looked at
 PATIENCE = 1_000  # questions without an answer after which no more is asked
 
@@ -75,18 +75,22 @@ def run(
         tally, folder = Tally(), CASES / "conversations"
         asked = read_questions(folder / f"next_{part}.jsonl")
         for talk in talks[: options.count(len(talks))]:
-            talk["next"] = asked[talk["id"]]
+            talk["next"] = asked.get(talk["id"], [])
             _tell(talk, tally, model, judge, folder / "answers" / part)
         figures |= _describe(tally, ending)
         groups = _read(CASES / "labelled" / f"{part}.jsonl")
-        figures |= _describe_labelled(groups[: options.count(len(groups))], ending, model, judge)
+        if groups:
+            few = groups[: options.count(len(groups))]
+            figures |= _describe_labelled(few, ending, model, judge)
     if isinstance(model, KeptVectors):
         model.keep()
     return figures
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    """Reads the cases of a part; none where none were written for it."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [json.loads(line) for line in lines]
 
 
 def _tell(

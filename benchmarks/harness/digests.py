@@ -42,17 +42,18 @@ class Digests:
         self.stale += len(shown & _find_stale(talk))
 
     def describe(self, ending: str, when: str) -> dict[str, Figure]:
-        """Returns the figures."""
-        return {
-            f"digest_answered{ending}": Figure(
-                round(100 * self.answered / max(1, self.questions), 2),
-                f"% of {self.questions} questions of a next session answered by {TOKENS} tokens{when}",
-                at_least=60,
-            ),
-            f"digest_stale{ending}": Figure(
-                self.stale, f"of {self.lines} statements shown are out of date{when}", exactly=0
-            ),
-        }  # fmt: skip
+        """Returns the figures: of what a next session would ask only where that was written."""
+        stale = Figure(
+            self.stale, f"of {self.lines} statements shown are out of date{when}", exactly=0
+        )
+        if not self.questions:
+            return {f"digest_stale{ending}": stale}
+        answered = Figure(
+            round(100 * self.answered / self.questions, 2),
+            f"% of {self.questions} questions of a next session answered by {TOKENS} tokens{when}",
+            at_least=60,
+        )
+        return {f"digest_answered{ending}": answered, f"digest_stale{ending}": stale}
 
 
 def _find_stale(talk: Mapping[str, Any]) -> set[str]:
@@ -65,6 +66,7 @@ def _find_stale(talk: Mapping[str, Any]) -> set[str]:
 
 
 def read_questions(path: Path) -> dict[str, Sequence[Any]]:
-    """Returns what a next session would ask, by conversation."""
-    cases = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    """Returns what a next session would ask, by conversation, where that was written."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    cases = map(json.loads, lines)
     return {case["id"]: case["questions"] for case in cases}
