@@ -106,6 +106,8 @@ class Context:
     # Required, so that no way of opening a store can leave texts out of a purge's reach.
     text_keepers: Callable[[], Sequence[TextKeeper]]
     session: str | None = None
+    # Whose day it is that an agent uses up: it may sign with any name below this one.
+    agents: str = guards.AGENT
     embedding: Embedding = field(default_factory=Embedding)
     weights: Weights = field(default_factory=lambda: SECTION_WEIGHTS)
     model: Model | None = None  # the language model for upkeep
@@ -192,7 +194,7 @@ class Context:
         if self.is_agent:
             op.writer.foresee(foresight.put_away_in(op.writer.operation_key))
         if self.is_agent and op.puts_away:
-            op.writer.foresee(foresight.put_away_by(self.actor, *day))
+            op.writer.foresee(foresight.put_away_by(self.agents, *day))
 
     def _day(self) -> tuple[int, int]:
         """Returns the moments between which an agent's day counts."""
@@ -200,11 +202,14 @@ class Context:
         return now - MICROS_PER_DAY, now + AHEAD
 
     def _check_day(self, writer: Writer, day: tuple[int, int]) -> None:
-        """Refuses what goes beyond an agent's day, in however small steps it came to that."""
+        """Refuses what goes beyond an agent's day, in however small steps it came to that.
+
+        An agent chooses its name; so all of them share a day, unless a token tells them apart.
+        """
         count = writer.put_away_in(writer.operation_key)
         if not count:
             return
-        gone = writer.put_away_by(self.actor, day[0], upto=day[1])
+        gone = writer.put_away_by(self.agents, day[0], upto=day[1])
         most = self.settings.agent_daily
         if gone + count > most:
             raise TooManyToday(count, gone, most)

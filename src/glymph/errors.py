@@ -177,8 +177,14 @@ class Protected(Refused):
 
 
 class Pinned(Refused):
-    def __init__(self, memory_id: str) -> None:
-        super().__init__(f"Memory {memory_id} is pinned. Unpin it first, then repeat the call.")
+    def __init__(self, memory_id: str, *, by_person: bool = False) -> None:
+        said = (
+            "was pinned by a person: only a person unpins or rewrites it. Ask for it, or add what "
+            "is new as a memory of its own."
+            if by_person
+            else "is pinned. Unpin it first, then repeat the call."
+        )
+        super().__init__(f"Memory {memory_id} {said}")
 
 
 class Isolated(Refused):

@@ -187,6 +187,17 @@ def test_an_identifier_is_refused_in_any_spelling_and_no_other_is(glymph, named,
     assert dict(zip(free, is_refused(glymph, *free), strict=True)) == dict.fromkeys(free, False)
 
 
+@pytest.mark.parametrize("number", ["+49 703 97028", "0049-703-97-028", "+49 (703) 97-028"])
+@pytest.mark.parametrize("named", ["+4970397028", "0049 703 97028"])
+def test_figures_beside_a_number_do_not_hide_it(glymph, named, number):
+    bury(glymph, identifiers=[named])
+    beside = ["1767603600000000\n{}\nor not", "{}\n12", "room 12 {} or not", "call 555 123 {}",
+              "{} 12 times", "{} 555 123"]  # fmt: skip
+    held = [one.format(number) for one in beside]
+    assert dict(zip(held, is_refused(glymph, *held), strict=True)) == dict.fromkeys(held, True)
+    assert is_refused(glymph, "0049 703 97029\n12", "0049-703-97 28") == [False, False]
+
+
 @pytest.mark.parametrize("weak", ["8 May 2027", "3 pm", "40 kg", "version 2.3"])
 def test_dates_times_quantities_and_versions_are_never_refused(glymph, weak):
     bury(glymph, "some other fact", identifiers=[weak])

@@ -61,6 +61,18 @@ def test_confirming_it_oneself_changes_nothing(opened, clock):
     assert len(agent.list(limit=100)) == 40
 
 
+@pytest.mark.parametrize("other", ["agent:b", "agent-2", "agent", "agent:a:b"])
+def test_another_name_gets_no_other_day(opened, other):
+    agent = opened("agent:a")
+    ids = told(agent)
+    agent.delete(ids[:5])
+    again = opened(other)
+    again.delete(ids[5:10])
+    with pytest.raises(errors.TooManyToday, match="agent_daily"):
+        again.delete(ids[10:15])
+    assert len(opened("agents are not meant").delete(ids[10:15]).succeeded) == 5
+
+
 def test_a_person_is_not_bound_by_it(opened):
     told(opened("agent"))
     person = opened("user")

@@ -16,11 +16,12 @@ from glymph.errors import IdentifierLeft, InvalidInput, PlanExpired, PlanNotFoun
 from glymph.forget.certificate import Removal, certify
 from glymph.forget.judge import find_judges
 from glymph.forget.lookup import EVERYTHING, LIVE, find_candidates, name_candidates
+from glymph.forget.person import bury_own_identifiers
 from glymph.forget.plan import ForgetPlan, Forgotten, Mode, Reachable, forget_plan_id
 from glymph.forget.purge import erase_wordings, remove_for_good
 from glymph.forget.request import read_checked
 from glymph.forget.requests import Action, Decide, Request, plan, read_request
-from glymph.forget.reword import fields_still_holding, holds_beside_text, reword
+from glymph.forget.reword import fields_still_holding, holds_beside_text, list_texts, reword
 from glymph.model import State
 from glymph.moments import micros, shift
 from glymph.plain import plain
@@ -213,11 +214,14 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
         ids = [action.id for action in going]
         edited = [action.id for action in editing]
         if purging:
+            said = op.writer.past_words([rows[one]["key"] for one in (*ids, *edited)])
+            said += [text for one in ids for text in list_texts(rows[one])]
             also = [one.text for one in asked.strong]  # logs of queries must not repeat it either
             if ids:
                 removals.append(remove_for_good(op, ctx, ids, tombstone=True, also=also))
             if edited or (also and not ids):  # nothing else may hold an identifier of it, either
                 removals.append(erase_wordings(op, ctx, edited, tombstone=bool(edited), also=also))
+            bury_own_identifiers(op, ctx, asked, said)
         elif ids:
             keys = [rows[one]["key"] for one in ids]
             op.writer.set_state(keys, state=State.TRASHED, at=op.now, by="forget")

@@ -87,7 +87,7 @@ def _bare(text: str) -> str:
 
 def _texts_in(row: Row, field: str) -> Iterator[str]:
     """Yields the texts in a field of a memory."""
-    plain = field in ("text", "title", "source")
+    plain = field in ("text", "title", "source")  # the others are JSON
     waiting = [row[field] if plain else json.loads(row[field] or "null")]
     while waiting:
         value = waiting.pop()
@@ -116,7 +116,14 @@ def read_identifiers(texts: Iterable[str]) -> tuple[Request, ...]:
 def find_holding(
     reader: Reader, asked: Sequence[Request], wanted: Filter
 ) -> dict[str, tuple[Row, tuple[str, ...]]]:
-    """Returns the memories that hold one of the identifiers, by id, with the fields that do.
+    """Returns the memories that hold one of the identifiers, by id, with the fields that do."""
+    near = find_near(reader, asked, wanted)
+    found = {memory_id: (row, list_holding(asked, row)) for memory_id, row in near.items()}
+    return {memory_id: held for memory_id, held in found.items() if held[1]}
+
+
+def find_near(reader: Reader, asked: Sequence[Request], wanted: Filter) -> dict[str, Row]:
+    """Returns the memories, by id, that may hold one of the identifiers.
 
     They are found by the text index; a small space is read whole.
     """
@@ -131,8 +138,12 @@ def find_holding(
     few = list(islice(every_row(reader, wanted, SMALL + 1), SMALL + 1))
     if len(few) <= SMALL:
         rows |= {row["id"]: row for row in few}
-    found = {memory_id: (row, list_holding(asked, row)) for memory_id, row in rows.items()}
-    return {memory_id: held for memory_id, held in found.items() if held[1]}
+    return rows
+
+
+def list_texts(row: Row) -> list[str]:
+    """Returns whatever a memory says, field by field."""
+    return [text for field in EVERY_FIELD for text in _texts_in(row, field) if text]
 
 
 def list_holding(asked: Sequence[Request], row: Row) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ class Handles:
     def __init__(self, glymph: Glymph, *, url: str | None = None, any_space: bool = False) -> None:
         self.first = glymph
         self._url, self._any_space = url, any_space
-        self._kept: OrderedDict[tuple[str, str], Glymph] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str, str], Glymph] = OrderedDict()
         self._lock = threading.Lock()
 
     def find(self, request: Any, tool: Tool) -> Glymph:
@@ -49,11 +49,17 @@ class Handles:
             )
         return self.open(space, create=tool.opens_spaces)
 
-    def open(self, space: str, *, actor: str | None = None, create: bool = False) -> Glymph:
-        """Returns the handle of a space and an actor; `create` makes a space that is missing."""
+    def open(
+        self, space: str, *, actor: str | None = None, agents: str | None = None,
+        create: bool = False,
+    ) -> Glymph:  # fmt: skip
+        """Returns the handle of a space and an actor; `create` makes a space that is missing.
+
+        `agents` is the name whose day an agent uses up.
+        """
         first = self.first
-        key = (space, actor or first.actor)
-        if key == (first.space, first.actor):
+        key = (space, actor or first.actor, agents or first.context.agents)
+        if key == (first.space, first.actor, first.context.agents):
             return first
         with self._lock:
             if (known := self._kept.get(key)) is not None:
@@ -66,8 +72,8 @@ class Handles:
                 self._kept.popitem(last=False)  # nothing to close: what it is embedding it finishes
         return opened
 
-    def _open(self, space: str, actor: str, *, create: bool) -> Glymph:
-        handle = Glymph(replace(self.first.context, space=space, actor=actor))
+    def _open(self, space: str, actor: str, agents: str, *, create: bool) -> Glymph:
+        handle = Glymph(replace(self.first.context, space=space, actor=actor, agents=agents))
         try:
             with handle.context.reading():
                 return handle

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import IntEnum
 
 from glymph.errors import Forbidden, SpaceNotFound
+from glymph.store import guards
 from glymph.tools.contract import Tool
 
 ALL_SPACES = "*"
@@ -57,8 +58,12 @@ class Access:
 
     def may_act_as(self, actor: str) -> bool:
         """Tells whether it may sign with this name: its own, or one below it; an admin with any."""
-        own = actor == self.actor or actor.startswith((f"{self.actor}:", f"{self.actor}-"))
-        return own or self.role is Role.ADMIN
+        return self.role is Role.ADMIN or guards.is_below(actor, self.actor)
+
+    def name_day(self, actor: str) -> str:
+        """Returns the name whose day an agent uses up that signs so: the token's own, or all's."""
+        own = guards.is_agent(self.actor) and guards.is_below(actor, self.actor)
+        return self.actor if own else guards.AGENT
 
 
 def role_for(tool: Tool) -> Role:

@@ -75,7 +75,7 @@ def serve_all(
         access.check_role(role_for(tool))
         space = service.choose_space(access, request.headers.get(SPACE_HEADER))
         actor = service.choose_actor(access, request.headers.get(ACTOR_HEADER))
-        return service.handles.open(space, actor=actor, create=tool.opens_spaces)
+        return service.open(access, space, actor, create=tool.opens_spaces)
 
     threads = (service.limiter, service.large)
     agents = unguarded(server_for(find, profile, threads=threads), None)

@@ -101,6 +101,11 @@ class Service:
         access.check_space(space)
         return space
 
+    def open(self, access: Access, space: str, actor: str, *, create: bool) -> Glymph:
+        """Returns the handle of a space for somebody who was let in and signs with a name."""
+        agents = access.name_day(actor)
+        return self.handles.open(space, actor=actor, agents=agents, create=create)
+
     def choose_actor(self, access: Access, given: str | None) -> str:
         """Returns the name that a request signs with."""
         if given is None:
@@ -130,7 +135,7 @@ class Asked:
         """Runs work with the handle in a worker thread; `create` makes a space that is missing."""
 
         def do() -> T:
-            return work(self.service.handles.open(self.space, actor=self.actor, create=create))
+            return work(self.service.open(self.access, self.space, self.actor, create=create))
 
         return await self.service.run(do, large=large)
 

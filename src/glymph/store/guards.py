@@ -24,9 +24,14 @@ BACKGROUND = ("reconcile", "glymph", "daemon", "hook")
 Dependence = tuple[int, int]  # a memory that rests on, or is part of, another; and that other
 
 
+def is_below(actor: str, name: str) -> bool:
+    """Tells whether an actor has this name or one below it, such as "agent:x" below "agent"."""
+    return actor == name or actor.startswith((f"{name}:", f"{name}-"))
+
+
 def is_agent(actor: str) -> bool:
     """Tells whether an actor is a program that decides by itself, as its name says."""
-    return actor == AGENT or actor.startswith((f"{AGENT}:", f"{AGENT}-"))
+    return is_below(actor, AGENT)
 
 
 def is_unattended(actor: str) -> bool:

@@ -192,6 +192,13 @@ class Reader(
         found = self.rows([("memories", key) for key in keys])
         return {key: row["id"] for (_, key), row in found.items() if row["pinned"]}
 
+    def pinned_by(self, key: int) -> str | None:
+        """Returns who pinned a memory last; None if the journal does not reach back so far."""
+        entries = self.entries_after([("memories", key)], 0)
+        pins = [one for one in entries if one.action == "insert" or one.image.get("pinned") == 0]
+        found = self.operation_by_key(pins[-1].operation) if pins else None
+        return None if found is None else str(found["actor"])
+
     def from_source(self, source: str) -> list[int]:
         """Returns the keys of the memories that a source told."""
         return self._column("from_source", source=source)
@@ -211,7 +218,10 @@ class Reader(
         return int(self._value("live_count", most=most))
 
     def put_away_by(self, actor: str, since: int, *, upto: int = EVER) -> int:
-        """Returns how many memories an actor hid or removed between moments that are so still."""
+        """Returns how many memories an actor hid or removed between moments that are so still.
+
+        Actors with a name below that one ("agent:x" below "agent") count with it.
+        """
         return int(self._value("put_away_by", actor=actor, since=since, upto=upto))
 
     def put_away_in(self, operation: int) -> int:

@@ -22,6 +22,8 @@ from glymph.store.undo_foresight import UndoForesight
 from glymph.store.upkeep import UpkeepWriter
 from glymph.text.bands import BANDS, Bands
 
+SAID = frozenset({"text", "title"})  # columns of a memory that a pin by a person keeps from agents
+
 
 class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
     """A reader that also writes, over a session whose transaction holds the write lock.
@@ -160,10 +162,15 @@ class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
     def change(self, table: str, values: Mapping[int, Row]) -> None:
         """Sets the given columns of each row, by key.
 
-        Pinned if an agent or upkeep would take a pin away other than by unpinning.
+        Pinned if an agent or upkeep would take a pin away other than by unpinning, or if an agent
+        would unpin or rewrite what a person pinned.
         """
         if table == "memories":
-            self._keep_pinned([key for key, row in values.items() if row.get("pinned") == 0])
+            unpinned = [key for key, row in values.items() if row.get("pinned") == 0]
+            self._keep_pinned(unpinned)
+            self._keep_for_persons(
+                [*unpinned, *(key for key, row in values.items() if not SAID.isdisjoint(row))]
+            )
         shapes: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for key, row in values.items():
             shapes[tuple(row)].append(key)
@@ -185,6 +192,14 @@ class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
             return
         if guards.is_unattended(intent.actor) and (pinned := self.pinned_among(keys)):
             raise Pinned(next(iter(pinned.values())))
+
+    def _keep_for_persons(self, keys: Sequence[int]) -> None:
+        """Refuses an agent to unpin or rewrite what a person pinned, or perhaps a person did."""
+        if not keys or self._intent is None or not guards.is_agent(self._intent.actor):
+            return
+        for key, memory_id in self.pinned_among(keys).items():
+            if not guards.is_unattended(self.pinned_by(key) or ""):
+                raise Pinned(memory_id, by_person=True)
 
     def set_state(self, keys: Sequence[int], *, state: str, at: int, by: str) -> None:
         self._run("set_state", keys=list(keys), state=state, at=at, by=by)

@@ -8,8 +8,9 @@ the key lies beside the store, not in it. Three kinds of forms are kept:
     its words        the stems of its telling words in a circle, with figures, negations and the
                      like: "The salary of Ana is 5000" is "Ana's salary: 5000", and
                      "5000 is Ana's salary"
-    an identifier    each typed key of an identifier that the request named, so that no sentence
-                     with it comes in again, however it is spelt
+    an identifier    each typed key of an identifier that the request named, or that only the
+                     statements about a person had whom it named, so that no sentence with it comes
+                     in again, however it is spelt
 
 The words hold against another order, other endings and other small words. They do not hold against
 synonyms ("Sara expects a baby" for "Sara is pregnant"), a passive, a summary or a translation: of
@@ -47,7 +48,8 @@ LONG = 7  # digits that name one thing without the letters or the country before
 _FIGURED = frozenset({"phone", "code", "card", "iban"})
 _QUAD = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\w)")
 _PART = re.compile(r"[0-9a-z]+")
-_JOINT = re.compile(r"[ ./_-]{0,3}")
+_JOINT = re.compile(r"[ ./_()-]{0,3}")
+_ABROAD = "00"  # dialled for the plus before a country
 _MOST_PARTS, _MOST_CHARS = 8, 40  # of an identifier whose characters stand apart
 _ASKING = "?"
 _TIED = "tied "  # begins a row that names the tombstones of one statement or identifier
@@ -77,9 +79,10 @@ def bury(
 ) -> None:
     """Keeps these texts from being learnt again, as a part of the operation that removes them.
 
-    Also keeps out whatever holds one of the identifiers, which are those that the request named:
-    what else stood in the texts may be said of others. Dates, times, quantities and versions are
-    never kept out. `by_words` keeps the same telling words out as well, put in another way.
+    Also keeps out whatever holds one of the identifiers: those that the request named, or those of
+    the person that it named. What else stood in the texts may be said of others. Dates, times,
+    quantities and versions are never kept out. `by_words` keeps the same telling words out as
+    well, put in another way.
     """
     key = (
         _key(ctx, op.writer)
@@ -278,7 +281,7 @@ def _list_buried_forms(one: Identifier, texts: Iterable[str]) -> list[str]:
             forms.append(f"{_write_typed(kind, key)} abroad")
         elif kind not in NEVER_BURIED and len(_compact(key)) >= LONG:
             forms.append(_write_typed(kind, key))
-    bare = _compact(one.text)
+    bare = _compact(one.key if one.type == "phone" else one.text)
     if one.type in _FIGURED and len(bare) > SHORT and any(map(str.isdigit, bare)):
         forms.append(f"figures {bare}")
         digits = bare.lstrip("abcdefghijklmnopqrstuvwxyz")
@@ -288,8 +291,17 @@ def _list_buried_forms(one: Identifier, texts: Iterable[str]) -> list[str]:
 
 
 def _list_held_forms(text: str) -> list[str]:
-    """Returns the forms under which an identifier in a text may have been buried."""
-    text = " ".join(text.split())
+    """Returns the forms under which an identifier in a text may have been buried.
+
+    Each line is also read by itself: the figures at the end of one belong to no number in the next,
+    as where the fields of a row stand one below the other.
+    """
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    said = dict.fromkeys((" ".join(text.split()), *filter(None, lines)))
+    return [form for one in said for form in _list_forms_held_in(one)]
+
+
+def _list_forms_held_in(text: str) -> list[str]:
     plain = flat(text)[0]
     forms: list[str] = []
     for one in identifiers(text):
@@ -341,3 +353,5 @@ def _list_runs(plain: str) -> Iterator[str]:
             end = other.end()
             if len(run) > SHORT and any(map(str.isdigit, run)):
                 yield run
+                if run.startswith(_ABROAD):
+                    yield run.removeprefix(_ABROAD)

@@ -31,12 +31,13 @@ DELETE FROM plans WHERE space_id = :space_id AND id = :id;
 DELETE FROM plans WHERE space_id = :space_id AND expires_at <= :now;
 
 -- name: put_away_by
--- How many memories an actor has hidden or removed since a moment that are so still, by whatever verb: archived,
--- trashed, replaced, taken away, or given an end.
+-- How many memories an actor, or one with a name below its name, has hidden or removed since a moment that are so
+-- still, by whatever verb: archived, trashed, replaced, taken away, or given an end.
 SELECT count(DISTINCT j.key) FROM scoped_operations o
 JOIN scoped_journal j ON j.operation = o.key
 LEFT JOIN scoped_memories m ON m.key = j.key
-WHERE o.actor = :actor AND o.at > :since AND o.at <= :upto AND j.tbl = 'memories' AND (
+WHERE (o.actor = :actor OR substr(o.actor, 1, length(:actor) + 1) IN (:actor || ':', :actor || '-'))
+  AND o.at > :since AND o.at <= :upto AND j.tbl = 'memories' AND (
   j.action = 'delete' AND m.key IS NULL
   OR j.action = 'update' AND {json:j.after:state} <> 'LIVE' AND coalesce(m.state, '') <> 'LIVE'
   OR j.action = 'update' AND {json:j.after:superseded_by} IS NOT NULL

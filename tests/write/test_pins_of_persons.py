@@ -1,0 +1,86 @@
+"""What a person pinned, an agent neither unpins nor rewrites; what agents pinned, they do."""
+
+from __future__ import annotations
+
+import pytest
+
+from glymph import Glymph, errors
+from glymph.tools import all_tools
+
+RULE = "Never deploy on Fridays."
+REFUSED = "pinned by a person"
+
+
+@pytest.fixture
+def opened(url, clock):
+    handles = []
+
+    def open_as(actor):
+        own = {"settings": {"compare": "off"}, "embedder": "none", "reader": "none"}
+        handles.append(Glymph.open(url, actor=actor, clock=clock, **own))
+        return handles[-1]
+
+    yield open_as
+    for handle in handles:
+        handle.close()
+
+
+def pin_later(person):
+    told = person.add(RULE).id
+    person.pin(told)
+    return told
+
+
+def pin_at_once(person):
+    return person.add(RULE, pinned=True).id
+
+
+def unpin(agent, told):
+    agent.unpin(told)
+
+
+def rewrite(agent, told):
+    agent.update(told, text="Deploy on Fridays.")
+
+
+def retitle(agent, told):
+    agent.update(told, title="Deploy on Fridays.")
+
+
+@pytest.mark.parametrize("change", [unpin, rewrite, retitle])
+@pytest.mark.parametrize("pin", [pin_later, pin_at_once])
+def test_an_agent_leaves_a_persons_pin_alone(opened, pin, change):
+    person, agent = opened("user"), opened("agent:x")
+    told = pin(person)
+    with pytest.raises(errors.Pinned, match=REFUSED):
+        change(agent, told)
+    kept = person.get(told)
+    assert (kept.text, kept.pinned) == (RULE, True)
+    assert agent.update(told, tags=["deploy"]).succeeded
+    change(person, told)
+
+
+@pytest.mark.parametrize("change", [unpin, rewrite])
+def test_an_agent_changes_what_an_agent_pinned(opened, change):
+    agent = opened("agent:x")
+    change(opened("agent:y"), pin_later(agent))
+    change(agent, pin_at_once(agent))
+
+
+def test_who_pinned_it_last_decides(opened):
+    person, agent = opened("user"), opened("agent")
+    told = pin_later(agent)
+    person.unpin(told)
+    person.pin(told)
+    with pytest.raises(errors.Pinned, match=REFUSED):
+        agent.unpin(told)
+    person.unpin(told)
+    agent.pin(told)
+    assert agent.unpin(told).succeeded
+
+
+def test_the_tool_says_so(opened):
+    told = pin_later(opened("user"))
+    tool = all_tools()["pin_memory"]
+    with pytest.raises(errors.Pinned, match=REFUSED):
+        tool.run(opened("agent"), tool.arguments(id=told, unpin=True))
