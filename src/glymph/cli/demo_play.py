@@ -52,7 +52,8 @@ def refuse_existing(url: str) -> None:
         raise InvalidInput(
             "url",
             f"{shown} has a space {SPACE!r} already, and the demo never mixes into one. "
-            f"Name another store, or remove it with `glymph space delete {SPACE} --url {shown}`.",
+            "Name another store, or remove it with "
+            f"`glymph store space delete {SPACE} --url {shown}`.",
         )
 
 
