@@ -720,6 +720,16 @@ def test_history_shows_what_each_change_replaced(cli, memory):
     assert "content_hash" not in shown
 
 
+def test_doctor_says_who_judges_texts_and_why_nobody_does(cli, memory, monkeypatch):
+    monkeypatch.setenv("GLYMPH_READER", "none")
+    assert "reader   none: texts are judged by hard rules only.\n" in cli("doctor").out
+    lacking = "No local reader: onnxruntime not installed."
+    monkeypatch.setattr("glymph.cli.doctor.explain_absence", lambda: lacking)
+    monkeypatch.setenv("GLYMPH_READER", "auto")
+    said = cli("doctor", "--json")
+    assert (said.code, said.json["reader"]) == (DONE, {"name": "none", "problem": lacking})
+
+
 def test_doctor_finds_a_sound_store_sound_and_a_tampered_one_not(cli, memory, url, tmp_path):
     assert cli("doctor", "--json").json["ok"] is True
     assert cli("doctor").out.rstrip().endswith(": sound")

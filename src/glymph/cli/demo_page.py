@@ -77,7 +77,7 @@ Told = Iterator[tuple[str, str]]
 
 def _begin(facts: Facts) -> Told:
     read, embedder = facts["reader"], facts["embedder"]
-    yield "reads texts", read if read != "none" else "hard rules: no reader is installed"
+    yield "reads texts", read if read != "none" else "hard rules: there is no reader it can use"
     yield "finds by meaning", embedder or "nobody: no embedder is installed"
     yield "remembered", f"{facts['memories']} things, and {facts['messages']} messages of a chat"
 
