@@ -4,6 +4,7 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+SCALE ?= 1
 
 # The first interpreter on the path that is new enough; `make PYTHON=/path/to/python3.12 …` overrides it.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -34,9 +35,10 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks all
 
 # Glymph beside other stores, each installed in an environment of its own; writes docs/benchmarks.md.
+# `make bench-peers SCALE=5` takes 10,000 memories in place of 2,000.
 bench-peers: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.harness.peer_setup
-	$(BIN)/python -m benchmarks peers --json > .cache/peers.json
+	$(BIN)/python -m benchmarks peers --json --scale $(SCALE) > .cache/peers.json
 	$(BIN)/python -m benchmarks.harness.peer_page .cache/peers.json
 
 docs: $(VENV)/.dev

@@ -113,7 +113,7 @@ def write_page(figures: Mapping[str, Any]) -> str:
         _reasons(figures, names),
         "## Measure it yourself\n",
         "```sh\nmake bench-peers                            # installs the others under .cache, measures, writes this page\n"
-        "python -m benchmarks peers --json --scale 5 # with 10,000 memories\n```\n",
+        "make bench-peers SCALE=5                    # with 10,000 memories\n```\n",
     ]  # fmt: skip
     return "\n".join(parts)
 

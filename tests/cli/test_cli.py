@@ -204,7 +204,7 @@ def test_the_rest_answers_with_one_json_document_too(cli, memory, tmp_path):
         ("space", "list"),
         ("space", "rename", "work", "play"),
         ("space", "delete", "play"),
-        ("space", "delete", "play", "--confirm", "play"),
+        ("space", "delete", "play", "--apply"),
         ("config", "show", "--effective"),
         ("config", "set", "trash_days", "9"),
     ]
@@ -266,7 +266,7 @@ def test_an_error_is_one_line_for_people_and_one_document_for_machines(cli, memo
         (("clusters", "burn"), "InvalidInput", "action: "),
         (("clusters", "create"), "InvalidInput", "needs a name"),
         (("delete", *"abcdef"), "InvalidInput", "at most 5"),
-        (("report", NOBODY), "RecallNotFound", "Call recall() again"),
+        (("report", NOBODY), "RecallNotFound", "Call `glymph memory recall` again"),
         (("undo", NOBODY), "OperationNotFound", NOBODY),
         (("undo",), "OperationNotFound", "Nothing to undo"),
         (("list", "--cursor", "?"), "InvalidInput", "cursor"),
@@ -390,17 +390,23 @@ def test_what_was_applied_is_taken_back_with_the_command_it_prints(cli, memory, 
     assert image(url) == before
 
 
-def test_a_space_is_removed_only_when_its_name_is_typed_again(cli):
-    cli("space", "create", "work")
-    cli("add", "Tea is at four.", "--space", "work")
-    assert "Add --confirm work" in cli("space", "delete", "work").out
-    assert (
-        cli("space", "delete", "work", "--confirm", "wrok", "--json").error["code"]
-        == "InvalidInput"
+def test_a_space_is_removed_only_when_told_to(cli):
+    for name in ("work", "home"):
+        cli("space", "create", name)
+        cli("add", "Tea is at four.", "--space", name)
+    said = cli("space", "delete", "work")
+    assert said.code == DONE
+    assert " ".join(said.out.split()) == (
+        "Would remove work for good: 1 memory, all history and conversations. There is no undo. "
+        "Nothing was changed: add --apply to do it."
     )
+    assert cli("space", "delete", "work", "--json").json["memories"] == 1
     assert cli("status", "--space", "work", "--json").json["live"] == 1
-    assert cli("space", "delete", "work", "--confirm", "work", "--json").json["removed"] is True
+    assert cli("space", "delete", "work", "--apply", "--json").json["removed"] is True
     assert cli("status", "--space", "work", "--json").error["code"] == "SpaceNotFound"
+    before = ("space", "delete", "home", "--confirm")  # how it was said before, for one release
+    assert cli(*before, "hoem", "--json").error["code"] == "InvalidInput"
+    assert cli(*before, "home", "--json").json["removed"] is True
 
 
 def test_restore_checks_a_backup_and_copies_it_only_when_told_to(cli, memory, tmp_path):
@@ -712,6 +718,16 @@ def test_history_shows_what_each_change_replaced(cli, memory):
     shown = " ".join(cli("history", memory).out.split())
     assert "text: The nightly import fails on Mondays." in shown
     assert "content_hash" not in shown
+
+
+def test_doctor_says_who_judges_texts_and_why_nobody_does(cli, memory, monkeypatch):
+    monkeypatch.setenv("GLYMPH_READER", "none")
+    assert "reader   none: texts are judged by hard rules only.\n" in cli("doctor").out
+    lacking = "No local reader: onnxruntime not installed."
+    monkeypatch.setattr("glymph.cli.doctor.explain_absence", lambda: lacking)
+    monkeypatch.setenv("GLYMPH_READER", "auto")
+    said = cli("doctor", "--json")
+    assert (said.code, said.json["reader"]) == (DONE, {"name": "none", "problem": lacking})
 
 
 def test_doctor_finds_a_sound_store_sound_and_a_tampered_one_not(cli, memory, url, tmp_path):

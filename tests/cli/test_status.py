@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import signal
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from typer.testing import CliRunner
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 from glymph import Glymph
 from glymph.cli.main import app
 from glymph.upkeep import queue
+from tests.grounds.reading import put_in_question
 
 
 @pytest.fixture
@@ -81,6 +83,34 @@ def test_the_status_as_json_keeps_its_old_keys_and_has_the_new_ones(run):
     assert set(told["counters"]) == {
         "last_lifecycle_at", "last_ai_prune_at", "sessions_since_ai_prune", "active_count_at_last_ai_prune",
     }  # fmt: skip
+
+
+def test_the_status_says_what_waits_for_a_person_and_what_sleep_did_last(tmp_path, monkeypatch):
+    """Each with the command that shows it or takes it back."""
+    url = f"sqlite:///{tmp_path / 'memory.db'}"
+    monkeypatch.setenv("COLUMNS", "80")
+    now = datetime.now(UTC) - timedelta(days=200)
+    settings = {"embedder": "none", "reader": "none"}
+    with Glymph.open(url, space="shop", settings=settings, clock=lambda: now) as glymph:
+        said = CliRunner().invoke(app, ["status", "--url", url, "--space", "shop"]).output
+        assert "Waits for you: nothing\n" in said
+        assert "Sleep has changed nothing yet." in said
+        for number in range(20):
+            glymph.add(f"Signal {number} came at {number}.", kind="signal")
+        now = datetime.now(UTC)
+        gone = glymph.lifecycle().archived
+        old, new = (glymph.add(text).id for text in ("Tea is at four.", "Tea is at five."))
+        put_in_question(glymph, old, new)
+    said = CliRunner().invoke(app, ["status", "--url", url, "--space", "shop"]).output
+    assert "Waits for you: 1 question (`glymph questions --space shop`)\n" in said
+    row = re.search(r"archived the faded +now +(\d+)  (glymph undo .*)\n", said)
+    assert int(row[1]) == len(gone) > 0
+    words = row[2].removeprefix("glymph ").split()
+    assert CliRunner().invoke(app, [*words, "--url", url]).exit_code == 0
+    told = json.loads(
+        CliRunner().invoke(app, ["status", "--url", url, "--space", "shop", "--json"]).output
+    )
+    assert [(one["verb"], one["undone"]) for one in told["slept"]] == [("lifecycle", True)]
 
 
 def test_the_tool_shows_the_part_about_upkeep(run):

@@ -158,8 +158,14 @@ def test_all_of_them_can_be_put_back_and_an_unknown_one_is_an_error(url):
     _, said, code = ran("--url", url, "--retry", "default/session/j3")
     assert code == 1
     assert "glymph sleep worker --dead" in said
+    _, said, code = ran("--url", url, "--retry", "default/sess")
+    assert code == 1
+    assert "may mean any of 2 dead letters" in said
     back = json.loads(told("--url", url, "--retry", "all", "--json"))["put_back"]
     assert {one["id"] for one in back} == {"default/session/j1", "default/session/j2"}
+    given_up(url, "k3")
+    [back] = json.loads(told("--url", url, "--retry", "default/session/k", "--json"))["put_back"]
+    assert back["id"] == "default/session/k3"
     assert told("--url", url, "--dead") == "No dead letters: no job was given up.\n"
 
 

@@ -83,6 +83,16 @@ def test_the_nights_make_one_lesson(facts):
     assert lesson.startswith(f"When evening drink is not coffee, {well} of 30 episodes succeeded")
 
 
+def test_the_lesson_is_counted_again_from_the_nights_it_is_linked_to(facts):
+    (lesson,), (evidence,) = facts["learn"]["lessons"], facts["learn"]["evidence"]
+    (well, of), (other, rest) = evidence["recounted"]
+    assert f"{well} of {of} episodes" in lesson
+    assert f"otherwise {other} of {rest}" in lesson
+    assert facts["learn"]["reviewed"] >= of + rest == demo_story.NIGHTS
+    assert evidence["linked"] == evidence["verdict"]["episodes"] == of
+    assert "tea" in evidence["such_as"][0]
+
+
 def test_small_talk_goes_and_the_allergy_stays(facts):
     told = facts["fade"]
     assert len(told["small_talk"]) == told["of"]

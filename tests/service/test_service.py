@@ -119,7 +119,8 @@ def test_tokens_are_made_listed_and_revoked_on_the_command_line(tmp_path):
     assert listed["counts"]
     assert not run("token", "revoke", made["id"])["revoked"]
     assert run("token", "list")["tokens"][0]["counts"]
-    assert run("token", "revoke", made["id"], "--apply")["revoked"]
+    assert "no token" in str(run("token", "revoke", made["id"][:5], "--apply"))  # is no beginning
+    assert run("token", "revoke", made["id"][:6], "--apply")["revoked"]  # only one begins so
     assert not run("token", "list")["tokens"][0]["counts"]
 
 

@@ -11,6 +11,8 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 from glymph.cli import tree
+from glymph.cli.listing import Listing
+from glymph.cli.naming import name_commands
 from glymph.cli.stopping import STOPPED
 from glymph.errors import BadExtension
 from glymph.tools.index import Listed, find_command, package_commands
@@ -21,7 +23,7 @@ GAP = 2  # columns between two of the help
 SHORTEST_ID = 6  # characters from which a word of such letters is an id
 
 
-class Branch(TyperGroup):
+class Branch(Listing):
     """A group whose commands are tools and files."""
 
     def __init__(self, name: str, group: tree.Group) -> None:
@@ -93,14 +95,6 @@ class Branch(TyperGroup):
             return
         load(self._sources[default]).format_options(ctx, formatter)
         self.format_commands(ctx, formatter)
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        rows = [
-            (name, self.get_command(ctx, name).get_short_help_str(200))
-            for name in self.list_commands(ctx)
-        ]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
 
 
 class Root(TyperGroup):
@@ -201,7 +195,7 @@ def _describe(source: str) -> str:
         return summary
     listed = find_command(source)
     assert listed is not None  # a test holds the table against the tools
-    return listed.description
+    return name_commands(listed.description)
 
 
 def _is_like_an_id(word: str) -> bool:

@@ -11,9 +11,11 @@ from glymph import environment
 from glymph.cli import output
 from glymph.cli.options import KEEP, Json, SpaceName, Url
 from glymph.plain import plain
+from glymph.tools.blocks import Line, Table
 
 if TYPE_CHECKING:
     from glymph.store.certificate import Certificate
+    from glymph.tools.render import Blocks
 
 
 def register(app: typer.Typer) -> None:
@@ -37,5 +39,15 @@ def certificates(
 
 def answer_certificates(found: Sequence[Certificate], none: str, *, as_json: bool) -> None:
     """Prints certificates, or what to say if there is none."""
-    page = [one.text for one in found]
+    page = [block for one in found for block in _render(one)]
     output.answer({"certificates": plain(found)}, page or none, as_json=as_json)
+
+
+def _render(one: Certificate) -> Blocks:
+    head, *_ = one.text.splitlines()
+    yield Line(head, "bold")
+    rows = [
+        [place.name, place.status, f"{place.detail}; {place.how}" if place.detail else place.how]
+        for place in one.places
+    ]
+    yield Table(["place", "state", "how"], rows)

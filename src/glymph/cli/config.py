@@ -9,6 +9,7 @@ import typer
 
 from glymph import environment
 from glymph.cli import output
+from glymph.cli.listing import make_group
 from glymph.cli.options import KEEP, Json
 from glymph.config import Settings
 from glymph.environment import SECRETS
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(
-        no_args_is_help=True, rich_markup_mode=None, help="Show and change settings."
-    )
+    group = make_group("Show and change settings.")
     group.command("show")(show)
     # A number below zero is a value to be refused, not an option.
     group.command("set", context_settings={"ignore_unknown_options": True})(set_)

@@ -77,7 +77,7 @@ Told = Iterator[tuple[str, str]]
 
 def _begin(facts: Facts) -> Told:
     read, embedder = facts["reader"], facts["embedder"]
-    yield "reads texts", read if read != "none" else "hard rules: no reader is installed"
+    yield "reads texts", read if read != "none" else "hard rules: there is no reader it can use"
     yield "finds by meaning", embedder or "nobody: no embedder is installed"
     yield "remembered", f"{facts['memories']} things, and {facts['messages']} messages of a chat"
 
@@ -140,8 +140,12 @@ def _prune(facts: Facts) -> Told:
 
 
 def _learn(facts: Facts) -> Told:
-    for lesson in facts["lessons"]:
+    for lesson, evidence in zip(facts["lessons"], facts["evidence"], strict=True):
         yield "lesson", lesson
+        (well, of), (other, rest) = evidence["recounted"]
+        yield "counted again", f"{well} of {of}, otherwise {other} of {rest}"
+        yield "evidence", f"{evidence['linked']} nights it is linked to, such as"
+        yield " ", _quote(evidence["such_as"])
 
 
 def _fade(facts: Facts) -> Told:

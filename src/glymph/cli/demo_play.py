@@ -15,6 +15,7 @@ from glymph.cli import demo_story as story
 from glymph.config import Settings
 from glymph.environment import effective_settings
 from glymph.errors import InvalidInput
+from glymph.model import Memory
 from glymph.reader.no_reader import NoReader
 from glymph.stores import spaces_at
 from glymph.text.secrets import mask_url
@@ -52,7 +53,8 @@ def refuse_existing(url: str) -> None:
         raise InvalidInput(
             "url",
             f"{shown} has a space {SPACE!r} already, and the demo never mixes into one. "
-            f"Name another store, or remove it with `glymph space delete {SPACE} --url {shown}`.",
+            "Name another store, or remove it with "
+            f"`glymph store space delete {SPACE} --url {shown}`.",
         )
 
 
@@ -218,10 +220,28 @@ def learn(life: Life) -> Facts:
         life.wait_until(117 + night)
         life.remember("event", text, attributes=attributes)
     date, learnt = life.wait_until(117 + story.NIGHTS), life.memory.consolidate()
-    lessons = [one.text for one in life.memory.list(kinds=["lesson"])]
+    lessons = list(life.memory.list(kinds=["lesson"]))
     return {
-        "date": date, "nights": story.NIGHTS, "count": len(lessons), "lessons": lessons,
-        "calls": learnt.calls,
+        "date": date, "nights": story.NIGHTS, "count": len(lessons),
+        "lessons": [one.text for one in lessons], "reviewed": learnt.episodes_reviewed,
+        "evidence": [_find_evidence(life, one) for one in lessons], "calls": learnt.calls,
+    }  # fmt: skip
+
+
+def _find_evidence(life: Life, lesson: Memory) -> Facts:
+    """Follows the links of a lesson to its nights, and counts them again from what was told."""
+    to = {edge.target for edge in life.memory.edges(lesson.id) if edge.type == "generalizes"}
+    nights = life.memory.list(kinds=["event"], limit=1000)
+    linked = [one.text for one in nights if one.id in to]
+    finding = lesson.attributes["finding"]
+    told = [one.attributes for one in nights if finding["name"] in one.attributes]
+    held = [one["success"] for one in told if one[finding["name"]] != finding["value"]]
+    other = [one["success"] for one in told if one[finding["name"]] == finding["value"]]
+    if finding["relation"] == "=":
+        held, other = other, held
+    return {
+        "linked": len(linked), "such_as": linked[-1:], "verdict": lesson.attributes["evidence"],
+        "recounted": [[sum(held), len(held)], [sum(other), len(other)]],
     }  # fmt: skip
 
 

@@ -14,13 +14,17 @@ from glymph.cli.clock_check import check_clock, render_clock
 from glymph.cli.embed import describe_embedder
 from glymph.cli.options import LOOK, Json, Url
 from glymph.cli.status import find_spaces
-from glymph.errors import CorruptStore
+from glymph.errors import CorruptStore, ReaderFailed
 from glymph.plain import plain
+from glymph.reader import open_reader
+from glymph.reader.weights import explain_absence
 from glymph.tools.blocks import Line, Table, quantity
 
 if TYPE_CHECKING:
+    from glymph.client import Glymph
     from glymph.tools.render import Blocks
 
+TRIED = "Tea is at four."  # what a reader is asked to judge, to see whether it can
 RESTORE = (
     "Stop writing to the store and restore its newest sound backup: "
     "`glymph store restore BACKUP NEW_FILE` checks one, and with --apply makes a store of it. "
@@ -63,6 +67,7 @@ def doctor(
 def _examine(url: str | None, *, repair: bool) -> dict[str, Any]:
     """Returns what is found; what is too damaged to be opened or read is one more problem."""
     facts: dict[str, Any] = {"store": url, "ok": False, "away": {}, "checks": [], "problems": []}
+    facts["reader"] = {"name": "unknown", "problem": ""}
     spaces: list[str] = []
     meaning: dict[str, Any] = {}
     ahead: dict[str, Any] = {}
@@ -73,6 +78,7 @@ def _examine(url: str | None, *, repair: bool) -> dict[str, Any]:
         facts["checks"] = verdict["checks"]
         problems += verdict["problems"]
         spaces, facts["away"] = find_spaces(glymph)
+        facts["reader"] = _try_reader(glymph)
     for name in spaces:
         with (
             _noting_damage(problems),
@@ -88,6 +94,24 @@ def _examine(url: str | None, *, repair: bool) -> dict[str, Any]:
         "next": [*filter(None, named), *([REPAIR] if waiting else [])], "clock": ahead,
         "meaning": meaning,
     }  # fmt: skip
+
+
+def _try_reader(glymph: Glymph) -> dict[str, str]:
+    """Returns which reader judges texts, after it has judged one, and why it is none."""
+    spec = glymph.settings.reader
+    problem = explain_absence() if spec == "auto" else ""
+    if not problem and spec != "none":
+        try:
+            open_reader("local" if spec == "auto" else spec).grade([TRIED])
+        except ReaderFailed as error:
+            problem = str(error)
+    return {"name": "none" if problem else glymph.context.reader.name, "problem": problem}
+
+
+def _say_reader(reader: dict[str, str]) -> str:
+    if reader["name"] != "none":
+        return f"{reader['name']} judges what texts have to do with each other."
+    return f"none: texts are judged by hard rules only. {reader['problem']}".rstrip()
 
 
 @contextmanager
@@ -108,13 +132,14 @@ def _render(facts: dict[str, Any], sound: bool) -> Blocks:
     yield from render_clock(facts["clock"])
     for step in facts["next"]:
         yield Line(f"next     {step}", "bold")
-    yield _table_of_embedders(facts["meaning"])
+    rows = [*_list_embedders(facts["meaning"]), ["reader", _say_reader(facts["reader"])]]
+    yield Table(["", ""], rows)
     waiting = [told for told in facts["clock"].values() if not told["repaired"]]
     problems = quantity(len(facts["problems"]) + len(waiting), "problem", "problems")
     yield Line(f"{facts['store']}: {'sound' if sound else problems}", "bold")
 
 
-def _table_of_embedders(meaning: dict[str, Any]) -> Table:
+def _list_embedders(meaning: dict[str, Any]) -> list[list[str]]:
     """Says once what is the same in every space."""
     spaces_by_sentence: dict[str, list[str]] = {}
     for space, status in meaning.items():
@@ -124,4 +149,4 @@ def _table_of_embedders(meaning: dict[str, Any]) -> Table:
     for sentence, spaces in spaces_by_sentence.items():
         where = "" if len(spaces) == len(meaning) else f"{', '.join(spaces)}: "
         rows.append(["meaning", where + sentence])
-    return Table(["", ""], rows)
+    return rows

@@ -11,6 +11,7 @@ import typer
 
 from glymph import environment
 from glymph.cli import output
+from glymph.cli.listing import make_group
 from glymph.cli.options import KEEP, WHERE, Apply, Json, Url
 from glymph.environment import PROJECT
 from glymph.errors import InvalidInput
@@ -51,9 +52,7 @@ DONE = {"write": "wrote", "change": "changed", "remove": "removed", "keep": "kep
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(
-        no_args_is_help=True, rich_markup_mode=None, help="Let an agent's host work with Glymph."
-    )
+    group = make_group("Let an agent's host work with Glymph.")
     group.command("claude-code")(install_claude_code)
     for host in HOSTS.values():
         group.command(host.name)(_install_command(host))

@@ -59,9 +59,10 @@ def main() -> None:
             app(prog_name="glymph")
     except GlymphError as error:
         from glymph.cli import output
+        from glymph.cli.naming import name_calls
         from glymph.text.secrets import mask_secrets
 
-        message = mask_secrets(str(error))[0]
+        message = name_calls(mask_secrets(str(error))[0])
         if "--json" in sys.argv:
             output.print_json({"error": {"code": error.code, "message": message}})
         else:

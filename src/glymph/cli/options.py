@@ -15,6 +15,7 @@ Url = Annotated[
         "--url",
         envvar="GLYMPH_URL",
         help="The store, e.g. sqlite:///memory.db.",
+        show_default="~/.glymph/memory.db",
         rich_help_panel=WHERE,
     ),
 ]

@@ -12,8 +12,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from glymph.cli.naming import name_calls
 from glymph.text.controls import escape_controls
-from glymph.tools.blocks import Line, Table, format_cell
+from glymph.tools.blocks import Line, Table, format_cell, wrap
 from glymph.tools.render import render_receipt
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def print_json(value: Any) -> None:
 
 def print_error(error: object) -> None:
     """Prints an error, which may quote a memory, on one line of standard error."""
-    sys.stderr.write(f"glymph: {format_cell(error)}\n")
+    sys.stderr.write(f"glymph: {format_cell(name_calls(str(error)))}\n")
 
 
 def print_blocks(blocks: Rendering) -> None:
@@ -76,8 +77,8 @@ def _print_line(console: Console, line: Line) -> None:
         lead = len(text) - len(text.lstrip(" -"))
         apart = len(text) > console.width and leads and "`" not in command
         said = f"{sentence}:" if apart else text
-        pieces = Text(said[lead:]).wrap(console, console.width - lead) or [Text("")]
-        shown = [(" " * lead if at else said[:lead]) + one.plain for at, one in enumerate(pieces)]
+        pieces = wrap(said[lead:], console, console.width - lead) or [""]
+        shown = [(" " * lead if at else said[:lead]) + one for at, one in enumerate(pieces)]
         if apart:
             shown.append(" " * (lead + 2) + LEADS_TO.removeprefix(": ") + command)
         for one in shown:

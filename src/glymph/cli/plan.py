@@ -9,6 +9,7 @@ import typer
 
 from glymph import environment
 from glymph.cli import output
+from glymph.cli.listing import make_group
 from glymph.cli.options import KEEP, Json, SpaceName, Url
 from glymph.plain import plain
 from glymph.tools import data
@@ -25,9 +26,7 @@ PlanId = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(
-        no_args_is_help=True, rich_markup_mode=None, help="Look at plans that can be pruned from."
-    )
+    group = make_group("Look at plans that can be pruned from.")
     group.command("list")(list_plans)
     group.command("show")(show)
     app.add_typer(group, name="plan", rich_help_panel=KEEP)

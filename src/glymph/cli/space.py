@@ -9,20 +9,20 @@ import typer
 
 from glymph import environment
 from glymph.cli import output
-from glymph.cli.options import KEEP, Json, Url
+from glymph.cli.listing import make_group
+from glymph.cli.options import KEEP, Apply, Json, Url
 from glymph.cli.progress import show_progress
 from glymph.errors import InvalidInput, SpaceNotFound
 from glymph.plain import plain
-from glymph.tools.blocks import Table, format_time
+from glymph.tools.blocks import Table, format_time, quantity
+from glymph.tools.render import NOT_CHANGED
 
 if TYPE_CHECKING:
     from glymph.tools.blocks import Table
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(
-        no_args_is_help=True, rich_markup_mode=None, help="List, create, rename and delete spaces."
-    )
+    group = make_group("List, create, rename and delete spaces.")
     group.command("list")(list_spaces)
     group.command("create")(create)
     group.command("rename")(rename)
@@ -64,24 +64,28 @@ def rename(
 
 def delete(
     name: Annotated[str, typer.Argument(show_default=False)],
-    confirm: Annotated[
-        str | None, typer.Option("--confirm", help="The space's name, typed again.")
-    ] = None,
+    apply: Apply = False,
+    confirm: Annotated[str | None, typer.Option("--confirm", hidden=True)] = None,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
     """Remove a space for good, with everything in it. There is no undo."""
+    if confirm not in (None, name):  # how it was said before `--apply`
+        raise InvalidInput("confirm", f"{confirm!r} is not {name!r}. Nothing was removed.")
     with environment.open_whole(url) as glymph:
-        if name not in [known.name for known in glymph.spaces()]:
-            raise SpaceNotFound(name)
-        if confirm is None:
-            would = f"Would remove {name} with all its memories and history, for good."
-            text = f"{would} Add --confirm {name} to do it."
-            output.answer({"space": name, "removed": False}, text, as_json=as_json)
+        known = [one.name for one in glymph.spaces()]
+        if name not in known:
+            raise SpaceNotFound(name, known)
+        if apply or confirm:
+            with show_progress("removing", "rows", quiet=as_json) as tick:
+                rows = glymph.delete_space(name, progress=tick)
+            facts = {"space": name, "removed": True, "rows": rows}
+            output.answer(facts, f"Removed {name}: {rows:,} rows.", as_json=as_json)
             return
-        if confirm != name:
-            raise InvalidInput("confirm", f"{confirm!r} is not {name!r}. Nothing was removed.")
-        with show_progress("removing", "rows", quiet=as_json) as tick:
-            rows = glymph.delete_space(name, progress=tick)
-    facts = {"space": name, "removed": True, "rows": rows}
-    output.answer(facts, f"Removed {name}: {rows:,} rows.", as_json=as_json)
+    with environment.open_glymph(url, name, "user", create=False) as glymph:
+        held = glymph.health()
+    count = held.live + held.dormant + held.archived + held.trashed
+    many = quantity(count, "memory", "memories")
+    would = f"Would remove {name} for good: {many}, all history and conversations."
+    facts = {"dry_run": True, "space": name, "removed": False, "memories": count}
+    output.answer(facts, f"{would} There is no undo. {NOT_CHANGED}", as_json=as_json)

@@ -9,6 +9,7 @@ import typer
 
 from glymph import environment
 from glymph.cli import output
+from glymph.cli.listing import make_group
 from glymph.cli.options import KEEP, Apply, Json, Url
 from glymph.errors import SpaceNotFound
 from glymph.plain import plain
@@ -18,11 +19,7 @@ from glymph.tools.blocks import Line, Table, format_time
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(
-        no_args_is_help=True,
-        rich_markup_mode=None,
-        help="Make, list and revoke the tokens that let programs in over HTTP.",
-    )
+    group = make_group("Make, list and revoke the tokens that let programs in over HTTP.")
     group.command("create")(create)
     group.command("list")(list_tokens)
     group.command("revoke")(revoke)
@@ -43,7 +40,11 @@ def create(
         bool, typer.Option("--all-spaces", help="It opens every space, those to come included.")
     ] = False,
     role: Annotated[
-        str, typer.Option(help="read; write: add and change; curate: prune and forget; admin.")
+        str,
+        typer.Option(
+            metavar="read|write|curate|admin",
+            help="write: add and change; curate: also prune and forget; admin: everything.",
+        ),
     ] = "write",
     actor: Annotated[
         str | None,
@@ -101,7 +102,8 @@ def _end(one: dict[str, Any]) -> str:
 
 def revoke(
     token_id: Annotated[
-        str, typer.Argument(help="The id that `token list` shows.", show_default=False)
+        str,
+        typer.Argument(help="Its id or the beginning of it: see `token list`.", show_default=False),
     ],
     apply: Apply = False,
     url: Url = None,

@@ -9,6 +9,7 @@ import typer
 
 from glymph import environment
 from glymph.cli import output
+from glymph.cli.listing import make_group
 from glymph.cli.options import KEEP, Apply, Json, SpaceName, Url
 from glymph.errors import InvalidInput
 from glymph.plain import plain
@@ -22,11 +23,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(
-        no_args_is_help=True,
-        rich_markup_mode=None,
-        help="List and lift what keeps facts removed for good from being learnt again.",
-    )
+    group = make_group("List and lift what keeps facts removed for good from being learnt again.")
     group.command("list")(list_tombstones)
     group.command("lift")(lift)
     app.add_typer(group, name="tombstones", rich_help_panel=KEEP)

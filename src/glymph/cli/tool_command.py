@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import inspect
 import json
-import sys
 import types
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 import typer
 from pydantic import ValidationError
 
 from glymph import environment
 from glymph.cli import options, output
+from glymph.cli.naming import name_commands
 from glymph.errors import InvalidInput
-from glymph.tools.blocks import format_cell
 from glymph.tools.ids import resolve_ids
 from glymph.tools.pages import run_tool
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from glymph.tools.contract import Tool
 
+WIDEST_CHOICES = 30  # characters of words that stand beside an option; more stand in its help
 COMMON: dict[str, tuple[Any, Any]] = {
     "url": (options.Url, None),
     "space": (options.SpaceName, "default"),
@@ -36,7 +36,7 @@ COMMON: dict[str, tuple[Any, Any]] = {
 def command_for(tool: Tool) -> Any:
     """Returns the command of a tool."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(tool.command, help=tool.description)(_function_for(tool))
+    app.command(tool.command, help=name_commands(tool.description))(_function_for(tool))
     command: Any = typer.main.get_command(app)
     command.read_only = tool.read_only
     for name, field in tool.arguments.model_fields.items():
@@ -72,7 +72,8 @@ def _function_for(tool: Tool) -> Callable[..., None]:
         }
         _run(tool, values, apply=apply, **common)
 
-    parameters = [_parameter(name, field) for name, field in fields.items()]
+    schemas = tool.schema.get("properties", {})
+    parameters = [_parameter(name, field, schemas[name]) for name, field in fields.items()]
     if tool.preview is not None:
         parameters.append(_keyword("apply", _apply_option(tool), False))
     parameters += [
@@ -102,7 +103,7 @@ def _run(
             result, render = run_tool(tool, glymph, arguments), tool.render
     refused = result.get("refused")
     if refused and not as_json:
-        sys.stderr.write(f"glymph: refused: {format_cell(refused)}\n")
+        output.print_error(f"refused: {refused}")
     else:
         facts = result if apply else {"dry_run": True, **result}
         output.answer(facts, render(result), as_json=as_json)
@@ -125,24 +126,26 @@ def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     )
 
 
-def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
+def _parameter(name: str, field: FieldInfo, schema: Mapping[str, Any]) -> inspect.Parameter:
     extra = field.json_schema_extra
     positional = isinstance(extra, dict) and bool(extra.get("positional"))
     kind = _terminal_type(field.annotation)
-    help_text = field.description or ""
+    help_text = name_commands(field.description or "")
     option = f"--{name.replace('_', '-')}"
-    choices = (
-        "|".join(get_args(field.annotation)) if get_origin(field.annotation) is Literal else None
-    )
+    words = _choices(schema)
+    beside = "|".join(words)
+    if len(beside) > WIDEST_CHOICES:
+        help_text, beside = f"{help_text} One of {', '.join(words)}.".lstrip(), ""
+    if kind == list[str] and not positional:
+        help_text = f"{help_text.removesuffix('.')}; may be repeated."
+        beside = beside or "<str>"
+    help_text += _say_default(field)
     if positional:
-        info: Any = typer.Argument(help=help_text, metavar=choices, show_default=False)
+        info: Any = typer.Argument(help=help_text, metavar=beside or None, show_default=False)
     elif kind is bool:
         info = typer.Option(option, help=help_text)
-    elif kind == list[str]:
-        repeated = f"{help_text.removesuffix('.')}; may be repeated."
-        info = typer.Option(option, help=repeated, metavar="<str>", show_default=False)
     else:
-        info = typer.Option(option, help=help_text, metavar=choices, show_default=False)
+        info = typer.Option(option, help=help_text, metavar=beside or None, show_default=False)
     if field.is_required():
         default: Any = inspect.Parameter.empty
     elif kind is bool:
@@ -151,6 +154,20 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
         default = None
         kind = kind | None
     return _keyword(name, Annotated[kind, info], default)
+
+
+def _choices(schema: Mapping[str, Any]) -> list[str]:
+    """Returns the words that a field may be, or each of its list; empty if there are others."""
+    return [str(word) for word in schema.get("enum") or schema.get("items", {}).get("enum", ())]
+
+
+def _say_default(field: FieldInfo) -> str:
+    """Returns what the help says of an option that is left out; empty if that means nothing."""
+    default = None if field.is_required() else field.default
+    if default is None or isinstance(default, bool) or default in ([], {}, ""):
+        return ""
+    shown = ", ".join(map(str, default)) if isinstance(default, list | tuple) else str(default)
+    return f"  [default: {shown}]"
 
 
 def _terminal_type(annotation: Any) -> Any:

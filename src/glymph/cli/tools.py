@@ -7,13 +7,12 @@ from typing import Annotated
 import typer
 
 from glymph.cli import output
+from glymph.cli.listing import make_group
 from glymph.cli.options import LOOK
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(
-        no_args_is_help=True, rich_markup_mode=None, help="Show the tools as frameworks take them."
-    )
+    group = make_group("Show the tools as frameworks take them.")
     group.callback()(lambda: None)  # a group, though it has one command
     group.command("schema")(schema)
     app.add_typer(group, name="tools", rich_help_panel=LOOK)

@@ -9,6 +9,7 @@ import typer
 
 from glymph import environment
 from glymph.cli import output
+from glymph.cli.listing import make_group
 from glymph.cli.options import KEEP, Actor, Apply, Json, SpaceName, Url
 from glymph.plain import plain
 from glymph.tools.blocks import Line, Table, format_time, quantity
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(
-        no_args_is_help=True, rich_markup_mode=None, help="Look into the trash, and empty it."
-    )
+    group = make_group("Look into the trash, and empty it.")
     group.command("list")(list_trash)
     group.command("restore")(restore)
     group.command("empty")(empty)

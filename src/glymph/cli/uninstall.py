@@ -8,17 +8,14 @@ from pathlib import Path
 import typer
 
 from glymph.cli.install import HostScope, ScopeName, answer_changes, parse_scope
+from glymph.cli.listing import make_group
 from glymph.cli.options import KEEP, Apply, Json
 from glymph.plugin import content, hosts, install
 from glymph.plugin.hosts import HOSTS, Host
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(
-        no_args_is_help=True,
-        rich_markup_mode=None,
-        help="Take away from a host what `install` put there.",
-    )
+    group = make_group("Take away from a host what `install` put there.")
     group.command("claude-code")(uninstall_claude_code)
     for host in HOSTS.values():
         group.command(host.name)(_uninstall_command(host))

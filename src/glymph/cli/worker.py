@@ -27,6 +27,7 @@ from glymph.telemetry import JsonLines
 from glymph.text.controls import remove_controls
 from glymph.text.secrets import mask_secrets, mask_url
 from glymph.tools.blocks import Table, format_time
+from glymph.tools.ids import choose_id
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
@@ -60,7 +61,7 @@ Retry = Annotated[
     str | None,
     typer.Option(
         "--retry",
-        help="Put the dead letter of this id back; `all` means every one.",
+        help="Put the dead letter of this id, or of its beginning, back; `all`: every one.",
         show_default=False,
     ),
 ]
@@ -299,7 +300,11 @@ def _list_dead(queues: Queues, *, as_json: bool) -> None:
 
 
 def _put_back(queues: Queues, wanted: str, *, as_json: bool) -> None:
-    known = [(queue, letter.ticket.id) for queue in queues.values() for letter in queue.dead()]
+    letters = [(queue, letter) for queue in queues.values() for letter in queue.dead()]
+    known = [(queue, letter.ticket.id) for queue, letter in letters]
+    if wanted != ALL:
+        named = [(letter.ticket.id, letter.ticket.name) for _, letter in letters]
+        wanted = choose_id(wanted, named, "dead letters")
     back = [queue.retry(one).as_dict() for queue, one in known if wanted in (one, ALL)]
     if not back and wanted != ALL:
         raise InvalidInput(

@@ -20,6 +20,7 @@ from glymph.service.access import ALL_SPACES, Access, Role
 from glymph.store.contract import Row
 from glymph.store.store import Store
 from glymph.store.tokens import find_token, list_tokens, put_token, revoke_token
+from glymph.tools.ids import choose_id
 
 PREFIX = "glymph_"
 SECRET_BYTES, ID_BYTES = 32, 4
@@ -81,9 +82,13 @@ def list_all(store: Store) -> list[TokenFacts]:
 
 
 def find(store: Store, token_id: str) -> TokenFacts:
-    """Returns the token of an id; raises InvalidInput if there is none."""
-    found = next((one for one in list_all(store) if one.id == token_id), None)
-    if found is None:
+    """Returns the token of an id, or of its beginning if only one has it.
+
+    Raises InvalidInput if there is none, and Ambiguous if several are meant.
+    """
+    known = {one.id: one for one in list_all(store)}
+    whole = choose_id(token_id, [(one.id, one.name) for one in known.values()], "tokens")
+    if (found := known.get(whole)) is None:
         all_of_them = "`glymph store token list` shows all."
         raise InvalidInput("id", f"there is no token {token_id!r}. {all_of_them}")
     return found
@@ -91,9 +96,9 @@ def find(store: Store, token_id: str) -> TokenFacts:
 
 def revoke(store: Store, token_id: str, *, now: datetime) -> TokenFacts:
     """Ends a token for good."""
-    find(store, token_id)
-    revoke_token(store, token_id, micros(now))
-    return find(store, token_id)
+    known = find(store, token_id)
+    revoke_token(store, known.id, micros(now))
+    return find(store, known.id)
 
 
 def _hash(secret: str) -> str:

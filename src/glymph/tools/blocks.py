@@ -6,6 +6,7 @@ It is built without Rich, whose import is slow, and printed with it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ Rendering = str | Iterable[Any]
 NARROW = 30
 GAP = "  "
 INDENT = "    "
+HELD = "\ue000"  # in place of a space at which no line ends
+_COMMAND = re.compile(r"`[^`\n]+`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class Table:
         for number, row in enumerate(cells):
             start = GAP.join(_align(*cell) for cell in zip(row, widths, self.columns, strict=False))
             room = width - (left if beside else len(INDENT))
-            tail = [str(part) for part in Text(row[-1]).wrap(console, room)]
+            tail = wrap(row[-1], console, room)
             if beside:
                 first, *others = tail or [""]
                 shown = [start + GAP + first, *(" " * left + other for other in others)]
@@ -73,9 +76,20 @@ class Table:
             for text in filter(str.strip, shown):
                 yield Text(text.rstrip(), style="" if number else "bold")
             if number and self.notes and self.notes[number - 1]:
-                note = Text(format_cell(self.notes[number - 1]))
-                for part in note.wrap(console, width - len(INDENT)):
-                    yield Text(INDENT + str(part).rstrip(), style="dim")
+                note = format_cell(self.notes[number - 1])
+                for part in wrap(note, console, width - len(INDENT)):
+                    yield Text(INDENT + part.rstrip(), style="dim")
+
+
+def wrap(text: str, console: Console, width: int) -> list[str]:
+    """Returns a text as lines; a command in it is not broken in two if it fits a line."""
+    from rich.text import Text
+
+    def hold(command: re.Match[str]) -> str:
+        return command[0].replace(" ", HELD) if len(command[0]) <= width else command[0]
+
+    held = _COMMAND.sub(hold, text)
+    return [str(part).replace(HELD, " ") for part in Text(held).wrap(console, width)]
 
 
 def _align(cell: str, width: int, column: str) -> str:

@@ -8,7 +8,7 @@ shown. Where a prefix means several nevertheless, the error names them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from glymph.errors import Ambiguous
@@ -65,6 +65,19 @@ def resolve_id(glymph: Glymph, kind: str, given: str) -> str:
     if len(known) > 1:
         raise Ambiguous(f"The id {given!r}", known, KINDS[kind])
     return known[0][0] if known else given
+
+
+def choose_id(given: str, known: Sequence[tuple[str, str]], what: str) -> str:
+    """Returns the one of some ids, each with its title, that a text is or begins.
+
+    What begins none of them stays as it is; raises Ambiguous if it begins several.
+    """
+    if any(one == given for one, _ in known) or len(given) < SHORTEST:
+        return given
+    begun = {one: title for one, title in known if one.startswith(given)}
+    if len(begun) > 1:
+        raise Ambiguous(f"The id {given!r}", [*begun.items()], what)
+    return next(iter(begun), given)
 
 
 def shorten_ids(glymph: Glymph, result: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,10 +9,12 @@ from typing import Any
 from glymph.moments import parse_iso
 from glymph.text.normal import is_derived_title
 from glymph.tools.blocks import Line, Table, format_cell, format_time, quantity
+from glymph.upkeep.status_result import IDLE
 
 NOT_CHANGED = "Nothing was changed: add --apply to do it."
 UPKEEP_STYLES = {"ok": "bold green", "attention": "bold yellow", "failing": "bold red"}
 LONGEST_VALUE = 60  # characters of a replaced value in a memory's history
+SAME = 30  # seconds that make no other moment
 LONGEST_TEXT = 300  # characters of a found memory
 
 Result = Mapping[str, Any]
@@ -167,9 +169,12 @@ def render_upkeep(status: Result) -> Blocks:
         ],
     )
     waiting = [job for job in status["jobs"] if _is_new(job)]
-    known = [job for job in status["jobs"] if not _is_new(job)]
+    quiet = [job for job in status["jobs"] if job["told"] == IDLE and not job["overdue"]]
+    known = [job for job in status["jobs"] if job not in waiting and job not in quiet]
     rows = [[job["job"], from_now(job["last_run_at"]), _next(job), job["told"]] for job in known]
     yield Table(["job", "last run", "next", "outcome"], rows)
+    if quiet:
+        yield Line(f"Found nothing to do: {', '.join(job['job'] for job in quiet)}.", "dim")
     if waiting:
         yield Line(f"Not run yet: {', '.join(job['job'] for job in waiting)}.", "dim")
 
@@ -221,7 +226,7 @@ def from_now(iso: str | None) -> str:
     if iso is None:
         return "never"
     seconds = (parse_iso(iso, "time") - datetime.now(UTC)).total_seconds()
-    size = abs(seconds)
+    size = abs(seconds) + SAME  # 119.9 minutes are two hours
     for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
         if size >= 2 * length or (unit == "min" and size >= length):
             span = f"{size / length:.0f} {unit}"

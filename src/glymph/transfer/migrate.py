@@ -356,7 +356,7 @@ def _carry_out(
             arrival.add(batch, note=sent.note())
         except Refused as error:
             yield from _discard_copy(name, arrival)
-            told = f"the target takes no such rows ({error}). See `glymph verify` on the source."
+            told = f"the target takes no such rows ({error}). See `glymph doctor` on the source."
             raise StoreError(f"{name} was not moved: {told}") from error
         yield Progress(name, "moving", sent.rows, total, goes_on_at)
     searched = yield from _verify_copy(name, sent, here, arrival)
@@ -407,7 +407,7 @@ def _verify_copy(
         told = f"what arrived is not what was sent ({listed}). Check the disks, then repeat it."
         if not wrong and (seals := list(islice(find_broken_seals(there), 5))):
             listed = ", ".join(seals)
-            told = f"operations were altered in the source ({listed}). See `glymph verify` there."
+            told = f"operations were altered in the source ({listed}). See `glymph doctor` there."
             wrong = seals
     if wrong:
         yield from _discard_copy(name, arrival)

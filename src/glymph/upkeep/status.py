@@ -27,6 +27,7 @@ from glymph.upkeep.status_result import (
     FAILING,
     FREE,
     HELD,
+    IDLE,
     OK,
     STALE,
     AutonomousStatus,
@@ -167,7 +168,8 @@ def _describe(outcome: str | None, report: Mapping[str, Any]) -> str:
     figures = {
         name: len(value) if isinstance(value, list) else value for name, value in report.items()
     }
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in figures.items())
+    told = [f"{name.replace('_', ' ')} {value}" for name, value in figures.items() if value]
+    return ", ".join(told) or (IDLE if figures else "")
 
 
 def _queue(reader: Reader, now: int) -> QueueStatus:

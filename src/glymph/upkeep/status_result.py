@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 OK, ATTENTION, FAILING = "ok", "attention", "failing"
+IDLE = "nothing to do"  # what a job says whose figures are all 0
 FREE, HELD, STALE = "free", "held", "stale"
 
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
 from glymph.cli.history.consolidate import consolidate
 from glymph.cli.history.erase import erase
@@ -18,13 +17,14 @@ from glymph.cli.history.memory import memory
 from glymph.cli.history.remove import remove
 from glymph.cli.history.search import search
 from glymph.cli.history.show import show
+from glymph.cli.listing import Listing, make_group
 from glymph.cli.options import LOOK
 
 MEMORY = "memory"
 HELP = "Show what happened to a memory (`glymph memory history ID`), and look after conversations."
 
 
-class Histories(TyperGroup):
+class Histories(Listing):
     """Takes a single word that is none of its commands for the id of a memory."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
@@ -51,7 +51,7 @@ def _words(command: Any, args: Sequence[str]) -> list[str]:
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(cls=Histories, no_args_is_help=True, rich_markup_mode=None, help=HELP)
+    group = make_group(HELP, Histories)
     for function in (memory, show, search, consolidate, remove, erase):
         group.command(function.__name__)(function)
     group.command("list")(list_conversations)

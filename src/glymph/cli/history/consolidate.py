@@ -24,9 +24,7 @@ NOTHING = (
 def consolidate(
     session: Session,
     apply: Apply = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would happen, which is usual.")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", hidden=True)] = False,
     threshold: Annotated[
         int | None,
         typer.Option(min=1, help="Shorten as if this were the threshold.", show_default=False),
