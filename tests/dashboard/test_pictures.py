@@ -57,7 +57,9 @@ def open_page(browser, house, name, look):
         page.goto("/login")
         return page
     page.goto(f"{house.links.issue('glymph_operator-of-these-tests')}&next=/spaces")
-    page.goto(house.paths.get(name, f"/{name}"), wait_until="networkidle")
+    page.goto(house.paths.get(name, f"/{name}"))
+    if name == "home":
+        page.locator("#tasks:not(:has-text('Looking'))").wait_for()
     if name == "review-confirm":
         page.locator("article.group").first.get_by_text("Archive", exact=True).click()
         page.get_by_role("button", name="Show what this does…").click()

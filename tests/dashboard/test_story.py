@@ -6,6 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
+from glymph import Glymph
 from tests.dashboard.ground import READER, WILD
 
 
@@ -154,6 +155,57 @@ def test_a_second_tab_and_a_restart_in_between_lose_nothing(visit, served):
     expect(other.locator("main")).to_contain_text("put away meanwhile")
     press(page, "Undo")
     expect(page.locator(".told")).to_contain_text("Undo: ")
+
+
+def follow(page, path):
+    """Opens a page, and waits until the server tells it what happens."""
+    page.goto(path)
+    page.locator("body[data-followed]").wait_for()
+    page.evaluate("window.loaded = 'once'")
+
+
+def test_what_happens_elsewhere_shows_without_a_reload(visit, served):
+    home, found, questions = visit(), visit(), visit()
+    for page, path in ((home, "/"), (found, "/memories"), (questions, "/questions")):
+        follow(page, path)
+    with Glymph.open(served.url, actor="agent", embedder="none", reader="none") as agent:
+        agent.add("A heron stood in the tomato bed.")
+    expect(home.locator("#now")).to_contain_text("A heron stood")
+    expect(found.locator("#found")).to_contain_text("A heron stood")
+    expect(questions.get_by_text("Something has changed")).to_be_visible()
+    for page in (home, found, questions):
+        assert page.evaluate("window.loaded") == "once"
+    questions.get_by_role("link", name="Show it").click()
+    expect(questions.get_by_text("Something has changed")).to_be_hidden()
+
+
+def test_a_page_asks_by_itself_where_the_server_cannot_tell(visit, served):
+    visit.context.route("**/live*", lambda route: route.abort())
+    page = visit()
+    page.clock.install()
+    page.goto("/operations")
+    served.glymph.add("A heron stood in the tomato bed.")
+    page.clock.run_for(25_000)
+    expect(page.locator("#found")).to_contain_text("A heron stood")
+
+
+def test_a_page_is_told_again_after_a_restart(visit, served):
+    page = visit()
+    follow(page, "/operations")
+    served.stop()
+    served.start()
+    served.glymph.add("A heron stood in the tomato bed.")
+    expect(page.locator("#found")).to_contain_text("A heron stood")
+    assert page.evaluate("window.loaded") == "once"
+
+
+def test_a_part_that_has_the_focus_is_left_alone(visit, served):
+    page = visit()
+    follow(page, "/operations")
+    page.keyboard.press("j")
+    served.glymph.add("A heron stood in the tomato bed.")
+    expect(page.get_by_text("Something has changed")).to_be_visible()
+    assert "row-link" in page.evaluate("document.activeElement.className")
 
 
 def test_a_reader_sees_no_button_that_changes_anything(visit):
