@@ -115,6 +115,41 @@ def test_search_answers_while_one_types(visit):
     assert "q=coffee" in page.url
 
 
+def test_a_timeline_leads_to_the_memories_of_a_week(visit):
+    page = visit()
+    page.goto("/memories")
+    months = page.locator("#found h2.month").all_inner_texts()
+    assert len(months) == len(set(months)) > 2
+    page.locator(".timeline a").first.click(force=True)
+    page.wait_for_url("**since=*until=*")
+    expect(page.locator("#found .row-link").first).to_contain_text("Deploys after four")
+    page.get_by_role("link", name="All times").click()
+    expect(page.locator("#found h2.month")).to_have_count(len(months))
+    assert page.goto("/memories?since=yesterday").status == 422
+    expect(page.get_by_role("alert")).to_contain_text("is no day")
+
+
+def test_what_was_said_is_found(visit):
+    page = visit()
+    page.goto("/conversations")
+    page.get_by_label("Search what was said").fill("seven evening")
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_contain_text("At seven in the evening.")
+    page.get_by_role("link", name="At seven in the evening.").click()
+    page.wait_for_url("**/conversations/shop")
+    page.goto("/conversations?q=zebra")
+    expect(page.locator("main")).to_contain_text("Nobody said that.")
+
+
+def test_a_long_text_leaves_its_buttons_in_sight(visit, served):
+    text = "The warehouse in Hamburg has twelve doors. " * 60
+    one = served.glymph.add(text).id
+    page = visit()
+    page.goto(f"/memories/{one}")
+    assert page.get_by_label("The whole text").inner_text().strip() == text.strip()
+    expect(page.get_by_role("button", name="Pin")).to_be_in_viewport()
+
+
 def test_a_token_that_ends_leads_to_the_sign_in_and_back(visit, served):
     page = visit()
     page.goto("/trash")
@@ -252,7 +287,7 @@ def test_the_graph_shows_a_memory_and_what_is_around_it(visit, served):
     expect(page.locator("canvas[data-ready]")).to_be_visible()
     expect(page.locator("#card")).to_contain_text("tomato bed of two")
     page.get_by_label("Colour by").select_option("heat")
-    expect(page.locator("#legend")).to_contain_text("red is stale")
+    expect(page.locator("#legend")).to_contain_text("stale")
 
 
 def test_everything_can_be_reached_by_keys(visit):

@@ -171,14 +171,26 @@ class Overview:
         return self.alive + self.archived + self.trashed
 
 
+def count_arrivals(ctx: Context, *, weeks: int) -> list[tuple[datetime, int]]:
+    """Returns how many memories came in each of the weeks up to now, the oldest first."""
+    shown = _number_weeks(micros(ctx.now()), weeks)
+    with ctx.reading() as reader:
+        added = reader.created_per(WEEK, since=shown.start * WEEK)
+    return [(moment(week * WEEK), added.get(week, 0)) for week in shown]
+
+
+def _number_weeks(now: int, weeks: int) -> range:
+    last = now // WEEK
+    return range(last - weeks + 1, last + 1)
+
+
 def oversee(ctx: Context, *, weeks: int) -> Overview:
     """Counts a space at a glance: by the database, which is quick for a first look, too."""
     now = micros(ctx.now())
-    last = now // WEEK
-    first = last - weeks + 1
+    shown = _number_weeks(now, weeks)
     with ctx.reading() as reader:
         stages = reader.count_stages(now=now, spans=lifecycle.spans(reader.curves()))
-        added = reader.created_per(WEEK, since=first * WEEK)
+        added = reader.created_per(WEEK, since=shown.start * WEEK)
         put_away = reader.put_away_per(WEEK)
     states, left = Counter[str](), Counter[int]()
     for row in put_away:
@@ -190,8 +202,5 @@ def oversee(ctx: Context, *, weeks: int) -> Overview:
         dormant=stages.live - stages.awake,
         archived=states[State.ARCHIVED],
         trashed=states[State.TRASHED],
-        flows=tuple(
-            Flow(moment(week * WEEK), added.get(week, 0), left[week])
-            for week in range(first, last + 1)
-        ),
+        flows=tuple(Flow(moment(week * WEEK), added.get(week, 0), left[week]) for week in shown),
     )
