@@ -88,11 +88,13 @@ def _application(glymph: Glymph) -> FastAPI:
 
 
 def _measure_server(file: Path, repeats: int) -> dict[str, Figure]:
+    new = file.with_name("empty.db")
+    with Glymph.open(f"sqlite:///{new}", embedder="none", reader="none") as empty:
+        loading = _cpu(_application(empty), "/")
     with Glymph.open(f"sqlite:///{file}", embedder="none", reader="none") as glymph:
         app = _application(glymph)
-        _ask(app, "/login")  # what is loaded once is loaded
-        _ask(app, "/spaces")
-        unkept = _cpu(app, "/")
+        _ask(app, "/login")  # routes are put together at the first request
+        first = _cpu(app, "/")
         columns.refresh(glymph.context.store, glymph.space)  # as the gardener does every day
         home = statistics.median(_cpu(app, "/") for _ in range(repeats))
         glymph.analyze()
@@ -102,7 +104,12 @@ def _measure_server(file: Path, repeats: int) -> dict[str, Figure]:
     told = "CPU milliseconds of Home over 100,000 memories and 300,000 links"
     return {
         "home_cpu_ms": Figure(1000 * home, told, at_most=200.0),
-        "home_unkept_cpu_ms": Figure(1000 * unkept, "the same before upkeep ever kept columns"),
+        "home_first_cpu_ms": Figure(
+            1000 * first, "the first look of all, before upkeep ever kept columns", at_most=200.0
+        ),
+        "home_loading_cpu_ms": Figure(
+            1000 * loading, "once a process: loading the program, with a look at an empty store"
+        ),
         "curation_cpu_ms": Figure(1000 * tasks, "the tasks that Home asks for later"),
         "largest_page_kb": Figure(sizes[largest], f"the largest page, {largest}", at_most=MOST_KB),
     }

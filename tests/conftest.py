@@ -147,7 +147,7 @@ ON_BOTH_ENGINES = {
     "learn.test_consolidate", "learn.test_summarize",
     "prune.test_agents_day", "prune.test_execute_prune", "prune.test_prune", "prune.test_prune_guards",
     "recall.test_pinned_expiry", "service.test_engines", "tools.test_agents_day", "tools.test_ids", "undo.test_who_may_undo", "upkeep.test_clocks", "upkeep.test_leases",
-    "upkeep.test_queue", "write.test_pins_of_persons", "write.test_tombstones",
+    "upkeep.test_overview", "upkeep.test_queue", "write.test_pins_of_persons", "write.test_tombstones",
 }  # fmt: skip
 
 

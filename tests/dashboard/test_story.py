@@ -6,6 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
+from glymph import Glymph
 from tests.dashboard.ground import READER, WILD
 
 
@@ -114,6 +115,41 @@ def test_search_answers_while_one_types(visit):
     assert "q=coffee" in page.url
 
 
+def test_a_timeline_leads_to_the_memories_of_a_week(visit):
+    page = visit()
+    page.goto("/memories")
+    months = page.locator("#found h2.month").all_inner_texts()
+    assert len(months) == len(set(months)) > 2
+    page.locator(".timeline a").first.click(force=True)
+    page.wait_for_url("**since=*until=*")
+    expect(page.locator("#found .row-link").first).to_contain_text("Deploys after four")
+    page.get_by_role("link", name="All times").click()
+    expect(page.locator("#found h2.month")).to_have_count(len(months))
+    assert page.goto("/memories?since=yesterday").status == 422
+    expect(page.get_by_role("alert")).to_contain_text("is no day")
+
+
+def test_what_was_said_is_found(visit):
+    page = visit()
+    page.goto("/conversations")
+    page.get_by_label("Search what was said").fill("seven evening")
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_contain_text("At seven in the evening.")
+    page.get_by_role("link", name="At seven in the evening.").click()
+    page.wait_for_url("**/conversations/shop")
+    page.goto("/conversations?q=zebra")
+    expect(page.locator("main")).to_contain_text("Nobody said that.")
+
+
+def test_a_long_text_leaves_its_buttons_in_sight(visit, served):
+    text = "The warehouse in Hamburg has twelve doors. " * 60
+    one = served.glymph.add(text).id
+    page = visit()
+    page.goto(f"/memories/{one}")
+    assert page.get_by_label("The whole text").inner_text().strip() == text.strip()
+    expect(page.get_by_role("button", name="Pin")).to_be_in_viewport()
+
+
 def test_a_token_that_ends_leads_to_the_sign_in_and_back(visit, served):
     page = visit()
     page.goto("/trash")
@@ -154,6 +190,57 @@ def test_a_second_tab_and_a_restart_in_between_lose_nothing(visit, served):
     expect(other.locator("main")).to_contain_text("put away meanwhile")
     press(page, "Undo")
     expect(page.locator(".told")).to_contain_text("Undo: ")
+
+
+def follow(page, path):
+    """Opens a page, and waits until the server tells it what happens."""
+    page.goto(path)
+    page.locator("body[data-followed]").wait_for()
+    page.evaluate("window.loaded = 'once'")
+
+
+def test_what_happens_elsewhere_shows_without_a_reload(visit, served):
+    home, found, questions = visit(), visit(), visit()
+    for page, path in ((home, "/"), (found, "/memories"), (questions, "/questions")):
+        follow(page, path)
+    with Glymph.open(served.url, actor="agent", embedder="none", reader="none") as agent:
+        agent.add("A heron stood in the tomato bed.")
+    expect(home.locator("#now")).to_contain_text("A heron stood")
+    expect(found.locator("#found")).to_contain_text("A heron stood")
+    expect(questions.get_by_text("Something has changed")).to_be_visible()
+    for page in (home, found, questions):
+        assert page.evaluate("window.loaded") == "once"
+    questions.get_by_role("link", name="Show it").click()
+    expect(questions.get_by_text("Something has changed")).to_be_hidden()
+
+
+def test_a_page_asks_by_itself_where_the_server_cannot_tell(visit, served):
+    visit.context.route("**/live*", lambda route: route.abort())
+    page = visit()
+    page.clock.install()
+    page.goto("/operations")
+    served.glymph.add("A heron stood in the tomato bed.")
+    page.clock.run_for(25_000)
+    expect(page.locator("#found")).to_contain_text("A heron stood")
+
+
+def test_a_page_is_told_again_after_a_restart(visit, served):
+    page = visit()
+    follow(page, "/operations")
+    served.stop()
+    served.start()
+    served.glymph.add("A heron stood in the tomato bed.")
+    expect(page.locator("#found")).to_contain_text("A heron stood")
+    assert page.evaluate("window.loaded") == "once"
+
+
+def test_a_part_that_has_the_focus_is_left_alone(visit, served):
+    page = visit()
+    follow(page, "/operations")
+    page.keyboard.press("j")
+    served.glymph.add("A heron stood in the tomato bed.")
+    expect(page.get_by_text("Something has changed")).to_be_visible()
+    assert "row-link" in page.evaluate("document.activeElement.className")
 
 
 def test_a_reader_sees_no_button_that_changes_anything(visit):
@@ -200,7 +287,7 @@ def test_the_graph_shows_a_memory_and_what_is_around_it(visit, served):
     expect(page.locator("canvas[data-ready]")).to_be_visible()
     expect(page.locator("#card")).to_contain_text("tomato bed of two")
     page.get_by_label("Colour by").select_option("heat")
-    expect(page.locator("#legend")).to_contain_text("red is stale")
+    expect(page.locator("#legend")).to_contain_text("stale")
 
 
 def test_everything_can_be_reached_by_keys(visit):

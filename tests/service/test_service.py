@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import threading
@@ -23,7 +24,7 @@ from glymph.errors import (
     Unauthorized,
 )
 from glymph.mcp.server import answer_call
-from glymph.service import tokens
+from glymph.service import events, tokens
 from glymph.service.access import Role, role_for
 from glymph.service.app import make_app
 from glymph.service.limits import Limits
@@ -446,9 +447,16 @@ def test_events_tell_what_happens(served, here):
         lines = stream.iter_lines()
         assert next(lines).startswith("retry")
         made = here.add("A kingfisher passed.")
-        line = next(line for line in lines if line.startswith("id: "))
-        assert line == f"id: {made.operation_id}"
+        assert next(lines).startswith("id: ")  # where it goes on if it is cut off now
+        assert f"id: {made.operation_id}" in itertools.islice(lines, 3)
         assert next(lines) == "event: add"
+
+
+def test_a_stream_ends_so_that_its_token_is_looked_at_again(served, monkeypatch):
+    monkeypatch.setattr(events, "LASTS", 0.0)
+    with served.client(SECRET) as client:
+        answer = client.get("/v1/events", headers={"Glymph-Space": "default"})
+    assert answer.text.startswith("retry: 2000\nid: ")
 
 
 def test_figures_count_requests_and_name_no_space(operator):

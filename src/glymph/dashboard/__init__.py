@@ -5,6 +5,7 @@
     visit      who looks at a page: the sign-in kept in a cookie, the space, and the way to a handle
     sign_in    links that let somebody in once, and the proof that a form is one of ours
     render     templates, and how values look to people
+    live       the stream by which open pages learn that something has changed
     charts     pictures as numbers: bars, areas and curves that templates draw as SVG
 
 A page is one file in `pages` and one template of its name. The file has a constant `PAGE`; nothing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 import numpy as np
 
@@ -66,6 +66,32 @@ def draw_flow(flows: Sequence[Flow]) -> FlowChart | None:
     return FlowChart(
         WIDTH, HEIGHT, round(middle, 2), bars, flows[0].start, flows[-1].start,
         sum(flow.added for flow in flows), sum(flow.left for flow in flows),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A week of a timeline."""
+
+    x: float
+    width: float
+    height: float
+    first: date
+    last: date
+    count: int
+
+
+def draw_timeline(weeks: Sequence[tuple[datetime, int]]) -> tuple[Tick, ...]:
+    """Returns a bar for each week in which memories came, in a box of 100 by 100."""
+    most = max((count for _, count in weeks), default=0)
+    step = 100 / max(1, len(weeks))
+    return tuple(
+        Tick(
+            round(number * step, 3), round(step * 0.8, 3), round(max(8, 100 * count / most), 2),
+            start.date(), (start + timedelta(days=6)).date(), count,
+        )
+        for number, (start, count) in enumerate(weeks)
+        if count
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
+from glymph.dashboard.live import router as live
 from glymph.dashboard.page import all_pages
 from glymph.dashboard.render import STATIC
 from glymph.dashboard.sign_in import OneTimeLinks
@@ -31,7 +32,7 @@ class OurFiles(StaticFiles):
 def add_pages(app: FastAPI, links: OneTimeLinks | None = None) -> OneTimeLinks:
     """Adds every page; returns the links by which somebody may be let in once."""
     app.state.links = links or OneTimeLinks()
-    for router in (welcome, *(page.router for page in all_pages())):
+    for router in (welcome, live, *(page.router for page in all_pages())):
         app.include_router(router, include_in_schema=False)
     app.mount("/static", OurFiles(directory=STATIC), name="static")
     return app.state.links  # type: ignore[no-any-return]

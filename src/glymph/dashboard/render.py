@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime
 from difflib import SequenceMatcher
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from re import findall
 from typing import Any
@@ -15,6 +16,7 @@ from markupsafe import Markup
 
 from glymph import __version__
 from glymph.dashboard.page import GROUPS, all_pages
+from glymph.model import Memory
 from glymph.text.controls import remove_controls
 from glymph.tools.blocks import quantity
 
@@ -53,7 +55,8 @@ def _environment() -> Environment:
     made.filters |= {
         "since": tell_since, "until": tell_until, "day": tell_day, "moment": tell_moment,
         "iso": _iso, "percent": tell_percent, "quantity": quantity, "number": tell_number,
-        "words": tell_words, "reason": tell_reason, "usd": tell_usd,
+        "words": tell_words, "reason": tell_reason, "cause": tell_cause, "usd": tell_usd,
+        "by_month": by_month,
     }  # fmt: skip
     made.tests["mentions"] = lambda text, words: words in text
     made.globals |= {
@@ -117,7 +120,7 @@ def _span(seconds: float) -> str:
     return f"{round(seconds / YEAR)} years"
 
 
-def tell_day(then: datetime | None) -> str:
+def tell_day(then: date | None) -> str:
     return "" if then is None else f"{then:%-d %B %Y}"
 
 
@@ -144,6 +147,17 @@ def tell_usd(value: float) -> str:
 def tell_words(name: object) -> str:
     """Returns a name of the program's as people write it."""
     return str(name).replace("_", " ")
+
+
+def tell_cause(reason: str) -> str:
+    """Returns why something was done: a person's words as they are, a name of ours in words."""
+    return tell_words(reason) if reason.isidentifier() else reason
+
+
+def by_month(memories: Iterable[Memory]) -> list[tuple[str, list[Memory]]]:
+    """Returns memories under the months in which they came, in the order given."""
+    found = groupby(memories, lambda one: f"{one.created_at:%B %Y}")
+    return [(month, list(those)) for month, those in found]
 
 
 def tell_reason(told: str) -> str:

@@ -65,6 +65,28 @@ def is_awake(values: ArrayLike) -> NDArray[np.bool_]:
     return np.asarray(np.asarray(values) >= fsrs.WEAK_FROM - _ROUNDING)
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """How many times its stability a memory stays ACTIVE, and at least WEAK."""
+
+    active: float
+    awake: float
+
+
+def spans(curves: Curves) -> dict[Section, Span]:
+    """Returns how long memories of each section keep their stage: what `is_active` says, in days.
+
+    By them a database tells stages apart without taking a power of every row.
+    """
+    return {
+        section: Span(*(
+            float(fsrs.days_until(target - _ROUNDING, curve.scale, curve.decay))
+            for target in (fsrs.ACTIVE_FROM, fsrs.WEAK_FROM)
+        ))
+        for section, curve in curves.items()
+    }  # fmt: skip
+
+
 def lifecycle(value: float, state: str) -> Lifecycle:
     """ACTIVE, WEAK or DORMANT; what is not live always reads DORMANT."""
     if state != State.LIVE:

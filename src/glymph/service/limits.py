@@ -21,7 +21,7 @@ from glymph.service.problems import problem
 
 MOST_DEPTH = 64  # of objects and lists within each other
 MOST_BUCKETS = 4096
-EVENTS = "/v1/events"  # a stream, which lasts
+STREAMS = ("/v1/events", "/live")  # for programs and for pages; they last
 _JSON = re.compile(rb'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])')
 
 
@@ -109,7 +109,7 @@ class Guard:
             await send(message)
 
         try:
-            seconds = None if scope["path"] == EVENTS else self._limits.seconds
+            seconds = None if scope["path"] in STREAMS else self._limits.seconds
             async with asyncio.timeout(seconds):
                 await self._inner(scope, replay, note)
         except TimeoutError:

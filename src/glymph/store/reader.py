@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from glymph.decay.lifecycle import DEFAULT_CURVES, Curve, Curves
-from glymph.decay.sections import Section
-from glymph.moments import EVER, day_in_words
+from glymph.decay.lifecycle import DEFAULT_CURVES, Curve, Curves, Span
+from glymph.decay.sections import KINDS, Section
+from glymph.moments import EVER, MICROS_PER_DAY, day_in_words
 from glymph.store.chunks import ChunkReader
 from glymph.store.contract import Filter, Row, Scored, Session, SpaceKey, TextIndex
 from glymph.store.conversations import ConversationReader
@@ -21,6 +21,15 @@ from glymph.text.query import Words
 
 Dependence = tuple[int, int]  # a memory that rests on, or is part of, another; and that other
 LinkRow = tuple[int, int, str, float, int, int | None]
+
+
+class StageCounts(NamedTuple):
+    """How many memories are live, and how many of these are ACTIVE, or ACTIVE or WEAK."""
+
+    live: int
+    active: int
+    awake: int
+
 
 _COLUMNS = ", ".join(f"m.{column}" for column in MEMORY_COLUMNS)
 REMEMBERED = 500  # memories whose links are kept for the next who asks
@@ -208,6 +217,23 @@ class Reader(
 
     def kinds(self) -> list[str]:
         return self._column("kinds_in_use")
+
+    def count_stages(self, *, now: int, spans: Mapping[Section, Span]) -> StageCounts:
+        """Returns how many memories are live, how many of them ACTIVE, and how many at least WEAK.
+
+        `spans` are those of `lifecycle.spans`.
+        """
+        lasts = {
+            f"{stage}_{section.lower()}": getattr(span, stage) * MICROS_PER_DAY
+            for section, span in spans.items()
+            for stage in ("active", "awake")
+        }
+        lasting = [kind for kind, profile in KINDS.items() if not profile.decays]
+        return StageCounts(*self._tuples("count_stages", now=now, lasting=lasting, **lasts)[0])
+
+    def created_per(self, span: int, *, since: int) -> dict[int, int]:
+        """Returns how many memories came in each span of so many microseconds since a moment."""
+        return dict(self._tuples("created_per_span", span=span, since=since))
 
     def put_away_per(self, span: int) -> list[Row]:
         """Returns how many memories were put away in each span of so many microseconds."""

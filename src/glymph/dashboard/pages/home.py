@@ -15,7 +15,7 @@ from glymph.dashboard.charts import draw_flow
 from glymph.dashboard.page import LOOK, Page
 from glymph.dashboard.render import shares
 from glymph.dashboard.visit import READ, Visit, page_router
-from glymph.model import Health, Operation
+from glymph.model import Operation
 from glymph.upkeep import overview
 
 router = page_router()
@@ -23,6 +23,7 @@ PAGE = Page("Home", "/", router, group=LOOK, order=0, key="h")
 WEEKS = 26
 LOOKED_AT, SHOWN = 60, 8  # operations
 ASLEEP = {"lifecycle", "ai_prune", "consolidate", "garden", "reconcile", "extract", "empty", "fold"}
+STAGES = ("active", "weak", "dormant", "archived", "trashed")
 # What does a task of curation: the page, and what its button says.
 TASKS = {
     "analyze_memory": ("/review", "Review them"),
@@ -65,20 +66,15 @@ async def curation(visit: Visit = READ) -> Response:
 
 def look(glymph: Glymph) -> dict[str, Any]:
     """Returns what the page shows."""
-    health, flows = overview.oversee(glymph.context, weeks=WEEKS)
+    seen = overview.oversee(glymph.context, weeks=WEEKS)
     return {
-        "health": health,
-        "bar": shares(_parts(health)),
-        "flow": draw_flow(flows),
+        "seen": seen,
+        "bar": shares({stage: getattr(seen, stage) for stage in STAGES}),
+        "flow": draw_flow(seen.flows),
         "status": glymph.autonomous_status(),
         "questions": glymph.questions(),
         "happenings": list(_tell(glymph.operations(limit=LOOKED_AT)))[:SHOWN],
     }
-
-
-def _parts(health: Health) -> dict[str, int]:
-    names = ("active", "weak", "dormant", "archived", "trashed")
-    return {name: getattr(health, name) for name in names}
 
 
 def _tell(operations: Sequence[Operation]) -> Iterator[Happening]:

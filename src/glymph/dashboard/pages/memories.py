@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from starlette.responses import Response
 
 from glymph.client import Glymph
-from glymph.dashboard.charts import draw_decay
+from glymph.dashboard.charts import draw_decay, draw_timeline
 from glymph.dashboard.page import LOOK, Page
 from glymph.dashboard.visit import CURATE, READ, WRITE, Visit, page_router
 from glymph.decay.sections import Section
 from glymph.errors import InvalidInput, MemoryNotFound
 from glymph.model import Change, Edge, Memory, Receipt, State
 from glymph.service.access import Role
+from glymph.upkeep import overview
 
 router = page_router()
 PAGE = Page("Memories", "/memories", router, group=LOOK, order=10, key="m")
+WEEKS = 52  # of the timeline
 FOUND, LISTED, MOST_LINKS, MOST_CHAIN = 30, 40, 60, 20
 TOLD = (
     "title", "text", "kind", "section", "state", "pinned", "superseded_by", "tags", "entities",
@@ -47,6 +50,9 @@ async def show(visit: Visit = READ) -> Response:
     filters = _filters(asked)
     query, cursor = asked.get("q", "").strip(), asked.get("cursor")
     values: dict[str, Any] = {"hits": (), "page": None, "query": query, "filters": filters}
+    values["ticks"] = draw_timeline(
+        await visit.run(lambda g: overview.count_arrivals(g.context, weeks=WEEKS))
+    )
     if query:
         values["hits"] = await visit.run(lambda g: g.search(query, limit=FOUND, **filters))
     else:
@@ -63,7 +69,17 @@ def _filters(asked: Any) -> dict[str, Any]:
             found[name] = given
     if asked.get("all"):
         found["include_superseded"] = True
+    for name, end in (("since", time.min), ("until", time.max)):
+        if day := asked.get(name):
+            found[name] = datetime.combine(_day(name, day), end, UTC)
     return found
+
+
+def _day(name: str, given: str) -> date:
+    try:
+        return date.fromisoformat(given)
+    except ValueError:
+        raise InvalidInput(name, f"{given[:40]!r} is no day. Write it as 2026-03-31.") from None
 
 
 @router.get("/memories/{memory_id}")

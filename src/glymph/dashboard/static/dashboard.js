@@ -49,11 +49,43 @@
     };
     if (acts[event.key]) { event.preventDefault(); acts[event.key](); }
   });
-  // A page that is refreshed in parts keeps the focus where it was.
+  // What changes elsewhere is told by the server while somebody looks; where it cannot tell, pages
+  // ask every so often. Parts marked as live are fetched again; of others one line tells.
+  const EVERY = 20000, SOON = 300, APART = 3000;  // ms
+  const source = document.body.dataset.events;
+  let stream = null, soon = 0, last = 0;
+  const showLine = () => { const line = document.getElementById("elsewhere"); if (line) line.hidden = false; };
+  const refresh = () => {
+    soon = 0; last = Date.now();
+    if (document.querySelector("[data-live]")) document.body.dispatchEvent(new Event("changed-elsewhere"));
+    else showLine();
+  };
+  const changed = () => { soon ||= setTimeout(refresh, Math.max(SOON, last + APART - Date.now())); };
+  const follow = () => {
+    stream = new EventSource(source);
+    stream.onopen = () => { document.body.dataset.followed = "yes"; };
+    stream.onerror = () => { delete document.body.dataset.followed; };
+    stream.onmessage = changed;
+  };
+  const leave = () => { stream?.close(); stream = null; delete document.body.dataset.followed; };
+  if (source) {
+    // A browser has six connections for all its tabs: one that nobody sees gives its own back.
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) leave(); else { follow(); changed(); }
+    });
+    addEventListener("pagehide", leave);
+    addEventListener("pageshow", () => { if (!stream && !document.hidden) follow(); });
+    setInterval(() => {
+      if (document.hidden || document.body.dataset.followed) return;
+      if (document.querySelector("[data-live]")) changed();
+      if (stream?.readyState === EventSource.CLOSED) follow();
+    }, EVERY);
+  }
+  // A part that is refreshed does not take the focus away.
   document.addEventListener("htmx:beforeSwap", (event) => {
-    const inside = event.detail.target.contains(document.activeElement);
-    const polled = event.detail.target.matches("#now, #state");
-    if (inside && polled && document.activeElement !== document.body) event.detail.shouldSwap = false;
+    const { target, requestConfig } = event.detail;
+    if (!target.matches("[data-live]") || requestConfig.elt !== target) return;
+    if (target.contains(document.activeElement)) { event.detail.shouldSwap = false; showLine(); }
   });
   // One decision is sent once.
   document.addEventListener("submit", (event) => {

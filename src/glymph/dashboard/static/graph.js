@@ -6,10 +6,10 @@
   const canvas = document.getElementById("canvas");
   const pen = canvas.getContext("2d", { alpha: false });
   const legend = document.getElementById("legend");
-  const GOLDEN = 2.399963229728653, GAP = 9, NEAR = 0.55, MOST_LINKS = 7000, MOVING_LINKS = 900, FRAMES = 300;
-  const STAGES = ["active", "weak", "dormant"];
+  const GOLDEN = 2.399963229728653, GAP = 9, NEAR = 0.55, MOST_LINKS = 7000, MOVING_LINKS = 400, FRAMES = 300;
+  const STAGES = ["active", "weak", "dormant"], STAGE_WORDS = ["active", "fading", "dormant"];
   const PALETTE = ["#2f8f6b", "#4d7fb3", "#b3783c", "#8a63a8", "#b3566c", "#5f8f3f", "#3d9aa0", "#8f8247", "#6b75c9", "#a05f43", "#7a8b99", "#548f7d"];
-  let data, n, x, y, group, groups, starts, ends, degree, colours = [], colourBy = "stage";
+  let data, n, x, y, group, groups, starts, ends, degree, coloured = [], colours = [], colourBy = "stage";
   let scale = 1, left = 0, top = 0, width = 0, height = 0, asked = false;
   let focus = -1, depth = 1, shown = null, hover = -1, matches = null, theme = {}, resting = 0;
   canvas.frames = [];  // how long the last drawings took, in ms
@@ -86,13 +86,23 @@
     };
     const of = ways[colourBy]();
     data.colour = Uint8Array.from({ length: n }, (_, i) => of(i));
+    coloured = colours.map(() => []);
+    for (let i = 0; i < n; i++) coloured[data.colour[i]].push(i);
     for (const one of groups) {
       const counts = new Uint32Array(colours.length);
       for (const i of one.all) counts[data.colour[i]]++;
       one.colour = counts.indexOf(Math.max(...counts));
     }
-    const told = { stage: STAGES.join(", "), heat: "green is fresh, red is stale", group: "a colour a group", kind: data.kinds.slice(0, 12).join(", ") }[colourBy];
-    legend.textContent = `${n.toLocaleString("en")} memories, ${data.weights.length.toLocaleString("en")} links, ${groups.filter((g) => g.all.length > 1).length} groups. ${told}.${data.left_out ? ` ${data.left_out} more are not drawn.` : ""}`;
+    const keys = { stage: STAGE_WORDS, heat: ["fresh", "", "", "", "", "", "", "stale"], group: [], kind: data.kinds.slice(0, PALETTE.length) }[colourBy];
+    const many = (count, one, more) => `${count.toLocaleString("en")} ${count === 1 ? one : more}`;
+    const counts = [many(n, "memory", "memories"), many(data.weights.length, "link", "links"), many(groups.filter((g) => g.all.length > 1).length, "group", "groups")];
+    const told = document.createElement("span");
+    told.textContent = `${counts.join(", ")}.${colourBy === "group" ? " A colour a group." : ""}${data.left_out ? ` ${many(data.left_out, "more is", "more are")} not drawn.` : ""}`;
+    legend.replaceChildren(told, ...keys.map((word, k) => {
+      const key = document.createElement("span");
+      key.className = "key"; key.textContent = word; key.style.setProperty("--key", colours[k]);
+      return key;
+    }));
   };
 
   const around = () => {
@@ -134,6 +144,8 @@
   const drawNear = () => {
     const margin = 40, inside = (px, py) => px > -margin && py > -margin && px < width + margin && py < height + margin;
     const r = Math.max(1.6, Math.min(7, 3.8 * scale));
+    // Squares on whole pixels need no smoothing: in a moving picture nobody sees the difference.
+    const square = r < (resting ? 5 : 2.2), side = Math.round(2 * r);
     const few = data.weights.length < 400;
     pen.lineWidth = shown || few ? 1.2 : 0.7; pen.strokeStyle = theme.soft; pen.globalAlpha = shown || few ? 0.6 : 0.22; pen.beginPath();
     let drawn = 0;
@@ -147,14 +159,14 @@
     pen.stroke();
     for (const dim of shown ? [true, false] : [false]) for (let c = 0; c < colours.length; c++) {
       pen.fillStyle = dim ? theme.line : colours[c]; pen.globalAlpha = 1; pen.beginPath();
-      for (let i = 0; i < n; i++) {
-        if (data.colour[i] !== c || (shown && shown.has(i) === dim)) continue;
+      for (const i of coloured[c]) {
+        if (shown && shown.has(i) === dim) continue;
         const px = x[i] * scale + left, py = y[i] * scale + top;
         if (!inside(px, py)) continue;
-        if (r < (resting ? 5 : 2.2)) pen.rect(px - r, py - r, 2 * r, 2 * r);
+        if (square) pen.fillRect(Math.round(px - r), Math.round(py - r), side, side);
         else { pen.moveTo(px + r, py); pen.arc(px, py, r, 0, 7); }
       }
-      pen.fill();
+      if (!square) pen.fill();
     }
     pen.globalAlpha = 1;
     labels(r);

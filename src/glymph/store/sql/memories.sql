@@ -77,6 +77,26 @@ LIMIT 1;
 -- name: kinds_in_use
 SELECT DISTINCT kind FROM scoped_memories;
 
+-- name: count_stages
+-- The live memories without the identity: all, and those that are ACTIVE, and at least WEAK.
+-- The spans say for how many microseconds that lasts for each day of stability.
+SELECT count(*) AS live,
+  count(*) FILTER (WHERE lasts OR idle <= stability * CASE section
+    WHEN 'SIGNALS' THEN :active_signals WHEN 'EPISODIC' THEN :active_episodic
+    WHEN 'KNOWLEDGE' THEN :active_knowledge ELSE :active_procedural END) AS active,
+  count(*) FILTER (WHERE lasts OR idle <= stability * CASE section
+    WHEN 'SIGNALS' THEN :awake_signals WHEN 'EPISODIC' THEN :awake_episodic
+    WHEN 'KNOWLEDGE' THEN :awake_knowledge ELSE :awake_procedural END) AS awake
+FROM (
+  SELECT section, stability, :now - coalesce(last_used_at, created_at) AS idle,
+         kind IN {texts:lasting} AS lasts
+  FROM scoped_memories WHERE state = 'LIVE' AND kind <> 'self') each_row;
+
+-- name: created_per_span
+-- How many memories came in each span of time since a moment, the identity apart.
+SELECT created_at / :span AS number, count(*) AS n
+FROM scoped_memories WHERE created_at >= :since AND kind <> 'self' GROUP BY 1;
+
 -- name: put_away_per_span
 -- How many memories were archived or trashed in each span of time, and are so still.
 SELECT state_at / :span AS number, state, count(*) AS n
