@@ -223,6 +223,7 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
             op.writer.set_state(keys, state=State.TRASHED, at=op.now, by="forget")
             op.recoverable_until = ctx.trash_ends(op.now)
         op.succeeded += [*ids, *edited]
+        op.answer |= {"plan": shown.id, "edited": edited}
     ctx.settle_soon(edited)
     return Forgotten(
         receipt=ctx.receipt(op),
