@@ -103,6 +103,43 @@ def test_each_tool_needs_its_role(served, here, role):
             assert refused == (role_for(tool) > Role[role.upper()]), tool.name
 
 
+def test_nobody_but_an_admin_removes_for_good_by_any_way(served, here):
+    """Emptying the trash has no way back, so it needs what a purge needs; so does a purge's plan."""
+    object.__setattr__(here.context.settings, "tools_may_purge", "on")
+    kept = here.add("Write to plover@shore.example about the nest.").id
+    here.delete([kept])
+    with served.client(make_token(here, "gardener", role="curate")) as client:
+
+        def call(path, **body):
+            answer = client.post(path, json=body)
+            return answer.status_code, answer.json()
+
+        assert call("/v1/trash/empty", all=True)[0] == 403
+        assert call("/v1/call/trash.empty", arguments={"all": True})[0] == 403
+        status, plan = call("/v1/forget", request="plover@shore.example", mode="purge")
+        assert status == 200  # looking is free
+        for path, body in (
+            ("/v1/forget", {"plan": plan["plan_id"], "mode": "purge"}),
+            ("/v1/tools/forget_concept", {"plan": plan["plan_id"], "mode": "purge"}),
+            ("/v1/call/forget", {"arguments": {
+                "request": {"$plan": plan["plan_id"]}, "mode": "purge", "apply": True}}),
+        ):  # fmt: skip
+            status, told = call(path, **body)
+            assert (status, told["title"]) == (403, "Forbidden"), path
+            assert "admin" in told["detail"]
+        spoken = client.post(
+            "/mcp", headers={"Accept": "application/json, text/event-stream"},
+            json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                "name": "forget_concept", "arguments": {"plan": plan["plan_id"], "mode": "purge"}}},
+        )  # fmt: skip
+        assert "admin" in spoken.text
+        assert call("/v1/jobs/trash")[0] == 202  # what is past its time goes by itself anyway
+    assert [one.id for one in here.trash()].count(kept) == 1
+    with served.client(SECRET) as client:
+        emptied = client.post("/v1/trash/empty", json={"all": True})
+        assert kept in emptied.json()["succeeded"], emptied.text
+
+
 def test_tokens_are_made_listed_and_revoked_on_the_command_line(tmp_path):
     url = f"sqlite:///{tmp_path}/memory.db"
     Glymph.open(url).close()

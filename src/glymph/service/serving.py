@@ -15,6 +15,7 @@ from starlette.requests import Request
 from glymph.checks import checked_text
 from glymph.client import Glymph
 from glymph.errors import InvalidInput, Unauthorized
+from glymph.forget import rights
 from glymph.mcp.server import AT_ONCE, LARGE_AT_ONCE
 from glymph.mcp.spaces import SPACE_HEADER, Handles, read_space
 from glymph.service.access import Access, Role
@@ -130,7 +131,8 @@ class Asked:
         """Runs work with the handle in a worker thread; `create` makes a space that is missing."""
 
         def do() -> T:
-            return work(self.service.handles.open(self.space, actor=self.actor, create=create))
+            with rights.acting_as(self.access.role.label):
+                return work(self.service.handles.open(self.space, actor=self.actor, create=create))
 
         return await self.service.run(do, large=large)
 
