@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Header
@@ -51,7 +52,10 @@ async def answer(
     fingerprint = await _fingerprint(request) if key else ""
     once = OnceRequest(key, fingerprint, expects, resumes=resumes)
 
-    def apply(glymph: Glymph) -> Any:
+    def apply(glymph: Glymph) -> bytes:
+        return encode(find(glymph))
+
+    def find(glymph: Glymph) -> Any:
         try:
             if key is not None and not resumes:
                 with glymph.context.reading() as reader:
@@ -61,9 +65,9 @@ async def answer(
         except AppliedBefore as before:
             return retell(glymph, before)
 
-    data = await asked.run(apply, create=create, large=large)
-    more = {REPLAYED: "true"} if once.replayed else {}
-    return respond(data, status, {**(headers or {}), **more})
+    body = await asked.run(apply, create=create, large=large)
+    told = {**(headers or {}), **({REPLAYED: "true"} if once.replayed else {})}
+    return Response(body, status, told, media_type="application/json")
 
 
 async def _fingerprint(request: Request) -> str:
@@ -87,13 +91,18 @@ async def call_tool(
 
 
 def respond(data: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Returns data as JSON."""
+    return Response(encode(data), status, headers, media_type="application/json")
+
+
+def encode(data: Any) -> bytes:
     """Returns data as JSON. Halves of pairs, which UTF-8 cannot write, are escaped."""
-    text = json.dumps(plain(data), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # Most data is plain already; only what the encoder does not know is walked through.
+    write = partial(json.dumps, data, default=plain, separators=(",", ":"), allow_nan=False)
     try:
-        body = text.encode()
+        return write(ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        body = json.dumps(plain(data), separators=(",", ":")).encode()
-    return Response(body, status, headers, media_type="application/json")
+        return write().encode()
 
 
 def parse_etag(memory_id: str, given: str | None) -> tuple[str, int] | None:
