@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import threading
@@ -12,7 +13,7 @@ from mcp import types
 from pydantic import ValidationError
 from typer.testing import CliRunner
 
-from glymph import Glymph
+from glymph import AsyncGlymph, Glymph
 from glymph.cli.main import app as command_line
 from glymph.errors import (
     Forbidden,
@@ -27,6 +28,8 @@ from glymph.service import tokens
 from glymph.service.access import Role, role_for
 from glymph.service.app import make_app
 from glymph.service.limits import Limits
+from glymph.service.routes import events
+from glymph.service.routes.examples import BODIES
 from glymph.service.serving import Service
 from glymph.tools import all_tools
 from tests.grounds.serving import SECRET, make_token, open_gate, serving, token_gate
@@ -485,6 +488,48 @@ def test_events_tell_what_happens(served, here):
         line = next(line for line in lines if line.startswith("id: "))
         assert line == f"id: {made.operation_id}"
         assert next(lines) == "event: add"
+
+
+def test_events_in_a_burst_are_told_one_and_all(served, monkeypatch):
+    monkeypatch.setattr(events, "PAGE", 3)
+    there = served.service.handles.open("burst", create=True)
+    first = there.add("Swifts came back to tower 0.").operation_id
+    after = [there.add(f"Swifts came back to tower {at}.").operation_id for at in range(1, 9)]
+    told = [one.id for one in events._find_since(there, first)]
+    assert [one for one in told if one in after] == after
+    assert first not in told
+
+
+def test_the_document_says_what_to_send_and_which_token(served):
+    document = make_app(served.service).openapi()
+    assert document["components"]["securitySchemes"]["HTTPBearer"]["scheme"] == "bearer"
+    for path, ways in document["paths"].items():
+        for method, way in ways.items():
+            assert bool(way.get("security")) == (path not in ("/health", "/ready")), path
+            if "requestBody" in way:
+                schema = way["requestBody"]["content"]["application/json"]["schema"]
+                assert has_example(schema, document), (method, path)
+    for name, body in BODIES.items():
+        TOOLS[name].arguments.model_validate(body)
+    assert BODIES.keys() == {name for name in TOOLS if f"/v1/tools/{name}" in document["paths"]}
+
+
+def has_example(schema, document):
+    if "$ref" in schema and "examples" not in schema:
+        schema = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+    return "examples" in schema or any(
+        "examples" in one for one in schema.get("properties", {}).values()
+    )
+
+
+def test_an_async_handle_goes_over_the_wire_too(served):
+    async def use():
+        async with AsyncGlymph.open(served.url, token=SECRET, space="burst") as memory:
+            made = await memory.add("Swifts sleep on the wing.")
+            return made, await memory.search("swifts wing")
+
+    made, hits = asyncio.run(use())
+    assert hits[0].memory.id == made.id
 
 
 def test_figures_count_requests_and_name_no_space(operator):

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Protocol, TypeVar
 
 import anyio
 from fastapi import Depends, Header, Query
+from fastapi.security import HTTPBearer
 from starlette.requests import Request
 
 from glymph.checks import checked_text
@@ -168,8 +169,13 @@ def bearer(request: Request) -> str | None:
     return given.strip()
 
 
-async def access_of(request: Request) -> Access:
-    """Returns who sent a request; raises Unauthorized if nobody known did."""
+async def access_of(
+    request: Request, _: Annotated[Any, Depends(HTTPBearer(auto_error=False))] = None
+) -> Access:
+    """Returns who sent a request; raises Unauthorized if nobody known did.
+
+    What FastAPI knows of tokens only describes them in the OpenAPI document.
+    """
     return await service_of(request).admit(bearer(request))
 
 

@@ -47,7 +47,8 @@ class Line:
             **({ACTOR: actor} if actor else {}),
             **({"Authorization": f"Bearer {token}"} if token else {}),
         }  # fmt: skip
-        self._kept = threading.local()
+        self._kept, self._lock = threading.local(), threading.Lock()
+        self._every: set[http.client.HTTPConnection] = set()
 
     def ask(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, *,
@@ -68,7 +69,7 @@ class Line:
                 if not _is_lost(status, answer):
                     break
             except (OSError, http.client.HTTPException) as error:
-                self.close()
+                self._drop()
                 status, answer, problem = 0, None, str(error) or type(error).__name__
             if pause is not None:
                 time.sleep(pause * random.uniform(0.5, 1.0))
@@ -101,19 +102,30 @@ class Line:
         kept: http.client.HTTPConnection | None = getattr(self._kept, "connection", None)
         if kept is not None and time.monotonic() - self._kept.used < IDLE:
             return kept
-        self.close()
+        self._drop()
         kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-        self._kept.connection = kind(self._host, self._port, timeout=SECONDS)
-        self._kept.used = time.monotonic()
-        made: http.client.HTTPConnection = self._kept.connection
+        made: http.client.HTTPConnection = kind(self._host, self._port, timeout=SECONDS)
+        self._kept.connection, self._kept.used = made, time.monotonic()
+        with self._lock:
+            self._every.add(made)
         return made
 
-    def close(self) -> None:
-        """Closes this thread's connection; another call makes one anew."""
+    def _drop(self) -> None:
+        """Closes this thread's connection; another request makes one anew."""
         kept = getattr(self._kept, "connection", None)
         if kept is not None:
             kept.close()
             self._kept.connection = None
+            with self._lock:
+                self._every.discard(kept)
+
+    def close(self) -> None:
+        """Closes the connections of all threads; another call makes one anew."""
+        self._drop()
+        with self._lock:
+            others, self._every = self._every, set()
+        for one in others:
+            one.close()
 
 
 def _is_lost(status: int, answer: Any) -> bool:

@@ -38,7 +38,9 @@ ASKED_FOR = {
 
 
 class EmptyTrash(Model):
-    all: bool = Field(False, description="Also what has not been there for its time.")
+    all: bool = Field(
+        False, description="Also what has not been there for its time.", examples=[False]
+    )
 
 
 def _posted(path: str, name: str) -> None:
