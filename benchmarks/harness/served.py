@@ -9,13 +9,14 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ENOUGH = 60.0  # seconds
+PROGRAM = ("-m", "glymph.cli.main")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +58,15 @@ class Requests:
 
 
 @contextmanager
-def served_process(url: str, home: Path, *options: str) -> Iterator[ServedProcess]:
+def served_process(
+    url: str, home: Path, *options: str, program: Sequence[str] = PROGRAM
+) -> Iterator[ServedProcess]:
     """Start a server that listens on a free port; kill it in the end if it still runs."""
     environment = os.environ | {
         "HOME": str(home), "GLYMPH_EMBEDDER": "none", "GLYMPH_READER": "none", "GLYMPH_TOKEN": "",
     }  # fmt: skip
     command = [
-        sys.executable, "-m", "glymph.cli.main", "serve", "--at", "127.0.0.1:0", "--url", url,
+        sys.executable, *program, "serve", "--at", "127.0.0.1:0", "--url", url,
         "--no-token", "--rate", "0", *options,
     ]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)

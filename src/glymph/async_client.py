@@ -72,7 +72,9 @@ def awaited(
 
     @wraps(method)
     async def call(self: Caller, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await self.run(method, self.target, *args, **kwargs)
+        target = self.target
+        own: Callable[..., R] = getattr(type(target), method.__name__, method)  # over the wire
+        return await self.run(own, target, *args, **kwargs)
 
     return call
 

@@ -18,7 +18,7 @@ from glymph.errors import MemoryNotFound, TooManyToday
 from glymph.ids import uuid7
 from glymph.llm.contract import Model
 from glymph.model import Receipt, Refusal
-from glymph.moments import AHEAD, MICROS_PER_DAY, micros, moment, shift
+from glymph.moments import AHEAD, MICROS_PER_DAY, iso, micros, moment, shift
 from glymph.reader.contract import Reader as TextReader
 from glymph.reader.no_reader import NoReader
 from glymph.store import foresight, guards, once
@@ -47,6 +47,7 @@ class OpenOperation:
     recoverable_until: datetime | None = None
     puts_away: bool = False  # it is known to, before anybody counts
     titles: dict[str, str] = field(default_factory=dict)  # of the first that succeeded, by id
+    answer: dict[str, Any] = field(default_factory=dict)  # by ids, for a request that is repeated
 
     def skip(self, memory_id: str, reason: str) -> None:
         self.skipped.append(Refusal(memory_id, reason))
@@ -67,6 +68,13 @@ class OpenOperation:
         return told | {
             name: found for name in ("cascaded", "reasons") if (found := getattr(self, name))
         }
+
+    def outcome(self) -> dict[str, Any]:
+        """Returns what a repeated request is told besides the operation's record, by ids."""
+        if self.intent.verb == "purge":  # what it removed is named in its record alone
+            return {}
+        until = {"recoverable_until": iso(self.recoverable_until)} if self.recoverable_until else {}
+        return {"succeeded": self.succeeded, **until, **self.answer}
 
     def row(self, memory_id: str) -> Row:
         """Returns the memory's row; raises MemoryNotFound if there is none."""
@@ -181,6 +189,8 @@ class Context:
                 self._check_day(writer, day)
             if details := operating.details():
                 writer.describe(details)
+            if request is not None:
+                once.note_applied(writer, request, operating.outcome())
             operating.titles = writer.titles(named)
             seen.note(**operating.figures())
         if request is not None:

@@ -29,6 +29,7 @@
     │   ├── Forbidden                          the token does not go that far
     │   ├── VersionChanged                     it was changed since it was looked at
     │   ├── KeyReused                          an idempotency key came with another request
+    │   ├── AnswerLost                         a repeated request was done; its answer is not kept
     │   ├── LeaseLost                          another worker has taken over the space
     │   └── ClockDoubtful                      the clock of this machine may be wrong
     ├── ExtraMissing            (ImportError)  a framework is not installed; names the extra
@@ -405,6 +406,18 @@ class KeyReused(Refused):
         )
 
 
+class AnswerLost(Refused):
+    """A request that is repeated was done before, as `operation_id`; its answer is not kept."""
+
+    def __init__(self, operation_id: str) -> None:
+        super().__init__(
+            f"It was done before, as operation {operation_id}, and not again; what it answered is "
+            f"not kept. audit({operation_id!r}) tells what it did, and certificates() what a purge "
+            "vouches for."
+        )
+        self.operation_id = operation_id
+
+
 class LeaseLost(Refused):
     """Another worker has taken over the space, so this one may not write. Nothing was changed."""
 
@@ -468,8 +481,8 @@ class ServerAway(ServiceError):
     def __init__(self, url: str, problem: str) -> None:
         super().__init__(
             f"The server at {url} did not answer: {problem.rstrip('.')}. Look whether `glymph "
-            "serve` runs there, then repeat the call; a call that changes something may have been "
-            "done, which operations() shows."
+            "serve` runs there, then repeat the call; one that changes something was sent several "
+            "times, applies once, and may have been done: operations() shows it."
         )
 
 

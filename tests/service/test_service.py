@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 import re
@@ -13,7 +14,7 @@ from mcp import types
 from pydantic import ValidationError
 from typer.testing import CliRunner
 
-from glymph import Glymph
+from glymph import AsyncGlymph, Glymph
 from glymph.cli.main import app as command_line
 from glymph.errors import (
     Forbidden,
@@ -28,6 +29,7 @@ from glymph.service import events, tokens
 from glymph.service.access import Role, role_for
 from glymph.service.app import make_app
 from glymph.service.limits import Limits
+from glymph.service.routes.examples import BODIES
 from glymph.service.serving import Service
 from glymph.tools import all_tools
 from tests.grounds.serving import SECRET, make_token, open_gate, serving, token_gate
@@ -102,6 +104,43 @@ def test_each_tool_needs_its_role(served, here, role):
         for tool in TOOLS.values():
             refused = client.post(f"/v1/tools/{tool.name}", json={"no such": 1}).status_code == 403
             assert refused == (role_for(tool) > Role[role.upper()]), tool.name
+
+
+def test_nobody_but_an_admin_removes_for_good_by_any_way(served, here):
+    """Emptying the trash has no way back, so it needs what a purge needs; so does a purge's plan."""
+    object.__setattr__(here.context.settings, "tools_may_purge", "on")
+    kept = here.add("Write to plover@shore.example about the nest.").id
+    here.delete([kept])
+    with served.client(make_token(here, "gardener", role="curate")) as client:
+
+        def call(path, **body):
+            answer = client.post(path, json=body)
+            return answer.status_code, answer.json()
+
+        assert call("/v1/trash/empty", all=True)[0] == 403
+        assert call("/v1/call/trash.empty", arguments={"all": True})[0] == 403
+        status, plan = call("/v1/forget", request="plover@shore.example", mode="purge")
+        assert status == 200  # looking is free
+        for path, body in (
+            ("/v1/forget", {"plan": plan["plan_id"], "mode": "purge"}),
+            ("/v1/tools/forget_concept", {"plan": plan["plan_id"], "mode": "purge"}),
+            ("/v1/call/forget", {"arguments": {
+                "request": {"$plan": plan["plan_id"]}, "mode": "purge", "apply": True}}),
+        ):  # fmt: skip
+            status, told = call(path, **body)
+            assert (status, told["title"]) == (403, "Forbidden"), path
+            assert "admin" in told["detail"]
+        spoken = client.post(
+            "/mcp", headers={"Accept": "application/json, text/event-stream"},
+            json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                "name": "forget_concept", "arguments": {"plan": plan["plan_id"], "mode": "purge"}}},
+        )  # fmt: skip
+        assert "admin" in spoken.text
+        assert call("/v1/jobs/trash")[0] == 202  # what is past its time goes by itself anyway
+    assert [one.id for one in here.trash()].count(kept) == 1
+    with served.client(SECRET) as client:
+        emptied = client.post("/v1/trash/empty", json={"all": True})
+        assert kept in emptied.json()["succeeded"], emptied.text
 
 
 def test_tokens_are_made_listed_and_revoked_on_the_command_line(tmp_path):
@@ -457,6 +496,48 @@ def test_a_stream_ends_so_that_its_token_is_looked_at_again(served, monkeypatch)
     with served.client(SECRET) as client:
         answer = client.get("/v1/events", headers={"Glymph-Space": "default"})
     assert answer.text.startswith("retry: 2000\nid: ")
+
+
+def test_events_in_a_burst_are_told_one_and_all(served, monkeypatch):
+    monkeypatch.setattr(events, "PAGE", 3)
+    there = served.service.handles.open("burst", create=True)
+    first = there.add("Swifts came back to tower 0.").operation_id
+    after = [there.add(f"Swifts came back to tower {at}.").operation_id for at in range(1, 9)]
+    told = [one.id for one in events._find_since(there, first)]
+    assert [one for one in told if one in after] == after
+    assert first not in told
+
+
+def test_the_document_says_what_to_send_and_which_token(served):
+    document = make_app(served.service).openapi()
+    assert document["components"]["securitySchemes"]["HTTPBearer"]["scheme"] == "bearer"
+    for path, ways in document["paths"].items():
+        for method, way in ways.items():
+            assert bool(way.get("security")) == (path not in ("/health", "/ready")), path
+            if "requestBody" in way:
+                schema = way["requestBody"]["content"]["application/json"]["schema"]
+                assert has_example(schema, document), (method, path)
+    for name, body in BODIES.items():
+        TOOLS[name].arguments.model_validate(body)
+    assert BODIES.keys() == {name for name in TOOLS if f"/v1/tools/{name}" in document["paths"]}
+
+
+def has_example(schema, document):
+    if "$ref" in schema and "examples" not in schema:
+        schema = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+    return "examples" in schema or any(
+        "examples" in one for one in schema.get("properties", {}).values()
+    )
+
+
+def test_an_async_handle_goes_over_the_wire_too(served):
+    async def use():
+        async with AsyncGlymph.open(served.url, token=SECRET, space="burst") as memory:
+            made = await memory.add("Swifts sleep on the wing.")
+            return made, await memory.search("swifts wing")
+
+    made, hits = asyncio.run(use())
+    assert hits[0].memory.id == made.id
 
 
 def test_figures_count_requests_and_name_no_space(operator):

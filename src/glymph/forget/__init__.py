@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from glymph.forget import plan as plan
     from glymph.forget import purge as purge
     from glymph.forget import requests as requests
+    from glymph.forget import rights as rights
     from glymph.forget import supersede as supersede
     from glymph.forget import tombstones as tombstones
     from glymph.forget import trash as trash

@@ -22,6 +22,7 @@ from glymph.forget.purge import erase_wordings, remove_for_good
 from glymph.forget.request import read_checked
 from glymph.forget.requests import Action, Decide, Request, plan, read_request
 from glymph.forget.reword import fields_still_holding, holds_beside_text, list_texts, reword
+from glymph.forget.rights import check_may_purge
 from glymph.model import State
 from glymph.moments import micros, shift
 from glymph.plain import plain
@@ -194,6 +195,8 @@ def _read_plan(body: dict[str, Any]) -> ForgetPlan:
 def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
     """Carries a plan out in one operation and looks for what is left."""
     purging = shown.mode == "purge"
+    if purging:
+        check_may_purge()
     asked = read_request(shown.request)
     removals: list[Removal] = []
     with ctx.operation("purge" if purging else "forget", reason=reason) as op:
@@ -227,6 +230,7 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
             op.writer.set_state(keys, state=State.TRASHED, at=op.now, by="forget")
             op.recoverable_until = ctx.trash_ends(op.now)
         op.succeeded += [*ids, *edited]
+        op.answer |= {"plan": shown.id, "edited": edited}
     ctx.settle_soon(edited)
     return Forgotten(
         receipt=ctx.receipt(op),

@@ -10,6 +10,7 @@ from glymph.errors import Refused
 from glymph.forget.certificate import certify
 from glymph.forget.complete_certificates import complete_certificates
 from glymph.forget.purge import remove_for_good
+from glymph.forget.rights import check_may_purge
 from glymph.model import Receipt, State, Trashed
 from glymph.moments import AHEAD, MICROS_PER_DAY, micros
 from glymph.store import guards
@@ -42,8 +43,10 @@ def empty(ctx: Context, *, all: bool = False, attended: bool = True) -> Receipt:
 
     There is no undo. Leaves a certificate for each part, and completes those that are pending.
     An agent or upkeep removes only what has been there for its time, and only so much in a day;
-    `attended` is False for upkeep in whoever's name.
+    `attended` is False for upkeep in whoever's name; else it needs the right of a purge.
     """
+    if attended:
+        check_may_purge()
     unattended = not attended or guards.is_unattended(ctx.actor)
     if all and unattended:
         raise Refused(

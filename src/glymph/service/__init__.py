@@ -7,6 +7,7 @@
     problems   errors as problem+json (RFC 9457), by one table from errors to status codes
     calling    runs a function or tool once for its request, and answers with its data
     events     what happens in a space, as it happens: streams of server-sent events
+    retelling  what a request that is repeated is answered
     tokens     made, listed, revoked, and recognised by their hash
     limits     names, size, depth, rate and time of requests
     metrics    figures of the process for Prometheus

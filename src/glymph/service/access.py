@@ -19,7 +19,7 @@ class Role(IntEnum):
     READ = 1  # look
     WRITE = 2  # add, change and report, and take that back
     CURATE = 3  # plan, prune, merge, forget, run jobs
-    ADMIN = 4  # spaces and tokens
+    ADMIN = 4  # remove for good, and what concerns the whole server
 
     @property
     def label(self) -> str:

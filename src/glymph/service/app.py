@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from glymph import __version__
 from glymph.client import Glymph
 from glymph.errors import GlymphError
+from glymph.forget import rights
 from glymph.mcp.http import PATH, Door, unguarded
 from glymph.mcp.server import server_for
 from glymph.mcp.spaces import SPACE_HEADER
@@ -73,6 +74,7 @@ def serve_all(
     def find(request: Any, tool: Tool) -> Glymph:
         access = service.gate.recall(bearer(request)) or service.gate.admit(bearer(request))
         access.check_role(role_for(tool))
+        rights.act_as(access.role.label)  # in the context of this call, which ends with it
         space = service.choose_space(access, request.headers.get(SPACE_HEADER))
         actor = service.choose_actor(access, request.headers.get(ACTOR_HEADER))
         return service.open(access, space, actor, create=tool.opens_spaces)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Header
@@ -15,12 +16,14 @@ from starlette.responses import Response
 from glymph.client import Glymph
 from glymph.errors import InvalidInput
 from glymph.plain import plain
+from glymph.service.retelling import Retell, retell
 from glymph.service.serving import Asked
 from glymph.store.once import AppliedBefore, OnceRequest, applying_once, check_applied
 from glymph.tools.contract import Arguments, Tool
 from glymph.tools.pages import MOST_BYTES, run_tool
 
 LARGE = 100  # memories that a call asks for
+RESUMED = ("memory_add",)  # tools that find what they answered before by themselves
 REPLAYED = "Idempotency-Replayed"
 Work = Callable[[Glymph], Any]
 Key = Annotated[
@@ -39,38 +42,37 @@ IfMatch = Annotated[
 async def answer(
     asked: Asked, work: Work, *, request: Request, key: str | None = None,
     expects: tuple[str, int] | None = None, create: bool = False, large: bool = False,
-    status: int = 200, headers: Mapping[str, str] | None = None,
+    resumes: bool = False, retell: Retell = retell, status: int = 200,
+    headers: Mapping[str, str] | None = None,
 ) -> Response:  # fmt: skip
-    """Runs work with the handle, once for a request that has a key; answers with its data."""
-    once = OnceRequest(key, await _fingerprint(request) if key else "", expects)
+    """Runs work with the handle, once for a request that has a key; answers with its data.
 
-    def apply(glymph: Glymph) -> tuple[Any, bool]:
+    Sent again, it is answered by `retell`, or by the work itself where that `resumes`.
+    """
+    fingerprint = await _fingerprint(request) if key else ""
+    once = OnceRequest(key, fingerprint, expects, resumes=resumes)
+
+    def apply(glymph: Glymph) -> bytes:
+        return encode(find(glymph))
+
+    def find(glymph: Glymph) -> Any:
         try:
-            if key is not None:
+            if key is not None and not resumes:
                 with glymph.context.reading() as reader:
                     check_applied(reader, once)
             with applying_once(once):
-                return work(glymph), False
+                return work(glymph)
         except AppliedBefore as before:
-            return _recount(glymph, before.operation), True
+            return retell(glymph, before)
 
-    data, replayed = await asked.run(apply, create=create, large=large)
-    more = {REPLAYED: "true"} if replayed else {}
-    return respond(data, status, {**(headers or {}), **more})
+    body = await asked.run(apply, create=create, large=large)
+    told = {**(headers or {}), **({REPLAYED: "true"} if once.replayed else {})}
+    return Response(body, status, told, media_type="application/json")
 
 
 async def _fingerprint(request: Request) -> str:
     what = f"{request.method} {request.url.path}?{request.url.query}\n".encode()
     return hashlib.sha256(what + await request.body()).hexdigest()[:16]
-
-
-def _recount(glymph: Glymph, operation_id: str) -> dict[str, Any]:
-    """Returns what an operation did, as the answer to a request that is repeated."""
-    told = glymph.audit(operation_id)
-    touched = [one.id for one in told.memories]
-    made = [one.id for one in told.memories if one.before is None]
-    data = {"operation_id": operation_id, "verb": told.operation.verb, "succeeded": touched}
-    return {**data, "id": made[0] if made else None, "replayed": True}
 
 
 async def call_tool(
@@ -84,18 +86,23 @@ async def call_tool(
 
     return await answer(
         asked, work, request=request, key=key, expects=expects, create=tool.opens_spaces,
-        large=getattr(arguments, "limit", 0) > LARGE, status=status,
+        large=getattr(arguments, "limit", 0) > LARGE, resumes=tool.name in RESUMED, status=status,
     )  # fmt: skip
 
 
 def respond(data: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Returns data as JSON."""
+    return Response(encode(data), status, headers, media_type="application/json")
+
+
+def encode(data: Any) -> bytes:
     """Returns data as JSON. Halves of pairs, which UTF-8 cannot write, are escaped."""
-    text = json.dumps(plain(data), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # Most data is plain already; only what the encoder does not know is walked through.
+    write = partial(json.dumps, data, default=plain, separators=(",", ":"), allow_nan=False)
     try:
-        body = text.encode()
+        return write(ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        body = json.dumps(plain(data), separators=(",", ":")).encode()
-    return Response(body, status, headers, media_type="application/json")
+        return write().encode()
 
 
 def parse_etag(memory_id: str, given: str | None) -> tuple[str, int] | None:

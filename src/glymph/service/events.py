@@ -17,7 +17,8 @@ from glymph.service.serving import Asked
 LASTS = 600.0  # seconds: who reads on comes again, and is asked again who it is
 LOOK, ALIVE = 1.0, 15.0  # seconds between two looks at the journal, and between two signs of life
 MOST_STREAMS = 64
-MOST_AT_ONCE = 100  # operations: who was away for longer lists them with GET /v1/operations
+PAGE = 100
+MOST_AT_ONCE = 1000  # operations: who was away for longer lists them with GET /v1/operations
 _open: set[object] = set()
 
 
@@ -66,8 +67,12 @@ def _find_since(glymph: Glymph, since: str | None) -> list[Operation]:
     if _newest(glymph) == since:  # mostly: a hundred operations are not read for nothing
         return []
     new: list[Operation] = []
-    for one in glymph.operations(limit=MOST_AT_ONCE):
-        if one.id == since:
+    while len(new) < MOST_AT_ONCE:
+        page = glymph.operations(limit=PAGE, cursor=new[-1].id if new else None)
+        for one in page:
+            if one.id == since:
+                return new[::-1]
+            new.append(one)
+        if len(page) < PAGE:
             break
-        new.append(one)
     return new[::-1]

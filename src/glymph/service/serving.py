@@ -10,11 +10,13 @@ from typing import Annotated, Any, Protocol, TypeVar
 
 import anyio
 from fastapi import Depends, Header, Query
+from fastapi.security import HTTPBearer
 from starlette.requests import Request
 
 from glymph.checks import checked_text
 from glymph.client import Glymph
 from glymph.errors import InvalidInput, Unauthorized
+from glymph.forget import rights
 from glymph.mcp.server import AT_ONCE, LARGE_AT_ONCE
 from glymph.mcp.spaces import SPACE_HEADER, Handles, read_space
 from glymph.service.access import Access, Role
@@ -135,7 +137,8 @@ class Asked:
         """Runs work with the handle in a worker thread; `create` makes a space that is missing."""
 
         def do() -> T:
-            return work(self.service.open(self.access, self.space, self.actor, create=create))
+            with rights.acting_as(self.access.role.label):
+                return work(self.service.open(self.access, self.space, self.actor, create=create))
 
         return await self.service.run(do, large=large)
 
@@ -171,8 +174,13 @@ def bearer(request: Request) -> str | None:
     return given.strip()
 
 
-async def access_of(request: Request) -> Access:
-    """Returns who sent a request; raises Unauthorized if nobody known did."""
+async def access_of(
+    request: Request, _: Annotated[Any, Depends(HTTPBearer(auto_error=False))] = None
+) -> Access:
+    """Returns who sent a request; raises Unauthorized if nobody known did.
+
+    What FastAPI knows of tokens only describes them in the OpenAPI document.
+    """
     return await service_of(request).admit(bearer(request))
 
 

@@ -157,6 +157,10 @@ class UpkeepWriter(UpkeepReader):
         """Puts a job last in the queue; one of the same id is there already, and stays as it is."""
         self._run("enqueue", **row)
 
+    def enqueue_finished(self, row: Row) -> None:
+        """Puts something into the queue that is done already, to be looked at later."""
+        self._run("enqueue_finished", **row)
+
     def attempt(self, job_id: str) -> None:
         """Counts one more attempt at a job."""
         self._run("attempt_job", id=job_id)

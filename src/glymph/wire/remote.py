@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import uuid
 from collections.abc import Callable
 from functools import cache, wraps
 from pathlib import Path
@@ -34,7 +35,7 @@ def connect(
             raise NotOverTheWire(f"open(…, {name}=…)", "It is the server's; leave it out here.")
     line = Line(url, token=token, space=space, actor=None if actor == USER else actor)
     try:
-        me = line.ask("GET", "/v1/me")
+        me = line.ask("GET", "/v1/me", pauses=())  # an address with no server is told at once
         _enter(line, space, create=create)
     except BaseException:
         line.close()
@@ -101,8 +102,8 @@ def _call(path: str, method: Callable[..., Any]) -> Callable[..., Any]:
             raise NotOverTheWire("extract() of a file", "Read it, and pass its messages as a list.")
         line = self._line
         arguments = {name: write_argument(value) for name, value in given.items()}
-        again = METHODS[path] == READ
-        answer = line.ask("POST", f"/v1/call/{path}", {"arguments": arguments}, again=again)
+        key = None if METHODS[path] == READ else uuid.uuid4().hex
+        answer = line.ask("POST", f"/v1/call/{path}", {"arguments": arguments}, key=key)
         return read_result(method, answer["result"])
 
     return call

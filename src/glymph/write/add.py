@@ -25,7 +25,8 @@ from glymph.decay.reinforce import apply_use
 from glymph.decay.sections import initial_stability
 from glymph.errors import EmbedderFailed, InvalidInput, MemoryNotFound, Refused
 from glymph.model import Added, Outcome, State
-from glymph.store import foresight
+from glymph.plain import plain
+from glymph.store import foresight, once
 from glymph.store.arrays import quiet_collector
 from glymph.store.contract import Ask, NewKeys, Row
 from glymph.store.writer import Writer
@@ -42,6 +43,7 @@ from glymph.write.tombstones import TOMBSTONED, match_tombstones, unbury
 NEW_DIFFICULTY = initial_difficulty(Rating.GOOD)
 CHARS_PER_MEMORY = 500  # of an average memory; a chunk of longer ones holds fewer
 FIELDS = ("text", *NewMemory.__annotations__)
+ANSWER = "added"  # under which a request that may be sent again finds what it was told
 
 
 def add(ctx: Context, text: str, *, revive: bool = False, **fields: Unpack[NewMemory]) -> Added:
@@ -78,12 +80,34 @@ def _add_drafts(ctx: Context, drafts: Sequence[Draft]) -> list[Added]:
     chunks = list(_split_chunks(drafts, ctx.settings.bulk_chunk))
     if len(chunks) <= 1:
         return _store(ctx, drafts) if drafts else []
-    added: list[Added] = []
-    with ctx.bulk("add", reason=f"{len(drafts)} memories") as parent:
-        for chunk in chunks:
-            with quiet_collector():
-                added += _store(ctx, chunk, parent=parent)
+    done = _count_stored(ctx, len(chunks))
+    added = [one for at in range(done) for one in _store_part(ctx, at, chunks[at], None)]
+    if done < len(chunks):
+        with ctx.bulk("add", reason=f"{len(drafts)} memories") as parent:
+            for at in range(done, len(chunks)):
+                with quiet_collector():
+                    added += _store_part(ctx, at, chunks[at], parent)
     return added
+
+
+def _store_part(
+    ctx: Context, number: int, drafts: Sequence[Draft], parent: int | None
+) -> list[Added]:
+    once.begin_part(number)
+    return _store(ctx, drafts, parent)
+
+
+def _count_stored(ctx: Context, parts: int) -> int:
+    """Returns how many of the parts a request stored when it was sent before."""
+    with ctx.reading() as reader:
+        for number in range(parts):
+            once.begin_part(number)
+            try:
+                once.check_part(reader)
+            except once.AppliedBefore:
+                continue
+            return number
+    return parts
 
 
 def add_with(ctx: Context, drafts: Sequence[Draft], also: Callable[[Writer], None]) -> list[Added]:
@@ -141,7 +165,12 @@ def _store(
     gated = ctx.settings.junk_gate == "on"
     refused = [find_junk(d.text) if gated else None for d in drafts]
     kept = [d for d, reason in zip(drafts, refused, strict=True) if reason is None]
-    added = iter(_write(ctx, kept, parent, revive=revive, also=also) if kept else [])
+    try:
+        added = iter(_write(ctx, kept, parent, revive=revive, also=also) if kept else [])
+    except once.AppliedBefore as before:
+        if not before.resumes:
+            raise
+        added = iter(Added(**one) for one in before.outcome[ANSWER])
     if also is not None and not kept:
         with ctx.store.writing(ctx.space, None) as writer:
             also(writer)
@@ -167,12 +196,15 @@ def _write(
         links = _connect(op, drafts, plan.results)
         if also is not None:
             also(op.writer)
+        told = iter([_describe(op, result, links) for result in plan.results])
+        added = [
+            Added(None, refused=TOMBSTONED, operation_id=op.intent.id) if hidden else next(told)
+            for hidden in removed
+        ]
+        if once.is_resumed():
+            op.answer[ANSWER] = plain(added)
     ctx.settle_soon([] if vectors else [row["id"] for row in plan.rows])
-    added = iter([_describe(op, result, links) for result in plan.results])
-    return [
-        Added(None, refused=TOMBSTONED, operation_id=op.intent.id) if hidden else next(added)
-        for hidden in removed
-    ]
+    return added
 
 
 def _foresee(ctx: Context, drafts: Sequence[Draft], *, with_vectors: bool) -> list[Ask]:

@@ -39,7 +39,7 @@ async def restore(visit: Visit = CURATE) -> Response:
 
 
 @router.get("/trash/empty")
-async def ask(all: bool = False, visit: Visit = CURATE) -> Response:
+async def ask(all: bool = False, visit: Visit = ADMIN) -> Response:
     """Shows what emptying the trash would remove for good."""
     going = await visit.run(lambda g: _going(g, all=all))
     if not going:
@@ -56,7 +56,7 @@ def _going(glymph: Glymph, *, all: bool) -> list[Trashed]:
 
 
 @router.post("/trash/empty")
-async def empty(visit: Visit = CURATE) -> Response:
+async def empty(visit: Visit = ADMIN) -> Response:
     """Removes for good what is past its time, or everything."""
     whole = bool(visit.text("all"))
     return visit.tell("/trash", await visit.run(lambda g: g.trash.empty(all=whole), large=True))

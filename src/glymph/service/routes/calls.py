@@ -12,12 +12,14 @@ from glymph.errors import InvalidInput, NotOverTheWire, PlanNotFound
 from glymph.service.access import ALL_SPACES, Role
 from glymph.service.calling import Key, answer
 from glymph.service.problems import problem
+from glymph.service.retelling import retell_call
 from glymph.service.routes.memories import Model
 from glymph.service.serving import READ, Asked
 from glymph.wire.coding import read_argument
 from glymph.wire.methods import ADMIN, METHODS
 
 router = APIRouter(tags=["calls"])
+RESUMED = ("add", "add_many")  # they find what they answered before by themselves
 
 
 class Call(Model):
@@ -53,13 +55,16 @@ async def call(
 
     create = method in ("add", "add_many", "supersede", "write")
     try:
-        return await answer(asked, work, request=request, key=key, create=create)
+        return await answer(
+            asked, work, request=request, key=key, create=create, resumes=method in RESUMED,
+            retell=retell_call(_find(Glymph, method)),
+        )  # fmt: skip
     except TypeError as error:
         return problem(422, "TypeError", str(error))
 
 
-def _find(glymph: Glymph, path: str) -> Any:
-    found: Any = glymph
+def _find(handle: Glymph | type[Glymph], path: str) -> Any:
+    found: Any = handle
     for name in path.split("."):
         found = getattr(found, name)
     return found

@@ -12,13 +12,17 @@ from glymph.checks import checked_space
 from glymph.client import Glymph
 from glymph.plain import plain
 from glymph.service.calling import IfMatch, Key, answer, call_tool, parse_etag, respond
+from glymph.service.routes.examples import ID, body_of
 from glymph.service.serving import CURATE, READ, WRITE, Asked
 from glymph.tools import all_tools, data
 from glymph.tools.arguments import Texts
 
 router = APIRouter(tags=["memories"])
 TOOLS = all_tools()
-Id = Annotated[str, Field(max_length=100, examples=["0190a5c0-0000-7000-8000-000000000000"])]
+Id = Annotated[str, Field(max_length=100, examples=[ID])]
+ADD, LINK = TOOLS["memory_add"], TOOLS["memory_link"]
+NewMemory: Any = Annotated[ADD.arguments, body_of(ADD)]
+NewLink: Any = Annotated[LINK.arguments, body_of(LINK)]
 
 
 class Model(BaseModel):
@@ -58,7 +62,7 @@ class Similar(Model):
 
 
 class Ids(Model):
-    ids: Texts
+    ids: Texts = Field(examples=[[ID]])
     reason: str | None = None
 
 
@@ -81,8 +85,7 @@ async def list_memories(
 
 @router.post("/v1/memories", status_code=201)
 async def add_memory(
-    request: Request, arguments: TOOLS["memory_add"].arguments,  # type: ignore[valid-type]  # noqa: F821
-    asked: Asked = WRITE, key: Key = None,
+    request: Request, arguments: NewMemory, asked: Asked = WRITE, key: Key = None,
 ) -> Response:  # fmt: skip
     """Remembers one thing, or reinforces what was known already."""
     return await call_tool(
@@ -150,8 +153,7 @@ async def edges(request: Request, id: Id, asked: Asked = READ) -> Response:
 
 @router.post("/v1/edges")
 async def link(
-    request: Request, arguments: TOOLS["memory_link"].arguments,  # type: ignore[valid-type]  # noqa: F821
-    asked: Asked = WRITE, key: Key = None,
+    request: Request, arguments: NewLink, asked: Asked = WRITE, key: Key = None,
 ) -> Response:  # fmt: skip
     """Links two memories, or takes a link away."""
     return await call_tool(asked, TOOLS["memory_link"], arguments, request=request, key=key)

@@ -1,6 +1,7 @@
 """Every tool under its own name, `POST /v1/tools/NAME`, by its own schema."""
 
 from collections.abc import Awaitable, Callable
+from typing import Annotated
 
 from fastapi import APIRouter
 from starlette.requests import Request
@@ -8,6 +9,7 @@ from starlette.responses import Response
 
 from glymph.service.access import role_for
 from glymph.service.calling import Key, call_tool, respond
+from glymph.service.routes.examples import body_of
 from glymph.service.serving import READ, Asked, asked
 from glymph.tools import all_tools
 from glymph.tools.contract import Tool
@@ -35,7 +37,7 @@ def route_for(tool: Tool) -> Callable[..., Awaitable[Response]]:
 
     async def call(
         request: Request,
-        arguments: tool.arguments,  # type: ignore[name-defined]
+        arguments: Annotated[tool.arguments, body_of(tool)],  # type: ignore[name-defined]
         asked: Asked = needed,
         key: Key = None,
     ) -> Response:

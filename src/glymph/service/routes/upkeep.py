@@ -16,7 +16,7 @@ from glymph.service.access import role_for
 from glymph.service.calling import Key, answer, call_tool
 from glymph.service.routes.memories import Ids, Model
 from glymph.service.routes.tools import route_for
-from glymph.service.serving import CURATE, READ, WRITE, Asked, asked
+from glymph.service.serving import ADMIN, CURATE, READ, WRITE, Asked, asked
 from glymph.tools import all_tools, data
 
 router = APIRouter(tags=["upkeep"])
@@ -38,7 +38,9 @@ ASKED_FOR = {
 
 
 class EmptyTrash(Model):
-    all: bool = Field(False, description="Also what has not been there for its time.")
+    all: bool = Field(
+        False, description="Also what has not been there for its time.", examples=[False]
+    )
 
 
 def _posted(path: str, name: str) -> None:
@@ -111,9 +113,12 @@ async def trash(request: Request, asked: Asked = READ) -> Response:
 
 @router.post("/v1/trash/empty")
 async def empty_trash(
-    request: Request, body: EmptyTrash, asked: Asked = CURATE, key: Key = None
+    request: Request, body: EmptyTrash, asked: Asked = ADMIN, key: Key = None
 ) -> Response:
-    """Removes for good what has been in the trash for its time, or everything. No undo."""
+    """Removes for good what has been in the trash for its time, or everything. No undo.
+
+    It needs what a purge needs, the role admin.
+    """
     return await answer(
         asked, lambda glymph: glymph.trash.empty(all=body.all), request=request, key=key
     )

@@ -25,6 +25,10 @@ SELECT job, due_at, last_run_at, outcome FROM scoped_schedules ORDER BY job;
 INSERT INTO queue(space_id, id, job, payload, enqueued_at) VALUES (:space_id, :id, :job, :payload, :at)
 ON CONFLICT (space_id, id) DO NOTHING;
 
+-- name: enqueue_finished
+INSERT INTO queue(space_id, id, job, payload, enqueued_at, done_at) VALUES (:space_id, :id, :job, :payload, :at, :at)
+ON CONFLICT (space_id, id) DO NOTHING;
+
 -- name: waiting_jobs
 SELECT id, job, payload, enqueued_at, attempts, step, report FROM scoped_queue
 WHERE done_at IS NULL AND failed_at IS NULL AND coalesce(taken_until, 0) <= :now ORDER BY key;
