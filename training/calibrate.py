@@ -103,7 +103,7 @@ class Asking:
             for one in scenes
         ]
         odds = [
-            (find_odds(softmax(together)), find_odds(softmax(alone.logits)))
+            (find_odds(softmax(together.logits)), find_odds(softmax(alone.logits)))
             for together, alone in self.models.ask("ask_scene", parts, at_once=8)
         ]
         return np.concatenate([np.stack(both, axis=1) for both in odds])

@@ -31,7 +31,6 @@ _PREPOSITION = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w(?:\S*\w)?")
-_MIDST = re.compile(r"\w\s*\0\s*\w")  # a cut with words on both its sides
 _STOPS = ".!?。！？।"
 _JOINTS = ",;:–—，、；：،؛"
 _AROUND = f"{_JOINTS} "
@@ -198,14 +197,6 @@ def fit_to_words(text: str, spans: Sequence[Span]) -> list[Span]:
         if start < end:
             fitted.append((start, end))
     return fitted
-
-
-def is_cut_at_joints(text: str, spans: Sequence[Span]) -> bool:
-    """Tells whether each stretch begins or ends where the text does, or beside a mark.
-
-    Cut out of the midst of a sentence, what is left may say nothing, or something else.
-    """
-    return not any(_MIDST.search(f"{text[:start]}\0{text[end:]}") for start, end in spans)
 
 
 def _cut_out(text: str, start: int, end: int) -> str:

@@ -43,6 +43,7 @@ class Verdict:
     why: str
     ruled: Ruled = "none"  # whether rules hold it to be meant
     spans: tuple[Span, ...] = ()  # what the reader holds to be meant of it; empty: all of it
+    exact: bool = True  # whether it has no doubt where that stands
     units: tuple[Unit, ...] = ()  # the clauses that rules hold to be meant
     left: str | None = None  # what a model says is left of it
 
@@ -53,12 +54,17 @@ def judge_by_rules(meaning: Meant) -> list[Verdict]:
     perhaps = {own[0].statement.id: own for own in group_by_statement(meaning.perhaps)}
     sure = [
         Verdict(
-            own[0].statement, meaning.confidence, "rules", meaning.reason, "found", (), tuple(own)
+            own[0].statement,
+            meaning.confidence,
+            "rules",
+            meaning.reason,
+            "found",
+            units=tuple(own),
         )
         for own in found.values()
     ]
     return sure + [
-        Verdict(own[0].statement, IN_DOUBT, "rules", meaning.why, "perhaps", (), tuple(own))
+        Verdict(own[0].statement, IN_DOUBT, "rules", meaning.why, "perhaps", units=tuple(own))
         for memory_id, own in perhaps.items()
         if memory_id not in found
     ]
@@ -86,11 +92,13 @@ def _join(
     """Returns what the reader and the rules say of one statement."""
     share, why = 1 - target.shares[0], f"{reader} reads it so"
     if rule is None:
-        return Verdict(statement, share, "reader", why, "none", target.spans)
+        return Verdict(statement, share, "reader", why, "none", target.spans, target.exact)
     if rule.ruled == "found" and trusted is not None and share >= trusted:
-        return replace(rule, spans=target.spans)
+        return replace(rule, spans=target.spans, exact=target.exact)
     told = rule.why if rule.ruled == "found" else why
-    return Verdict(statement, share, "reader", told, rule.ruled, target.spans, rule.units)
+    return Verdict(
+        statement, share, "reader", told, rule.ruled, target.spans, target.exact, rule.units
+    )
 
 
 def take_models_word(verdicts: Sequence[Verdict], told: Mapping[str, Told]) -> list[Verdict]:

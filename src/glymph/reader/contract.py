@@ -24,9 +24,13 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Target(Judgement):
-    """How much of a text a request means; of a part also where it stands."""
+    """How much of a text a request means; of a part also where it stands.
+
+    `exact` says that there is no doubt where: it was read twice, and marked alike.
+    """
 
     spans: tuple[Span, ...] = ()
+    exact: bool = True
 
 
 class Thresholds(NamedTuple):

@@ -18,7 +18,7 @@ from glymph.reader.calibration import Calibration, Floats, find_odds, softmax
 from glymph.reader.contract import Judgement, Target, Thresholds
 from glymph.reader.layout import Layout, Pieces, cut_to_pieces, lay_out
 from glymph.reader.spans import find_spans
-from glymph.reader.together import MARKS, gather, judge_texts
+from glymph.reader.together import MARKS, gather, judge_texts, mark_texts
 from glymph.reader.weights import INSTALL, find_folder, load_record, read_files
 from glymph.reader.window import Excerpt, keep_whole, shorten
 from glymph.reader.wording import (
@@ -102,8 +102,8 @@ class LocalReader:
             shares = model.calibration.share_out("target", alone.logits)
         else:
             crowded = len(texts) > MOST_TOGETHER
-            shares = model.calibration.judge_targets(together, alone.logits, crowded=crowded)
-        return [_target(row, spans) for row, spans in zip(shares, alone.spans, strict=True)]
+            shares = model.calibration.judge_targets(together.logits, alone.logits, crowded=crowded)
+        return list(map(_target, shares, together.spans, alone.spans))
 
     def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """Returns how likely each text answers the question."""
@@ -186,28 +186,33 @@ class LoadedModel:
 
     def ask_scene(
         self, verb: str, request: str, new: str | None, texts: Sequence[str]
-    ) -> tuple[Floats, Asked]:
-        """Reads each text by itself, and the likeliest of them beside each other."""
+    ) -> tuple[Asked, Asked]:
+        """Reads the likeliest texts beside each other, and each of all by itself."""
         alone = self.ask("target", [word_target(verb, request, new, text) for text in texts])
         near = pick_likeliest(alone.logits, MOST_TOGETHER)
-        together = np.tile(NOT_MEANT, (len(texts), 1))
-        together[near] = self.ask_together(verb, request, new, [texts[at] for at in near])
-        return together, alone
+        beside = self.ask_together(verb, request, new, [texts[at] for at in near])
+        logits, spans = np.tile(NOT_MEANT, (len(texts), 1)), list(alone.spans)
+        logits[near] = beside.logits
+        for at, marked in zip(near, beside.spans, strict=True):
+            spans[at] = marked
+        return Asked(logits, spans), alone
 
-    def ask_together(
-        self, verb: str, request: str, new: str | None, texts: Sequence[str]
-    ) -> Floats:
+    def ask_together(self, verb: str, request: str, new: str | None, texts: Sequence[str]) -> Asked:
         """Reads several texts in one row, or in as few rows as they fit in."""
         first = _cap(self._cut(word_scene(verb, request, new, ()).pair.first), MOST_IN_SCENE // 2)
         room = MOST_IN_SCENE - 3 - len(first.ids)
-        short = [shorten(text, request, room // 2, self._measure).text for text in texts]
+        short = [shorten(text, request, room // 2, self._measure) for text in texts]
         judged: list[Floats] = []
-        for group in gather(list(map(self._measure, short)), room):
-            scene = word_scene(verb, request, new, [short[at] for at in group])
+        spans: list[tuple[Span, ...]] = []
+        for group in gather([self._measure(one.text) for one in short], room):
+            scene = word_scene(verb, request, new, [short[at].text for at in group])
             row = lay_out(first, _cap(self._cut(scene.pair.second), room))
             feeds = {"ids": np.array([row.ids]), "sides": np.array([row.sides])}
-            judged.append(judge_texts(self._session.run("spans", feeds)[0], row, scene.starts))
-        return np.concatenate(judged)
+            told = self._session.run("spans", feeds)[0]
+            judged.append(judge_texts(told, row, scene.starts))
+            marked = mark_texts(told, row, scene.starts)
+            spans += [_place(found, short[at]) for at, found in zip(group, marked, strict=True)]
+        return Asked(np.concatenate(judged), spans)
 
     def estimate_ms(self, question: str, texts: Sequence[str]) -> list[float]:
         """Estimates by the number of tokens."""
@@ -256,7 +261,10 @@ def _cap(pieces: Pieces, most: int) -> Pieces:
 
 def _place_spans(told: Floats, row: Layout, excerpt: Excerpt) -> tuple[Span, ...]:
     tokens = told[row.second_at : row.second_at + len(row.offsets)]
-    found = find_spans(tokens[:, :MARKS], row.offsets)
+    return _place(find_spans(tokens[:, :MARKS], row.offsets), excerpt)
+
+
+def _place(found: Sequence[Span], excerpt: Excerpt) -> tuple[Span, ...]:
     return tuple(place for start, end in found for place in excerpt.place(start, end))
 
 
@@ -265,7 +273,8 @@ def _judge(words: Sequence[str], shares: Floats) -> Judgement:
     return Judgement(words[best], float(shares[best]), tuple(map(float, shares)))
 
 
-def _target(shares: Floats, spans: tuple[Span, ...]) -> Target:
+def _target(shares: Floats, beside: tuple[Span, ...], alone: tuple[Span, ...]) -> Target:
+    """Returns a judgement: what is marked beside others is right more often than alone."""
     judged = _judge(TARGETS, shares)
-    meant = spans if judged.kind == "part" else ()
-    return Target(judged.kind, judged.sure, judged.shares, meant)
+    meant = beside if judged.kind == "part" else ()
+    return Target(judged.kind, judged.sure, judged.shares, meant, beside == alone)

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from glymph.reader.calibration import Floats
 from glymph.reader.layout import Layout
+from glymph.reader.spans import find_spans
+from glymph.reader.wording import Span
 
 MARKS = 3  # of every token: does it lie inside what is meant, begin it, end it; then its judgement
 BREAK = 3  # tokens that stand between two texts, at most
@@ -37,9 +40,26 @@ def judge_texts(told: Floats, row: Layout, starts: Sequence[int]) -> Floats:
     A text that was cut off has no tokens; every answer is as likely for it.
     """
     tokens = told[row.second_at : row.second_at + len(row.offsets), MARKS:]
-    begins = np.array([start for start, _ in row.offsets])
-    number = np.searchsorted(np.array(starts), begins, "right") - 1
+    number = _number_tokens(row, starts)
     means = np.zeros((len(starts), tokens.shape[1]), np.float32)
     for at in np.unique(number):
         means[at] = tokens[number == at].mean(axis=0)
     return means
+
+
+def mark_texts(told: Floats, row: Layout, starts: Sequence[int]) -> list[tuple[Span, ...]]:
+    """Returns the stretches of each text of a scene that are meant if a part of it is."""
+    tokens = told[row.second_at : row.second_at + len(row.offsets), :MARKS]
+    number = _number_tokens(row, starts)
+    found: list[tuple[Span, ...]] = []
+    for at, begins in enumerate(starts):
+        own = np.flatnonzero(number == at)
+        places = [(row.offsets[one][0] - begins, row.offsets[one][1] - begins) for one in own]
+        found.append(find_spans(tokens[own], places))
+    return found
+
+
+def _number_tokens(row: Layout, starts: Sequence[int]) -> npt.NDArray[np.intp]:
+    """Returns in which text of a scene each token stands."""
+    begins = np.array([start for start, _ in row.offsets])
+    return np.searchsorted(np.array(starts), begins, "right") - 1
