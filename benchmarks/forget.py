@@ -103,7 +103,7 @@ def _sets(options: Options) -> dict[str, Figure | Fact]:
             cases = cases[: options.count(len(cases))]
             figures[f"{name}_cases"] = Figure(len(cases), "unseen cases when they were first run")
             alone = [play(Path(folder), case, model, reader) for case in cases]
-            least = SUPERSEDED if name in ("supersede", "corrections") else RIGHT
+            least = SUPERSEDED if cases[0]["steps"][0][0] == "supersede" else RIGHT
             figures |= _describe(name, "", cases, alone, right=least)
             answers = FOLDER / "answers" / name
             if answers.exists():
@@ -118,7 +118,7 @@ def _describe(
 ) -> dict[str, Figure | Fact]:
     if os.environ.get("GLYMPH_BENCH_FAILURES"):
         for case, one in zip(cases, outcomes, strict=True):
-            print(case["id"], case["kind"], case["steps"], one.told or "right")
+            print(case["id"], case.get("kind", ""), case["steps"], one.told or "right")
     return {
         f"{name}_right{how}": Figure(
             _share([one.right for one in outcomes]),

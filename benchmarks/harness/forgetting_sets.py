@@ -30,7 +30,7 @@ SETTINGS = {"durability": "normal", "compare": "off", "junk_gate": "off"}
 SETS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
     "ninth", "tenth", "eleventh", "twelfth",
-    "supersede", "corrections", "amendments", "revisions",
+    "supersede", "corrections", "amendments", "revisions", "renewals",
 )  # fmt: skip
 
 
