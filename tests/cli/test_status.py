@@ -103,7 +103,7 @@ def test_the_status_says_what_waits_for_a_person_and_what_sleep_did_last(tmp_pat
         put_in_question(glymph, old, new)
     said = CliRunner().invoke(app, ["status", "--url", url, "--space", "shop"]).output
     assert "Waits for you: 1 question (`glymph questions --space shop`)\n" in said
-    row = re.search(r"archived the faded +now +(\d+)  (glymph undo .*)\n", said)
+    row = re.search(r"archived the faded +now +(\d+) *\n +take it back: (glymph undo .*)\n", said)
     assert int(row[1]) == len(gone) > 0
     words = row[2].removeprefix("glymph ").split()
     assert CliRunner().invoke(app, [*words, "--url", url]).exit_code == 0

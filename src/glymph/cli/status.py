@@ -125,11 +125,12 @@ def _render_slept(slept: Sequence[Mapping[str, Any]]) -> Blocks:
     rows = [
         [
             SLEPT[one["verb"]], from_now(one["at"]), f"{one['changes']:,}",
-            "undone" if one["undone"] else one["undo"],
+            "undone" if one["undone"] else "",
         ]
         for one in slept
     ]  # fmt: skip
-    yield Table(["sleep last", "when", "changes>", "take it back"], rows)
+    notes = [None if one["undone"] else f"take it back: {one['undo']}" for one in slept]
+    yield Table(["sleep last", "when", "changes>", ""], rows, notes)
     if not rows:
         yield Line("Sleep has changed nothing yet.")
 
