@@ -162,9 +162,8 @@ class Context:
         except KeyMissing:  # what cannot be told is not recorded
             gone = [True] * len(asked)
         told = {name for name, hidden in zip(asked, gone, strict=True) if hidden}
-        return guards.unname(
-            actor
-        ) if actor in told else actor, None if session in told else session
+        signed = guards.unname(actor) if actor in told else actor
+        return signed, None if session in told else session
 
     def foresee_signing(self, session: str | None = None) -> list[Ask]:
         """Returns what `sign` will ask for."""
