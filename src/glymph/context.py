@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -14,7 +15,7 @@ from glymph.checks import optional_text
 from glymph.config import Settings
 from glymph.decay.sections import SECTION_WEIGHTS, Weights
 from glymph.embed.embedding import Embedding
-from glymph.errors import MemoryNotFound, TooManyToday
+from glymph.errors import KeyMissing, MemoryNotFound, TooManyToday
 from glymph.ids import uuid7
 from glymph.llm.contract import Model
 from glymph.model import Receipt, Refusal
@@ -30,6 +31,13 @@ from glymph.store.writer import Writer
 from glymph.text.quotes import Quotes
 
 NAMED = 10  # memories of which a receipt says the title
+
+_PLAIN = re.compile(r"[^\W\d_]+(?:[:_-][^\W\d_]+)*\Z")
+
+
+def is_plain_name(name: str) -> bool:
+    """Tells whether a name is one of plain words, such as "agent:night", which no purge names."""
+    return _PLAIN.match(name) is not None
 
 
 @dataclass(slots=True)
@@ -113,6 +121,8 @@ class Context:
     clock: Callable[[], datetime]
     # Required, so that no way of opening a store can leave texts out of a purge's reach.
     text_keepers: Callable[[], Sequence[TextKeeper]]
+    # Tells which of some texts a tombstone keeps out of the space.
+    match_tombstones: Callable[[Context, Reader, Sequence[str]], Sequence[bool]]
     session: str | None = None
     # Whose day it is that an agent uses up: it may sign with any name below this one.
     agents: str = guards.AGENT
@@ -139,6 +149,29 @@ class Context:
 
     def reading(self, space: str | None = None) -> AbstractContextManager[Reader]:
         return self.store.reading(space or self.space)
+
+    def sign(self, reader: Reader, session: str | None = None) -> tuple[str, str | None]:
+        """Returns the actor and the session that are recorded, by names that nobody had purged.
+
+        An actor goes on as one without a name, a session as none.
+        """
+        actor, session = self.actor, session or self.session
+        asked = self._list_telling_names(session)
+        try:
+            gone = self.match_tombstones(self, reader, asked) if asked else ()
+        except KeyMissing:  # what cannot be told is not recorded
+            gone = [True] * len(asked)
+        told = {name for name, hidden in zip(asked, gone, strict=True) if hidden}
+        signed = guards.unname(actor) if actor in told else actor
+        return signed, None if session in told else session
+
+    def foresee_signing(self, session: str | None = None) -> list[Ask]:
+        """Returns what `sign` will ask for."""
+        asked = self._list_telling_names(session or self.session)
+        return [foresight.has_tombstones()] if asked else []
+
+    def _list_telling_names(self, session: str | None) -> list[str]:
+        return [name for name in (self.actor, session) if name and not is_plain_name(name)]
 
     def intent(
         self,
@@ -178,8 +211,11 @@ class Context:
         intent = self.intent(verb, reason=reason, session=session, parent=parent, undoes=undoes)
         with (
             telemetry.observe(telemetry.OPERATION, operation=verb) as seen,
-            self.store.writing(self.space, intent, ahead=ahead) as writer,
+            self.store.writing(
+                self.space, intent, ahead=[*ahead, *self.foresee_signing(session)]
+            ) as writer,
         ):
+            writer.sign(*self.sign(writer, session))
             operating = OpenOperation(writer, writer.intent, micros(self.now()))
             request = once.claim(writer)
             yield operating
@@ -230,11 +266,20 @@ class Context:
 
         It is closed even if the work is cut short by an error, so that what was done undoes as one.
         """
-        key = self.store.open_parent(self.space, self.intent(verb, reason=reason))
+        key = self.open_parent(verb, reason=reason)
         try:
             yield key
         finally:
             self.store.close_parent(self.space, key)
+
+    def open_parent(self, verb: str, *, reason: str | None = None) -> int:
+        """Opens an operation for children in transactions of their own; returns its key."""
+        own = self
+        if self.foresee_signing():
+            with self.reading() as reader:
+                actor, session = self.sign(reader)
+            own = replace(self, actor=actor, session=session)
+        return self.store.open_parent(self.space, own.intent(verb, reason=reason))
 
     def receipt(self, done: OpenOperation) -> Receipt:
         """Returns the receipt of an operation whose context has ended."""

@@ -53,7 +53,7 @@ def open_context(
     store = open_store(url, settings, create=create)
     embedding = open_embedding(settings, embedder)
     ctx = Context(
-        store, space, actor, settings, clock or _now, list_text_keepers,
+        store, space, actor, settings, clock or _now, list_text_keepers, write.match_tombstones,
         session=session, embedding=embedding, model=chosen, reader=reading,
     )  # fmt: skip
     if not store.has_space(space):

@@ -430,12 +430,13 @@ def test_unknown_and_purged_ids_are_named_and_the_others_go(glymph, life):
 @pytest.mark.sqlite  # looks into the file, or into the folder of keys beside it
 def test_only_a_purge_may_blank_the_journal(glymph, life):
     connection = apsw.Connection(file_of(glymph.url))
-    change = "UPDATE journal SET image = '{}' WHERE id = 2"
+    change = "UPDATE journal SET after = '{}' WHERE id = 2"
     blank = """UPDATE journal SET image = '{"purged":"x"}' WHERE id = 2"""
     move = """UPDATE journal SET image = '{"purged":"x"}', key = 9 WHERE id = 2"""
-    reseal = "UPDATE operations SET hash = 'x' WHERE key = 2"
+    reseal = "UPDATE operations SET hash = 'x', actor = 'x', session = 'x' WHERE key = 2"
+    redo = "UPDATE operations SET verb = 'x' WHERE key = 2"
     for verb, allowed in (("add", ()), ("purge", (blank, reseal))):
-        for sql in (change, blank, move, reseal, "UPDATE operations SET actor = 'x' WHERE key = 2"):
+        for sql in (change, blank, move, reseal, redo):
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("INSERT INTO writing VALUES (1, 1, 99, ?)", (verb,))
             if sql in allowed:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from glymph.forget import complete_certificates as complete_certificates
     from glymph.forget import forget as forget
     from glymph.forget import import_filter as import_filter
+    from glymph.forget import name_keeper as name_keeper
     from glymph.forget import plan as plan
     from glymph.forget import purge as purge
     from glymph.forget import requests as requests

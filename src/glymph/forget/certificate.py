@@ -25,13 +25,24 @@ from glymph.store.certificate import (
     is_settled,
 )
 from glymph.store.contract import Row
-from glymph.store.erase_places import IN_TRANSACTION, JOURNAL, PAGES, PLACES, Leftover, Removed
+from glymph.store.erase import choose_names
+from glymph.store.erase_places import (
+    CALLERS,
+    IN_TRANSACTION,
+    JOURNAL,
+    PAGES,
+    PLACES,
+    Leftover,
+    Removed,
+)
 from glymph.text.quotes import Quotes
 
 # Bytes up to which a store is rewritten at once: others cannot write meanwhile, for under a second
 # here.
 REWRITTEN_AT_ONCE = 64 * 1024 * 1024
-SAID_AGAIN = {"operations", "plans", "recall log", "conflicts", "job queue", "session digests"}
+SAID_AGAIN = {
+    "operations", "plans", "recall log", "conflicts", "job queue", "session digests", CALLERS,
+}  # fmt: skip
 DERIVED = "derived memories"
 UNCHECKED = "not checked yet"
 NO_KEEPER = "no part that keeps it is registered: open the store with Glymph.open"
@@ -115,6 +126,7 @@ def certify(
     if not any(part.memories or part.former or part.quotes for part in parts):
         return Certificate(operation_id, ctx.now(), (), True)
     removal = _join(parts)
+    ctx = _sign_anew(ctx, removal.quotes)
     with ctx.reading() as reader:
         row = reader.operation(operation_id)
         if row is None:
@@ -144,6 +156,16 @@ def certify(
     record = Record(operation_id, row["at"], statuses, False, quoting, in_journal.memories, pages)
     small = ctx.store.size() <= REWRITTEN_AT_ONCE if rewrite is None else rewrite
     return save_record(ctx, reclaim_bytes(ctx, [record], rewrite=small)[0]).value
+
+
+def _sign_anew(ctx: Context, quotes: Quotes) -> Context:
+    """Returns the context without names that repeat what was removed: it will write, too."""
+    known = choose_names([ctx.session] if ctx.session else (), [ctx.actor], quotes.strongly)
+    return replace(
+        ctx,
+        actor=known.actors.get(ctx.actor, ctx.actor),
+        session=None if ctx.session in known.sessions else ctx.session,
+    )
 
 
 def _join(parts: Sequence[Removal]) -> Removal:
@@ -180,6 +202,7 @@ def _find_leftovers(ctx: Context, removed: Removed, quotes: Quotes) -> dict[str,
     # Somebody who had just read it repeated it in a query, a reason or a plan.
     with ctx.operation("purge", reason="said again while it was purged") as op:
         op.writer.erase_former("memories", (), quotes)
+        op.writer.rename_callers(quotes)
     with ctx.reading() as reader:
         return reader.leftovers(removed)
 

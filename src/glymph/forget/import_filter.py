@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from typing import Any
 
@@ -18,11 +18,14 @@ from glymph.store.contract import Intent, Row
 from glymph.store.erase import (
     blank_images,
     changes_words,
+    choose_names,
     list_texts,
     list_wordings,
     list_wordings_in_images,
+    rename_session,
     write_json,
 )
+from glymph.store.guards import NAMELESS
 from glymph.store.journal import PURGED
 from glymph.store.seals import is_edit, seal
 from glymph.text.normal import content_hash, derive_title
@@ -32,6 +35,7 @@ from glymph.write.tombstones import find_buried, list_marks
 
 Tables = dict[str, list[Row]]
 Tells = Callable[[str], bool]
+CALLED = ("operations", "recalls")  # that name an actor and a session
 
 
 def tell_by(key: bytes, standing: Iterable[str]) -> Tells:
@@ -174,6 +178,10 @@ def keep_out(
     `telling` are others, by key, with the columns that they get; they lose what they said before.
     All of it is one operation of the space.
     """
+    operations = _rename_callers(tables, tells)
+    names = choose_names([intent.session] if intent.session else (), [intent.actor], tells)
+    session = None if intent.session in names.sessions else intent.session
+    intent = replace(intent, actor=names.actors.get(intent.actor, intent.actor), session=session)
     addendum = Addendum(tables, intent)
     gone = {row["id"]: row for row in tables["memories"] if row["key"] in memories}
     texts = [row["text"] for row in gone.values()]
@@ -188,7 +196,8 @@ def keep_out(
     pages = _clean_pages(addendum, tells)
     clusters = _clean_clusters(addendum, tells)
     conflicts = _remove_telling_conflicts(addendum, tells)
-    entries, operations = _blank(tables, memories, conflicts, intent.id)
+    entries, blanked = _blank(tables, memories, conflicts, intent.id)
+    operations |= blanked
     operations |= _blank_former(tables, "memories", telling, intent.id)
     operations |= _blank_former(tables, "pages", pages, intent.id)
     operations |= _blank_former(tables, "clusters", clusters, intent.id)
@@ -343,9 +352,55 @@ def tells_elsewhere(tables: Mapping[str, list[Row]], tells: Tells) -> bool:
         ("conflicts", "reason"), ("pages", "text"), ("clusters", "name"), ("clusters", "rule"),
     ]  # fmt: skip
     said = (row[column] for table, column in columns for row in tables.get(table, ()))
+    if any(map(tells, _list_sessions(tables))) or any(map(tells, _list_actors(tables))):
+        return True
     return any(tells(words_in(one)) for one in said if one and one != "{}") or any(
         _find_told(tables, table, tells) for table in ("clusters", "conflicts", "pages")
     )
+
+
+def _list_sessions(tables: Mapping[str, list[Row]]) -> set[str]:
+    """Returns what callers ever called their sessions."""
+    known = {row["session"] for table in ("memories", *CALLED) for row in tables.get(table, ())}
+    for entry in tables["journal"]:
+        if entry["tbl"] == "memories":
+            known |= {json.loads(entry[side]).get("session") for side in ("image", "after")}
+    return known - {None}
+
+
+def _list_actors(tables: Mapping[str, list[Row]]) -> set[str]:
+    return {row["actor"] for table in CALLED for row in tables.get(table, ())} - NAMELESS
+
+
+def _rename_callers(tables: Tables, tells: Tells) -> set[int]:
+    """Gives sessions and actors whose names tell it others, as if they had always had them.
+
+    Returns the operations that have to be sealed anew.
+    """
+    names = choose_names(_list_sessions(tables), _list_actors(tables), tells)
+    if not any(names):
+        return set()
+    touched = {
+        row["key"]
+        for row in tables["operations"]
+        if row["session"] in names.sessions or row["actor"] in names.actors
+    }
+    for table in ("memories", *CALLED):
+        tables[table] = [
+            {**row, "session": names.sessions.get(row["session"], row["session"])}
+            for row in tables[table]
+        ]
+    for table in CALLED:
+        tables[table] = [
+            {**row, "actor": names.actors.get(row["actor"], row["actor"])} for row in tables[table]
+        ]
+    for at, entry in enumerate(tables["journal"]):
+        if entry["tbl"] == "memories":
+            sides = {one: rename_session(entry[one], names.sessions) for one in ("image", "after")}
+            if (sides["image"], sides["after"]) != (entry["image"], entry["after"]):
+                tables["journal"][at] = {**entry, **sides}
+                touched.add(entry["operation"])
+    return touched
 
 
 def _find_told(tables: Mapping[str, list[Row]], table: str, tells: Tells) -> set[int]:

@@ -59,6 +59,7 @@ MOST_WORDS = 5_000  # words of a removed text that are looked up, the longest fi
 MOST_SEARCHED = 200  # texts for which other memories that quote them are searched
 MOST_QUOTING = 100  # found for each
 FEWEST_QUOTED = 3  # words: a shorter text is quoted everywhere by chance
+RENAMED = {"session"}  # all that is in the image of a memory whose session got another name
 EVERY_STATE = Filter(states=tuple(state.value for state in State), include_superseded=True)
 
 
@@ -153,6 +154,7 @@ def remove_for_good(
         bury(op, ctx, texts, left.identifiers, by_words=True)
     edited = left.cut_from_lessons(resting, quotes)
     left.cut_from_journal(quotes)
+    op.writer.rename_callers(quotes)
     gone = {key: memory_id for key, memory_id in going.items() if memory_id in set(ids)}
     op.writer.describe(
         {"purged": [one for one in ids if one in set(gone.values())], "blanked": blanked}
@@ -202,6 +204,7 @@ def erase_wordings(
         bury(op, ctx, texts, left.identifiers, by_words=True)
     edited = left.cut_from_lessons(op.writer.resting_directly_on(keys), quotes)
     left.cut_from_journal(quotes)
+    op.writer.rename_callers(quotes)
     op.writer.describe(
         {"rewritten": list(kept.values()), "blanked_wordings": blanked}
         | ({"summaries": summaries} if summaries else {})
@@ -390,7 +393,11 @@ class _Left:
         sought = Removed(writer.operation_key, {}, (), self.quote(()))
         left = writer.leftovers(sought).get(JOURNAL, Leftover(0))
         rows = writer.memories(left.memories)
-        own = {(entry.table, entry.key) for entry in writer.entries([writer.operation_key])}
+        own = {
+            (entry.table, entry.key)
+            for entry in writer.entries([writer.operation_key])
+            if entry.image.keys() != RENAMED
+        }
         former = {
             row["key"]: memory_id
             for memory_id, row in rows.items()

@@ -36,6 +36,7 @@ else:
 
 def list_text_keepers() -> Sequence[TextKeeper]:
     """Returns the parts that keep texts outside of memories; every context carries this list."""
-    from glymph.history.erase import ConversationKeeper  # only a purge needs it
+    from glymph.forget.name_keeper import NameKeeper  # only a purge needs them
+    from glymph.history.erase import ConversationKeeper
 
-    return (ConversationKeeper(),)
+    return (ConversationKeeper(), NameKeeper())

@@ -399,8 +399,7 @@ class _Working:
         It is made when there is something to store.
         """
         if self.parent is None:
-            intent = self.ctx.intent(VERB, reason="learn from what happened")
-            self.parent = self.ctx.store.open_parent(self.ctx.space, intent)
+            self.parent = self.ctx.open_parent(VERB, reason="learn from what happened")
         return self.parent
 
     def _add_costs(self, before: tuple[int, int, float], learnt: Learnt) -> Learnt:

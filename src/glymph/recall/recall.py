@@ -53,13 +53,16 @@ def log_shown(
     recall_id = ctx.new_id(at)
     figures = json.dumps([_figures(ctx, one, at) for one in memories]) if chosen_from else None
     row = {
-        "id": recall_id, "at": at, "actor": ctx.actor, "session": ctx.session, "query": query,
+        "id": recall_id, "at": at, "query": query,
         "shown": json.dumps([memory.id for memory in memories]), "figures": figures,
     }  # fmt: skip
-    ahead = [foresight.counter(RECALLS)]
+    ahead = [foresight.counter(RECALLS), *ctx.foresee_signing()]
     with ctx.store.writing(ctx.space, None, ahead=ahead) as writer:
         count_recall(writer)
-        writer.log_recall(row, keep=ctx.settings.recall_log_size)
+        actor, session = ctx.sign(writer)
+        writer.log_recall(
+            {**row, "actor": actor, "session": session}, keep=ctx.settings.recall_log_size
+        )
     return recall_id
 
 

@@ -8,9 +8,8 @@ from enum import IntEnum
 
 from glymph.errors import Forbidden, SpaceNotFound
 from glymph.store import guards
+from glymph.store.tokens import ALL_SPACES as ALL_SPACES
 from glymph.tools.contract import Tool
-
-ALL_SPACES = "*"
 
 
 class Role(IntEnum):

@@ -2,23 +2,26 @@
 
 Of a row in the journal a purge leaves that it was there and what became of it, never what it said.
 A blanked image names the purge that blanked it. Hashes of contents go with the texts: from one, a
-short text could be guessed.
+short text could be guessed. A session or an actor whose name tells it gets another name, the same
+everywhere, so that what was done together still is.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import starmap
 from typing import Any, NamedTuple
 
+from glymph.store import guards
 from glymph.store.contract import Intent, Row
 from glymph.store.journal import PURGED
 from glymph.store.reader import Reader
 from glymph.store.seals import local_head, seal
-from glymph.text.quotes import GONE, Quotes, words_in
+from glymph.text.quotes import GONE, Quotes, choose_gone_name, words_in
 
 # Columns without a word of what a row says. Any other, also one that is yet to come, is blanked.
 KEPT: Mapping[str, frozenset[str]] = {
@@ -40,6 +43,9 @@ WORDED: Mapping[str, tuple[str, ...]] = {
 # And those beside them that say where it came from.
 SOURCED: Mapping[str, tuple[str, ...]] = {"memories": ("source",)}
 
+# A session's name in a journal image; inside of its texts every quotation mark is escaped.
+_SESSION = re.compile(r'("session":\s*)("(?:[^"\\]|\\.)*")')
+
 
 class JournalRow(NamedTuple):
     """A journal row with both its images."""
@@ -52,6 +58,16 @@ class JournalRow(NamedTuple):
     after: str
 
 
+class Renaming(NamedTuple):
+    """The names that sessions and actors get, by those that told something removed."""
+
+    sessions: Mapping[str, str]
+    actors: Mapping[str, str]
+
+
+ALL_KEEP_THEIRS = Renaming({}, {})
+
+
 class ErasureWriter(Reader):
     """The part of a writer for operations "purge", which erase besides changing rows."""
 
@@ -60,6 +76,10 @@ class ErasureWriter(Reader):
     @property
     @abstractmethod
     def intent(self) -> Intent: ...
+
+    @abstractmethod
+    def sign(self, actor: str, session: str | None) -> None:
+        """Records the operation as that of this actor and session."""
 
     # what is about to go
 
@@ -152,6 +172,42 @@ class ErasureWriter(Reader):
         touched = {entry.operation for entry, _ in blanks}
         return {"entries": self._blank(blanks), **self._forget_quotes((), quotes, touched)}
 
+    def rename_callers(self, quotes: Quotes) -> None:
+        """Gives sessions and actors whose names repeat it others, in the journal as well."""
+        if not quotes:
+            return
+        sessions, actors = self.caller_names()
+        own = self.intent
+        renaming = choose_names(
+            {*sessions, *filter(None, [own.session])}, {*actors, own.actor}, quotes.strongly
+        )
+        if not any(renaming):
+            return
+        self.sign(
+            renaming.actors.get(own.actor, own.actor),
+            renaming.sessions.get(own.session or "", own.session),
+        )
+        for name, anew in renaming.sessions.items():
+            self._run("rename_session", name=name, anew=anew)
+        for name, anew in renaming.actors.items():
+            self._run("rename_actor", name=name, anew=anew)
+        asked = {"sessions": list(renaming.sessions)}
+        rows = [
+            (self.space_key, key, renaming.sessions[name])
+            for key, name in self._tuples("memories_in_sessions", **asked)
+        ]
+        if rows:
+            self._session.update("memories", ("space_id", "key"), ("session",), rows)
+        entries = list(starmap(JournalRow, self._tuples("entries_in_sessions", **asked)))
+        images = [
+            {"id": one.id, "image": rename_session(one.image, renaming.sessions),
+             "after": rename_session(one.after, renaming.sessions)}
+            for one in entries
+        ]  # fmt: skip
+        self._repeat("set_images", images)
+        operations = self._column("operations_of_callers", **asked, actors=list(renaming.actors))
+        self._seal_anew({*operations, *(one.operation for one in entries)}, quotes, renaming)
+
     def _read_past(self, table: str, keys: Sequence[int]) -> list[JournalRow]:
         return sorted(
             starmap(JournalRow, self._tuples("whole_entries", tbl=table, keys=list(keys)))
@@ -211,24 +267,28 @@ class ErasureWriter(Reader):
         self._repeat(done, gone)
         return len(gone)
 
-    def _seal_anew(self, keys: Iterable[int], quotes: Quotes) -> int:
+    def _seal_anew(
+        self, keys: Iterable[int], quotes: Quotes, renaming: Renaming = ALL_KEEP_THEIRS
+    ) -> int:
         """Seals operations over their journal as it is now, and their parents over them.
 
         The old seals are kept nowhere: a short text could be guessed from one.
         """
-        own = self._rows("sealed_operations", keys=sorted(keys))
+        own = self._rows("operations_to_seal", keys=sorted(keys))
         parents = {row["parent"] for row in own if row["parent"] is not None}
         own = [row for row in own if row["key"] not in parents]
-        for row in own + self._rows("sealed_operations", keys=sorted(parents)) if own else []:
+        for row in own + self._rows("operations_to_seal", keys=sorted(parents)) if own else []:
             said = {
                 "reason": GONE if row["reason"] and quotes(row["reason"]) else row["reason"],
                 "details": quotes.cut_from_details(row["details"]),
+                "actor": renaming.actors.get(row["actor"], row["actor"]),
+                "session": renaming.sessions.get(row["session"], row["session"]),
             }
             entries = sorted(self._tuples("entries_to_seal", operation=row["key"]))
             head = local_head({**row, **said}, self._offsets)
             children = [child["hash"] for child in self._rows("children", key=row["key"])]
             anew = seal(head, [entry[1:] for entry in entries], self._offsets, children)
-            self._repeat("seal_anew", [{"key": row["key"], "hash": anew, **said}])
+            self._repeat("seal_anew", [{"key": row["key"], "hash": row["hash"] and anew, **said}])
         return len(own)
 
     def save_certificate(
@@ -260,6 +320,32 @@ def blank_images(
         after if keep_after else blank_image(table, after),
     )
     return None if earlier and anew == (image, after) else anew
+
+
+def choose_names(
+    sessions: Iterable[str], actors: Iterable[str], tells: Callable[[str], bool]
+) -> Renaming:
+    """Returns other names for those sessions and actors whose names tell something removed.
+
+    Each session gets a name of its own, which says nothing of the old one.
+    """
+    taken = set(sessions)
+    found: dict[str, str] = {}
+    for name in sorted(filter(tells, taken)):
+        found[name] = choose_gone_name(taken.__contains__)
+        taken.add(found[name])
+    told = (one for one in actors if one not in guards.NAMELESS and tells(one))
+    return Renaming(found, {one: guards.unname(one) for one in told})
+
+
+def rename_session(image: str, names: Mapping[str, str]) -> str:
+    """Returns a journal image with another name of its session; every other character stays."""
+
+    def rename(found: re.Match[str]) -> str:
+        name = json.loads(found[2])
+        return found[1] + json.dumps(names[name], ensure_ascii=False) if name in names else found[0]
+
+    return _SESSION.sub(rename, image)
 
 
 def list_texts(*images: str) -> list[str]:

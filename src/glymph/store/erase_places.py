@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from glymph.store import guards
 from glymph.store.contract import Row
 from glymph.store.journal import PURGED
 from glymph.store.statements import SpaceStatements
@@ -44,6 +45,8 @@ class ErasablePlace:
 JOURNAL = "journal"
 FULL_TEXT = "full-text index"
 PAGES = "pages"
+CALLERS = "sessions and actors"
+NAMES = "names of the space and its tokens"
 CONVERSATIONS = "conversations"
 QUOTED = "no row repeats it whole or by a word that nothing else has"
 STRONGLY = "no row repeats it whole or by two words that nothing else has"
@@ -53,7 +56,7 @@ PLACES: Sequence[ErasablePlace] = (
     ErasablePlace(
         "memories",
         ("memories.kind", "memories.title", "memories.text", "memories.source",
-         "memories.session", "memories.tags", "memories.entities", "memories.attributes",
+         "memories.tags", "memories.entities", "memories.attributes",
          "memories.content_hash", "memories.review"),
         erased="rows are deleted", checked="no row has its key", left="memories_left",
     ),
@@ -85,6 +88,13 @@ PLACES: Sequence[ErasablePlace] = (
         "operations", ("operations.reason", "operations.details", "operations.hash"),
         erased="reasons and details that repeat it are blanked, seals over it made anew",
         checked=QUOTED, quoted=("telling_operations",),
+    ),
+    ErasablePlace(
+        CALLERS,
+        ("memories.session", "operations.session", "operations.actor", "recalls.session",
+         "recalls.actor"),
+        erased="names that repeat it are others now, also in the journal, the same the same",
+        checked="no name repeats it whole or by two words that nothing else has",
     ),
     ErasablePlace(
         "plans", ("plans.body",),
@@ -120,9 +130,14 @@ PLACES: Sequence[ErasablePlace] = (
         checked=QUOTED, quoted=("digests",),
     ),
     ErasablePlace(
-        CONVERSATIONS, ("conversations.state", "messages.body"),
+        CONVERSATIONS, ("conversations.name", "conversations.state", "messages.body"),
         erased="messages and notes that repeat it are written anew",
         checked="no sentence repeats it or has two words of its own", apart=True,
+    ),
+    ErasablePlace(
+        NAMES, ("spaces.name", "tokens.name", "tokens.actor", "tokens.spaces"),
+        erased="tokens get other names; that of a space is left to who opens it by that name",
+        checked="none repeats it whole", apart=True,
     ),
     ErasablePlace(
         "tombstones", ("tombstones.fingerprint",),
@@ -140,25 +155,22 @@ PLACES: Sequence[ErasablePlace] = (
 WORDLESS: Mapping[str, str] = {
     "memories.id": "an id", "memories.section": "one of four", "memories.state": "one of three",
     "memories.state_by": "a verb", "memories.superseded_by": "an id", "operations.id": "an id",
-    "operations.actor": "a caller's name", "operations.verb": "a verb",
-    "operations.session": "a caller's id", "journal.tbl": "a table",
-    "journal.action": "one of four", "writing.verb": "a verb", "edges.type": "one of a closed list",
+    "operations.verb": "a verb", "journal.tbl": "a table", "journal.action": "one of four",
+    "writing.verb": "a verb", "edges.type": "one of a closed list",
     "clusters.id": "an id", "pages.name": "a name", "recalls.id": "an id",
-    "recalls.actor": "a caller's name", "recalls.session": "a caller's id",
     "tombstones.operation": "an id", "plans.id": "a hash of ids and versions",
     "schedules.job": "a job's name", "counters.name": "a counter's name", "queue.id": "an id",
     "queue.job": "a job's name", "queue.step": "a step's name", "leases.holder": "a process",
     "ledger.job": "a job's name", "ledger.model": "a model's name", "ledger.run": "an id",
     "ledger.outcome": "one of three", "transcripts.source": "a hash", "transcripts.head": "a hash",
-    "conversations.name": "a caller's id", "folders.path": "a path", "folders.owner": "a path",
+    "folders.path": "a path", "folders.owner": "a path",
     "models.name": "a model's name", "curves.section": "one of four", "conflicts.id": "an id",
     "conflicts.older": "an id", "conflicts.newer": "an id", "conflicts.resolution": "an answer",
     "conflicts.kind": "one of a closed list",
-    "chunks.tbl": "a table", "certificates.operation": "an id", "spaces.name": "a space's name",
+    "chunks.tbl": "a table", "certificates.operation": "an id",
     "spaces.offsets": "numbers and a mark", "migrations.name": "a migration's name",
     "meta.name": "a setting's name", "meta.value": "a setting", "tokens.id": "an id",
-    "tokens.name": "a token's name", "tokens.hash": "a hash", "tokens.actor": "a caller's name",
-    "tokens.role": "one of four", "tokens.spaces": "names of spaces",
+    "tokens.hash": "a hash", "tokens.role": "one of four",
 }  # fmt: skip
 
 
@@ -241,8 +253,17 @@ class ErasureReader(SpaceStatements):
         if removed.quotes is not None:
             found[JOURNAL] = self._find_in_journal(found[JOURNAL].rows, removed.quotes)
             words = sorted(removed.quotes.words, key=len, reverse=True)[:MOST_LOOKED_UP]
+            found[CALLERS] = Leftover(self._count_telling_callers(removed.quotes))
             found[FULL_TEXT] = Leftover(found[FULL_TEXT].rows + sum(map(self.occurs, words)))
         return {name: left for name, left in found.items() if left.rows or left.similar}
+
+    def caller_names(self) -> tuple[set[str], set[str]]:
+        """Returns what callers ever called their sessions, and themselves."""
+        sessions, actors = (set(self._column(each)) for each in ("session_names", "actor_names"))
+        return sessions - {None}, actors - guards.NAMELESS
+
+    def _count_telling_callers(self, quotes: Quotes) -> int:
+        return sum(quotes.strongly(name) for names in self.caller_names() for name in names)
 
     def _find_in_place(self, place: ErasablePlace, removed: Removed) -> Leftover:
         rows = 0

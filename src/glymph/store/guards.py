@@ -7,6 +7,7 @@ from typing import Any
 
 from glymph.model import Lifecycle, State
 from glymph.moments import MICROS_PER_DAY
+from glymph.text.quotes import GONE
 
 MUCH_USED = 10  # uses of an ACTIVE memory above which only its own name prunes it
 YOUNG_DAYS = 3
@@ -20,6 +21,8 @@ DEPENDENCE = (*EVIDENCE, "part_of")  # and to what it is a part of
 AGENT = "agent"
 # Who works for all: what they did, anybody who writes may take back.
 BACKGROUND = ("reconcile", "glymph", "daemon", "hook")
+# Names that tell nobody's, whatever was said: those that an actor has who was given none.
+NAMELESS = frozenset({"user", "assistant", AGENT, *BACKGROUND})
 
 Dependence = tuple[int, int]  # a memory that rests on, or is part of, another; and that other
 
@@ -37,6 +40,11 @@ def is_agent(actor: str) -> bool:
 def is_unattended(actor: str) -> bool:
     """Tells whether no person decides what an actor does: it is an agent, or upkeep."""
     return is_agent(actor) or actor in BACKGROUND
+
+
+def unname(actor: str) -> str:
+    """Returns what an actor is called whose name may not be told; an agent stays one."""
+    return f"{AGENT}:{GONE}" if is_agent(actor) else GONE
 
 
 def find_obstacle(row: Mapping[str, Any], goal: State) -> str | None:

@@ -6,6 +6,8 @@ from glymph.store.contract import Row
 from glymph.store.statements import statements
 from glymph.store.store import Store
 
+ALL_SPACES = "*"  # alone in the list of a token's spaces
+
 
 def find_token(store: Store, hash: str) -> Row | None:
     """Returns the token of this hash, revoked or not; None if there is none."""
@@ -30,3 +32,10 @@ def revoke_token(store: Store, token_id: str, at: int) -> bool:
     """Ends a token; returns False if there is none of that id that still counts."""
     with store.home().database.writing() as session:
         return session.execute(statements()["revoke_token"], {"id": token_id, "at": at}) > 0
+
+
+def rename_token(store: Store, token_id: str, *, name: str, actor: str) -> None:
+    """Gives a token another name, and another actor to sign as."""
+    with store.home().database.writing() as session:
+        values = {"id": token_id, "name": name, "actor": actor}
+        session.execute(statements()["rename_token"], values)

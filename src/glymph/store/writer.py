@@ -77,6 +77,10 @@ class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
         """Says what the operation undoes, if that was found out after it was opened."""
         self._intent = replace(self.intent, reason=reason, undoes=undoes)
 
+    def sign(self, actor: str, session: str | None) -> None:
+        """Records the operation as that of this actor and session."""
+        self._intent = replace(self.intent, actor=actor, session=session)
+
     def recognise(self, ahead: UndoForesight) -> None:
         """Lets what was asked ahead of an undo answer what it will ask."""
         ahead.recognise(self._session, self)

@@ -28,6 +28,7 @@ from glymph.store.store import Store
 from glymph.text.quotes import Quotes
 from glymph.transfer.export import read_tombstones
 from glymph.transfer.verify import verify
+from glymph.write import match_tombstones
 
 # Of these nothing says a word, or a cutter of its own takes it out.
 WORDLESS_TABLES = ("vectors", "edges", "memberships", "messages", "conversations", "models")
@@ -75,7 +76,9 @@ def restore_backup(
         spaces = {space["name"]: space["identity_id"] for space in backup.spaces()}
         if not spaces:
             raise NotAStore(str(source))
-        place = Context(backup, next(iter(spaces)), actor, settings, clock, list_text_keepers)
+        place = Context(
+            backup, next(iter(spaces)), actor, settings, clock, list_text_keepers, match_tombstones
+        )
         verdict = verify(place)
         if not verdict.ok:
             raise GlymphError(
@@ -206,6 +209,7 @@ def _purge(ctx: Context, key: bytes, marks: frozenset[str]) -> tuple[int, int]:
         erased = remove_for_good(op, ctx, list(gone.values()), also=named)
         former = erase_wordings(op, ctx, reworded, staged=not gone)
         op.writer.erase_former("memories", (), quotes)  # what queries and plans say
+        op.writer.rename_callers(quotes)
         cut_from_clusters(op, quotes)
         _cut_from_pages(op, quotes, found.tells)
         op.writer.bury(sorted(lacking), at=op.now)

@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING
 from glymph.lazy import load_on_first_use
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from glymph.context import Context
+    from glymph.store.reader import Reader
     from glymph.write import add as add
     from glymph.write import autolink as autolink
     from glymph.write import backfill as backfill
@@ -35,3 +39,10 @@ if TYPE_CHECKING:
     from glymph.write import verdicts as verdicts
 else:
     __getattr__ = load_on_first_use(__name__)
+
+
+def match_tombstones(ctx: Context, reader: Reader, texts: Sequence[str]) -> list[bool]:
+    """Tells for each text whether a tombstone keeps it out; every context carries this."""
+    from glymph.write.tombstones import match_tombstones as match  # only names that tell need it
+
+    return match(ctx, reader, texts)

@@ -189,6 +189,7 @@ def _write(
         removed = _find_removed(ctx, op, drafts, revive=revive)
         if any(removed):
             drafts = [drafts[at] for at, hidden in enumerate(removed) if not hidden]
+        drafts = _drop_removed_sessions(ctx, op, drafts)
         plan = _plan(ctx, op, drafts)
         with taking_as_is(ctx, op.writer):
             _insert(ctx, op, plan, vectors)
@@ -238,6 +239,17 @@ def _find_removed(
     if any(removed):
         op.writer.describe({"tombstoned": sum(removed)})
     return removed
+
+
+def _drop_removed_sessions(
+    ctx: Context, op: OpenOperation, drafts: Sequence[Draft]
+) -> Sequence[Draft]:
+    """Returns the drafts without names of sessions that tell what was removed on request."""
+    named = list(dict.fromkeys(d.session for d in drafts if d.session))
+    if not any(told := match_tombstones(ctx, op.writer, named)):
+        return drafts
+    gone = {name for name, hidden in zip(named, told, strict=True) if hidden}
+    return [d._replace(session=None) if d.session in gone else d for d in drafts]
 
 
 def list_said(d: Draft) -> list[str]:

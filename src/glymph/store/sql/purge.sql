@@ -43,8 +43,13 @@ UPDATE journal SET image = :image, after = :after WHERE id = :id AND space_id = 
 -- name: sealed_operations
 SELECT o.* FROM scoped_operations o WHERE o.key IN {keys:keys} AND o.hash <> '';
 
+-- name: operations_to_seal
+-- One that is still open has no seal yet and gets none, but may tell something, too.
+SELECT o.* FROM scoped_operations o WHERE o.key IN {keys:keys};
+
 -- name: seal_anew
-UPDATE operations SET hash = :hash, reason = :reason, details = :details WHERE key = :key AND space_id = :space_id;
+UPDATE operations SET hash = :hash, reason = :reason, details = :details, actor = :actor, session = :session
+WHERE key = :key AND space_id = :space_id;
 
 -- name: forget_vectors
 DELETE FROM vectors WHERE key IN (
@@ -57,7 +62,34 @@ DELETE FROM vectors WHERE key IN (
   WHERE v.memory IN {keys:keys} AND v.wording <> {bytes:substr(m.content_hash, 1, 16)});
 
 -- name: telling_operations
-SELECT key, {array:reason, json(details)} FROM scoped_operations WHERE (reason IS NOT NULL OR details <> '{}') AND hash <> '';
+SELECT key, {array:reason, json(details)} FROM scoped_operations WHERE reason IS NOT NULL OR details <> '{}';
+
+-- name: session_names
+-- What callers ever called their sessions. Reads the journal of the whole space.
+SELECT session FROM scoped_memories
+UNION SELECT session FROM scoped_operations
+UNION SELECT session FROM scoped_recalls
+UNION SELECT {json:image:session} FROM scoped_journal WHERE tbl = 'memories'
+UNION SELECT {json:after:session} FROM scoped_journal WHERE tbl = 'memories';
+
+-- name: actor_names
+SELECT actor FROM scoped_operations UNION SELECT actor FROM scoped_recalls;
+
+-- name: memories_in_sessions
+SELECT key, session FROM scoped_memories WHERE session IN {texts:sessions};
+
+-- name: entries_in_sessions
+SELECT id, tbl, key, operation, image, after FROM scoped_journal
+WHERE tbl = 'memories' AND ({json:image:session} IN {texts:sessions} OR {json:after:session} IN {texts:sessions});
+
+-- name: operations_of_callers
+SELECT key FROM scoped_operations WHERE session IN {texts:sessions} OR actor IN {texts:actors};
+
+-- name: rename_session
+UPDATE recalls SET session = :anew WHERE session = :name AND space_id = :space_id;
+
+-- name: rename_actor
+UPDATE recalls SET actor = :anew WHERE actor = :name AND space_id = :space_id;
 
 -- name: pages
 SELECT key, name, text FROM scoped_pages;

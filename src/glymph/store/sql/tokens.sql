@@ -10,3 +10,6 @@ VALUES (:id, :name, :hash, :actor, :role, :spaces, :created_at, :expires_at);
 
 -- name: revoke_token
 UPDATE tokens SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL;
+
+-- name: rename_token
+UPDATE tokens SET name = :name, actor = :actor WHERE id = :id;

@@ -42,6 +42,7 @@ MIGRATIONS: Sequence[Migration] = (
     Migration(3, "questions", ("questions.sql",)),
     Migration(5, "folding", ()),  # guards alone: they are made anew below
     Migration(6, "tokens", ("tokens.sql",)),
+    Migration(7, "sessions", ()),  # guards alone
 )
 NEWEST = MIGRATIONS[-1].version
 

@@ -59,14 +59,16 @@ END $$;
 CREATE OR REPLACE TRIGGER journal_grows AFTER INSERT ON journal REFERENCING NEW TABLE AS fresh
 FOR EACH STATEMENT EXECUTE FUNCTION journal_grows();
 
--- Only a purge takes texts out of the journal, and leaves its name where they were; and a fold lets an entry stand
--- for others, and says for how many.
+-- Only a purge takes texts out of the journal, and leaves its name where they were, or gives a session another name
+-- and changes nothing else; and a fold lets an entry stand for others, and says for how many.
 CREATE OR REPLACE FUNCTION journal_only_grows() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
 BEGIN
   IF coalesce(writing_verb(), '') NOT IN ('purge', 'fold') OR shown_space() IS DISTINCT FROM OLD.space_id
     OR OLD.id <> NEW.id OR OLD.space_id <> NEW.space_id OR OLD.operation <> NEW.operation
     OR OLD.tbl <> NEW.tbl OR OLD.key <> NEW.key OR OLD.action <> NEW.action
     OR NEW.image::jsonb ->> (CASE writing_verb() WHEN 'fold' THEN 'folded' ELSE 'purged' END) IS NULL
+      AND (writing_verb() = 'fold' OR OLD.image::jsonb - 'session' <> NEW.image::jsonb - 'session'
+        OR OLD.after::jsonb - 'session' <> NEW.after::jsonb - 'session')
   THEN PERFORM refuse('Refused', 'journal rows are never changed.');
   END IF;
   RETURN NEW;
@@ -94,17 +96,18 @@ BEGIN
 END $$;
 CREATE OR REPLACE TRIGGER operations_grow BEFORE INSERT ON operations FOR EACH ROW EXECUTE FUNCTION operations_grow();
 
--- A purge seals anew the operations whose journal rows it blanked, a fold those whose rows it folded into others.
+-- A purge seals anew the operations whose journal rows it blanked, and gives sessions and actors other names; a fold
+-- seals anew those whose rows it folded into others.
 CREATE OR REPLACE FUNCTION operations_only_grow() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = glymph, public AS $$
 BEGIN
   IF OLD.key <> NEW.key OR OLD.space_id <> NEW.space_id OR OLD.id <> NEW.id
     OR writing_operation() IS DISTINCT FROM OLD.key AND (
       coalesce(writing_verb(), '') NOT IN ('purge', 'fold') OR shown_space() IS DISTINCT FROM OLD.space_id
-      OR OLD.hash = '' OR NEW.hash = '' OR OLD.actor <> NEW.actor OR OLD.verb <> NEW.verb OR OLD.at <> NEW.at
-      OR OLD.session IS DISTINCT FROM NEW.session OR OLD.parent IS DISTINCT FROM NEW.parent
-      OR OLD.undoes IS DISTINCT FROM NEW.undoes
+      OR (OLD.hash = '') <> (NEW.hash = '') OR OLD.verb <> NEW.verb OR OLD.at <> NEW.at
+      OR OLD.parent IS DISTINCT FROM NEW.parent OR OLD.undoes IS DISTINCT FROM NEW.undoes
       OR writing_verb() = 'purge' AND (OLD.changes <> NEW.changes OR OLD.edits <> NEW.edits)
-      OR writing_verb() = 'fold' AND (OLD.reason IS DISTINCT FROM NEW.reason OR OLD.details <> NEW.details
+      OR writing_verb() = 'fold' AND (OLD.hash = '' OR OLD.actor <> NEW.actor
+        OR OLD.session IS DISTINCT FROM NEW.session OR OLD.reason IS DISTINCT FROM NEW.reason OR OLD.details <> NEW.details
         OR NEW.changes > OLD.changes OR NEW.edits > OLD.edits))
   THEN PERFORM refuse('Refused', 'a finished operation is never changed.');
   END IF;

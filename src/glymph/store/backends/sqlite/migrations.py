@@ -63,6 +63,10 @@ def _tokens(connection: apsw.Connection) -> None:
     checksums.install_for(connection, "tokens")
 
 
+def _sessions(connection: apsw.Connection) -> None:
+    """Changes no table: the guards let a purge give sessions and actors other names."""
+
+
 MIGRATIONS: Sequence[Migration] = (
     Migration(1, "foundation", _foundation),
     Migration(2, "recall", _recall),
@@ -74,6 +78,7 @@ MIGRATIONS: Sequence[Migration] = (
     Migration(8, "checksums", checksums.install),
     Migration(9, "folding", _folding),
     Migration(10, "tokens", _tokens),
+    Migration(11, "sessions", _sessions),
 )
 NEWEST = MIGRATIONS[-1].version
 

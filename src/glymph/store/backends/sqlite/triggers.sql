@@ -121,14 +121,17 @@ WHEN EXISTS (SELECT 1 FROM journal WHERE id = NEW.id)
   OR (SELECT operation FROM writing) <> NEW.operation AND (SELECT verb FROM writing) <> 'import'
 BEGIN SELECT RAISE(ABORT, 'glymph:Refused:the journal is written by the operation that is under way.'); END;
 
--- Only a purge takes texts out of the journal, and leaves its name where they were; and a fold lets an entry stand
--- for others, and says for how many.
+-- Only a purge takes texts out of the journal, and leaves its name where they were, or gives a session another name
+-- and changes nothing else; and a fold lets an entry stand for others, and says for how many.
 CREATE TRIGGER journal_only_grows BEFORE UPDATE ON journal
 WHEN coalesce((SELECT verb FROM writing), '') NOT IN ('purge', 'fold')
   OR (SELECT space_id FROM writing) IS DISTINCT FROM OLD.space_id
   OR OLD.id <> NEW.id OR OLD.space_id <> NEW.space_id OR OLD.operation <> NEW.operation
   OR OLD.tbl <> NEW.tbl OR OLD.key <> NEW.key OR OLD.action <> NEW.action
   OR json_extract(NEW.image, CASE (SELECT verb FROM writing) WHEN 'fold' THEN '$.folded' ELSE '$.purged' END) IS NULL
+    AND ((SELECT verb FROM writing) = 'fold'
+      OR json_remove(OLD.image, '$.session') <> json_remove(NEW.image, '$.session')
+      OR json_remove(OLD.after, '$.session') <> json_remove(NEW.after, '$.session'))
 BEGIN SELECT RAISE(ABORT, 'glymph:Refused:journal rows are never changed.'); END;
 
 CREATE TRIGGER journal_is_kept BEFORE DELETE ON journal
@@ -136,16 +139,18 @@ WHEN coalesce((SELECT verb FROM writing), '') NOT IN ('fold', 'space_delete')
   OR (SELECT space_id FROM writing) IS DISTINCT FROM OLD.space_id
 BEGIN SELECT RAISE(ABORT, 'glymph:Refused:journal rows are never deleted.'); END;
 
--- A purge seals anew the operations whose journal rows it blanked, a fold those whose rows it folded into others.
+-- A purge seals anew the operations whose journal rows it blanked, and gives sessions and actors other names; a fold
+-- seals anew those whose rows it folded into others.
 CREATE TRIGGER operations_only_grow BEFORE UPDATE ON operations
 WHEN OLD.key <> NEW.key OR OLD.space_id <> NEW.space_id OR OLD.id <> NEW.id
   OR (SELECT operation FROM writing) IS DISTINCT FROM OLD.key AND (
     coalesce((SELECT verb FROM writing), '') NOT IN ('purge', 'fold')
     OR (SELECT space_id FROM writing) IS DISTINCT FROM OLD.space_id
-    OR OLD.hash = '' OR NEW.hash = '' OR OLD.actor <> NEW.actor OR OLD.verb <> NEW.verb OR OLD.at <> NEW.at
-    OR OLD.session IS NOT NEW.session OR OLD.parent IS NOT NEW.parent OR OLD.undoes IS NOT NEW.undoes
+    OR (OLD.hash = '') <> (NEW.hash = '') OR OLD.verb <> NEW.verb OR OLD.at <> NEW.at
+    OR OLD.parent IS NOT NEW.parent OR OLD.undoes IS NOT NEW.undoes
     OR (SELECT verb FROM writing) = 'purge' AND (OLD.changes <> NEW.changes OR OLD.edits <> NEW.edits)
-    OR (SELECT verb FROM writing) = 'fold' AND (OLD.reason IS NOT NEW.reason OR OLD.details <> NEW.details
+    OR (SELECT verb FROM writing) = 'fold' AND (OLD.hash = '' OR OLD.actor <> NEW.actor
+      OR OLD.session IS NOT NEW.session OR OLD.reason IS NOT NEW.reason OR OLD.details <> NEW.details
       OR NEW.changes > OLD.changes OR NEW.edits > OLD.edits))
 BEGIN SELECT RAISE(ABORT, 'glymph:Refused:a finished operation is never changed.'); END;
 
