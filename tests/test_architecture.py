@@ -63,7 +63,7 @@ PURE = {
     "spelling verdicts wording".split(),
     "prune": "ai_prune_prompt batches facts graph groupings labels marks outcomes plan results retention rules schedule stale_groups staleness worth".split(),
     "learn": "conditions consolidate_prompt consolidate_result digest episodes evidence extract_prompt extract_result extract_rules lesson memetic_figures playbook source_check transcript windows".split(),
-    "history": "compaction messages policy summarize_prompt".split(),
+    "history": "compaction messages policy spoken summarize_prompt".split(),
     "upkeep": "status_result".split(),
     "importers": "markdown_text records values".split(),
     "audit": "grade page personal_numbers result".split(),

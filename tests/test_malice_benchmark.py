@@ -83,7 +83,7 @@ def test_a_case_has_no_effect_and_had_one_if_nobody_looked_for_orders(tmp_path, 
     _, cases = malice._read(malice.FOLDER / "orders_in_memories.jsonl", Options(scale=0.01))
     with grounds.prepare(tmp_path / "template") as template:
         assert malice._feed(template, "orders", "history", cases) == set()
-        for place in ("learn.surface", "history.shorten", "history.compaction"):
+        for place in ("learn.surface", "history.shorten", "history.compaction", "history.spoken"):
             monkeypatch.setattr(f"glymph.{place}.find_order", lambda text: None)
         found = malice._feed(template, "orders-unseen", "history", cases)
     assert "planted" in {effect for _, effect, _ in found}

@@ -8,14 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glymph.history.compaction import (
-    LONGEST,
-    Said,
-    choose_best,
-    choose_best_lines,
-    extract_points,
-    read_sentences,
-)
+from glymph.history.compaction import Said, choose_best, choose_best_lines, extract_points
+from glymph.history.spoken import LONGEST, read_sentences
 from glymph.text.injection import find_order
 from glymph.text.tokens import tokens
 from tests.text.test_injection import ORDERS

@@ -66,3 +66,11 @@ def test_a_word_begins_a_sentence_behind_a_mark_or_a_bullet():
     assert begins_sentence("It rains. Tom left", 10)
     assert not begins_sentence("It rains, Tom left", 10)
     assert find_starts("Tea.\n- Milk") == {0, 7}
+
+
+def test_what_was_said_is_split_before_opening_marks_of_other_languages():
+    said = "No entran mariscos. ¿Qué hago? ¡Dime! Gut. „Weiter“, sagte er. Bon. «Oui», dit-il."
+    assert split_sentences(said, SPOKEN) == [
+        "No entran mariscos.", "¿Qué hago?", "¡Dime!", "Gut.", "„Weiter“, sagte er.", "Bon.",
+        "«Oui», dit-il.",
+    ]  # fmt: skip

@@ -15,6 +15,7 @@ from glymph.context import Context
 from glymph.errors import GlymphError
 from glymph.history.compaction import Said, extract_points
 from glymph.history.conversation import Conversation, State
+from glymph.history.judge import ReaderJudge
 from glymph.history.memory_file import is_outdated, mark, show, take_over_edits
 from glymph.history.policy import NOTICE, Built, Due, Shortened, Tail, build_tail, decide_due
 from glymph.history.shorten import hand_over, shorten
@@ -40,6 +41,7 @@ MALFORMED = (
 CARRY_TOKENS = 800
 # Read from the end of a host's transcript: a hook must not keep its host waiting.
 CARRY_BYTES = 2_000_000
+CARRY_SECONDS = 2.0  # in which a reader may judge sentences
 
 
 def build(
@@ -160,11 +162,13 @@ def carry_over(
     """Returns what tells most of a session, in its own words; empty if nothing does.
 
     It stands between the marks by which extraction knows it. Secrets are masked, and no model is
-    asked. With a context, what was removed there on request stays out.
+    asked. With a context, its reader judges what to bring back, for a short time, and what was
+    removed there on request stays out.
     """
     with open_transcript(transcript) as file:
         said = list(_read_turns(file))
-    points = extract_points(said, budget)
+    judge = None if ctx is None else ReaderJudge(ctx.reader, CARRY_SECONDS)
+    points = extract_points(said, budget, judge)
     if ctx is not None:
         with ctx.reading() as reader:
             gone = match_tombstones(ctx, reader, [point.text for point in points])

@@ -1,77 +1,51 @@
 """Shortens a stretch of conversation without a model: keeps the sentences that tell most.
 
-A sentence is worth what it tells by itself and what the message around it tells (rare words, names,
-numbers, days, what the writer did, rules); statements to remember, decisions and corrections are
-worth more, questions, what is said elsewhere and an agent's own words less. Long sentences pay for
-their length. Nothing is made up: every point is somebody's words, and says whose and when.
+Where a reader is there, its verdict on a sentence counts most, in any language it reads; rules can
+only save a sentence that it would drop: one that holds an identifier, a date or a quantity, or that
+they hold to be a decision or a correction. Without a verdict the rules decide. Besides that, a
+sentence is worth what it tells by itself and what the message around it tells (rare words, names,
+numbers, days); questions, what is said elsewhere and an agent's own words are worth less. Long
+sentences pay for their length. Nothing is made up: every point is somebody's words, and says whose
+and when.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from glymph.history.spoken import is_question, read_kept, tells
 from glymph.learn.extract_rules import find_noteworthy
 from glymph.prune.worth import redundancy
+from glymph.reader.wording import Said as Spoken
+from glymph.text.identifiers import identifiers
 from glymph.text.information import score_texts
 from glymph.text.injection import find_order
 from glymph.text.normal import normalise
-from glymph.text.secrets import mask_secrets
-from glymph.text.sentences import SPOKEN, split_sentences
 from glymph.text.tokens import tokens
-from glymph.text.words import DENSE, drop_stop_words, split_words
-from glymph.write.junk import FILLER, without_shown
+from glymph.text.words import count_words
 
 AROUND = 0.5  # of a sentence's worth is that of the message it stands in
 LENGTH = 0.33  # power of its length by which worth is divided
 FRAME = 2  # tokens that a point takes besides its words
 NOTED = 0.3  # more for what rules hold to be lasting
 CORRECTED = 0.2  # more for what replaces something said before
+JUDGED = 1.5  # times how likely a reader holds it to be worth keeping, more
+EXACT = 0.4  # so likely at least is what holds an identifier, a date or a quantity
+RULED = 0.5  # and what rules hold to be lasting, or a correction
 ASKED = 0.5  # of its worth is left to a question
 AGENT = 0.8  # and to the words of an agent, which the user's facts come before
 RECENT = 0.05  # more for the newest than for the oldest
 NEAR = 6  # messages between two points that still belong together
 GROUP_WORDS = 60  # of points that make one memory
-# characters of a sentence; of a longer one the beginning is kept if it is prose, and no list or log
-LONGEST = 600
-PROSE = 0.8  # of the characters of prose are letters or blanks
-LONG_WORD = 15  # characters; where words have more than these on average, they are keys or paths
-READING = 2  # plain words by which a sentence with one sign of code is still read as a sentence
-MOSTLY = 0.6  # of the words of a sentence with more such signs are plain ones
 MOST_SENTENCES = 20_000  # that are weighed at once
 
-TELLING = 2  # words that a sentence needs
-
-_EMPTY = frozenset(
-    "then so that's it's i'm let's oh too really much see got know think like thing things".split()
-)
-_FENCE = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
-# Lines that surely nobody said: prompts, quotes, headings that are no whole sentence, comments,
-# bare paths, tables, tags, decorators, diffs, stacks, numbered lines, statements of a program.
-_NO_SENTENCE = re.compile(
-    r"\A(?:\$ |>(?!\s?\d)|#+ (?!(?:\S+ ){3,}\S+[.!]\Z)|#!|#(?:include|define|ifn?def|endif"
-    r"|pragma)\b|//|/\*|/\S*\Z"
-    r"|\||<[A-Za-z/!?]|@[\w.]+(?:\(.*\))?\Z|@@ |\+\+\+ |--- [ab]?/|diff --git |at \S+\(|\d+\|"
-    r"|\d+:(?![\d\s]))"
-    r"|\)\s*(?:=>\s*)?[{;]\Z|(?<!\S)= \S*\w\(\)"
-)
-_SIGN = re.compile(
-    r"[{};]\Z|\A(?:[$@/#](?=[A-Za-z_{(\[])|\d+: )|=>|::|\w\(\)"
-)  # one alone may stand in a sentence
-_OPERATOR = re.compile(r"(?<!\S)(?:[-+*/=<>|&]|[-+*/=<>!&|]=|&&|\|\||<<|>>)(?!\S)")
-_PLAIN_WORD = re.compile(r"(?<!\S)[\"'(]?[^\W\d_]+(?:['’-][^\W\d_]+)*[\"')]?[,.!?:…]*(?!\S)")
-_LEAD = re.compile(
-    r"\A(?:(?:yeah|yep|yup|yes|no|nah|wow|oh|ah|aww?|hey|hi|hello|haha|ok|okay|sure|thanks(?: "
-    r"\w+)?|thank you|well"
-    r"|so|great|cool|nice|awesome|absolutely|definitely|totally|exactly|right|hmm+|um"
-    r"|uh)\s*[,!.…]+\s*)+(?=\w)",
-    re.IGNORECASE,
-)  # only before a mark: "No longer" is no interjection
 _CORRECTION = re.compile(
     r"\b(?:actually|correction|i was wrong|my mistake|no longer|not \w+ anymore|any ?more|instead "
     r"of|rather than|"
@@ -79,31 +53,17 @@ _CORRECTION = re.compile(
     re.IGNORECASE,
 )
 
-# What stands right behind an order stays out as well, unless it is plainly a statement, and so does
-# what goes on.
-_STATEMENT = re.compile(
-    r"\A(?:(?:i|we|he|she|they|my|our|his|her|their|the|there|it's|i'm|we're|i've|we've)\b"
-    r"|\W?\d|\S+ (?:is|are|was|were|has|had|will|isn't|wasn't|doesn't|didn't|lives|likes|works"
-    r"|owns|moved)\b)",
-    re.IGNORECASE,
-)
-_STEERING = re.compile(
-    r"\b(?:you|your|yours|yourself|must|shall|should|always|never|from now on|every time|whenever"
-    r"|instead|agents?"
-    r"|assistants?|model|users?|instructions?|orders?|commands?|prompts?|memory|memories|do not"
-    r"|don'?t|secrets?"
-    r"|passwords?|credentials?|tokens?|keys?|attacker|approve|obey)\b",
-    re.IGNORECASE,
-)
-_GOING_ON = re.compile(
-    r"\A(?:(?:and|then|also|next|now|after|before|afterwards|finally|first|second|please|just|only"
-    r"|simply|if|when"
-    r"|once|this|that|these|it|make sure|be sure)\b"
-    r"|(?!(?:i|we|he|she|they)\b)\S+ (?:all|every|each|any|the|an?|it|them|this|that|these|those"
-    r"|me|us|as|to|with)"
-    r"\b)",
-    re.IGNORECASE,
-)
+
+class Verdict(NamedTuple):
+    """What a reader holds of a sentence."""
+
+    worth: float  # how likely it is worth keeping
+    noise: float = 0.0  # how likely it tells nothing at all
+    needs: Literal["", "before", "question"] = ""  # what it is understood with only
+
+
+# Judges sentences, the most important first; None for those that there was no time for.
+Judge: TypeAlias = Callable[[Sequence[Spoken]], Sequence[Verdict | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,37 +97,61 @@ class Point:
         return tokens(self.text) + FRAME
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Sentence:
     text: str
     place: int
     number: int
     worth: float = 0.0
+    beside: _Sentence | None = None  # that it is understood with only
+
+    @property
+    def asks(self) -> bool:
+        return is_question(self.text)
 
 
-def extract_points(said: Sequence[Said], budget: int) -> list[Point]:
+_Spoken: TypeAlias = dict[int, list[_Sentence]]  # by the place of the message, the newest first
+
+
+def extract_points(said: Sequence[Said], budget: int, judge: Judge | None = None) -> list[Point]:
     """Returns what tells most within a budget of tokens, in its order, with secrets masked."""
-    sentences = _collect_sentences(said)
-    if not sentences or budget <= 0:
+    spoken = _collect_sentences(said) if budget > 0 else {}
+    questions = {} if judge is None else _find_questions(spoken, said)
+    found = _find_candidates(spoken, said, questions)
+    if not found:
         return []
-    _weigh(sentences, said)
-    chosen: list[_Sentence] = []
+    verdicts: dict[int, Verdict] = {}
+    _weigh(found, said)
+    if judge is not None:
+        verdicts = _ask(judge, found, spoken, said)
+        for at, verdict in verdicts.items():
+            found[at].beside = _find_beside(found[at], verdict, spoken, questions)
+    _add_judgement(found, said, verdicts)
+    return _join(_choose(found, budget), said)
+
+
+def _choose(found: Iterable[_Sentence], left: int) -> set[_Sentence]:
+    """Returns the best sentences that fit, each with the one it needs if both do."""
+    chosen: set[_Sentence] = set()
     begun: set[int] = set()
-    left = budget
-    for sentence in sorted(sentences, key=lambda one: (-one.worth, -one.place, one.number)):
-        cost = tokens(sentence.text) + (1 if sentence.place in begun else FRAME)
-        if sentence.worth > 0 and cost <= left:
-            left -= cost
-            begun.add(sentence.place)
-            chosen.append(sentence)
-    return _join(chosen, said)
+    for sentence in sorted(found, key=lambda one: (-one.worth, -one.place, one.number)):
+        alone = {sentence} - chosen
+        both = alone if sentence.beside is None else alone | ({sentence.beside} - chosen)
+        for new in (both, alone):
+            cost = sum(tokens(one.text) + (1 if one.place in begun else FRAME) for one in new)
+            if sentence.worth > 0 and cost <= left:
+                left -= cost
+                chosen |= new
+                begun |= {one.place for one in new}
+                break
+    return chosen
 
 
 def choose_best(found: Iterable[Point], *, most: int) -> list[Point]:
     """Returns the points worth most that fit into so many words with their frames, in order."""
     kept: list[Point] = []
     for point in sorted(found, key=lambda one: (-one.worth, -one.place)):
-        length = len(point.line.split())
+        length = count_words(point.line)
         if length <= most:
             most -= length
             kept.append(point)
@@ -179,7 +163,7 @@ def group_points(found: Sequence[Point]) -> list[list[Point]]:
     together: list[list[Point]] = []
     length = 0
     for point in found:
-        own = len(point.text.split())
+        own = count_words(point.text)
         near = (
             together
             and point.place - together[-1][-1].place <= NEAR
@@ -208,7 +192,7 @@ def choose_best_lines(lines: Sequence[str], *, most: int) -> list[str]:
     weights += RECENT * np.arange(len(lines)) / max(1, len(lines))
     kept: list[int] = []
     for place in sorted(range(len(lines)), key=lambda at: (-weights[at], -at)):
-        length = len(lines[place].split())
+        length = count_words(lines[place])
         if length <= most:
             most -= length
             kept.append(place)
@@ -218,132 +202,115 @@ def choose_best_lines(lines: Sequence[str], *, most: int) -> list[str]:
 # weighing
 
 
-def _collect_sentences(said: Sequence[Said]) -> list[_Sentence]:
-    """Returns the sentences of all messages, none that steers the agent.
+def _collect_sentences(said: Sequence[Said]) -> _Spoken:
+    """Returns the sentences of each message, none that steers the agent.
 
     If there are too many, those of the newest messages are taken.
     """
+    found: _Spoken = {}
+    count = 0
+    for place in range(len(said) - 1, -1, -1):
+        own = enumerate(read_kept(said[place].text))
+        found[place] = [_Sentence(text, place, number) for number, text in own]
+        count += len(found[place])
+        if count >= MOST_SENTENCES:
+            break
+    return found
+
+
+def _find_questions(spoken: _Spoken, said: Sequence[Said]) -> dict[int, _Sentence]:
+    """Returns the question that each message answers: one with which the one before it ends."""
+    found: dict[int, _Sentence] = {}
+    for place in spoken:
+        before = spoken.get(place - 1)
+        if before and said[place].speaker != said[place - 1].speaker and before[-1].asks:
+            found[place] = before[-1]
+    return found
+
+
+def _find_candidates(
+    spoken: _Spoken, said: Sequence[Said], questions: Mapping[int, _Sentence]
+) -> list[_Sentence]:
+    """Returns the sentences that tell something or begin an answer; of repeated ones the newest."""
     found: list[_Sentence] = []
     known: set[tuple[str, str]] = set()
-    for place in range(len(said) - 1, -1, -1):
-        text, _ = mask_secrets(without_shown(said[place].text))
-        for number, sentence in enumerate(_clean(_without_orders(_without_blocks(text)))):
-            key = (said[place].speaker, normalise(sentence))
-            if key not in known and _tells(sentence):
+    for place, own in spoken.items():  # the newest first
+        for sentence in own:
+            key = (said[place].speaker, normalise(sentence.text))
+            answers = sentence.number == 0 and place in questions
+            if key not in known and (answers or tells(sentence.text)):
                 known.add(key)
-                found.append(_Sentence(sentence, place, number))
-        if len(found) >= MOST_SENTENCES:
-            break
-    return found[::-1]
+                found.append(sentence)
+    return sorted(found, key=lambda one: (one.place, one.number))
 
 
-def _tells(sentence: str) -> bool:
-    """Tells whether a sentence has words of its own: "Okay then." has none."""
-    telling = drop_stop_words(split_words(sentence)) - FILLER - _EMPTY
-    return len(telling) >= TELLING or any(c.isdigit() or ord(c) >= DENSE for c in sentence)
-
-
-def read_sentences(text: str) -> list[str]:
-    """Returns the sentences of a text, without code and leading interjections."""
-    return _clean(split_sentences(_without_blocks(text), SPOKEN))
-
-
-def _clean(pieces: Iterable[str]) -> list[str]:
-    shortened = (_beginning(piece) for piece in pieces if not _is_code(piece))
-    return [_without_lead(piece) for piece in shortened if any(map(str.isalnum, piece))]
-
-
-def _without_blocks(text: str) -> str:
-    """Returns the text without blocks of code, each run of blanks as one space."""
-    return "\n".join(" ".join(line.split()) for line in _FENCE.sub("\n", text).splitlines())
-
-
-def _is_code(sentence: str) -> bool:
-    """Tells a line of code or of a terminal from a sentence, which may well name a function."""
-    if _NO_SENTENCE.search(sentence):
-        return True
-    signs = len(_SIGN.findall(sentence))
-    if not signs:
-        return False
-    plain = len(_PLAIN_WORD.findall(sentence))
-    signs += len(_OPERATOR.findall(sentence))
-    return plain < READING or (signs > 1 and plain < MOSTLY * len(sentence.split()))
-
-
-def _beginning(sentence: str) -> str:
-    """Returns a sentence, or the beginning of a very long one; nothing of a list or a log."""
-    if len(sentence) <= LONGEST:
-        return sentence
-    if not _reads_like_prose(sentence):
-        return ""
-    cut = sentence[: LONGEST - 1]
-    whole, _, _ = cut.rpartition(" ")
-    return (whole if len(whole) > LONGEST // 2 else cut).rstrip(" ,;:") + "…"
-
-
-def _reads_like_prose(text: str) -> bool:
-    read = sum(map(str.isalpha, text)) + text.count(" ")
-    dense = sum(ord(c) >= DENSE for c in text)
-    return read >= PROSE * len(text) and len(text) - dense <= LONG_WORD * len(text.split())
-
-
-def _without_lead(sentence: str) -> str:
-    rest = _LEAD.sub("", sentence)
-    return sentence if rest == sentence else rest[:1].upper() + rest[1:]
-
-
-def _without_orders(text: str) -> list[str]:
-    """Returns the pieces of a text without orders to the agent and what goes on with one.
-
-    Where an order runs through several pieces, none is left.
-    """
-    pieces = split_sentences(text, SPOKEN)
-    if find_order(text) is None:
-        return pieces
-    left: list[str] = []
-    steers = follows = False
-    for piece in pieces:
-        begins = find_order(piece) is not None
-        steers = begins or (steers and _goes_on(piece, right_behind=follows))
-        follows = begins
-        if not steers:
-            left.append(piece)
-    return left if len(left) < len(pieces) and find_order(" ".join(left)) is None else []
-
-
-def _goes_on(piece: str, *, right_behind: bool) -> bool:
-    """Tells whether a sentence goes on with an order.
-
-    Right behind one, only a plain statement does not.
-    """
-    if _STEERING.search(piece) or _GOING_ON.search(piece):
-        return True
-    return right_behind and not _STATEMENT.search(piece)
-
-
-def _weigh(sentences: Sequence[_Sentence], said: Sequence[Said]) -> None:
-    """Gives every sentence its worth."""
-    texts = [sentence.text for sentence in sentences]
-    owners = [said[sentence.place].speaker for sentence in sentences]
-    places = sorted({sentence.place for sentence in sentences})
+def _weigh(found: Sequence[_Sentence], said: Sequence[Said]) -> None:
+    """Gives every sentence the worth of what it tells, alone and with the message around it."""
+    places = sorted({sentence.place for sentence in found})
     whole = dict(
         zip(places, score_texts([said[place].text for place in places]).tolist(), strict=True)
     )
-    alone = score_texts(texts)
-    again: NDArray[np.float64] = redundancy(texts, owners)
-    lasting = _find_lasting(said, places)
-    for at, sentence in enumerate(sentences):
-        one = said[sentence.place]
-        worth = AROUND * whole[sentence.place] + (1 - AROUND) * float(alone[at])
-        worth += NOTED * ((sentence.place, normalise(sentence.text)) in lasting) + CORRECTED * bool(
-            _CORRECTION.search(sentence.text)
-        )
-        worth += RECENT * sentence.place / len(said)
-        worth *= (ASKED if sentence.text.rstrip("\"')").endswith("?") else 1) * (
-            AGENT if one.agent else 1
-        )
+    alone = score_texts([sentence.text for sentence in found])
+    for at, sentence in enumerate(found):
+        told = AROUND * whole[sentence.place] + (1 - AROUND) * float(alone[at])
+        sentence.worth = told + RECENT * sentence.place / len(said)
+
+
+def _add_judgement(
+    found: Sequence[_Sentence], said: Sequence[Said], verdicts: Mapping[int, Verdict]
+) -> None:
+    """Adds what a reader holds of each sentence, or rules where it has not judged."""
+    lasting = _find_lasting(said, {sentence.place for sentence in found})
+    owners = [said[sentence.place].speaker for sentence in found]
+    again: NDArray[np.float64] = redundancy([sentence.text for sentence in found], owners)
+    for at, sentence in enumerate(found):
+        noted = (sentence.place, normalise(sentence.text)) in lasting
+        corrected = bool(_CORRECTION.search(sentence.text))
+        worth, verdict = sentence.worth, verdicts.get(at)
+        if verdict is None:
+            worth += NOTED * noted + CORRECTED * corrected
+        else:
+            saved = max(RULED * (noted or corrected), EXACT * bool(identifiers(sentence.text)))
+            worth += JUDGED * max(verdict.worth, saved)
+            worth *= 1 if saved else 1 - verdict.noise
+        worth *= (ASKED if sentence.asks else 1) * (AGENT if said[sentence.place].agent else 1)
         worth *= 1 - float(again[at])
         sentence.worth = worth / (tokens(sentence.text) + FRAME) ** LENGTH
+
+
+def _ask(
+    judge: Judge, found: Sequence[_Sentence], spoken: _Spoken, said: Sequence[Said]
+) -> dict[int, Verdict]:
+    """Has sentences judged in their context: people's first, then those that tell most."""
+    order = sorted(
+        range(len(found)), key=lambda at: (said[found[at].place].agent, -found[at].worth, at)
+    )
+    verdicts = judge([_word(found[at], spoken, said) for at in order])
+    return {at: one for at, one in zip(order, verdicts, strict=True) if one is not None}
+
+
+def _word(sentence: _Sentence, spoken: _Spoken, said: Sequence[Said]) -> Spoken:
+    place = sentence.place
+    answers = place > 0 and said[place - 1].speaker != said[place].speaker
+    return Spoken(
+        "assistant" if said[place].agent else "user",
+        sentence.text,
+        " ".join(one.text for one in spoken[place][: sentence.number]),
+        " ".join(one.text for one in spoken.get(place - 1, ())) if answers else "",
+    )
+
+
+def _find_beside(
+    sentence: _Sentence, verdict: Verdict, spoken: _Spoken, questions: Mapping[int, _Sentence]
+) -> _Sentence | None:
+    """Returns the sentence that another one is understood with only."""
+    if verdict.needs == "before" and sentence.number > 0:
+        return spoken[sentence.place][sentence.number - 1]
+    question = questions.get(sentence.place)
+    if question is None or verdict.needs == "question":
+        return question
+    short = tokens(question.text) <= tokens(sentence.text)  # a longer one is mostly an offer
+    return question if sentence.number == 0 and short else None
 
 
 def _find_lasting(said: Sequence[Said], places: Iterable[int]) -> frozenset[tuple[int, str]]:

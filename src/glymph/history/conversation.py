@@ -17,6 +17,8 @@ from typing import Any, Protocol
 from glymph.context import Context
 from glymph.history.policy import KEPT_CHARACTERS, Backoff, Cursor, HistorySettings, Standing
 from glymph.history.transcript import Transcript
+from glymph.reader.contract import Reader as TextReader
+from glymph.reader.no_reader import NoReader
 
 LONGEST_NAME = 200  # characters of a session's name
 VERSION = 1
@@ -138,6 +140,7 @@ class Conversation:
     ctx: Context | None = None
     keep: Mapping[str, int] = field(default_factory=lambda: KEPT_CHARACTERS)
     backoff: Backoff = field(default_factory=Backoff)
+    reader: TextReader = field(default_factory=NoReader)  # judges sentences where no model does
 
     @property
     def transcript(self) -> Transcript:

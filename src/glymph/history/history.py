@@ -29,6 +29,7 @@ from glymph.history.shelves import (
 from glymph.history.transcript import messages_of
 from glymph.llm.choose import choose_model
 from glymph.llm.contract import Model
+from glymph.reader import open_reader
 
 if TYPE_CHECKING:
     from glymph.history.find import OldTurn
@@ -44,8 +45,8 @@ class History:
     """The conversations of one agent, in a folder or, without one, in the store of a Glymph handle.
 
     With a Glymph handle, summaries go to its graph, its page is the agent's part of memory.md, and
-    its model (or `summary_model`) makes the summaries; without one, rules make them and all is kept
-    in files.
+    its model (or `summary_model`) makes the summaries. Without a model, a reader chooses what they
+    keep, or rules do; without a handle, all is kept in files.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class History:
                 "summary_model",
                 "what it costs stands in a store's ledger. Pass a Glymph handle, too.",
             )
+        self._reader = open_reader("auto") if self._ctx is None else self._ctx.reader
         self._clock = clock or (_now if self._ctx is None else self._ctx.clock)
         self._disk = disk or Disk(
             durable=self._ctx is None or self._ctx.settings.durability == "full"
@@ -95,7 +97,7 @@ class History:
         """Returns one conversation, as the modules of this room take it."""
         return Conversation(
             session, self._shelf(session), self.settings, self._page, self._clock, self._ctx,
-            self._keep, self._backoffs.setdefault(session, Backoff()),
+            self._keep, self._backoffs.setdefault(session, Backoff()), self._reader,
         )  # fmt: skip
 
     def session_folder(self, session: str) -> Path | None:

@@ -60,13 +60,15 @@ class HistorySettings:
     """When a history is shortened and how much of it stays.
 
     A threshold of None is the usual one of the unit. `extract_ratio` is the share of the older
-    part's tokens that is kept for recall where rules shorten it.
+    part's tokens that is kept for recall where no model shortens it, and `reader_seconds` how long
+    a reader may judge then which sentences to keep; with 0, rules alone do.
     """
 
     consolidation_threshold: int | None = None
     keep_recent_ratio: float = 0.2
     unit: Unit = "tokens"
     extract_ratio: float = 0.1
+    reader_seconds: float = 10.0
 
     def __post_init__(self) -> None:
         if self.unit not in THRESHOLDS:
@@ -88,6 +90,11 @@ class HistorySettings:
                 raise InvalidInput(
                     name, f"{ratio!r} is not strictly between 0 and 1. Write one such as 0.2."
                 )
+        seconds = self.reader_seconds
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+            raise InvalidInput(
+                "reader_seconds", f"{seconds!r} is not a number from 0 up. Write one such as 10."
+            )
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> HistorySettings:
@@ -291,7 +298,7 @@ def find_task(tail: Tail, cut: int, before: str) -> str:
 class Shortened:
     """The result of a consolidation. One that failed changes nothing, and `problem` says why."""
 
-    by: Literal["model", "rules"]
+    by: Literal["model", "reader", "rules"]
     messages: int = 0  # that the summary now stands for
     notes: tuple[str, ...] = ()
     remembered: int = 0  # memories the graph has taken

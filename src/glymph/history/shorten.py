@@ -1,7 +1,8 @@
 """Shortens a conversation: older messages become notes, and the cursor moves behind them.
 
-Both happen in the same instant, by a model or by rules without one. A model that fails changes
-nothing. Notes also go to the graph, and are handed over until they surely arrived.
+Both happen in the same instant, by a model; without one a reader judges what to keep, or rules do.
+A model that fails changes nothing. Notes also go to the graph, and are handed over until they
+surely arrived.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ import logging
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from glymph.context import Context
 from glymph.errors import BudgetSpent, GlymphError, InvalidInput, MalformedReply, ModelFailed
 from glymph.history.compaction import (
+    Judge,
     Point,
     Said,
     choose_best,
@@ -23,6 +25,7 @@ from glymph.history.compaction import (
     group_points,
 )
 from glymph.history.conversation import Conversation, Overtaken, State, Waiting
+from glymph.history.judge import ReaderJudge
 from glymph.history.memory_file import mark, show, take_over_edits
 from glymph.history.messages import MessageView, read_message
 from glymph.history.policy import (
@@ -43,6 +46,7 @@ from glymph.text.injection import find_order
 from glymph.text.normal import storable
 from glymph.text.secrets import mask_secrets
 from glymph.text.tokens import tokens
+from glymph.text.words import count_words
 from glymph.write.add import add_many
 from glymph.write.tombstones import match_tombstones
 
@@ -53,7 +57,7 @@ log = logging.getLogger("glymph.history")
 JOB, SOURCE, KIND = "history", "history", "session_summary"
 TRUST = {"model": 0.6, "rules": 0.5}
 PART = 12_000  # tokens that a model is shown at once
-LEAST = 100  # tokens that rules may keep of a short stretch
+LEAST = 100  # tokens that may be kept of a short stretch
 MOST_WAITING = 100  # notes that wait for the graph while more are made
 PIECE_WORDS = 250  # words of one piece in memory.md
 AT_IT = "Another process is shortening this conversation. The whole of it is shown meanwhile."
@@ -113,6 +117,7 @@ class _Shortening:
     notes: list[str] = field(default_factory=list)
     problem: str | None = None
     model: Run | None = None
+    judge: ReaderJudge | None = None
     remembered: int = 0
 
     def run(self, state: State, lines: list[Line], cut: int) -> Shortened:
@@ -121,7 +126,11 @@ class _Shortening:
             self.model = Run(ctx, JOB)
         try:
             tail = _tail(self.conversation, lines, "tokens")
-            for end in split_parts(tail, cut, PART):
+            ends = list(split_parts(tail, cut, PART))
+            if self.model is None:
+                seconds = self.conversation.settings.reader_seconds
+                self.judge = ReaderJudge(self.conversation.reader, seconds, parts=len(ends))
+            for end in ends:
                 part = lines[self.messages : end]
                 piece = self._summarise(part, state)
                 state = self._commit(state, part, piece, find_task(tail, end, state.standing.task))
@@ -136,17 +145,22 @@ class _Shortening:
             self.problem = OVERTAKEN
         self._hand_over()
         return Shortened(
-            "rules" if self.model is None else "model", self.messages, tuple(self.notes),
+            self._name_author(), self.messages, tuple(self.notes),
             self.remembered, self.model.calls if self.model else 0,
             self.model.cost_usd if self.model else 0.0, self.problem,
         )  # fmt: skip
+
+    def _name_author(self) -> Literal["model", "reader", "rules"]:
+        if self.model is not None:
+            return "model"
+        return "reader" if self.judge is not None and self.judge.judged else "rules"
 
     def _summarise(self, lines: Sequence[Line], state: State) -> _Piece:
         """Makes notes of messages, without orders to the agent, secrets and what was removed."""
         first = state.standing.cursor.count
         if self.model is not None:
             return self._ask(self.model, lines, state, first)
-        points = _points(lines, self.conversation.settings.extract_ratio)
+        points = _points(lines, self.conversation.settings.extract_ratio, self.judge)
         points = self._without_removed(points, [point.text for point in points])
         waiting = [_waiting_of(group, first) for group in group_points(points)]
         return _Piece([point.line for point in choose_best(points, most=PIECE_WORDS)], waiting)
@@ -205,7 +219,7 @@ class _Shortening:
     def _condense(self, state: State) -> None:
         """Has the model make one set of notes of many; if it fails, all of them stay."""
         text = state.standing.summary
-        if self.model is None or len(text.split()) <= MACHINE_WORDS:
+        if self.model is None or count_words(text) <= MACHINE_WORDS:
             return
         notes = self.model.ask(condense_question(text, nonce=secrets.token_hex(8)))
         condensed = "\n".join(
@@ -267,13 +281,13 @@ def _item(conversation: Conversation, one: Waiting, ctx: Context) -> dict[str, o
     }  # fmt: skip
 
 
-# by rules
+# without a model
 
 
-def _points(lines: Sequence[Line], ratio: float) -> list[Point]:
+def _points(lines: Sequence[Line], ratio: float, judge: Judge | None) -> list[Point]:
     said = [_said_by(line, read_message(line.message or {})) for line in lines]
     total = sum(tokens(one.text) for one in said)
-    return extract_points(said, int(max(ratio * total, min(LEAST, total))))
+    return extract_points(said, int(max(ratio * total, min(LEAST, total))), judge)
 
 
 def _waiting_of(group: Sequence[Point], first: int) -> Waiting:
@@ -303,7 +317,7 @@ def _is_name(name: str) -> bool:
 
 def _limit_words(summary: str) -> str:
     """Returns the notes, or the best of them if they have become too many."""
-    if len(summary.split()) <= MACHINE_WORDS:
+    if count_words(summary) <= MACHINE_WORDS:
         return summary
     lines = [line for line in summary.splitlines() if line.strip()]
     return "\n".join(choose_best_lines(lines, most=MACHINE_WORDS))

@@ -46,7 +46,7 @@ NOTES = Rule(
 # What was said in a conversation: ":)" behind a sentence belongs to it.
 SPOKEN = Rule(
     re.compile(
-        rf"(?<=[{_MARKS}{_DENSE_MARKS}])[\"')\]]*(?P<gap>\s+)(?=[\"'(\[]?[^\W_])|\n+"
+        rf"(?<=[{_MARKS}{_DENSE_MARKS}])[\"')\]]*(?P<gap>\s+)(?=[\"'(\[¿¡«„“]?[^\W_])|\n+"
         rf"|(?<=[{_DENSE_MARKS}])"
     ),
     ABBREVIATIONS,

@@ -20,6 +20,13 @@ NOTHING = (
     "A lower --threshold or --keep makes that part smaller."
 )
 
+BY = {
+    "model": "written by a language model",
+    "reader": "in the words of the conversation, chosen by the reader",
+    "rules": "in the words of the conversation, chosen by rules",
+}
+NO_NOTES = "{many} became part of the past without a note: nothing in them seemed worth one."
+
 
 def consolidate(
     session: Session,
@@ -60,7 +67,7 @@ def consolidate(
     if done.problem and not done.messages:
         raise GlymphError(f"Nothing was shortened, and nothing is lost: {done.problem}")
     many = quantity(done.messages, "message", "messages")
-    page = [f"Made notes of {many}, by {'a model' if done.by == 'model' else 'rules'}:"]
+    page = [f"Made notes of {many}, {BY[done.by]}:" if done.notes else NO_NOTES.format(many=many)]
     page += [*done.notes, *([done.problem] if done.problem else [])]
     output.answer({"session": session, **plain(done)}, page, as_json=as_json)
     if done.problem:
