@@ -24,7 +24,7 @@ from glymph.forget.match import (
     sought,
     units,
 )
-from glymph.forget.planner import Judges, judge
+from glymph.forget.planner import Judges, find_lead, judge
 from glymph.forget.request import Request, read_checked
 from glymph.forget.rest import cut_spans, find_rest, is_safe
 from glymph.forget.verdicts import Verdict
@@ -32,7 +32,6 @@ from glymph.text.grammar import BEING, FUNCTION
 from glymph.text.words import NAME_WORD, stems
 
 MEANT, LIKELY = 0.7, 0.02  # shares from which on a belief is replaced, and asked about
-AGREED = 0.3  # the share from which on it is replaced where rules hold it to be meant as well
 _LOOSE = frozenset(
     {"colour", "liking", "time", "name"}
 )  # topics that statements of different things share
@@ -75,7 +74,7 @@ def find_beliefs(
     )
     verdicts = judge(asked, meaning, current, likeness, judges)
     verdicts.sort(key=lambda one: (-one.share, one.statement.id))
-    meant = [one for one in verdicts if one.share >= (AGREED if one.ruled == "found" else MEANT)]
+    meant = [one for one in verdicts if one.share >= MEANT] or find_lead(verdicts)
     perhaps = [one for one in verdicts if one.share >= LIKELY and one not in meant]
     return tuple(_leave_rest(one, new_text) for one in meant), tuple(
         Belief(one.statement.id, one.statement.version, "", one.why) for one in perhaps
