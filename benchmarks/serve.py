@@ -21,6 +21,7 @@ CONNECTIONS, MEMORIES, MINUTES = 16, 10_000, 0.5
 SEARCHES = 0.8  # of all requests
 ALONE = 50  # searches by the library itself: the limit of what can be served
 WARM_S = 3.0  # before the memory in use is noted
+FRESH_S = 15.0  # of load on a server just started, whose memory is compared
 WRITERS, UNTIL_KILL = 4, 60  # adds that are acknowledged before the server is killed
 
 
@@ -44,7 +45,9 @@ def run(options: Options) -> Figures:
             glymph.add_many(corpus.texts(options.count(MEMORIES, least=50)))
             alone = _search_alone(glymph, corpus)
         with served_process(url, folder) as server:
-            clients, wall, growth = _load(server, max(seconds, 1.0), options.seed)
+            clients, wall, begin, end = _load(server, max(seconds, 1.0), options.seed)
+        with served_process(url, folder) as server:
+            *_, fresh = _load(server, min(FRESH_S, max(seconds, 1.0)), options.seed + CONNECTIONS)
         lost, twice, retried, sound = _kill(url, folder)
     searches = sorted(one for client in clients for one in client.searches)
     adds = sum(len(client.adds) for client in clients)
@@ -58,7 +61,9 @@ def run(options: Options) -> Figures:
         "search_p99_ms": Figure(1000 * _quantile(searches, 0.99), "99 of 100 took at most this"),
         "add_per_s": Figure(adds / wall, "memories added in a second, meanwhile"),
         "errors": Figure(sum(one.errors for one in clients), "other answers than 2xx", exactly=0),
-        "rss_growth_mb": Figure(growth, "growth of the server's memory after a short warm-up"),
+        "rss_growth_mb": Figure(end - begin, "growth of the server's memory after a short warm-up"),
+        "rss_mb": Figure(end, "its memory in the end"),
+        "rss_fresh_mb": Figure(fresh, "of a server just started on the store as it had grown"),
         "retried": Figure(retried, "adds sent again after a kill -9, with the same key"),
         "lost": Figure(lost, "acknowledged adds that were gone after it", exactly=0),
         "twice": Figure(twice, "adds that were applied twice, or counted as used", exactly=0),
@@ -66,7 +71,10 @@ def run(options: Options) -> Figures:
     }
 
 
-def _load(server: ServedProcess, seconds: float, seed: int) -> tuple[list[Client], float, float]:
+def _load(
+    server: ServedProcess, seconds: float, seed: int
+) -> tuple[list[Client], float, float, float]:
+    """Return what clients were answered, the time it took, and the memory early and at the end."""
     clients, begin = [Client() for _ in range(CONNECTIONS)], time.monotonic()
     end = begin + seconds
     threads = [
@@ -79,7 +87,7 @@ def _load(server: ServedProcess, seconds: float, seed: int) -> tuple[list[Client
     before = server.resident_mb()
     for one in threads:
         one.join()
-    return clients, time.monotonic() - begin, server.resident_mb() - before
+    return clients, time.monotonic() - begin, before, server.resident_mb()
 
 
 def _ask(server: ServedProcess, client: Client, seed: int, end: float) -> None:

@@ -211,3 +211,27 @@ def test_a_purge_asks_about_what_holds_it_beside_its_text_in_a_large_space(glymp
     beside = glymph.add("Zoe called.", attributes={"ticket": "OPS-48213"}).id
     shown = glymph.forget("OPS-48213", mode="purge")
     assert [action.id for action in shown.candidates] == [beside]
+
+
+BESIDE_FIGURES = (
+    "Desk 0049-703-97-028 12 is free.", "Of 12 0049 703 97028 was called.",
+    "Take 0703 97028 5 times.", "Try 703 97028 12 again.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BESIDE_FIGURES)
+def test_a_number_beside_other_figures_is_found(glymph, text):
+    gone = glymph.add("Zoe can be reached under +49 703 97028.").id
+    said = glymph.add(text).id
+    lesson = glymph.add(f"{text} Call early.", links=[(gone, "derived_from")], kind="lesson").id
+    other = glymph.add("Ben can be reached under +41 703 97028 12.").id
+    plan = glymph.forget("+49 703 97028", mode="purge")
+    assert said in {one.id for one in (*plan.actions, *plan.candidates)}
+    assert other not in {one.id for one in (*plan.actions, *plan.candidates)}
+    with glymph._ctx.operation("purge") as op:
+        removal = remove_for_good(op, glymph._ctx, [gone], tombstone=True, also=["+49 703 97028"])
+    assert {one.id: one.why for one in removal.derived} == {lesson: "rests on it", said: HOLDS_IT}
+    assert glymph.get(lesson).text == "(removed by a purge) Call early."
+    places = {one.name: one for one in certify(glymph._ctx, op.intent.id, removal).places}
+    assert places["derived memories"].status == "pending"
+    assert said in places["derived memories"].detail

@@ -1,6 +1,7 @@
 """Words weighed by a mirror: as FTS5 weighs them where there is one space, and by one space alone."""
 
 import random
+import tracemalloc
 
 import pytest
 
@@ -133,3 +134,19 @@ def test_other_spaces_change_neither_scores_nor_hits(url, handle):
         after = [(hit.memory.id, hit.score) for hit in again.search(asked)]
     assert [memory for memory, _ in after] == [memory for memory, _ in before]
     assert [score for _, score in after] == pytest.approx([score for _, score in before], rel=1e-3)
+
+
+def test_what_changed_memories_say_takes_few_bytes_a_word(handle):
+    chance, words = random.Random(5), Words(("harbour",))
+    handle.add("The harbour opens in May.")
+    scores_of(handle, words)  # from here on what changes is split
+    handle.add_many([make_text(chance, 60) + f" no{n}" for n in range(150)])
+    tracemalloc.start()
+    try:
+        scores_of(handle, words)
+        kept = tracemalloc.take_snapshot().filter_traces(
+            [tracemalloc.Filter(True, postings.__file__)]
+        )
+    finally:
+        tracemalloc.stop()
+    assert sum(one.size for one in kept.traces) < 30 * 150 * 60

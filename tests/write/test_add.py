@@ -127,7 +127,7 @@ def test_long_texts_make_smaller_chunks(url, clock, monkeypatch):
     monkeypatch.setattr(
         add,
         "_store",
-        lambda place, drafts, **k: sizes.append(len(drafts)) or store(place, drafts, **k),
+        lambda place, drafts, *a, **k: sizes.append(len(drafts)) or store(place, drafts, *a, **k),
     )
     with Glymph.open(url, clock=clock, settings={"bulk_chunk": 4}) as glymph:
         texts = [

@@ -296,6 +296,19 @@ def test_what_is_replaced_is_hidden_and_returns_with_undo(opened, clock):
     assert g.verify().ok
 
 
+@pytest.mark.parametrize("word", ["replaces", "same"])
+def test_one_statement_hides_few_others_by_a_models_word(opened, clock, word):
+    newer = "From now on only what stands here counts"
+    several = ["Tea is green", "I live in Berlin", "Backups run at night", "The cello is old"]
+    pairs = [(newer, text) for text in several]
+    g, _ = opened(telling(**{word: pairs}), unsure=pairs)
+    *older, _ = say(g, clock, *several, newer, entities=["house"])
+    for _ in range(2):  # the model does not answer its own question
+        assert ask(g).hidden == 0
+        assert [one.kind for one in g.questions()] == ["many"]  # people bear few questions
+    assert all(g.get(one).superseded_by is None for one in older)
+
+
 def test_what_is_out_of_date_in_part_stays_below_the_newer(opened, clock):
     g, _ = opened(telling(part=[PAIR]), unsure=[PAIR])
     berlin, lisbon = say(g, clock, BERLIN, LISBON)

@@ -75,11 +75,13 @@ def serve(
         from glymph.mcp.http import run
         from glymph.mcp.spaces import Handles
         from glymph.service.app import serve_all
+        from glymph.service.heap import bound_heaps
         from glymph.service.limits import Limits
         from glymph.service.serving import Service
     except ImportError as error:
         raise GlymphError("Serving needs extra packages: pip install 'glymph[serve]'.") from error
     log_to_stderr(as_json=log_json)
+    bound_heaps()
     door = open_door(at, allow_host or (), no_token=no_token)
     with environment.open_glymph(url, space, "user", create=True) as glymph:
         gate = make_gate(glymph, door, any_space=any_space)

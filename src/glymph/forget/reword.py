@@ -13,6 +13,7 @@ from glymph.forget.requests import Request, forms, read_request, still_held
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
 from glymph.text.identifiers import Identifier, identifiers, perhaps
+from glymph.text.identifiers.runs import stands_in_a_row
 from glymph.text.normal import content_hash, derive_title, is_derived_title
 from glymph.text.query import Words
 from glymph.text.quotes import GONE
@@ -62,9 +63,9 @@ def fields_still_holding(request: Request, row: Row, text: str) -> tuple[str, ..
 
 
 def holds_beside_text(request: Request, row: Row) -> bool:
-    """Tells whether a memory's title, entities, tags or attributes hold an identifier of it."""
+    """Tells whether a memory holds an identifier in a field beside its text, or beside figures."""
     wanted = [_bare(one.text) for one in request.strong]
-    return any(
+    return any(stands_in_a_row(one, row["text"]) for one in request.strong) or any(
         still_held(request, request.text, said) or _is_joined(request, said)
         for field in (BESIDE_TEXT if wanted else ())
         for said in _texts_in(row, field)
@@ -74,8 +75,11 @@ def holds_beside_text(request: Request, row: Row) -> bool:
 
 
 def _is_joined(request: Request, said: str) -> bool:
-    """Tells whether a text holds an identifier joined to more by "_" or "/": order_AB-12345."""
-    return any(
+    """Tells whether a text holds an identifier joined to more.
+
+    By "_" or "/", as order_AB-12345, or a number by standing beside other figures.
+    """
+    return any(stands_in_a_row(one, said) for one in request.strong) or any(
         re.search(rf"(?<=[_/]){written}(?![^\W_])|(?<![^\W_]){written}(?=[_/])", said, re.I)
         for written in (re.escape(one.text) for one in request.strong)
     )

@@ -9,6 +9,7 @@ split as a whole: finding it in the index of all would take as long as they are 
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -31,10 +32,10 @@ KEY_BITS, COLUMN_BITS = 24, 20  # where a memory and a column begin in a mark (s
 SMALL = 2_000  # memories of a space beside others that is split as a whole
 MANY_CHANGED = 2_000  # memories, from which on words are read anew
 STEP = 16  # bytes in which lengths are told, so that a letter more or less changes no order
-MOST_MARKS = 6_000_000  # kept, 8 bytes each: the words asked for longest ago go first
+MOST_MARKS = 6_000_000  # kept, 8 to 16 bytes each: the words asked for longest ago go first
 
 Marks = NDArray[np.int64]
-Slots = NDArray[np.intp]
+Slots = NDArray[np.int32]
 Phrase = tuple[str, ...]  # a word that was asked for, as the index splits it
 
 
@@ -76,8 +77,8 @@ class Standing:
         begins = np.ones(len(every), dtype=np.bool_)
         begins[1:] = every[1:] != every[:-1]
         first = np.flatnonzero(begins)
-        self.slots: Slots = every[first]
-        self.times = np.diff(first, append=len(every)).astype(np.float64)
+        self.slots: Slots = every[first].astype(np.int32)
+        self.times = np.diff(first, append=len(every)).astype(np.int32)
 
 
 class Postings:
@@ -89,7 +90,9 @@ class Postings:
         self._standing: dict[str, Standing] = {}  # by word, the one asked for last at the end
         self._change = 0
         self._changed: dict[int, int] = {}  # the change by slot
-        self._said: dict[str, dict[int, list[int]]] = {}  # marks by word and slot of changed ones
+        # Marks of changed memories by word, as plain numbers: objects would take ten times as much.
+        self._said: dict[str, array[int]] = {}
+        self._said_by: dict[int, list[array[int]]] = {}  # those of them with marks of each slot
         self._summed = (-1, -1)  # the size and the change of ...
         self._sums = (0, 1.0)  # ... the number of texts and their usual length in steps
 
@@ -105,6 +108,7 @@ class Postings:
                 self._standing.clear()
                 self._changed.clear()
                 self._said.clear()
+                self._said_by.clear()
                 self._whole = False
                 return
             self._split(reader, dict(zip(keys, slots, strict=True)))
@@ -114,16 +118,20 @@ class Postings:
         index = reader.text_index
         assert index is not None
         there = {slot for slot in changed.values() if slot >= 0}
-        for marks in self._said.values() if there & self._changed.keys() else ():
-            for slot in there & marks.keys():
-                del marks[slot]
+        for slot in there & self._said_by.keys():
+            for marks in self._said_by.pop(slot):
+                marks[:] = array("q", [mark for mark in marks if mark >> KEY_BITS != slot])
         self._changed |= dict.fromkeys(there, self._change)
         for key, texts in index.read_texts([key for key, slot in changed.items() if slot >= 0]):
             slot = changed[key]
+            said_by = self._said_by.setdefault(slot, [])
             for column, text in enumerate(texts):
                 begin = slot << KEY_BITS | column << COLUMN_BITS
                 for place, word in enumerate(index.split(text)):
-                    self._said.setdefault(word, {}).setdefault(slot, []).append(begin + place)
+                    marks = self._said.setdefault(word, array("q"))
+                    if not marks or marks[-1] >> KEY_BITS != slot:
+                        said_by.append(marks)
+                    marks.append(begin + place)
 
     # asking
 
@@ -214,10 +222,11 @@ class Postings:
         if not changed:
             known.change = self._change
             return known
-        stale = np.isin(known.marks >> KEY_BITS, np.asarray(changed, dtype=np.int64))
-        said = self._said.get(word, {})
-        new = [mark for slot in changed for mark in said.get(slot, ())]
-        marks = np.concatenate([known.marks[~stale], np.asarray(new, dtype=np.int64)])
+        since = np.asarray(changed, dtype=np.int64)
+        stale = np.isin(known.marks >> KEY_BITS, since)
+        said = np.array(self._said.get(word, ()), dtype=np.int64)  # a copy: the array may grow
+        new = said[np.isin(said >> KEY_BITS, since)]
+        marks = np.concatenate([known.marks[~stale], new])
         marks.sort()
         return Standing(marks, self._change)
 

@@ -178,7 +178,7 @@ def _seal(sealed: SealedOperation) -> Found:
         child["edits"] for child in sealed.children
     )
     if not operation["hash"]:
-        way = "if nothing runs, undo it or repeat the call"
+        way = "if nothing runs, undo it and repeat the call"
         yield UNFINISHED, f"{name} is under way or was cut short; {way}"
     elif sealed.seal() != operation["hash"]:
         yield "operations", f"the record or the journal of {name} was altered"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from glymph.context import Context
@@ -36,14 +36,18 @@ def undo(ctx: Context, operation_id: str | None = None, *, reason: str | None = 
     nothing is taken back, for that is not what is meant. Rows changed since stay as they are and
     are listed as skipped. The undo is an operation itself, so it can be undone. An agent takes back
     only what it did itself, or what was done in the background; a person anything. Neither an agent
-    nor upkeep takes a pinned memory or its pin away by it.
+    nor upkeep takes a pinned memory or its pin away by it. One that was cut short ends by it, even
+    if it came to nothing.
     """
-    try:
-        return _undo(ctx, operation_id, reason)
-    except _LeftOpen as found:
-        # A bulk operation that was cut short: no more children, then what it did is undone as one.
-        ctx.store.close_parent(ctx.space, found.key)
-        return _undo(ctx, operation_id, reason)
+    ended: set[int] = set()
+    while True:
+        try:
+            return _undo(ctx, operation_id, reason, ended)
+        except _LeftOpen as found:
+            # A bulk operation that was cut short: no more children, then what it did is undone as
+            # one. Without an id another one may be the newest then, and left open as well.
+            ctx.store.close_parent(ctx.space, found.key)
+            ended.add(found.key)
 
 
 class _LeftOpen(Exception):
@@ -54,11 +58,14 @@ class _LeftOpen(Exception):
         self.key = key
 
 
-def _undo(ctx: Context, operation_id: str | None, reason: str | None) -> Receipt:
+def _undo(
+    ctx: Context, operation_id: str | None, reason: str | None, ended: Collection[int]
+) -> Receipt:
+    """Undoes a closed operation; those in `ended` were closed for it and may have done nothing."""
     ahead = UndoForesight(operation_id, ctx.actor)
     with ctx.operation("undo", reason=reason, ahead=ahead.asks) as op:
         op.writer.recognise(ahead)
-        target = _target(ctx, op.writer, operation_id)
+        target = _target(ctx, op.writer, operation_id, ended)
         if not target["hash"]:
             raise _LeftOpen(target["key"])
         op.writer.amend(reason=reason or f"undo {target['verb']}", undoes=target["key"])
@@ -80,7 +87,7 @@ def _undo(ctx: Context, operation_id: str | None, reason: str | None) -> Receipt
     return ctx.receipt(op)
 
 
-def _target(ctx: Context, reader: Reader, operation_id: str | None) -> Row:
+def _target(ctx: Context, reader: Reader, operation_id: str | None, ended: Collection[int]) -> Row:
     row = (
         _find_newest(reader, ctx.actor) if operation_id is None else reader.operation(operation_id)
     )
@@ -97,7 +104,7 @@ def _target(ctx: Context, reader: Reader, operation_id: str | None) -> Row:
         raise NotUndoable(row["id"], f"it is part of {row['parent_id']}. Undo that one.")
     if (horizon := find_lost_past(ctx, reader, row)) is not None:
         raise HistoryGone(moment(row["at"]), horizon)
-    if row["changes"] == 0 and row["hash"]:
+    if row["changes"] == 0 and row["hash"] and row["key"] not in ended:
         raise NotUndoable(row["id"], "it changed nothing.")
     _check_standing(reader, row)
     return row

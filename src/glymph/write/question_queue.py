@@ -42,6 +42,10 @@ KINDS: Mapping[str, Kind] = {
     "same": Kind("Do both say the same?"),
     "contradicts": Kind("They cannot both be true. Which one is?"),
     "vital": Kind("The older one is vital to somebody. Is it out of date?", (AGENT, PERSON)),
+    "many": Kind(
+        "A model holds this and others to be put out of date by the newer one. Is it?",
+        (AGENT, PERSON),
+    ),
     "pinned": Kind("The older one is pinned. Is it out of date all the same?", (AGENT, PERSON)),
     FORGET: Kind("Was this meant by a request to forget?", (AGENT, PERSON), ABOUT_A_REQUEST),
 }

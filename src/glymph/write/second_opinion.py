@@ -34,6 +34,7 @@ from glymph.write.verdicts import (
     decide_by_word,
     is_fixed,
     is_out_of_the_question,
+    spare_many,
     spare_vital,
 )
 
@@ -198,7 +199,7 @@ def _carry_out(
         if new is None:
             return
         told = dict(_decide(op, new, doubted, relations))
-        decided = [verdict for verdict in told.values() if verdict is not None]
+        decided = [*spare_many([verdict for verdict in told.values() if verdict is not None])]
         verdicts = tuple(spare_vital(decided, ctx.reader, kinds=HIDING))
         told |= {verdict.old["id"]: verdict for verdict in verdicts}
         asked.answered += _close_waiting(op, new, told)

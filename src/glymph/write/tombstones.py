@@ -32,6 +32,7 @@ from glymph.errors import KeyMissing
 from glymph.store.contract import Row
 from glymph.store.reader import Reader
 from glymph.text.identifiers import Identifier, fingerprint_forms, identifiers
+from glymph.text.identifiers.runs import SHORT, compact, list_runs
 from glymph.text.negation import NEGATIONS
 from glymph.text.normal import STOP_WORDS
 from glymph.text.scripts import flat
@@ -42,15 +43,10 @@ from glymph.text.words import RUN, plain_words, stem
 TOMBSTONED = "tombstoned: it was removed on request. add(…, revive=True) takes it in again"
 NEVER_BURIED = frozenset({"date", "time", "quantity", "version"})
 FEWEST_TOLD = 3  # telling words and figures: less than that is said everywhere by chance
-SHORT = 4  # characters of a code that different things may carry: it counts with the word before it
 LONG = 7  # digits that name one thing without the letters or the country before them
 
 _FIGURED = frozenset({"phone", "code", "card", "iban"})
 _QUAD = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\w)")
-_PART = re.compile(r"[0-9a-z]+")
-_JOINT = re.compile(r"[ ./_()-]{0,3}")
-_ABROAD = "00"  # dialled for the plus before a country
-_MOST_PARTS, _MOST_CHARS = 8, 40  # of an identifier whose characters stand apart
 _ASKING = "?"
 _TIED = "tied "  # begins a row that names the tombstones of one statement or identifier
 
@@ -279,9 +275,9 @@ def _list_buried_forms(one: Identifier, texts: Iterable[str]) -> list[str]:
     for kind, key in one.others:
         if kind == "phone" and one.type == "phone" and one.key.startswith("+"):
             forms.append(f"{_write_typed(kind, key)} abroad")
-        elif kind not in NEVER_BURIED and len(_compact(key)) >= LONG:
+        elif kind not in NEVER_BURIED and len(compact(key)) >= LONG:
             forms.append(_write_typed(kind, key))
-    bare = _compact(one.key if one.type == "phone" else one.text)
+    bare = compact(one.key if one.type == "phone" else one.text)
     if one.type in _FIGURED and len(bare) > SHORT and any(map(str.isdigit, bare)):
         forms.append(f"figures {bare}")
         digits = bare.lstrip("abcdefghijklmnopqrstuvwxyz")
@@ -313,7 +309,7 @@ def _list_forms_held_in(text: str) -> list[str]:
             forms += [f"{_write_typed('phone', key)} abroad" for key in phones]
     quads = (".".join(str(int(part)) for part in quad.split(".")) for quad in _QUAD.findall(plain))
     forms += [_write_typed("ip", quad) for quad in quads]
-    forms += [f"figures {run}" for run in _list_runs(plain.casefold())]
+    forms += [f"figures {run}" for run in list_runs(plain.casefold())]
     return forms + _list_labelled(text)
 
 
@@ -333,25 +329,3 @@ def _is_short(kind: str, key: str) -> bool:
 
 def _write_typed(kind: str, key: str) -> str:
     return f"identifier {kind} {key}"
-
-
-def _compact(text: str) -> str:
-    return "".join(_PART.findall(flat(text)[0].casefold()))
-
-
-def _list_runs(plain: str) -> Iterator[str]:
-    """Yields letters and digits that stand in a row, with whatever separators between them."""
-    if not any(map(str.isdigit, plain)):
-        return
-    parts = list(_PART.finditer(plain))
-    for first, part in enumerate(parts):
-        run, end = "", part.start()
-        for other in parts[first : first + _MOST_PARTS]:
-            run += other[0]
-            if len(run) > _MOST_CHARS or not _JOINT.fullmatch(plain, end, other.start()):
-                break
-            end = other.end()
-            if len(run) > SHORT and any(map(str.isdigit, run)):
-                yield run
-                if run.startswith(_ABROAD):
-                    yield run.removeprefix(_ABROAD)

@@ -22,6 +22,8 @@ SAYS_SAME, OUTDATED = "it says the same", "it is out of date"
 PARTLY = "it, or a part of it, may be out of date"
 _FIGURES = re.compile(r"\d+")
 
+MOST_BY_WORD = 3  # older statements that one is taken to hide by a model's word alone
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -63,6 +65,19 @@ def spare_vital(
         if verdict.kind in kinds and verdict.old["key"] in vital:
             why = f"{verdict.reason}, and vital"
             verdict = replace(verdict, kind="asks", reason=why, about="vital")
+        yield verdict
+
+
+def spare_many(verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
+    """Yields a model's verdicts, but asks about all it would hide if one statement hid so many.
+
+    Who obeys what a statement says finds that it replaces whatever is shown beside it.
+    """
+    hiding = [verdict for verdict in verdicts if verdict.kind in ("replaces", "same")]
+    for verdict in verdicts:
+        if len(hiding) > MOST_BY_WORD and verdict in hiding:
+            why = f"{verdict.reason}, as {len(hiding) - 1} others"
+            verdict = replace(verdict, kind="asks", reason=why, about="many")
         yield verdict
 
 
