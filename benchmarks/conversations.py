@@ -117,8 +117,9 @@ def _tell(
         _count(glymph, links, texts, tally)
         clock.advance(days=1)
         tally.digests.look(glymph, talk, talk["next"])
-        answered = _ask_again(glymph, links, texts, tally, answers)
-        answered.digests.look(glymph, talk, talk["next"])
+        if answers.exists():
+            answered = _ask_again(glymph, links, texts, tally, answers)
+            answered.digests.look(glymph, talk, talk["next"])
 
 
 def _ask_again(
@@ -175,16 +176,11 @@ def _stands_below(glymph: Glymph, texts: dict[str, str], newer: str, older: str)
 
 
 def _describe(tally: Tally, ending: str) -> dict[str, Figure | Fact]:
-    count, answered = tally.statements, tally.answered or Tally()
-    return {
+    count = tally.statements
+    figures: dict[str, Figure | Fact] = {
         f"statements{ending}": Figure(count, f"statements; {tally.updates} put older ones out of date"),
         f"updates_found{ending}": Figure(
             _share(tally.found, tally.updates), "% of updates hidden or below the newer", at_least=70
-        ),
-        f"updates_found_with_answers{ending}": Figure(
-            _share(answered.found, answered.updates),
-            f"% after a strong model was asked about {tally.asked} pairs; "
-            f"{tally.unanswered} questions have no recorded answer", at_least=95,
         ),
         f"same_found{ending}": Figure(
             _share(tally.recognised, tally.repetitions),
@@ -193,17 +189,31 @@ def _describe(tally: Tally, ending: str) -> dict[str, Figure | Fact]:
         f"wrongly_hidden{ending}": Figure(
             _share(len(tally.wrong), count), "% of statements hidden though still true", at_most=0.5
         ),
-        f"wrongly_hidden_with_answers{ending}": Figure(
-            _share(len(answered.wrong), count), "% the same, after the model was asked"
-        ),
         f"questions_per_100{ending}": Figure(
             _share(tally.questions, count), "questions opened per 100 statements", at_most=5
         ),
         **tally.digests.describe(ending, ""),
-        **answered.digests.describe(f"_with_answers{ending}", ", after the model was asked"),
         f"reconcile_cpu_ms{ending}": Figure(
             round(1000 * tally.cpu_s / max(1, count), 1), "CPU-ms to add and reconcile a statement"
         ),
+    }  # fmt: skip
+    if tally.answered is not None:
+        figures |= _describe_answered(tally, tally.answered, ending)
+    return figures
+
+
+def _describe_answered(tally: Tally, answered: Tally, ending: str) -> dict[str, Figure | Fact]:
+    """Describes what became of them after a strong model was asked, where answers are recorded."""
+    return {
+        f"updates_found_with_answers{ending}": Figure(
+            _share(answered.found, answered.updates),
+            f"% after a strong model was asked about {tally.asked} pairs; "
+            f"{tally.unanswered} questions have no recorded answer", at_least=95,
+        ),
+        f"wrongly_hidden_with_answers{ending}": Figure(
+            _share(len(answered.wrong), tally.statements), "% the same, after the model was asked"
+        ),
+        **answered.digests.describe(f"_with_answers{ending}", ", after the model was asked"),
     }  # fmt: skip
 
 
