@@ -412,8 +412,7 @@ class AnswerLost(Refused):
     def __init__(self, operation_id: str) -> None:
         super().__init__(
             f"It was done before, as operation {operation_id}, and not again; what it answered is "
-            f"not kept. audit({operation_id!r}) tells what it did, and certificates() what a purge "
-            "vouches for."
+            "not kept. Call operations() to see what it did."
         )
         self.operation_id = operation_id
 
