@@ -37,14 +37,17 @@ def pin_at_once(person):
 
 def unpin(agent, told):
     agent.unpin(told)
+    assert not agent.get(told).pinned
 
 
 def rewrite(agent, told):
     agent.update(told, text="Deploy on Fridays.")
+    assert agent.get(told).text == "Deploy on Fridays."
 
 
 def retitle(agent, told):
     agent.update(told, title="Deploy on Fridays.")
+    assert agent.get(told).title == "Deploy on Fridays."
 
 
 @pytest.mark.parametrize("change", [unpin, rewrite, retitle])
