@@ -2,8 +2,9 @@
 
 Conversations of 20 to 80 statements, told one by one in the order of their days: diaries, chats,
 work logs, agents' notes, in nine languages. Each statement says what it does to earlier ones. 60 are
-for developing, 21 were run once (`_once`), and 21 more once with newer weights (`_later`). Lines that share a label ("Note:",
-"TODO:") all stay true side by side: none of them may be hidden.
+for developing, 21 were run once (`_once`), and 21 more each time the weights were newer (`_later`,
+`_latest`). Lines that share a label ("Note:", "TODO:") all stay true side by side: none of them may
+be hidden.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ QUESTION = "Does a memory notice what is out of date and what is said twice, and
 
 CASES = Path(__file__).parent / "cases"
 SETTINGS = {"junk_gate": "off"}
-PARTS = {"dev": "", "once": "_once", "later": "_later"}
+PARTS = {"dev": "", "once": "_once", "later": "_later", "latest": "_latest"}
 FIRST = 10  # hits looked at
 PATIENCE = 1_000  # questions without an answer after which no more is asked
 

@@ -28,12 +28,8 @@ SETTINGS = {"durability": "normal", "compare": "off", "junk_gate": "off"}
 def run(options: Options) -> Figures:
     """Shares of each grade that are kept or gone, on the part for choosing and the one run once."""
     figures: dict[str, Figure] = {}
-    for part, suffix in (
-        ("dev", ""),
-        ("once", "_once"),
-        ("second", "_second"),
-        ("third", "_third"),
-    ):
+    for part in ("dev", "once", "second", "third", "fourth"):
+        suffix = "" if part == "dev" else f"_{part}"
         cases = lines(FOLDER / f"{part}.jsonl")
         cases = cases[: options.count(len(cases), least=20)]
         kept, total = _live(cases), Counter(map(_settle, cases))

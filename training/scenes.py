@@ -19,7 +19,7 @@ SCENE = "scene"  # the task; each text of it has a label of its own
 DROPPED = 0.15  # the share of texts that stay which are left out, so that scenes differ by pass
 STRANGERS = 2  # texts of elsewhere that stand in a scene, on average
 CROWDED, CROWD = 0.5, (9, 16)  # the share of scenes filled up with such, and up to how many texts
-SHUFFLED = 0.25  # the share of scenes that are not in the order told
+SHUFFLED = 0.4  # the share of scenes that are not in the order told
 
 
 class Marked(NamedTuple):

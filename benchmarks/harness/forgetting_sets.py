@@ -29,8 +29,8 @@ SHORT_SECRET = 5  # digits
 SETTINGS = {"durability": "normal", "compare": "off", "junk_gate": "off"}
 SETS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
-    "ninth", "tenth", "eleventh", "twelfth",
-    "supersede", "corrections", "amendments", "revisions", "renewals",
+    "ninth", "tenth", "eleventh", "twelfth", "thirteenth",
+    "supersede", "corrections", "amendments", "revisions", "renewals", "replacements",
 )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ from glymph.forget.verdicts import Verdict
 from glymph.text.grammar import BEING, FUNCTION
 from glymph.text.words import NAME_WORD, stems
 
-MEANT, LIKELY = 0.7, 0.02  # shares from which on a belief is replaced, and asked about
+MEANT, LIKELY = 0.85, 0.02  # shares from which on a belief is replaced, and asked about
 _LOOSE = frozenset(
     {"colour", "liking", "time", "name"}
 )  # topics that statements of different things share
