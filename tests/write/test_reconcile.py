@@ -107,6 +107,26 @@ def test_of_twenty_memories_in_a_row_one_puts_a_question(open_with, clock):
     assert len(g.edges(added[2].id)) == 2, "the others are flagged all the same"
 
 
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Lea speaks Polish", "Lea speaks Czech"),
+        ("Mia has a brother named Leo", "Mia has a brother named Finn"),
+        ("Nora has a house in Oslo", "Nora has a cabin in Bergen"),
+        ("我会说法语", "我会说俄语"),
+    ],
+)
+def test_where_a_value_alone_parts_two_texts_it_may_be_one_more_and_both_stay(
+    open_with, clock, older, newer
+):
+    g = open_with(replaces=[(newer, older)])
+    first, second = say(g, clock, older, newer)
+    assert g.get(first.id).superseded_by is None
+    assert second.superseded == (first.id,), "it is flagged, and stands below the newer"
+    hits = {hit.memory.id: hit for hit in g.search(older)}
+    assert hits[first.id].maybe_outdated_by == (second.id,)
+
+
 def test_what_differs_only_in_figures_may_be_the_next_of_a_series_and_stays(open_with, clock):
     third, fourth = "Wren number 3", "wren number 4"
     g = open_with(replaces=[(fourth, third)])

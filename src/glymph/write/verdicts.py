@@ -12,6 +12,7 @@ from glymph.reader.contract import Judgement, Reader, Thresholds
 from glymph.store.contract import Row
 from glymph.text.normal import normalise
 from glymph.text.similarity import differ_in_values
+from glymph.text.words import UNSPACED, WORD
 
 Kind = Literal["same", "replaces", "updates", "asks", "disputes"]
 NONE, SAME, REPLACES, PART = range(4)
@@ -20,6 +21,7 @@ TRUSTED = 0.3  # what is trusted less does nothing to what is trusted
 LEAST_VITAL = 0.3  # the share from which on a statement is too important to be hidden unasked
 SAYS_SAME, OUTDATED = "it says the same", "it is out of date"
 PARTLY = "it, or a part of it, may be out of date"
+MOST_SWAPPED = 3  # words in a row that part two texts which are the same otherwise
 _FIGURES = re.compile(r"\d+")
 
 MOST_BY_WORD = 3  # older statements that one is taken to hide by a model's word alone
@@ -115,7 +117,7 @@ def _decide(new: Row, old: Row, shares: Sequence[float], least: Thresholds) -> V
     if shares[REPLACES] >= least.hide:
         if fixed:
             return Verdict("asks", old, update, f"{OUTDATED}, and pinned", about="pinned")
-        if _differ_only_in_figures(new["text"], old["text"]):
+        if _may_be_one_more(new["text"], old["text"]):
             return Verdict("updates", old, update, f"{OUTDATED}, or another one of a series")
         return Verdict("replaces", old, shares[REPLACES], OUTDATED)
     if shares[REPLACES] >= least.ask:
@@ -141,9 +143,24 @@ def is_out_of_the_question(new: Row, old: Row) -> bool:
     return any(SECTIONS[Section(row["section"])].role == "source" for row in (new, old))
 
 
-def _differ_only_in_figures(new: str, old: str) -> bool:
-    """Tells whether nothing but figures parts two texts: a new value, or the next of a series."""
-    return _FIGURES.sub("#", normalise(new)) == _FIGURES.sub("#", normalise(old))
+def _may_be_one_more(new: str, old: str) -> bool:
+    """Tells whether nothing but a value parts two texts: a new one, or one more beside the old.
+
+    "Lea speaks Czech" after "Lea speaks Polish" has no word that says which of the two it is.
+    """
+    if _FIGURES.sub("#", normalise(new)) == _FIGURES.sub("#", normalise(old)):
+        return True
+    ours, theirs = (_split(text) for text in (new, old))
+    if len(ours) != len(theirs):
+        return False
+    parting = [at for at, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other]
+    swapped = parting[-1] - parting[0] + 1 if parting else 0
+    return swapped <= min(MOST_SWAPPED, len(ours) // 2)
+
+
+def _split(text: str) -> list[str]:
+    """Returns the words of a text; where words are not parted by spaces, the characters."""
+    return WORD.findall(UNSPACED.sub(lambda run: " ".join(run[0]), normalise(text)))
 
 
 def _tells_of_before(new: Row, old: Row) -> bool:
