@@ -50,6 +50,7 @@ from glymph.text.tokens import tokens
 MAX_QUERY_CHARS = 20_000
 UNANSWERED = 0.1  # where a reader holds no hit to be likelier than this, none answers
 MOST_NAMES = 3  # of a memory that a reader is told
+FEWEST = 10  # of the best among which the newer is put first, also where fewer are asked for
 SPARE = 30  # candidates read beyond the limit: age and trust may change the order
 
 
@@ -141,14 +142,14 @@ def rank_pools(
     found.sort(key=lambda one: -one.total)
     if judge is not None:
         judge(found)
-    ordered, updates = _newer_first(found[:limit])
+    ordered, updates = _newer_first(found[: max(limit, FEWEST)])
     ids = {one.place: one.rows[one.key]["id"] for one, _ in ordered}
     hits: list[Hit] = []
     for one, older in reversed(ordered):
         newer = (ids[place] for place in updates.get(one.place, ()) if place in ids)
         hit = _hit(one, tuple(newer))
         hits.append(hit if older is None else _lift(hit, older, least=hits[-1].score))
-    return hits[::-1]
+    return hits[::-1][:limit]
 
 
 def _read_again(ctx: Context, query: str, found: list[Candidate]) -> None:
