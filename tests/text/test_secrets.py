@@ -377,6 +377,34 @@ def test_only_the_secret_goes_and_every_one_is_counted():
     assert count == 3
 
 
+@pytest.mark.parametrize(
+    ("frame", "secret"),
+    [
+        ("la clave de la alarma del taller es {} desde marzo", "Girasol_204"),
+        ("my login there is kpetrov and {}, it says unknown user", "Teapot!615"),
+        ("break glass login, user ops-2 pass {}", "Amber-Kite-37-Wool"),
+        ("le mot de passe du club, c'est {}", "Mouette-58"),
+        ("hasło do sieci to {}", "Jodla2019"),
+        ("WLAN für Gäste: {}", "Birnbaum88x"),
+    ],
+)
+def test_a_word_made_up_to_be_a_password_is_masked_some_words_behind_what_it_opens(frame, secret):
+    assert mask_secrets(frame.format(secret)) == (frame.format(SECRET), 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The login page is US-1234 on the board, and test-suite-2024 covers it.",
+        "La clave del problema es la base de datos de 2024.",
+        "The wifi reaches room B12 and the Nordhalle2 poorly.",
+        "Log in at https://example.com/Start_2024 first.",
+    ],
+)
+def test_names_and_numbers_near_a_login_stay(text):
+    assert mask_secrets(text) == (text, 0)
+
+
 def test_a_secret_between_other_words_leaves_them_alone():
     text, _ = mask_secrets(f"Deploy with {SECRETS['github'][1]} on Friday at 10:30 to shop-7.")
     assert text == f"Deploy with {SECRET} on Friday at 10:30 to shop-7."
@@ -386,7 +414,7 @@ def test_a_secret_between_other_words_leaves_them_alone():
     "text",
     ["a" * 200_000, "a-" * 100_000, "password " * 20_000, "-----BEGIN PRIVATE KEY-----" * 5_000, "token=" * 30_000,
      "4" * 200_000, "a.b_c-" * 30_000, "://" * 60_000, "curl " * 40_000, "eyJ" * 60_000,
-     "password is the " * 12_000],
+     "password is the " * 12_000, "login " * 30_000, "wifi Ab" * 20_000],
     ids=lambda text: text[:12],
 )  # fmt: skip
 def test_no_text_takes_long(text):

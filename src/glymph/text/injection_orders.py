@@ -26,8 +26,9 @@ _THIS = r"(?:this|it|that|these|them|anything|everything|what you|your|the fact|
 # Agents spoken to as such: a person who talks to one does not call it so.
 _AGENTS = (
     r"\b(?:(?:AI|LLM|automated|KI)[ -](?:\w{1,20} )?(?:assistants?|agents?|models?|bots?"
-    r"|assistenten?|agenten?)|chatbots?"
-    r"|asistentes? (?:de )?(?:IA|inteligencia artificial)|agentes? de IA|assistants? IA"
+    r"|systems?|assistenten?|agenten?|systeme?n?|modelle?n?)|chatbots?"
+    r"|asistentes? (?:de )?(?:IA|inteligencia artificial)|agentes? de IA|(?:sistemas?|modelos?) de IA"
+    r"|(?:assistants?|agents?|modeles?|systemes?) (?:d')?IA"
     r"|assistenti? (?:di )?(?:IA|AI)|assistentes? de IA|LLMs?|(?:large )?language models?"
     r"|AIs?(?= (?:reading|that|who|which|processing|parsing|system)))\b"
 )
@@ -142,9 +143,9 @@ _ENGLISH: tuple[tuple[str, str, str], ...] = (
     rf"{_AGENTS}[^.!?\n]{{0,60}}?: ?\w"
     rf"|\bif you(?: are|'re) (?:an? )?{_AGENTS}[^.!?\n]{{0,30}}?, ?\w"
     rf"|\b(?:note|notice|message|instructions?|attention|hinweis|nachricht|aviso|nota|mensaje"
-    r"|consigne|avis)s? (?:to|for|an|fur|para|a|pour)(?: all| alle| todos los| tous les)? "
+    r"|consigne|avis|note)s? (?:to|for|an|fur|para|a|aux|pour)(?: all| alle| todos los| tous les)? "
     rf"{_AGENTS}",
-    "agent|assist|model|bot|asistent|llm|ai "),
+    "agent|assist|model|bot|asistent|llm|ai |system|sistem"),
     ("to take a role",
     rf"\byou(?: are|'re)(?: now| no longer| hereby)+ (?:{_BE})\b|\byou are no longer\b|\bfrom now"
     rf" on,? you(?: are|'re|'ll be| will be) (?:{_BE})\b",

@@ -51,6 +51,15 @@ _KEY = (
     r"|credentials?|auth|bearer|client[ _\-]?secret|webhook[ _\-]?secret|license[ _\-]?key"
     r"|recovery[ _\-]?(?:code|key)"
 )
+# What people call what lets them in, where the word itself stands some words further on.
+_LOGIN = (
+    r"(?:pass(?:word|wd|wort|phrase)|kennwort|contraseña|clave|mot de passe|senha|wachtwoord"
+    r"|lösenord|hasło|parola|şifre|пароль|zugangsdaten|log[ -]?in|credentials|wi-?fi|wlan)"
+)
+_MADE_UP = (
+    rf"(?<![^\W_]){_LOGIN}(?![^\W_])[^.!?\n]{{0,60}}?(?<![\w/.@\-=&])"
+    r"(?P<v>(?=[^\s\d]{0,40}\d)[A-Za-z][\w!#$%&*+?\-]{6,40})(?![\w/@])"
+)
 _QUOTED = r"\"(?P<dq>[^\"\n]{1,400})\"|'(?P<sq>[^'\n]{1,400})'|`(?P<bq>[^`\n]{1,400})`"
 _VALUE = rf"(?P<v>{_QUOTED}|[^\s\"'`,;<>(){{}}]{{1,400}})"
 _SIGN = r"[\"']?\s{0,3}(?P<sign>:=|=>|==?|:)\s{0,3}"
@@ -159,6 +168,18 @@ def _is_strong(found: re.Match[str]) -> bool:
     return len(value) >= 6 and is_mixed(value) and (cases or bool(SYMBOL.search(found["v"])))
 
 
+def _is_made_up(found: re.Match[str]) -> bool:
+    """Returns whether a word near one that speaks of logins is made up to be a password.
+
+    It has small letters, two digits, and a capital or a sign: Chouette-77, but not US-1234, room2.
+    """
+    value = found["v"].rstrip(".:?,")
+    if no_value(value) or _is_call(found) or is_dotted(value) or UUID.fullmatch(value):
+        return False
+    shaped = LOWER.search(value) and (UPPER.search(value) or re.search(r"[!#$%&*+?_]", value))
+    return bool(shaped) and len(DIGIT.findall(value)) > 1
+
+
 def _after(found: re.Match[str]) -> str:
     return found.string[found.end() : found.end() + 20]
 
@@ -251,6 +272,11 @@ def _make_rule(
 
 
 _PASSWORDS = "pass pw kennwort contraseña пароль code safe"
+_LOGINS = (
+    "password", "passwd", "passwort", "passphrase", "kennwort", "contraseña", "clave",
+    "mot de passe", "senha", "wachtwoord", "lösenord", "hasło", "parola", "şifre", "пароль",
+    "zugangsdaten", "login", "log-in", "log in", "credentials", "wifi", "wi-fi", "wlan",
+)  # fmt: skip
 _KEYS = "secret token key credential auth bearer recovery cookie session="
 
 RULES: tuple[Rule, ...] = (
@@ -258,6 +284,7 @@ RULES: tuple[Rule, ...] = (
     *SHAPE_RULES,
     Rule(_SK, _is_api_key, ("sk-",), flags=0, is_long=True),
     _make_rule(_HOOK, "hooks.slack.com"),
+    Rule(_MADE_UP, _is_made_up, _LOGINS),
     _make_rule(_DISCORD, "/webhooks/"),
     _make_rule(_TEAMS, "webhook.office"),
     _make_rule(_SOFTLAYER, "softlayer"),
