@@ -27,8 +27,8 @@ _THIS = r"(?:this|it|that|these|them|anything|everything|what you|your|the fact|
 _AGENTS = (
     r"\b(?:(?:AI|LLM|automated|KI)[ -](?:\w{1,20} )?(?:assistants?|agents?|models?|bots?"
     r"|systems?|assistenten?|agenten?|systeme?n?|modelle?n?)|chatbots?"
-    r"|asistentes? (?:de )?(?:IA|inteligencia artificial)|agentes? de IA|(?:sistemas?|modelos?) de IA"
-    r"|(?:assistants?|agents?|modeles?|systemes?) (?:d')?IA"
+    r"|asistentes? (?:de )?(?:IA|inteligencia artificial)"
+    r"|(?:agentes?|sistemas?|modelos?) de IA|(?:assistants?|agents?|modeles?|systemes?) (?:d')?IA"
     r"|assistenti? (?:di )?(?:IA|AI)|assistentes? de IA|LLMs?|(?:large )?language models?"
     r"|AIs?(?= (?:reading|that|who|which|processing|parsing|system)))\b"
 )
