@@ -234,7 +234,7 @@ class Trashed:
     kind: str
     by: str  # the verb that put it there
     recoverable_until: datetime
-    expired: bool  # whether that time is over
+    expired: bool  # whether that time is over and nothing keeps it, such as a pin
 
 
 @dataclass(frozen=True, slots=True)

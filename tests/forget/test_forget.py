@@ -326,3 +326,22 @@ def test_a_plan_says_that_it_covers_only_so_many(glymph, monkeypatch):
     assert "only 210 memories were looked at" in shown.why
     forget(glymph, shown, apply=True)
     assert not forget(glymph, "everything about Ottokar").why
+
+
+def test_a_call_that_acts_at_once_skips_nothing_for_what_the_background_did_meanwhile(
+    glymph, monkeypatch
+):
+    told = glymph.add("The card of Bob is 4111 1111 1111 1111", kind="note").id
+    other = glymph.add("Bob pays his rent on Mondays", kind="note").id
+    make = forgetting.make_plan
+
+    def make_and_link(ctx, *given, **options):
+        made = make(ctx, *given, **options)
+        monkeypatch.setattr(forgetting, "make_plan", make)
+        glymph.link(told, other, "similar_to")  # as the background does it, between plan and deed
+        return made
+
+    monkeypatch.setattr(forgetting, "make_plan", make_and_link)
+    done = glymph.forget("4111 1111 1111 1111", mode="purge", apply=True)
+    assert done.receipt.skipped == ()
+    assert done.receipt.succeeded == (told,)

@@ -13,6 +13,7 @@ from hypothesis import settings
 
 from glymph import errors
 from glymph.config import Settings
+from glymph.forget.purge import purge_certified
 from glymph.stores import migrate, restore_backup
 from glymph.testing import FrozenClock
 from tests.grounds.purging import (
@@ -194,3 +195,63 @@ def test_a_purge_also_finds_what_no_memory_says_any_more(new_store, kind, seed):
         holds_nothing(glymph, same, moments)
         assert glymph.add(f"Hal wrote {same[0]} down").id  # nobody has said it is to stay away
         glymph.context.store.settle(rewrite=True)
+
+
+ARABIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
+WIDE = {code: code + 0xFEE0 for code in range(ord("!"), ord("~") + 1)}
+FORMER = {
+    "06 12 34 56 78": "06\u00a012\u00a034\u00a056\u00a078",
+    "030-901820-44": "030\u2011901820\u201144",
+    "DE89 3704 0044 0532 0130 00": "DE89\u00a03704\u00a00044\u00a00532\u00a00130\u00a000",
+    "+81 90-1234-5678": "+81 90-1234-5678".translate(WIDE),
+    "+20 100 123 4567": "+20 100 123 4567".translate(ARABIC),
+    "eve@acme.io": "eve [at] acme [dot] io",
+    "kim@acme.io": "kim\uff20acme.io",
+    "+44 20 7946 0958": "+44\t20\t7946\t0958",
+}
+
+
+@pytest.mark.parametrize("new_store", ENGINES, indirect=True)
+def test_former_wordings_go_in_whatever_characters_they_were(new_store):
+    _, url = new_store()
+    on_server = not url.startswith("sqlite")  # where each purge takes a second
+    cases = list(FORMER.items())[: 2 if on_server and not NIGHTLY else None]
+    with open_at(url, FrozenClock()) as glymph:
+        for at, (asked, former) in enumerate(cases):
+            other = glymph.add(f"Zoé, Büro {at}: {former}", kind="note").id
+            glymph.update(other, text=f"Büro {at} anrufen")
+            glymph.add(f"Somebody has {asked}", kind="note")
+        for asked, former in cases:
+            done = glymph.forget(asked, mode="purge", apply=True)
+            assert done.certificate.complete, asked
+            assert find_traces(glymph, [asked, json.dumps(former)[1:-1], former]) == [], asked
+
+
+HABITS = [
+    "has a dog called Rufus", "plays the oboe", "was born in Trondheim", "works at the harbour",
+    "drives a green Saab", "married Lars", "owes the bakery money", "takes lithium every night",
+    "has a twin sister", "studied geology", "hates cilantro", "keeps bees on rooftops",
+    "collects stamps from Mongolia", "snores terribly",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("new_store", "more"),
+    [("sqlite", 0), ("sqlite", 40), ("postgresql", 40)],
+    indirect=["new_store"],
+)
+def test_each_of_many_removed_statements_is_looked_for_in_former_wordings(new_store, more):
+    _, url = new_store()
+    habits = HABITS + [f"owns chicken {number}" for number in range(more)]
+    with open_at(url, FrozenClock()) as glymph:
+        others = [
+            glymph.add(f"Diary: Zoe {habit}. Paper is out.", kind="note").id for habit in habits
+        ]
+        for at, other in enumerate(others):
+            glymph.update(other, text=f"Paper is out, tray {at}.")
+        told = [glymph.add(f"Zoe {habit}", kind="note").id for habit in habits]
+        glymph.add("The harbour of Trondheim is green, and a dog, an oboe and a bakery are there")
+        purged = purge_certified(glymph.context, told)
+        left = " ".join(place.detail for place in purged.certificate.places)
+        assert [other for other in others if other not in left] == []
+        assert not purged.certificate.complete

@@ -75,6 +75,26 @@ def test_only_what_has_been_there_for_its_time_is_removed_for_good(glymph, clock
     assert glymph.verify().ok
 
 
+def test_a_pinned_memory_in_the_trash_stays_and_keeps_nothing_else_there(glymph, clock):
+    pinned, gone, other = remembered(glymph, 3)
+    glymph.delete([pinned, gone, other])
+    glymph.pin(pinned)
+    assert glymph.trash.empty(all=True).succeeded != ()
+    assert [one.id for one in glymph.trash()] == [pinned]
+    late = glymph.add("A plum cake for late guests").id
+    glymph.delete([late])
+    clock.advance(days=40)
+    assert [one.id for one in glymph.trash() if one.expired] == [late]
+    assert glymph.lifecycle().purged == 1
+    done = glymph.trash.empty()
+    assert (done.succeeded, [one.id for one in done.skipped]) == ((), [pinned])
+    assert "pinned" in done.skipped[0].reason
+    assert glymph.lifecycle().purged == 0
+    glymph.unpin(pinned)
+    assert glymph.trash.empty().succeeded == (pinned,)
+    assert glymph.verify().ok
+
+
 def told_and_trashed(glymph, count):
     ids = [
         one.id for one in glymph.add_many([f"The cellar holds bottle {n}." for n in range(count)])

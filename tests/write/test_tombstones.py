@@ -495,3 +495,20 @@ def test_tombstones_of_two_keys_are_never_mixed(glymph, elsewhere, clock, tmp_pa
     with space(elsewhere, "again", clock) as again:
         assert is_buried(again, FACT, "a fact of theirs") == [False, True]
         assert again.verify().ok
+
+
+def test_no_page_and_no_cluster_takes_a_purged_identifier_in_again(glymph):
+    glymph.add("The mail of Eve is eve.karlsen@acme.io", kind="fact")
+    glymph.forget("eve.karlsen@acme.io", mode="purge", apply=True)
+    glymph.write("My page is about gardens")
+    for way in (
+        lambda: glymph.write("My page: EVE.KARLSEN@ACME.IO"),
+        lambda: glymph.write("eve.karlsen (at) acme.io", mode="append"),
+        lambda: glymph.clusters.create("Friends of eve.karlsen@acme.io"),
+        lambda: glymph.clusters.create("Friends", rule={"tag": "eve.karlsen@acme.io"}),
+    ):
+        with pytest.raises(errors.Refused, match="removed on request"):
+            way()
+    assert glymph.page() == "My page is about gardens"
+    assert glymph.clusters() == []
+    glymph.clusters.create("Friends of Eve")

@@ -180,7 +180,6 @@ def _join(parts: Sequence[Removal]) -> Removal:
             tuple(dict.fromkeys(text for part in parts for text in part.quotes.texts)),
             frozenset(word for part in parts for word in part.quotes.words),
             _any_of([part.quotes.also for part in parts if part.quotes.also]),
-            tuple(dict.fromkeys(one for part in parts for one in part.quotes.pieces)),
         ),
         tuple(derived.values()),
         on_request=any(part.on_request for part in parts),

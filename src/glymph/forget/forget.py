@@ -67,7 +67,7 @@ def forget(
     checked_text("request", request, MAX_QUERY_CHARS)
     made = make_plan(ctx, str(request), wanted, decide=decide)
     if apply:
-        return _execute(ctx, made, reason)
+        return _execute(ctx, made, reason, fresh=True)
     _save_plan(ctx, made)
     return made
 
@@ -192,8 +192,11 @@ def _read_plan(body: dict[str, Any]) -> ForgetPlan:
 # carrying it out
 
 
-def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
-    """Carries a plan out in one operation and looks for what is left."""
+def _execute(ctx: Context, shown: ForgetPlan, reason: str, *, fresh: bool = False) -> Forgotten:
+    """Carries a plan out in one operation and looks for what is left.
+
+    `fresh` is a plan that was made in the same call, so that nobody has seen it.
+    """
     purging = shown.mode == "purge"
     if purging:
         check_may_purge()
@@ -201,8 +204,8 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str) -> Forgotten:
     removals: list[Removal] = []
     with ctx.operation("purge" if purging else "forget", reason=reason) as op:
         rows = op.writer.memories([action.id for action in shown.actions])
-        going = [action for action in shown.removed if _can_act(op, rows, action)]
-        editing = [action for action in shown.rewritten if _can_act(op, rows, action)]
+        going = [action for action in shown.removed if _can_act(op, rows, action, fresh)]
+        editing = [action for action in shown.rewritten if _can_act(op, rows, action, fresh)]
         if purging:
             for memory_id, fields in _find_left(asked, rows, editing).items():
                 raise IdentifierLeft(memory_id, fields)
@@ -249,12 +252,15 @@ def _ask_about(ctx: Context, op: OpenOperation, rows: Mapping[str, Row], shown: 
     ask_whether_meant(ctx, op, shown.request, here)
 
 
-def _can_act(op: OpenOperation, rows: Mapping[str, Row], action: Action) -> bool:
-    """Tells whether a memory is as the plan saw it; notes on the operation why it is not."""
+def _can_act(op: OpenOperation, rows: Mapping[str, Row], action: Action, fresh: bool) -> bool:
+    """Tells whether a memory is as the plan saw it; notes on the operation why it is not.
+
+    Of a fresh plan the text alone counts: meanwhile the background may have linked the memory.
+    """
     row = rows.get(action.id)
     if row is None:
         op.fail(action.id, "no such memory in this space")
-    elif row["version"] != action.version or row["text"] != action.old:
+    elif row["text"] != action.old or (row["version"] != action.version and not fresh):
         op.skip(action.id, "it has changed since the plan was made; make a new one")
     elif row["pinned"]:
         op.skip(action.id, "it is pinned; unpin it first, then repeat the call")

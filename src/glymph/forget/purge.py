@@ -353,8 +353,7 @@ class _Left:
 
     def quote(self, texts: Iterable[str], words: frozenset[str] = frozenset()) -> Quotes:
         """Returns these texts and words with the identifiers in whatever spelling."""
-        pieces = self._held.pieces if self._held else ()
-        return Quotes(_join_texts(texts, self.spellings), words, self._held, pieces)
+        return Quotes(_join_texts(texts, self.spellings), words, self._held)
 
     def check_reworded(self, rows: Iterable[Row]) -> None:
         """Raises IdentifierLeft for a rewording that still holds one: all is rolled back."""

@@ -13,10 +13,12 @@ from glymph.forget.requests import Request, forms, read_request, still_held
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
 from glymph.text.identifiers import Identifier, identifiers, perhaps
+from glymph.text.identifiers.aloud import say_digits
 from glymph.text.identifiers.runs import stands_in_a_row
 from glymph.text.normal import content_hash, derive_title, is_derived_title
 from glymph.text.query import Words
 from glymph.text.quotes import GONE
+from glymph.text.scripts import strip_signs
 from glymph.text.sentences import PIECES, split_with_breaks
 from glymph.text.words import RUN
 
@@ -26,9 +28,8 @@ SHORT = 4  # characters of a code that different things may carry
 SMALL = 200  # memories: a space of fewer is read whole, with the fields that have no index
 MOST_HELD = 1_000  # memories that one identifier is looked for in
 FIGURES = 7  # digits of a number that are written however it begins, with a country or a zero
+SAID = 4  # of them, of a number that is said digit by digit
 MOST_SPELLINGS = 8  # that are looked for in the journal
-
-_NO_LETTER_OR_DIGIT = re.compile(r"[\W_]+")
 
 
 def reword(op: OpenOperation, row: Row, text: str) -> None:
@@ -64,13 +65,13 @@ def fields_still_holding(request: Request, row: Row, text: str) -> tuple[str, ..
 
 def holds_beside_text(request: Request, row: Row) -> bool:
     """Tells whether a memory holds an identifier in a field beside its text, or beside figures."""
-    wanted = [_bare(one.text) for one in request.strong]
+    wanted = [strip_signs(one.text) for one in request.strong]
     return any(stands_in_a_row(one, row["text"]) for one in request.strong) or any(
         still_held(request, request.text, said) or _is_joined(request, said)
         for field in (BESIDE_TEXT if wanted else ())
         for said in _texts_in(row, field)
         # Reading identifiers is slow; most texts do not even have their letters and digits.
-        if any(one in _bare(said) for one in wanted)
+        if any(one in strip_signs(said) for one in wanted)
     )
 
 
@@ -83,10 +84,6 @@ def _is_joined(request: Request, said: str) -> bool:
         re.search(rf"(?<=[_/]){written}(?![^\W_])|(?<![^\W_]){written}(?=[_/])", said, re.I)
         for written in (re.escape(one.text) for one in request.strong)
     )
-
-
-def _bare(text: str) -> str:
-    return _NO_LETTER_OR_DIGIT.sub("", text.casefold())
 
 
 def _texts_in(row: Row, field: str) -> Iterator[str]:
@@ -196,27 +193,35 @@ def cut_from_row(asked: Sequence[Request], row: Row) -> dict[str, Any] | None:
 
 
 class Held:
-    """Tells whether a text holds one of some identifiers, however it is spelt.
-
-    `pieces` are letters and digits of which such a text has some in a row.
-    """
+    """Tells whether a text holds one of some identifiers, however it is spelt."""
 
     def __init__(self, asked: Sequence[Request]) -> None:
         self._asked = asked
-        found = (piece for one in asked for each in one.strong for piece in _list_pieces(each))
-        self.pieces = tuple(dict.fromkeys(found))
+        ways = (way for one in asked for each in one.strong for way in _list_ways(each))
+        self._ways = tuple(dict.fromkeys(ways))
 
     def __call__(self, text: str) -> bool:
-        bare = _bare(text)
-        return any(piece in bare for piece in self.pieces) and holds(self._asked, text)
+        bare = strip_signs(text)
+        spelt = any(all(piece in bare for piece in way) for way in self._ways)
+        return spelt and holds(self._asked, text)
 
 
-def _list_pieces(each: Identifier) -> list[str]:
-    """Returns what is in every spelling of an identifier: its longest figure, or all of it."""
-    longest = max(re.findall(r"\d+", _bare(each.key)), key=len, default="")
+def _list_ways(each: Identifier) -> list[tuple[str, ...]]:
+    """Returns pieces of an identifier; in every spelling of it are all those of one of the ways.
+
+    They are the words of an address, or the longest figure, also said aloud, or all of it.
+    """
+    if each.type == "mail":
+        return [tuple(strip_signs(word) for word in RUN.findall(each.key))]
+    longest = max(re.findall(r"\d+", strip_signs(each.key)), key=len, default="")
     if len(longest) > SHORT:
-        return [longest[-FIGURES:]]
-    return [_bare(each.key), _bare(each.text), _bare(_say_signs(each.key))]
+        aloud = {strip_signs(said) for said in say_digits(longest[-SAID:])}
+        return [(longest[-FIGURES:],), *((one,) for one in sorted(aloud))]
+    return [
+        (strip_signs(each.key),),
+        (strip_signs(each.text),),
+        (strip_signs(_say_signs(each.key)),),
+    ]
 
 
 def _say_signs(address: str) -> str:

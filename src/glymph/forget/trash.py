@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from glymph.context import Context, every_row
+from glymph.context import Context, OpenOperation, every_row
 from glymph.errors import Refused
 from glymph.forget.certificate import certify
 from glymph.forget.complete_certificates import complete_certificates
@@ -22,19 +22,25 @@ MOST_AT_ONCE = 500  # memories removed in one transaction: about a second
 
 def trash(ctx: Context) -> list[Trashed]:
     """Returns what is in the trash, what expires first on top."""
-    with ctx.reading() as reader:
-        rows = list(
-            every_row(reader, Filter(states=(State.TRASHED,), include_superseded=True), CHUNK)
-        )
-    found = [_value(ctx, row) for row in rows]
+    found = [_value(ctx, row) for row in _read_rows(ctx)]
     return sorted(found, key=lambda one: (one.recoverable_until, one.id))
+
+
+def _read_rows(ctx: Context) -> list[Row]:
+    wanted = Filter(states=(State.TRASHED,), include_superseded=True)
+    with ctx.reading() as reader:
+        return list(every_row(reader, wanted, CHUNK))
+
+
+def _must_stay(row: Row) -> bool:
+    return bool(row["pinned"] or row["protected"])
 
 
 def _value(ctx: Context, row: Row) -> Trashed:
     return Trashed(
         id=row["id"], title=row["title"], kind=row["kind"], by=row["state_by"],
         recoverable_until=ctx.trash_ends(row["state_at"]),
-        expired=ctx.trash_ends(row["state_at"]) <= ctx.now(),
+        expired=ctx.trash_ends(row["state_at"]) <= ctx.now() and not _must_stay(row),
     )  # fmt: skip
 
 
@@ -42,7 +48,8 @@ def empty(ctx: Context, *, all: bool = False, attended: bool = True) -> Receipt:
     """Removes for good what has been in the trash for its time; with `all`, everything in it.
 
     There is no undo. Leaves a certificate for each part, and completes those that are pending.
-    An agent or upkeep removes only what has been there for its time, and only so much in a day;
+    Pinned and protected memories stay, and are named as skipped. An agent or upkeep removes only
+    what has been there for its time, and only so much in a day;
     `attended` is False for upkeep in whoever's name; else it needs the right of a purge.
     """
     if attended:
@@ -53,9 +60,12 @@ def empty(ctx: Context, *, all: bool = False, attended: bool = True) -> Receipt:
             "Only a person empties the trash before its time. Nothing was changed: ask one to run "
             "`glymph memory trash empty --all --apply`."
         )
-    due = [one.id for one in trash(ctx) if all or one.expired]
+    kept = {row["id"] for row in _read_rows(ctx) if _must_stay(row)}
+    over = [one for one in trash(ctx) if all or one.recoverable_until <= ctx.now()]
+    due = [one.id for one in over if one.id not in kept]
     if unattended:
         due = due[: _count_left_today(ctx)]
+    due += [one.id for one in over if one.id in kept]  # to be named
     reason = "trash emptied" if all else "trash expired"
     if len(due) <= MOST_AT_ONCE:
         receipt = _remove(ctx, due, reason=reason)
@@ -84,10 +94,22 @@ def _remove(
     ctx: Context, ids: Sequence[str], *, reason: str | None = None, parent: int | None = None
 ) -> Receipt:
     with ctx.operation("purge", reason=reason, parent=parent) as op:
-        removal = remove_for_good(op, ctx, ids)
+        removal = remove_for_good(op, ctx, _skip_kept(op, ids))
         op.succeeded += removal
     certify(ctx, op.intent.id, removal, rewrite=False)  # once, when all are gone
     return ctx.receipt(op)
+
+
+def _skip_kept(op: OpenOperation, ids: Sequence[str]) -> list[str]:
+    """Returns those that may go; notes on the operation why the others stay."""
+    rows = op.writer.memories(ids)
+    for row in rows.values():
+        if row["protected"]:
+            op.skip(row["id"], "it is protected; restore it")
+        elif row["pinned"]:
+            op.skip(row["id"], "it is pinned; unpin it or restore it")
+    stay = {refusal.id for refusal in op.skipped}
+    return [one for one in ids if one not in stay]
 
 
 def _join_receipts(ctx: Context, parent: int, parts: Sequence[Receipt]) -> Receipt:

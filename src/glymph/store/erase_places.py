@@ -9,7 +9,7 @@ it from then on. Texts that a part above the store keeps are `apart`: its text k
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,8 @@ from glymph.text.quotes import Quotes, words_in
 
 MOST_NAMED = 20  # memories
 MOST_LOOKED_UP = 100  # words of what was removed
+MOST_PROBES = 24  # that the engine looks for; with more it costs less to read every image
+IMAGES_AT_ONCE = 5_000  # of the journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,9 +291,8 @@ class ErasureReader(SpaceStatements):
         memories: set[int] = set()
         similar: set[int] = set()
         pages: set[int] = set()
-        held = self._tuples("journal_holding", probes=quotes.probes(), pieces=list(quotes.pieces))
-        for table, key, image in held:
-            if PURGED in json.loads(image) or not quotes.strongly(image):
+        for table, key, image in self._read_images(quotes):
+            if not quotes.strongly(image) or PURGED in json.loads(image):
                 continue
             if table == "memories" and not quotes.whole(words_in(image)):
                 similar.add(key)
@@ -308,6 +309,18 @@ class ErasureReader(SpaceStatements):
         named = {key: name for key, name, _ in self._tuples("pages")}
         names = tuple(named[key] for key in sorted(pages) if key in named)
         return Leftover(rows + len(memories) + len(pages), ids, names, alike[:MOST_NAMED])
+
+    def _read_images(self, quotes: Quotes) -> Iterator[tuple[str, int, str]]:
+        """Yields table, key and image of journal rows that may repeat it."""
+        probes = quotes.probes()
+        every = quotes.also is not None or len(probes) > MOST_PROBES
+        operation = entry = 0
+        while found := self._tuples(
+            "journal_holding", operation=operation, id=entry, most=IMAGES_AT_ONCE,
+            every=int(every), probes=[] if every else probes,
+        ):  # fmt: skip
+            yield from ((table, key, image) for _, _, table, key, image in found)
+            operation, entry = found[-1][:2]
 
     def _count(self, statement: str, **parameters: Any) -> int:
         return int(self._value(statement, **parameters))

@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -14,7 +14,8 @@ from glymph.text.words import RUN
 
 GONE = "(removed by a purge)"  # stands in place of what repeated it
 SHORT = 12  # characters; a shorter text counts only where it is not a part of another word
-MOST_PROBES = 8
+
+FEW = 64  # words that are looked for one by one
 
 _ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b")
 
@@ -24,21 +25,22 @@ class Quotes:
     """Removed texts, and the words of them that nothing else in the space has. Never stored.
 
     A text repeats them if it holds one of the texts whole, or one of these words, or if `also` says
-    that it tells them in another way, such as an identifier that is spelt otherwise. Whatever
-    `also` knows has one of the `pieces`, letters and digits alone.
+    that it tells them in another way, such as an identifier that is spelt otherwise.
     """
 
     texts: tuple[str, ...]
     words: frozenset[str] = frozenset()
     also: Callable[[str], bool] | None = field(default=None, repr=False, compare=False)
-    pieces: tuple[str, ...] = ()
     _repeats: Callable[[str], bool] = field(init=False, repr=False, compare=False)
+    _probes: frozenset[str] = field(init=False, repr=False, compare=False)
     _patterns: list[re.Pattern[str]] = field(
         default_factory=list, init=False, repr=False, compare=False
     )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_repeats", repeating(self.texts))
+        chosen = (_choose_probe(text, self.words) for text in map(_fold, self.texts) if text)
+        object.__setattr__(self, "_probes", frozenset(chosen) | self.words)
 
     def __bool__(self) -> bool:
         return bool(self.texts or self.words or self.also)
@@ -53,6 +55,8 @@ class Quotes:
         A single word may be there by chance.
         """
         text = words_in(body)
+        if not self._may_be_in(text):
+            return False
         return self.whole(text) or len(self.words & words_of(text)) > 1
 
     def in_json(self, body: str) -> bool:
@@ -98,14 +102,26 @@ class Quotes:
         return "{}" if self.in_json(rest) else rest
 
     def probes(self) -> list[str]:
-        """Returns a few pieces, as in JSON, of which whatever repeats them has one."""
-        longest = sorted(self.words, key=len, reverse=True)
-        found = {
-            next((word for word in longest if word in text.lower()), text) for text in self.texts
-        }
-        found |= set(longest[:MOST_PROBES])
-        escaped = [json.dumps(one.lower(), ensure_ascii=False)[1:-1] for one in found if one]
-        return escaped[:MOST_PROBES]
+        """Returns words in small letters, one of which is in each ASCII text that repeats them.
+
+        Not in one that only `also` knows.
+        """
+        return sorted(word for word in self._probes if word.isascii())
+
+    def _may_be_in(self, text: str) -> bool:
+        """Tells at little cost that a text does not repeat them; most do not."""
+        if len(self._probes) > FEW:
+            return True
+        composed = unicodedata.normalize("NFC", text)
+        said = text.casefold() if composed == text else f"{text}\n{composed}".casefold()
+        return any(word in said for word in self._probes) or (
+            self.also is not None and self.also(text)
+        )
+
+
+def _choose_probe(text: str, words: Collection[str]) -> str:
+    """Returns the word of a folded text that fewest others have: one of these, or the longest."""
+    return max(RUN.findall(text), key=lambda word: (word in words, len(word), word), default=text)
 
 
 def choose_gone_name(is_taken: Callable[[str], object], wanted: str = GONE) -> str:

@@ -321,6 +321,23 @@ def _chains(_: SpaceRows, known: _Known) -> Found:
     for memory_id, successor in known.superseded.items():
         if successor not in known.ids:
             yield "links", f"{memory_id} is superseded by {successor}, which is not there"
+    for memory_id in _find_cycles(known.superseded):
+        way = "unsupersede one of them"
+        yield "links", f"{memory_id} is superseded, link by link, by itself; {way}"
+
+
+def _find_cycles(successors: Mapping[str, str]) -> Iterator[str]:
+    """Yields one memory of each circle, in which every one hides another and none is shown."""
+    seen: set[str] = set()
+    for first in successors:
+        way: dict[str, None] = {}
+        at: str | None = first
+        while at is not None and at not in seen:
+            seen.add(at)
+            way[at] = None
+            at = successors.get(at)
+        if at in way:
+            yield at
 
 
 def _vectors(space: SpaceRows, known: _Known) -> Found:

@@ -16,6 +16,7 @@ from glymph.store import records
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
 from glymph.undo.restore import checked_ids
+from glymph.write.edit import refuse_tombstoned
 
 MAX_NAME_CHARS = 200
 
@@ -32,6 +33,7 @@ def create(ctx: Context, name: str, *, rule: Mapping[str, str] | None = None) ->
     with ctx.operation("create_cluster", reason=name) as op:
         if any(row["name"] == name for row in op.writer.clusters()):
             raise InvalidInput("name", f"a cluster {name!r} exists already. Choose another name.")
+        refuse_tombstoned(ctx, op, [name, *(rule or {}).values()])
         cluster_id = ctx.new_id(op.now)
         row = {
             "id": cluster_id,

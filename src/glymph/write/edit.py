@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypedDict, Unpack
 
 from glymph import checks
-from glymph.context import Context
+from glymph.context import Context, OpenOperation
 from glymph.decay.sections import IDENTITY_KIND, SECTIONS, Section, initial_stability
 from glymph.errors import InvalidInput, Refused
 from glymph.model import Receipt
@@ -55,8 +55,7 @@ def update(
         checked |= consequences(row, checked)
         different = {name: value for name, value in checked.items() if row[name] != value}
         said = [words_in(different[name]) for name in SAYING if different.get(name)]
-        if any(match_tombstones(ctx, op.writer, said)):
-            raise Refused(f"It is {TOMBSTONED}.")
+        refuse_tombstoned(ctx, op, said)
         if different:
             stamp = {"updated_at": op.now, "version": row["version"] + 1}
             op.writer.change("memories", {row["key"]: different | stamp})
@@ -108,6 +107,12 @@ def consequences(row: Row, changes: Mapping[str, Any]) -> dict[str, Any]:
     return follows
 
 
+def refuse_tombstoned(ctx: Context, op: OpenOperation, texts: Sequence[str]) -> None:
+    """Refuses texts that say what was removed on request, or hold such an identifier."""
+    if any(match_tombstones(ctx, op.writer, texts)):
+        raise Refused(f"It is {TOMBSTONED}.")
+
+
 def pin(ctx: Context, memory_id: str, *, reason: str | None = None) -> Receipt:
     """Keeps a memory from being archived, trashed, superseded or merged until it is unpinned."""
     return _set_pin(ctx, "pin", memory_id, True, reason)
@@ -139,6 +144,7 @@ def write_page(ctx: Context, text: str, mode: str = "replace") -> Receipt:
     with ctx.operation("write_page", reason=mode) as op:
         page = op.writer.page_text(PAGE)
         whole = f"{page['text']}\n{text}" if page and mode == "append" else text
+        refuse_tombstoned(ctx, op, [text, whole])
         if (words := len(whole.split())) > PAGE_WORDS:
             raise InvalidInput(
                 "text",

@@ -6,9 +6,9 @@ from glymph.checks import checked_edge_type, checked_id, checked_share
 from glymph.context import Context, OpenOperation
 from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.errors import InvalidInput, MemoryNotFound, Pinned
-from glymph.model import Edge, Receipt
+from glymph.model import Edge, Receipt, State
 from glymph.store import foresight, records
-from glymph.write.replace import show_again, supersede
+from glymph.write.replace import find_former_heir, list_heirs, show_again, supersede
 
 
 def link(
@@ -59,7 +59,10 @@ def link(
 def unlink(
     ctx: Context, a: str, b: str, *, type: str = "user_linked", reason: str | None = None
 ) -> Receipt:
-    """Removes the link of that type from a to b; without a link `supersedes` b is shown again."""
+    """Removes the link of that type from a to b.
+
+    Without a link `supersedes` b is shown again, unless it is behind another memory by such a link.
+    """
     checked_id(a), checked_id(b)
     edge_type = checked_edge_type(type)
     ahead = [foresight.memories([a, b]), foresight.edge_of(a, b, edge_type)]
@@ -70,9 +73,12 @@ def unlink(
             op.skip(a, f"there is no {edge_type} link to {b}")
         else:
             older = op.row(b)
-            if edge_type == "supersedes" and older["superseded_by"] == a:
-                show_again(op, older)
             op.writer.remove("edges", [edge["key"]])
+            if edge_type == "supersedes" and older["superseded_by"] == a:
+                if former := find_former_heir(op.writer, older):
+                    supersede(op, older, former)
+                else:
+                    show_again(op, older)
             op.writer.bump([source, target])
             op.succeeded += [a, b]
     return ctx.receipt(op)
@@ -83,8 +89,10 @@ def _hide(op: OpenOperation, a: str, b: str) -> bool:
     newer, older = op.row(a), op.row(b)
     if older["superseded_by"] == a:
         return False
-    if newer["superseded_by"] == b:
-        raise InvalidInput("b", "it has replaced a itself. Unlink that first.")
+    if newer["state"] != State.LIVE:
+        raise InvalidInput("a", "it is not live, and would hide b for nothing. Restore it first.")
+    if b in list_heirs(op.writer, newer):
+        raise InvalidInput("b", "it has replaced a itself, or what has. Unlink that first.")
     if older["pinned"]:
         raise Pinned(b)
     supersede(op, older, newer)

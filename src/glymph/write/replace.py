@@ -7,6 +7,7 @@ from typing import Any
 
 from glymph.context import OpenOperation
 from glymph.decay.edges import DEFAULT_WEIGHTS
+from glymph.model import State
 from glymph.store.contract import Row
 from glymph.store.reader import Reader
 
@@ -30,6 +31,31 @@ def show_again(op: OpenOperation, old: Row) -> None:
     op.writer.change(
         "memories", {old["key"]: {"superseded_by": None, "version": old["version"] + 1}}
     )
+
+
+def list_heirs(reader: Reader, row: Row) -> list[str]:
+    """Returns the ids of what stands in a memory's place, one behind the other."""
+    heirs: list[str] = []
+    while (successor := row["superseded_by"]) is not None and successor not in heirs:
+        heirs.append(successor)
+        row = reader.memory(successor) or {"superseded_by": None}
+    return heirs
+
+
+def find_former_heir(reader: Reader, old: Row) -> Row | None:
+    """Returns the last live memory that has hidden an older one and is still linked to it so."""
+    images = [json.loads(entry["image"] or "{}") for entry in reader.history(old["key"])]
+    once = [image["superseded_by"] for image in images if image.get("superseded_by")]
+    for memory_id in reversed(once):
+        heir = reader.memory(memory_id)
+        if (
+            heir is not None
+            and heir["state"] == State.LIVE
+            and old["id"] not in list_heirs(reader, heir)
+            and reader.edge(heir["key"], old["key"], "supersedes") is not None
+        ):
+            return heir
+    return None
 
 
 def was_shown_again(reader: Reader, key: int) -> bool:

@@ -187,11 +187,11 @@ SELECT {json:image:id} FROM scoped_journal
 WHERE tbl = 'memories' AND key IN {keys:keys} AND action = 'delete';
 
 -- name: journal_holding
--- Old values only: a new one is that of the row now, or the old one of a later entry. Reads the journal of the whole
--- space, so it is for readers, never for a writer who holds the lock.
-SELECT tbl, key, image FROM scoped_journal
-WHERE action <> 'insert' AND (
-  EXISTS (SELECT 1 FROM {texts:probes} p WHERE {at:lower(image):p.value} > 0)
-  OR EXISTS (SELECT 1 FROM {texts:pieces} p
-             WHERE {at:replace(replace(replace(replace(replace(replace(replace(replace(lower(image),
-               ' ', ''), '-', ''), '.', ''), '_', ''), '/', ''), '(', ''), ')', ''), '@', ''):p.value} > 0));
+-- Old values only: a new one is that of the row now, or the old one of a later entry. Whoever asks looks closer: beyond
+-- ASCII a word can be spelt in more ways than an engine knows. Reads the journal of the whole space, page by page.
+SELECT operation, id, tbl, key, image FROM scoped_journal
+WHERE (operation, id) > (:operation, :id) AND action <> 'insert' AND (
+  :every = 1
+  OR octet_length(image) <> length(image)
+  OR EXISTS (SELECT 1 FROM {texts:probes} p WHERE {at:lower(image):p.value} > 0))
+ORDER BY operation, id LIMIT :most;
