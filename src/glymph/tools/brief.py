@@ -141,7 +141,7 @@ def _receipt(result: Result) -> Iterator[str]:
     if done and result["verb"] == "purge":
         yield "for good: there is no undo"
     elif done and result.get("operation_id"):
-        yield f"operation {result['operation_id']}: undo_operation takes it back"
+        yield f"undo_operation with operation_id {result['operation_id']} takes it back"
     yield from _rest(result)
 
 
