@@ -122,6 +122,13 @@ def test_a_plan_of_a_purge_is_not_carried_out_as_anything_else(run, url, monkeyp
     assert "purge: 1 done" in run("forget", "--plan", plan, "--mode", "purge", "--apply")
 
 
+def test_a_plan_to_forget_that_is_not_there_names_what_makes_one(run, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["glymph", "forget", "--plan", "abc", "--apply"])
+    with pytest.raises(SystemExit, match="1"):
+        main()
+    assert "Make one with `glymph forget …`." in capsys.readouterr().err
+
+
 def test_what_nobody_knows_changes_nothing_and_says_so(run):
     assert "Nothing would be done" in run("forget", "zeppelin@utrecht.example")
 

@@ -182,7 +182,7 @@ def forget_plan(ctx: Context, plan_id: str) -> ForgetPlan:
     """Returns the kept plan to forget of this id, or raises PlanNotFound."""
     found = _load_plan(ctx, plan_id)
     if found is None:
-        raise PlanNotFound(plan_id, ctx.space)
+        raise PlanNotFound(plan_id, ctx.space, "forget(…)")
     return found
 
 

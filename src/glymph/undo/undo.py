@@ -13,18 +13,11 @@ from glymph.model import Receipt, Refusal
 from glymph.moments import moment
 from glymph.store import foresight, guards
 from glymph.store.contract import Row
-from glymph.store.journal import (
-    USE_COLUMNS,
-    Conflict,
-    Entry,
-    Place,
-    Restoration,
-    by_place,
-    plan_undo,
-)  # fmt: skip
+from glymph.store.journal import Conflict, Place, Restoration, plan_undo
 from glymph.store.reader import Reader
 from glymph.store.undo_foresight import UndoForesight
 from glymph.store.writer import Writer
+from glymph.undo.obstacles import name_obstacles
 
 FINAL_VERBS = {
     "create_space": "a space is removed with `glymph store space delete`, not by undo.",
@@ -100,7 +93,8 @@ def _undo(
             left_alone = {(c.table, c.key) for c in in_the_way}
             restorations = [r for r in restorations if (r.table, r.key) not in left_alone]
         known = _known_rows(op.writer, restorations, conflicts)
-        names = _names(op.writer, known, [(r[0], r[1]) for r in (*restorations, *conflicts)])
+        places = [(r.table, r.key) for r in restorations] + [(c.table, c.key) for c in conflicts]
+        names = _names(op.writer, known, places)
         op.writer.put_back(restorations)
         op.succeeded += dict.fromkeys(names[r.table, r.key] for r in restorations)
         for conflict in conflicts:
@@ -227,35 +221,7 @@ def _plan(reader: Reader, operations: Sequence[int]) -> tuple[list[Restoration],
     others = reader.entries_after(list(first), min(first.values(), default=0), without=operations)
     later = [entry for entry in others if entry.id > first[entry.table, entry.key]]
     restorations, conflicts = plan_undo(done, later, reader.rows(list(first)))
-    return restorations, _name_obstacles(reader, conflicts, later)
-
-
-def _name_obstacles(
-    reader: Reader, conflicts: Sequence[Conflict], later: Sequence[Entry]
-) -> list[Conflict]:
-    """Adds to each conflict the newest operation since that stands: undone first, it clears it."""
-    in_the_way = by_place(later) if conflicts else {}
-    since = {entry.operation for c in conflicts for entry in in_the_way.get((c.table, c.key), ())}
-    rows = {key: row for key in since if (row := reader.operation_by_key(key)) is not None}
-    standing = {
-        key: row["parent_id"] or row["id"]
-        for key, row in rows.items()
-        if row["verb"] not in FINAL_VERBS
-        and row["undoes"] not in since
-        and reader.undone_by(row["parent"] or key) is None
-    }
-    named: list[Conflict] = []
-    for conflict in conflicts:
-        entries = in_the_way.get((conflict.table, conflict.key), [])
-        newest = max((e.operation for e in entries if e.operation in standing), default=None)
-        columns = {column for entry in entries for column in entry.image}
-        used = columns <= USE_COLUMNS.get(conflict.table, frozenset())
-        reason = "it was used since" if used else conflict.reason
-        if newest is not None:
-            told = f"{reason}, by operation {standing[newest]}: undo that one first"
-            conflict = conflict._replace(reason=told)
-        named.append(conflict)
-    return named
+    return restorations, name_obstacles(reader, conflicts, later, final=FINAL_VERBS)
 
 
 def _find_obstacles(
