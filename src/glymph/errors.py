@@ -109,8 +109,8 @@ class QuestionNotFound(NotFound):
 
 
 class PlanNotFound(NotFound):
-    def __init__(self, plan_id: str, space: str) -> None:
-        super().__init__(f"No plan {plan_id!r} in space {space!r}. Make one with analyze().")
+    def __init__(self, plan_id: str, space: str, made_by: str = "analyze()") -> None:
+        super().__init__(f"No plan {plan_id!r} in space {space!r}. Make one with {made_by}.")
         self.plan_id = plan_id
 
 

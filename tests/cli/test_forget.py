@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from glymph import Glymph, errors
-from glymph.cli.main import app
+from glymph.cli.main import app, main
 
 
 @pytest.fixture
@@ -94,8 +94,39 @@ def test_a_plan_says_what_stands_in_conversations_and_what_cuts_it_out(run, url,
 def test_apply_says_that_it_needs_a_plan(run, url):
     assert "needs --plan ID" in " ".join(run("forget", "--help").split())
     assert "needs --plan" not in run("delete", "--help") + run("batch-prune", "--help")
-    assert "Nothing was changed" in run("forget", "alice@acme.io", "--apply")
+    for more in ((), ("--json",)):
+        refused = CliRunner().invoke(app, ["forget", "alice@acme.io", "--apply", *more])
+        assert refused.exit_code == 2
+        said = " ".join(refused.output.split())
+        assert "--apply needs the plan you have read: glymph forget --plan ID --apply" in said
     assert len(texts(url)) == 2
+
+
+def test_a_plan_of_a_purge_is_not_carried_out_as_anything_else(run, url, monkeypatch, capsys):
+    monkeypatch.setenv("GLYMPH_TOOLS_MAY_PURGE", "on")
+    plan = json.loads(run("forget", "alice@acme.io", "--mode", "purge", "--json"))["plan_id"]
+    for words in ((), ("--mode", "release")):
+        monkeypatch.setattr("sys.argv", ["glymph", "forget", "--plan", plan, *words, "--apply"])
+        with pytest.raises(SystemExit, match="1"):
+            main()
+        said = capsys.readouterr().err
+        assert f"glymph: mode: plan {plan} is a purge, for good" in said
+        assert said.endswith("Do it with --mode purge, or make a new plan.\n")
+        assert len(texts(url)) == 2
+    shown = run("forget", "--plan", plan, env={"COLUMNS": "2000"})
+    assert f"glymph forget --plan {plan} --mode purge --apply" in shown
+    monkeypatch.setenv("GLYMPH_TOOLS_MAY_PURGE", "off")
+    with pytest.raises(errors.Refused, match="make a new plan with mode 'release'"):
+        run("forget", "--plan", plan, "--mode", "purge", "--apply", catch_exceptions=False)
+    monkeypatch.setenv("GLYMPH_TOOLS_MAY_PURGE", "on")
+    assert "purge: 1 done" in run("forget", "--plan", plan, "--mode", "purge", "--apply")
+
+
+def test_a_plan_to_forget_that_is_not_there_names_what_makes_one(run, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["glymph", "forget", "--plan", "abc", "--apply"])
+    with pytest.raises(SystemExit, match="1"):
+        main()
+    assert "Make one with `glymph forget …`." in capsys.readouterr().err
 
 
 def test_what_nobody_knows_changes_nothing_and_says_so(run):

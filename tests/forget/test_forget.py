@@ -47,6 +47,33 @@ def test_a_plan_shows_what_would_happen_and_does_nothing(glymph):
         glymph.plan(plan.id)
 
 
+@pytest.mark.parametrize("by_id", [True, False], ids=["its id", "the plan"])
+@pytest.mark.parametrize(
+    ("made", "said", "told"),
+    [
+        ("purge", "release", "is a purge, for good, and you said release. Nothing was changed."),
+        ("release", "purge", "is a release, into the trash, and you said purge."),
+        ("purge", None, "is a purge, for good: there is no undo. Nothing was changed."),
+    ],
+)
+def test_a_plan_is_carried_out_only_in_the_mode_it_was_made_for(glymph, made, said, told, by_id):
+    glymph.add("Zed lives in Rome.")
+    plan = forget(glymph, "everything about Zed", mode=made)
+    assert plan.removed
+    with pytest.raises(errors.InvalidInput, match=f"^mode: plan {plan.id} {told}"):
+        forget(glymph, plan.id if by_id else plan, mode=said, apply=True)
+    assert live(glymph) == ["Zed lives in Rome."]
+    assert forget(glymph, plan.id if by_id else plan, mode=made, apply=True).plan.mode == made
+    assert live(glymph) == []
+
+
+def test_a_request_without_a_mode_goes_into_the_trash(glymph):
+    one = glymph.add("Zed lives in Rome.").id
+    assert forget(glymph, "everything about Zed").mode == "release"
+    forget(glymph, "everything about Zed", apply=True)
+    assert glymph.get(one).state == State.TRASHED
+
+
 def test_a_shown_plan_is_carried_out_to_the_letter_and_skips_what_changed(glymph):
     one = glymph.add("Bob lives in Rome.").id
     two = glymph.add("Bob swims.").id

@@ -71,6 +71,8 @@ def test_a_new_statement_is_kept_whatever_it_cannot_replace(glymph):
 def test_what_cannot_be_a_replacement_says_why_and_changes_nothing(glymph):
     with pytest.raises(errors.InvalidInput, match="old"):
         glymph.supersede("", "The port is 2")
+    with pytest.raises(errors.InvalidInput, match=r"^old: is None.*its `refused` says why"):
+        glymph.supersede(None, "The port is 2")
     identity = next(space for space in glymph.spaces() if space.name == glymph.space).identity_id
     with pytest.raises((errors.Protected, errors.InvalidInput)):
         glymph.supersede(identity, "I am another")

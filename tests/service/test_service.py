@@ -106,6 +106,24 @@ def test_each_tool_needs_its_role(served, here, role):
             assert refused == (role_for(tool) > Role[role.upper()]), tool.name
 
 
+def test_a_plan_of_a_purge_is_never_carried_out_as_anything_else(here, operator):
+    object.__setattr__(here.context.settings, "tools_may_purge", "on")
+    here.add("Write to dipper@brook.example about the nest.")
+    asked = {"request": "dipper@brook.example", "mode": "purge"}
+    plan = operator.post("/v1/forget", json=asked).json()["plan_id"]
+    for path, body in (
+        ("/v1/forget", {"plan": plan, "mode": "release"}),
+        ("/v1/forget", {"plan": plan}),
+        ("/v1/call/forget", {"arguments": {"request": {"$plan": plan}, "apply": True}}),
+        ("/v1/call/forget", {"arguments": {
+            "request": {"$plan": plan}, "mode": "release", "apply": True}}),
+    ):  # fmt: skip
+        answer = operator.post(path, json=body)
+        assert answer.status_code == 422, path
+        assert f"plan {plan} is a purge, for good" in answer.json()["detail"]
+    assert any("dipper" in one.text for one in here.list(limit=100))
+
+
 def test_nobody_but_an_admin_removes_for_good_by_any_way(served, here):
     """Emptying the trash has no way back, so it needs what a purge needs; so does a purge's plan."""
     object.__setattr__(here.context.settings, "tools_may_purge", "on")

@@ -36,6 +36,33 @@ def test_every_tool_answers_in_words_without_whole_ids_or_json(glymph, name):
     assert "None" not in told
 
 
+def test_a_plan_to_purge_names_the_call_that_does_it_and_no_other_does(glymph):
+    object.__setattr__(glymph.context.settings, "tools_may_purge", "on")
+    glymph.add("Zed lives in Rome.")
+    shown = tell(glymph, "forget_concept", request="everything about Zed", mode="purge")
+    plan = shown.split()[1]
+    assert f"forget_concept with plan {plan} and mode purge does it, for good" in shown
+    for wrong in ({}, {"mode": "release"}):
+        given = {"plan": plan, **wrong}
+        answer = answer_call(lambda _: glymph, all_tools(), "forget_concept", given)
+        assert answer.is_error
+        assert "is a purge, for good" in answer.content[0].text
+        assert "Do it with mode 'purge', or make a new plan." in answer.content[0].text
+    assert len(glymph.list()) == 1
+    assert "purge: 1 done" in tell(glymph, "forget_concept", plan=plan, mode="purge")
+
+
+def test_a_report_names_the_operation_that_undo_takes_back(glymph):
+    kept = glymph.add("The heron nests by the mill.")
+    recall = glymph.recall("heron")
+    said = tell(glymph, "memory_report", recall_id=recall.id, used=[kept.id])
+    (operation,) = re.findall(r"undo_operation with operation_id (\S+) takes it back", said)
+    assert "The heron nests" in tell(glymph, "undo_operation", operation_id=operation)
+    assert glymph.get(kept.id).access_count == 0
+    assert "The heron nests" in tell(glymph, "undo_operation")  # of the addition
+    assert glymph.list().items == ()
+
+
 def test_a_recall_says_each_text_once_and_little_else(glymph, clock):
     texts = [f"The depot keeps crate {n} behind door {n + 40}." for n in range(10)]
     for text in texts:
@@ -122,5 +149,5 @@ def test_a_receipt_says_what_was_done_and_the_way_back(glymph, clock):
     assert "failed nobody: no such memory in this space" in told
     until = (clock() + timedelta(days=30)).date().isoformat()
     assert f"in the trash until {until}" in told
-    operation = re.search(r"operation (\S+): undo_operation takes it back", told)[1]
+    operation = re.search(r"operation_id (\S+) takes it back", told)[1]
     assert tell(glymph, "undo_operation", operation_id=operation).startswith("undo: 1 done")

@@ -179,6 +179,38 @@ def test_a_use_since_keeps_an_addition_but_does_not_stand_in_the_way_of_other_un
     assert glymph.get(a.id).state == "LIVE"
 
 
+def test_what_stands_in_the_way_of_an_undo_is_named_and_nothing_is_written(glymph):
+    kept = glymph.add("Bob likes tea")
+    again = glymph.add("Bob likes tea")
+    assert again.duplicate_of == kept.id
+    known = glymph.operations()
+    for way in ((), (kept.operation_id,)):
+        left = glymph.undo(*way)
+        assert (left.operation_id, left.succeeded) == ("", ())
+        assert [(one.id, one.reason) for one in left.skipped] == [
+            (kept.id, f"it was used since, by operation {again.operation_id}: undo that one first")
+        ]
+    assert glymph.operations() == known
+    assert glymph.undo(again.operation_id).succeeded == (kept.id,)
+    assert glymph.undo().succeeded == (kept.id,)
+    assert glymph.list().items == ()
+
+
+def test_of_what_came_since_the_newest_that_still_stands_is_named(glymph):
+    a = glymph.add("one").id
+    first, second, third = (glymph.update(a, title=f"t{n}").operation_id for n in range(3))
+    glymph.undo(third)
+    (left,) = glymph.undo(first).skipped
+    assert left.reason.startswith("changed since: title")
+    assert left.reason.endswith(f", by operation {second}: undo that one first")
+
+
+def test_an_undo_names_what_it_took_back(glymph):
+    a = glymph.add("The heron nests by the mill.")
+    receipt = glymph.undo()
+    assert dict(receipt.titles) == {a.id: "The heron nests by the mill."}
+
+
 def test_undoing_an_addition_leaves_what_somebody_else_said_since(url, clock):
     with (
         Glymph.open(url, clock=clock, actor="alice") as alice,
@@ -231,7 +263,7 @@ def test_what_was_made_anew_or_filled_or_removed_since_is_a_conflict_not_an_erro
     put = glymph.clusters.add("c", b.id)
     taken = glymph.undo(put.operation_id)
     glymph.undo(b.operation_id)
-    reasons = {r.reason for r in glymph.undo(taken.operation_id).skipped}
+    reasons = {r.reason.partition(",")[0] for r in glymph.undo(taken.operation_id).skipped}
     assert reasons == {"it was removed since", "what it joins is gone"}
     other = glymph.add("third").id
     glymph.link(a, other)

@@ -247,3 +247,16 @@ def test_what_happened_earlier_does_not_replace_what_happened_later(open_with, c
     assert len(late.conflicts) == 1
     assert g.get(berlin.id).superseded_by is None
     assert g.edges(berlin.id) == []
+
+
+def test_a_kind_stays_where_the_same_is_said_without_one(open_with, clock):
+    text, later = "The deploy key lives in Vault", "the deploy key lives in Vault!"
+    g = open_with(same=[(text, text), (later, text)])
+    (first,) = say(g, clock, text)
+    again = g.add(text, wait=True)
+    (kept,) = g.list().items
+    assert (kept.id, kept.kind, kept.section) == (again.id, "fact", g.get(first.id).section)
+    assert g.add(text, kind="fact").duplicate_of == kept.id
+    assert g.verify().ok
+    g.add(later, kind="decision", wait=True)
+    assert [one.kind for one in g.list()] == ["decision"], "one that was given is kept"

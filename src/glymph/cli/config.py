@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,14 +13,24 @@ from glymph.cli import output
 from glymph.cli.listing import make_group
 from glymph.cli.options import KEEP, Json
 from glymph.config import Settings
+from glymph.embed import check_embedder
 from glymph.environment import SECRETS
 from glymph.errors import InvalidInput
 from glymph.llm.choose import check_model
+from glymph.prune.retention import parse_retention
+from glymph.reader import check_reader
 from glymph.text.secrets import mask_url
 from glymph.tools.blocks import Table
 
 if TYPE_CHECKING:
     from glymph.config import Settings
+
+# Settings that a command would refuse only when it opens the store.
+CHECKS: dict[str, Callable[[str], object]] = {
+    "embedder": check_embedder,
+    "reader": check_reader,
+    "retention": parse_retention,
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -55,6 +66,8 @@ def set_(
     """Change a setting in the settings file."""
     values = {**environment.read_config(), name: value}
     settings = Settings.parse(values)
+    if name in CHECKS:
+        CHECKS[name](getattr(settings, name))
     _check_model(settings, name)
     parsed = getattr(settings, name)
     path = environment.write_config({**values, name: parsed})

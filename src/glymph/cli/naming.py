@@ -14,6 +14,7 @@ from glymph.tools.wording import CALLS
 _NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 _CALL = re.compile(r"(?<![.\w])(?:(?:glymph|memory|Glymph)\.)?([a-z_]+)\(([^()]*)\)")
 _FLAG = re.compile(r"\b([a-z]+(?:_[a-z]+)*)=True\b")
+_GIVEN = re.compile(r"(?<![-.\w])([a-z]+(?:_[a-z]+)*)='([a-z]+)'")
 _TWICE = re.compile(r"(`glymph [^`]+`) or \1")
 
 
@@ -34,6 +35,7 @@ def name_calls(message: str) -> str:
     """Returns a message that names commands and options where it names Python calls."""
     said = _CALL.sub(_name_call, message)
     said = _FLAG.sub(lambda flag: _write_option(flag[1]), said)
+    said = _GIVEN.sub(lambda given: f"{_write_option(given[1])} {given[2]}", said)
     return _TWICE.sub(r"\1", said)
 
 

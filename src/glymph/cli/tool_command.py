@@ -12,7 +12,7 @@ import typer
 from pydantic import ValidationError
 
 from glymph import environment
-from glymph.cli import options, output
+from glymph.cli import options, output, tree
 from glymph.cli.naming import name_commands
 from glymph.errors import InvalidInput
 from glymph.tools.ids import resolve_ids
@@ -93,10 +93,15 @@ def _run(
     as_json: bool,
 ) -> None:  # fmt: skip
     arguments = _validate(tool, values)
-    acts = apply and (tool.acts_on is None or tool.acts_on in values)
+    if apply and tool.acts_on is not None and tool.acts_on not in values:
+        needed = f"--{tool.acts_on.replace('_', '-')} ID"
+        path = tree.write_path(tree.PLACES.get(tool.command, (tool.command,)))
+        raise typer.BadParameter(
+            f"--apply needs the {tool.acts_on} you have read: {path} {needed} --apply"
+        )
     create = False if tool.read_only else None
     with environment.open_glymph(url, space, actor, create=create) as glymph:
-        if tool.preview is not None and not acts:
+        if tool.preview is not None and not apply:
             meant = resolve_ids(glymph, arguments)
             result, render = tool.preview(glymph, meant), tool.render_preview
         else:
@@ -117,7 +122,7 @@ def _apply_option(tool: Tool) -> Any:
         return options.Apply
     option = tool.acts_on.replace("_", "-")
     help_text = f"Do it: needs --{option} ID, as it was shown without this."
-    return Annotated[bool, typer.Option("--apply", help=f"{help_text} A request is only shown.")]
+    return Annotated[bool, typer.Option("--apply", help=help_text)]
 
 
 def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:

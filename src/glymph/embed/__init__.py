@@ -27,12 +27,23 @@ def open_embedder(spec: str, *, url: str = "", key: str = "") -> Embedder | None
     """
     if spec == "none" or (spec == "auto" and absence()):
         return None
-    scheme, colon, detail = ("local" if spec == "auto" else spec).partition(":")
+    provider, detail = _find_provider("local" if spec == "auto" else spec)
+    return provider.from_spec(detail, url=url, key=key)
+
+
+def check_embedder(spec: str) -> None:
+    """Raises InvalidInput if a spec names no embedder; opens none."""
+    if spec not in ("auto", "none"):
+        _find_provider(spec)
+
+
+def _find_provider(spec: str) -> tuple[EmbedderProvider, str]:
+    scheme, colon, detail = spec.partition(":")
     provider = PROVIDERS.get(scheme)
     if provider is None or bool(colon and detail) != (":" in provider.form):
         forms = ", ".join(["auto", "none", *(one.form for one in PROVIDERS.members.values())])
         raise InvalidInput("embedder", f"{spec!r} is not known. Use one of: {forms}.")
-    return provider.from_spec(detail, url=url, key=key)
+    return provider, detail
 
 
 def absence() -> str:

@@ -43,7 +43,7 @@ def forget(
     ctx: Context,
     request: str | ForgetPlan,
     *,
-    mode: str = "release",
+    mode: str | None = None,
     reason: str = USER_REQUESTED,
     apply: bool = False,
     decide: Decide | None = None,
@@ -52,15 +52,17 @@ def forget(
 
     A request is a description, an identifier, a subject or the id of a memory; with `apply` also
     the id of a plan that was shown: exactly that plan is carried out. `release` moves to the trash
-    and rewords, which undo reverts; `purge` removes for good.
+    and rewords, which undo reverts; `purge` removes for good. Without a mode, a request is released
+    and a plan is shown or carried out as it was made; for a purge the word must be said.
     """
-    wanted = _check_mode(mode, reason)
+    wanted = _check_mode(mode or "release", reason)
     if isinstance(request, ForgetPlan):
         shown: ForgetPlan | None = request
     else:
         shown = _load_plan(ctx, request) if apply else None
     if shown is not None:
         _check_mode(shown.mode, reason)
+        _check_same_mode(shown, mode, apply=apply)
         if apply and shown.expires_at <= ctx.now():
             raise PlanExpired(shown.id, shown.expires_at)
         return _execute(ctx, shown, reason) if apply else shown
@@ -82,6 +84,19 @@ def _check_mode(mode: str, reason: str) -> Mode:
             "reason", f"a purge needs the reason {USER_REQUESTED!r}. Use mode='release' otherwise."
         )
     return "purge"
+
+
+def _check_same_mode(shown: ForgetPlan, said: str | None, *, apply: bool) -> None:
+    """Raises where a plan was made for another mode, or would purge without the word."""
+    if said == shown.mode or (said is None and not (apply and shown.mode == "purge")):
+        return
+    way = "for good" if shown.mode == "purge" else "into the trash"
+    but = ": there is no undo" if said is None else f", and you said {said}"
+    raise InvalidInput(
+        "mode",
+        f"plan {shown.id} is a {shown.mode}, {way}{but}. Nothing was changed. "
+        f"Do it with mode={shown.mode!r}, or make a new plan.",
+    )
 
 
 # the plan
@@ -167,7 +182,7 @@ def forget_plan(ctx: Context, plan_id: str) -> ForgetPlan:
     """Returns the kept plan to forget of this id, or raises PlanNotFound."""
     found = _load_plan(ctx, plan_id)
     if found is None:
-        raise PlanNotFound(plan_id, ctx.space)
+        raise PlanNotFound(plan_id, ctx.space, "forget(…)")
     return found
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from glymph.checks import checked_id, checked_text
 from glymph.context import Context, OpenOperation
+from glymph.errors import InvalidInput
 from glymph.forget.judge import find_judges
 from glymph.forget.lookup import LIVE, find_candidates
 from glymph.forget.request import read_checked
@@ -112,11 +113,18 @@ def _find_obstacle(op: OpenOperation, one: Belief, newer: Row) -> str | None:
     return None
 
 
-def _find_meant(ctx: Context, old: str, new_text: str) -> tuple[Sequence[Belief], Sequence[Belief]]:
+def _find_meant(
+    ctx: Context, old: str | None, new_text: str
+) -> tuple[Sequence[Belief], Sequence[Belief]]:
     """Returns the statements that are meant, and those of which one may be.
 
     An id means its memory, or the current one in its place; a description every current statement.
     """
+    if old is None:
+        raise InvalidInput(
+            "old", "is None. If it is the `id` of an `add`, that one was refused: its `refused` "
+            "says why.",
+        )  # fmt: skip
     checked_text("old", old, MAX_QUERY_CHARS)
     with ctx.reading() as reader:
         if named := reader.memory(old):

@@ -30,12 +30,23 @@ def open_reader(spec: str | Reader) -> Reader:
         from glymph.reader.automatic import open_automatic  # only "auto" needs it
 
         return open_automatic()
+    provider, detail = _find_provider(spec)
+    return provider.from_spec(detail)
+
+
+def check_reader(spec: str) -> None:
+    """Raises InvalidInput if a spec names no reader; opens none."""
+    if spec not in ("auto", "none"):
+        _find_provider(spec)
+
+
+def _find_provider(spec: str) -> tuple[ReaderProvider, str]:
     scheme, colon, detail = spec.partition(":")
     provider = PROVIDERS.get(scheme)
     if provider is None or bool(colon and detail) != (":" in provider.form):
         forms = ", ".join(["auto", "none", *(one.form for one in PROVIDERS.members.values())])
         raise InvalidInput("reader", f"{spec!r} is not known. Use one of: {forms}.")
-    return provider.from_spec(detail)
+    return provider, detail
 
 
 def check_own_reader(reader: object) -> Reader:

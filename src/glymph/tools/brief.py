@@ -141,7 +141,7 @@ def _receipt(result: Result) -> Iterator[str]:
     if done and result["verb"] == "purge":
         yield "for good: there is no undo"
     elif done and result.get("operation_id"):
-        yield f"operation {result['operation_id']}: undo_operation takes it back"
+        yield f"undo_operation with operation_id {result['operation_id']} takes it back"
     yield from _rest(result)
 
 
@@ -276,7 +276,10 @@ def brief_forgotten(result: Result) -> str:
     if result["why"]:
         lines.append(result["why"])
     if any(action["kind"] in ("remove", "rewrite") for action in result["actions"]):
-        lines.append("Nothing was changed: forget_concept with this plan does it.")
+        purging = " and mode purge" if result["mode"] == "purge" else ""
+        for_good = ", for good: there is no undo" if purging else ""
+        call = f"forget_concept with plan {result['plan_id']}{purging}"
+        lines.append(f"Nothing was changed: {call} does it{for_good}.")
     elif not result["actions"]:
         lines.append("Nothing here is meant by it.")
     return "\n".join(lines)

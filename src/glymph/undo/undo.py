@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
-from glymph.context import Context
+from glymph.context import NAMED, Context, OpenOperation
 from glymph.errors import AlreadyUndone, HistoryGone, NotUndoable, OperationNotFound
-from glymph.model import Receipt
+from glymph.model import Receipt, Refusal
 from glymph.moments import moment
 from glymph.store import foresight, guards
 from glymph.store.contract import Row
@@ -16,6 +17,7 @@ from glymph.store.journal import Conflict, Place, Restoration, plan_undo
 from glymph.store.reader import Reader
 from glymph.store.undo_foresight import UndoForesight
 from glymph.store.writer import Writer
+from glymph.undo.obstacles import name_obstacles
 
 FINAL_VERBS = {
     "create_space": "a space is removed with `glymph store space delete`, not by undo.",
@@ -34,7 +36,8 @@ def undo(ctx: Context, operation_id: str | None = None, *, reason: str | None = 
 
     Without an id that is this actor's newest operation that still stands; if a purge is newer,
     nothing is taken back, for that is not what is meant. Rows changed since stay as they are and
-    are listed as skipped. The undo is an operation itself, so it can be undone. An agent takes back
+    are listed as skipped, with the operation to undo first; where nothing could be put back, none
+    is written. The undo is an operation itself, so it can be undone. An agent takes back
     only what it did itself, or what was done in the background; a person anything. Neither an agent
     nor upkeep takes a pinned memory or its pin away by it. One that was cut short ends by it, even
     if it came to nothing.
@@ -43,6 +46,8 @@ def undo(ctx: Context, operation_id: str | None = None, *, reason: str | None = 
     while True:
         try:
             return _undo(ctx, operation_id, reason, ended)
+        except _NothingPutBack as found:
+            return Receipt("", "undo", skipped=found.skipped)
         except _LeftOpen as found:
             # A bulk operation that was cut short: no more children, then what it did is undone as
             # one. Without an id another one may be the newest then, and left open as well.
@@ -56,6 +61,14 @@ class _LeftOpen(Exception):
     def __init__(self, key: int) -> None:
         super().__init__(key)
         self.key = key
+
+
+class _NothingPutBack(Exception):
+    """Everything that the operation changed was changed since."""
+
+    def __init__(self, skipped: Sequence[Refusal]) -> None:
+        super().__init__(skipped)
+        self.skipped = tuple(skipped)
 
 
 def _undo(
@@ -79,12 +92,23 @@ def _undo(
             conflicts += in_the_way
             left_alone = {(c.table, c.key) for c in in_the_way}
             restorations = [r for r in restorations if (r.table, r.key) not in left_alone]
-        names = _names(op.writer, restorations, conflicts)
+        known = _known_rows(op.writer, restorations, conflicts)
+        places = [(r.table, r.key) for r in restorations] + [(c.table, c.key) for c in conflicts]
+        names = _names(op.writer, known, places)
         op.writer.put_back(restorations)
         op.succeeded += dict.fromkeys(names[r.table, r.key] for r in restorations)
         for conflict in conflicts:
             op.skip(names[conflict.table, conflict.key], conflict.reason)
-    return ctx.receipt(op)
+        if op.skipped and not op.succeeded:
+            raise _NothingPutBack(op.skipped)
+    return replace(ctx.receipt(op), titles=_titles(op, known))
+
+
+def _titles(op: OpenOperation, known: Mapping[Place, Row]) -> dict[str, str]:
+    """Returns titles of the first memories that were put back or taken away, by id."""
+    before = {row["id"]: row["title"] for row in known.values() if "title" in row and "id" in row}
+    titles = {**before, **op.titles}
+    return {one: titles[one] for one in op.succeeded[:NAMED] if one in titles}
 
 
 def _target(ctx: Context, reader: Reader, operation_id: str | None, ended: Collection[int]) -> Row:
@@ -196,7 +220,8 @@ def _plan(reader: Reader, operations: Sequence[int]) -> tuple[list[Restoration],
         first.setdefault((entry.table, entry.key), entry.id)
     others = reader.entries_after(list(first), min(first.values(), default=0), without=operations)
     later = [entry for entry in others if entry.id > first[entry.table, entry.key]]
-    return plan_undo(done, later, reader.rows(list(first)))
+    restorations, conflicts = plan_undo(done, later, reader.rows(list(first)))
+    return restorations, name_obstacles(reader, conflicts, later, final=FINAL_VERBS)
 
 
 def _find_obstacles(
@@ -320,10 +345,10 @@ def _twin(reader: Reader, r: Restoration) -> int | None:
     return found["key"] if found else None
 
 
-def _names(
+def _known_rows(
     reader: Reader, restorations: Sequence[Restoration], conflicts: Sequence[Conflict]
-) -> dict[Place, str]:
-    """Returns the name of each row in the receipt: an id, or for a link what it joins."""
+) -> dict[Place, Row]:
+    """Returns each row as it is or, where it is gone, as it will be or as the journal knows it."""
     places: list[Place] = [(r.table, r.key) for r in restorations] + [
         (c.table, c.key) for c in conflicts
     ]
@@ -337,6 +362,11 @@ def _names(
         for r in restorations
         if r.values and (r.table, r.key) not in known
     }
+    return known
+
+
+def _names(reader: Reader, known: Mapping[Place, Row], places: Sequence[Place]) -> dict[Place, str]:
+    """Returns the name of each row in the receipt: an id, or for a link what it joins."""
     ends_of = {"edges": ("source", "target"), "memberships": ("memory",)}
     keys = {
         row[end]

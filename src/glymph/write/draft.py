@@ -25,6 +25,8 @@ from glymph.moments import optional_micros
 from glymph.text.normal import content_hash, derive_title
 from glymph.write.past import Past
 
+NO_KIND = "note"  # of what is added without one
+
 
 class NewMemory(TypedDict, total=False):
     """The details that may be given for a memory besides its text."""
@@ -75,7 +77,7 @@ def draft(
     settings: Settings,
     *,
     title: str | None = None,
-    kind: str = "note",
+    kind: str = NO_KIND,
     section: str | None = None,
     tags: Iterable[str] | None = (),
     entities: Iterable[str] | None = (),

@@ -26,7 +26,9 @@ from glymph.store.contract import Ask, Filter, NewestKey, Row
 from glymph.store.reader import Reader
 from glymph.store.writer import Writer
 from glymph.text.injection import find_order
+from glymph.text.normal import content_hash
 from glymph.text.similarity import relation
+from glymph.write.draft import NO_KIND
 from glymph.write.neighbours import Neighbour, find_neighbours, is_statement, kept_bands
 from glymph.write.question_queue import FORGET, close, raise_question
 from glymph.write.replace import join, supersede
@@ -307,13 +309,19 @@ def _answer_by_repetition(op: OpenOperation, old: Row, done: Effects) -> None:
 
 
 def _take_over(op: OpenOperation, new: Row, old: Row) -> Row:
-    """Gives a memory the uses of the one that said the same, and one more."""
+    """Gives a memory the uses of the one that said the same, one more, and a kind if it has none.
+
+    What is added without a kind is a note: that tells nothing against what is known of it.
+    """
     used = {**old, **apply_use(old, Outcome.USED, op.now, curves=op.writer.curves())}
     changes: dict[str, Any] = {
         "access_count": new["access_count"] + used["access_count"],
         "version": new["version"] + 1,
         **{name: used[name] for name in ("last_used_at", "stability", "difficulty", "review")},
     }
+    if new["kind"] == NO_KIND != old["kind"]:
+        changes |= {name: old[name] for name in ("kind", "section")}
+        changes["content_hash"] = content_hash(new["text"], old["kind"], new["event_at"])
     op.writer.change("memories", {new["key"]: changes})
     return {**new, **changes}
 

@@ -38,9 +38,10 @@ class ForgetArguments(Arguments):
         description="Id of the plan that was shown: does exactly that.",
         json_schema_extra=ids_of("plan"),
     )
-    mode: ForgetMode = Field(
-        "release",
-        description="release: trash, recoverable; purge: for good, if the operator allows.",
+    mode: ForgetMode | None = Field(
+        None,
+        description="release (default): trash, recoverable; purge: for good, if the operator "
+        "allows. As its plan.",
     )
 
 
@@ -72,17 +73,17 @@ def _check(glymph: Glymph, args: ForgetArguments) -> None:
             "give a request to see its plan, or the id of a plan to act on it: one of them.",
         )
     mode = args.mode if args.plan is None else glymph.forget_plan(args.plan).mode
-    if "purge" in (mode, args.mode) and getattr(glymph.settings, "tools_may_purge", "off") != "on":
+    if mode == "purge" and getattr(glymph.settings, "tools_may_purge", "off") != "on":
+        instead = "Use" if args.plan is None else "This plan is a purge: make a new plan with"
         raise Refused(
-            "Tools may not remove for good here. Use mode 'release'; the operator allows it with "
-            "`glymph config set tools_may_purge on`."
+            f"Tools may not remove for good here. {instead} mode 'release'; the operator allows it "
+            "with `glymph config set tools_may_purge on`."
         )
 
 
 def _find_plan(glymph: Glymph, args: ForgetArguments) -> ForgetPlan:
-    if args.plan is not None:
-        return glymph.forget_plan(args.plan)
-    return glymph.forget(str(args.request), mode=args.mode)
+    given = str(args.request) if args.plan is None else glymph.forget_plan(args.plan)
+    return glymph.forget(given, mode=args.mode)
 
 
 def _plan_as_data(plan: ForgetPlan) -> dict[str, Any]:

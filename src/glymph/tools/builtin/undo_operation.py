@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class UndoArguments(Arguments):
     operation_id: str | None = Field(
         None,
-        description="Which operation; left out: your newest one that still stands.",
+        description="Which operation; left out: your newest that stands, reports and repeated "
+        "adds passed over.",
         json_schema_extra=ids_of("operation", positional=True),
     )
     reason: str | None = Field(None, description="Why.")
