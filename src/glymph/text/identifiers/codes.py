@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from glymph.text.identifiers.groups import is_personal
 from glymph.text.normal import STOP_WORDS
 from glymph.text.numbers import passes_luhn
 from glymph.text.scripts import look_alike_latin
@@ -27,8 +28,6 @@ _VERSION = re.compile(
     r"[vV](?<![\w.,/-].)(?:er\. ?|ersi[oó]n[ae]? )?([0-9]{1,9}(?:\.[0-9]{1,9}){0,4}" + _VERSION_TAIL
 )
 _DOTTED = re.compile(r"([0-9](?<![\w.,/+-].)[0-9]{0,8}(?:\.[0-9]{1,9}){2,4}" + _VERSION_TAIL)
-_CHECKED = re.compile("[0-9]{1,3}(?:[.][0-9]{3}){2,}-[0-9kK]{1,2}")
-_FEWEST_OF_PERSONS = 9  # digits
 _RUN = re.compile(
     r"[+(0-9](?<![\w.,/+-].)(?<!\w\(.)(?:(?<=\+) ?(?:\( ?)?[0-9]"
     r"|(?<=\()(?=\+?[0-9]{1,5}\))\+?[0-9]|(?<=[0-9]))(?:[ ()./-]{0,3}[0-9]){4,23}(?: ?(?:ext\.?"
@@ -130,21 +129,9 @@ def versions(text: str) -> Iterator[Span]:
     for pattern in (_VERSION, _DOTTED) if text.count(".") > 1 else (_VERSION,):
         for match in pattern.finditer(text):
             written = match[1].rstrip(".-")
-            if _LOCAL.fullmatch(match[0]) or (pattern is _DOTTED and _is_personal(written)):
+            if _LOCAL.fullmatch(match[0]) or (pattern is _DOTTED and is_personal(written)):
                 continue
             yield Span("version", written.lower(), match.start(), match.start(1) + len(written))
-
-
-def _is_personal(dotted: str) -> bool:
-    """Tells whether groups with dots are too long for a version: 123.456.789-09.
-
-    Long versions have a group of one digit, as 115.0.5790.170; so has a number with a check digit.
-    """
-    if _CHECKED.fullmatch(dotted):
-        return True
-    return re.fullmatch("[0-9]{2,}(?:[.-][0-9]{2,})+", dotted) is not None and (
-        len(_DIGIT.findall(dotted)) >= _FEWEST_OF_PERSONS
-    )
 
 
 def digit_runs(text: str) -> Iterator[Span]:

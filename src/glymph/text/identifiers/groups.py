@@ -20,6 +20,9 @@ LONG = 7  # letters and digits that name one thing without the letters before th
 _MOST_GROUPS, _MOST_CHARS, _FEWEST_CHARS = 10, 40, 5  # of an identifier
 _MOST_CAPITALS = 6  # of a group of letters alone
 _PARTS_OF_MORE = frozenset({"code", "plate", "quantity", "version", "date", "time"})
+_CHECKED = re.compile("[0-9]{1,3}(?:[.][0-9]{3}){2,}-[0-9kK]{1,2}")
+_DOTTED = re.compile("[0-9]{2,}(?:[.-][0-9]{2,})+")
+_FEWEST_OF_PERSONS = 9  # digits
 _TOKEN = re.compile(r"[^\W_]+")
 _JOINT = re.compile(r" |[./_·-]| [/-] | ?\(|:")
 _LOOSE = frozenset(" /")  # also between the members of a list
@@ -142,3 +145,13 @@ def _shape(written: str) -> str:
 def _is_glued(text: str, token: re.Match[str], start: int) -> bool:
     ahead, behind = text[max(start, token.start() - 1) : token.start()], text[token.end() :][:1]
     return any(one in "._·-:(" for one in (ahead, behind) if one)
+
+
+def is_personal(dotted: str) -> bool:
+    """Tells whether groups with dots are a number of a person, not a version: 123.456.789-09.
+
+    Long versions have a group of one digit, as 115.0.5790.170; so has a number with a check digit.
+    """
+    digits = re.findall("[0-9]", dotted)
+    long = _DOTTED.fullmatch(dotted) is not None and len(digits) >= _FEWEST_OF_PERSONS
+    return long or _CHECKED.fullmatch(dotted) is not None
