@@ -86,7 +86,7 @@ class Request:
 
 def read_request(text: str) -> Request:
     """The request, taken apart."""
-    found = asked_identifiers(text)
+    found = asked_identifiers(text, wording.is_noise)
     figures, names, others = _read_rest(text, found)
     kept = tuple(each for each in found if _is_meant_whole(each, names, others))
     if len(kept) < len(found):

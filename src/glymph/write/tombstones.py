@@ -32,6 +32,8 @@ from glymph.errors import KeyMissing
 from glymph.store.contract import Row
 from glymph.store.reader import Reader
 from glymph.text.identifiers import Identifier, fingerprint_forms, identifiers
+from glymph.text.identifiers.asked import asked_identifiers
+from glymph.text.identifiers.plates import local_plates
 from glymph.text.identifiers.runs import SHORT, compact, list_runs
 from glymph.text.negation import NEGATIONS
 from glymph.text.normal import STOP_WORDS
@@ -45,7 +47,7 @@ NEVER_BURIED = frozenset({"date", "time", "quantity", "version"})
 FEWEST_TOLD = 3  # telling words and figures: less than that is said everywhere by chance
 LONG = 7  # digits that name one thing without the letters or the country before them
 
-_FIGURED = frozenset({"phone", "code", "card", "iban"})
+_FIGURED = frozenset({"phone", "code", "card", "iban", "mac", "plate"})
 _QUAD = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\w)")
 _ASKING = "?"
 _TIED = "tied "  # begins a row that names the tombstones of one statement or identifier
@@ -259,7 +261,9 @@ def _list_turns(words: Sequence[str], plain: str) -> Iterator[str]:
 
 
 def _find_burials(texts: Iterable[str]) -> list[Identifier]:
-    found = (one for text in texts for one in identifiers(text) if one.type not in NEVER_BURIED)
+    """Returns the identifiers to keep out; only who asks for them proves some: plates, groups."""
+    said = (one for text in texts for one in asked_identifiers(text))
+    found = (one for one in said if one.type not in NEVER_BURIED)
     return list({(one.type, one.key): one for one in found}.values())
 
 
@@ -278,7 +282,8 @@ def _list_buried_forms(one: Identifier, texts: Iterable[str]) -> list[str]:
         elif kind not in NEVER_BURIED and len(compact(key)) >= LONG:
             forms.append(_write_typed(kind, key))
     bare = compact(one.key if one.type == "phone" else one.text)
-    if one.type in _FIGURED and len(bare) > SHORT and any(map(str.isdigit, bare)):
+    whole = len(bare) == len("".join(RUN.findall(flat(one.text)[0]))) or one.type == "phone"
+    if whole and one.type in _FIGURED and len(bare) > SHORT and any(map(str.isdigit, bare)):
         forms.append(f"figures {bare}")
         digits = bare.lstrip("abcdefghijklmnopqrstuvwxyz")
         if digits != bare and digits.isdigit() and len(digits) >= LONG:
@@ -309,6 +314,7 @@ def _list_forms_held_in(text: str) -> list[str]:
             forms += [f"{_write_typed('phone', key)} abroad" for key in phones]
     quads = (".".join(str(int(part)) for part in quad.split(".")) for quad in _QUAD.findall(plain))
     forms += [_write_typed("ip", quad) for quad in quads]
+    forms += [_write_typed(one.type, one.key) for one in local_plates(plain)]
     forms += [f"figures {run}" for run in list_runs(plain.casefold())]
     return forms + _list_labelled(text)
 

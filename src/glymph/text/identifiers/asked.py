@@ -6,16 +6,18 @@ In a text these writings may be anything; who asks for "the number plate KX19 OT
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from glymph.text.identifiers import end_at_unspaced, identifiers
 from glymph.text.identifiers.aloud import find_rows, has_words
 from glymph.text.identifiers.books import books
 from glymph.text.identifiers.codenames import labelled_names, snakes
+from glymph.text.identifiers.groups import join_groups
 from glymph.text.identifiers.network import asked_webs
-from glymph.text.identifiers.plates import plates
+from glymph.text.identifiers.plates import local_plates, plates
 from glymph.text.identifiers.shortened import shortened
 from glymph.text.identifiers.tails import tails
+from glymph.text.normal import STOP_WORDS
 from glymph.text.scripts import flat
 from glymph.text.spans import BLANK, Family, Identifier, Span, find_in_turn, place_span
 
@@ -43,8 +45,17 @@ FEWEST_DIGITS = 5
 MOST_DIGITS = 24
 
 
-def asked_identifiers(text: str) -> tuple[Identifier, ...]:
-    """Returns every identifier that a request names, whole and by type, in their order."""
+def _says_nothing(word: str) -> bool:
+    return word.casefold() in STOP_WORDS
+
+
+def asked_identifiers(
+    text: str, asks: Callable[[str], bool] = _says_nothing
+) -> tuple[Identifier, ...]:
+    """Returns every identifier that a request names, whole and by type, in their order.
+
+    `asks` tells which of its words only ask.
+    """
     plain, places = flat(text)
     usual = identifiers(plain)
     blank = list(plain)
@@ -60,7 +71,10 @@ def asked_identifiers(text: str) -> tuple[Identifier, ...]:
         for each in usual
         if not any(taken[each.start : each.end])
     ]
-    found = sorted([*asked, *kept], key=lambda one: one.start)
+    whole = list(join_groups(plain, [*asked, *kept], asks))
+    taken = _cover(plain, whole)
+    parts = [one for one in (*asked, *kept) if not any(taken[one.start : one.end])]
+    found = sorted([*whole, *parts], key=lambda one: one.start)
     return tuple(place_span(one, text, places) for one in found)
 
 
@@ -99,6 +113,6 @@ def _cover(text: str, found: Iterable[Span | Identifier]) -> bytearray:
 
 
 _FAMILIES: tuple[Family, ...] = (
-    asked_webs, end_at_unspaced(books), tails, end_at_unspaced(plates), shortened,
+    asked_webs, end_at_unspaced(books), tails, local_plates, end_at_unspaced(plates), shortened,
     end_at_unspaced(_numbered), _rows, _handles, labelled_names, snakes,
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from glymph.text.identifiers.groups import is_personal
 from glymph.text.normal import STOP_WORDS
 from glymph.text.numbers import passes_luhn
 from glymph.text.scripts import look_alike_latin
@@ -65,7 +66,9 @@ _EXACT = frozenset(
     "PIN OTP ACCOUNT PASSPORT SERIAL PATIENT BADGE ID SSN SN".split()
 )  # zeros in front count
 _NOTHING = re.compile(
-    r"[0-9]+(?:st|nd|rd|th|er|re|e|ème|eme|º|ª|s|x|X|'s)|[0-9]+(?:-[a-zà-ÿ]+)+", re.UNICODE
+    r"[0-9]+(?:st|nd|rd|th|er|re|ème|eme|º|ª|'s)|[0-9]{1,4}[esxX]"  # of more digits: a number
+    r"|[0-9]+(?:-[a-zà-ÿ]{2,})+|[0-9]{1,4}(?:-[a-zà-ÿ]+)+",
+    re.UNICODE,
 )
 _YEARS = re.compile(r"(?:1[5-9]|20)[0-9]{2}[-/](?:(?:1[5-9]|20)[0-9]{2}|[0-9]{2})")
 _ABOUT = frozenset("mid pre post early late ca since".split())
@@ -126,7 +129,7 @@ def versions(text: str) -> Iterator[Span]:
     for pattern in (_VERSION, _DOTTED) if text.count(".") > 1 else (_VERSION,):
         for match in pattern.finditer(text):
             written = match[1].rstrip(".-")
-            if _LOCAL.fullmatch(match[0]):
+            if _LOCAL.fullmatch(match[0]) or (pattern is _DOTTED and is_personal(written)):
                 continue
             yield Span("version", written.lower(), match.start(), match.start(1) + len(written))
 

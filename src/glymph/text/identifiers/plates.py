@@ -31,6 +31,18 @@ _SHAPES = re.compile(
     r")(?![\w]|-\w)"
 )
 
+_PROVINCES = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
+_LOCAL_SHAPES = re.compile(  # of China and Japan
+    rf"[{_PROVINCES}][A-Z][ .·•・-]?[A-Z0-9]{{4,6}}[挂学警港澳]?(?![A-Za-z0-9])"  # China
+    r"|[\u3400-\u9fff]{1,4} ?[0-9]{2,3} ?[ぁ-ん] ?(?:[0-9]{2}-[0-9]{2}|[0-9]{1,4})(?![0-9])"
+)
+
+
+def local_plates(text: str) -> Iterator[Span]:
+    """Finds plates with characters of scripts that are written without spaces."""
+    for match in _LOCAL_SHAPES.finditer(text):
+        yield from _plate(match[0], match.start())
+
 
 def plates(text: str) -> Iterator[Span]:
     """Finds number plates; their keys are the letters and digits alone."""
@@ -42,7 +54,7 @@ def plates(text: str) -> Iterator[Span]:
 
 def _plate(written: str, start: int) -> Iterator[Span]:
     written = _without_words(written)
-    key = re.sub(r"[\W_]", "", written).upper()
+    key = re.sub(r"[\W_・]", "", written).upper()
     if re.search("[0-9]", key) and re.search(r"[^\W\d_]", key) and 4 <= len(key) <= 11:
         yield Span("plate", key, start, start + len(written))
 

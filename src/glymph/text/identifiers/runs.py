@@ -13,7 +13,7 @@ from glymph.text.spans import Identifier
 PART = re.compile(r"[0-9a-z]+")
 # Characters of a code that different things may carry: it counts with the word before it.
 SHORT = 4
-_JOINT = re.compile(r"[ ./_()-]{0,3}")
+_JOINT = re.compile(r"[ ./_()·-]{0,3}")
 _ABROAD = "00"  # dialled for the plus before a country
 _MOST_PARTS, _MOST_CHARS = 8, 40  # of an identifier whose characters stand apart
 

@@ -33,16 +33,17 @@ from glymph.text.identifiers.shortened import CUT, LONG, bare, find_shortened, f
 from glymph.text.identifiers.tails import find_tails
 from glymph.text.normal import STOP_WORDS
 from glymph.text.spans import Identifier
-from glymph.text.words import blank_unspaced
+from glymph.text.words import UNSPACED, blank_unspaced
 
 SHORTEST_NUMBER = 5  # digits of a number that is known in any groups
 SHORTEST_CODE = 5  # letters and digits of a code that is known in any groups
 LONG_PHONE = 9  # digits of a number that may be a phone, where a text tells its country
 SURELY_ONE = 6  # digits of a number that is one whatever it is called
-_GAP = "[ ./_-]{0,3}"
+_GAP = "[ ./_()·-]{0,3}"
 _BEFORE = r"(?<![\w@\\+-])(?<!\w[/_])(?<![0-9][.,:])"
 _AFTER = r"(?![\w@]|[.,/:_-]\w)"
 _CODE_BEFORE, _CODE_AFTER = r"(?<![\w-])(?<![0-9][.,/])", r"(?![\w-]|[.,/]\w)"
+_PLATE_AFTER = r"(?![\w]|-\w)"
 _NEXT = re.compile(r"[\s.()/_,-]{1,3}(?P<next>[0-9]+|[^\W\d_]+)(?P<unit> ?[^\W\d_]+)?")
 _LAST = re.compile(r"(?P<last>[0-9]+|[^\W\d_]+)(?P<gap>[\s.()/_,-]{1,3})\Z")
 _LAST_WIDTH = 16
@@ -164,7 +165,9 @@ def _expressions(wanted: Identifier) -> Iterator[str]:
         for number in filter(None, (key, other_isbn(key) if kind == "isbn" else "")):
             yield rf"{_BEFORE}{spell_pattern(number, gap)}{_AFTER}"
     elif kind == "plate":
-        yield rf"(?<![\w-]){'[ .:·_-]{0,3}'.join(map(re.escape, key))}(?![\w]|-\w)"
+        spelt = "[ .:·•・_-]{0,3}".join(map(re.escape, key))
+        before = "" if UNSPACED.match(key) else r"(?<![\w-])"  # words stand beside it there
+        yield rf"{before}{spelt}{'(?![A-Za-z0-9]|-[A-Za-z0-9])' if not before else _PLATE_AFTER}"
     elif kind == "version":
         yield (
             rf"(?<![\w.,/-])(?:v|ver\.?|versi[oó]n[ae]?|release|rel\.?|build) ?{re.escape(key)}"

@@ -1,0 +1,50 @@
+"""A purge by an identifier reaches it in every writing, nothing else, and keeps it out."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def purge(glymph, request, *texts):
+    """Returns those of the texts that a purge leaves."""
+    for text in texts:
+        glymph.add(text, kind="note")
+    done = glymph.forget(request, mode="purge", apply=True)
+    left = {one.text for one in glymph.list()}
+    return [text for text in texts if text in left], done
+
+
+@pytest.mark.parametrize(
+    ("request_", "gone", "kept"),
+    [
+        ("AB 12 34 56 C", ["Bob's NINO is AB 12 34 56 C", "Bob AB123456C"], ["Gate AB 12 is closed until May"]),
+        ("京A·12345", ["王芳的车牌是京A·12345", "京A12345违停"], ["订单 12345 已发货", "沪A12345 停在门口"]),
+        ("850730 03328", ["PESEL Ewy: 85073003328"], ["The post code is 03328", "Room 850730 is locked"]),
+        ("1 85 05 78 006 084 36", ["Luc 185057800608436", "sécu 1 85 05 78 006 084 36"], ["Order 85 05 78 came"]),
+        ("11010519491231002X", ["王芳的身份证号是11010519491231002X"], ["110105 是朝阳区的代码"]),
+        ("123.456.789-09", ["O CPF da Ana é 123.456.789-09", "Ana CPF 12345678909"], ["Tool 123.456.789 came out"]),
+        ("34 AB 1234", ["Emre'nin plakası 34 AB 1234", "34AB1234 burada"], ["Form AB 1234 is due"]),
+    ],
+)  # fmt: skip
+def test_a_purge_is_of_the_whole_identifier(glymph, request_, gone, kept):
+    left, done = purge(glymph, request_, *gone, *kept)
+    assert left == kept
+    assert done.certificate.complete
+
+
+@pytest.mark.parametrize(
+    ("request_", "said", "refused", "taken"),
+    [
+        ("AB 12 34 56 C", "Bob's NINO is AB 12 34 56 C", ["AB123456C", "payroll AB 12 34 56 C"], ["Gate AB 12 is shut"]),
+        ("HH-AB 123", "Kennzeichen HH-AB 123", ["HH-AB 123 steht da", "HH AB 123", "HHAB123"], ["HH-AC 123 parkt"]),
+        ("KA 01 AB 1234", "Ravi's car is KA 01 AB 1234", ["KA01AB1234"], ["KA01AB1235 is here"]),
+        ("123.456.789-09", "O CPF da Ana é 123.456.789-09", ["CPF: 12345678909"], ["CPF: 12345678910"]),
+        ("3C:22:FB:1A:9D:07", "Zoe's laptop has MAC 3C:22:FB:1A:9D:07", ["3c22fb1a9d07"], ["3c22fb1a9d08"]),
+        ("京A·12345", "王芳的车牌是京A·12345", ["京A12345 违停"], ["订单 12345 已发货", "沪A12345 违停"]),
+        ("1 85 05 78 006 084 36", "Luc: 1 85 05 78 006 084 36", ["185057800608436"], ["sécu 185057800608437"]),
+    ],
+)  # fmt: skip
+def test_what_a_request_names_is_not_taken_in_again(glymph, request_, said, refused, taken):
+    purge(glymph, request_, said)
+    assert [text for text in refused if not glymph.add(text, kind="note").refused] == []
+    assert [text for text in taken if glymph.add(text, kind="note").refused] == []
