@@ -53,7 +53,6 @@ def test_a_plan_shows_what_would_happen_and_does_nothing(glymph):
     [
         ("purge", "release", "is a purge, for good, and you said release. Nothing was changed."),
         ("release", "purge", "is a release, into the trash, and you said purge."),
-        ("purge", None, "is a purge, for good: there is no undo. Nothing was changed."),
     ],
 )
 def test_a_plan_is_carried_out_only_in_the_mode_it_was_made_for(glymph, made, said, told, by_id):
@@ -64,6 +63,14 @@ def test_a_plan_is_carried_out_only_in_the_mode_it_was_made_for(glymph, made, sa
         forget(glymph, plan.id if by_id else plan, mode=said, apply=True)
     assert live(glymph) == ["Zed lives in Rome."]
     assert forget(glymph, plan.id if by_id else plan, mode=made, apply=True).plan.mode == made
+    assert live(glymph) == []
+
+
+@pytest.mark.parametrize("made", ["release", "purge"])
+def test_without_a_mode_a_plan_is_carried_out_as_it_was_made(glymph, made):
+    glymph.add("Zed lives in Rome.")
+    plan = forget(glymph, "everything about Zed", mode=made)
+    assert forget(glymph, plan, apply=True).plan.mode == made
     assert live(glymph) == []
 
 

@@ -53,7 +53,7 @@ def forget(
     A request is a description, an identifier, a subject or the id of a memory; with `apply` also
     the id of a plan that was shown: exactly that plan is carried out. `release` moves to the trash
     and rewords, which undo reverts; `purge` removes for good. Without a mode, a request is released
-    and a plan is shown or carried out as it was made; for a purge the word must be said.
+    and a plan is carried out as it was made.
     """
     wanted = _check_mode(mode or "release", reason)
     if isinstance(request, ForgetPlan):
@@ -62,7 +62,7 @@ def forget(
         shown = _load_plan(ctx, request) if apply else None
     if shown is not None:
         _check_mode(shown.mode, reason)
-        _check_same_mode(shown, mode, apply=apply)
+        _check_same_mode(shown, mode)
         if apply and shown.expires_at <= ctx.now():
             raise PlanExpired(shown.id, shown.expires_at)
         return _execute(ctx, shown, reason) if apply else shown
@@ -86,15 +86,14 @@ def _check_mode(mode: str, reason: str) -> Mode:
     return "purge"
 
 
-def _check_same_mode(shown: ForgetPlan, said: str | None, *, apply: bool) -> None:
-    """Raises where a plan was made for another mode, or would purge without the word."""
-    if said == shown.mode or (said is None and not (apply and shown.mode == "purge")):
+def _check_same_mode(shown: ForgetPlan, said: str | None) -> None:
+    """Raises where a plan was made for another mode than the one that is said."""
+    if said in (None, shown.mode):
         return
     way = "for good" if shown.mode == "purge" else "into the trash"
-    but = ": there is no undo" if said is None else f", and you said {said}"
     raise InvalidInput(
         "mode",
-        f"plan {shown.id} is a {shown.mode}, {way}{but}. Nothing was changed. "
+        f"plan {shown.id} is a {shown.mode}, {way}, and you said {said}. Nothing was changed. "
         f"Do it with mode={shown.mode!r}, or make a new plan.",
     )
 

@@ -69,6 +69,9 @@ class Restoration(NamedTuple):
     values: Row | None
 
 
+PURGED_WORDS, PURGED_ROW = "what it said then was purged", "it was purged"
+
+
 class Conflict(NamedTuple):
     """A row that was changed since, and how."""
 
@@ -188,9 +191,7 @@ def plan_undo(
     for (table, key), entries in by_place(done).items():
         if any(PURGED in entry.image for entry in entries):
             kept = (table, key) in current
-            conflicts.append(
-                Conflict(table, key, "what it said then was purged" if kept else "it was purged")
-            )
+            conflicts.append(Conflict(table, key, PURGED_WORDS if kept else PURGED_ROW))
             continue
         now = current.get((table, key))
         left = rewind(now, since.get((table, key), []))
