@@ -95,7 +95,7 @@ class MemoryNotFound(NotFound):
     def __init__(self, memory_id: str, space: str) -> None:
         super().__init__(
             f"No memory {memory_id!r} in space {space!r}. "
-            "list() shows what is there; to look in another space, open that one."
+            "list() shows what is there; another space has to be named."
         )
         self.memory_id = memory_id
 
@@ -514,7 +514,8 @@ class StoreMissing(StoreError):
 
 class UnknownScheme(StoreError):
     def __init__(self, url: str, known: str) -> None:
-        super().__init__(f"No store engine for {url!r}. Known URLs start with: {known}.")
+        path = f" For a file: sqlite:///{url}." if ":" not in url else ""
+        super().__init__(f"No store engine for {url!r}. Known URLs start with: {known}.{path}")
 
 
 class NotAStore(StoreError):
