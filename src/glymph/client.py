@@ -284,22 +284,22 @@ class Glymph:
 
     @overload
     def forget(
-        self, request: str | ForgetPlan, *, mode: str | None = ..., reason: str = ...,
+        self, request: str | ForgetPlan, *, mode: str = ..., reason: str = ...,
         apply: Literal[False] = ...,
     ) -> ForgetPlan: ...  # fmt: skip
     @overload
     def forget(
-        self, request: str | ForgetPlan, *, mode: str | None = ..., reason: str = ...,
+        self, request: str | ForgetPlan, *, mode: str = ..., reason: str = ...,
         apply: Literal[True],
     ) -> Forgotten: ...  # fmt: skip
     def forget(
-        self, request: str | ForgetPlan, *, mode: str | None = None, reason: str = "user_requested",
+        self, request: str | ForgetPlan, *, mode: str = "release", reason: str = "user_requested",
         apply: bool = False,
     ) -> ForgetPlan | Forgotten:  # fmt: skip
         """Plans to forget a description, identifier, subject or memory; with `apply`, does it.
 
         `release`, the usual, moves to the trash, which undo reverts; `purge` removes for good. What
-        is not certain is left alone. `apply` also takes a shown plan, in its own mode only.
+        is not certain is left alone. `apply` also takes a shown plan, which has its own mode.
         """
         return forget.forget.forget(self._ctx, request, mode=mode, reason=reason, apply=apply)
 

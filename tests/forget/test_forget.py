@@ -48,22 +48,13 @@ def test_a_plan_shows_what_would_happen_and_does_nothing(glymph):
 
 
 @pytest.mark.parametrize("by_id", [True, False], ids=["its id", "the plan"])
-@pytest.mark.parametrize(
-    ("made", "said", "told"),
-    [
-        ("purge", "release", "is a purge, for good, and you said release. Nothing was changed."),
-        ("release", "purge", "is a release, into the trash, and you said purge."),
-    ],
-)
-def test_a_plan_is_carried_out_only_in_the_mode_it_was_made_for(glymph, made, said, told, by_id):
+def test_a_plan_for_the_trash_is_no_purge_because_somebody_says_so(glymph, by_id):
     glymph.add("Zed lives in Rome.")
-    plan = forget(glymph, "everything about Zed", mode=made)
-    assert plan.removed
-    with pytest.raises(errors.InvalidInput, match=f"^mode: plan {plan.id} {told}"):
-        forget(glymph, plan.id if by_id else plan, mode=said, apply=True)
+    plan = forget(glymph, "everything about Zed")
+    told = f"^mode: plan {plan.id} is a release, into the trash, and you said purge."
+    with pytest.raises(errors.InvalidInput, match=told):
+        forget(glymph, plan.id if by_id else plan, mode="purge", apply=True)
     assert live(glymph) == ["Zed lives in Rome."]
-    assert forget(glymph, plan.id if by_id else plan, mode=made, apply=True).plan.mode == made
-    assert live(glymph) == []
 
 
 @pytest.mark.parametrize("made", ["release", "purge"])

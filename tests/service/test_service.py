@@ -111,16 +111,9 @@ def test_a_plan_of_a_purge_is_never_carried_out_as_anything_else(here, operator)
     here.add("Write to dipper@brook.example about the nest.")
     asked = {"request": "dipper@brook.example", "mode": "purge"}
     plan = operator.post("/v1/forget", json=asked).json()["plan_id"]
-    for path, body in (
-        ("/v1/forget", {"plan": plan, "mode": "release"}),
-        ("/v1/forget", {"plan": plan}),
-        ("/v1/call/forget", {"arguments": {"request": {"$plan": plan}, "apply": True}}),
-        ("/v1/call/forget", {"arguments": {
-            "request": {"$plan": plan}, "mode": "release", "apply": True}}),
-    ):  # fmt: skip
-        answer = operator.post(path, json=body)
-        assert answer.status_code == 422, path
-        assert f"plan {plan} is a purge, for good" in answer.json()["detail"]
+    answer = operator.post("/v1/forget", json={"plan": plan, "mode": "release"})
+    assert answer.status_code == 422
+    assert f"plan {plan} is a purge, for good" in answer.json()["detail"]
     assert any("dipper" in one.text for one in here.list(limit=100))
 
 
@@ -432,7 +425,8 @@ def by_library(glymph, tool, given, _):
 
 
 def by_command(glymph, tool, given, _):
-    words = [tool.command, "--url", glymph.url, "--json", *(["--apply"] if tool.preview else [])]
+    asks_first = tool.preview and tool.name != "forget_concept"  # which has a plan of its own
+    words = [tool.command, "--url", glymph.url, "--json", *(["--apply"] if asks_first else [])]
     for name, value in given.items():
         extra = tool.arguments.model_fields[name].json_schema_extra or {}
         option = f"--{name.replace('_', '-')}"

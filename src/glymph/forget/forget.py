@@ -17,7 +17,14 @@ from glymph.forget.certificate import Removal, certify
 from glymph.forget.judge import find_judges
 from glymph.forget.lookup import EVERYTHING, LIVE, find_candidates, name_candidates
 from glymph.forget.person import bury_own_identifiers
-from glymph.forget.plan import ForgetPlan, Forgotten, Mode, Reachable, forget_plan_id
+from glymph.forget.plan import (
+    ForgetPlan,
+    Forgotten,
+    Mode,
+    Reachable,
+    check_same_mode,
+    forget_plan_id,
+)
 from glymph.forget.purge import erase_wordings, remove_for_good
 from glymph.forget.request import read_checked
 from glymph.forget.requests import Action, Decide, Request, plan, read_request
@@ -43,7 +50,7 @@ def forget(
     ctx: Context,
     request: str | ForgetPlan,
     *,
-    mode: str | None = None,
+    mode: str = "release",
     reason: str = USER_REQUESTED,
     apply: bool = False,
     decide: Decide | None = None,
@@ -52,17 +59,18 @@ def forget(
 
     A request is a description, an identifier, a subject or the id of a memory; with `apply` also
     the id of a plan that was shown: exactly that plan is carried out. `release` moves to the trash
-    and rewords, which undo reverts; `purge` removes for good. Without a mode, a request is released
-    and a plan is carried out as it was made.
+    and rewords, which undo reverts; `purge` removes for good. A plan is
+    carried out as it was made; it is no purge because somebody says so.
     """
-    wanted = _check_mode(mode or "release", reason)
+    wanted = _check_mode(mode, reason)
     if isinstance(request, ForgetPlan):
         shown: ForgetPlan | None = request
     else:
         shown = _load_plan(ctx, request) if apply else None
     if shown is not None:
         _check_mode(shown.mode, reason)
-        _check_same_mode(shown, mode)
+        if mode == "purge":
+            check_same_mode(shown, mode)
         if apply and shown.expires_at <= ctx.now():
             raise PlanExpired(shown.id, shown.expires_at)
         return _execute(ctx, shown, reason) if apply else shown
@@ -84,18 +92,6 @@ def _check_mode(mode: str, reason: str) -> Mode:
             "reason", f"a purge needs the reason {USER_REQUESTED!r}. Use mode='release' otherwise."
         )
     return "purge"
-
-
-def _check_same_mode(shown: ForgetPlan, said: str | None) -> None:
-    """Raises where a plan was made for another mode than the one that is said."""
-    if said in (None, shown.mode):
-        return
-    way = "for good" if shown.mode == "purge" else "into the trash"
-    raise InvalidInput(
-        "mode",
-        f"plan {shown.id} is a {shown.mode}, {way}, and you said {said}. Nothing was changed. "
-        f"Do it with mode={shown.mode!r}, or make a new plan.",
-    )
 
 
 # the plan

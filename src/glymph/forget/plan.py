@@ -11,6 +11,7 @@ from datetime import datetime
 from difflib import SequenceMatcher
 from typing import Literal
 
+from glymph.errors import InvalidInput
 from glymph.forget.planner import Action
 from glymph.model import Receipt, Refusal
 from glymph.store.certificate import Certificate
@@ -187,3 +188,15 @@ def strike_through(old: str, new: str) -> str:
         gone = what in ("delete", "replace") and piece.strip()
         told.append(f" ~~{piece.strip()}~~" if gone else piece)
     return "".join(told).strip()
+
+
+def check_same_mode(shown: ForgetPlan, said: str | None) -> None:
+    """Raises where a plan was made for another mode than the one that is said."""
+    if said in (None, shown.mode):
+        return
+    way = "for good" if shown.mode == "purge" else "into the trash"
+    raise InvalidInput(
+        "mode",
+        f"plan {shown.id} is a {shown.mode}, {way}, and you said {said}. Nothing was changed. "
+        f"Do it with mode={shown.mode!r}, or make a new plan.",
+    )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from glymph.errors import InvalidInput, Refused
-from glymph.forget.plan import ForgetPlan
+from glymph.forget.plan import ForgetPlan, check_same_mode
 from glymph.forget.requests import Action, read_request
 from glymph.plain import plain
 from glymph.tools.arguments import ForgetMode
@@ -50,7 +50,9 @@ def run(glymph: Glymph, args: ForgetArguments) -> Mapping[str, Any]:
     _check(glymph, args)
     if args.plan is None:
         return _plan_as_data(_find_plan(glymph, args))
-    done: Forgotten = glymph.forget(glymph.forget_plan(args.plan), mode=args.mode, apply=True)
+    shown = glymph.forget_plan(args.plan)
+    check_same_mode(shown, args.mode)
+    done: Forgotten = glymph.forget(shown, mode=shown.mode, apply=True)
     return {
         **plain(done.receipt),
         "edited": list(done.edited),
@@ -83,7 +85,7 @@ def _check(glymph: Glymph, args: ForgetArguments) -> None:
 
 def _find_plan(glymph: Glymph, args: ForgetArguments) -> ForgetPlan:
     given = str(args.request) if args.plan is None else glymph.forget_plan(args.plan)
-    return glymph.forget(given, mode=args.mode)
+    return glymph.forget(given, mode=args.mode or "release")
 
 
 def _plan_as_data(plan: ForgetPlan) -> dict[str, Any]:
