@@ -438,7 +438,10 @@ def by_command(glymph, tool, given, _):
     ended = CliRunner().invoke(command_line, words)
     if ended.exit_code not in (0, 3) and ended.exception is not None:
         return {"error": type(ended.exception).__name__}
-    return json.loads(ended.output)
+    data = json.loads(ended.output)
+    if tool.name == "forget_concept":
+        del data["dry_run"]
+    return data
 
 
 def by_mcp(glymph, tool, given, _):
