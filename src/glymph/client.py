@@ -299,7 +299,7 @@ class Glymph:
         """Plans to forget a description, identifier, subject or memory; with `apply`, does it.
 
         `release`, the usual, moves to the trash, which undo reverts; `purge` removes for good. What
-        is not certain is left alone. `apply` also takes a shown plan, which has its own mode.
+        is not certain is left alone. `apply` also takes a plan that was shown, in its own mode.
         """
         return forget.forget.forget(self._ctx, request, mode=mode, reason=reason, apply=apply)
 

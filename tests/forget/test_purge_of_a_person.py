@@ -9,7 +9,7 @@ import pytest
 
 from glymph.config import Settings
 from glymph.stores import restore_backup
-from tests.grounds.purging import ENGINES, find_traces, make_stores, open_at
+from tests.grounds.purging import find_traces, open_at
 
 OWN = {
     "mail": ("mara.k@example.org", "Mara.K (at) example dot org"),
@@ -20,16 +20,6 @@ OWN = {
     "url": ("https://pages.example/in/mara-keller", "HTTPS://Pages.Example/in/mara-keller"),
 }
 SHARED = "office@nordwind.example"
-
-
-@pytest.fixture(params=ENGINES)
-def store(request):
-    yield from make_stores(request)
-
-
-@pytest.fixture
-def place(store):
-    return store()
 
 
 def tell(glymph):

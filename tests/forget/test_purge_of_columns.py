@@ -19,7 +19,7 @@ from glymph.stores import restore_backup
 from glymph.testing import FrozenClock
 from glymph.text.quotes import GONE
 from tests.forget.test_purge_and_the_past import draw_identifier, say_everywhere
-from tests.grounds.purging import ENGINES, find_bytes, find_traces, make_stores, open_at
+from tests.grounds.purging import find_bytes, find_traces, open_at
 
 # Columns that a place covers and that cannot repeat an identifier as it is written.
 UNSAID = {
@@ -33,16 +33,6 @@ UNSAID = {
 }  # fmt: skip
 NAMELESS_AGENT = f"agent:{GONE}"
 INDEX = "memory_text"  # follows the rows; its bytes are looked through in the file
-
-
-@pytest.fixture(params=ENGINES)
-def store(request):
-    yield from make_stores(request)
-
-
-@pytest.fixture
-def place(store):
-    return store()
 
 
 def find_columns(url, same):

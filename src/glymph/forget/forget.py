@@ -59,8 +59,8 @@ def forget(
 
     A request is a description, an identifier, a subject or the id of a memory; with `apply` also
     the id of a plan that was shown: exactly that plan is carried out. `release` moves to the trash
-    and rewords, which undo reverts; `purge` removes for good. A plan is
-    carried out as it was made; it is no purge because somebody says so.
+    and rewords, which undo reverts; `purge` removes for good. A plan has a mode of its own: it is
+    no purge because somebody says so.
     """
     wanted = _check_mode(mode, reason)
     if isinstance(request, ForgetPlan):
@@ -69,7 +69,7 @@ def forget(
         shown = _load_plan(ctx, request) if apply else None
     if shown is not None:
         _check_mode(shown.mode, reason)
-        if mode == "purge":
+        if mode == "purge":  # "release" may be the default, and not said at all
             check_same_mode(shown, mode)
         if apply and shown.expires_at <= ctx.now():
             raise PlanExpired(shown.id, shown.expires_at)

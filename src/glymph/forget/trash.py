@@ -15,6 +15,7 @@ from glymph.model import Receipt, State, Trashed
 from glymph.moments import AHEAD, MICROS_PER_DAY, micros
 from glymph.store import guards
 from glymph.store.contract import Filter, Row
+from glymph.write.verdicts import is_fixed
 
 CHUNK = 1_000
 MOST_AT_ONCE = 500  # memories removed in one transaction: about a second
@@ -22,25 +23,22 @@ MOST_AT_ONCE = 500  # memories removed in one transaction: about a second
 
 def trash(ctx: Context) -> list[Trashed]:
     """Returns what is in the trash, what expires first on top."""
-    found = [_value(ctx, row) for row in _read_rows(ctx)]
-    return sorted(found, key=lambda one: (one.recoverable_until, one.id))
+    return [_value(ctx, row) for row in _read_rows(ctx)]
 
 
 def _read_rows(ctx: Context) -> list[Row]:
+    """Returns the rows in the trash, what expires first on top."""
     wanted = Filter(states=(State.TRASHED,), include_superseded=True)
     with ctx.reading() as reader:
-        return list(every_row(reader, wanted, CHUNK))
-
-
-def _must_stay(row: Row) -> bool:
-    return bool(row["pinned"] or row["protected"])
+        rows = every_row(reader, wanted, CHUNK)
+        return sorted(rows, key=lambda row: (ctx.trash_ends(row["state_at"]), row["id"]))
 
 
 def _value(ctx: Context, row: Row) -> Trashed:
     return Trashed(
         id=row["id"], title=row["title"], kind=row["kind"], by=row["state_by"],
         recoverable_until=ctx.trash_ends(row["state_at"]),
-        expired=ctx.trash_ends(row["state_at"]) <= ctx.now() and not _must_stay(row),
+        expired=ctx.trash_ends(row["state_at"]) <= ctx.now() and not is_fixed(row),
     )  # fmt: skip
 
 
@@ -49,8 +47,8 @@ def empty(ctx: Context, *, all: bool = False, attended: bool = True) -> Receipt:
 
     There is no undo. Leaves a certificate for each part, and completes those that are pending.
     Pinned and protected memories stay, and are named as skipped. An agent or upkeep removes only
-    what has been there for its time, and only so much in a day;
-    `attended` is False for upkeep in whoever's name; else it needs the right of a purge.
+    what has been there for its time, and only so much in a day; `attended` is False for upkeep in
+    whoever's name; else it needs the right of a purge.
     """
     if attended:
         check_may_purge()
@@ -60,12 +58,12 @@ def empty(ctx: Context, *, all: bool = False, attended: bool = True) -> Receipt:
             "Only a person empties the trash before its time. Nothing was changed: ask one to run "
             "`glymph memory trash empty --all --apply`."
         )
-    kept = {row["id"] for row in _read_rows(ctx) if _must_stay(row)}
-    over = [one for one in trash(ctx) if all or one.recoverable_until <= ctx.now()]
-    due = [one.id for one in over if one.id not in kept]
+    rows = _read_rows(ctx)
+    over = rows if all else [row for row in rows if ctx.trash_ends(row["state_at"]) <= ctx.now()]
+    due = [row["id"] for row in over if not is_fixed(row)]
     if unattended:
         due = due[: _count_left_today(ctx)]
-    due += [one.id for one in over if one.id in kept]  # to be named
+    due += [row["id"] for row in over if is_fixed(row)]  # to be named as skipped
     reason = "trash emptied" if all else "trash expired"
     if len(due) <= MOST_AT_ONCE:
         receipt = _remove(ctx, due, reason=reason)

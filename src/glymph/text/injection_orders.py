@@ -143,7 +143,7 @@ _ENGLISH: tuple[tuple[str, str, str], ...] = (
     rf"{_AGENTS}[^.!?\n]{{0,60}}?: ?\w"
     rf"|\bif you(?: are|'re) (?:an? )?{_AGENTS}[^.!?\n]{{0,30}}?, ?\w"
     rf"|\b(?:note|notice|message|instructions?|attention|hinweis|nachricht|aviso|nota|mensaje"
-    r"|consigne|avis|note)s? (?:to|for|an|fur|para|a|aux|pour)(?: all| alle| todos los| tous les)? "
+    r"|consigne|avis)s? (?:to|for|an|fur|para|a|aux|pour)(?: all| alle| todos los| tous les)? "
     rf"{_AGENTS}",
     "agent|assist|model|bot|asistent|llm|ai |system|sistem"),
     ("to take a role",

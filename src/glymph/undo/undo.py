@@ -92,8 +92,8 @@ def _undo(
             conflicts += in_the_way
             left_alone = {(c.table, c.key) for c in in_the_way}
             restorations = [r for r in restorations if (r.table, r.key) not in left_alone]
-        known = _known_rows(op.writer, restorations, conflicts)
-        places = [(r.table, r.key) for r in restorations] + [(c.table, c.key) for c in conflicts]
+        places = [(one.table, one.key) for one in (*restorations, *conflicts)]
+        known = _known_rows(op.writer, places, restorations)
         names = _names(op.writer, known, places)
         op.writer.put_back(restorations)
         op.succeeded += dict.fromkeys(names[r.table, r.key] for r in restorations)
@@ -346,22 +346,15 @@ def _twin(reader: Reader, r: Restoration) -> int | None:
 
 
 def _known_rows(
-    reader: Reader, restorations: Sequence[Restoration], conflicts: Sequence[Conflict]
+    reader: Reader, places: Sequence[Place], restorations: Sequence[Restoration]
 ) -> dict[Place, Row]:
     """Returns each row as it is or, where it is gone, as it will be or as the journal knows it."""
-    places: list[Place] = [(r.table, r.key) for r in restorations] + [
-        (c.table, c.key) for c in conflicts
-    ]
-    known = dict(reader.rows(places))
-    lost = [(c.table, c.key) for c in conflicts if (c.table, c.key) not in known]
+    known: dict[Place, Row] = {(r.table, r.key): r.values for r in restorations if r.values}
+    known |= reader.rows(places)
+    lost = [place for place in places if place not in known]
     for entry in reader.entries_after(lost, 0):
         if "id" in entry.image:  # of what is gone the journal still knows the id
             known[entry.table, entry.key] = {"id": entry.image["id"]}
-    known |= {
-        (r.table, r.key): r.values
-        for r in restorations
-        if r.values and (r.table, r.key) not in known
-    }
     return known
 
 

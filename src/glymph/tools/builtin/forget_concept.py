@@ -50,8 +50,7 @@ def run(glymph: Glymph, args: ForgetArguments) -> Mapping[str, Any]:
     _check(glymph, args)
     if args.plan is None:
         return _plan_as_data(_find_plan(glymph, args))
-    shown = glymph.forget_plan(args.plan)
-    check_same_mode(shown, args.mode)
+    shown = _find_plan(glymph, args)
     done: Forgotten = glymph.forget(shown, mode=shown.mode, apply=True)
     return {
         **plain(done.receipt),
@@ -84,8 +83,11 @@ def _check(glymph: Glymph, args: ForgetArguments) -> None:
 
 
 def _find_plan(glymph: Glymph, args: ForgetArguments) -> ForgetPlan:
-    given = str(args.request) if args.plan is None else glymph.forget_plan(args.plan)
-    return glymph.forget(given, mode=args.mode or "release")
+    if args.plan is None:
+        return glymph.forget(str(args.request), mode=args.mode or "release")
+    shown = glymph.forget_plan(args.plan)
+    check_same_mode(shown, args.mode)
+    return shown
 
 
 def _plan_as_data(plan: ForgetPlan) -> dict[str, Any]:
