@@ -92,7 +92,7 @@ def _undo(
             conflicts += in_the_way
             left_alone = {(c.table, c.key) for c in in_the_way}
             restorations = [r for r in restorations if (r.table, r.key) not in left_alone]
-        places = [(one.table, one.key) for one in (*restorations, *conflicts)]
+        places = [(r.table, r.key) for r in restorations] + [(c.table, c.key) for c in conflicts]
         known = _known_rows(op.writer, places, restorations)
         names = _names(op.writer, known, places)
         op.writer.put_back(restorations)
