@@ -28,7 +28,7 @@ _COMMON = {
         HealthCheck.filter_too_much,
     ],
 }
-settings.register_profile("ci", max_examples=100, derandomize=True, **_COMMON)
+settings.register_profile("ci", max_examples=60, derandomize=True, **_COMMON)
 settings.register_profile("nightly", max_examples=2000, **_COMMON)
 settings.load_profile(os.environ.get("GLYMPH_TEST_PROFILE", "ci"))
 

@@ -94,6 +94,7 @@ def test_a_cold_start_is_measured_against_what_it_cannot_avoid():
     assert "mcp_over_import_cpu_s" in figures
 
 
+@pytest.mark.nightly
 def test_searching_is_measured_against_what_the_machine_allows(tmp_path, monkeypatch):
     monkeypatch.setenv("GLYMPH_BENCH_CACHE", str(tmp_path))
     figures = tiny("search", 0.001)
@@ -106,6 +107,7 @@ def test_searching_is_measured_against_what_the_machine_allows(tmp_path, monkeyp
     assert figures["cold_first_answer_cpu_s"] > figures["cold_imports_cpu_s"] > 0
 
 
+@pytest.mark.nightly
 def test_near_pairs_are_found_and_their_cost_stands_beside_comparing_all(tmp_path, monkeypatch):
     monkeypatch.setenv("GLYMPH_BENCH_CACHE", str(tmp_path))
     figures = tiny("dedup", 0.003)
@@ -118,6 +120,7 @@ def test_near_pairs_are_found_and_their_cost_stands_beside_comparing_all(tmp_pat
     assert figures["sweep_links_10k"] > 0
 
 
+@pytest.mark.nightly
 def test_an_analysis_is_measured_from_a_cold_start_to_the_stored_plan(tmp_path, monkeypatch):
     monkeypatch.setenv("GLYMPH_BENCH_CACHE", str(tmp_path))
     figures = tiny("analysis", 0.001)

@@ -15,7 +15,7 @@ from glymph.testing import FrozenClock
 from glymph.text.tokens import tokens
 from tests.llm.test_real_model import LACKING, WEIGHTS
 
-pytestmark = pytest.mark.skipif(bool(LACKING), reason=LACKING)
+pytestmark = [pytest.mark.nightly, pytest.mark.skipif(bool(LACKING), reason=LACKING)]
 
 MOST_TOKENS = 64
 SAID = [

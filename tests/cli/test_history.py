@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from typing import NamedTuple
 
 import pytest
 from typer.testing import CliRunner
 
 from glymph import Glymph
-from glymph.cli.main import app
+from glymph.cli.main import app, main
 from glymph.history.history import History
 from glymph.history.policy import Shortened
 
@@ -31,14 +32,23 @@ def told(url):
         return glymph.add("Lamps go to Bergen.", kind="fact").id
 
 
+class Done(NamedTuple):
+    stdout: str
+    stderr: str
+
+
 @pytest.fixture
-def run(url):
+def run(url, monkeypatch, capsys):
+    """Runs the command as a program would, in this process: another one starts for a second."""
+
     def run(*words, code=0):
-        command = [sys.executable, "-m", "glymph.cli.start", "history", *words, "--url", url]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == code, done
-        done.stdout, done.stderr = (" ".join(said.split()) for said in (done.stdout, done.stderr))
-        return done
+        monkeypatch.setattr(sys, "argv", ["glymph", "history", *words, "--url", url])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        assert (ended.value.code or 0) == code, said
+        return Done(*(" ".join(text.split()) for text in (said.out, said.err)))
 
     return run
 
