@@ -33,7 +33,13 @@ QUESTION = "Does a memory notice what is out of date and what is said twice, and
 
 CASES = Path(__file__).parent / "cases"
 SETTINGS = {"junk_gate": "off"}
-PARTS = {"dev": "", "once": "_once", "later": "_later", "latest": "_latest"}
+PARTS = {
+    "dev": "",
+    "once": "_once",
+    "later": "_later",
+    "latest": "_latest",
+    "newest": "_newest",
+}
 FIRST = 10  # hits looked at
 PATIENCE = 1_000  # questions without an answer after which no more is asked
 

@@ -482,13 +482,14 @@ def list_worths(cases: dict[str, list[Case]]) -> list[Example]:
 
 
 def list_keepings(talks: list[Case]) -> list[Example]:
-    """Give the sentences of marked talks, each with what stands before it."""
+    """Give the sentences of marked talks, and the commands, each with what stands before it."""
     found: list[Example] = []
     for talk in talks:
         last: dict[str, str] = {}
         for turn in talk["turns"]:
             role = turn["role"]
             if role == "tool":
+                found += _list_commands(turn, last.get("user", ""), talk["lang"])
                 continue
             heard = last.get("assistant" if role == "user" else "user", "")
             before: list[str] = []
@@ -498,3 +499,12 @@ def list_keepings(talks: list[Case]) -> list[Example]:
                 before.append(text)
             last[role] = " ".join(before)
     return found
+
+
+def _list_commands(turn: Case, heard: str, lang: str) -> list[Example]:
+    """Give the commands that a tool's turn begins its lines with."""
+    return [
+        Example("keep", word_keeping(Said("tool", text, "", heard)), label, lang=lang)
+        for text, label in turn["s"]
+        if text.startswith("$ ")
+    ]

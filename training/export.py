@@ -138,11 +138,17 @@ class Packed(nn.Module):
 
 def export(base: Path, trained: Path, package: Path) -> None:
     """Write model.onnx and tokenizer.json into the package."""
+    write_model(load_trained(base, trained), base, package / "model.onnx")
+    shutil.copy(base / "tokenizer.json", package / "tokenizer.json")
+
+
+def write_model(trained: Network, base: Path, path: Path) -> None:
+    """Write a network as one file, in eight bits."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
     from onnxruntime.transformers import optimizer
     from onnxruntime.transformers.fusion_options import FusionOptions
 
-    network = Packed(load_trained(base, trained), base).eval()
+    network = Packed(trained, base).eval()
     with tempfile.TemporaryDirectory() as folder:
         plain, fused = Path(folder) / "plain.onnx", Path(folder) / "fused.onnx"
         ids = torch.tensor([[0, 9, 9, 2, 9, 2], [0, 9, 2, 9, 2, 1]])
@@ -169,7 +175,7 @@ def export(base: Path, trained: Path, package: Path) -> None:
         optimised.save_model_to_file(str(fused))
         quantize_dynamic(
             fused,
-            package / "model.onnx",
+            path,
             per_channel=True,
             reduce_range=True,
             weight_type=QuantType.QInt8,
@@ -177,7 +183,6 @@ def export(base: Path, trained: Path, package: Path) -> None:
             nodes_to_exclude=of_loud,
             extra_options={"DefaultTensorType": 1},  # float
         )
-    shutil.copy(base / "tokenizer.json", package / "tokenizer.json")
 
 
 def _is_of_loud(node: Any, optimised: Any) -> bool:

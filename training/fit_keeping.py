@@ -1,138 +1,136 @@
-"""Fit the head that says what of a conversation to keep, and put it into the published model.
+"""Train the upper half that says what of a conversation to keep, on one GPU, in two minutes.
 
-    python -m training.fit_keeping PACKAGE_FOLDER
+    python -m training.fit_keeping BASE_FOLDER TRAINED_FOLDER KEEPING_FOLDER
 
-What the ninth layer makes of a sentence says more about it than the last one, which is shaped by
-the other judgements. The head reads that layer, so encoder and other heads stay as they are, bit
-for bit. Takes minutes on a CPU. Needs `onnx`, `onnxruntime` and `torch`; run
-`training.calibrate … keep` afterwards.
+Writes the upper six layers and a head; the lower six stay those of the reader, so both halves read
+the same text once. What the other judgements made of the upper layers says too little about what is
+worth keeping (README.md has the figures). The mean of three seeds is kept. Run
+`training.export_keeping` afterwards.
 """
 
 from __future__ import annotations
 
+import copy
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import onnx
 import torch
-from onnx import helper, numpy_helper
+import torch.nn.functional as F
+from torch import Tensor, nn
 
+from glymph.reader.layout import Layout, fill_up
 from glymph.reader.wording import KEEPINGS
 from training.cases import Case, read_part
 from training.examples import Example, list_keepings
-from training.refit_worth import SEEN as POOLED
-from training.refit_worth import see
+from training.network import WIDTH, Network, load_trained
+from training.packing import Reading
+from training.train import ATTENTION, save_parts
 
-LAYER = "/layers.8/oln/LayerNormalization_output_0"
-LAST = "/layers.11/oln/LayerNormalization_output_0"
-SEEN, NAME = "keep_seen", "keep"
-INNER, DROPPED = 128, 0.3  # numbers between the two layers, and how many are left out in training
-PASSES, AT_ONCE, SEED = 12, 128, 1
+LOWER = 6  # layers that are shared with the other judgements
+INNER, DROPPED = 128, 0.1
+PASSES, AT_ONCE, SEEDS = 4, 128, (1, 2, 3)
+RATE, HEAD_RATE, WARM_UP = 1e-4, 5e-4, 0.08
+SMOOTHED = 0.03  # of the labels: one person's word
 ALONE = KEEPINGS.index("alone")
 SOME = 0.25  # of the sentences that are not kept
 
 
-def add_pooling(model: onnx.ModelProto) -> None:
-    """Let the model pool the layer just as it pools its last one; what was there before goes."""
-    graph = model.graph
-    for kept in (graph.node, graph.initializer, graph.output):
-        for one in [one for one in kept if one.name.startswith(NAME)]:
-            kept.remove(one)
-    renamed = {LAST: LAYER}
-    wanted = find_pooling(graph)
-    for node in wanted:
-        copied = onnx.NodeProto()
-        copied.CopyFrom(node)
-        renamed |= {name: f"keep/{name}" for name in node.output}
-        copied.name = f"keep/{node.name}"
-        del copied.input[:], copied.output[:]
-        copied.input.extend(renamed.get(name, name) for name in node.input)
-        copied.output.extend(renamed[name] for name in node.output)
-        graph.node.append(copied)
-    graph.node.append(helper.make_node("Identity", [f"keep/{POOLED}"], [SEEN], name="keep/seen"))
+class Keeping(nn.Module):
+    """The encoder with upper layers of its own, and the head behind them."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self.network = network
+        self.head = nn.Sequential(
+            nn.Dropout(DROPPED),
+            nn.Linear(3 * WIDTH, INNER),
+            nn.ReLU(),
+            nn.Dropout(DROPPED),
+            nn.Linear(INNER, len(KEEPINGS)),
+        )
+        network.requires_grad_(False)
+        network.layers[LOWER:].requires_grad_(True)
+
+    def forward(self, ids: Tensor, sides: Tensor) -> Tensor:
+        """Tell of each row how it is worth keeping, as logits."""
+        return self.head(self.network.pool(self.network.read(ids, sides), sides))
+
+    def learn(self) -> None:
+        """Get ready to learn: nothing is left out where nothing is learnt."""
+        self.train()
+        self.network.drop.eval()
+        self.network.layers[:LOWER].eval()
 
 
-def find_pooling(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
-    """Find the nodes between the last layer and what the heads see, in their order."""
-    made_by = {name: node for node in graph.node for name in node.output}
-    depends: dict[str, bool] = {LAST: True}
-
-    def rests_on_last(name: str) -> bool:
-        if name not in depends:
-            node = made_by.get(name)
-            depends[name] = node is not None and any(map(rests_on_last, list(node.input)))
-        return depends[name]
-
-    found: list[onnx.NodeProto] = []
-
-    def walk(name: str) -> None:
-        node = made_by.get(name)
-        if node is None or name == LAST or node in found or not rests_on_last(name):
-            return
-        for one in node.input:
-            walk(one)
-        found.append(node)
-
-    walk(POOLED)
-    return found
+def fill_batches(rows: Sequence[Layout], rng: random.Random) -> list[list[int]]:
+    """Put rows of about one length together, in another order every time."""
+    order = sorted(range(len(rows)), key=lambda at: len(rows[at].ids) + 6 * rng.random())
+    batches = [order[start : start + AT_ONCE] for start in range(0, len(order), AT_ONCE)]
+    rng.shuffle(batches)
+    return batches
 
 
-def add_head(model: onnx.ModelProto, head: torch.nn.Sequential) -> None:
-    """Put the head behind what is pooled."""
-    graph = model.graph
-    first, second = (one for one in head if isinstance(one, torch.nn.Linear))
-    for name, part in (("keep.first", first), ("keep.second", second)):
-        for kind, numbers in (("weights", part.weight.T.contiguous()), ("shifts", part.bias)):
-            stored = numpy_helper.from_array(numbers.detach().numpy(), f"{name}.{kind}")
-            graph.initializer.append(stored)
-    graph.node.extend(
+def fit(network: Network, rows: Sequence[Layout], labels: Tensor, seed: int) -> Keeping:
+    """Train one upper half."""
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.manual_seed(SEEDS[0])  # the heads begin alike, or their mean would say little
+    keeping = Keeping(copy.deepcopy(network)).to(device)
+    torch.manual_seed(seed)
+    rng = random.Random(seed)
+    learnt = [one for one in keeping.network.parameters() if one.requires_grad]
+    optimiser = torch.optim.AdamW(
         [
-            helper.make_node(
-                "Gemm", [SEEN, "keep.first.weights", "keep.first.shifts"], ["keep/inner"],
-                name="keep/first",
-            ),
-            helper.make_node("Relu", ["keep/inner"], ["keep/bent"], name="keep/bend"),
-            helper.make_node(
-                "Gemm", ["keep/bent", "keep.second.weights", "keep.second.shifts"], [NAME],
-                name="keep/second",
-            ),
+            {"params": keeping.head.parameters(), "lr": HEAD_RATE, "weight_decay": 0.05},
+            {"params": learnt, "lr": RATE, "weight_decay": 0.02},
         ]
-    )  # fmt: skip
-    shape = ["rows", len(KEEPINGS)]
-    graph.output.append(helper.make_tensor_value_info(NAME, onnx.TensorProto.FLOAT, shape))
-
-
-def fit(seen: np.ndarray, labels: np.ndarray) -> torch.nn.Sequential:
-    """Fit a head of two layers on what is seen."""
-    torch.manual_seed(SEED)
-    x, y = torch.tensor(seen), torch.tensor(labels)
-    mean, spread = x.mean(0), x.std(0) + 1e-6
-    x = (x - mean) / spread
-    head = torch.nn.Sequential(
-        torch.nn.Dropout(DROPPED),
-        torch.nn.Linear(x.shape[1], INNER),
-        torch.nn.ReLU(),
-        torch.nn.Dropout(DROPPED),
-        torch.nn.Linear(INNER, len(KEEPINGS)),
     )
-    optimiser = torch.optim.AdamW(head.parameters(), lr=1e-3, weight_decay=0.05)
+    rates = [group["lr"] for group in optimiser.param_groups]
     for number in range(PASSES):
-        order = torch.randperm(len(x))
-        for rows in order.split(AT_ONCE):
-            loss = torch.nn.functional.cross_entropy(head(x[rows]), y[rows])
-            optimiser.zero_grad()
+        batches = fill_batches(rows, rng)
+        keeping.learn()
+        for at, part in enumerate(batches):
+            done = (number + at / len(batches)) / PASSES
+            for group, rate in zip(optimiser.param_groups, rates, strict=True):
+                group["lr"] = rate * min(1.0, done / WARM_UP + 0.01) * (1 - done)
+            ids, sides = (torch.from_numpy(x).to(device) for x in fill_up([rows[a] for a in part]))
+            with (
+                torch.nn.attention.sdpa_kernel(ATTENTION[device]),
+                torch.autocast(device, torch.bfloat16),
+            ):
+                says = keeping(ids, sides)
+            loss = F.cross_entropy(says.float(), labels[part].to(device), label_smoothing=SMOOTHED)
+            optimiser.zero_grad(set_to_none=True)
             loss.backward()
+            nn.utils.clip_grad_norm_([*learnt, *keeping.head.parameters()], 1.0)
             optimiser.step()
-        print(f"pass {number + 1} of {PASSES}: {loss.item():.3f}", flush=True)
-    first = head[1]
-    assert isinstance(first, torch.nn.Linear)
-    with torch.no_grad():  # what was seen is not evened out when the model runs
-        first.weight /= spread
-        first.bias -= first.weight @ mean
-    return head.eval()
+        print(f"seed {seed}, pass {number + 1} of {PASSES}: {loss.item():.3f}", flush=True)
+    return keeping.eval().cpu()
+
+
+def list_own(keeping: Keeping) -> dict[str, Tensor]:
+    """List what a keeping has of its own: the head, and the upper layers."""
+    own = {f"head.{name}": tensor for name, tensor in keeping.head.state_dict().items()}
+    for number in range(LOWER, len(keeping.network.layers)):
+        layer = keeping.network.layers[number].state_dict()
+        own |= {f"layers.{number}.{name}": tensor for name, tensor in layer.items()}
+    return own
+
+
+def load_keeping(base: Path, trained: Path, folder: Path) -> Keeping:
+    """Load what was trained here, on top of the reader's lower half."""
+    keeping = Keeping(load_trained(base, trained))
+    parts = sorted(folder.glob("weights*.npz"))
+    if not parts:
+        raise SystemExit(f"No weights in {folder}; run training.fit_keeping first.")
+    for part in parts:
+        arrays = np.load(part)
+        for name in arrays.files:
+            of = keeping if name.startswith("head") else keeping.network
+            of.get_parameter(name).data = torch.from_numpy(arrays[name].astype(np.float32))
+    return keeping.eval()
 
 
 def draw_bare(talks: list[Case], rng: random.Random) -> list[Example]:
@@ -152,17 +150,18 @@ def cut_apart(talk: Case) -> Iterator[Case]:
                 yield from ({"role": role, "s": [said]} for said in turn["s"])
 
 
-def fit_keeping(folder: Path) -> None:
-    """Fit the head on the train part and write it into the model."""
-    model = onnx.load(folder / "model.onnx")
-    add_pooling(model)
+def fit_keeping(base: Path, trained: Path, folder: Path) -> None:
+    """Train one upper half for each seed on the train part, and write their mean."""
+    reading = Reading(base / "tokenizer.json")
     talks = read_part("train")["talks"]
     examples = [*list_keepings(talks), *draw_bare(talks, random.Random(1))]
-    seen = see(folder, model, examples, SEEN)
-    add_head(model, fit(seen, np.array([example.label for example in examples])))
-    onnx.checker.check_model(model)
-    onnx.save(model, str(folder / "model.onnx"))
+    rows = [reading.lay(example) for example in examples]
+    labels = torch.tensor([example.label for example in examples])
+    network = load_trained(base, trained)
+    several = [list_own(fit(network, rows, labels, seed)) for seed in SEEDS]
+    mean = {name: sum(one[name] for one in several) / len(several) for name in several[0]}
+    save_parts(mean, folder)
 
 
 if __name__ == "__main__":
-    fit_keeping(Path(sys.argv[1]))
+    fit_keeping(*map(Path, sys.argv[1:4]))

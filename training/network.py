@@ -133,17 +133,21 @@ class Network(nn.Module):
         """Give relation, target, relevance, worth, and what is said of tokens, as logits."""
         return self.judge(self.read(ids, sides), sides)
 
+    def pool(self, x: Tensor, sides: Tensor) -> Tensor:
+        """Give what the heads see: the first token, and the mean of either text."""
+        pooled = [x[:, 0]]
+        for side in (0, 1):
+            weight = (sides == side).to(x.dtype)[..., None]
+            pooled.append((x * weight).sum(1) / weight.sum(1).clamp(min=1))
+        return torch.cat(pooled, -1)
+
     def judge(self, x: Tensor, sides: Tensor) -> tuple[Tensor, ...]:
         """Give every head's logits for encoded texts.
 
         Of every token its marks are told, and what the target head would say of a text that is this
         token: over the tokens of one text among several, the mean of that is what it says of it.
         """
-        pooled = [x[:, 0]]
-        for side in (0, 1):
-            weight = (sides == side).to(x.dtype)[..., None]
-            pooled.append((x * weight).sum(1) / weight.sum(1).clamp(min=1))
-        seen = self.drop(torch.cat(pooled, -1))
+        seen = self.drop(self.pool(x, sides))
         kept = self.drop(x)
         target = self.heads["target"]
         width = self.words.shape[1]

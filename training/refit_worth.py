@@ -52,15 +52,14 @@ def write_head(model: onnx.ModelProto, weights: np.ndarray, shifts: np.ndarray) 
             one.CopyFrom(numpy_helper.from_array(new[one.name], one.name))
 
 
-def see(
-    folder: Path, model: onnx.ModelProto, examples: list[Example], output: str = SEEN
-) -> np.ndarray:
-    """Give what the heads see of each text, or another output of the model."""
+def see(folder: Path, model: onnx.ModelProto, examples: list[Example]) -> np.ndarray:
+    """Give what the heads see of each text."""
     files = {name: (folder / name).read_bytes() for name in ("tokenizer.json", "reader.json")}
-    loaded = LoadedModel("refitting", files | {"model.onnx": model.SerializeToString()}, 1)
+    files["model.onnx"] = model.SerializeToString()
+    loaded = LoadedModel("refitting", files.__getitem__, 1)
     opened = onnx.ModelProto()
     opened.CopyFrom(model)
-    opened.graph.output.append(helper.make_tensor_value_info(output, onnx.TensorProto.FLOAT, None))
+    opened.graph.output.append(helper.make_tensor_value_info(SEEN, onnx.TensorProto.FLOAT, None))
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(opened.SerializeToString(), options)
@@ -68,7 +67,7 @@ def see(
     for at, example in enumerate(examples):
         row, _ = loaded._lay(example.pair)
         feeds = {"ids": np.array([row.ids]), "sides": np.array([row.sides])}
-        seen.append(session.run([output], feeds)[0][0])
+        seen.append(session.run([SEEN], feeds)[0][0])
         if at % 1000 == 999:
             print(f"{at + 1} of {len(examples)}", flush=True)
     return np.stack(seen)

@@ -16,7 +16,7 @@ import json
 import math
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -267,13 +267,18 @@ def train(asked: argparse.Namespace) -> dict[str, Any]:
 
 
 def save(network: Network, folder: Path) -> None:
-    """Write the weights, as half floats, in parts that are small enough to be sent."""
+    """Write the weights of a network."""
+    save_parts(network.state_dict(), folder)
+
+
+def save_parts(state: Mapping[str, Tensor], folder: Path) -> None:
+    """Write weights, as half floats, in parts that are small enough to be sent."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("weights*.npz"):
         old.unlink()
     parts: list[dict[str, np.ndarray]] = [{}]
     size = 0
-    for name, tensor in network.state_dict().items():
+    for name, tensor in state.items():
         array = tensor.detach().cpu().numpy().astype(np.float16)
         if size + array.nbytes > PART_BYTES:
             parts.append({})

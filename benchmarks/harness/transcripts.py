@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -73,11 +74,23 @@ def list_lines(case: Case) -> list[str]:
     for number, turn in enumerate(case["turns"], 1):
         at = (began + timedelta(minutes=number)).isoformat()
         role, content = turn["role"], turn["text"]
-        if role == "tool":
-            role, content = "user", [{"type": "tool_result", "content": turn["text"]}]
-        record = {"type": role, "message": {"role": role, "content": content}}
-        lines.append(json.dumps(record | {"timestamp": at, "sessionId": case["id"]}))
+        parts = _show_tool(number, content) if role == "tool" else [(role, content)]
+        for role, content in parts:
+            record = {"type": role, "message": {"role": role, "content": content}}
+            lines.append(json.dumps(record | {"timestamp": at, "sessionId": case["id"]}))
     return lines
+
+
+def _show_tool(number: int, text: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Give what a tool was asked, where that is a command, and what it printed."""
+    for at, piece in enumerate(re.split(r"^(?=\$ )", text, flags=re.MULTILINE)):
+        ran = f"{number}.{at}"
+        first, _, rest = piece.partition("\n")
+        if first.startswith("$ "):
+            asked = {"type": "tool_use", "id": ran, "name": "Bash", "input": {"command": first[2:]}}
+            yield "assistant", [asked]
+            piece = rest
+        yield "user", [{"type": "tool_result", "tool_use_id": ran, "content": piece}]
 
 
 def find_turn(case: Case, at: datetime | None) -> int:

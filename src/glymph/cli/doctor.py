@@ -18,6 +18,7 @@ from glymph.errors import CorruptStore, ReaderFailed
 from glymph.plain import plain
 from glymph.reader import open_reader
 from glymph.reader.weights import explain_absence
+from glymph.reader.wording import Said
 from glymph.tools.blocks import Line, Table, quantity
 
 if TYPE_CHECKING:
@@ -102,7 +103,9 @@ def _try_reader(glymph: Glymph) -> dict[str, str]:
     problem = explain_absence() if spec == "auto" else ""
     if not problem and spec != "none":
         try:
-            open_reader("local" if spec == "auto" else spec).grade([TRIED])
+            reader = open_reader("local" if spec == "auto" else spec)
+            reader.grade([TRIED])
+            reader.sift([Said("user", TRIED)])  # has a file of its own
         except ReaderFailed as error:
             problem = str(error)
     return {"name": "none" if problem else glymph.context.reader.name, "problem": problem}

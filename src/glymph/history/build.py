@@ -186,5 +186,5 @@ def _read_turns(file: TranscriptFile) -> Iterator[Said]:
             found = turn(body)
         except ValueError:
             continue  # extraction counts and reports those
-        if found is not None:
+        if found is not None and found.text:
             yield Said(found.role, found.text, found.at, agent=found.role == "assistant")

@@ -138,7 +138,7 @@ class _Statement:
     turn: Turn
     by: By
     source: str | None = None  # None for what was said word for word
-    pasted: bool = False  # only a text says it that somebody quoted or pasted
+    pasted: bool = False  # a text says it that somebody quoted or pasted, or it is a command
     refused: str | None = None  # why it is not kept, if that is known already
 
 
@@ -207,7 +207,7 @@ class _Reading:
                 return self._stop(str(error))
         except (ModelFailed, BudgetSpent) as error:
             return self._stop(str(error))
-        self.turns += len(window.turns)
+        self.turns += sum(bool(turn.text) for turn in window.turns)
         self.windows += 1
         self.masked += window.masked
         self.unreadable += window.unreadable
@@ -264,8 +264,11 @@ class _Reading:
         for each in sifted:
             kind = find_kind(each.text) or "fact"
             found.append(
-                _Statement(each.text, kind, each.turn, "reader", refused=_find_steering(each.turn))
-            )
+                _Statement(
+                    each.text, kind, each.turn, "reader",
+                    pasted=not each.said, refused=_find_steering(each.turn),
+                )
+            )  # fmt: skip
         return found
 
     def _check(self, statements: Sequence[_Statement]) -> list[tuple[Found, Draft]]:

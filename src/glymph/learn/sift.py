@@ -2,11 +2,13 @@
 
 Every sentence is judged with what stands before it. What is understood only behind the sentence
 before it is kept together with that one, what begins a turn behind a question together with the
-question, an item of a list together with the line that announces the list.
+question, an item of a list together with the line that announces the list. Of the commands that an
+agent ran those are kept that a project is worked with.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -18,13 +20,19 @@ from glymph.reader.wording import KEEPINGS, Said
 from glymph.text.sentences import SPOKEN, split_sentences
 
 NONE, ALONE, CONTINUED, ANSWERING = range(len(KEEPINGS))
-# The share from which on a sentence is kept. Few of an agent's are worth it, and the user has
-# usually said it already.
-LEAST: Mapping[str, float] = {"user": 0.45, "assistant": 0.85}
+# The share from which on a sentence is kept, or a command.
+LEAST: Mapping[str, float] = {"user": 0.4, "assistant": 0.6}
+LEAST_COMMAND = 0.75  # people rarely hold one to be worth keeping
+PROMPT = "$ "  # before a command
 JOINED = 0.3  # of the share of being kept at all, from which on what stands before it is kept along
 LONGEST = 600  # characters of a sentence that may be a statement
-MOST = 120  # sentences of one turn that are read; what is longer is pasted
+MOST = 120  # sentences of one turn that are read, and commands; what is longer is pasted
 ANSWERS = " – "  # between what was said and the answer to it
+_CREDENTIALS = re.compile(
+    r"pass|pwd|token|secret|api[-_]?key|auth|credential|\blogin\b|sudo -S"
+    r"|\b(?:curl|wget|mysql\w*|mariadb\w*|mongo\w*|redis-cli|smbclient|ldap\w*)\b.* -[apuUw]",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,7 @@ class Sifted:
 
     text: str
     turn: Turn
+    said: bool = True  # False for a command: nobody said it
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +56,32 @@ def sift_turns(reader: Reader, turns: Sequence[Turn], heard: dict[str, str]) -> 
     `heard` is what each side said last before these turns; it is brought up to date.
     """
     found: list[Sifted] = []
+    succeeded = {one for turn in turns for one in turn.succeeded}
     for turn in turns:
+        ran = [one.text for one in turn.commands if one.id in succeeded]
+        commands = _pick_commands(reader, ran, heard.get("user", ""))
+        found += (Sifted(text, turn, said=False) for text in commands)
+        if not turn.text:
+            continue
         sentences = list(islice(_read_sentences(turn.text), MOST))
         other = heard.get("assistant" if turn.role == "user" else "user", "")
         judged = reader.sift(_ask_about(turn.role, sentences, other))
         found += (Sifted(text, turn) for text in _join(turn.role, sentences, judged, other))
         heard[turn.role] = " ".join(one.text for one in sentences) or heard.get(turn.role, "")
     return found
+
+
+def _pick_commands(reader: Reader, ran: Sequence[str], heard: str) -> Iterator[str]:
+    """Yields the commands that will be needed again; none that may hold a password."""
+    commands = [f"{PROMPT}{command}" for command in ran[:MOST] if not _CREDENTIALS.search(command)]
+    asked = [Said("tool", command, "", heard) for command in commands]
+    for command, judgement in zip(commands, reader.sift(asked), strict=True):
+        if _find_kept(judgement) >= LEAST_COMMAND:
+            yield command
+
+
+def _find_kept(judgement: Judgement) -> float:
+    return 1 - judgement.shares[NONE] if judgement.shares else 0.0
 
 
 def _read_sentences(text: str) -> Iterator[_Sentence]:
@@ -78,7 +106,7 @@ def _join(
     stretches: list[list[int]] = []
     answering: set[int] = set()
     for at, judgement in enumerate(judged):
-        kept = 1 - judgement.shares[NONE] if judgement.shares else 0.0
+        kept = _find_kept(judgement)
         if kept < LEAST[role] or len(sentences[at].text) > LONGEST:
             continue
         start = at

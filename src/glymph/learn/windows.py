@@ -11,6 +11,7 @@ from glymph.text.secrets import mask_secrets
 from glymph.text.tokens import CHARACTERS, tokens
 
 WINDOW = 3000  # tokens
+MOST_TURNS = 1000  # of one window: those without words have no tokens
 MOST_PARTS = 10  # windows' worth of one turn that is read; what is longer is pasted
 LONGEST = MOST_PARTS * WINDOW * CHARACTERS  # characters of a turn
 
@@ -34,9 +35,10 @@ class Window:
 
     def parts(self) -> list[Sequence[Turn]]:
         """The turns as a model is shown them: at once, or one that is too long in pieces."""
+        said = [each for each in self.turns if each.text]
         if self.tokens <= WINDOW:
-            return [self.turns] if self.turns else []
-        return [[replace(each, text=piece)] for each in self.turns for piece in _pieces(each.text)]
+            return [said] if said else []
+        return [[replace(each, text=piece)] for each in said for piece in _pieces(each.text)]
 
 
 def windows(lines: Iterable[tuple[Raw, int]], start: int) -> Iterator[Window]:
@@ -48,7 +50,7 @@ def windows(lines: Iterable[tuple[Raw, int]], start: int) -> Iterator[Window]:
     for line, end in lines:
         said, secrets, left_out, readable = _read(line)
         size = tokens(said.text) if said is not None else 0
-        if window.turns and window.tokens + size > WINDOW:
+        if window.turns and (window.tokens + size > WINDOW or len(window.turns) >= MOST_TURNS):
             yield window
             window = Window(window.end, window.end)
         if said is not None:
@@ -79,7 +81,13 @@ def _read(line: Raw) -> tuple[Turn | None, int, int, bool]:
     # What is cut off goes in two steps, so that no secret is cut in two before it is seen.
     text, secrets = mask_secrets(said.text[: 2 * LONGEST])
     kept = text[:LONGEST]
-    return replace(said, text=kept), secrets, max(0, len(said.text) - LONGEST), True
+    commands = []
+    for command in said.commands:
+        masked, hidden = mask_secrets(command.text)
+        commands.append(command._replace(text=masked))
+        secrets += hidden
+    cut = max(0, len(said.text) - LONGEST)
+    return replace(said, text=kept, commands=tuple(commands)), secrets, cut, True
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from glymph.reader.contract import Judgement, Target, Thresholds
 from glymph.reader.layout import Layout, Pieces, cut_to_pieces, lay_out
 from glymph.reader.spans import find_spans
 from glymph.reader.together import MARKS, gather, judge_texts, mark_texts
-from glymph.reader.weights import INSTALL, find_folder, load_record, read_files
+from glymph.reader.weights import INSTALL, find_folder, load_record, read_file
 from glymph.reader.window import Excerpt, keep_whole, shorten
 from glymph.reader.wording import (
     KEEPINGS,
@@ -151,7 +151,8 @@ def _load_model(
     name: str, folder: Path, threads: int, digests: tuple[tuple[str, str], ...]
 ) -> LoadedModel:
     """Loads the weights once for all readers of a program."""
-    return LoadedModel(name, read_files(name, folder, dict(digests)), threads)
+    known = dict(digests)
+    return LoadedModel(name, lambda file: read_file(name, folder / file, known[file]), threads)
 
 
 class Asked(NamedTuple):
@@ -160,18 +161,24 @@ class Asked(NamedTuple):
 
 
 class LoadedModel:
-    """The network with its tokenizer, ready to run."""
+    """The network with its tokenizer, ready to run; `read` gives its files by their names."""
 
-    def __init__(self, name: str, files: dict[str, bytes], threads: int) -> None:
+    def __init__(self, name: str, read: Callable[[str], bytes], threads: int) -> None:
         tokenizers: Any = import_optional(name, "tokenizers", ReaderFailed, INSTALL)
-        self._session = Session(name, files["model.onnx"], ReaderFailed, threads=threads)
-        tokenizer = tokenizers.Tokenizer.from_buffer(files["tokenizer.json"])
+        self._session = Session(name, read("model.onnx"), ReaderFailed, threads=threads)
+        self._open_upper: Callable[[], Session] = lambda: Session(
+            name, read("keep.onnx"), ReaderFailed, threads=threads
+        )
+        self._upper: Session | None = None  # the half that judges what of a conversation to keep
+        tokenizer = tokenizers.Tokenizer.from_buffer(read("tokenizer.json"))
         self._cut = lru_cache(REMEMBERED)(lambda text: cut_to_pieces(tokenizer, text))
-        self.calibration = Calibration.parse(json.loads(files["reader.json"]))
+        self.calibration = Calibration.parse(json.loads(read("reader.json")))
         self._ms_per_token = self._time_token()
 
     def ask(self, task: str, pairs: Sequence[Pair]) -> Asked:
         """Reads every pair by itself: eight bits would round a batch as a whole."""
+        if task == "keep":
+            return Asked(self._ask_keeping(pairs), [])
         outputs = [task, "spans"] if task == "target" else [task]
         logits: list[Floats] = []
         spans: list[tuple[Span, ...]] = []
@@ -183,6 +190,18 @@ class LoadedModel:
             if task == "target":
                 spans.append(_place_spans(answers[1][0], row, excerpt))
         return Asked(np.stack(logits), spans)
+
+    def _ask_keeping(self, pairs: Sequence[Pair]) -> Floats:
+        """Reads sentences of a conversation: the lower half of the network, then their own."""
+        with _LOADING:
+            upper = self._upper = self._upper or self._open_upper()
+        logits: list[Floats] = []
+        for pair in pairs:
+            row, _ = self._lay(pair)
+            sides = np.array([row.sides])
+            middle = self._session.run("middle", {"ids": np.array([row.ids]), "sides": sides})
+            logits.append(upper.run("keep", {"middle": middle, "sides": sides})[0])
+        return np.stack(logits)
 
     def ask_scene(
         self, verb: str, request: str, new: str | None, texts: Sequence[str]

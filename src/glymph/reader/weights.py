@@ -34,9 +34,6 @@ def find_folder(name: str) -> Path:
     return find_weights(name, PACKAGE, ReaderFailed, INSTALL)
 
 
-def read_files(name: str, folder: Path, files: dict[str, str]) -> dict[str, bytes]:
-    """Reads the files; raises ReaderFailed if one is missing or not the known one."""
-    return {
-        file: read_checked(name, folder / file, sha256, ReaderFailed, AGAIN)
-        for file, sha256 in files.items()
-    }
+def read_file(name: str, path: Path, sha256: str) -> bytes:
+    """Reads a file of the weights; raises ReaderFailed if it is missing or not the known one."""
+    return read_checked(name, path, sha256, ReaderFailed, AGAIN)

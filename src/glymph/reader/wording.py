@@ -22,7 +22,7 @@ MOST_HEARD, MOST_BEFORE, MOST_SAID = 240, 200, 600  # characters of a talk that 
 class Said(NamedTuple):
     """A sentence of a conversation with what stands before it."""
 
-    role: str  # who said it: user or assistant
+    role: str  # who said it: user or assistant; tool for a command
     text: str
     before: str = ""  # what the same turn says before it
     heard: str = ""  # what the other side said last

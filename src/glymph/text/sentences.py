@@ -21,6 +21,12 @@ WRITTEN_ABBREVIATIONS = ABBREVIATIONS | frozenset(
     "rev sec sect sgt str vol".split()
 )
 _LAST_WORD = re.compile(r"([^\s\"'(]{0,40})\.\Z")
+_MONTH = re.compile(  # of the languages that write a full stop behind the day, and Roman ones
+    r"(?:jan|feb|m[aä]r|apr|ma[ijgrč]|j[uú][nl]|aug|sep|o[ck]t|nov|de[cszv]|tamm|helm|huht|touk|kes|hein"
+    r"|elo|syys|loka|marras|joul|sty|lut|kwi|cze|lip|sie|wrz|pa[zź]|lis|gru|led|úno|bře|dub|kvě|čer"
+    r"|srp|zář|říj|pro|I?[VX]I{0,3}\b)",
+    re.IGNORECASE,
+)
 _NUMBERED = re.compile(r"\S{0,20}\d")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")  # p.m, U.S, J
 
@@ -32,7 +38,8 @@ class Rule:
     between: re.Pattern[str]  # the group `gap` separates them; a closing quote before it stays
     abbreviations: frozenset[str] = frozenset()
     initials: bool = False  # "J. Smith" and "at 5 p.m. today" go on
-    ordinals: bool = False  # "am 3. Mai" goes on
+    ordinals: bool = False  # "am 3. Mai" goes on, and whatever follows such a number
+    dates: bool = False  # "am 3. Mai" goes on; "I am 34. My sister is 31" does not
     trailing: bool = False  # "wait... what" goes on
 
 
@@ -51,6 +58,7 @@ SPOKEN = Rule(
     ),
     ABBREVIATIONS,
     initials=True,
+    dates=True,
 )
 # One line of what a user typed, where the next sentence often begins with a small letter.
 TYPED = Rule(
@@ -113,7 +121,9 @@ def _goes_on(text: str, found: re.Match[str], rule: Rule) -> bool:
         return True
     if rule.initials and _INITIALS.fullmatch(word):
         return len(word) == 1 or following.islower()
-    return rule.ordinals and word.isdigit() and len(word) <= 2
+    if not (word.isdigit() and len(word) <= 2):
+        return False
+    return rule.ordinals or (rule.dates and _MONTH.match(text, found.end()) is not None)
 
 
 def begins_sentence(text: str, at: int) -> bool:
