@@ -240,6 +240,12 @@ def test_a_pinned_memory_stays_whoever_says_that_it_is_meant():
         ("Mathilde Vasseur is a student.", "Mat", "Mathilde Vasseur is a student."),
         ("रमेश मैनेजर हैं और उन पर कर्ज़ है।", "और उन पर कर्ज़ है", "रमेश मैनेजर हैं।"),
         ("Klant Hoekstra zit in Sneek en heeft drie maanden achterstand.", "en heeft drie maanden achterstand", "Klant Hoekstra zit in Sneek."),
+        ("Eva swims on Mondays and on Fridays.", "on Mondays and", "Eva swims on Fridays."),
+        ("Eva swims on Mondays and on Fridays.", "Mondays and", "Eva swims on Fridays."),
+        ("Marta corre los martes y los jueves.", "martes y", "Marta corre los jueves."),
+        ("Nel baule ci sono la tenda verde di Ugo, i remi e il vino.", "la tenda verde di Ugo", "Nel baule ci sono i remi e il vino."),
+        ("Ugo moved to Bonn in the spring of 2024, sold his boat and sings.", "in the spring of 2024", "Ugo moved to Bonn, sold his boat and sings."),
+        ("The visits are to Ann and to Bob.", " and ", "The visits are to Ann and to Bob."),
         ("Callum's studio used to be in Tanner Row and is now in Wharf Lane.", "used to be in Tanner Row and", "Callum's studio is now in Wharf Lane."),
     ],
 )  # fmt: skip

@@ -42,6 +42,10 @@ _LOOSE_START = re.compile(rf"^[\s,;:.–—-]*(?:(?:{_AND})\s+)?")  # in small l
 _LOOSE_END = re.compile(rf"[\s,;:–—-]*(?:\s(?:{_AND}))?[\s,;:–—-]*(?=[.!?。।]?$)")
 _JOINING = re.compile(rf"(?:{_AND})\s")
 _JOINED = re.compile(rf"\s+(?:{_AND})$")
+_ITEM = r"\w{1,3}(?:\s+[^\s,.;:!?]+){1,4}"  # with an article, or a word as short as one
+_LAST_ITEMS = re.compile(rf"\s*{_ITEM}(?:,\s*{_ITEM}){{0,3}},?\s(?:{_AND})\s+{_ITEM}[.!?]?$")
+_LAST_SHORT = re.compile(r"(?<!\w)\w{1,4}$")
+_ONLY_JOINT = re.compile(rf"[\s{_JOINTS}]*(?:(?:{_AND})[\s{_JOINTS}]*)?")
 _ENUMERATED = re.compile(rf"^[^.;:!?]*(?:,|\s(?:{_AND})\s)")  # items follow, and a last one
 
 
@@ -194,7 +198,7 @@ def fit_to_words(text: str, spans: Sequence[Span]) -> list[Span]:
                     start = last if keeps else first
                 else:
                     end = first if keeps else last
-        if start < end:
+        if start < end and not _ONLY_JOINT.fullmatch(text, start, end):
             fitted.append((start, end))
     return fitted
 
@@ -222,6 +226,9 @@ def _cut_out(text: str, start: int, end: int) -> str:
         right = right[1:].lstrip()
     if left[-1:] and left[-1:] in _JOINTS and (right[:1] in _STOPS or _JOINING.match(right)):
         left = left[:-1].rstrip()
+    twice = _LAST_SHORT.search(left)
+    if twice and re.match(rf"{re.escape(twice[0])}\s", right, re.IGNORECASE):
+        left = left[: twice.start()].rstrip()  # "on Mondays and on Fridays" without "Mondays and"
     apart = left and right and not re.match(r"[,.;:!?…)，、；：。！？،؛؟।]", right)
     dense = UNSPACED_OR_HANGUL.search(left[-1:]) and not text[:start][-1:].isspace()
     return f"{left}{' ' if apart and not dense else ''}{right}"
@@ -229,8 +236,12 @@ def _cut_out(text: str, start: int, end: int) -> str:
 
 def _is_first_item(before: str, cut: str, after: str) -> bool:
     """Tells whether what stands before a comma begins a list, which the words before lead to."""
-    short = len(cut.split()) <= LONGEST_ITEM and not _JOINING.match(cut)
-    return short and before[-1:].isalnum() and bool(_ENUMERATED.search(after))
+    words = len(cut.split())
+    if _JOINING.match(cut) or not before[-1:].isalnum():
+        return False
+    if words <= LONGEST_ITEM:
+        return bool(_ENUMERATED.search(after))
+    return re.fullmatch(_ITEM, cut.strip()) is not None and bool(_LAST_ITEMS.match(after))
 
 
 def _is_aside(before: str, cut: str, after: str) -> bool:
