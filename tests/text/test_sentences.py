@@ -46,6 +46,7 @@ def test_a_full_stop_of_a_word_ends_no_sentence(rule, text, wanted):
         (NOTES, "Am 3. Mai war es. Gut! 😀 Ja.", ["Am 3. Mai war es.", "Gut!", "😀 Ja."]),
         (SPOKEN, "I passed! :) Nice.", ["I passed! :) Nice."]),
         (SPOKEN, "ab 20. april bis 4. mai. gut", ["ab 20. april bis 4. mai.", "gut"]),
+        (SPOKEN, "Ich bin 34. Sie ist 31.", ["Ich bin 34.", "Sie ist 31."]),
         (SPOKEN, "I am 34. My sister is 31. Ok.", ["I am 34.", "My sister is 31.", "Ok."]),
         (NOTES, "我住在柏林。我喜欢茶。", ["我住在柏林。", "我喜欢茶。"]),
         (TYPED, "wait... what. then it ran", ["wait... what.", "then it ran"]),

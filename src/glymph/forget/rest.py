@@ -44,7 +44,7 @@ _JOINING = re.compile(rf"(?:{_AND})\s")
 _JOINED = re.compile(rf"\s+(?:{_AND})$")
 _ITEM = r"\w{1,3}(?:\s+[^\s,.;:!?]+){1,4}"  # with an article, or a word as short as one
 _LAST_ITEMS = re.compile(rf"\s*{_ITEM}(?:,\s*{_ITEM}){{0,3}},?\s(?:{_AND})\s+{_ITEM}[.!?]?$")
-_LAST_SHORT = re.compile(r"(?<!\w)\w{1,4}$")
+_LAST_SHORT = re.compile(r"(?<!\w)[^\W\d_]{1,4}$")
 _ONLY_JOINT = re.compile(rf"[\s{_JOINTS}]*(?:(?:{_AND})[\s{_JOINTS}]*)?")
 _ENUMERATED = re.compile(rf"^[^.;:!?]*(?:,|\s(?:{_AND})\s)")  # items follow, and a last one
 

@@ -21,12 +21,17 @@ WRITTEN_ABBREVIATIONS = ABBREVIATIONS | frozenset(
     "rev sec sect sgt str vol".split()
 )
 _LAST_WORD = re.compile(r"([^\s\"'(]{0,40})\.\Z")
-_MONTH = re.compile(  # of the languages that write a full stop behind the day, and Roman ones
-    r"(?:jan|feb|m[aä]r|apr|ma[ijgrč]|j[uú][nl]|aug|sep|o[ck]t|nov|de[cszv]|tamm|helm|huht|touk|kes|hein"
-    r"|elo|syys|loka|marras|joul|sty|lut|kwi|cze|lip|sie|wrz|pa[zź]|lis|gru|led|úno|bře|dub|kvě|čer"
-    r"|srp|zář|říj|pro|I?[VX]I{0,3}\b)",
-    re.IGNORECASE,
-)
+# The months of languages that write a full stop behind the day, as they stand in a date.
+_MONTHS = """
+jan januar jänner feb februar feber mär märz mrz apr april mai jun juni jul juli aug august sep sept
+september okt oktober nov november dez dezember marts mars maj december desember
+stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia
+ledna února března dubna května června července srpna září října listopadu prosince
+januára februára apríla mája júna júla augusta septembra októbra novembra decembra
+tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesäkuuta heinäkuuta elokuuta syyskuuta
+lokakuuta marraskuuta joulukuuta
+"""
+_MONTH = re.compile(rf"(?:{'|'.join(_MONTHS.split())})\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"\S{0,20}\d")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")  # p.m, U.S, J
 
