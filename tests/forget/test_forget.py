@@ -287,7 +287,7 @@ def test_a_purge_that_would_leave_the_identifier_fails_and_changes_nothing(
     assert list(glymph._ctx.store.dump(glymph.space)) == before
     forget(glymph, kept, mode="purge", apply=True)
     assert forget(glymph, "TCK-4471", mode="purge", apply=True).succeeded == (other,)
-    assert not any("4471" in value for value in stored(glymph))
+    assert not any("TCK" in value for value in stored(glymph))  # "4471" alone may be in an id
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ ALLERGY = "Mira is allergic to penicillin."
 WORK = "Mira works as a night nurse at the Maria hospital."
 MOVED = "Mira has moved to Antwerp, near the zoo."
 MOVED_PLAINLY = "Mira lives in Antwerp, near the zoo."
-CHANGED = "Mira now works day shifts in the children's ward."
+CHANGED = "Mira works days now, in the children's ward."
 DEBT = "Jonas still owes Mira 240 euros."
 MAIL = "jonas.peeters@mail.be"
 FLATMATE = f"Jonas, Mira's former flatmate, can be reached at {MAIL}."
@@ -34,7 +34,7 @@ TOLD = (
 )
 SMALL_TALK = (
     (3, "event", "The bus was eight minutes late this morning."),
-    (8, "event", "Lunch was a cheese sandwich."),
+    (8, "event", "Had a cheese sandwich for lunch."),
     (20, "event", "It rained all afternoon."),
     (33, "event", "The lift was out of order until noon."),
 )
