@@ -20,6 +20,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.attention import sdpa_kernel
 
 from glymph.reader.layout import Layout, fill_up
 from glymph.reader.wording import KEEPINGS
@@ -96,10 +97,7 @@ def fit(network: Network, rows: Sequence[Layout], labels: Tensor, seed: int) -> 
             for group, rate in zip(optimiser.param_groups, rates, strict=True):
                 group["lr"] = rate * min(1.0, done / WARM_UP + 0.01) * (1 - done)
             ids, sides = (torch.from_numpy(x).to(device) for x in fill_up([rows[a] for a in part]))
-            with (
-                torch.nn.attention.sdpa_kernel(ATTENTION[device]),
-                torch.autocast(device, torch.bfloat16),
-            ):
+            with sdpa_kernel(ATTENTION[device]), torch.autocast(device, torch.bfloat16):
                 says = keeping(ids, sides)
             loss = F.cross_entropy(says.float(), labels[part].to(device), label_smoothing=SMOOTHED)
             optimiser.zero_grad(set_to_none=True)
