@@ -33,6 +33,7 @@ SECRETS = {  # what stands in the text, and what must be gone from it
         "sftp host s2.example user kh pw  {0}   put it there",
         "m0usse-au-Ch0c_2019",
     ),
+    "all kinds of signs": ("yo uso remedios / {0}", built("Arabica", "!", "2019moka")),
     "1password": ("{0}", built("A", "3-", "A1B2C3-D4E5F6G7H8I-J9K0L-M1N2O-P3Q4R")),
     "adobe": ("{0}", built("p", "8e-", LOWER[:32])),
     "airtable": ("{0}", built("pa", "t", LETTERS[:14], ".", HEX)),
@@ -176,6 +177,9 @@ SECRETS = {  # what stands in the text, and what must be gone from it
 }
 
 HARMLESS = [
+    "see [[Note2024|Title]] and Type2|Type3|other",
+    "Fixed in Core#2024 by Jo; is it Really?2024Now",
+    "https://a.example/C?d=1&E2#fooBar12!x",
     "self.login(user, passwd, acct)",
     "The username, password, hostname and port of a URL.",
     "def connect_ftp(self, user, passwd, host, port, dirs):",

@@ -49,6 +49,8 @@ def test_a_full_stop_of_a_word_ends_no_sentence(rule, text, wanted):
         (SPOKEN, "Ich bin 34. Sie ist 31.", ["Ich bin 34.", "Sie ist 31."]),
         (SPOKEN, "I am 34. My sister is 31. Ok.", ["I am 34.", "My sister is 31.", "Ok."]),
         (NOTES, "我住在柏林。我喜欢茶。", ["我住在柏林。", "我喜欢茶。"]),
+        (SPOKEN, "it was… fine? ok", ["it was… fine?", "ok"]),
+        (SPOKEN, "he just... left. Sad… Really.", ["he just... left.", "Sad…", "Really."]),
         (TYPED, "wait... what. then it ran", ["wait... what.", "then it ran"]),
         (TYPED, "Allow 5 min. Then go on.", ["Allow 5 min. Then go on."]),
         (NOTES, "Allow 5 min. Then go on.", ["Allow 5 min.", "Then go on."]),

@@ -33,6 +33,7 @@ _PEM = (
     r"(?:(?:[^-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
     r"|(?:\s*[A-Za-z0-9+/=\\]{16,})*)"
 )
+_ALL_SIGNS = r"(?<![\w.:/=&%@#$\-])(?P<v>[A-Za-z0-9!#$^*@_+\-]{10,64})(?![\w.:/=&%(\[{])"
 _SK = rf"{START}sk-(?:proj-|svcacct-|admin-|or-v1-|lf-)?[A-Za-z0-9_\-]{{20,}}"
 _HOOK = r"\bhooks\.slack\.com/(?:services|workflows)/(?P<v>[A-Za-z0-9/]{20,})"
 _TEAMS = r"\bwebhook\.office\.com/webhookb2/(?P<v>[\w@/\-]{40,300})"
@@ -168,6 +169,16 @@ def _is_strong(found: re.Match[str]) -> bool:
     return len(value) >= 6 and is_mixed(value) and (cases or bool(SYMBOL.search(found["v"])))
 
 
+def _mixes_all(found: re.Match[str]) -> bool:
+    """Returns whether a word has capitals, small letters, digits and a sign within, as few have."""
+    value = found["v"]
+    return (
+        bool(UPPER.search(value) and LOWER.search(value))
+        and len(DIGIT.findall(value)) > 1
+        and re.search(r"[^\W_][!#$^*][^\W_]", value) is not None
+    )
+
+
 def _is_made_up(found: re.Match[str]) -> bool:
     """Returns whether a word near one that speaks of logins is made up to be a password.
 
@@ -285,6 +296,7 @@ RULES: tuple[Rule, ...] = (
     Rule(_SK, _is_api_key, ("sk-",), flags=0, is_long=True),
     _make_rule(_HOOK, "hooks.slack.com"),
     Rule(_MADE_UP, _is_made_up, _LOGINS),
+    Rule(_ALL_SIGNS, _mixes_all, tuple("!#$^*"), flags=0),
     _make_rule(_DISCORD, "/webhooks/"),
     _make_rule(_TEAMS, "webhook.office"),
     _make_rule(_SOFTLAYER, "softlayer"),

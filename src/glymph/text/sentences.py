@@ -64,6 +64,7 @@ SPOKEN = Rule(
     ABBREVIATIONS,
     initials=True,
     dates=True,
+    trailing=True,
 )
 # One line of what a user typed, where the next sentence often begins with a small letter.
 TYPED = Rule(
@@ -111,10 +112,13 @@ def find_breaks(text: str, rule: Rule) -> Iterator[tuple[int, int]]:
 
 def _goes_on(text: str, found: re.Match[str], rule: Rule) -> bool:
     """Returns whether the full stop before a break belongs to a word, so no sentence ends there."""
+    following = text[found.end() : found.end() + 1]
+    if following.islower() and text.endswith("…", 0, found.start()):
+        return rule.trailing
     last = _LAST_WORD.search(text, max(0, found.start() - 41), found.start())
     if last is None:
         return False
-    word, following = last[1], text[found.end() : found.end() + 1]
+    word = last[1]
     low = word.casefold()
     if word.endswith("."):
         return rule.trailing and following.islower()
