@@ -284,8 +284,8 @@ def run(
 ) -> None:  # fmt: skip
     """Serves an application at a door until SIGTERM or Ctrl-C; calls in flight are answered first.
 
-    `listening` is the door's socket where it is open already. `listening_at` is told the address once clients may connect; `stopping` is called when the
-    server is told to stop.
+    `listening` is the door's socket where it is open already. `listening_at` is told the address
+    once clients may connect; `stopping` is called when the server is told to stop.
     """
     listening = listening or door.open()
     host, port = listening.getsockname()[:2]

@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from glymph import errors
 from glymph.text.secrets import mask_secrets
+from glymph.tools.problems import say_problems
 
 log = logging.getLogger("glymph.service")
 
@@ -41,8 +42,8 @@ STATUS: tuple[tuple[type[errors.GlymphError], int], ...] = (
     (errors.GlymphError, 503),  # a model, an embedder or the store: try again later
 )
 NOT_JSON = (
-    "The body was not read: its Content-Type is {given}, and this address takes JSON. Send the header "
-    "`Content-Type: application/json` with it (curl: -H 'Content-Type: application/json')."
+    "The body was not read: its Content-Type is {given}, and this address takes JSON. Send the "
+    "header `Content-Type: application/json` with it (curl: -H 'Content-Type: application/json')."
 )
 STATUSES = sorted({400, 405, 413, 415, *(status for _, status in STATUS)})
 SCHEMA: dict[str, Any] = {
@@ -113,18 +114,12 @@ def answer_invalid(request: Request, error: Exception) -> Response:
         shown = repr(given[:LONGEST_HEADER]) if given else "missing"
         said = NOT_JSON.format(given=shown)
         return problem(415, "UnsupportedMediaType", said, {"Accept": JSON})
-    return problem(422, "InvalidInput", explain_invalid(error.errors()))
+    return problem(422, "InvalidInput", say_problems(error.errors()))
 
 
 def _is_json(content_type: str) -> bool:
     kind = content_type.partition(";")[0].strip().lower()
     return kind == JSON or (kind.startswith("application/") and kind.endswith("+json"))
-
-
-def explain_invalid(found: Sequence[Mapping[str, Any]]) -> str:
-    """Returns what is wrong with arguments, field by field."""
-    said = (f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in found)
-    return "; ".join(said)
 
 
 def answer_http(request: Request, error: Exception) -> Response:
