@@ -17,11 +17,10 @@ from typing import Any
 from typer.testing import CliRunner
 
 from glymph import errors
-from glymph.cli import tree
 from glymph.cli.branches import load
 from glymph.cli.main import app
 from glymph.config import Settings
-from glymph.tools import all_tools
+from glymph.tools import all_tools, tree
 from glymph.tools.contract import Tool
 from glymph.tools.index import package_commands
 

@@ -197,3 +197,16 @@ def test_every_word_of_the_public_surface_is_in_the_reference():
     reference = "".join(path.read_text() for path in (ROOT / "docs" / "reference").glob("*.md"))
     for name in [*all_tools(), *Settings.__dataclass_fields__]:
         assert f"`{name}`" in reference or f"## {name}" in reference, name
+
+
+def test_what_supersede_leaves_alone_leads_to_the_questions():
+    from glymph.tools.render import render_receipt
+
+    asked = {"id": "m", "reason": "'x' may mean this one or another: answer the question about it"}
+    receipt = {"verb": "supersede", "succeeded": ["a"], "skipped": [asked], "failed": [],
+        "operation_id": "o"}  # fmt: skip
+    told = [line.text for line in render_receipt(receipt)]
+    assert any(one.endswith("Answer it with: glymph questions") for one in told)
+    other = {**receipt, "skipped": [{"id": "m", "reason": "is pinned"}]}
+    assert not any("glymph questions" in line.text for line in render_receipt(other))
+    assert "`glymph questions`" in (ROOT / "docs/quickstart.md").read_text(encoding="utf-8")

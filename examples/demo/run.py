@@ -19,42 +19,31 @@ from examples.demo.halfyear import DAYS, START
 from examples.demo.play import Clock, play
 from glymph import Glymph, Settings
 from glymph.cli.demo_play import SPACE, refuse_existing
-from glymph.environment import effective_settings
 from glymph.write.reconcile import find_unreconciled
 
 MOST = 100_000  # memories that are counted
 READING = 20.0  # CPU milliseconds per search: seven hundred recalls pass in a minute or two
+TEMPORARY = Settings(durability="normal", rerank_ms=READING)  # of a store that does not stay
 
 
 def run(url: str | None, as_json: bool, seed: int = 7) -> int:
     """Plays, reports and returns the exit status: 0 if the store is sound at the end.
 
     Without a URL the store is a temporary file that is gone afterwards. With one, the life goes
-    into a new space `demo` of that store; an existing one is refused.
+    into a new space `demo` of that store; an existing one is refused. The user's own settings are
+    not read.
     """
     if url is not None:
         refuse_existing(url)
-        facts = _live(url, effective_settings()[0], seed, quiet=as_json)
+        facts = _live(url, Settings(), seed, quiet=as_json)
         farewell = f"It stays: `glymph status --url {url} --space {SPACE}` shows it."
     else:
         with TemporaryDirectory(prefix="glymph-demo-", ignore_cleanup_errors=True) as folder:
             store = f"sqlite:///{Path(folder, 'demo.db').as_posix()}"
-            facts = _live(store, _temporary_settings(), seed, quiet=as_json)
+            facts = _live(store, TEMPORARY, seed, quiet=as_json)
         farewell = "It ran in a temporary file, which is gone now; `--url URL` keeps it."
     _print(facts, as_json, farewell)
     return 0 if facts["verification"]["ok"] else 1
-
-
-def _temporary_settings() -> Settings:
-    """Returns settings for a store that does not stay: nothing remote is paid for it, and no recall
-    reads for long.
-    """
-    embedder = effective_settings()[0].embedder
-    return Settings(
-        durability="normal",
-        embedder="auto" if embedder.startswith("openai:") else embedder,
-        rerank_ms=READING,
-    )
 
 
 def _live(url: str, settings: Settings, seed: int, *, quiet: bool) -> dict[str, Any]:

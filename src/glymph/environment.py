@@ -115,6 +115,12 @@ def config_path() -> Path:
     return Path(os.environ.get("GLYMPH_CONFIG") or home() / "config.toml").expanduser()
 
 
+def shown_config_path() -> str:
+    """Returns the path of the settings file as the user knows it."""
+    folder = Path(os.environ.get("GLYMPH_HOME") or HOME)
+    return os.environ.get("GLYMPH_CONFIG") or str(folder / "config.toml")
+
+
 def read_config() -> dict[str, Any]:
     """Returns the settings file as a mapping; empty if there is none."""
     import tomllib  # not at the top: a hook that only drops a file has no time for it
@@ -189,7 +195,22 @@ def effective_settings() -> tuple[Settings, dict[str, str]]:
             values[name] = os.environ[variable]
             origin[name] = "environment"
     _add_usual_key(values, origin)
-    return Settings.parse(values), origin
+    try:
+        return Settings.parse(values), origin
+    except InvalidInput as error:
+        raise name_source(error, origin) from error.__cause__
+
+
+def name_source(error: InvalidInput, origin: dict[str, str]) -> InvalidInput:
+    """Returns an error that also says where the value of a setting is from, if that is known."""
+    name = error.field.removeprefix("settings.")
+    source = {
+        "file": f"It stands in {shown_config_path()}.",
+        "environment": f"It is from the environment variable GLYMPH_{name.upper()}.",
+    }.get(origin.get(name, ""))
+    if source is None:
+        return error
+    return InvalidInput(error.field, f"{str(error).removeprefix(f'{error.field}: ')} {source}")
 
 
 def _add_usual_key(values: dict[str, Any], origin: dict[str, str]) -> None:
@@ -214,7 +235,7 @@ def open_glymph(
     from glymph.client import Glymph
     from glymph.stores import DEFAULT_URL, spaces_at
 
-    settings, _ = effective_settings()
+    settings, origin = effective_settings()
     if quick:
         settings = replace(settings, rerank_ms=0.0)
     space = space_named(space)
@@ -224,6 +245,8 @@ def open_glymph(
             url or DEFAULT_URL, space=space, actor=actor, settings=settings, create=may_create,
             session=session,
         )  # fmt: skip
+    except InvalidInput as error:
+        raise name_source(error, origin) from error.__cause__
     except SpaceNotFound as error:
         known = [one.name for one in spaces_at(url or DEFAULT_URL)]
         raise SpaceNotFound(space, known) from error

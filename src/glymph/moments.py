@@ -13,6 +13,9 @@ _MICROSECOND = timedelta(microseconds=1)
 _FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 
+# How people and models write a moment.
+WRITE_IT = "Write it like 2026-03-01T09:30:00Z or 2026-03-01T10:30:00+01:00."
+
 MICROS_PER_DAY = 86_400_000_000
 
 EVER = _LAST  # no moment is later
@@ -76,9 +79,9 @@ def parse_iso(text: str, field: str) -> datetime:
     try:
         parsed = datetime.fromisoformat(text)
     except (ValueError, TypeError) as error:
-        raise InvalidInput(
-            field, f"{text!r} is no ISO 8601 time. Write it like 2026-03-01T09:30:00Z."
-        ) from error
+        raise InvalidInput(field, f"{text!r} is no ISO 8601 time. {WRITE_IT}") from error
+    if parsed.utcoffset() is None:
+        raise InvalidInput(field, f"{text!r} has no time zone. {WRITE_IT}")
     micros(parsed, field)
     return parsed
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from docs.generate import command_names
-from glymph.cli import tree
+from glymph import Glymph
 from glymph.cli.branches import load
 from glymph.cli.main import app
 from glymph.cli.naming import name_calls
-from glymph.tools import all_tools
+from glymph.errors import InvalidInput
+from glymph.tools import all_tools, tree
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -157,3 +159,49 @@ def test_what_removes_shows_first_and_does_it_with_one_word(name):
     assert not rest
     assert "--apply" in options
     assert not {"--confirm", "--yes", "--force", "--dry-run"} & set(options)
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("add Bob likes coffee", 'glymph add "Bob likes coffee"'),
+        ("add Bob --kind fact likes tea", 'glymph add "Bob likes tea"'),
+        ("search where does Ada live?", 'glymph search "where does Ada live?"'),
+        ("memory recall costs $5", "glymph memory recall 'costs $5'"),
+        ("forget my old number", 'glymph forget "my old number"'),
+    ],
+)
+def test_a_text_without_quotes_is_shown_with_them(typed, shown):
+    told = CliRunner().invoke(app, typed.split(), prog_name="glymph", env={"COLUMNS": "200"})
+    assert told.exit_code == 2
+    assert f"The text has several words. Put it in quotes: {shown}\n" in told.stderr
+
+
+def test_of_several_texts_none_is_guessed():
+    told = CliRunner().invoke(app, ["memory", "supersede", "Ada", "lives", "in", "\x1bRome"])
+    assert told.exit_code == 2
+    assert "Put each text in quotes." in told.stderr
+    assert "\x1b" not in told.stderr
+
+
+@pytest.mark.parametrize("name", ["add", "search", "forget", "memory supersede", "memory page"])
+def test_the_help_of_a_text_says_that_it_stands_in_quotes(name):
+    assert "Put several words in quotes." in " ".join(help_of(name).split())
+
+
+@pytest.mark.parametrize("given", ["yesterdayish", "2026-03-01", "2026-13-01T10:00Z"])
+@pytest.mark.parametrize(
+    "typed", ["memory get x --at", "memory list --at", "search tea --since", "add Tea. --event-at"]
+)
+def test_a_wrong_time_is_answered_with_examples_of_right_ones(typed, given, tmp_path):
+    url = f"sqlite:///{tmp_path / 'memory.db'}"
+    Glymph.open(url).close()
+    with pytest.raises(InvalidInput) as told:
+        CliRunner().invoke(
+            app, [*typed.split(), given, "--url", url], catch_exceptions=False
+        )  # fmt: skip
+    assert repr(given) in str(told.value)
+    examples = re.findall(r"\d{4}-\S+T\S+", str(told.value).partition("Write it like ")[2])
+    assert len(examples) == 2
+    for one in examples:
+        assert datetime.fromisoformat(one.rstrip(".")).utcoffset() is not None

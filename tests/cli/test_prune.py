@@ -83,3 +83,39 @@ def test_what_does_not_exist_is_said_in_a_line(run):
     with pytest.raises(Exception, match="Make one with analyze"):
         CliRunner().invoke(app, ["plan", "show", "nothing"], catch_exceptions=False)
     assert "No question waits for an answer." in run("questions")[0]
+
+
+def test_a_look_names_confirm_large_only_where_it_is_needed(run, url):
+    born = datetime.now(UTC) - timedelta(days=365)
+    plan = json.loads(run("analyze", "--json")[0])["plan_id"]
+    said, code = run("prune", plan)  # all three of three memories: more than a fifth, but few
+    few = json.loads(run("prune", plan, "--json")[0])
+    assert ("--confirm-large" in said) == few["needs_confirm_large"]
+    with Glymph.open(url, clock=lambda: born) as glymph:
+        ids = [
+            glymph.add(f"Opened ETH short {n} at {n}k", kind="trade_entry", tags=["eth"]).id
+            for n in range(60)
+        ]
+        for a, b in itertools.pairwise(ids):
+            glymph.link(a, b)
+    plan = json.loads(run("analyze", "--json")[0])["plan_id"]
+    said, code = run("prune", plan)
+    assert (code, "add --apply --confirm-large to do it" in said) == (0, True)
+    assert run("prune", plan, "--apply")[1] == 1
+    said, code = run("prune", plan, "--ids", ids[0])
+    assert (code, "--confirm-large" in said) == (0, False)
+
+
+def test_a_group_that_was_cut_short_says_how_many_it_has(run, url):
+    born = datetime.now(UTC) - timedelta(days=365)
+    with Glymph.open(url, clock=lambda: born) as glymph:
+        ids = [
+            glymph.add(f"Opened ETH short {n} at {n}k", kind="trade_entry").id for n in range(60)
+        ]
+        for a, b in itertools.pairwise(ids):
+            glymph.link(a, b)
+    cut = json.loads(run("analyze", "--budget-tokens", "500", "--max-groups", "1", "--json")[0])
+    (group,) = cut["groups"]
+    assert len(group["node_ids"]) < group["node_count"]
+    assert f"({group['node_count']} memories, " in cut["text"]
+    assert f"{len(group['node_ids'])} of the {group['node_count']} members" in cut["text"]

@@ -13,10 +13,9 @@ from typer.testing import CliRunner
 
 from docs.generate import command_names
 from glymph import Glymph
-from glymph.cli import tree
 from glymph.cli.branches import load, load_file
 from glymph.cli.main import app
-from glymph.tools import all_tools
+from glymph.tools import all_tools, tree
 from tests.cli.test_cli import bare as nothing_of_ours
 
 # Every name that stood at the top before there were groups.

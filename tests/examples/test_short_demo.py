@@ -15,30 +15,20 @@ import glymph
 from glymph import Glymph
 from glymph.cli import demo, demo_page, demo_play, demo_story
 from glymph.cli.main import app
+from glymph.config import Settings
 from glymph.errors import InvalidInput
 
 CLONE = Path(__file__).parents[2]
 
 
-def play(monkeypatch: pytest.MonkeyPatch, folder: Path, models: str) -> dict[str, Any]:
-    monkeypatch.setenv("GLYMPH_CONFIG", str(folder / "none.toml"))
-    monkeypatch.setenv("GLYMPH_READER", models)
-    monkeypatch.setenv("GLYMPH_EMBEDDER", models)
-    return dict(demo_play.play(None))
+def play(models: str) -> dict[str, Any]:
+    return dict(demo_play.play(None, Settings(reader=models, embedder=models)))
 
 
 @pytest.fixture(scope="module", params=["auto", "none"])
-def facts(request, tmp_path_factory):
+def facts(request):
     """What happened with the models that are installed, and without any."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        yield play(monkeypatch, tmp_path_factory.mktemp("demo"), request.param)
-
-
-@pytest.fixture
-def quick(monkeypatch, tmp_path):
-    monkeypatch.setenv("GLYMPH_CONFIG", str(tmp_path / "none.toml"))
-    for name in ("GLYMPH_READER", "GLYMPH_EMBEDDER"):
-        monkeypatch.setenv(name, "none")
+    return play(request.param)
 
 
 def test_the_page_is_short_and_fits_eighty_columns(facts):
@@ -127,7 +117,7 @@ def test_the_readmes_picture_shows_what_happens(facts):
 # the command
 
 
-def test_the_command_prints_what_happened_and_leaves_nothing(quick, tmp_path, monkeypatch):
+def test_the_command_prints_what_happened_and_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     done = CliRunner().invoke(app, ["demo"])
     assert done.exit_code == 0, done.output
@@ -138,7 +128,7 @@ def test_the_command_prints_what_happened_and_leaves_nothing(quick, tmp_path, mo
     assert list(tmp_path.iterdir()) == []
 
 
-def test_it_is_kept_where_it_is_asked_for_and_never_mixed_in(quick, tmp_path):
+def test_it_is_kept_where_it_is_asked_for_and_never_mixed_in(tmp_path):
     url = f"sqlite:///{tmp_path}/kept.db"
     done = CliRunner().invoke(app, ["demo", "--url", url, "--json"])
     assert done.exit_code == 0
@@ -147,6 +137,23 @@ def test_it_is_kept_where_it_is_asked_for_and_never_mixed_in(quick, tmp_path):
         assert memory.search(demo_story.DOCTOR_PLAINLY)
     again = CliRunner().invoke(app, ["demo", "--url", url])
     assert isinstance(again.exception, InvalidInput)
+
+
+def test_what_the_user_has_set_changes_nothing(tmp_path, monkeypatch):
+    """In tests no model is loaded by default, so both runs are quick."""
+    expected = CliRunner().invoke(app, ["demo", "--json"])
+    config = tmp_path / "config.toml"
+    config.write_text('compare = "off"\nplan_days = 1\nprune_most = 1\ntrash_days = "no number"\n')
+    monkeypatch.setenv("GLYMPH_CONFIG", str(config))
+    monkeypatch.setenv("GLYMPH_EMBEDDER", "onnx:/nowhere")
+    monkeypatch.setenv("GLYMPH_MAX_TEXT_CHARS", "5")
+    told = CliRunner().invoke(app, ["demo", "--json"])
+    assert told.exit_code == expected.exit_code == 0, told.exception
+    shown, usual = json.loads(told.output), json.loads(expected.output)
+    for chapter in ("move", "forget", "prune", "learn", "fade"):
+        assert shown[chapter].keys() == usual[chapter].keys()
+    assert shown["begin"] == usual["begin"]
+    assert shown["prune"]["archived"] == usual["prune"]["archived"]
 
 
 def test_the_long_demo_is_in_a_clone():

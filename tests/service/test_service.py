@@ -355,6 +355,28 @@ def test_requests_that_are_too_much_are_refused(here):
             assert client.get("/health", headers={name: value}).status_code in (403, 421)
 
 
+@pytest.mark.parametrize("path", ["/v1/memories", "/v1/tools/memory_add"])
+@pytest.mark.parametrize("kind", [None, "text/plain", "application/x-www-form-urlencoded"])
+def test_a_body_that_is_not_called_json_is_told_which_header_is_missing(operator, path, kind):
+    headers = {"Content-Type": kind} if kind else {}
+    answer = operator.post(path, content=b'{"text": "Rooks nest high."}', headers=headers)
+    assert (answer.status_code, answer.json()["title"]) == (415, "UnsupportedMediaType")
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert "`Content-Type: application/json`" in answer.json()["detail"]
+    assert (kind or "missing") in answer.json()["detail"]
+    missing = operator.post(path, headers=headers)  # nothing was sent: that is another problem
+    assert missing.status_code == 422
+
+
+@pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "application/merge+json"])
+def test_json_by_other_names_is_read_as_before(operator, kind):
+    sent = b'{"text": "Rooks nest high in the elms."}'
+    answer = operator.post("/v1/memories", content=sent, headers={"Content-Type": kind})
+    assert answer.status_code == 201
+    wrong = operator.post("/v1/memories", content=b'{"text": 7}', headers={"Content-Type": kind})
+    assert (wrong.status_code, wrong.json()["title"]) == (422, "InvalidInput")
+
+
 # One truth by every way
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import glymph as package
 from glymph.mcp.server import answer_call
-from glymph.tools import all_tools, tools_for
+from glymph.tools import all_tools, tools_for, tree
 from glymph.tools.wording import CALLS, name_tools, name_tools_in
 
 SOURCE = Path(package.__file__).parent
@@ -73,14 +73,29 @@ def test_every_tool_that_is_named_exists(method):
     assert hasattr(package.Glymph, method)
 
 
+@pytest.mark.parametrize("method", CALLS)
+def test_every_command_that_is_named_to_an_agent_is_where_people_find_it(method):
+    told = name_tools(f"See {method}().", ())
+    place = tuple(re.fullmatch(r"See a person with `glymph ([a-z -]+)`\.", told)[1].split())
+    assert place in tree.PLACES.values()
+
+
+def test_a_command_in_a_group_becomes_the_tool_behind_it():
+    told = name_tools("`glymph memory restore ID` or `glymph status upkeep`", all_tools())
+    assert told == "restore_memory or get_autonomous_status"
+
+
 @pytest.mark.parametrize(
     ("message", "told"),
     [
         ("Use update() on it.", "Use memory_supersede on it."),
         ("add(…, revive=True) takes it in", "memory_add with revive true takes it in"),
         ("name it: operations() or `glymph store operations` lists them; then undo(id).",
-         "name it: A person with `glymph operations` or `glymph store operations` lists them; then "
-         "undo_operation with its id."),
+         "name it: A person with `glymph store operations` lists them; then undo_operation with "
+         "its id."),
+        ("`glymph config get x` and `glymph store restore FILE`",
+         "`glymph config get x` and `glymph store restore FILE`"),
+        ("`glymph memory restore ID`", "`glymph memory restore ID`"),
         ("pass confirm_large=True.", "pass confirm_large true."),
         ("`glymph memory recall` and `glymph config set x on`",
          "memory_recall and `glymph config set x on`"),

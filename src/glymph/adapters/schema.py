@@ -62,6 +62,7 @@ def call_tool(
     from pydantic import ValidationError
 
     from glymph.tools.pages import MOST_BYTES, run_tool
+    from glymph.tools.problems import say_problems
 
     tools = list_tools(profile)
     try:
@@ -71,10 +72,7 @@ def call_tool(
         checked = tools[name].arguments.model_validate(given)
         answer = run_tool(tools[name], glymph, checked, most_bytes=MOST_BYTES)
     except ValidationError as error:
-        problems = [
-            f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors()
-        ]
-        answer = {"error": "InvalidInput", "message": "; ".join(problems)}
+        answer = {"error": "InvalidInput", "message": say_problems(error.errors())}
     except (json.JSONDecodeError, RecursionError) as error:
         answer = {"error": "InvalidInput", "message": f"The arguments are no JSON ({error})."}
     except GlymphError as error:

@@ -10,11 +10,11 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
-from glymph.cli import tree
 from glymph.cli.listing import Listing
 from glymph.cli.naming import name_commands
 from glymph.cli.stopping import STOPPED
 from glymph.errors import BadExtension
+from glymph.tools import tree
 from glymph.tools.index import Listed, find_command, package_commands
 
 MODULES = {"import": "import_"}  # of commands that are words of Python

@@ -65,7 +65,11 @@ def set_(
 ) -> None:
     """Change a setting in the settings file."""
     values = {**environment.read_config(), name: value}
-    settings = Settings.parse(values)
+    try:
+        settings = Settings.parse(values)
+    except InvalidInput as error:
+        others = {one: "file" for one in values if one != name}
+        raise environment.name_source(error, others) from error.__cause__
     if name in CHECKS:
         CHECKS[name](getattr(settings, name))
     _check_model(settings, name)

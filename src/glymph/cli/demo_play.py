@@ -13,7 +13,6 @@ from typing import Any
 from glymph import Glymph, History, HistorySettings
 from glymph.cli import demo_story as story
 from glymph.config import Settings
-from glymph.environment import effective_settings
 from glymph.errors import InvalidInput
 from glymph.model import Memory
 from glymph.reader.no_reader import NoReader
@@ -24,26 +23,25 @@ from glymph.text.tokens import tokens
 SPACE = "demo"
 TALK = "with-mira"  # the conversation
 ANSWERS = 0.2  # the least score of what is shown as an answer
+DEFAULTS = Settings()
 LONGEST = 1_500  # tokens of a conversation before it is shortened
 
 Facts = dict[str, Any]
 
 
-def play(url: str | None) -> Iterator[tuple[str, Facts]]:
+def play(url: str | None, settings: Settings = DEFAULTS) -> Iterator[tuple[str, Facts]]:
     """Plays the half-year and yields each chapter's name and what happened in it.
 
-    Without a URL the store is a temporary file that is gone afterwards. No language model is asked.
+    Without a URL the store is a temporary file that is gone afterwards. The user's own settings
+    are not read, so that everybody sees the same; no language model is asked.
     """
-    settings = replace(effective_settings()[0], model="none")
     if url is not None:
         refuse_existing(url)
         yield from _live(url, settings)
         return
-    if settings.embedder.startswith("openai:"):  # nothing is sent away for a store that goes
-        settings = replace(settings, embedder="auto")
     with TemporaryDirectory(prefix="glymph-demo-", ignore_cleanup_errors=True) as folder:
         store = f"sqlite:///{Path(folder, 'demo.db').as_posix()}"
-        yield from _live(store, replace(settings, durability="normal", history_folder=""))
+        yield from _live(store, replace(settings, durability="normal"))
 
 
 def refuse_existing(url: str) -> None:

@@ -1,6 +1,6 @@
 """The `glymph` command: every tool is a command; each other command is a file beside this one.
 
-`tree` says where each of them sits.
+`tools.tree` says where each of them sits.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import uuid4
 
@@ -116,19 +116,43 @@ def mcp(
             server.serve(make(lambda *_: glymph))
         return
     log_to_stderr(as_json=False)
-    door = open_door(http, allow_host or (), no_token=no_token)
-    with environment.open_glymph(url, space, actor, create=True) as glymph:
+    door, listening = listen(http, allow_host or (), no_token=no_token, option="http")
+    with listening, environment.open_glymph(url, space, actor, create=True) as glymph:
         handles = Handles(glymph, url=url, any_space=any_space)
-        serve_http(make(handles.find), handles, door)
+        serve_http(make(handles.find), handles, door, listening)
+
+
+def listen(
+    address: str, names: Sequence[str], *, no_token: bool, option: str
+) -> tuple[Door, socket.socket]:
+    """Returns the server's door with its open socket, before anything is read or written.
+
+    So a port that another program has stops a command that has done nothing yet.
+    """
+    door = _parse_door(address, names, no_token=no_token, option=option)
+    listening = door.open()
+    try:
+        return _add_token(door, no_token=no_token), listening
+    except BaseException:
+        listening.close()
+        raise
 
 
 def open_door(address: str, names: Sequence[str], *, no_token: bool) -> Door:
     """Returns the server's door, which on loopback has the token of this user's own file."""
+    return _add_token(
+        _parse_door(address, names, no_token=no_token, option="http"), no_token=no_token
+    )
+
+
+def _parse_door(address: str, names: Sequence[str], *, no_token: bool, option: str) -> Door:
     given = environment.token()
     if no_token and given:
         raise InvalidInput("no_token", "there is a secret in GLYMPH_TOKEN. Leave one of them out.")
-    door = Door.parse(address, given, names)
-    if given or no_token:
+    return Door.parse(address, given, names, option)
+
+
+def _add_token(door: Door, *, no_token: bool) -> Door:
+    if door.token or no_token:
         return door
-    door = Door.parse(address, environment.own_token(), names)
-    return replace(door, token_file=str(environment.token_path()))
+    return door.with_token(environment.own_token(), str(environment.token_path()))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from glymph.cli import tree
+from glymph.tools import tree
 from glymph.tools.index import commands
 from glymph.tools.wording import CALLS
 

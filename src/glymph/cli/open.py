@@ -38,7 +38,7 @@ def open_dashboard(
     It serves until Ctrl-C. The link lets in once, within ten minutes; the browser stays signed in.
     """
     try:
-        from glymph.cli.mcp import open_door
+        from glymph.cli.mcp import listen
         from glymph.dashboard.mount import add_pages
         from glymph.dashboard.sign_in import OneTimeLinks
         from glymph.mcp.http import run
@@ -49,8 +49,9 @@ def open_dashboard(
         needs = "The dashboard needs extra packages: pip install 'glymph[serve]'."
         raise GlymphError(needs) from error
     log_to_stderr(as_json=False)
-    door = open_door(at, (), no_token=False)
+    door, listening = listen(at, (), no_token=False, option="at")
     if not door.is_loopback:
+        listening.close()
         raise InvalidInput("at", f"{door.host} is not this machine. `glymph serve` serves others.")
     links = OneTimeLinks()
 
@@ -60,9 +61,12 @@ def open_dashboard(
         if browser:
             threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
 
-    with environment.open_glymph(url, space, "user", create=True) as glymph:
+    with listening, environment.open_glymph(url, space, "user", create=True) as glymph:
         service = Service(Handles(glymph, url=url), make_gate(glymph, door, any_space=True))
         with run_upkeep(glymph, service.stopping) if jobs else nullcontext():
             served = serve_all(service, door, "core", lambda app: add_pages(app, links))
-            run(served, door, stopping=service.stopping.set, listening_at=tell)
+            run(
+                served, door, stopping=service.stopping.set, listening_at=tell,
+                listening=listening,
+            )  # fmt: skip
             service.stopping.set()

@@ -70,7 +70,7 @@ def serve(
         raise InvalidInput("profile", f"{profile!r} is not one of core, curator, full.")
     chosen: Any = profile
     try:
-        from glymph.cli.mcp import open_door
+        from glymph.cli.mcp import listen
         from glymph.dashboard.mount import add_pages
         from glymph.mcp.http import run
         from glymph.mcp.spaces import Handles
@@ -82,12 +82,13 @@ def serve(
         raise GlymphError("Serving needs extra packages: pip install 'glymph[serve]'.") from error
     log_to_stderr(as_json=log_json)
     bound_heaps()
-    door = open_door(at, allow_host or (), no_token=no_token)
-    with environment.open_glymph(url, space, "user", create=True) as glymph:
+    door, listening = listen(at, allow_host or (), no_token=no_token, option="at")
+    with listening, environment.open_glymph(url, space, "user", create=True) as glymph:
         gate = make_gate(glymph, door, any_space=any_space)
         service = Service(Handles(glymph, url=url), gate, Limits(per_second=rate))
         with run_upkeep(glymph, service.stopping) if jobs else _nothing():
-            run(serve_all(service, door, chosen, add_pages), door, stopping=service.stopping.set)
+            served = serve_all(service, door, chosen, add_pages)
+            run(served, door, stopping=service.stopping.set, listening=listening)
             service.stopping.set()
 
 

@@ -12,11 +12,14 @@ import typer
 from pydantic import ValidationError
 
 from glymph import environment
-from glymph.cli import options, output, tree
+from glymph.cli import options, output
 from glymph.cli.naming import name_commands
+from glymph.cli.quoting import IN_QUOTES, want_quotes
 from glymph.errors import InvalidInput
+from glymph.tools import tree
 from glymph.tools.ids import resolve_ids
 from glymph.tools.pages import run_tool
+from glymph.tools.problems import name_field, say_problem
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -39,10 +42,19 @@ def command_for(tool: Tool) -> Any:
     app.command(tool.command, help=name_commands(tool.description))(_function_for(tool))
     command: Any = typer.main.get_command(app)
     command.read_only = tool.read_only
-    for name, field in tool.arguments.model_fields.items():
-        if isinstance(field.json_schema_extra, dict) and field.json_schema_extra.get("show"):
+    marks = {name: _marks(field) for name, field in tool.arguments.model_fields.items()}
+    positional = [name for name, marked in marks.items() if marked.get("positional")]
+    for name, marked in marks.items():
+        if marked.get("show"):
             _let_show(command, f"--{name.replace('_', '-')}")
+        if marked.get("words"):
+            want_quotes(command, name, alone=len(positional) == 1)
     return command
+
+
+def _marks(field: FieldInfo) -> Mapping[str, Any]:
+    extra = field.json_schema_extra
+    return extra if isinstance(extra, dict) else {}
 
 
 def _let_show(command: Any, option: str) -> None:
@@ -132,8 +144,7 @@ def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 
 def _parameter(name: str, field: FieldInfo, schema: Mapping[str, Any]) -> inspect.Parameter:
-    extra = field.json_schema_extra
-    positional = isinstance(extra, dict) and bool(extra.get("positional"))
+    positional = bool(_marks(field).get("positional"))
     kind = _terminal_type(field.annotation)
     help_text = name_commands(field.description or "")
     option = f"--{name.replace('_', '-')}"
@@ -144,6 +155,8 @@ def _parameter(name: str, field: FieldInfo, schema: Mapping[str, Any]) -> inspec
     if kind == list[str] and not positional:
         help_text = f"{help_text.removesuffix('.')}; may be repeated."
         beside = beside or "<str>"
+    if _marks(field).get("words"):
+        help_text = f"{help_text} {IN_QUOTES}"
     help_text += _say_default(field)
     if positional:
         info: Any = typer.Argument(help=help_text, metavar=beside or None, show_default=False)
@@ -207,6 +220,4 @@ def _validate(tool: Tool, values: Mapping[str, Any]) -> Any:
 
 def _first_problem(error: ValidationError) -> InvalidInput:
     problem = error.errors()[0]
-    return InvalidInput(
-        ".".join(str(part) for part in problem["loc"]) or "arguments", f"{problem['msg']}."
-    )
+    return InvalidInput(name_field(problem), f"{say_problem(problem).removesuffix('.')}.")

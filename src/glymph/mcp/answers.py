@@ -10,6 +10,7 @@ from mcp import types
 from pydantic import ValidationError
 
 from glymph.text.controls import escape_controls, remove_controls
+from glymph.tools.problems import say_problems
 
 LONGEST_ERROR = 2000  # a message may quote what was sent; an agent need not read all of it again
 
@@ -46,10 +47,7 @@ def failure(kind: str, message: str) -> types.CallToolResult:
 
 def describe_problems(error: ValidationError) -> str:
     """Returns what is wrong with arguments, field by field."""
-    problems = (
-        f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors()
-    )
-    return "; ".join(problems)
+    return say_problems(error.errors())
 
 
 def _text(text: str) -> types.TextContent:

@@ -5,6 +5,7 @@ Nothing is kept between two requests, so any of several servers may answer the n
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import hmac
 import ipaddress
@@ -12,7 +13,7 @@ import logging
 import signal
 import socket
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import anyio
@@ -51,9 +52,10 @@ class Door:
     token: str = field(default="", repr=False)
     names: tuple[str, ...] = ()  # by which clients may call it, besides the host
     token_file: str = ""  # where clients of this machine find the token
+    option: str = "http"  # of the command that names the address, for errors
 
     @classmethod
-    def parse(cls, address: str, token: str, names: Sequence[str]) -> Self:
+    def parse(cls, address: str, token: str, names: Sequence[str], option: str = "http") -> Self:
         """Returns the door at `HOST:PORT`; raises InvalidInput if others can reach it without a
         token.
         """
@@ -61,22 +63,26 @@ class Door:
         host = host.removeprefix("[").removesuffix("]")
         if not (colon and host and port.isascii() and port.isdigit() and int(port) < 2**16):
             raise InvalidInput(
-                "http", f"{address!r} is not HOST:PORT. Write for example 127.0.0.1:8765."
+                option, f"{address!r} is not HOST:PORT. Write for example 127.0.0.1:8765."
             )
-        door = cls(host, int(port), token, tuple(names))
+        door = cls(host, int(port), token, tuple(names), option=option)
         if not token and not door.is_loopback:
             raise InvalidInput(
-                "http",
+                option,
                 f"{host} can be reached from other machines and there is no token. Put a secret "
                 f"into GLYMPH_TOKEN ({NEW_TOKEN}), or listen on 127.0.0.1.",
             )
-        if token and (len(token) < SHORTEST_TOKEN or not token.isascii()):
+        return door.with_token(token) if token else door
+
+    def with_token(self, token: str, token_file: str = "") -> Self:
+        """Returns the door with a token; raises InvalidInput if that can be guessed."""
+        if len(token) < SHORTEST_TOKEN or not token.isascii():
             raise InvalidInput(
                 "GLYMPH_TOKEN",
                 f"needs at least {SHORTEST_TOKEN} characters, all of them ASCII, as does the file "
                 f"token; {NEW_TOKEN}.",
             )
-        return door
+        return replace(self, token=token, token_file=token_file)
 
     @property
     def is_loopback(self) -> bool:
@@ -123,8 +129,14 @@ class Door:
         except OSError as error:
             listening.close()
             where, why = f"{_bracket(self.host)}:{self.port}", error.strerror or error
-            problem = f"cannot listen on {where} ({why}). Choose another address or port; port 0"
-            raise InvalidInput("http", f"{problem} means any that is free.") from error
+            held = ""
+            if error.errno == errno.EADDRINUSE:
+                held = f" Another program has it: `lsof -i :{self.port}` shows which."
+            raise InvalidInput(
+                self.option,
+                f"cannot listen on {where} ({why}).{held} Choose another address or port with "
+                f"--{self.option} HOST:PORT; port 0 means any that is free.",
+            ) from error
         return listening
 
 
@@ -246,9 +258,11 @@ def configure(served: ASGIApp, patience: Patience = PATIENCE) -> uvicorn.Config:
     )  # fmt: skip
 
 
-def serve(server: Server[Any], handles: Handles, door: Door) -> None:
+def serve(
+    server: Server[Any], handles: Handles, door: Door, listening: socket.socket | None = None
+) -> None:
     """Serves until SIGTERM or Ctrl-C; calls in flight are answered first."""
-    run(application(server, handles, door), door, PATH)
+    run(application(server, handles, door), door, PATH, listening=listening)
 
 
 class StoppingServer(uvicorn.Server):
@@ -266,13 +280,14 @@ class StoppingServer(uvicorn.Server):
 def run(
     served: ASGIApp, door: Door, path: str = "", stopping: Callable[[], None] = lambda: None,
     listening_at: Callable[[str], None] = lambda address: None,
+    listening: socket.socket | None = None,
 ) -> None:  # fmt: skip
     """Serves an application at a door until SIGTERM or Ctrl-C; calls in flight are answered first.
 
-    `listening_at` is told the address once clients may connect; `stopping` is called when the
-    server is told to stop.
+    `listening` is the door's socket where it is open already. `listening_at` is told the address
+    once clients may connect; `stopping` is called when the server is told to stop.
     """
-    listening = door.open()
+    listening = listening or door.open()
     host, port = listening.getsockname()[:2]
     for one in (signal.SIGTERM, signal.SIGINT):
         # When it has stopped, uvicorn repeats the signal, which would end this process with it.

@@ -115,7 +115,15 @@ class Plan:
     @property
     def text(self) -> str:
         """The plan as text: every member with its id in brackets."""
-        return "\n".join(_lines(self))
+        return say_plan(self)
+
+
+def say_plan(plan: Plan, counts: Mapping[int, int] | None = None) -> str:
+    """Returns a plan as text.
+
+    `counts` has how many members a group really has, by its number, where only some are listed.
+    """
+    return "\n".join(_lines(plan, counts or {}))
 
 
 def plan_id(space: str, thresholds: Mapping[str, Any], groups: Sequence[Sequence[Member]]) -> str:
@@ -139,7 +147,7 @@ def say_count(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def _lines(plan: Plan) -> list[str]:
+def _lines(plan: Plan, counts: Mapping[int, int]) -> list[str]:
     totals = plan.totals
     if not totals.memories:
         return [EMPTY]
@@ -153,7 +161,7 @@ def _lines(plan: Plan) -> list[str]:
         return [head, "", _say_why_nothing(totals)]
     lines = [head, f"Plan {plan.id}, valid until {plan.expires_at:%Y-%m-%d %H:%M} UTC:", ""]
     for group in plan.groups:
-        lines += [*_group(group), ""]
+        lines += [*_group(group, counts.get(group.group, group.node_count)), ""]
     lines.append(
         f'batch_prune(plan="{plan.id}", groups=[…]), or prune("{plan.id}", groups=[…]) of the '
         'library, archives exactly what the plan holds; action="delete" moves it to the trash. '
@@ -172,10 +180,10 @@ def _say_why_nothing(totals: Totals) -> str:
     )
 
 
-def _group(group: Group) -> list[str]:
+def _group(group: Group, many: int) -> list[str]:
     counts = ", ".join(f"{n} {name.lower()}" for name, n in group.lifecycle_breakdown.items() if n)
     lines = [
-        f"Group {group.group}: {group.label} ({say_count(group.node_count, 'memory', 'memories')}, "
+        f"Group {group.group}: {group.label} ({say_count(many, 'memory', 'memories')}, "
         f"{say_count(group.edge_count, 'link', 'links')}, "
         f"last active {group.days_since_active:.0f} days ago, "
         f"retrievability {group.avg_retrievability:.2f}, staleness {group.staleness:.2f})",

@@ -14,11 +14,14 @@ from starlette.responses import Response
 
 from glymph import errors
 from glymph.text.secrets import mask_secrets
+from glymph.tools.problems import say_problems
 
 log = logging.getLogger("glymph.service")
 
 MEDIA_TYPE = "application/problem+json"
 TYPES = "https://github.com/glymph/glymph/blob/main/docs/reference/errors.md#"
+JSON = "application/json"
+LONGEST_HEADER = 100  # characters of a header that are quoted
 LONGEST = 2000  # characters of a message: it may quote what was sent
 
 # From the particular to the general: the first that fits counts.
@@ -38,7 +41,11 @@ STATUS: tuple[tuple[type[errors.GlymphError], int], ...] = (
     (errors.StoreFull, 507),
     (errors.GlymphError, 503),  # a model, an embedder or the store: try again later
 )
-STATUSES = sorted({400, 405, 413, *(status for _, status in STATUS)})
+NOT_JSON = (
+    "The body was not read: its Content-Type is {given}, and this address takes JSON. Send the "
+    "header `Content-Type: application/json` with it (curl: -H 'Content-Type: application/json')."
+)
+STATUSES = sorted({400, 405, 413, 415, *(status for _, status in STATUS)})
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["type", "title", "status", "detail"],
@@ -102,13 +109,17 @@ def _is_plain(value: Any) -> bool:
 def answer_invalid(request: Request, error: Exception) -> Response:
     """Returns the answer to a request whose parts do not fit their schema."""
     assert isinstance(error, RequestValidationError)
-    return problem(422, "InvalidInput", explain_invalid(error.errors()))
+    of_body = any(one["loc"][:1] == ("body",) for one in error.errors())
+    if of_body and error.body and not _is_json(given := request.headers.get("content-type", "")):
+        shown = repr(given[:LONGEST_HEADER]) if given else "missing"
+        said = NOT_JSON.format(given=shown)
+        return problem(415, "UnsupportedMediaType", said, {"Accept": JSON})
+    return problem(422, "InvalidInput", say_problems(error.errors()))
 
 
-def explain_invalid(found: Sequence[Mapping[str, Any]]) -> str:
-    """Returns what is wrong with arguments, field by field."""
-    said = (f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in found)
-    return "; ".join(said)
+def _is_json(content_type: str) -> bool:
+    kind = content_type.partition(";")[0].strip().lower()
+    return kind == JSON or (kind.startswith("application/") and kind.endswith("+json"))
 
 
 def answer_http(request: Request, error: Exception) -> Response:

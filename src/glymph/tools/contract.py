@@ -25,6 +25,7 @@ class Arguments(BaseModel):
 
 
 POSITIONAL: dict[str, Any] = {"positional": True}
+WORDS: dict[str, Any] = {"positional": True, "words": True}  # a text, in quotes for a shell
 
 
 def ids_of(kind: str, *, positional: bool = False) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from glymph.errors import InvalidInput
 from glymph.model import Added, Hit, Memory, Receipt
 from glymph.plain import plain
-from glymph.prune.plan import Group, Plan
+from glymph.prune.plan import Group, Plan, say_plan
 from glymph.text.tokens import tokens
 
 
@@ -82,9 +82,12 @@ def dump_part_of_plan(found: Plan, first: int, skip: int = 0, *, budget: int) ->
     not fit by itself, some members are listed; `node_count` counts them all.
     """
     shown, cursor = _fill(found, first, skip, budget)
-    part = dump_plan(replace(found, groups=tuple(shown)))
+    listing = replace(found, groups=tuple(shown))
+    part = dump_plan(listing)
+    counts = {group.group: found.groups[group.group - 1].node_count for group in shown}
+    part["text"] = say_plan(listing, counts)
     for dumped in part["groups"]:
-        every, listed = found.groups[dumped["group"] - 1].node_count, dumped["node_count"]
+        every, listed = counts[dumped["group"]], dumped["node_count"]
         dumped["node_count"] = every
         if listed < every:
             part["text"] += (

@@ -12,6 +12,10 @@ from glymph.tools.blocks import Line, Table, format_cell, format_time, quantity
 from glymph.upkeep.status_result import IDLE
 
 NOT_CHANGED = "Nothing was changed: add --apply to do it."
+NOT_CHANGED_LARGE = (
+    "Nothing was changed. It is more than may go at once: add --apply --confirm-large to do it."
+)
+ASKED = "answer the question"  # in the reason of what was left alone for a doubt
 UPKEEP_STYLES = {"ok": "bold green", "attention": "bold yellow", "failing": "bold red"}
 LONGEST_VALUE = 60  # characters of a replaced value in a memory's history
 SAME = 30  # seconds that make no other moment
@@ -61,6 +65,8 @@ def render_refusals(receipt: Result) -> Blocks:
         for refusal in receipt[kind]:
             told = f"{refusal['id']}: {refusal['reason']}"
             yield Line(f"  {kind}: {format_cell(told)}", style)
+    if any(ASKED in refusal["reason"] for refusal in receipt["skipped"]):
+        yield Line("  status 3: a doubt is left. Answer it with: glymph questions", "dim")
 
 
 def render_memories(memories: Sequence[Result]) -> Table:
@@ -126,7 +132,8 @@ def render_plan(plan: Result) -> Blocks:
     """Shows a plan to prune, and how to act on it."""
     yield Line(plan["text"])
     if plan["groups"]:
-        command = f"glymph prune {plan['plan_id']} --groups 1 --apply"
+        first = plan["groups"][0]["group"]
+        command = f"glymph prune {plan['plan_id']} --groups {first} --apply"
         yield Line(f"On the command line: {command}", "dim")
     if plan.get("next_group"):
         yield Line(f"There is more: --first-group {plan['next_group']}.", "dim")
@@ -137,7 +144,8 @@ def render_prune_preview(result: Result) -> Blocks:
     many = quantity(len(result["succeeded"]), "memory", "memories")
     along = len(result["cascaded"])
     also = f", and {along:,} that only exist through them" if along else ""
-    yield Line(f"Would {result['would']} {many}{also}. {NOT_CHANGED}", "bold")
+    how = NOT_CHANGED_LARGE if result.get("needs_confirm_large") else NOT_CHANGED
+    yield Line(f"Would {result['would']} {many}{also}. {how}", "bold")
     titles = result.get("titles", {})
     for memory_id in [*result["succeeded"], *result["cascaded"]]:
         title = titles.get(memory_id)

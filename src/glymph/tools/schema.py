@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 # What Pydantic writes and a caller does not need: names of classes, marks of our own.
-NOISE = ("title", "positional", "show", "names")
+NOISE = ("title", "positional", "show", "names", "words")
 # A field that may be left out needs no default that says "nothing".
 NOTHING: tuple[Any, ...] = (None, False, [], {})
 

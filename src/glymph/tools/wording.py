@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from glymph.tools import tree
 from glymph.tools.index import built_in_commands, find_command
 
 # The tools for a method of the library, the best first; a client may not see each of them.
@@ -53,7 +54,7 @@ SAYINGS = frozenset(
 _CALL = re.compile(r"\b(?:(?:glymph|memory|Glymph)\.)?([a-z_]+)\(([^()]*)\)")
 _GIVEN = re.compile(r"\b([a-z_]+)=(True|False|None|[\"'][^\"']*[\"'])")
 _COMMAND = re.compile(r"`glymph ([a-z-]+)(?: ([a-z-]+))?[^`]*`")  # perhaps in a group
-_TWICE = re.compile(r"\b([a-z_]{6,}) or \1\b")
+_TWICE = re.compile(r"(`glymph [^`]+`|\b[a-z_]{6,}) or \1(?!\w)")
 _BEGINNING = re.compile(r"((?:^|[.:] ))a person")
 _PLAIN = {
     "datetime.now(timezone.utc)": "2026-01-31T09:00:00Z",
@@ -96,7 +97,9 @@ def _name_call(call: re.Match[str], visible: Collection[str]) -> str:
 
 
 def _name_command(command: re.Match[str], visible: Collection[str]) -> str:
-    known = find_command(command[1]) or find_command(command[2] or "")
+    group = tree.GROUPS.get(command[1])
+    source = group.commands.get(command[2] or group.default or "") if group else command[1]
+    known = find_command(source) if source else None
     return known.tool if known and known.tool in visible else command[0]
 
 
@@ -106,7 +109,8 @@ def _choose(tools: tuple[str, ...], visible: Collection[str]) -> str:
         if tool in visible:
             return tool
     commands = {known.tool: command for command, known in built_in_commands().items()}
-    return f"a person with `glymph {commands[tools[0]]}`"
+    command = commands[tools[0]]
+    return f"a person with `{tree.write_path(tree.PLACES.get(command, (command,)))}`"
 
 
 def _say_given(name: str, value: str) -> str:

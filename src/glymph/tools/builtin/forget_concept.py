@@ -17,7 +17,7 @@ from glymph.plain import plain
 from glymph.tools.arguments import ForgetMode
 from glymph.tools.blocks import Line
 from glymph.tools.brief import brief_forgotten
-from glymph.tools.contract import POSITIONAL, Arguments, Tool, ids_of
+from glymph.tools.contract import WORDS, Arguments, Tool, ids_of
 from glymph.tools.render import Blocks, describe_rewritten, render_receipt
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class ForgetArguments(Arguments):
     request: str | None = Field(
         None,
         description="Whom or what to forget: a description, an identifier or a name.",
-        json_schema_extra=POSITIONAL,
+        json_schema_extra=WORDS,
     )
     plan: str | None = Field(
         None,

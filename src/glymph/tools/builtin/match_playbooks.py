@@ -9,7 +9,7 @@ from pydantic import Field
 
 from glymph.plain import plain
 from glymph.tools.blocks import Line, Table
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.contract import WORDS, Arguments, Tool
 from glymph.tools.render import Blocks
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class MatchArguments(Arguments):
         min_length=1,
         max_length=10_000,
         description="The situation at hand.",
-        json_schema_extra=POSITIONAL,
+        json_schema_extra=WORDS,
     )
     attributes: dict[str, Any] = Field(
         default_factory=dict, description="Figures of the situation, by name."

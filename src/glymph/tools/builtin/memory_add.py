@@ -11,7 +11,7 @@ from glymph.tools import data
 from glymph.tools.arguments import Texts
 from glymph.tools.blocks import Line
 from glymph.tools.brief import brief_added
-from glymph.tools.contract import POSITIONAL, Arguments, Tool, ids_of
+from glymph.tools.contract import WORDS, Arguments, Tool, ids_of
 from glymph.write.reconcile import find_unreconciled
 
 if TYPE_CHECKING:
@@ -22,9 +22,7 @@ NEAREST = 3  # older ones that are named
 
 
 class AddArguments(Arguments):
-    text: str = Field(
-        description="What to remember, in full sentences.", json_schema_extra=POSITIONAL
-    )
+    text: str = Field(description="What to remember, in full sentences.", json_schema_extra=WORDS)
     title: str | None = Field(None, description="A short title; taken from the text when left out.")
     kind: str = Field(
         "note",

@@ -11,7 +11,7 @@ from glymph.tools import data
 from glymph.tools.arguments import Filters
 from glymph.tools.blocks import Line
 from glymph.tools.brief import brief_hits
-from glymph.tools.contract import POSITIONAL, Tool
+from glymph.tools.contract import WORDS, Tool
 from glymph.tools.render import Blocks, render_hits
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 class RecallArguments(Filters):
     query: str = Field(
-        description="What you need to know, in your own words.", json_schema_extra=POSITIONAL
+        description="What you need to know, in your own words.", json_schema_extra=WORDS
     )
     reinforce: bool = Field(False, description="Count every hit as used at once, without a report.")
 

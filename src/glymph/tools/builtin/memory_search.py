@@ -10,7 +10,7 @@ from pydantic import Field
 from glymph.tools import data
 from glymph.tools.arguments import Filters, Paged
 from glymph.tools.brief import brief_hits
-from glymph.tools.contract import POSITIONAL, Tool
+from glymph.tools.contract import WORDS, Tool
 from glymph.tools.render import render_hits
 
 if TYPE_CHECKING:
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 class SearchArguments(Filters, Paged):
-    query: str = Field(
-        description="What to look for, in your own words.", json_schema_extra=POSITIONAL
-    )
+    query: str = Field(description="What to look for, in your own words.", json_schema_extra=WORDS)
 
 
 def run(glymph: Glymph, args: SearchArguments) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from pydantic import Field
 from glymph.errors import InvalidInput
 from glymph.tools import data
 from glymph.tools.brief import brief_receipt
-from glymph.tools.contract import MEMORY, POSITIONAL, Arguments, Tool
+from glymph.tools.contract import MEMORY, WORDS, Arguments, Tool
 from glymph.tools.render import render_receipt
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class SupersedeArguments(Arguments):
         json_schema_extra=MEMORY,
     )
     new_text: str | None = Field(
-        None, description="What is true now, in full sentences.", json_schema_extra=POSITIONAL
+        None, description="What is true now, in full sentences.", json_schema_extra=WORDS
     )
     show_again: bool = Field(
         False, description="Instead: show the older memory again; what replaced it stays."

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from glymph.tools import data
 from glymph.tools.brief import brief_receipt
-from glymph.tools.contract import POSITIONAL, Arguments, Tool
+from glymph.tools.contract import WORDS, Arguments, Tool
 from glymph.tools.render import render_receipt
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 class WriteArguments(Arguments):
     text: str = Field(
-        description="What to write, at most 600 words on the page.", json_schema_extra=POSITIONAL
+        description="What to write, at most 600 words on the page.", json_schema_extra=WORDS
     )
     mode: Literal["replace", "append"] = Field(
         "replace", description="Replace your page, or add to its end."

@@ -9,14 +9,14 @@ from pydantic import Field
 
 from glymph.plain import plain
 from glymph.tools.arguments import Paged
-from glymph.tools.contract import POSITIONAL, Tool
+from glymph.tools.contract import WORDS, Tool
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
 
 
 class HistoryArguments(Paged):
-    query: str = Field(description="What was said, in a few words.", json_schema_extra=POSITIONAL)
+    query: str = Field(description="What was said, in a few words.", json_schema_extra=WORDS)
     session: str | None = Field(
         None, description="The conversation's name; left out: the one you are in."
     )

@@ -1,8 +1,9 @@
 """Where each command sits: the one table of the command line.
 
-A command is a tool (its name in `Tool.command`) or a file of this folder; here both go by that
-name. It stands at the top or in a group, where it may have another name. Names from before that
-are not at the top any more still run for one release, with a hint.
+It stands here because messages to agents name commands, too. A command is a tool (its name in
+`Tool.command`) or a file of the folder `cli`; here both go by that name. It stands at the top or
+in a group, where it may have another name. Names from before that are not at the top any more
+still run for one release, with a hint.
 """
 
 from __future__ import annotations
