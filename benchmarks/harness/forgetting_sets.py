@@ -29,7 +29,7 @@ SHORT_SECRET = 5  # digits
 SETTINGS = {"durability": "normal", "compare": "off", "junk_gate": "off"}
 SETS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
-    "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth",
+    "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth",
     "supersede", "corrections", "amendments", "revisions", "renewals", "replacements",
 )  # fmt: skip
 
