@@ -28,6 +28,7 @@ from glymph.prune.lifecycle import lifecycle
 from glymph.testing import FrozenClock
 from glymph.testing.scripted_model import ScriptedModel
 
+UPKEEP = "hook"  # in whose name memory is looked after when a session ends
 HOURS = (9, 13, 18)  # of the sessions
 RECALLS = 2  # a session
 BACKLOG = 15  # sessions' worth of memories there are at the start
@@ -142,7 +143,7 @@ class Life:
     # upkeep
 
     def _upkeep(self) -> None:
-        place = self.handle._ctx
+        place = replace(self.handle._ctx, actor=UPKEEP)
         run = lifecycle(place, if_needed=True)
         self.counts["lifecycle_runs"] += run.ran
         self.counts["held_back"] += bool(run.held_back or run.trash_held_back)

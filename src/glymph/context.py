@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -246,6 +247,13 @@ class Context:
         """Returns the moments between which an agent's day counts."""
         now = micros(self.now())
         return now - MICROS_PER_DAY, now + AHEAD
+
+    def count_left_today(self, reader: Reader) -> int:
+        """Returns how many memories may still be hidden or removed today: an agent's day ends."""
+        if not self.is_agent:
+            return sys.maxsize
+        since, upto = self._day()
+        return max(0, self.settings.agent_daily - reader.put_away_by(self.agents, since, upto=upto))
 
     def _check_day(self, writer: Writer, day: tuple[int, int]) -> None:
         """Refuses what goes beyond an agent's day, in however small steps it came to that.

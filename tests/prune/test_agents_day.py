@@ -80,3 +80,17 @@ def test_a_person_is_not_bound_by_it(opened):
     for start in range(0, 40, 5):
         person.delete(ids[start : start + 5])
     assert len(person.list()) == 0
+
+
+def test_lifecycle_in_an_agents_name_ends_at_its_day_and_goes_on_the_next(opened, clock):
+    person, agent = opened("person"), opened("agent")
+    ids = told(person, 30)
+    clock.advance(days=10)
+    assert len(person.delete(ids).succeeded) == 30
+    clock.advance(days=60)
+    assert [agent.lifecycle().purged for _ in range(2)] == [12, 0]
+    clock.advance(days=1.01)
+    assert agent.lifecycle().purged == 12
+    clock.advance(days=1.01)
+    assert agent.lifecycle().purged == 6
+    assert not person.trash()

@@ -85,7 +85,7 @@ def _count_left_today(ctx: Context) -> int:
         gone = reader.purged_by(
             {*guards.BACKGROUND, ctx.actor}, now - MICROS_PER_DAY, upto=now + AHEAD
         )
-    return max(0, ctx.settings.trash_daily - gone)
+        return min(ctx.count_left_today(reader), max(0, ctx.settings.trash_daily - gone))
 
 
 def _remove(

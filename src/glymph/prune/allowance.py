@@ -18,7 +18,7 @@ def allowance(ctx: Context, reader: Reader) -> int:
     that moves the memories.
     """
     gone = sum(count_today(ctx, reader, verb) for verb in UNATTENDED)
-    return max(0, count_cap(ctx, reader, gone) - gone)
+    return min(ctx.count_left_today(reader), max(0, count_cap(ctx, reader, gone) - gone))
 
 
 def count_today(ctx: Context, reader: Reader, verb: str) -> int:

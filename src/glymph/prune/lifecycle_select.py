@@ -280,8 +280,8 @@ def _take_first(reader: Reader, choice: Choice, order: Sequence[int]) -> list[in
 
 def trash_allowance(ctx: Context, reader: Reader) -> int:
     """Returns how many memories lifecycle may still put in the trash today."""
-    most = count_cap(ctx, reader)
-    return max(0, most - count_today(ctx, reader, TRASH_VERB))
+    left = count_cap(ctx, reader) - count_today(ctx, reader, TRASH_VERB)
+    return min(ctx.count_left_today(reader), max(0, left))
 
 
 def find_trashable(
