@@ -146,7 +146,7 @@ def remove_for_good(
         op.writer.remove("memories", present[start : start + AT_ONCE])
     left = _Left(op, [one for one in also if one.strip() not in ids], said)
     quotes = left.quote(_join_texts(texts, also), _find_telling_words(op, said))
-    _check_reason(op, [*(text for text in texts if len(text) >= SHORT), *also])
+    _check_reason(op, left.quote([*(text for text in texts if len(text) >= SHORT), *also]))
     pages = _cut_from_pages(op, quotes, left.asked)
     cut_from_clusters(op, quotes)
     blanked = op.writer.erase(going, quotes)
@@ -195,7 +195,7 @@ def erase_wordings(
     left = _Left(op, [one for one in also if one.strip() not in ids], said)
     left.check_reworded(rows.values())
     quotes = left.quote(_join_texts(texts, also), _find_telling_words(op, said))
-    _check_reason(op, [*(text for text in texts if len(text) >= SHORT), *also])
+    _check_reason(op, left.quote([*(text for text in texts if len(text) >= SHORT), *also]))
     op.writer.remove("conflicts", op.writer.conflicts_naming(kept.values()))
     pages = _cut_from_pages(op, quotes, left.asked)
     cut_from_clusters(op, quotes)
@@ -205,10 +205,11 @@ def erase_wordings(
     edited = left.cut_from_lessons(op.writer.resting_directly_on(keys), quotes)
     left.cut_from_journal(quotes)
     op.writer.rename_callers(quotes)
-    op.writer.describe(
-        {"rewritten": list(kept.values()), "blanked_wordings": blanked}
-        | ({"summaries": summaries} if summaries else {})
-    )
+    if kept or staged:
+        op.writer.describe(
+            {"rewritten": list(kept.values()), "blanked_wordings": blanked}
+            | ({"summaries": summaries} if summaries else {})
+        )
     if staged:
         stage_certificate(op)
     derived = left.add_holding(_find_derived(op, texts, (), kept.values()))
@@ -264,9 +265,9 @@ def _find_in_journal(
     return found
 
 
-def _check_reason(op: OpenOperation, removed: Sequence[str]) -> None:
+def _check_reason(op: OpenOperation, removed: Quotes) -> None:
     """Refuses a reason that says what is removed: the record of a purge stays."""
-    if op.intent.reason and Quotes(tuple(removed)).whole(op.intent.reason):
+    if op.intent.reason and removed.whole(op.intent.reason):
         raise InvalidInput(
             "reason", "repeats what is to be removed, and the record of a purge stays. Reword it."
         )
