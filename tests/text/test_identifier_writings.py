@@ -69,7 +69,9 @@ def test_a_mac_address_needs_no_separators_where_a_word_names_it(text):
     assert read(text) == [("mac", "aa:bb:cc:dd:ee:ff")]
 
 
-@pytest.mark.parametrize("text", ["commit a1b2c3d4e5f6", "Macbook aabbccddeeff", "call 001122334455"])
+@pytest.mark.parametrize(
+    "text", ["commit a1b2c3d4e5f6", "Macbook aabbccddeeff", "call 001122334455"]
+)
 def test_other_twelve_characters_are_no_mac_address(text):
     assert "mac" not in [one.type for one in identifiers(text)]
 

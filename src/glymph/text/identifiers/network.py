@@ -58,7 +58,8 @@ _SAID_MAC = re.compile(
     r"(?<!\w)(?:mac|bssid|(?:hardware|ethernet|physical|wi-?fi|wlan|lan|bluetooth)[ -]?addr(?:ess)?"
     r"|(?:hardware|mac|ethernet|wlan|bluetooth)-?adresse|(?:adresse|direcci[oó]n|indirizzo"
     r"|endereço) (?:mac|mat[eé]rielle|f[ií]sica|fisico|físico)|mac-?адрес|физический адрес)(?!\w)"
-    r"(?:[ -](?:addr(?:ess)?|adresse|id|no\.?|nr\.?))?(?: (?:of|von|de|di|for|für) [^.;,\n]{1,24}?)?"
+    r"(?:[ -](?:addr(?:ess)?|adresse|id|no\.?|nr\.?))?"
+    r"(?: (?:of|von|de|di|for|für) [^.;,\n]{1,24}?)?"
     r"(?: (?:is|was|ist|war|lautet|est|es|è|reads))?[\s:=\"'(]{1,3}\Z",
     re.IGNORECASE,
 )
