@@ -179,8 +179,8 @@ def _of_mail(key: str) -> Iterator[str]:
         yield from (f"{pieces[0]} {sign}{pieces[1]}" for sign in SIGNS_GLUED)
         return
     first = RUN.findall(domain)[:1]
-    said = ("", *AT_WORDS, *AT_APART)
-    yield from (" ".join(filter(None, [*pieces, at, *first])) for at in said)
+    between = ("", *AT_WORDS, *AT_APART)
+    yield from (" ".join(filter(None, [*pieces, at, *first])) for at in between)
     yield from (f"{' '.join(pieces)} {at}{first[0]}" for at in AT_GLUED if first)
 
 
