@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -17,7 +17,7 @@ from glymph.config import Settings
 from glymph.decay.sections import SECTION_WEIGHTS, Weights
 from glymph.embed.embedding import Embedding
 from glymph.errors import KeyMissing, MemoryNotFound, TooManyToday
-from glymph.ids import uuid7
+from glymph.ids import is_uuid7, uuid7
 from glymph.llm.contract import Model
 from glymph.model import Receipt, Refusal
 from glymph.moments import AHEAD, MICROS_PER_DAY, iso, micros, moment, shift
@@ -29,7 +29,7 @@ from glymph.store.contract import Ask, Filter, Intent, Row
 from glymph.store.reader import Reader
 from glymph.store.store import Store
 from glymph.store.writer import Writer
-from glymph.text.quotes import Quotes
+from glymph.text.quotes import GONE, Quotes
 
 NAMED = 10  # memories of which a receipt says the title
 
@@ -39,6 +39,15 @@ _PLAIN = re.compile(r"[^\W\d_]+(?:[:_-][^\W\d_]+)*\Z")
 def is_plain_name(name: str) -> bool:
     """Tells whether a name is one of plain words, such as "agent:night", which no purge names."""
     return _PLAIN.match(name) is not None
+
+
+def _say(text: str, gone: Collection[str]) -> str:
+    return GONE if text in gone else text
+
+
+def _list_telling(texts: Iterable[str | None]) -> list[str]:
+    """Returns those of the texts that may tell something purged, each once."""
+    return [text for text in dict.fromkeys(texts) if text and not is_plain_name(text)]
 
 
 @dataclass(slots=True)
@@ -68,15 +77,22 @@ class OpenOperation:
         """Returns how many memories it was done to, and how many were left."""
         return {name: len(getattr(self, name)) for name in ("succeeded", "skipped", "failed")}
 
-    def details(self) -> dict[str, Any]:
-        """Returns what the operation's record says besides its reason."""
+    def details(self, gone: Collection[str] = ()) -> dict[str, Any]:
+        """Returns what its record says besides its reason; `gone` are texts that it may not."""
         told: dict[str, Any] = {}
         if self.skipped or self.failed or self.cascaded:
-            told["skipped"] = [[r.id, r.reason] for r in self.skipped]
-            told["failed"] = [[r.id, r.reason] for r in self.failed]
-        return told | {
-            name: found for name in ("cascaded", "reasons") if (found := getattr(self, name))
-        }
+            told["skipped"] = [[_say(r.id, gone), r.reason] for r in self.skipped]
+            told["failed"] = [[_say(r.id, gone), r.reason] for r in self.failed]
+        if self.cascaded:
+            told["cascaded"] = self.cascaded
+        if self.reasons:
+            told["reasons"] = {key: _say(why, gone) for key, why in self.reasons.items()}
+        return told
+
+    def list_told(self) -> list[str]:
+        """Returns what somebody has worded of the details: single reasons, and what is no id."""
+        named = (refusal.id for refusal in (*self.skipped, *self.failed))
+        return [*self.reasons.values(), *(one for one in named if not is_uuid7(one))]
 
     def outcome(self) -> dict[str, Any]:
         """Returns what a repeated request is told besides the operation's record, by ids."""
@@ -151,28 +167,29 @@ class Context:
     def reading(self, space: str | None = None) -> AbstractContextManager[Reader]:
         return self.store.reading(space or self.space)
 
-    def sign(self, reader: Reader, session: str | None = None) -> tuple[str, str | None]:
+    def sign(self, gone: Collection[str], session: str | None = None) -> tuple[str, str | None]:
         """Returns the actor and the session that are recorded, by names that nobody had purged.
 
-        An actor goes on as one without a name, a session as none.
+        `gone` is what `find_purged` found among them. An actor goes on as one without a name, a
+        session as none.
         """
         actor, session = self.actor, session or self.session
-        asked = self._list_telling_names(session)
+        signed = guards.unname(actor) if actor in gone else actor
+        return signed, None if session in gone else session
+
+    def find_purged(self, reader: Reader, texts: Iterable[str | None]) -> frozenset[str]:
+        """Returns those of the texts that a tombstone keeps out: no record may hold them."""
+        asked = _list_telling(texts)
         try:
             gone = self.match_tombstones(self, reader, asked) if asked else ()
         except KeyMissing:  # what cannot be told is not recorded
             gone = [True] * len(asked)
-        told = {name for name, hidden in zip(asked, gone, strict=True) if hidden}
-        signed = guards.unname(actor) if actor in told else actor
-        return signed, None if session in told else session
+        return frozenset(text for text, hidden in zip(asked, gone, strict=True) if hidden)
 
-    def foresee_signing(self, session: str | None = None) -> list[Ask]:
-        """Returns what `sign` will ask for."""
-        asked = self._list_telling_names(session or self.session)
+    def foresee_signing(self, session: str | None = None, *texts: str | None) -> list[Ask]:
+        """Returns what `find_purged` will ask for of who signs and of these texts."""
+        asked = _list_telling([self.actor, session or self.session, *texts])
         return [foresight.has_tombstones()] if asked else []
-
-    def _list_telling_names(self, session: str | None) -> list[str]:
-        return [name for name in (self.actor, session) if name and not is_plain_name(name)]
 
     def intent(
         self,
@@ -213,10 +230,13 @@ class Context:
         with (
             telemetry.observe(telemetry.OPERATION, operation=verb) as seen,
             self.store.writing(
-                self.space, intent, ahead=[*ahead, *self.foresee_signing(session)]
+                self.space, intent, ahead=[*ahead, *self.foresee_signing(session, reason)]
             ) as writer,
         ):
-            writer.sign(*self.sign(writer, session))
+            gone = self.find_purged(writer, [self.actor, session or self.session, reason])
+            writer.sign(*self.sign(gone, session))
+            if reason in gone:
+                writer.amend(reason=GONE, undoes=undoes)
             operating = OpenOperation(writer, writer.intent, micros(self.now()))
             request = once.claim(writer)
             yield operating
@@ -224,7 +244,8 @@ class Context:
             self._foresee_end(operating, named, day)
             if self.is_agent:
                 self._check_day(writer, day)
-            if details := operating.details():
+            gone = self.find_purged(writer, operating.list_told())
+            if details := operating.details(gone):
                 writer.describe(details)
             if request is not None:
                 once.note_applied(writer, request, operating.outcome())
@@ -236,6 +257,8 @@ class Context:
     def _foresee_end(self, op: OpenOperation, named: Sequence[str], day: tuple[int, int]) -> None:
         """Says what the end of an operation asks for, that its seal brings along."""
         op.writer.foresee_close()
+        if _list_telling(op.list_told()):
+            op.writer.foresee(foresight.has_tombstones())
         if named:
             op.writer.foresee(foresight.titles(named))
         if self.is_agent:
@@ -283,10 +306,12 @@ class Context:
     def open_parent(self, verb: str, *, reason: str | None = None) -> int:
         """Opens an operation for children in transactions of their own; returns its key."""
         own = self
-        if self.foresee_signing():
+        if self.foresee_signing(None, reason):
             with self.reading() as reader:
-                actor, session = self.sign(reader)
+                gone = self.find_purged(reader, [self.actor, self.session, reason])
+            actor, session = self.sign(gone)
             own = replace(self, actor=actor, session=session)
+            reason = GONE if reason in gone else reason
         return self.store.open_parent(self.space, own.intent(verb, reason=reason))
 
     def receipt(self, done: OpenOperation) -> Receipt:

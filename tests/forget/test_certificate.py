@@ -224,9 +224,9 @@ def test_emptying_the_trash_completes_older_ones(glymph):
     assert [one.complete for one in list_certificates(glymph._ctx)] == [True]
 
 
-def test_a_purge_of_nothing_is_complete_and_leaves_none(glymph):
+def test_a_purge_of_nothing_is_never_complete_and_leaves_none(glymph):
     done = purge_certified(glymph._ctx, "no-such").certificate
-    assert (done.complete, done.places) == (True, ())
+    assert (done.found, done.complete, done.places) == (False, False, ())
     assert list_certificates(glymph._ctx) == []
 
 

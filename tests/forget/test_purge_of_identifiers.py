@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+ADDRESSES = (
+    "name%40host.example", "name&#64;host.example", "name&commat;host.example", "mailto:name@host.example",
+    "mailto:name%40host.example?subject=Hi", "https://x.example/unsub?mail=name@host.example&b=1",
+    "https://x.example/unsub?mail=name%40host.example", "www.x.example/u/name@host.example",
+)  # fmt: skip
+
 
 def purge(glymph, request, *texts):
     """Returns those of the texts that a purge leaves."""
@@ -23,6 +29,12 @@ def purge(glymph, request, *texts):
         ("1 85 05 78 006 084 36", ["Luc 185057800608436", "sécu 1 85 05 78 006 084 36"], ["Order 85 05 78 came"]),
         ("11010519491231002X", ["王芳的身份证号是11010519491231002X"], ["110105 是朝阳区的代码"]),
         ("123.456.789-09", ["O CPF da Ana é 123.456.789-09", "Ana CPF 12345678909"], ["Tool 123.456.789 came out"]),
+        ("the car 34 KRB 719", ["Murat drives 34KRB719", "34 KRB 719 is parked here"], ["Form KRB 719 is due"]),
+        ("name@host.example", [f"Zoe: {one}" for one in ADDRESSES], ["Zoe: other.name%40host.example", "See host.example"]),
+        ("name%40host.example", ["Zoe: name@host.example"], ["Zoe: name@host.example.org"]),
+        ("aa:bb:cc:dd:ee:ff", ["Zoe's MAC is aabbccddeeff", "aabbccddeeff is new", "aa-bb-cc-dd-ee-ff"], ["aabbccddeef0 is new"]),
+        ("MAC aabbccddeeff", ["aa:bb:cc:dd:ee:ff is new", "hardware address AABBCCDDEEFF"], ["MAC aabbccddeef0"]),
+        ("3c22fb1a9d07", ["MAC 3C:22:FB:1A:9D:07", "3c22fb1a9d07 is new"], ["3c22fb1a9d08 is new"]),
         ("34 AB 1234", ["Emre'nin plakası 34 AB 1234", "34AB1234 burada"], ["Form AB 1234 is due"]),
     ],
 )  # fmt: skip
@@ -40,6 +52,14 @@ def test_a_purge_is_of_the_whole_identifier(glymph, request_, gone, kept):
         ("KA 01 AB 1234", "Ravi's car is KA 01 AB 1234", ["KA01AB1234"], ["KA01AB1235 is here"]),
         ("123.456.789-09", "O CPF da Ana é 123.456.789-09", ["CPF: 12345678909"], ["CPF: 12345678910"]),
         ("3C:22:FB:1A:9D:07", "Zoe's laptop has MAC 3C:22:FB:1A:9D:07", ["3c22fb1a9d07"], ["3c22fb1a9d08"]),
+        ("name@host.example", "Zoe: name@host.example", ADDRESSES, ["other.name%40host.example", "https://x.example/?m=a@b.example"]),
+        ("name%40host.example", "Zoe: name%40host.example", ["name@host.example", *ADDRESSES], ["name%40host.example.org"]),
+        ("aa:bb:cc:dd:ee:ff", "Zoe has aa:bb:cc:dd:ee:ff", ["MAC aabbccddeeff", "aabbccddeeff is new"], ["aabbccddeef0"]),
+        ("MAC aabbccddeeff", "The MAC is aabbccddeeff", ["aa:bb:cc:dd:ee:ff", "aabbccddeeff"], ["aa:bb:cc:dd:ee:f0"]),
+        ("aabbccddeeff", "MAC aa:bb:cc:dd:ee:ff", ["aa-bb-cc-dd-ee-ff", "MAC aabbccddeeff"], ["aa:bb:cc:dd:ee:f0"]),
+        ("the car 34 KRB 719", "Murat drives 34KRB719", ["34 KRB 719", "34-KRB-719"], ["Form KRB 719", "35KRB719"]),
+        ("https://x.example/?m=a@b.example", "See https://x.example/?m=a@b.example", ["https://x.example/?m=a@b.example"],
+         ["Zoe: a@b.example"]),
         ("京A·12345", "王芳的车牌是京A·12345", ["京A12345 违停"], ["订单 12345 已发货", "沪A12345 违停"]),
         ("1 85 05 78 006 084 36", "Luc: 1 85 05 78 006 084 36", ["185057800608436"], ["sécu 185057800608437"]),
     ],
@@ -48,3 +68,10 @@ def test_what_a_request_names_is_not_taken_in_again(glymph, request_, said, refu
     purge(glymph, request_, said)
     assert [text for text in refused if not glymph.add(text, kind="note").refused] == []
     assert [text for text in taken if glymph.add(text, kind="note").refused] == []
+
+
+def test_an_escaped_address_is_found_in_a_large_space(glymph):
+    glymph.add_many([f"Note {number} is about the garden" for number in range(300)])
+    said = [glymph.add(f"Zoe: {one}", kind="note").id for one in ADDRESSES]
+    done = glymph.forget("name@host.example", mode="purge", apply=True)
+    assert sorted(done.succeeded) == sorted(said)

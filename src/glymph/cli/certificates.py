@@ -50,4 +50,5 @@ def _render(one: Certificate) -> Blocks:
         [place.name, place.status, f"{place.detail}; {place.how}" if place.detail else place.how]
         for place in one.places
     ]
-    yield Table(["place", "state", "how"], rows)
+    if rows:
+        yield Table(["place", "state", "how"], rows)

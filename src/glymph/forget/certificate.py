@@ -73,6 +73,13 @@ class Removal:
     pages: tuple[str, ...] = ()  # from which it was cut out
     on_request: bool = False  # by somebody who wants what it says gone
     edited: tuple[str, ...] = ()  # memories drawn from it, from which it was cut out
+    touched: bool = False  # something else in the store held it
+
+    @property
+    def found(self) -> bool:
+        """Whether anything in the store held what was to go."""
+        told = (self.memories, self.former, self.derived, self.pages, self.edited, self.touched)
+        return any(told)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.memories.values())
@@ -97,13 +104,14 @@ class Record:
     held: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
     completed_at: int | None = None
+    found: bool = True
 
     @property
     def value(self) -> Certificate:
         done = None if self.completed_at is None else moment(self.completed_at)
-        return Certificate(
-            self.operation, moment(self.at), self.places, is_complete(self.places), done
-        )
+        whole = self.found and is_complete(self.places)
+        places = self.places if self.found else ()
+        return Certificate(self.operation, moment(self.at), places, whole, done, self.found)
 
 
 def stage_certificate(op: OpenOperation) -> None:
@@ -124,7 +132,7 @@ def certify(
     rewritten, which removes stale bytes and keeps other writers waiting; by default a small one is.
     """
     if not any(part.memories or part.former or part.quotes for part in parts):
-        return Certificate(operation_id, ctx.now(), (), True)
+        return Certificate(operation_id, ctx.now(), (), complete=False, found=False)
     removal = _join(parts)
     ctx = _sign_anew(ctx, removal.quotes)
     with ctx.reading() as reader:
@@ -147,13 +155,15 @@ def certify(
         ctx.settle_soon(removal.edited)
     resting = [one.id for one in removal.derived if one.why == RESTS_ON_IT and one.id in derived]
     in_journal = left.get(JOURNAL, Leftover(0)).without(quoting)  # those are named by themselves
+    apart = _erase_apart(ctx, removal.quotes, on_request=removal.on_request)
     statuses = (
-        *list_statuses({**left, JOURNAL: in_journal}),
-        check_derived(quoting, resting),
-        *_erase_apart(ctx, removal.quotes, on_request=removal.on_request),
-    )
+        *list_statuses({**left, JOURNAL: in_journal}), check_derived(quoting, resting), *apart,
+    )  # fmt: skip
+    found = removal.found or any(one.detail for one in apart) or not is_complete(statuses)
     pages = tuple({*left.get(PAGES, Leftover(0)).pages, *in_journal.pages})
-    record = Record(operation_id, row["at"], statuses, False, quoting, in_journal.memories, pages)
+    record = Record(
+        operation_id, row["at"], statuses, False, quoting, in_journal.memories, pages, found=found
+    )
     small = ctx.store.size() <= REWRITTEN_AT_ONCE if rewrite is None else rewrite
     return save_record(ctx, reclaim_bytes(ctx, [record], rewrite=small)[0]).value
 
@@ -184,6 +194,7 @@ def _join(parts: Sequence[Removal]) -> Removal:
         tuple(derived.values()),
         on_request=any(part.on_request for part in parts),
         edited=tuple(dict.fromkeys(one for part in parts for one in part.edited)),
+        touched=any(part.found for part in parts),
     )
 
 
@@ -293,8 +304,8 @@ def list_certificates(
 
 
 def save_record(ctx: Context, record: Record) -> Record:
-    """Stores the record; it is settled now if no place is pending any more."""
-    if is_settled(record.places):
+    """Stores the record; it is settled now if no place is pending, or if nothing was found."""
+    if is_settled(record.places) or not record.found:
         record = replace(record, completed_at=micros(ctx.now()))
     with ctx.store.writing(ctx.space, None) as writer:
         writer.save_certificate(
@@ -318,6 +329,7 @@ def read_record(row: Row) -> Record:
         held=tuple(body["held"]),
         pages=tuple(body["pages"]),
         completed_at=row["completed_at"],
+        found=body.get("found", True),
     )
 
 
@@ -328,6 +340,7 @@ def _write_body(record: Record) -> str:
         "quoting": record.quoting,
         "held": record.held,
         "pages": record.pages,
+        "found": record.found,
     }
     return json.dumps(body, ensure_ascii=False)
 

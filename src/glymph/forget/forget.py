@@ -162,6 +162,7 @@ def _find_left(
 
 
 def _save_plan(ctx: Context, made: ForgetPlan) -> None:
+    """Keeps a plan, unless it does nothing and its request tells something purged."""
     row = {
         "id": made.id,
         "created_at": micros(made.created_at),
@@ -170,7 +171,8 @@ def _save_plan(ctx: Context, made: ForgetPlan) -> None:
     }
     with ctx.store.writing(ctx.space, None) as writer:
         writer.drop_expired_plans(micros(ctx.now()))
-        writer.save_plan(row)
+        if made.actions or not ctx.find_purged(writer, [made.request]):
+            writer.save_plan(row)
 
 
 def forget_plan(ctx: Context, plan_id: str) -> ForgetPlan:
@@ -237,7 +239,7 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str, *, fresh: bool = Fals
                 removals.append(remove_for_good(op, ctx, ids, tombstone=True, also=also))
             if edited or (also and not ids):  # nothing else may hold an identifier of it, either
                 removals.append(erase_wordings(op, ctx, edited, tombstone=bool(edited), also=also))
-            bury_own_identifiers(op, ctx, asked, said)
+            removals += bury_own_identifiers(op, ctx, asked, said)
         elif ids:
             keys = [rows[one]["key"] for one in ids]
             op.writer.set_state(keys, state=State.TRASHED, at=op.now, by="forget")

@@ -29,6 +29,7 @@ class NameKeeper:
 
     def erase(self, ctx: Context, quotes: Quotes, *, on_request: bool) -> list[PlaceStatus]:
         """Gives tokens that tell it other names, asked for or not, as sessions and actors get."""
+        renamed = 0
         for token in _list_tokens_for(ctx):
             name = GONE if quotes.whole(token["name"]) else token["name"]
             actor = token["actor"]
@@ -36,9 +37,10 @@ class NameKeeper:
                 actor = unname(actor)
             if (name, actor) != (token["name"], token["actor"]):
                 rename_token(ctx.store, token["id"], name=name, actor=actor)
+                renamed += 1
         if quotes.whole(ctx.space):
             return [PlaceStatus(NAMES, LEFT, HOW, SPACE_TELLS)]
-        return [PlaceStatus(NAMES, CLEAN, HOW)]
+        return [PlaceStatus(NAMES, CLEAN, HOW, f"{renamed} renamed" if renamed else "")]
 
     def report_unchecked(self, ctx: Context) -> list[PlaceStatus]:
         """Reports names that a killed purge did not look through; plain words name nobody."""

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from glymph.context import Context, OpenOperation
+from glymph.forget.certificate import Removal
 from glymph.forget.names import bare, looks_named
-from glymph.forget.purge import EVERY_STATE
+from glymph.forget.purge import EVERY_STATE, erase_wordings
 from glymph.forget.requests import Request
 from glymph.forget.reword import find_near, list_texts, read_identifiers
 from glymph.store.reader import Reader
@@ -30,17 +31,22 @@ MOST_KEPT_OUT = 500  # identifiers of one request
 
 def bury_own_identifiers(
     op: OpenOperation, ctx: Context, asked: Request, said: Sequence[str]
-) -> None:
+) -> list[Removal]:
     """Keeps out what only the removed statements said of the person that a request names.
 
-    `said` is whatever those statements said and once said. Call it after they are gone, in the same
-    operation.
+    It goes from reasons, queries and former wordings as well, however it is spelt there. `said` is
+    whatever those statements said and once said. Call it after they are gone, in the same
+    operation; returns what `certify` is to look for.
     """
-    if asks_for_somebody(asked, said):
-        pages = [page["text"] for page in op.writer.pages()]
-        own = find_unsaid(op.writer, list_own(asked, said)[:MOST_KEPT_OUT], pages)
-        if own:
-            bury(op, ctx, (), [one.text for one in own])
+    if not asks_for_somebody(asked, said):
+        return []
+    pages = [page["text"] for page in op.writer.pages()]
+    own = find_unsaid(op.writer, list_own(asked, said)[:MOST_KEPT_OUT], pages)
+    if not own:
+        return []
+    texts = [one.text for one in own]
+    bury(op, ctx, (), texts)
+    return [erase_wordings(op, ctx, (), also=texts, staged=False)]
 
 
 def asks_for_somebody(asked: Request, said: Iterable[str]) -> bool:

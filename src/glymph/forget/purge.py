@@ -146,7 +146,7 @@ def remove_for_good(
         op.writer.remove("memories", present[start : start + AT_ONCE])
     left = _Left(op, [one for one in also if one.strip() not in ids], said)
     quotes = left.quote(_join_texts(texts, also), _find_telling_words(op, said))
-    _check_reason(op, [*(text for text in texts if len(text) >= SHORT), *also])
+    _check_reason(op, left.quote([*(text for text in texts if len(text) >= SHORT), *also]))
     pages = _cut_from_pages(op, quotes, left.asked)
     cut_from_clusters(op, quotes)
     blanked = op.writer.erase(going, quotes)
@@ -195,24 +195,25 @@ def erase_wordings(
     left = _Left(op, [one for one in also if one.strip() not in ids], said)
     left.check_reworded(rows.values())
     quotes = left.quote(_join_texts(texts, also), _find_telling_words(op, said))
-    _check_reason(op, [*(text for text in texts if len(text) >= SHORT), *also])
+    _check_reason(op, left.quote([*(text for text in texts if len(text) >= SHORT), *also]))
     op.writer.remove("conflicts", op.writer.conflicts_naming(kept.values()))
     pages = _cut_from_pages(op, quotes, left.asked)
-    cut_from_clusters(op, quotes)
+    touched = cut_from_clusters(op, quotes)
     blanked = op.writer.erase_former("memories", keys, quotes, ids=list(kept.values()))
     if tombstone:
         bury(op, ctx, texts, left.identifiers, by_words=True)
     edited = left.cut_from_lessons(op.writer.resting_directly_on(keys), quotes)
-    left.cut_from_journal(quotes)
-    op.writer.rename_callers(quotes)
-    op.writer.describe(
-        {"rewritten": list(kept.values()), "blanked_wordings": blanked}
-        | ({"summaries": summaries} if summaries else {})
-    )
+    touched |= left.cut_from_journal(quotes)
+    touched |= op.writer.rename_callers(quotes) or any(blanked.values())
+    if kept or staged:
+        op.writer.describe(
+            {"rewritten": list(kept.values()), "blanked_wordings": blanked}
+            | ({"summaries": summaries} if summaries else {})
+        )
     if staged:
         stage_certificate(op)
     derived = left.add_holding(_find_derived(op, texts, (), kept.values()))
-    return Removal({}, kept, quotes, derived, pages, tombstone or bool(also), edited)
+    return Removal({}, kept, quotes, derived, pages, tombstone or bool(also), edited, touched)
 
 
 def remove_summaries(op: OpenOperation, keys: Sequence[int]) -> list[str]:
@@ -264,9 +265,9 @@ def _find_in_journal(
     return found
 
 
-def _check_reason(op: OpenOperation, removed: Sequence[str]) -> None:
+def _check_reason(op: OpenOperation, removed: Quotes) -> None:
     """Refuses a reason that says what is removed: the record of a purge stays."""
-    if op.intent.reason and Quotes(tuple(removed)).whole(op.intent.reason):
+    if op.intent.reason and removed.whole(op.intent.reason):
         raise InvalidInput(
             "reason", "repeats what is to be removed, and the record of a purge stays. Reword it."
         )
@@ -295,8 +296,8 @@ def _cut_from_pages(op: OpenOperation, quotes: Quotes, asked: Sequence[Request])
     return tuple(changed.values())
 
 
-def cut_from_clusters(op: OpenOperation, quotes: Quotes) -> None:
-    """Cuts what the names and rules of clusters repeat out of them and their past."""
+def cut_from_clusters(op: OpenOperation, quotes: Quotes) -> bool:
+    """Cuts what names and rules of clusters repeat out of them and their past; tells if any did."""
     past = op.writer.past_quoting("clusters", quotes.in_json)
     rows = op.writer.clusters()
     taken = {row["name"] for row in rows}
@@ -306,6 +307,7 @@ def cut_from_clusters(op: OpenOperation, quotes: Quotes) -> None:
             op.writer.change("clusters", {row["key"]: values})
             changed.append(row["key"])
     op.writer.erase_former("clusters", sorted({*past, *changed}), Quotes(()))
+    return bool(past or changed)
 
 
 def clean_cluster(row: Row, cut: Callable[[str], str], taken: set[str]) -> dict[str, Any]:
@@ -381,13 +383,13 @@ class _Left:
             writer.erase_former("memories", keys, quotes, ids=self._edited)
         return tuple(self._edited)
 
-    def cut_from_journal(self, quotes: Quotes) -> None:
-        """Erases former wordings of other memories and of pages that hold one.
+    def cut_from_journal(self, quotes: Quotes) -> bool:
+        """Erases former wordings of other memories and of pages that hold one; tells if any did.
 
         What this operation has reworded is left to `erase_wordings`, which needs those wordings.
         """
         if not self.asked:
-            return
+            return False
         writer = self._op.writer
         sought = Removed(writer.operation_key, {}, (), self.quote(()))
         left = writer.leftovers(sought).get(JOURNAL, Leftover(0))
@@ -407,6 +409,7 @@ class _Left:
         lost = {key: one for one in left.memories if (key := writer.removed_key(one)) is not None}
         if undone := {key: one for key, one in lost.items() if one not in rows}:
             writer.erase(undone, quotes)
+        return bool(former or undone)
 
     def add_holding(self, derived: Sequence[Derived]) -> tuple[Derived, ...]:
         """Returns the derived memories with those that still hold one and may not be changed."""

@@ -15,6 +15,7 @@ from glymph.text.dates import MONTHS_WRITTEN as _MONTHS
 from glymph.text.identifiers import Identifier
 from glymph.text.identifiers.aloud import say_digits
 from glymph.text.identifiers.books import other_isbn
+from glymph.text.identifiers.escapes import AT_APART, AT_GLUED, SIGNS_GLUED
 from glymph.text.identifiers.mail_spelling import AT_WORDS, DOT_WORDS, SIGN_WORDS
 from glymph.text.identifiers.phones import countries_of, other_nationals, read_foreign, read_number
 from glymph.text.identifiers.shortened import CUT, FEWEST_SHOWN, LONG, SHORTEST_HEAD
@@ -108,8 +109,7 @@ def of_identifier(each: Identifier) -> Iterator[str]:
     elif each.type == "tail":
         yield each.key.partition(CUT)[2]
     elif each.type == "mac":
-        digits = each.key.replace(":", "")
-        yield from (digits, " ".join((digits[:4], digits[4:8], digits[8:])))
+        yield from _of_mac(each.key)
     elif each.type == "version":
         yield " ".join(RUN.findall(f"v{each.key}"))
     elif each.type in ("isbn", "issn", "card"):
@@ -129,6 +129,9 @@ def _of_code(each: Identifier) -> Iterator[str]:
         yield from (number, " ".join(number), *say_digits(number))
     if any(kind == "phone" for kind, _ in each.others):
         yield from _of_phone(number)
+    for kind, key in each.others:
+        if kind == "mac":
+            yield from _of_mac(key)
     written = each.key if each.type == "plate" else flat(each.text)[0]
     if each.type == "name":
         written = each.key
@@ -158,6 +161,11 @@ def _join_parts(parts: Sequence[str]) -> Iterator[str]:
                 yield "".join(f"{part}{gap}" for part, gap in zip(each, (*joints, ""), strict=True))
 
 
+def _of_mac(key: str) -> Iterator[str]:
+    digits = key.replace(":", "")
+    yield from (digits, " ".join(re.findall("....", digits)), " ".join(re.findall("..", digits)))
+
+
 def _of_mail(key: str) -> Iterator[str]:
     """Yields the first words of an address with what may be said between them.
 
@@ -168,9 +176,12 @@ def _of_mail(key: str) -> Iterator[str]:
     if len(pieces) > 1:
         for said in ("", *DOT_WORDS, *SIGN_WORDS):
             yield f"{pieces[0]} {said} {pieces[1]}".replace("  ", " ")
+        yield from (f"{pieces[0]} {sign}{pieces[1]}" for sign in SIGNS_GLUED)
         return
     first = RUN.findall(domain)[:1]
-    yield from (" ".join(filter(None, [*pieces, at, *first])) for at in ("", *AT_WORDS))
+    between = ("", *AT_WORDS, *AT_APART)
+    yield from (" ".join(filter(None, [*pieces, at, *first])) for at in between)
+    yield from (f"{' '.join(pieces)} {at}{first[0]}" for at in AT_GLUED if first)
 
 
 def _of_phone(key: str) -> Iterator[str]:

@@ -85,10 +85,12 @@ class ConversationKeeper:
         if not on_request:
             return _report_untouched(ctx, RETAINED, "")
         cut = QuoteCutter(quotes)
-        in_store, _ = erase_in_store(ctx, cut)
+        in_store, texts = erase_in_store(ctx, cut)
         still = [STILL.format(cut(name)) for name in _find_repeating(ctx, cut, quotes)]
-        in_files, _, left = _erase_in_folders(ctx, cut, quotes, dry_run=False)
-        return [_status(CONVERSATIONS, in_store, still), _status(FILES, in_files, left)]
+        in_files, files, left = _erase_in_folders(ctx, cut, quotes, dry_run=False)
+        return [
+            _status(CONVERSATIONS, in_store, still, texts), _status(FILES, in_files, left, files)
+        ]  # fmt: skip
 
     def report_unchecked(self, ctx: Context) -> list[PlaceStatus]:
         """Reports conversations that a killed purge did not look through."""
@@ -118,10 +120,11 @@ def _report_untouched(ctx: Context, how: str, detail: str) -> list[PlaceStatus]:
     ]
 
 
-def _status(name: str, conversations: int, left: list[str]) -> PlaceStatus:
+def _status(name: str, conversations: int, left: list[str], rewritten: int) -> PlaceStatus:
     if left:
         return PlaceStatus(name, LEFT, HOW, "; ".join(left))
-    return PlaceStatus(name, CLEAN, HOW if conversations else NONE)
+    detail = f"{rewritten} written anew" if rewritten else ""
+    return PlaceStatus(name, CLEAN, HOW if conversations else NONE, detail)
 
 
 # in the store

@@ -56,12 +56,15 @@ def log_shown(
         "id": recall_id, "at": at, "query": query,
         "shown": json.dumps([memory.id for memory in memories]), "figures": figures,
     }  # fmt: skip
-    ahead = [foresight.counter(RECALLS), *ctx.foresee_signing()]
+    ahead = [foresight.counter(RECALLS), *ctx.foresee_signing(None, query)]
     with ctx.store.writing(ctx.space, None, ahead=ahead) as writer:
         count_recall(writer)
-        actor, session = ctx.sign(writer)
+        gone = ctx.find_purged(writer, [ctx.actor, ctx.session, query])
+        actor, session = ctx.sign(gone)
+        said = "" if query in gone else query
         writer.log_recall(
-            {**row, "actor": actor, "session": session}, keep=ctx.settings.recall_log_size
+            {**row, "query": said, "actor": actor, "session": session},
+            keep=ctx.settings.recall_log_size,
         )
     return recall_id
 

@@ -11,6 +11,7 @@ from glymph.moments import iso
 CLEAN = "clean"
 PENDING = "pending"
 LEFT = "left"  # it may hold it, and nothing here removes it: somebody has to
+NOTHING_FOUND = "nothing was found to remove, and nothing was removed. It proves no erasure."
 OUT_OF_REACH = "out of reach"  # beyond the store: no program can tell
 
 
@@ -30,7 +31,8 @@ class Certificate:
 
     `complete` when every place in the store is clean. What is beyond the store is out of reach,
     and named: it is the reader's to take care of. `completed_at` is when nothing was left to do for
-    the store itself.
+    the store itself. Where nothing was `found` nothing was removed, and it is no proof of anything:
+    never complete, it says so.
     """
 
     operation_id: str
@@ -38,6 +40,7 @@ class Certificate:
     places: tuple[PlaceStatus, ...]
     complete: bool
     completed_at: datetime | None = None
+    found: bool = True
 
     @property
     def pending(self) -> tuple[PlaceStatus, ...]:
@@ -46,6 +49,8 @@ class Certificate:
     @property
     def text(self) -> str:
         """For a reader: one line a place."""
+        if not self.found:
+            return f"No erase certificate. {self.operation_id}, {iso(self.at)}: {NOTHING_FOUND}"
         head = f"Erase certificate of {self.operation_id}, {iso(self.at)}: "
         left = [one.name for one in self.places if one.status == LEFT]
         beyond = [one.name for one in self.places if one.status == OUT_OF_REACH]

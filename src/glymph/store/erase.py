@@ -172,17 +172,20 @@ class ErasureWriter(Reader):
         touched = {entry.operation for entry, _ in blanks}
         return {"entries": self._blank(blanks), **self._forget_quotes((), quotes, touched)}
 
-    def rename_callers(self, quotes: Quotes) -> None:
-        """Gives sessions and actors whose names repeat it others, in the journal as well."""
+    def rename_callers(self, quotes: Quotes) -> bool:
+        """Gives sessions and actors whose names repeat it others, in the journal as well.
+
+        Tells whether there were any.
+        """
         if not quotes:
-            return
+            return False
         sessions, actors = self.caller_names()
         own = self.intent
         renaming = choose_names(
             {*sessions, *filter(None, [own.session])}, {*actors, own.actor}, quotes.strongly
         )
         if not any(renaming):
-            return
+            return False
         self.sign(
             renaming.actors.get(own.actor, own.actor),
             renaming.sessions.get(own.session or "", own.session),
@@ -207,6 +210,7 @@ class ErasureWriter(Reader):
         self._repeat("set_images", images)
         operations = self._column("operations_of_callers", **asked, actors=list(renaming.actors))
         self._seal_anew({*operations, *(one.operation for one in entries)}, quotes, renaming)
+        return True
 
     def _read_past(self, table: str, keys: Sequence[int]) -> list[JournalRow]:
         return sorted(

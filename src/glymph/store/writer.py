@@ -73,8 +73,8 @@ class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
                 raise Refused("This bulk operation was closed or undone meanwhile. Start it again.")
         self.resume(self._session.new_key("operations"), intent.verb)
 
-    def amend(self, *, reason: str, undoes: int) -> None:
-        """Says what the operation undoes, if that was found out after it was opened."""
+    def amend(self, *, reason: str, undoes: int | None) -> None:
+        """Says why the operation is done and what it undoes, if found out after it was opened."""
         self._intent = replace(self.intent, reason=reason, undoes=undoes)
 
     def sign(self, actor: str, session: str | None) -> None:

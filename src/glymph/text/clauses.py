@@ -22,6 +22,7 @@ _GLUE = re.compile(
     rf"|{_BLANKS}(?P<word>{_JOINING})\s+|,\s+",
     re.IGNORECASE,
 )
+_ENTITY = re.compile(r"&(?:#\w{1,8}|[A-Za-z]{2,10})\Z")  # a sign of a page, ended by ";"
 _AFTER_COMMA = word_set("ma a car where wo où donde dove onde где")
 _TOKEN = re.compile(r"[^\s,;:()\"“”„«»!?]+")
 _AROUND = re.compile(
@@ -235,7 +236,7 @@ def _cuts(match: re.Match[str], left: str, right: str, *, inherited: bool) -> bo
     word = (match["word"] or "").lower()
     mark = match[0].strip()
     if mark in (";", "–", "—", "；"):
-        return True
+        return match[0] != ";" or _ENTITY.search(left) is None
     if word in grammar.RELATIVE:
         return (
             match[0].startswith(",")

@@ -81,7 +81,7 @@ def _undo(
         target = _target(ctx, op.writer, operation_id, ended)
         if not target["hash"]:
             raise _LeftOpen(target["key"])
-        op.writer.amend(reason=reason or f"undo {target['verb']}", undoes=target["key"])
+        op.writer.amend(reason=op.intent.reason or f"undo {target['verb']}", undoes=target["key"])
         children = op.writer.children(target["key"])
         own = [target["key"], *(row["key"] for row in children)]
         restorations, conflicts = _plan(op.writer, _add_followers(op.writer, own))

@@ -33,6 +33,7 @@ from glymph.store.contract import Row
 from glymph.store.reader import Reader
 from glymph.text.identifiers import Identifier, fingerprint_forms, identifiers
 from glymph.text.identifiers.asked import asked_identifiers
+from glymph.text.identifiers.network import bare_macs
 from glymph.text.identifiers.plates import local_plates
 from glymph.text.identifiers.runs import SHORT, compact, list_runs
 from glymph.text.negation import NEGATIONS
@@ -276,7 +277,7 @@ def _list_buried_forms(one: Identifier, texts: Iterable[str]) -> list[str]:
         labelled = (form for text in texts for form in _list_labelled(text))
         return [form for form in labelled if form.endswith(f" {one.key}")]
     forms = [_write_typed(one.type, one.key)]
-    for kind, key in one.others:
+    for kind, key in one.others if one.type != "url" else ():  # a mail address in it is another
         if kind == "phone" and one.type == "phone" and one.key.startswith("+"):
             forms.append(f"{_write_typed(kind, key)} abroad")
         elif kind not in NEVER_BURIED and len(compact(key)) >= LONG:
@@ -314,7 +315,7 @@ def _list_forms_held_in(text: str) -> list[str]:
             forms += [f"{_write_typed('phone', key)} abroad" for key in phones]
     quads = (".".join(str(int(part)) for part in quad.split(".")) for quad in _QUAD.findall(plain))
     forms += [_write_typed("ip", quad) for quad in quads]
-    forms += [_write_typed(one.type, one.key) for one in local_plates(plain)]
+    forms += [_write_typed(one.type, one.key) for one in (*local_plates(plain), *bare_macs(plain))]
     forms += [f"figures {run}" for run in list_runs(plain.casefold())]
     return forms + _list_labelled(text)
 

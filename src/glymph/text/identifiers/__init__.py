@@ -16,7 +16,15 @@ from glymph.text.dates import find_dates, find_named_times, find_times
 from glymph.text.identifiers.aliases import Closure, aliases, closure
 from glymph.text.identifiers.codes import codes, digit_runs, find_labelled, find_marked, versions
 from glymph.text.identifiers.fingerprints import form
-from glymph.text.identifiers.network import bare_webs, handles, machines, mails, paths, webs
+from glymph.text.identifiers.network import (
+    bare_webs,
+    handles,
+    machines,
+    macs,
+    mails,
+    paths,
+    webs,
+)
 from glymph.text.identifiers.patents import patents
 from glymph.text.numbers import find_figures, find_number_words, find_quantities
 from glymph.text.scripts import flat
@@ -41,7 +49,7 @@ __all__ = [
 _DIGIT = re.compile("[0-9]")
 _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _ADDRESSES: tuple[Family, ...] = (webs, mails, handles)
-_WITHOUT_DIGITS: tuple[Family, ...] = (*_ADDRESSES, bare_webs, paths)
+_WITHOUT_DIGITS: tuple[Family, ...] = (*_ADDRESSES, macs, bare_webs, paths)
 _PROVEN: tuple[Family, ...] = (*_ADDRESSES, find_marked, patents, machines, bare_webs, paths)
 _TOLD: tuple[Family, ...] = (find_dates, find_times, find_quantities)
 _OTHERS: tuple[Family, ...] = (versions, find_labelled, digit_runs, codes)
@@ -61,8 +69,11 @@ def same(one: Identifier, other: Identifier) -> bool:
 def perhaps(one: Identifier, other: Identifier) -> bool:
     """Returns whether some reading of the one is some reading of the other.
 
-    Examples are 5/8/2023 and 8 May, or a phone number without a country.
+    Examples are 5/8/2023 and 8 May, or a phone number without a country. A mail address may be one
+    that stands in a web address; a web address is nothing but itself.
     """
+    if one.type == "url":
+        return same(one, other)
     if one.type == other.type == "phone" and one.key[0] == other.key[0] == "+":
         return one.key == other.key  # each tells its country
     return not set(one.readings).isdisjoint(other.readings)

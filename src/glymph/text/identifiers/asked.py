@@ -6,20 +6,20 @@ In a text these writings may be anything; who asks for "the number plate KX19 OT
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from glymph.text.identifiers import end_at_unspaced, identifiers
 from glymph.text.identifiers.aloud import find_rows, has_words
 from glymph.text.identifiers.books import books
 from glymph.text.identifiers.codenames import labelled_names, snakes
 from glymph.text.identifiers.groups import join_groups
-from glymph.text.identifiers.network import asked_webs
+from glymph.text.identifiers.network import asked_webs, bare_macs
 from glymph.text.identifiers.plates import local_plates, plates
 from glymph.text.identifiers.shortened import shortened
 from glymph.text.identifiers.tails import tails
 from glymph.text.normal import STOP_WORDS
 from glymph.text.scripts import flat
-from glymph.text.spans import BLANK, Family, Identifier, Span, find_in_turn, place_span
+from glymph.text.spans import BLANK, Family, Identifier, Key, Span, find_in_turn, place_span
 
 _SURE = frozenset({"mail", "url", "path", "uuid", "hash", "iban", "ip", "mac", "card", "handle"})
 _NUMBERED = re.compile(
@@ -66,8 +66,9 @@ def asked_identifiers(
     dated = _cover(plain, (each for each in usual if each.type in ("date", "time", "phone")))
     asked = [one for one in asked if one.type != "code" or not any(dated[one.start : one.end])]
     taken = _cover(plain, asked)
+    macs = {(one.start, one.end): (one.type, one.key) for one in bare_macs(plain)}
     kept = [
-        Span(each.type, each.key, each.start, each.end, each.others)
+        Span(each.type, each.key, each.start, each.end, _add_mac(each, macs))
         for each in usual
         if not any(taken[each.start : each.end])
     ]
@@ -76,6 +77,21 @@ def asked_identifiers(
     parts = [one for one in (*asked, *kept) if not any(taken[one.start : one.end])]
     found = sorted([*whole, *parts], key=lambda one: one.start)
     return tuple(place_span(one, text, places) for one in found)
+
+
+def _add_mac(each: Identifier, macs: Mapping[tuple[int, int], Key]) -> tuple[Key, ...]:
+    """Returns the other readings of an identifier, a MAC address without separators among them."""
+    mac = macs.get((each.start, each.end))
+    named = mac is not None and each.type == "code" and re.search("[a-f]", mac[1])
+    return (*each.others, mac) if mac and named else each.others
+
+
+def _letter_macs(text: str) -> Iterator[Span]:
+    """Finds MAC addresses of letters alone without separators, which are a code by nothing else."""
+    for found in bare_macs(text):
+        written = text[found.start : found.end]
+        if written.isalpha():
+            yield Span("code", written.upper(), found.start, found.end, ((found.type, found.key),))
 
 
 def _numbered(text: str) -> Iterator[Span]:
@@ -114,5 +130,5 @@ def _cover(text: str, found: Iterable[Span | Identifier]) -> bytearray:
 
 _FAMILIES: tuple[Family, ...] = (
     asked_webs, end_at_unspaced(books), tails, local_plates, end_at_unspaced(plates), shortened,
-    end_at_unspaced(_numbered), _rows, _handles, labelled_names, snakes,
+    end_at_unspaced(_numbered), _rows, _handles, labelled_names, snakes, _letter_macs,
 )  # fmt: skip

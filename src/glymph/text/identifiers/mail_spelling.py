@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from glymph.text.identifiers.network import escaped_mails
+
 AT_WORDS = "at ät arobase arroba chiocciola собака собачка".split()
 DOT_WORDS = "dot punkt point punto ponto точка".split()
 _SIGNS = {
@@ -40,6 +42,7 @@ def find_mails(key: str, text: str) -> Iterator[tuple[int, int]]:
         longer = _LONGER_BEFORE.search(text, max(0, start - _WIDTH), start)
         if not where and not longer and not _LONGER_AFTER.match(text, end):
             yield start, end
+    yield from ((one.start, one.end) for one in escaped_mails(text) if one.key == key)
 
 
 @lru_cache(maxsize=1024)

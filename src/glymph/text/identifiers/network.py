@@ -7,7 +7,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from glymph.text.spans import Span
+from glymph.text.identifiers.escapes import has_escaped_at, unescape
+from glymph.text.spans import Key, Span
 
 _END = r"(?!\w|\.\w|-[\w-]{0,63}\.\w)"
 _LABEL = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
@@ -51,6 +52,17 @@ _MAC = re.compile(
     r"[0-9A-Fa-f]{2}(?:\.[0-9A-Fa-f]{4}){2})(?![\w:-]|\.\w)"
 )
 _SHORT_MAC = re.compile(r"\.[0-9A-Fa-f]{4}\.")
+_BARE_MAC = re.compile(r"(?<![\w:.-])[0-9A-Fa-f]{12}(?![\w:-]|\.\w)")
+_SAID_WIDTH = 48
+_SAID_MAC = re.compile(
+    r"(?<!\w)(?:mac|bssid|(?:hardware|ethernet|physical|wi-?fi|wlan|lan|bluetooth)[ -]?addr(?:ess)?"
+    r"|(?:hardware|mac|ethernet|wlan|bluetooth)-?adresse|(?:adresse|direcci[oó]n|indirizzo"
+    r"|endereço) (?:mac|mat[eé]rielle|f[ií]sica|fisico|físico)|mac-?адрес|физический адрес)(?!\w)"
+    r"(?:[ -](?:addr(?:ess)?|adresse|id|no\.?|nr\.?))?"
+    r"(?: (?:of|von|de|di|for|für) [^.;,\n]{1,24}?)?"
+    r"(?: (?:is|was|ist|war|lautet|est|es|è|reads))?[\s:=\"'(]{1,3}\Z",
+    re.IGNORECASE,
+)
 _PATH = re.compile(
     r"(?<![\w.:~/\\@%)<+-])(?:((?:~[\w-]{0,32}"
     r"|\.{1,2})?/[\w.@+~-]{1,255}(?:/+[\w.@+~-]{1,255}){0,40}/?)"
@@ -100,7 +112,8 @@ _NO_OWNERS = frozenset(
 def webs(text: str) -> Iterator[Span]:
     """Finds web addresses with a scheme or www.
 
-    Keys have the host in small letters and no default port, last slash or place in the page.
+    Keys have the host in small letters and no default port, last slash or place in the page. Mail
+    addresses behind the host are other readings of it.
     """
     if "://" not in text and "ww." not in text.lower():
         return
@@ -108,20 +121,24 @@ def webs(text: str) -> Iterator[Span]:
         body = _without_end(match[2])
         key = _web_key(match[1] or "http", body)
         if key:
-            yield Span("url", key, match.start(), match.start(2) + len(body))
+            end = match.start(2) + len(body)
+            yield Span("url", key, match.start(), end, _list_mails_behind(body))
+
+
+def _list_mails_behind(address: str) -> tuple[Key, ...]:
+    """Returns the mail addresses in the page of a web address; who logs in on its host is none."""
+    cut = re.search("[/?#]", address)
+    page = unescape(address[cut.start() :])[0] if cut else ""
+    return tuple(dict.fromkeys((one.type, one.key) for one in _find_mails(page)))
 
 
 def mails(text: str) -> Iterator[Span]:
-    """Finds mail addresses, with @ or said aloud.
+    """Finds mail addresses, with @, with an escaped one or said aloud.
 
     Keys are in small letters, with the domain as it is registered (IDNA).
     """
-    if "@" in text:
-        for match in _MAIL.finditer(text):
-            at = match.start()
-            owner = _LOCAL_PART.search(text, max(0, at - 65), at)
-            if owner and not (match.start(1) - owner.end(1) > 1 and owner[1].lower() in _NO_OWNERS):
-                yield from _mail(owner[1], match[1], owner.start(), match.end())
+    yield from _find_mails(text)
+    yield from escaped_mails(text)
     lowered = text.lower()
     if not any(said in lowered for said in _SAID):
         return
@@ -133,6 +150,27 @@ def mails(text: str) -> Iterator[Span]:
             if aloud and (local in _NO_OWNERS or not known):
                 continue
             yield from _mail(local, domain, match.start(), match.end())
+
+
+def escaped_mails(text: str) -> Iterator[Span]:
+    """Finds mail addresses with escaped signs, also inside of web addresses."""
+    if not has_escaped_at(text):
+        return
+    plain, places = unescape(text)
+    for found in _find_mails(plain):
+        start, end = places[found.start], places[found.end]
+        if text[start:end] != plain[found.start : found.end]:
+            yield found._replace(start=start, end=end)
+
+
+def _find_mails(text: str) -> Iterator[Span]:
+    if "@" not in text:
+        return
+    for match in _MAIL.finditer(text):
+        at = match.start()
+        owner = _LOCAL_PART.search(text, max(0, at - 65), at)
+        if owner and not (match.start(1) - owner.end(1) > 1 and owner[1].lower() in _NO_OWNERS):
+            yield from _mail(owner[1], match[1], owner.start(), match.end())
 
 
 def bare_webs(text: str) -> Iterator[Span]:
@@ -162,13 +200,31 @@ def handles(text: str) -> Iterator[Span]:
             yield Span("handle", _small(match[1]) + server, match.start(), match.end())
 
 
+def macs(text: str) -> Iterator[Span]:
+    """Finds MAC addresses, without separators where a word says what they are; keys have colons."""
+    dots = text.count(".")
+    if text.count(":") > 4 or text.count("-") > 4 or (dots > 1 and _SHORT_MAC.search(text)):
+        for match in _MAC.finditer(text):
+            yield Span("mac", _write_mac(match[0]), *match.span())
+    for match in _BARE_MAC.finditer(text):
+        if _SAID_MAC.search(text, max(0, match.start() - _SAID_WIDTH), match.start()):
+            yield Span("mac", _write_mac(match[0]), *match.span())
+
+
+def bare_macs(text: str) -> Iterator[Span]:
+    """Finds what may be a MAC address without separators, whatever it is called."""
+    for match in _BARE_MAC.finditer(text):
+        yield Span("mac", _write_mac(match[0]), *match.span())
+
+
+def _write_mac(written: str) -> str:
+    return ":".join(re.findall("..", re.sub("[^0-9a-f]", "", written.lower())))
+
+
 def machines(text: str) -> Iterator[Span]:
     """IP addresses and networks as `ipaddress` writes them, MAC addresses with colons."""
     colons, dots = text.count(":"), text.count(".")
-    if colons > 4 or text.count("-") > 4 or (dots > 1 and _SHORT_MAC.search(text)):
-        for match in _MAC.finditer(text):
-            digits = re.sub("[^0-9a-f]", "", match[0].lower())
-            yield Span("mac", ":".join(re.findall("..", digits)), *match.span())
+    yield from macs(text)
     if dots > 2:
         for match in _V4.finditer(text):
             yield from _address(match[1], *match.span())

@@ -168,6 +168,8 @@ def _expressions(wanted: Identifier) -> Iterator[str]:
         spelt = "[ .:·•・_-]{0,3}".join(map(re.escape, key))
         before = "" if UNSPACED.match(key) else r"(?<![\w-])"  # words stand beside it there
         yield rf"{before}{spelt}{'(?![A-Za-z0-9]|-[A-Za-z0-9])' if not before else _PLATE_AFTER}"
+    elif kind == "mac":
+        yield from _mac_expressions(key)
     elif kind == "version":
         yield (
             rf"(?<![\w.,/-])(?:v|ver\.?|versi[oó]n[ae]?|release|rel\.?|build) ?{re.escape(key)}"
@@ -177,7 +179,17 @@ def _expressions(wanted: Identifier) -> Iterator[str]:
         yield from _code_expressions(wanted)
 
 
+def _mac_expressions(key: str) -> Iterator[str]:
+    digits = key.replace(":", "")
+    pairs = re.findall("..", digits)
+    yield rf"(?<![\w:.-])(?:{digits}|{'[:-]'.join(pairs)})(?![\w:-]|\.\w)"
+    yield rf"(?<![\w.]){'[.]'.join(re.findall('....', digits))}(?!\w|[.]\w)"
+
+
 def _code_expressions(wanted: Identifier) -> Iterator[str]:
+    for kind, key in wanted.others:
+        if kind == "mac":
+            yield from _mac_expressions(key)
     number = find_number(wanted)
     if len(number) >= SHORTEST_NUMBER:
         yield rf"{_BEFORE}{spell_pattern(number)}{_AFTER}"
@@ -318,6 +330,8 @@ def _reaches_beyond(other: Identifier, each: Spelling, text: str, wanted: Identi
         return re.search(r"[^\W\d_]|[$€£¥%°]", outside) is not None
     if wanted.type == "name" and other.type in ("url", "path"):
         return False  # a folder of that name
+    if wanted.type == "mail" and (wanted.type, wanted.key) in other.others:
+        return False  # a web address that holds it
     if other.type in ("mail", "url", "path") and other.type != wanted.type:
         return bool(outside.strip(" <>\"'"))
     return other.type in _SOLID and re.search("[0-9]", outside) is not None
