@@ -5,8 +5,8 @@ run if they are due; a person pins, archives, deletes and restores every few day
 is read from the database file before and after each round of upkeep, not from what upkeep says of
 itself.
 
-Consolidation is a later capability: its watermark is set every night, as if each day had been
-learnt from. The world is finite: what is told of the same services and people repeats or replaces
+Every night consolidation learns from the day, by counting. Some vital things are told once and
+never asked for; every few days a fact is replaced by a newer one. The world is finite: what is told of the same services and people repeats or replaces
 what was told before. Episodes level off because they fade; knowledge only as far as it repeats, and
 `knowledge_last_quarter` says how far.
 
@@ -42,6 +42,8 @@ NEVER = {
     "used_lost_ai_prune": "of these, by the look of the model",
     "restored_lost": "memories archived again within 14 days of being restored",
     "purged_by_surprise": "moved without a reason, too early, or though a person had archived it",
+    "vital_lost": "vital memories that upkeep moved",
+    "current_lost": "statements in another's place that upkeep moved within 90 days of a recall",
     "caps_broken": "rounds after which more was gone in 24 hours than may be",
 }
 DRAWN = (
@@ -67,7 +69,7 @@ def _lived(options: Options) -> tuple[Life, int, float]:
     days = options.count(DAYS, least=60)
     before = time.process_time()
     with tempfile.TemporaryDirectory(prefix="glymph-year-") as folder:
-        life = lived(Path(folder), days, options.seed)
+        life = lived(Path(folder), days, options.seed, reader="auto")
     return life, days, time.process_time() - before
 
 
@@ -76,9 +78,7 @@ def figures_of(life: Life, days: int, spent: float) -> Figures:
     watch = life.watch
     figures: dict[str, Figure | Fact] = {
         "days": Figure(days, "simulated, three sessions each"),
-        "consolidation": Fact(
-            "simulated", "its watermark is set every night; no lessons are made of episodes"
-        ),
+        "consolidation": Fact("counting", "what it is learnt by every night, without a model"),
         "purges": Fact(
             "monthly", "instead of daily, to spare the benchmark the proof that nothing is left"
         ),
@@ -134,6 +134,10 @@ def _totals(life: Life) -> dict[str, Figure]:
         "added": Figure(counts["added"], "memories made"),
         "repeated": Figure(counts["repeated"], "told again, and counted as a use"),
         "superseded": Figure(counts["superseded"], "flagged as updated by a newer statement"),
+        "vital": Figure(len(life.vital), "vital memories, told once"),
+        "replaced": Figure(counts["replaced"], "facts that a newer one was put in the place of"),
+        "consolidations": Figure(counts["consolidations"], "nights that were learnt from"),
+        "learnt": Figure(counts["learnt"], "lessons and summaries made"),
         "reported": Figure(counts["reported"], "recalls with a report of use"),
         "by_person": Figure(by_person, "memories a person pinned, archived, deleted or restored"),
         "lifecycle_runs": Figure(counts["lifecycle_runs"], "runs of lifecycle"),

@@ -17,11 +17,12 @@ from random import Random
 from typing import Any
 from unittest import mock
 
-from benchmarks.harness.watch import DAY, Watch
+from benchmarks.harness.watch import DAY, Rows, Watch
 from benchmarks.harness.year_texts import Item, Texts
 from glymph import Glymph
 from glymph.config import Settings
 from glymph.errors import GlymphError
+from glymph.learn.consolidate import consolidate
 from glymph.llm.dialogue import Message, Schema
 from glymph.moments import micros
 from glymph.prune.lifecycle import lifecycle
@@ -40,6 +41,16 @@ PURGE_EVERY = (
 )  # instead of one: a purge proves that nothing is left anywhere, which takes seconds here
 NONSENSE = 0.1  # of the model's answers name a memory that was never shown
 TIMES_TOLD = 0.06  # of the items, what was told before in the same words
+
+RECALLED = 90 * DAY  # within which a subject is alive
+# Told once, at some time of the year, and never asked for.
+VITAL = (
+    "Mira is allergic to penicillin.", "I have epilepsy.", "My daughter can't hear.",
+    "Jonas has type 1 diabetes and needs his insulin at seven.", "Never call my ex-husband.",
+    "Our landlord must not learn about the dog.", "Father has a pacemaker.",
+    "Tell nobody where the shelter is.", "I am in recovery and do not drink.",
+    "The baby is lactose intolerant.", "Peanuts could kill Ben.", "Mum is deaf in her left ear.",
+)  # fmt: skip
 
 DURABLE = ("fact", "preference", "decision", "lesson", "playbook", "thesis", "goal")
 
@@ -61,6 +72,9 @@ class Life:
     popular: list[tuple[str, str, str]] = field(default_factory=list)
     open_trades: list[tuple[datetime, str, Item]] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
+    vital: list[str] = field(default_factory=list)  # ids
+    current: set[str] = field(default_factory=set)  # of statements that replaced another
+    shown_at: dict[str, int] = field(default_factory=dict)  # when a recall showed it last
 
     def live(self, days: int) -> None:
         """Lets the days pass."""
@@ -73,7 +87,10 @@ class Life:
                 self._session()
             if day % PERSON_EVERY == 1:
                 self._steps_in()
-            self._consolidated()
+                self._replace_one()
+            if day % max(1, days // len(VITAL)) == 0 and len(self.vital) < len(VITAL):
+                self._tell_vital()
+            self._consolidate()
 
     def _now(self) -> int:
         return micros(self.clock())
@@ -87,6 +104,7 @@ class Life:
         self._upkeep()
         after = self.watch.rows()
         self.watch.compare(before, after, self._now())
+        self._look_for_lost(before, after)
         self.watch.note(after, self._now())
 
     # the agent
@@ -123,6 +141,7 @@ class Life:
         wanted = self._wanted()
         found = self.handle.recall(wanted[1], limit=5)
         shown = [hit.memory.id for hit in found]
+        self.shown_at.update(dict.fromkeys(shown, self._now()))
         if not shown or found.id is None:
             return
         used = [wanted[0]] if wanted[0] in shown else shown[:1]
@@ -154,14 +173,43 @@ class Life:
             record_session(own)
             self.counts["ai_prune_runs"] += ai_prune(own, if_needed=True).ran
 
-    def _consolidated(self) -> None:
-        """Sets the watermark as a consolidation of the night would.
+    def _consolidate(self) -> None:
+        """Learns from the day, by counting: the night's run."""
+        done = consolidate(replace(self.handle._ctx, actor=UPKEEP), if_needed=True)
+        self.counts["consolidations"] += done.ran
+        self.counts["learnt"] += done.patterns_created + len(done.summaries)
 
-        Making lessons is a later capability.
-        """
-        place = self.handle._ctx
-        with place.store.writing(place.space, None) as writer:
-            writer.set_counter("last_consolidation_at", self._now())
+    def _look_for_lost(self, before: Rows, after: Rows) -> None:
+        """Counts what upkeep took though it matters: vital, or current and still asked for."""
+        live = {one for one, row in before.items() if row.state == "LIVE"}
+        gone = {one for one in live if one not in after or after[one].state != "LIVE"}
+        self.watch.lost["vital_lost"] += len(gone.intersection(self.vital))
+        for one in gone & self.current:
+            asked = self._now() - self.shown_at.get(one, 0) < RECALLED
+            self.watch.lost["current_lost"] += asked
+
+    def _tell_vital(self) -> None:
+        told = self.handle.add(VITAL[len(self.vital)], kind="fact")
+        if told.id is not None:
+            self.vital.append(told.id)
+
+    def _replace_one(self) -> None:
+        """Lets a newer statement take a fact's place, as an agent does that was told better."""
+        rows = self.watch.rows()
+        facts = [
+            (one, text)
+            for one, text, kind in self.told
+            if kind == "fact" and one in rows and rows[one].state == "LIVE"
+        ]
+        if not facts:
+            return
+        one, text = self.random.choice(facts)
+        newer = f"{text.rstrip('.')}, as of {self.clock():%d %B %Y}."
+        done = self.handle.supersede(one, newer)
+        found = [each for each in done.succeeded if each != one]
+        self.current.update(found)
+        self.told += ((each, newer, "fact") for each in found)
+        self.counts["replaced"] += len(found)
 
     # the person
 
@@ -247,18 +295,19 @@ def _topic(shown: Any) -> tuple[str, str]:
     return shown["kind"], " ".join(words[:-1] if shown["kind"] == "fact" else words[:3]).lower()
 
 
-def lived(folder: Path, days: int, seed: int) -> Life:
+def lived(folder: Path, days: int, seed: int, reader: str = "none") -> Life:
     """A year, or as many days."""
     clock = FrozenClock()
     url = f"sqlite:///{folder}/year.db"
-    settings = Settings.parse({"durability": "normal"})
+    # Comparing every statement with its nearest takes a second each; what replaces is said.
+    settings = Settings.parse({"durability": "normal", "compare": "off"})
     has_model = find_spec("glymph.prune.ai_prune") is not None
     with (
         Glymph.open(
-            url, clock=clock, settings=settings, embedder="none", reader="none", actor="agent"
+            url, clock=clock, settings=settings, embedder="none", reader=reader, actor="agent"
         ) as handle,
         Glymph.open(
-            url, clock=clock, settings=settings, embedder="none", reader="none", actor="person"
+            url, clock=clock, settings=settings, embedder="none", reader=reader, actor="person"
         ) as person,
     ):
         model = ScriptedModel(nominations(Random(seed + 2))) if has_model else None
