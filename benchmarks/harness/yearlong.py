@@ -199,7 +199,7 @@ class Life:
         facts = [
             (one, text)
             for one, text, kind in self.told
-            if kind == "fact" and one in rows and rows[one].state == "LIVE"
+            if kind == "fact" and one in rows and rows[one].state == "LIVE" and not rows[one].pinned
         ]
         if not facts:
             return
