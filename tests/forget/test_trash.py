@@ -75,6 +75,20 @@ def test_only_what_has_been_there_for_its_time_is_removed_for_good(glymph, clock
     assert glymph.verify().ok
 
 
+def test_what_replaced_a_pinned_memory_and_was_replaced_itself_can_go(glymph, clock):
+    oldest = glymph.add("The depot is in Lyon.").id
+    _, older = glymph.supersede(oldest, "The depot is in Metz.").succeeded
+    _, newest = glymph.supersede(older, "The depot is in Reims.").succeeded
+    glymph.pin(oldest)
+    clock.advance(days=10)
+    glymph.delete(older)
+    clock.advance(days=60)
+    assert glymph.lifecycle().purged == 1
+    assert glymph.get(oldest).pinned
+    assert glymph.get(oldest).superseded_by is None
+    assert glymph.get(newest).state == "LIVE"
+
+
 def test_a_pinned_memory_in_the_trash_stays_and_keeps_nothing_else_there(glymph, clock):
     pinned, gone, other = remembered(glymph, 3)
     glymph.delete([pinned, gone, other])

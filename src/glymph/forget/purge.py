@@ -443,15 +443,17 @@ def pass_on_successor(old: Row, gone: Mapping[str, Row], now: int) -> dict[str, 
     """Returns the new values of a replaced memory whose successor is purged: the next replaces it.
 
     Where there is none it is archived: it was known to be out of date, and must not pass for
-    current again.
+    current again. A pinned one is shown again: nothing but a person's word hides it.
     """
     successor: str | None = old["superseded_by"]
     for _ in range(len(gone) + 1):
         if successor not in gone:
             break
         successor = gone[successor]["superseded_by"] if successor is not None else None
+    if successor in gone or successor == old["id"] or old["pinned"]:
+        successor = None
     values: dict[str, Any] = {
-        "superseded_by": None if successor in gone or successor == old["id"] else successor,
+        "superseded_by": successor,
         "version": old["version"] + 1,
     }
     if values["superseded_by"] is None and old["state"] == State.LIVE and not old["pinned"]:
