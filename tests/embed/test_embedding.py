@@ -17,7 +17,7 @@ from glymph import Glymph, errors
 from glymph.errors import EmbedderFailed
 from glymph.testing import logical_image
 from glymph.testing.embedders import WordEmbedder
-from glymph.write import backfill
+from glymph.write import backfill, background
 
 WIDE = 1024
 
@@ -525,3 +525,18 @@ def test_a_handle_that_is_closed_while_its_thread_is_about_to_start_waits_for_it
     glymph._background.finish(5)
     closing.set()
     adding.join()
+
+
+def test_a_program_that_ends_waits_for_a_model_that_is_just_reading(opened, monkeypatch):
+    """A thread cut off inside the model's library aborts the program: seen on a busy machine."""
+    monkeypatch.setattr(background, "LAST_BATCH", 0.0)
+    embedder = Gated()
+    glymph = opened(embedder)
+    glymph.add("The harbour is busy at dawn.")
+    assert embedder.reached.wait(30)
+    thread = glymph._background._thread
+    glymph.close()
+    assert thread.is_alive()  # closing does not wait for long
+    threading.Timer(0.2, embedder.gate.set).start()
+    background._stop_all()
+    assert not thread.is_alive()

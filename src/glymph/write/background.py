@@ -17,6 +17,7 @@ from glymph.write.backfill import backfill, embed, embed_newest
 from glymph.write.reconcile import Effects, can_reconcile, find_unreconciled, reconcile
 
 LAST_BATCH = 2.0  # seconds a closing handle waits for the texts that are just being read
+AT_EXIT = 60.0  # seconds a program that ends waits for them: see _stop_all
 SMALL = 64  # memories that a search waits for
 
 
@@ -27,10 +28,11 @@ _WORKING: WeakSet[Background] = WeakSet()
 def _stop_all() -> None:
     """Ends the threads of handles that nobody closed.
 
-    A model cut off inside its library would end the program.
+    A model cut off inside its library would abort the program, so this waits longer than a handle
+    that is closed; the thread stops after the texts it is just reading.
     """
     for background in list(_WORKING):
-        background.finish(0)
+        background.finish(0, last_batch=AT_EXIT)
 
 
 class Background:
@@ -137,7 +139,7 @@ class Background:
         with self._lock:  # until then one that was made may not have been started
             return self._thread
 
-    def finish(self, seconds: float) -> None:
+    def finish(self, seconds: float, *, last_batch: float | None = None) -> None:
         """Waits for what was asked for, at most so long; the rest waits for the next handle."""
         if self._process != os.getpid():
             return
@@ -149,4 +151,4 @@ class Background:
         with self._lock:
             self._stopped, thread = True, self._thread
         if thread is not None:
-            thread.join(LAST_BATCH)
+            thread.join(LAST_BATCH if last_batch is None else last_batch)
