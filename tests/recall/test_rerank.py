@@ -8,7 +8,15 @@ from glymph import Glymph
 from glymph.errors import InvalidInput
 from glymph.reader.no_reader import NoReader
 from glymph.reader.weights import explain_absence
-from glymph.recall.rerank import count_readable, find_scores, guess_unread, score_best
+from glymph.recall.rerank import (
+    MOST_PASSAGES,
+    Reading,
+    count_readable,
+    cut_passages,
+    find_scores,
+    guess_unread,
+    score_best,
+)
 
 LACKING = explain_absence()
 SHOPPING = [
@@ -74,7 +82,7 @@ def test_a_least_score_lies_between_0_and_1(tmp_path, least):
 
 def test_only_what_fits_the_budget_is_read_and_the_rest_stays_below(tmp_path):
     reader = Scripted({})
-    with opened(tmp_path, reader, rerank_ms=30) as memory:
+    with opened(tmp_path, reader, rerank_ms=38) as memory:  # four fifths of it for reading
         hits = memory.search("Berlin")
     assert len(reader.read) == 3
     assert "relevance" not in hits[-1].parts
@@ -95,8 +103,31 @@ def test_too_small_a_budget_reads_nothing():
     assert count_readable([10, 10, 10, 10], 35) == 3
     assert count_readable([10, 10], 35) == 2
     assert score_best(Scripted({}), "q", [], 100) == []
-    assert score_best(Scripted({}), "q", ["a", "b", "c"], 25) == []
-    assert score_best(NoReader(), "q", ["a", "b", "c"], 25) == []
+    assert score_best(Scripted({}), "q", [["a"], ["b"], ["c"]], 25) == []
+    assert score_best(Scripted({}), "q", [["a"], ["b", "c"], ["d"]], 35) == []
+    assert score_best(NoReader(), "q", [["a"], ["b"], ["c"]], 25) == []
+
+
+def test_a_long_text_is_read_sentence_by_sentence():
+    sentences = [
+        f"Sentence number {n} says a good deal more than the title does." for n in range(6)
+    ]
+    assert cut_passages("Short. Two sentences.", "q") == ["Short. Two sentences."]
+    assert cut_passages(" ".join(sentences), "q") == sentences
+    longer = " ".join(f"Filler number {n} of the whole text." for n in range(30))
+    longer += " The harbour opens at six."
+    passages = cut_passages(longer, "When does the harbour open?")
+    assert len(passages) == MOST_PASSAGES
+    assert passages[0] == "Filler number 0 of the whole text."
+    assert passages[-1] == "The harbour opens at six."
+
+
+def test_a_text_answers_as_likely_as_its_likeliest_sentence():
+    reader = Scripted({"b": 0.9, "d": 0.2})
+    assert score_best(reader, "q", [["a", "b", "c"], ["d"]], 100) == [
+        Reading(0.9, "b"),
+        Reading(0.2, "d"),
+    ]
 
 
 def test_scores_fall_and_no_likelier_hit_stands_below_a_score():

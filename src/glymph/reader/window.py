@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from glymph.text.sentences import NOTES, split_with_breaks
@@ -53,7 +53,7 @@ def shorten(text: str, beside: str, room: int, measure: Measure) -> Excerpt:
     if measure(text) <= room:
         return keep_whole(text)
     pieces = list(_cut_pieces(text, room, measure))
-    shared = _count_shared(pieces, beside)
+    shared = count_shared([piece for _, piece in pieces], beside)
     least = LITTLE * max(shared)
     order = sorted(range(len(pieces)), key=lambda at: (-shared[at], at))
     order = [at for at in order if shared[at] >= least]
@@ -95,10 +95,10 @@ def _cut_smaller(at: int, piece: str, most: int, measure: Measure) -> Iterable[t
     yield from _cut_smaller(at + middle, piece[middle:], most, measure)
 
 
-def _count_shared(pieces: list[tuple[int, str]], beside: str) -> list[float]:
+def count_shared(pieces: Sequence[str], beside: str) -> list[float]:
     """Weighs each piece by the words it shares with the other text; frequent ones count less."""
     wanted = set(_list_words(beside))
-    words = [set(_list_words(piece)) & wanted for _, piece in pieces]
+    words = [set(_list_words(piece)) & wanted for piece in pieces]
     often = Counter(word for several in words for word in several)
     return [sum(1 / often[word] for word in several) for several in words]
 

@@ -1,17 +1,31 @@
-"""Puts the newer of two statements above the older one that it updates."""
+"""Puts the newer of two statements above the older one that it updates.
+
+updates_of       the links that say so, made when the memories were added
+compare_answers  what the reader says of two that answer the same question: the question tells
+                 what in two long texts belongs together
+newer_first      the order that follows
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from glymph.decay.edges import DEFAULT_WEIGHTS
+from glymph.decay.outdating import find_moment, is_out_of_the_question
+from glymph.reader.contract import Reader as TextReader
+from glymph.store.contract import Row
 from glymph.store.reader import Reader
 
 T = TypeVar("T")
 CHAIN = 5  # updates of updates that are followed
 LIKELY = DEFAULT_WEIGHTS["supersedes"]  # of a link that says so without much doubt
+
+MOST_COMPARED = 4  # of the best hits that are compared with each other
+MAY_ANSWER = 0.1  # how likely they must answer the question
+UPDATES = 0.5  # how likely it must be that the newer says anew what the older said
 
 Place = tuple[str, int]  # a space and a key: keys of two spaces may be the same
 Updates = Mapping[
@@ -38,6 +52,36 @@ def updates_of(reader: Reader, keys: Iterable[int], found_itself: Container[int]
                 found[reader.space, target].append((reader.space, source))
         wanted = {newer for several in found.values() for _, newer in several} - asked
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A hit that was read: how likely it answers the question, and by what it says."""
+
+    place: Place
+    row: Row
+    likely: float
+    passage: str
+
+
+def compare_answers(reader: TextReader, answers: Sequence[Answer]) -> Updates:
+    """Returns which of the best answers to one question says anew what which others said."""
+    likely = [one for one in answers[:MOST_COMPARED] if one.likely >= MAY_ANSWER]
+    likely.sort(key=lambda one: -find_moment(one.row))
+    found: dict[Place, list[Place]] = defaultdict(list)
+    for at, new in enumerate(likely):
+        older = [old for old in likely[at + 1 :] if _may_update(new, old)]
+        judged = reader.relate(new.passage, [old.passage for old in older]) if older else ()
+        for old, one in zip(older, judged, strict=True):
+            if one.shares and 1 - one.shares[0] >= UPDATES:
+                found[old.place].append(new.place)
+    return found
+
+
+def _may_update(new: Answer, old: Answer) -> bool:
+    if new.place[0] != old.place[0] or find_moment(new.row) == find_moment(old.row):
+        return False
+    return not is_out_of_the_question(new.row, old.row)
 
 
 def skip_hidden(updates: Updates, shown: Container[Place]) -> Updates:

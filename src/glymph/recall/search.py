@@ -39,9 +39,17 @@ from glymph.recall.filters import (
     check_list,
     check_score,
 )
-from glymph.recall.newer_first import Place, Updates, newer_first, skip_hidden, updates_of
+from glymph.recall.newer_first import (
+    Answer,
+    Place,
+    Updates,
+    compare_answers,
+    newer_first,
+    skip_hidden,
+    updates_of,
+)
 from glymph.recall.past import by_words_only, search_past
-from glymph.recall.rerank import MOST_READ, OF_READING, find_scores, score_best
+from glymph.recall.rerank import MOST_READ, OF_READING, cut_passages, find_scores, score_best
 from glymph.recall.summaries import find_outdated
 from glymph.store import records
 from glymph.store.contract import Filter, Row
@@ -50,6 +58,7 @@ from glymph.text.tokens import tokens
 MAX_QUERY_CHARS = 20_000
 UNANSWERED = 0.1  # where a reader holds no hit to be likelier than this, none answers
 MOST_NAMES = 3  # of a memory that a reader is told
+OF_BUDGET = 0.8  # of what reading may cost; the rest compares those that answer
 FEWEST = 10  # of the best among which the newer is put first, also where fewer are asked for
 SPARE = 30  # candidates read beyond the limit: age and trust may change the order
 
@@ -123,11 +132,12 @@ def _say_unanswered(hits: Sequence[Hit]) -> str | None:
 
 def rank_pools(
     pools: Sequence[Pool], matching: Filter, *, limit: int, now: datetime, weights: Weights,
-    judge: Callable[[list[Candidate]], None] | None = None,
+    judge: Callable[[list[Candidate]], Updates] | None = None,
 ) -> list[Hit]:  # fmt: skip
     """Puts the candidates of every space into one order, measured on one scale.
 
-    `judge` may change the order of the candidates, which it gets best first.
+    `judge` may change the order of the candidates, which it gets best first, and says which of them
+    may put which others out of date.
     """
     nearest = max((rank.nearest(pool.cosines, pool.unrelated) for pool in pools), default=0.0)
     best_text = max((float(pool.keywords.max(initial=0.0)) for pool in pools), default=0.0)
@@ -140,9 +150,8 @@ def rank_pools(
         read = _read_candidates(pool, rows, scores, now)
         found += [read[key] for key in scores if key in read]
     found.sort(key=lambda one: -one.total)
-    if judge is not None:
-        judge(found)
-    ordered, updates = _newer_first(found[: max(limit, FEWEST)])
+    told = judge(found) if judge is not None else {}
+    ordered, updates = _newer_first(found[: max(limit, FEWEST)], told)
     ids = {one.place: one.rows[one.key]["id"] for one, _ in ordered}
     hits: list[Hit] = []
     for one, older in reversed(ordered):
@@ -152,15 +161,20 @@ def rank_pools(
     return hits[::-1][:limit]
 
 
-def _read_again(ctx: Context, query: str, found: list[Candidate]) -> None:
-    """Reads the best candidates, and says how likely each answers; what does moves up."""
-    texts = [_tell(one.rows[one.key]) for one in found[:MOST_READ]]
-    said = score_best(ctx.reader, query, texts, ctx.settings.rerank_ms)
+def _read_again(ctx: Context, query: str, found: list[Candidate]) -> Updates:
+    """Reads the best candidates, and says how likely each answers; what does moves up.
+
+    Returns which of those that answer may be out of date.
+    """
+    passages = [_tell(one.rows[one.key], query) for one in found[:MOST_READ]]
+    budget = ctx.settings.rerank_ms
+    said = score_best(ctx.reader, query, passages, budget * OF_BUDGET)
     if not said:
-        return
+        return {}
     for one, own in zip(found, said, strict=False):
-        one.score.parts["relevance"] = own
-        one.score.relevance += OF_READING * own
+        one.score.parts["relevance"] = own.likely
+        one.score.relevance += OF_READING * own.likely
+        one.passage = own.passage
     found.sort(key=lambda one: -one.total)
     scores = find_scores(
         [one.score.parts.get("relevance") for one in found],
@@ -168,25 +182,35 @@ def _read_again(ctx: Context, query: str, found: list[Candidate]) -> None:
     )
     for one, likely in zip(found, scores, strict=True):
         one.likely = likely
+    return compare_answers(ctx.reader, [one.as_answer() for one in found if one.passage])
 
 
-def _tell(row: Row) -> str:
-    """Returns the text of a memory, after the names it is about that it does not say itself."""
+def _tell(row: Row, query: str) -> list[str]:
+    """Returns the passages of a memory, each after the names that the memory does not say itself.
+
+    Those are the names it is about.
+    """
     text: str = row["text"]
     said = text.casefold()
     unsaid = [name for name in records.words(row["entities"]) if name.casefold() not in said]
-    return f"{', '.join(unsaid[:MOST_NAMES])}: {text}" if unsaid else text
+    names = f"{', '.join(unsaid[:MOST_NAMES])}: " if unsaid else ""
+    return [f"{names}{passage}" for passage in cut_passages(text, query)]
 
 
 def _newer_first(
-    best: Sequence[Candidate],
+    best: Sequence[Candidate], told: Updates
 ) -> tuple[list[tuple[Candidate, Candidate | None]], Updates]:
-    """Puts what updates one of the best directly above it, if it is one of them itself."""
+    """Puts what updates one of the best directly above it, if it is one of them itself.
+
+    Links say what does, and the reader that has just read them.
+    """
     updates: dict[Place, Sequence[Place]] = {}
     for pool in {id(one.pool): one.pool for one in best}.values():
         here = [one for one in best if one.pool is pool]
         found_itself = {one.key for one in here if one.was_found_itself}
         updates |= updates_of(pool.reader, [one.key for one in here], found_itself)
+    for place, several in told.items():
+        updates[place] = list(dict.fromkeys([*updates.get(place, ()), *several]))
     newer = {one.place: one for one in best}
     shown = skip_hidden(updates, newer)
     return newer_first(best, lambda one: one.place, shown, newer), shown
@@ -260,6 +284,12 @@ class Candidate:
     standing: float
     rows: Mapping[int, Row]  # it, and those from which activation came
     likely: float | None = None  # how likely it answers, where a reader was asked
+    passage: str | None = None  # what of it does, where it was read
+
+    def as_answer(self) -> Answer:
+        """Returns what is compared with other answers to the same question."""
+        own = self.score.parts["relevance"]
+        return Answer(self.place, self.rows[self.key], own, self.passage or "")
 
     @property
     def place(self) -> Place:

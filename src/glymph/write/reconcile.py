@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from glymph.context import Context, OpenOperation
+from glymph.decay.outdating import is_out_of_the_question
 from glymph.decay.reinforce import apply_use
 from glymph.model import Added, Outcome, State
 from glymph.moments import micros
@@ -38,7 +39,6 @@ from glymph.write.verdicts import (
     decide,
     decide_by_vectors,
     is_fixed,
-    is_out_of_the_question,
     spare_vital,
 )
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from glymph.context import Context, OpenOperation
+from glymph.decay.outdating import is_out_of_the_question
 from glymph.errors import BudgetSpent, MalformedReply, ModelCancelled, ModelFailed
 from glymph.llm.dialogue import Question
 from glymph.llm.ledger import Run
@@ -33,7 +34,6 @@ from glymph.write.verdicts import (
     Verdict,
     decide_by_word,
     is_fixed,
-    is_out_of_the_question,
     spare_many,
     spare_vital,
 )

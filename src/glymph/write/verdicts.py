@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from glymph.decay.sections import SECTIONS, Section
+from glymph.decay.outdating import find_moment
 from glymph.reader.contract import Judgement, Reader, Thresholds
 from glymph.store.contract import Row
 from glymph.text.normal import normalise
@@ -17,7 +17,6 @@ from glymph.text.words import UNSPACED, WORD
 Kind = Literal["same", "replaces", "updates", "asks", "disputes"]
 NONE, SAME, REPLACES, PART = range(4)
 VITAL = 3  # noise, passing, lasting, vital
-TRUSTED = 0.3  # what is trusted less does nothing to what is trusted
 LEAST_VITAL = 0.3  # the share from which on a statement is too important to be hidden unasked
 SAYS_SAME, OUTDATED = "it says the same", "it is out of date"
 PARTLY = "it, or a part of it, may be out of date"
@@ -132,17 +131,6 @@ def is_fixed(row: Row) -> bool:
     return bool(row["pinned"] or row["protected"])
 
 
-def is_out_of_the_question(new: Row, old: Row) -> bool:
-    """Tells whether nothing can come of two statements.
-
-    One of them says what happened once, which nothing puts out of date, or the newer is little
-    trusted and the older is not.
-    """
-    if new["trust"] < TRUSTED <= old["trust"]:
-        return True
-    return any(SECTIONS[Section(row["section"])].role == "source" for row in (new, old))
-
-
 def _may_be_one_more(new: str, old: str) -> bool:
     """Tells whether nothing but a value parts two texts: a new one, or one more beside the old.
 
@@ -165,5 +153,4 @@ def _split(text: str) -> list[str]:
 
 def _tells_of_before(new: Row, old: Row) -> bool:
     """Tells whether what was said later happened earlier: that cannot put the other out of date."""
-    at = [row["created_at"] if row["event_at"] is None else row["event_at"] for row in (new, old)]
-    return bool(at[0] < at[1])
+    return find_moment(new) < find_moment(old)
