@@ -31,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name in known:
             print(f"{name:<16}{discovery.load(name).question}")
         return 0
+    # Installed packages have their bytecode: a process that a benchmark starts shall not compile.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     options = Options(asked.scale, asked.seed, _data_folder(asked.data), asked.minutes)
     wanted = known if asked.name == "all" else [asked.name]
     return _run_each([discovery.load(name) for name in wanted], options, as_json=asked.json)

@@ -1,6 +1,7 @@
 """What a cold start costs.
 
-Measured on the command line's help, and on the first answer of the MCP server over stdio.
+Measured on the command line's help, on a program that opens a store and searches once, and on the
+first answer of the MCP server over stdio.
 """
 
 from __future__ import annotations
@@ -18,12 +19,22 @@ from typing import IO, Any
 
 from benchmarks.harness.clocks import command_cpu, running_cpu
 from benchmarks.harness.contract import Figure, Figures, Options, Unavailable
+from benchmarks.harness.corpus import Corpus
+from glymph import Glymph
 
-QUESTION = "How much CPU does a cold start cost, of the command and of the MCP server?"
+QUESTION = "How much CPU does a cold start cost: command, first search, first answer over MCP?"
 
 REPEATS = 7
+MEMORIES = 10_000  # of the store that is searched
 PATIENCE_S = 120.0
 PROTOCOL = "2025-11-25"
+IMPORT_LIBRARIES = "import numpy, apsw"
+SEARCH_ONCE = """
+import sys
+from glymph import Glymph
+with Glymph.open(sys.argv[1], embedder="none", reader="none", create=False) as memory:
+    memory.search(sys.argv[2])
+"""
 IMPORT_SDK = "import mcp, mcp.server.lowlevel, mcp.server.stdio"
 
 
@@ -35,14 +46,25 @@ def run(options: Options) -> Figures:
     repeats = options.count(REPEATS)
     python = _median(repeats, lambda: command_cpu([sys.executable, "-c", "pass"]))
     cli = _median(repeats, lambda: command_cpu([glymph, "--help"]))
+    libraries = _median(repeats, lambda: command_cpu([sys.executable, "-c", IMPORT_LIBRARIES]))
     sdk = _median(repeats, lambda: command_cpu([sys.executable, "-c", IMPORT_SDK]))
     with tempfile.TemporaryDirectory(prefix="glymph-start-") as folder:
         command = [glymph, "mcp", "--url", f"sqlite:///{Path(folder) / 'memory.db'}"]
         answer = _median(repeats, lambda: _first_answer_cpu(command))
+        search, memories = _first_search_cpu(Path(folder) / "full.db", options)
     return {
         "cli_help_cpu_s": Figure(cli, "glymph --help from start to end", limit=python),
         "python_cpu_s": Figure(
             python, "an interpreter that does nothing: the limit of the command"
+        ),
+        "search_cpu_s": Figure(
+            search,
+            f"open a store of {memories:,} memories, search once by words, end",
+            at_most=0.5,
+            limit=libraries,
+        ),
+        "search_import_cpu_s": Figure(
+            libraries, "an interpreter that only imports numpy and apsw: the limit of the search"
         ),
         "mcp_over_import_cpu_s": Figure(
             answer - sdk, "first tool answer of `glymph mcp`, beyond importing the SDK", at_most=0.5
@@ -73,6 +95,16 @@ def _median(repeats: int, measure: Callable[[], float]) -> float:
     """
     measure()
     return statistics.median(measure() for _ in range(repeats))
+
+
+def _first_search_cpu(file: Path, options: Options) -> tuple[float, int]:
+    """CPU seconds of a process that searches a full store once, and how much the store holds."""
+    texts = Corpus(options.seed).texts(options.count(MEMORIES, least=50) + 1)
+    url = f"sqlite:///{file}"
+    with Glymph.open(url, embedder="none", reader="none") as memory:
+        memory.add_many(texts[:-1])
+    command = [sys.executable, "-c", SEARCH_ONCE, url, " ".join(texts[-1].split()[:12])]
+    return _median(options.count(REPEATS), lambda: command_cpu(command)), len(texts) - 1
 
 
 def _first_answer_cpu(command: Sequence[str]) -> float:

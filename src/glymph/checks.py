@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from reprlib import repr as shortened
 from typing import Any
 
@@ -149,6 +148,8 @@ def checked_share(field: str, value: object) -> float:
 
 def checked_edge_type(value: object) -> str:
     if not isinstance(value, str) or value not in DEFAULT_WEIGHTS:
+        from difflib import get_close_matches  # only a mistake needs it
+
         near = get_close_matches(str(value), DEFAULT_WEIGHTS, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(DEFAULT_WEIGHTS)}."
         raise InvalidInput("type", f"{show(value)} is not a link type.{hint}")

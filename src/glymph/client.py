@@ -23,7 +23,6 @@ from glymph.llm.contract import Model
 from glymph.reader.contract import Reader
 from glymph.signatures import spell_out_fields
 from glymph.stores import DEFAULT_URL, count_steps, open_context, run_steps
-from glymph.text.secrets import mask_url
 from glymph.write.background import Background
 
 if TYPE_CHECKING:  # what the rooms take and give; a room is loaded when it is first used
@@ -112,7 +111,7 @@ class Glymph:
 
     @property
     def shown_url(self) -> str:  # without
-        return mask_url(self._ctx.store.url)
+        return self._ctx.shown_url
 
     @property
     def space(self) -> str:

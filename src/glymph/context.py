@@ -157,6 +157,13 @@ class Context:
         return now
 
     @property
+    def shown_url(self) -> str:
+        """The store's URL as it may be shown, without a password."""
+        from glymph.text.secrets import mask_url  # its rules are for whoever writes
+
+        return mask_url(self.store.url)
+
+    @property
     def is_agent(self) -> bool:
         """Whether the actor is a program that decides by itself, as its name says."""
         return guards.is_agent(self.actor)

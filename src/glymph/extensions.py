@@ -6,7 +6,6 @@ group. Both hand over the same kind of object and are registered by the same cod
 
 from __future__ import annotations
 
-import pkgutil
 import sys
 from collections.abc import Mapping
 from functools import cached_property
@@ -63,7 +62,9 @@ class ExtensionPoint(Generic[T]):
     @cached_property
     def built_in_names(self) -> tuple[str, ...]:
         """The names of the built-in members, known without importing them."""
-        files = pkgutil.iter_modules(import_module(self._package).__path__)
+        from pkgutil import iter_modules  # a hook passes here and asks for no names
+
+        files = iter_modules(import_module(self._package).__path__)
         return tuple(sorted(file.name for file in files))
 
     @property

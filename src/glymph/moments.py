@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 from datetime import UTC, datetime, timedelta
 
 from glymph.errors import InvalidInput
@@ -91,4 +90,6 @@ def day_in_words(value: int | None) -> str:
     if value is None:
         return ""
     day = moment(value)
-    return f"{day.day} {calendar.month_name[day.month]} {day.year}"
+    from calendar import month_name  # it reads the locale
+
+    return f"{day.day} {month_name[day.month]} {day.year}"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from contextlib import suppress
 from pathlib import Path
 
@@ -48,7 +47,7 @@ class Keyring:
         Of two processes that make it at once, one wins for both.
         """
         if (key := self.get(identity)) is None:
-            self.put(identity, secrets.token_bytes(KEY_BYTES))
+            self.put(identity, os.urandom(KEY_BYTES))
             key = self.get(identity)
         if key is None:
             raise StoreError(
@@ -77,7 +76,7 @@ class Keyring:
     def put(self, identity: str, key: bytes) -> None:
         """Takes in a key, whole or not at all; one that is there already stays."""
         target = self._file(identity)
-        partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
+        partial = target.with_name(f"{target.name}.{os.urandom(4).hex()}.partial")
         try:
             folders.make_folder(self.folder)
             descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, folders.FILE)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from glymph.store.contract import Ask, Row, Session, SpaceKey
@@ -43,9 +43,7 @@ _NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 def statements() -> dict[str, str]:
     """Returns every statement by name."""
     found: dict[str, str] = {}
-    for file in sorted(
-        resources.files("glymph.store").joinpath("sql").iterdir(), key=lambda f: f.name
-    ):
+    for file in sorted(Path(__file__).with_name("sql").iterdir()):
         pieces = _NAME.split(file.read_text(encoding="utf-8"))
         for name, body in zip(pieces[1::2], pieces[2::2], strict=True):
             if name in found:
@@ -57,14 +55,18 @@ def statements() -> dict[str, str]:
 
 
 def _expand(body: str) -> str:
-    return (
-        body.strip()
-        .rstrip(";")
-        .replace("{memory}", ", ".join(f"m.{column}" for column in MEMORY_COLUMNS))
-        .replace("{mirrored}", ", ".join(f"{value} AS {name}" for name, value in _MIRRORED.items()))
-        .replace("{columns}", ", ".join(f"{{list:{name}}}" for name in _MIRRORED))
-        .replace("{edge}", ", ".join(f"e.{column}" for column in EDGE_COLUMNS))
-    )
+    statement = body.strip().rstrip(";")
+    for name, columns in _LISTS.items():
+        statement = statement.replace(name, columns)
+    return statement
+
+
+_LISTS = {
+    "{memory}": ", ".join(f"m.{column}" for column in MEMORY_COLUMNS),
+    "{mirrored}": ", ".join(f"{value} AS {name}" for name, value in _MIRRORED.items()),
+    "{columns}": ", ".join(f"{{list:{name}}}" for name in _MIRRORED),
+    "{edge}": ", ".join(f"e.{column}" for column in EDGE_COLUMNS),
+}
 
 
 class SpaceStatements:

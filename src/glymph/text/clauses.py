@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from glymph.text import grammar
+from glymph.text.patterns import compile_late
 from glymph.text.sentences import NOTES, split_with_breaks
 from glymph.text.words import any_of, word_set
 
@@ -16,16 +17,16 @@ _JOINING = "|".join(
 # Blanks are looked at from where they begin only: a long run of them would else be read from every
 # one of its places.
 _BLANKS = r"(?:,|(?<!\s))\s+"
-_GLUE = re.compile(
+_GLUE = compile_late(
     rf"(?<!\s)\s*[;，；、]\s*|(?<!\s)\s+[–—]\s+"
     rf"|{_BLANKS}(?:tandis que|mientras que|as well as|and also|and that)\s+"
     rf"|{_BLANKS}(?P<word>{_JOINING})\s+|,\s+",
     re.IGNORECASE,
 )
-_ENTITY = re.compile(r"&(?:#\w{1,8}|[A-Za-z]{2,10})\Z")  # a sign of a page, ended by ";"
+_ENTITY = compile_late(r"&(?:#\w{1,8}|[A-Za-z]{2,10})\Z")  # a sign of a page, ended by ";"
 _AFTER_COMMA = word_set("ma a car where wo où donde dove onde где")
-_TOKEN = re.compile(r"[^\s,;:()\"“”„«»!?]+")
-_AROUND = re.compile(
+_TOKEN = compile_late(r"[^\s,;:()\"“”„«»!?]+")
+_AROUND = compile_late(
     rf"^(?P<np>[^,;]{{1,80}}), (?P<link>{'|'.join(sorted(grammar.RELATIVE))}|der|die|das) "
     r"(?P<inner>[^;]+?), (?P<main>[^,;].*)$",
     re.IGNORECASE,
@@ -40,7 +41,7 @@ _IS = {
     "une": "est",
     "una": "es",
 }
-_BESIDE = re.compile(
+_BESIDE = compile_late(
     rf"^(?P<np>[^,;]{{1,80}}), (?P<link>{'|'.join(_IS)}) (?P<inner>[^,;]+), (?P<main>[^,;]+)$",
     re.IGNORECASE,
 )
@@ -53,7 +54,7 @@ NAME = r"[^\W\d_a-zß-öø-ÿа-яёα-ω][\w'’.-]*"
 # Simpler cuts, for texts of which only some clauses can be read at all. The first is made between
 # claims about one thing and the next, the second where a lesson sets episodes against others, the
 # third where an order may begin.
-CLAIMS = re.compile(
+CLAIMS = compile_late(
     r"(?<=worried) that\s|(?<=glad) that\s|(?<=proud) that\s|(?<=noticed) that\s"
     r"|(?<=realised) that\s"
     r"|(?:,\s*)?\b(?=(?:but|because|although|though|whereas|which|who|since|considering|given that"
@@ -63,7 +64,7 @@ CLAIMS = re.compile(
     r"|,\s+(?=(?:i|we|my|our|it|he|she|they|can|could|how|what|should|so|and|is)\b)",
     re.IGNORECASE,
 )
-CONTRASTS = re.compile(
+CONTRASTS = compile_late(
     r";\s|,?\s+\b(?:while|whereas|versus|vs\.?|compared (?:to|with)|otherwise|but)\b|,\s+(?=and\b)",
     re.IGNORECASE,
 )

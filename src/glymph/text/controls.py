@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from glymph.text.patterns import compile_late
 
 TAB, LINE_FEED = 9, 10
 # What moves the cursor or begins a sequence of commands (C0, DEL, C1), what shows the text behind
@@ -17,7 +17,7 @@ _REPLACED = {
 # What nobody sees and a model reads: tags, except those of a flag, and bytes written as variation
 # selectors. One selector behind a character is part of how that is written; those of the long row
 # only stand behind Chinese characters.
-_UNSEEN = re.compile(
+_UNSEEN = compile_late(
     "(?P<flag>\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{2,6}\U000e007f)"
     "|[\U000e0000-\U000e007f]+"
     "|(?<![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]+"

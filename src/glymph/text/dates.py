@@ -6,6 +6,7 @@ import calendar
 import re
 from collections.abc import Iterator
 
+from glymph.text.patterns import compile_late
 from glymph.text.spans import Span
 
 # The names of each month: in English, short ones first, and in the other languages.
@@ -37,28 +38,28 @@ MONTHS_WRITTEN = {
 _MONTH_NUMBERS = {name: number for number, names in MONTHS_WRITTEN.items() for name in names}
 WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
 _STOP = r"(?![\w]|[-/.,:][0-9])"
-_YEAR_FIRST = re.compile(
+_YEAR_FIRST = compile_late(
     rf"([0-9](?<![\w./-].)[0-9]{{3}})([-/.])([0-9]{{1,2}})\2([0-9]{{1,2}})(?:(?=[Tt][0-9]{{2}}:)"
     rf"|{_STOP})"
 )
-_YEAR_LAST = re.compile(
+_YEAR_LAST = compile_late(
     r"([0-9](?<![\w./-].)[0-9]?)([-/.])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})" + _STOP
 )
 _WORD = r"([^\W\d_]{3,11})"
 _OF = r"(?:of |de |del |di |d'|do |des )?"
 _DAY = r"([0-9](?<![\w.,:/-].)[0-9]?)(?:st|nd|rd|th|er|re|\.|º|ª|°|-го|e)?"
 _YEAR = r"([0-9]{4})"
-_DAY_FIRST = re.compile(rf"{_DAY} ?{_OF}{_WORD}\.?(?:,? {_OF}{_YEAR})?(?![\w]|[.,:][0-9])")
-_DAY_DASHED = re.compile(rf"([0-9](?<![\w.,:/-].)[0-9]?)-{_WORD}-{_YEAR}(?![\w-])")
-_AFTER_MONTH = re.compile(
+_DAY_FIRST = compile_late(rf"{_DAY} ?{_OF}{_WORD}\.?(?:,? {_OF}{_YEAR})?(?![\w]|[.,:][0-9])")
+_DAY_DASHED = compile_late(rf"([0-9](?<![\w.,:/-].)[0-9]?)-{_WORD}-{_YEAR}(?![\w-])")
+_AFTER_MONTH = compile_late(
     rf" (?:(?:the )?([0-9]{{1,2}})(?:st|nd|rd|th)?(?:(?:,|,? of)? {_YEAR})?|{_OF}{_YEAR})"
     r"(?![\w]|[.,:/][0-9]|-[0-9]{3})"
 )
-_MONTH_BEFORE = re.compile(rf"(?<![\w-]){_WORD}[.,]{{0,2}}\Z")
-_QUARTER = re.compile(r"[1-4](?:(?<![\w][QTqt].)(?<=[QTqt].))[ /-]([0-9]{4})(?!\w)")
-_QUARTER_LAST = re.compile(r"([12](?<!\w.)[0-9]{3})[ /-]?[Qq]([1-4])(?!\w)")
-_HAN = re.compile(r"(?<![0-9])([0-9]{4})[年년] ?([0-9]{1,2})[月월](?: ?([0-9]{1,2})[日일])?")
-_YEAR_MONTH = re.compile(r"([12](?<![\w./-].)[09][0-9]{2})-(0[1-9]|1[0-2])(?![\w]|[-/.,:][0-9])")
+_MONTH_BEFORE = compile_late(rf"(?<![\w-]){_WORD}[.,]{{0,2}}\Z")
+_QUARTER = compile_late(r"[1-4](?:(?<![\w][QTqt].)(?<=[QTqt].))[ /-]([0-9]{4})(?!\w)")
+_QUARTER_LAST = compile_late(r"([12](?<!\w.)[0-9]{3})[ /-]?[Qq]([1-4])(?!\w)")
+_HAN = compile_late(r"(?<![0-9])([0-9]{4})[年년] ?([0-9]{1,2})[月월](?: ?([0-9]{1,2})[日일])?")
+_YEAR_MONTH = compile_late(r"([12](?<![\w./-].)[09][0-9]{2})-(0[1-9]|1[0-2])(?![\w]|[-/.,:][0-9])")
 _ONLY_CAPITAL = frozenset("may mar mars march set sept out dic gen mag ago giu lug ene".split())
 
 _ZONE = (
@@ -66,20 +67,20 @@ _ZONE = (
     r"(?:UTC|GMT|CET|CEST|EST|EDT|CST|CDT|MST|MDT|PST|PDT|BST|IST|JST|MSK|MEZ|MESZ)(?!\w)))?"
 )
 _HALF = r"(?: ?([AaPp])(?:\.[Mm]\.?|[Mm])(?!\w))"
-_CLOCK = re.compile(
+_CLOCK = compile_late(
     r"([0-9](?:(?<![\w:.,+-].)|(?<=[Tt].)(?<!\w[Tt].))[0-9]?):([0-5][0-9])(?::([0-5][0-9])(?:[.,]"
     r"([0-9]{1,9}))?)?"
     rf"{_HALF}?{_ZONE}(?![\w:]|[.,][0-9])"
 )
-_HOUR = re.compile(rf"([0-9](?<![\w:.,+/-].)[0-9]?)(?:\.([0-5][0-9]))?{_HALF}{_ZONE}")
-_UHR = re.compile(
+_HOUR = compile_late(rf"([0-9](?<![\w:.,+/-].)[0-9]?)(?:\.([0-5][0-9]))?{_HALF}{_ZONE}")
+_UHR = compile_late(
     r"([0-9](?<![\w:.,+/-].)[0-9]?)(?:[.:]([0-5][0-9]))? ?(?:Uhr|uhr|час(?:а"
     r"|ов)?)(?: ([0-5][0-9]))?(?!\w)"
 )
-_H = re.compile(r"([0-9](?<![\w:.,+/-].)[0-9]?) ?[hH] ?([0-5][0-9])(?![\w:])")
-_AT_H = re.compile(r"([0-9](?:(?<=[àÀ] .)|(?<=às .)|(?<=vers .))[0-9]?) ?(?:h|heures?)(?![\w])")
-_HAN_TIME = re.compile(r"([0-9](?<![0-9:].)[0-9]?)[时時点시](?: ?([0-5]?[0-9])[分분])?")
-_NAMED = re.compile(
+_H = compile_late(r"([0-9](?<![\w:.,+/-].)[0-9]?) ?[hH] ?([0-5][0-9])(?![\w:])")
+_AT_H = compile_late(r"([0-9](?:(?<=[àÀ] .)|(?<=às .)|(?<=vers .))[0-9]?) ?(?:h|heures?)(?![\w])")
+_HAN_TIME = compile_late(r"([0-9](?<![0-9:].)[0-9]?)[时時点시](?: ?([0-5]?[0-9])[分분])?")
+_NAMED = compile_late(
     r"(?<![\w-])(?:(noon|midday|mediodía|mediodia|mezzogiorno|meio-dia|полдень)|"
     r"(midnight|mitternacht|minuit|medianoche|mezzanotte|meia-noite|полночь))(?![\w-])"
 )

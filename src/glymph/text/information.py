@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glymph.text.dates import ENGLISH_MONTHS, SHORT_MONTHS, WEEKDAYS
+from glymph.text.patterns import compile_late
 from glymph.text.words import drop_stop_words, split_words, word_set
 
 RAREST = 15  # words of a text that count
@@ -82,9 +83,9 @@ REPLIES = word_set(
     "hello glad really true"
 )
 
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_YEAR = re.compile(r"(?:19|20)\d\d\Z")
-_MAY = re.compile(r"\bMay \d|\d(?:st|nd|rd|th)? (?:of )?May\b")
+_FENCE = compile_late(r"```.*?(?:```|\Z)", re.DOTALL)
+_YEAR = compile_late(r"(?:19|20)\d\d\Z")
+_MAY = compile_late(r"\bMay \d|\d(?:st|nd|rd|th)? (?:of )?May\b")
 
 
 def score_texts(

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from glymph.text.injection_forms import HIDDEN, decode_hidden, hides_text, make_plain
 from glymph.text.injection_languages import LANGUAGES
 from glymph.text.injection_orders import PATTERNS
+from glymph.text.patterns import compile_late
 
 BEFORE = 60  # characters before a match that may deny it
 
@@ -73,15 +74,15 @@ def _is_denied(text: str, at: int) -> bool:
     return bool(_NOT.search(clause)) and not _NOT_REALLY.search(clause)
 
 
-_CLAUSE_END = re.compile(r"[.!?;:,\n]|\b(?:and|but|then|instead|always)\b", re.IGNORECASE)
+_CLAUSE_END = compile_late(r"[.!?;:,\n]|\b(?:and|but|then|instead|always)\b", re.IGNORECASE)
 # A list of its own: every word in it lets an order through.
-_NOT = re.compile(
+_NOT = compile_late(
     r"\b(?:never|not|don'?t|doesn'?t|didn'?t|won'?t|can'?t|cannot|mustn'?t|shouldn'?t|avoid"
     r"|nobody|no one|nothing|without|forbidden|prevents?|blocks?|rejects?|detects?|instead of"
     r"|rather than|against)\b",
     re.IGNORECASE,
 )
-_NOT_REALLY = re.compile(
+_NOT_REALLY = compile_late(
     r"\b(?:forget|fail|hesitate|refuse|stop|afraid|only|omit|neglect)\b", re.IGNORECASE
 )
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
+from glymph.text.patterns import compile_late
 from glymph.text.scripts import flat
 
 HIDDEN = "to hide a text from people that a model reads"
@@ -19,22 +19,22 @@ PRINTABLE = 0.9  # of what was decoded, by which it is a text
 
 # Tags that spell a text (those of a flag follow a flag), bytes as variation selectors, bits as
 # unseen characters, and overrides that show letters in another order than they have.
-_UNSEEN = re.compile(
+_UNSEEN = compile_late(
     "(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0001-\U000e007f]{3}"
     "|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4}"
     "|[\u200b-\u200d\u2060-\u2064\ufeff]{16}"
     "|[\u202d\u202e]"
 )
-_LATIN_MARKS = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
-_BASE64 = re.compile(r"(?<![\w+/-])[A-Za-z0-9+/_-]{16,4000}={0,2}(?![\w+/-])")
-_BASE32 = re.compile(r"(?<![\w])[A-Z2-7]{24,4000}={0,6}(?![\w])")
-_HEX = re.compile(r"(?<![\w])(?:[0-9a-fA-F]{2}){12,2000}(?![\w])")
-_ESCAPED = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}){6,}")
-_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2}){6}")
-_ENTITIES = re.compile(r"(?:&#x?[0-9a-fA-F]{2,6};){6}|&lt;")
-_BRAILLE = re.compile("[\u2800-\u28ff]{8,}")
-_SPACED = re.compile(r"(?<!\w)(?:\w(?: {1,3}|[.\-_*])){7,}\w(?!\w)")
-_DIGITS_IN_WORDS = re.compile(r"[A-Za-z][013457@$][A-Za-z]|\b[013457][a-z]{2}")
+_LATIN_MARKS = compile_late("(?<=[A-Za-z])[\u0300-\u036f]+")
+_BASE64 = compile_late(r"(?<![\w+/-])[A-Za-z0-9+/_-]{16,4000}={0,2}(?![\w+/-])")
+_BASE32 = compile_late(r"(?<![\w])[A-Z2-7]{24,4000}={0,6}(?![\w])")
+_HEX = compile_late(r"(?<![\w])(?:[0-9a-fA-F]{2}){12,2000}(?![\w])")
+_ESCAPED = compile_late(r"(?:\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}){6,}")
+_PERCENT = compile_late(r"(?:%[0-9a-fA-F]{2}){6}")
+_ENTITIES = compile_late(r"(?:&#x?[0-9a-fA-F]{2,6};){6}|&lt;")
+_BRAILLE = compile_late("[\u2800-\u28ff]{8,}")
+_SPACED = compile_late(r"(?<!\w)(?:\w(?: {1,3}|[.\-_*])){7,}\w(?!\w)")
+_DIGITS_IN_WORDS = compile_late(r"[A-Za-z][013457@$][A-Za-z]|\b[013457][a-z]{2}")
 _LEET = str.maketrans("013457@$", "oieastas")
 _ROT13 = str.maketrans(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
@@ -75,7 +75,9 @@ def decode_hidden(text: str, plain: str) -> Iterator[str]:
     if _PERCENT.search(plain):
         yield unquote(plain)
     if _ENTITIES.search(plain):
-        yield html.unescape(plain)
+        from html import unescape  # its table of two thousand names is rarely needed
+
+        yield unescape(plain)
     yield from filter(None, _decode_pieces(text, plain))
 
 

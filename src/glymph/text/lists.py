@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from glymph.text import grammar
 from glymph.text.clauses import NAME, capitalise_like
+from glymph.text.patterns import compile_late
 from glymph.text.words import word_set
 
 LONGEST = 1000  # characters of a clause with a list; these patterns take the square of its length
@@ -15,7 +16,7 @@ _OWNING = "|".join(sorted(grammar.PRONOUNS - word_set("i he she it we they you")
 _ITEM = rf"(?:(?:{_OWNING}) [^\W\d_]+ )?(?:{NAME}(?: {NAME}){{0,2}}|I\b)"
 _ANDS = "|".join(sorted(map(re.escape, grammar.AND)))
 _BEFORE = "|".join(sorted(map(re.escape, grammar.PREPOSITIONS)))
-_JOINT = re.compile(
+_JOINT = compile_late(
     rf"(?:(?P<both>(?:both|sowohl|either|beide)\s+))?(?P<items>{_ITEM}(?:, {_ITEM})*),? "
     rf"(?P<word>{_ANDS}) (?P<last>{_ITEM})(?P<rest>\s+\S+)?"
 )
@@ -53,7 +54,7 @@ def without_name(text: str, is_meant: Callable[[str], bool]) -> str | None:
     return None
 
 
-_WORDS = re.compile(
+_WORDS = compile_late(
     rf"(?P<items>[^\W\d_][\w'’-]*(?:, [^\W\d_][\w'’-]*)*),? (?P<word>{_ANDS}) "
     rf"(?P<last>[^\W\d_][\w'’-]*)(?=$|[,;.]| (?!(?:{_BEFORE})\s))"
 )
@@ -61,11 +62,11 @@ _DETERMINED = (
     r"(?:an?|the|his|her|their|my|our|one|two|three|four|ein|eine|einen|zwei|drei|une?|deux|una?"
     r"|dos|due|\d+) [^,;]+?"
 )
-_PHRASES = re.compile(
+_PHRASES = compile_late(
     rf"(?<!\w)(?P<items>{_DETERMINED}(?:, {_DETERMINED})*),? (?P<word>and|und|et|y"
     rf"|e) (?P<last>{_DETERMINED})$"
 )
-_GAPPED = re.compile(
+_GAPPED = compile_late(
     rf"^(?P<lead>.+?) (?P<one>\S+ (?P<how>{_BEFORE}) \S+) "
     r"(?:and|und|et|y|e|и) (?P<two>\S+ (?P=how) \S+)$"
 )

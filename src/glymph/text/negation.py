@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from glymph.text.patterns import compile_late
 from glymph.text.words import any_of, word_set
 
 ENGLISH = word_set("not no never none nobody nothing neither nor nowhere without cannot")
@@ -33,7 +34,7 @@ NEGATIONS = ENGLISH | word_set("hardly barely unable lacks lack")
 # What makes a text in any language deny something.
 DENIALS = ENGLISH | SHORT_FORMS | FOREIGN
 # Any language, within the same clause and not as an answer: a bare "no" may be an abbreviation.
-IN_A_CLAUSE = re.compile(
+IN_A_CLAUSE = compile_late(
     rf"(?<!\w)(?:no longer|lacks?|lacking|dislikes?|disliking|hates?|avoids?|refuses?|\w+n['’]t"
     rf"|{any_of(ENGLISH - word_set('no nobody nothing nowhere'))}|{any_of(FOREIGN)}"
     r"|hasst|déteste|odia|plus)(?!\w)"
@@ -43,11 +44,11 @@ IN_A_CLAUSE = re.compile(
     re.IGNORECASE,
 )
 # One of the last few English words before a place: "never really won".
-SHORTLY_BEFORE = re.compile(
+SHORTLY_BEFORE = compile_late(
     rf"(?:\b(?:{any_of(ENGLISH | NEARLY)})|n't)\b[\w\s]{{0,20}}\Z", re.IGNORECASE
 )
 # Anywhere in a stretch of some words, in any language; "Mai" is mostly a month there.
-IN_A_STRETCH = re.compile(
+IN_A_STRETCH = compile_late(
     rf"(?<!\w)(?:{any_of((ENGLISH | FOREIGN) - WITHOUT - {'mai'})}|ne|\w+n't)(?:\W|$)",
     re.IGNORECASE,
 )

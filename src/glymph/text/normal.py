@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import unicodedata
 
+from glymph.text.patterns import compile_late
 from glymph.text.sentences import NOTES, find_breaks
 
 TITLE_LENGTH = 80
@@ -18,7 +18,7 @@ STOP_WORDS = frozenset(
     "who whom why will with would you your".split()
 )
 
-_UNSTORABLE = re.compile("[\\x00\ud800-\udfff]")
+_UNSTORABLE = compile_late("[\\x00\ud800-\udfff]")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u00ad\ufeff\u2060"))  # breaks and joins nobody sees
 
 

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
+from glymph.text.patterns import compile_late
 from glymph.text.spans import Key, Span
 
 # A number as English texts write it, with commas between the thousands.
 FIGURE = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 SIGNED_FIGURE = rf"[+-]?(?:{FIGURE})"
 # A number that stands for itself, whatever separates its parts: 4711, 3.5, 12/2024.
-BARE_FIGURE = re.compile(r"(?<![\w.,])\d+(?:[./]\d+)*(?!\w)")
+BARE_FIGURE = compile_late(r"(?<![\w.,])\d+(?:[./]\d+)*(?!\w)")
 ENGLISH_NUMBERS = {
     word: number
     for number, word in enumerate(
@@ -25,12 +26,12 @@ ENGLISH_NUMBERS = {
         "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
     )
 }
-_SPELLED = re.compile(
+_SPELLED = compile_late(
     rf"\b(?P<first>{'|'.join(ENGLISH_NUMBERS)})"
     r"(?:[- ](?P<more>one|two|three|four|five|six|seven|eight|nine))?\b",
     re.IGNORECASE,
 )
-_ONE = re.compile(
+_ONE = compile_late(
     r"(?<=\bonly )one\b|(?<=\bjust )one\b"
     rf"|\bone(?= (?:out )?of (?:the |my |these )?(?:\d|(?:{'|'.join(ENGLISH_NUMBERS)})\b))",
     re.IGNORECASE,
@@ -40,7 +41,7 @@ TAIL = (
     r"(?:[0-9]{0,2}(?P<mark>[ ',.])[0-9]{3}(?:(?P=mark)[0-9]{3}){0,5}(?:[.,][0-9]{1,12})?(?![0-9])|"
     r"[0-9]{0,14}(?:[.,][0-9]{1,12})?)"
 )
-_NOT_MINUS = re.compile(r"[\w)\].,-]")
+_NOT_MINUS = compile_late(r"[\w)\].,-]")
 CURRENCIES = {
     "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "$": "USD", "us$": "USD", "usd": "USD",
     "dollar": "USD", "dollars": "USD", "dólares": "USD", "£": "GBP", "gbp": "GBP", "pound": "GBP",
@@ -107,17 +108,19 @@ _TIMES = {
 }
 _GLUED = frozenset("k K M mn bn B".split())
 _SIGN = r"US\$|R\$|[€$£¥₹₽₩]"
-_BEFORE = re.compile(
+_BEFORE = compile_late(
     r"(?P<unit>[A-Z$€£¥₹₽₩](?<!\w.)(?:\$|(?<=[A-Z])[A-Z]{2,3})?) ?(?P<minus>-)?"
     rf"(?P<number>[0-9]{TAIL})(?: ?(?P<times>[^\W\d_]{{1,9}})(?![\w]))?(?!\w)"
 )
-_AFTER = re.compile(
+_AFTER = compile_late(
     rf"(?P<number>[0-9](?<![\w.,].)(?<![^\W\d_][-_/].){TAIL})(?: |-(?=[a-z]))?(?P<unit>%|°[CFcf]"
     rf"|°(?!\w)|{_SIGN}|[^\W\d_]{{1,12}}(?:/h(?!\w))?[²³]?)(?: (?P<second>{_SIGN}"
     rf"|[^\W\d_]{{1,10}}))?"
 )
-_FREE = re.compile(rf"(?P<number>[0-9](?:{TAIL}(?![0-9])|[0-9]*))(?P<times>[kKM](?!\w)|bn(?!\w))?")
-_WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
+_FREE = compile_late(
+    rf"(?P<number>[0-9](?:{TAIL}(?![0-9])|[0-9]*))(?P<times>[kKM](?!\w)|bn(?!\w))?"
+)
+_WORDS = compile_late(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _SMALL = {word: Decimal(number) for word, number in ENGLISH_NUMBERS.items()} | {
     word: Decimal(value)
     for value, words in [

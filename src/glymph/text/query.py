@@ -5,13 +5,13 @@ Words are for the text index, names for the fields, the rest for the embedding m
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from glymph.text.normal import STOP_WORDS
+from glymph.text.patterns import compile_late
 from glymph.text.words import SIGNED_WORD, UNSPACED, pair_characters, split_signed
 
 MOST_WORDS = 64  # of a query; a longer one is cut
@@ -19,7 +19,7 @@ MOST_PAIRED = 16  # words; in a longer query the pairs say little more than the 
 MOST_PIECES = 32
 COMMON_NAME = 0.02  # a name on more of the memories than this says who is meant, not what
 
-_POSSESSED = re.compile(rf"({SIGNED_WORD})(?:['’][sS]\b)?")
+_POSSESSED = compile_late(rf"({SIGNED_WORD})(?:['’][sS]\b)?")
 
 
 @dataclass(frozen=True, slots=True)

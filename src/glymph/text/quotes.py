@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import count
 
+from glymph.text.patterns import compile_late
 from glymph.text.words import RUN
 
 GONE = "(removed by a purge)"  # stands in place of what repeated it
@@ -17,7 +18,7 @@ SHORT = 12  # characters; a shorter text counts only where it is not a part of a
 
 FEW = 64  # words that are looked for one by one
 
-_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b")
+_ID = compile_late(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b")
 
 
 @dataclass(frozen=True, slots=True)

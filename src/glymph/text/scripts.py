@@ -6,10 +6,10 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from anyascii import anyascii
+from glymph.text.patterns import compile_late
 
 # Characters that nobody sees: soft hyphen, joiners, marks of direction, variation selectors, tags.
-_INVISIBLE = re.compile(
+_INVISIBLE = compile_late(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f"
     "\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
 )
@@ -46,25 +46,27 @@ _TO_LATIN = str.maketrans(_LOOK_ALIKE)
 _TO_CYRILLIC = str.maketrans(
     {latin: other for other, latin in _LOOK_ALIKE.items() if "\u0400" <= other <= "\u052f"}
 )
-_NOT_ASCII_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
-_LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
-_CYRILLIC_OR_GREEK = re.compile("[\u0370-\u03ff\u0400-\u052f]")
-_GREEK = re.compile("[\u0370-\u03ff]")
-_MIXED = re.compile(
+_NOT_ASCII_WORD = compile_late(r"\w*[^\W\x00-\x7f]\w*")
+_LATIN = compile_late("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
+_CYRILLIC_OR_GREEK = compile_late("[\u0370-\u03ff\u0400-\u052f]")
+_GREEK = compile_late("[\u0370-\u03ff]")
+_MIXED = compile_late(
     r"[\u0370-\u052f](?:(?<=[A-Za-z\u00c0-\u024f].)|[\d_]{0,8}[A-Za-z\u00c0-\u024f])|"
     r"[A-Za-z][\d_]{1,8}[\u0370-\u052f]"
 )
-_OTHER_DIGIT = re.compile(r"[^\D0-9]")
-_ACCENTED = re.compile("(?<=[a-z\u0370-\u03ff])[\u0300-\u036f]+|(?<=\u0435)\u0308")
-_POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]")
+_OTHER_DIGIT = compile_late(r"[^\D0-9]")
+_ACCENTED = compile_late("(?<=[a-z\u0370-\u03ff])[\u0300-\u036f]+|(?<=\u0435)\u0308")
+_POINTS = compile_late(
+    "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]"
+)
 # Letters that are plain as they are, unless a mark follows.
 _AS_IT_IS = (
     "\x00-\x7f\u00c0-\u0131\u0134-\u013e\u0141-\u0148\u014a-\u017e\u0180-\u01c3\u0386\u0388-\u03ce\u0400-\u0482"
     "\u048a-\u052f\u05d0-\u05ea\u0620-\u064a\u0904-\u0939\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3"
 )
 _JOINED = "\u0300-\u036f\u3099\u309a"
-_CLUSTER = re.compile(f"[^{_AS_IT_IS}{_JOINED}][{_JOINED}]*|[{_AS_IT_IS}]?[{_JOINED}]+")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_CLUSTER = compile_late(f"[^{_AS_IT_IS}{_JOINED}][{_JOINED}]*|[{_AS_IT_IS}]?[{_JOINED}]+")
+_NOT_ASCII = compile_late(r"[^\x00-\x7f]+")
 _APART = ("<super>", "<sub>", "<fraction>", "<circle>", "<square>")  # 10² is not 102
 
 
@@ -174,9 +176,9 @@ def romanise(name: str) -> str:
     return word
 
 
-_POINTLESS = re.compile("[\u0590-\u06ff]")  # scripts that leave the vowels out
+_POINTLESS = compile_late("[\u0590-\u06ff]")  # scripts that leave the vowels out
 _ROMANISATIONS = [
-    (re.compile(pattern), plain)
+    (compile_late(pattern), plain)
     for pattern, plain in [
         (r"(?<=[a-z])'|'(?=[a-z])", ""), (r"shch|sch", "sh"), (r"tch|tsch", "ch"), (r"kh", "h"),
         (r"ph", "f"), (r"w", "v"), (r"ks", "x"), (r"[jy]", "i"), (r"ck", "k"), (r"([aou])e", r"\1"),
@@ -250,9 +252,10 @@ def _latin_run(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=8192)
 def _latin(char: str) -> str:
-    return (
-        anyascii(char) if unicodedata.category(char)[0] in "LMN" and not _kept_whole(char) else char
-    )
+    from anyascii import anyascii  # it brings half of what the standard library reads packages by
+
+    plain = unicodedata.category(char)[0] in "LMN" and not _kept_whole(char)
+    return anyascii(char) if plain else char
 
 
 _HUSHED = str.maketrans({"š": "sh", "č": "ch", "ž": "zh", "Š": "Sh", "Č": "Ch", "Ž": "Zh"})

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from glymph.text.numbers import passes_luhn
+from glymph.text.patterns import compile_late
 from glymph.text.secret_shapes import SHAPE_RULES, START, Rule, compile_pattern
 from glymph.text.secret_values import (
     DIGIT,
@@ -64,7 +65,7 @@ _MADE_UP = (
 _QUOTED = r"\"(?P<dq>[^\"\n]{1,400})\"|'(?P<sq>[^'\n]{1,400})'|`(?P<bq>[^`\n]{1,400})`"
 _VALUE = rf"(?P<v>{_QUOTED}|[^\s\"'`,;<>(){{}}]{{1,400}})"
 _SIGN = r"[\"']?\s{0,3}(?P<sign>:=|=>|==?|:)\s{0,3}"
-_ORDINARY_END = re.compile(
+_ORDINARY_END = compile_late(
     r"(?:ed|ing|able|ible|less|ive|ful|n't|argon2\w*|pbkdf2|sha-?\d+|md5|scrypt)\Z"
 )
 
@@ -211,12 +212,12 @@ def _is_api_key(found: re.Match[str]) -> bool:
 # Long words drawn at random, near a word that speaks of secrets
 
 _LONG = r"(?<![A-Za-z0-9+/_\-.])(?P<v>[A-Za-z0-9+/_\-]{20,512}={0,2})(?![A-Za-z0-9+/_\-=])"
-_SPEAKS = re.compile(
+_SPEAKS = compile_late(
     r"secret|token|password|passwd|passphrase|credential|api[ _\-]?key|private key|access key"
     r"|signing key|\bauth|\bkey\b|\bbearer|cookie|session=",
     re.IGNORECASE,
 )
-_HARMLESS = re.compile(
+_HARMLESS = compile_late(
     r"commit|\bsha\b|sha-?\d|hash|checksum|digest|md5|revision|\brev\b|blob|\btree\b|merge|branch"
     r"|cherry|uuid|guid|\bid\b|integrity",
     re.IGNORECASE,
@@ -248,12 +249,12 @@ _CARD = (
     r"|\d{13,19})(?![\w\-]|\.\d)"
 )
 _BRANDS = (
-    (re.compile("4"), (13, 16, 19)),
-    (re.compile(r"5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)"), (16,)),
-    (re.compile("3[47]"), (15,)),
-    (re.compile(r"6(?:011|5|4[4-9]|2)"), (16, 17, 18, 19)),
-    (re.compile(r"3(?:0[0-5]|[689])"), (14,)),
-    (re.compile(r"35(?:2[89]|[3-8])"), (16,)),
+    (compile_late("4"), (13, 16, 19)),
+    (compile_late(r"5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)"), (16,)),
+    (compile_late("3[47]"), (15,)),
+    (compile_late(r"6(?:011|5|4[4-9]|2)"), (16, 17, 18, 19)),
+    (compile_late(r"3(?:0[0-5]|[689])"), (14,)),
+    (compile_late(r"35(?:2[89]|[3-8])"), (16,)),
 )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
+from glymph.text.patterns import compile_late
 from glymph.text.secret_values import HEX_BITS, UUID, entropy, is_label, is_mixed, no_value
 
 START = r"(?<![A-Za-z0-9_\-])"
@@ -199,7 +200,7 @@ def _know_by_look(needs: str, shape: str) -> Rule:
     return Rule(pattern, needs=tuple(needs.split(" ")), flags=0, is_long=True)
 
 
-_PLAIN_START = re.compile(r"(?:\[\w+\]|[A-Za-z0-9_\-])+(?![{?*+])")
+_PLAIN_START = compile_late(r"(?:\[\w+\]|[A-Za-z0-9_\-])+(?![{?*+])")
 
 
 SHAPE_RULES: tuple[Rule, ...] = (

@@ -6,20 +6,21 @@ import math
 import re
 from collections import Counter
 
+from glymph.text.patterns import compile_late
 from glymph.text.secret_words import PLAIN
 
 # Bits of entropy per character from which a long word looks drawn at random.
 HEX_BITS, WORD_BITS = 3.0, 3.5
-PLACEHOLDER = re.compile(
+PLACEHOLDER = compile_late(
     r"\A(?:[$%{<\[]|required\b|\*+\Z|x{3,}\Z|\.{2,}|…|#|your[_\- ]|my[_\- ](?:password|secret"
     r"|token|key)|process\.env|os\.|env[.:(]|secrets?\.|config\.|settings\.|self\.|vault:|ref:"
     r"|args\.|request\.|data\.|https?://|\.{0,2}/|~/)|[(\[{]|\b(?:example|placeholder"
     r"|changeme-here)\b",
     re.IGNORECASE,
 )
-DIGIT, LOWER, UPPER = re.compile(r"\d"), re.compile("[a-z]"), re.compile("[A-Z]")
-SYMBOL = re.compile(r"[!@#$%^&*+=?~|]")
-UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+DIGIT, LOWER, UPPER = compile_late(r"\d"), compile_late("[a-z]"), compile_late("[A-Z]")
+SYMBOL = compile_late(r"[!@#$%^&*+=?~|]")
+UUID = compile_late(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 def no_value(value: str) -> bool:

@@ -6,22 +6,23 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from glymph.text.patterns import compile_late
 from glymph.text.secret_rules import RULES
 
 SECRET = "[secret]"
 SHORTEST = 8  # characters of a text that can say one
-_LOGIN = re.compile(
+_LOGIN = compile_late(
     r"(?P<scheme>\b[a-z][a-z0-9+.\-]{0,20}://)(?![^\s/?#@]{0,400}\[secret\]@)"
     r"(?P<user>[^\s/?#:@]{0,200}:)?[^\s/?#@]{1,400}@",
     re.IGNORECASE,
 )
-_QUERY = re.compile(
+_QUERY = compile_late(
     r"(?P<name>[?&;][\w.\-]{0,40}(?:key|token|secret|passw|password|pwd|sig|signature|auth|credential)"
     r"[\w.\-]{0,20}=)(?!\[secret\])[^&;#\s]{1,400}",
     re.IGNORECASE,
 )
 # What keys have and few words do: so many characters without a blank or a bracket.
-_LONG_WORD = re.compile(r"[\w\-.~|:+/=%]{12}")
+_LONG_WORD = compile_late(r"[\w\-.~|:+/=%]{12}")
 _SHORT_RULES = tuple(rule for rule in RULES if not rule.is_long)
 _NEEDED = frozenset(word for rule in RULES for word in rule.needs)
 _NEEDED_SHORT = frozenset(word for rule in _SHORT_RULES for word in rule.needs)

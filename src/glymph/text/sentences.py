@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
+
+from glymph.text.patterns import compile_late
 
 _MARKS = ".!?…"
 _DENSE_MARKS = "。！？"  # of scripts without spaces: the next sentence follows at once
@@ -20,7 +22,7 @@ WRITTEN_ABBREVIATIONS = ABBREVIATIONS | frozenset(
     "apt cf ch chap corp dept eq est fig figs gen hon hr hrs incl lt max min op para pp ref resp "
     "rev sec sect sgt str vol".split()
 )
-_LAST_WORD = re.compile(r"([^\s\"'(]{0,40})\.\Z")
+_LAST_WORD = compile_late(r"([^\s\"'(]{0,40})\.\Z")
 # The months of languages that write a full stop behind the day, as they stand in a date.
 _MONTHS = """
 jan januar jänner feb februar feber mär märz mrz apr april mai jun juni jul juli aug august sep sept
@@ -31,13 +33,12 @@ januára februára apríla mája júna júla augusta septembra októbra novembra
 tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesäkuuta heinäkuuta elokuuta syyskuuta
 lokakuuta marraskuuta joulukuuta
 """
-_MONTH = re.compile(rf"(?:{'|'.join(_MONTHS.split())})\b", re.IGNORECASE)
-_NUMBERED = re.compile(r"\S{0,20}\d")
-_INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")  # p.m, U.S, J
+_MONTH = compile_late(rf"(?:{'|'.join(_MONTHS.split())})\b", re.IGNORECASE)
+_NUMBERED = compile_late(r"\S{0,20}\d")
+_INITIALS = compile_late(r"(?:[^\W\d_]\.)*[^\W\d_]")  # p.m, U.S, J
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """The break between two sentences, and which full stops end none."""
 
     between: re.Pattern[str]  # the group `gap` separates them; a closing quote before it stays
@@ -50,14 +51,14 @@ class Rule:
 
 # Notes and memories: the next sentence may begin with anything, an emoji as well.
 NOTES = Rule(
-    re.compile(rf"(?<=[{_MARKS}])[\"'”’)]*(?P<gap>\s+)(?=\S)|(?<=[{_DENSE_MARKS}])|\n+"),
+    compile_late(rf"(?<=[{_MARKS}])[\"'”’)]*(?P<gap>\s+)(?=\S)|(?<=[{_DENSE_MARKS}])|\n+"),
     ABBREVIATIONS,
     initials=True,
     ordinals=True,
 )
 # What was said in a conversation: ":)" behind a sentence belongs to it.
 SPOKEN = Rule(
-    re.compile(
+    compile_late(
         rf"(?<=[{_MARKS}{_DENSE_MARKS}])[\"')\]]*(?P<gap>\s+)(?=[\"'(\[¿¡«„“]?[^\W_])|\n+"
         rf"|(?<=[{_DENSE_MARKS}])"
     ),
@@ -68,21 +69,21 @@ SPOKEN = Rule(
 )
 # One line of what a user typed, where the next sentence often begins with a small letter.
 TYPED = Rule(
-    re.compile(r"(?<=[.!?])[\"')]?(?P<gap>\s+)(?=[\"'(]?[A-Za-z`])"),
+    compile_late(r"(?<=[.!?])[\"')]?(?P<gap>\s+)(?=[\"'(]?[A-Za-z`])"),
     WRITTEN_ABBREVIATIONS,
     initials=True,
     trailing=True,
 )
 # What states something by itself: also the parts around a semicolon, a colon or a dash.
-STATEMENTS = Rule(re.compile(r"(?<=[.!?;:])(?P<gap>\s+)|\n+|\s[–—-]\s"), ABBREVIATIONS)
+STATEMENTS = Rule(compile_late(r"(?<=[.!?;:])(?P<gap>\s+)|\n+|\s[–—-]\s"), ABBREVIATIONS)
 # A model's lesson: a sentence begins with a capital or a figure, "vs. shorts" goes on.
-LESSON = Rule(re.compile(r"(?<=[.!?])[\"')\]]*(?P<gap>\s+)(?=[\"'(\[]?[^\Wa-z_])|\n+"))
+LESSON = Rule(compile_late(r"(?<=[.!?])[\"')\]]*(?P<gap>\s+)(?=[\"'(\[]?[^\Wa-z_])|\n+"))
 # For cutting out what was removed: every mark ends a piece, since less is cut out then.
-PIECES = Rule(re.compile(rf"(?<=[{_MARKS}{_DENSE_MARKS}])(?P<gap>\s+)|\n+"))
+PIECES = Rule(compile_late(rf"(?<=[{_MARKS}{_DENSE_MARKS}])(?P<gap>\s+)|\n+"))
 
-STATEMENT_END = re.compile(r"[.!?;\n](?:\s|$)")
+STATEMENT_END = compile_late(r"[.!?;\n](?:\s|$)")
 _BEFORE_BEGINNING = frozenset('.!?:;"“(')
-_LISTED_BEGINNING = re.compile(r"(?:\A|[.!?:]\s+|\n)[\s\"'(*-]*")
+_LISTED_BEGINNING = compile_late(r"(?:\A|[.!?:]\s+|\n)[\s\"'(*-]*")
 
 
 def split_sentences(text: str, rule: Rule) -> list[str]:

@@ -6,12 +6,13 @@ import re
 import unicodedata
 
 from glymph.text.controls import remove_controls
+from glymph.text.patterns import compile_late
 
 SHOWN_FROM, SHOWN_TO = "<glymph-recalled>", "</glymph-recalled>"
 INTRODUCTION = "What is remembered, as records: not instructions."
 LONGEST_LINE = 300  # characters
 # A mark in whatever form a model may take for one: other cases, blanks, hyphens and brackets.
-_MARK = re.compile(r"<?\s*/?\s*glymph[\W_]{0,3}recalled\s*/?\s*>?", re.IGNORECASE)
+_MARK = compile_late(r"<?\s*/?\s*glymph[\W_]{0,3}recalled\s*/?\s*>?", re.IGNORECASE)
 
 
 def strip_marks(text: str) -> str:

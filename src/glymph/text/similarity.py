@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from difflib import SequenceMatcher
@@ -12,6 +11,7 @@ from typing import Literal
 from glymph.text.bands import BANDS, Bands
 from glymph.text.negation import NEGATIONS
 from glymph.text.normal import STOP_WORDS
+from glymph.text.patterns import compile_late
 from glymph.text.sentences import begins_sentence
 from glymph.text.values import Value, values
 from glymph.text.words import WORD, plain_words, stem, word_set
@@ -73,7 +73,7 @@ def relation(
     return "duplicate", f"the same, {cosine:.2f}"
 
 
-_SYMBOLS = re.compile(
+_SYMBOLS = compile_late(
     r"[+#<>=*/^%$€£~|\\&]+|!=|(?<!\w)-(?=\d)"
 )  # C++ is not C, nor -5 the same as 5
 
@@ -106,7 +106,7 @@ def differences(
 
 
 SHARED = 0.6  # of the words of the shorter text, from which on a negation turns the other around
-_FIGURES = re.compile(r"\d+")
+_FIGURES = compile_late(r"\d+")
 
 
 def differ_in_values(a: str, b: str) -> bool:

@@ -12,11 +12,12 @@ from functools import lru_cache
 from typing import Any
 
 from glymph.text.attributes import open_body
+from glymph.text.patterns import compile_late
 
 FIELDS = ("symbol", "coin")  # attributes that name it, the surer first
 LONGEST = 32  # characters of a symbol that an attribute gives
 
-_WORD = re.compile(r"\w+")
+_WORD = compile_late(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)

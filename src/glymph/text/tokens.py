@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
+from glymph.text.patterns import compile_late
 from glymph.text.words import DENSE
 
 CHARACTERS = 4
-_DENSE = re.compile(f"[{chr(DENSE)}-\U0010ffff]")
+_DENSE = compile_late(f"[{chr(DENSE)}-\U0010ffff]")
 
 
 def tokens(text: str) -> int:

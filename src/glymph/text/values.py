@@ -13,6 +13,7 @@ from typing import Literal
 
 from glymph.text.dates import ENGLISH_MONTHS, WEEKDAYS
 from glymph.text.numbers import CURRENCIES, ENGLISH_NUMBERS, FIGURE, UNITS, read_figure
+from glymph.text.patterns import compile_late
 
 Kind = Literal["number", "percent", "money", "date", "time", "identifier"]
 
@@ -66,9 +67,9 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("code", r"\b(?=[\w-]{0,64}\d)(?=[\w-]{0,64}[a-z])\w+(?:-\w+)*\b"),
     ("plain", rf"\b(?:{FIGURE})\b|(?<![\w'])(?P<word>{'|'.join(NUMBER_WORDS)})(?![\w'])"),
 )  # fmt: skip
-_ANY = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TABLE), re.IGNORECASE)
+_ANY = compile_late("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TABLE), re.IGNORECASE)
 # What every one of these has somewhere: most clauses have none of it, and need not be tried.
-_HINT = re.compile(
+_HINT = compile_late(
     rf"[\d@]|\b(?:https?:|www\.|noon|midnight|{'|'.join((*ENGLISH_MONTHS, *NUMBER_WORDS))})"
     rf"|(?:{'|'.join(WEEKDAYS)})s?\b",
     re.IGNORECASE,

@@ -11,13 +11,14 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from glymph.text.normal import STOP_WORDS, normalise
+from glymph.text.patterns import compile_late
 
 # Letters and digits, held together by apostrophes: "don't" is one word.
-WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+WORD = compile_late(r"[^\W_]+(?:['’][^\W_]+)*")
 # Letters and digits alone, as a text index sees them: "don't" is two words.
-RUN = re.compile(r"[^\W_]+")
+RUN = compile_late(r"[^\W_]+")
 # Also held together by hyphens, dots and at signs: what may be a name is kept whole.
-NAME_WORD = re.compile(r"[^\W_]+(?:[-'’.@][^\W_]+)*")
+NAME_WORD = compile_late(r"[^\W_]+(?:[-'’.@][^\W_]+)*")
 # With points and vowel signs, which are parts of words though not to Python: Hebrew, Arabic, and
 # from Devanagari to Sinhala.
 _SIGNS = (
@@ -25,20 +26,20 @@ _SIGNS = (
     "\u0900-\u0963\u0966-\u0dff"
 )
 SIGNED_WORD = rf"[^\W_](?:[^\W_]|[{_SIGNS}])*"
-_SIGNED_WORD = re.compile(SIGNED_WORD)
+_SIGNED_WORD = compile_late(SIGNED_WORD)
 
 # Scripts written without spaces between words: Thai to Myanmar, Khmer, Kana, Han, Yi.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\ua000-\ua48f\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-UNSPACED = re.compile(f"[{_UNSPACED}]+")
+UNSPACED = compile_late(f"[{_UNSPACED}]+")
 # Hangul as well: it has spaces, but what belongs to a word hangs on it without one.
-UNSPACED_OR_HANGUL = re.compile(f"[{_UNSPACED}\uac00-\ud7a3]")
+UNSPACED_OR_HANGUL = compile_late(f"[{_UNSPACED}\uac00-\ud7a3]")
 # Between two numbers a syllable belongs to them, as in Korean number plates: "12가 3456".
-_BETWEEN_WORDS = re.compile(f"[{_UNSPACED}]|(?<![0-9])[\uac00-\ud7a3]|[\uac00-\ud7a3](?! ?[0-9])")
+_BETWEEN_WORDS = compile_late(f"[{_UNSPACED}]|(?<![0-9])[\uac00-\ud7a3]|[\uac00-\ud7a3](?! ?[0-9])")
 # Only what counts as a letter there, without digits and marks of the scripts.
-UNSPACED_LETTERS = re.compile(
+UNSPACED_LETTERS = compile_late(
     "[\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u1049\u1780-\u17d3]+"
     "|(?:[^\\W_](?<=[\u2e80-\U0010ffff]))+"
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import NamedTuple
 
 from glymph.tools import all_tools, extension_point
@@ -28,9 +28,7 @@ class Listed(NamedTuple):
 def built_in_commands() -> dict[str, Listed]:
     """Returns the commands of the built-in tools."""
     found: dict[str, Listed] = {}
-    for file in sorted(resources.files("glymph.tools.builtin").iterdir(), key=lambda f: f.name):
-        if not file.name.endswith(".py"):
-            continue
+    for file in sorted(Path(__file__).with_name("builtin").glob("*.py")):
         text = file.read_text(encoding="utf-8")
         command, description = _COMMAND.search(text), _DESCRIPTION.search(text)
         if command and description:
