@@ -8,7 +8,7 @@ import pytest
 
 from glymph import Glymph
 from glymph.config import Settings
-from glymph.store.guards import MAY_BE_VITAL
+from glymph.store.guards import MAY_BE_VITAL, STANDING_GOAL
 from tests.grounds.reading import GradingReader
 
 
@@ -49,6 +49,20 @@ def test_pruning_a_plan_leaves_it_and_naming_it_does_not(graded):
     assert {one.text for one in graded.list()} == {"Vital words 1"}
     graded.archive([vital])
     assert graded.get(vital).state == "ARCHIVED"
+
+
+def test_a_goal_stands_in_every_report_until_somebody_names_it(graded, clock):
+    goal = graded.add("A noise goal to be reached", kind="goal").id
+    graded.link(goal, named(graded, "Noise"), "related_to")
+    clock.advance(days=90)
+    plan = graded.analyze(include_isolated=True, min_staleness=0.0)
+    members = {node.id: node for group in plan.groups for node in group.nodes}
+    assert members[goal].blocked == STANDING_GOAL
+    assert goal not in {one.memory_id for one in graded.candidates(limit=100).candidates}
+    graded.prune(plan.id)
+    assert graded.get(goal).state == "LIVE"
+    graded.archive([goal])
+    assert graded.get(goal).state == "ARCHIVED"
 
 
 def test_whoever_gives_its_id_among_many_means_it(graded):
