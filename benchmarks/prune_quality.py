@@ -24,8 +24,8 @@ import numpy as np
 from benchmarks.harness import changes, copies, dialogues, pruning
 from benchmarks.harness.clocks import timed
 from benchmarks.harness.contract import Fact, Figure, Figures, Options
-from benchmarks.harness.forgetting import compared, shelved
-from benchmarks.harness.keeping import local_model
+from benchmarks.harness.forgetting import FACT, compared, shelved
+from benchmarks.harness.keeping import local_grades, local_model
 from benchmarks.harness.picture import Panel, curves
 from benchmarks.harness.pruning import Floats, Ranked, margin
 from glymph.embed.contract import Embedder
@@ -53,7 +53,8 @@ Corpora = Mapping[str, Sequence[Ranked]]
 
 def run(options: Options, embedder: Embedder | None = None) -> Figures:
     """The curves, what search finds before and after, and whether forgetting helps where it should."""
-    corpora = _read(options)
+    grades = local_grades("dialogues") if embedder is None else None
+    corpora = _read(options, grades)
     figures: dict[str, Figure | Fact] = {}
     for corpus, several in corpora.items():
         figures |= _curve(corpus, several)
@@ -70,24 +71,26 @@ def run(options: Options, embedder: Embedder | None = None) -> Figures:
     model = embedder or local
     assert model is not None
     figures["model"] = Fact(model.name, "made the vectors of the searches")
+    figures["reader"] = Fact("none" if grades is None else grades.name, "says what is noise")
     with tempfile.TemporaryDirectory(prefix="glymph-prune-") as folder:
         for corpus, several in corpora.items():
             figures |= _searched(Path(folder), corpus, several, model)
-        figures |= _stale(Path(folder), options, model)
+        figures |= _stale(Path(folder), options, model, grades)
         figures |= _repeated(Path(folder), corpora["locomo"], options, model)
-    if local is not None:
-        local.keep()
+    for kept in (local, grades):
+        if kept is not None:
+            kept.keep()
     return figures
 
 
-def _read(options: Options) -> Corpora:
+def _read(options: Options, grades: Embedder | None) -> Corpora:
     found = {"locomo": dialogues.locomo(options), "beam": dialogues.beam(options)}
     for dialogue in (one for several in found.values() for one in several):
         asked = [question for question in dialogue.questions if question.group != UNANSWERABLE]
         dialogue.questions = asked[: options.count(len(asked))]
     random = np.random.default_rng(options.seed)
     return {
-        corpus: [pruning.ranked(one, random) for one in several]
+        corpus: [pruning.ranked(one, random, grades) for one in several]
         for corpus, several in found.items()
     }
 
@@ -197,9 +200,12 @@ class Updates:
     stayed: list[bool] = field(default_factory=list)
     kept: list[float] = field(default_factory=list)
     superseded: int = 0
+    current_gone: int = 0  # of updates that the store knew, while what they replaced stayed
 
 
-def _stale(folder: Path, options: Options, model: Embedder) -> dict[str, Figure]:
+def _stale(
+    folder: Path, options: Options, model: Embedder, grades: Embedder | None
+) -> dict[str, Figure]:
     """Whether stale statements are among the first hits.
 
     Before and after what was superseded went first.
@@ -207,7 +213,8 @@ def _stale(folder: Path, options: Options, model: Embedder) -> dict[str, Figure]
     seen = Updates()
     for number, chat in enumerate(changes.beam(options)):
         if chat.updates:
-            _forget_stale(folder / f"stale-{number}", chat, model, seen)
+            _forget_stale(folder / f"stale-{number}", chat, model, grades, seen)
+            _forget_known(folder / f"known-{number}.db", chat, model, seen)
     before = _share(seen.before)
     return {
         "stale_leak_before": Figure(before, f"% with a stale message among the first {FIRST}"),
@@ -217,6 +224,12 @@ def _stale(folder: Path, options: Options, model: Embedder) -> dict[str, Figure]
         "newer_kept": Figure(_share(seen.stayed), "% of the updates with a newer message left"),
         "superseded": Figure(
             seen.superseded, "messages that comparing took for superseded, in whole or in part"
+        ),
+        "current_before_stale": Figure(
+            seen.current_gone,
+            f"messages pruned with the {AT} % a plan holds worth least while one stayed of which "
+            "the store knew that they replaced it",
+            exactly=0,
         ),
         "stale_kept": Figure(
             _share(seen.kept), "% of the evidence that is not stale kept in these chats"
@@ -228,7 +241,22 @@ def _share(values: Sequence[float]) -> float:
     return 100 * float(np.mean(values)) if values else 0.0
 
 
-def _forget_stale(path: Path, chat: changes.Chat, model: Embedder, seen: Updates) -> None:
+def _forget_known(path: Path, chat: changes.Chat, model: Embedder, seen: Updates) -> None:
+    """Prunes by a plan a chat of which the store knows what replaced what."""
+    replaced = [
+        (max(update.newer - chat.stale), older)
+        for update in chat.updates
+        for older in sorted(update.stale)
+        if update.newer - chat.stale
+    ]
+    with shelved(path, chat.dialogue, model, kind=FACT) as shelf:
+        gone = shelf.prune_least(replaced, AT)
+    seen.current_gone += sum(newer in gone and older not in gone for newer, older in replaced)
+
+
+def _forget_stale(
+    path: Path, chat: changes.Chat, model: Embedder, grades: Embedder | None, seen: Updates
+) -> None:
     """Prunes a chat by worth and looks for what is stale.
 
     Worth includes what comparing took for superseded.
@@ -240,6 +268,7 @@ def _forget_stale(path: Path, chat: changes.Chat, model: Embedder, seen: Updates
     ranking = worth(
         score_texts(texts),
         redundancy=redundancy(texts),
+        noise=pruning.find_noise(texts, grades),
         superseded=found.superseded,
         successor=found.successor,
     ).total
@@ -303,7 +332,7 @@ def _repeated(
 # the picture
 
 
-def draw(options: Options) -> str:
+def draw(options: Options, grades: Embedder | None = None) -> str:
     """The share of the evidence kept, by the share pruned, as SVG."""
     panels = [
         Panel(
@@ -315,7 +344,7 @@ def draw(options: Options) -> str:
                 for name, meaning in RANKINGS.items()
             },
         )
-        for corpus, several in _read(options).items()
+        for corpus, several in _read(options, grades).items()
     ]
     return curves(
         "What pruning keeps of what later questions need",
@@ -332,5 +361,6 @@ if __name__ == "__main__":
     parser.add_argument("--data", type=Path, required=True, help="folder of outside data sets")
     parser.add_argument("--picture", type=Path, required=True, help="SVG file to write")
     asked = parser.parse_args()
+    drawn = draw(Options(data=asked.data), local_grades("dialogues"))
     asked.picture.parent.mkdir(parents=True, exist_ok=True)
-    asked.picture.write_text(draw(Options(data=asked.data)), encoding="utf-8")
+    asked.picture.write_text(drawn, encoding="utf-8")

@@ -19,7 +19,7 @@ from glymph.testing import FrozenClock
 Floats = NDArray[np.float64]
 
 OLD_ENOUGH = 4  # days: younger memories are kept from being pruned in batches
-COMPARED = "fact"  # a kind whose memories replace older ones; events only add up
+FACT = "fact"  # a kind whose memories replace older ones; events only add up
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,34 @@ class Shelved:
             )
         return 100 * len(going) / len(set(self.ids) - {""})
 
+    def prune_least(self, replaced: Collection[tuple[int, int]], share: int) -> frozenset[int]:
+        """Prunes what a plan of everything holds worth least, so many per cent of it.
+
+        Before that, the store is told which items replace which. Gives back the places of what
+        went.
+        """
+        for newer, older in replaced:
+            self.glymph.link(self.ids[newer], self.ids[older], "supersedes")
+        plan = self.glymph.analyze(min_staleness=0.0, max_groups=1000, include_isolated=True)
+        nodes = sorted(
+            (node for group in plan.groups for node in group.nodes), key=lambda node: node.worth
+        )
+        least = [node.id for node in nodes[: len(nodes) * share // 100]]
+        if not least:
+            return frozenset()
+        gone = set(self.glymph.prune(plan, ids=least, confirm_large=True).succeeded)
+        return frozenset(place for place, known in enumerate(self.ids) if known in gone)
+
 
 @contextmanager
-def shelved(path: Path, dialogue: Dialogue, model: Embedder) -> Iterator[Shelved]:
-    """Stores a dialogue; then the clock stands still."""
+def shelved(
+    path: Path, dialogue: Dialogue, model: Embedder, *, kind: str | None = None
+) -> Iterator[Shelved]:
+    """Stores a dialogue, as memories of one kind if it is given; then the clock stands still."""
     clock = FrozenClock()
     with Glymph.open(f"sqlite:///{path}", embedder=model, reader="none", clock=clock) as glymph:
-        ids = [added.id or "" for added in glymph.add_many(dialogue.items)]
+        items = [item if kind is None else {**item, "kind": kind} for item in dialogue.items]
+        ids = [added.id or "" for added in glymph.add_many(items)]
         glymph.embed()
         clock.advance(days=OLD_ENOUGH)
         yield Shelved(glymph, ids)
@@ -103,7 +124,7 @@ def compared(path: Path, dialogue: Dialogue, model: Embedder) -> Compared:
     ) as glymph:
         for place, item in enumerate(dialogue.items):
             clock.set(max(clock.advance(minutes=1), item.get("event_at") or clock()))
-            added = glymph.add(**{**item, "kind": COMPARED})
+            added = glymph.add(**{**item, "kind": FACT})
             ids.append(added.id or "")
             replaced |= set(added.superseded)
             successor[place] = bool(added.superseded)

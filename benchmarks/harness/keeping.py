@@ -1,4 +1,4 @@
-"""What is dear to make and the same in every run: vectors and stores.
+"""What is dear to make and the same in every run: vectors, grades and stores.
 
 They are kept in a folder that git does not see.
 """
@@ -16,6 +16,7 @@ import numpy as np
 from benchmarks.harness.contract import Unavailable
 from glymph.embed.contract import Embedder, Vectors
 from glymph.errors import EmbedderFailed
+from glymph.reader.contract import Reader
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -69,6 +70,19 @@ class KeptVectors:
             unfinished.replace(self._path)
 
 
+class _Grades:
+    """A reader's grades of texts, as an embedder gives vectors."""
+
+    dimension = 4
+
+    def __init__(self, reader: Reader) -> None:
+        self.name = reader.name
+        self._reader = reader
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return np.array([one.shares for one in self._reader.grade(texts)], dtype=np.float32)
+
+
 def _digest(texts: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
 
@@ -82,3 +96,13 @@ def local_model(name: str) -> KeptVectors:
     except EmbedderFailed as error:
         raise Unavailable(f"needs the local embedding model. {error}") from error
     return KeptVectors(LocalEmbedder(), name=name)
+
+
+def local_grades(name: str) -> KeptVectors:
+    """The grades of the local reader, kept under a name, or Unavailable."""
+    from glymph.reader.local_reader import LocalReader
+    from glymph.reader.weights import explain_absence
+
+    if missing := explain_absence():
+        raise Unavailable(missing)
+    return KeptVectors(_Grades(LocalReader()), name=f"{name}-grades")

@@ -11,10 +11,12 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from benchmarks.harness.dialogues import Dialogue
+from glymph.embed.contract import Embedder
 from glymph.prune.worth import redundancy, worth
 from glymph.text import information
 from glymph.text.information import Weights, rarities, score_texts
 from glymph.text.words import drop_stop_words, split_words
+from glymph.write.grading import NOISE
 
 RANDOM = 5  # orders of which the mean is taken
 PENALTY = 0.02  # keeps the weights of what is rare in the data from running away
@@ -34,6 +36,7 @@ class Ranked:
     rankings: Mapping[str, Sequence[Floats]]
     parts: Floats
     again: Floats
+    noise: Floats
 
     def kept(self, name: str, share: int) -> Floats:
         """The part of each question's evidence that is left, in per cent.
@@ -51,19 +54,29 @@ class Ranked:
         return found
 
 
-def ranked(dialogue: Dialogue, random: np.random.Generator) -> Ranked:
+def ranked(
+    dialogue: Dialogue, random: np.random.Generator, grades: Embedder | None = None
+) -> Ranked:
     """The dialogue under each way of ranking; nothing of it was used, so need plays no part."""
     texts = [item["text"] for item in dialogue.items]
     telling = [drop_stop_words(split_words(text)) for text in texts]
     rarity = rarities(telling)
     again = redundancy(texts, owners(dialogue))
+    noise = find_noise(texts, grades)
     rankings = {
-        "ours": [worth(score_texts(texts), redundancy=again).total],
+        "ours": [worth(score_texts(texts), redundancy=again, noise=noise).total],
         "random": [random.random(len(texts)) for _ in range(RANDOM)],
         "shortest": [np.array([len(text) for text in texts], dtype=np.float64)],
         "idf": [np.array([sum(map(rarity, own)) for own in telling])],
     }
-    return Ranked(dialogue, rankings, information.measure_parts(texts), again)
+    return Ranked(dialogue, rankings, information.measure_parts(texts), again, noise)
+
+
+def find_noise(texts: Sequence[str], grades: Embedder | None) -> Floats:
+    """How surely the reader takes each text for noise; without a reader it is the same of all."""
+    if grades is None:
+        return np.zeros(len(texts))
+    return np.asarray(grades.embed(texts), dtype=np.float64)[:, NOISE]
 
 
 def owners(dialogue: Dialogue) -> list[tuple[str, ...]]:
@@ -90,13 +103,13 @@ def margin(values: Floats) -> float:
 
 
 def held_out(one: Ranked, corpora: Sequence[Sequence[Ranked]], share: int) -> Floats:
-    """What is kept of a dialogue under weights fitted to all the others.
+    """What is kept of a dialogue under weights of information fitted to all the others.
 
     Both corpora count the same.
     """
     others = [[other for other in corpus if other is not one] for corpus in corpora]
     told = information.weigh_parts(one.parts, fitted([corpus for corpus in others if corpus]))
-    return kept(one.dialogue, worth(told, redundancy=one.again).total, share)
+    return kept(one.dialogue, worth(told, redundancy=one.again, noise=one.noise).total, share)
 
 
 def fitted(corpora: Sequence[Sequence[Ranked]]) -> Weights:

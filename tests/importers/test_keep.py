@@ -48,6 +48,24 @@ def test_a_dry_run_shows_and_writes_nothing(memory, tmp_path):
     assert memory.list().items == ()
 
 
+def test_uses_stability_and_kind_come_along(memory, tmp_path):
+    told = {"kind": "fact", "access_count": 7, "stability": 120, "created_at": "2024-03-01"}
+    file = write_notes(
+        tmp_path / "notes.jsonl",
+        {**ROME, **told},
+        {**TEA, "kind": ["drink"], "stability": "high"},
+        {"text": "I am who I am today", "kind": "self"},
+    )
+    import_from(memory, file, apply=True)
+    found = {one.text: one for one in memory.list().items}
+    bob = found["Bob lives in Rome"]
+    assert (bob.kind, bob.access_count, bob.stability) == ("fact", 7, 120.0)
+    tea = found["Anna drinks green tea"]  # what Glymph does not mean by these words is only kept
+    assert (tea.kind, tea.stability) == ("note", 60.0)
+    assert (tea.attributes["kind"], tea.attributes["stability"]) == (["drink"], "high")
+    assert found["I am who I am today"].kind == "note"
+
+
 def test_dates_and_origin_come_along(memory, tmp_path):
     file = write_notes(tmp_path / "notes.jsonl", TEA, ROME)
     report = import_from(memory, file, apply=True)

@@ -8,7 +8,7 @@ import pytest
 
 from glymph import Glymph
 from glymph.config import Settings
-from glymph.store.guards import MAY_BE_VITAL
+from glymph.store.guards import MAY_BE_VITAL, STANDING_GOAL
 from tests.grounds.reading import GradingReader
 
 
@@ -41,6 +41,12 @@ def test_a_plan_shows_it_and_says_that_it_stays(graded):
     assert "it may be vital to somebody" in plan.text
 
 
+def test_a_plan_lists_what_is_noise_before_what_tells_as_much(graded):
+    worths = {node.title: node.worth for group in graded.analyze().groups for node in group.nodes}
+    assert worths["Noise words 0"] + 0.09 < worths["Lasting words 3"]
+    assert worths["Passing words 2"] == worths["Lasting words 3"]
+
+
 def test_pruning_a_plan_leaves_it_and_naming_it_does_not(graded):
     vital = named(graded, "Vital")
     plan = graded.analyze()
@@ -49,6 +55,20 @@ def test_pruning_a_plan_leaves_it_and_naming_it_does_not(graded):
     assert {one.text for one in graded.list()} == {"Vital words 1"}
     graded.archive([vital])
     assert graded.get(vital).state == "ARCHIVED"
+
+
+def test_a_goal_stands_in_every_report_until_somebody_names_it(graded, clock):
+    goal = graded.add("A noise goal to be reached", kind="goal").id
+    graded.link(goal, named(graded, "Noise"), "related_to")
+    clock.advance(days=90)
+    plan = graded.analyze(include_isolated=True, min_staleness=0.0)
+    members = {node.id: node for group in plan.groups for node in group.nodes}
+    assert members[goal].blocked == STANDING_GOAL
+    assert goal not in {one.memory_id for one in graded.candidates(limit=100).candidates}
+    graded.prune(plan.id)
+    assert graded.get(goal).state == "LIVE"
+    graded.archive([goal])
+    assert graded.get(goal).state == "ARCHIVED"
 
 
 def test_whoever_gives_its_id_among_many_means_it(graded):

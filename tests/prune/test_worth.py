@@ -33,6 +33,11 @@ def test_the_parts_are_named_and_reach_as_far_as_the_memories():
     assert found.total.tolist() == pytest.approx([0.2 + 0.05 + 0.5, 0.4 + 0.05 - 1])
 
 
+def test_of_two_that_tell_as_much_what_a_reader_takes_for_noise_goes_first():
+    assert worth([0.4, 0.4, 0.1], noise=[0.2, 0.9, 0.0]).least().tolist() == [2, 1, 0]
+    assert worth([0.4, 0.2], noise=[1.0, 0.0]).least().tolist() == [1, 0], "it decides no more"
+
+
 def test_equals_stay_in_their_order():
     assert worth([0.3, 0.3, 0.3]).least().tolist() == [0, 1, 2]
 

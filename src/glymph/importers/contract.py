@@ -27,6 +27,7 @@ class Item:
     last_used_at: datetime | None = None
     expires_at: datetime | None = None
     access_count: int = 0
+    stability: float | None = None  # days; None: what its kind begins with
     trust: float = 1.0
     tags: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()

@@ -127,6 +127,7 @@ def _prepare(ctx: Context, item: Item, kind: str, counts: _Counts) -> _Candidate
         "created_at": created,
         "last_used_at": used if created is None or used is None or used > created else None,
         "access_count": item.access_count,
+        "stability": item.stability,
     }
     draft = write.draft.draft(text, ctx.settings, **fields)
     return _Candidate({"text": text, **fields, **past}, draft, (item.id, origin["wording"]))

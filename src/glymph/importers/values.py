@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -75,6 +76,17 @@ def find_word(record: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
         if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
             return str(value)
     return None
+
+
+def read_number(value: object) -> float | None:
+    """Returns a number above 0, also one told as text; else None."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return found if 0 < found < math.inf else None
 
 
 def read_words(value: object) -> tuple[str, ...]:

@@ -211,7 +211,9 @@ def _describe_groups(
     rows = reader.by_key(keys, EVERY_LIVE)
     shown, examined = find_shown_first(reader)
     staying = find_reasons_to_stay(reader, grader, [row["id"] for row in rows.values()])
-    details = Details(now, rows, appraise(rows.values(), now=now), shown, examined, staying)
+    current = [row for row in rows.values() if row["superseded_by"] is None]
+    appraisal = appraise(rows.values(), now=now, grades=grader.grade(reader, current))
+    details = Details(now, rows, appraisal, shown, examined, staying)
     found = apply_rules(_collect_facts(ctx, reader, held, ranking, details), "analyze")
     groups, at = [], 0
     for number, group in enumerate(ranking.groups, start=1):

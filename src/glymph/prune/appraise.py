@@ -1,8 +1,11 @@
-"""The worth of memories side by side: need, information, redundancy and supersession."""
+"""The worth of memories side by side.
+
+It is made of need, information, redundancy, supersession, and what a reader holds them for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +15,9 @@ from glymph.decay.sections import SUMMARY_KIND
 from glymph.prune.worth import redundancy, worth
 from glymph.store.contract import Row
 from glymph.text import information
+from glymph.write.grading import NOISE, Grade
+
+NOT_READ = 0.5  # as likely noise as not
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +30,8 @@ class Appraisal:
     redundancy: float
 
 
-def appraise(rows: Iterable[Row], *, now: int) -> dict[int, Appraisal]:
-    """Returns the appraisal of each row by its key.
+def appraise(rows: Iterable[Row], *, now: int, grades: Mapping[int, Grade]) -> dict[int, Appraisal]:
+    """Returns the appraisal of each row by its key; grades are a reader's, by key as well.
 
     Rarity and repetition are judged among these rows.
     """
@@ -49,6 +55,7 @@ def appraise(rows: Iterable[Row], *, now: int) -> dict[int, Appraisal]:
         told,
         need=wanted,
         redundancy=again,
+        noise=[grades[row["key"]][NOISE] if row["key"] in grades else NOT_READ for row in given],
         superseded=[float(row["superseded_by"] is not None) for row in given],
     )
     return {

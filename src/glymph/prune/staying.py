@@ -1,8 +1,8 @@
 """Why a memory is in no default selection, however stale: somebody names it, or it stays.
 
-It may be vital to somebody; or it is the current statement of something that is alive: it has
-replaced another one, and that or itself was recalled, or something beside it was told, in the last
-90 days. What is out of date goes first.
+It may be vital to somebody; or it is a goal; or it is the current statement of something that is
+alive: it has replaced another one, and that or itself was recalled, or something beside it was
+told, in the last 90 days. What is out of date goes first.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from glymph.context import Context
+from glymph.decay.sections import kind_profile
 from glymph.moments import AHEAD, MICROS_PER_DAY, micros
 from glymph.prune.marks import REPLACING
 from glymph.store import guards, records
@@ -28,8 +29,25 @@ def find_reasons_to_stay(
 ) -> dict[str, str]:
     """Returns why some of these memories stay unless somebody names them."""
     alive = find_alive(grader.ctx, reader, ids)
+    goals = _find_goals(grader.ctx, reader, ids)
     vital = grader.find_vital(reader, ids, least=vital_from)
-    return dict.fromkeys(alive, guards.STILL_CURRENT) | dict.fromkeys(vital, guards.MAY_BE_VITAL)
+    return (
+        dict.fromkeys(alive, guards.STILL_CURRENT)
+        | dict.fromkeys(goals, guards.STANDING_GOAL)
+        | dict.fromkeys(vital, guards.MAY_BE_VITAL)
+    )
+
+
+def _find_goals(ctx: Context, reader: Reader, ids: Sequence[str]) -> set[str]:
+    """Returns the ids of what never fades and still holds: goals, unless replaced or expired."""
+    now = micros(ctx.now())
+    return {
+        row["id"]
+        for row in reader.memories(ids).values()
+        if not kind_profile(row["kind"]).decays
+        and row["superseded_by"] is None
+        and (row["expires_at"] is None or row["expires_at"] > now)
+    }
 
 
 def find_alive(ctx: Context, reader: Reader, ids: Sequence[str]) -> set[str]:

@@ -37,6 +37,7 @@ class Weights:
     need: float = 0.5
     successor: float = 0.5
     redundancy: float = 1.0
+    noise: float = 0.1  # of two that tell as much, what a reader takes for noise goes first
     superseded: float = 2.0  # as much as all others together: these go first
 
 
@@ -50,6 +51,7 @@ class Worth:
     need: Floats
     information: Floats
     redundancy: Floats
+    noise: Floats
     superseded: Floats
     successor: Floats
     total: Floats
@@ -64,6 +66,7 @@ def worth(
     *,
     need: ArrayLike = 0.0,
     redundancy: ArrayLike = 0.0,
+    noise: ArrayLike = 0.0,
     superseded: ArrayLike = 0.0,
     successor: ArrayLike = 0.0,
     pinned: ArrayLike = False,
@@ -72,17 +75,19 @@ def worth(
     """Returns the worth of each memory. A pinned one is worth more than any other.
 
     `superseded` is 1 for what another memory has replaced, less for what it has replaced in part;
-    `successor` marks those others: they say how things are now.
+    `successor` marks those others: they say how things are now. `noise` is how surely a reader
+    takes a text for noise.
     """
     told = np.asarray(information, dtype=np.float64)
-    wanted, again, replaced, newer = (
+    wanted, again, empty, replaced, newer = (
         np.broadcast_to(np.asarray(part, dtype=np.float64), told.shape)
-        for part in (need, redundancy, superseded, successor)
+        for part in (need, redundancy, noise, superseded, successor)
     )
     total = weights.information * told + weights.need * wanted + weights.successor * newer
-    total = total - weights.redundancy * again - weights.superseded * replaced
+    total = total - weights.redundancy * again - weights.noise * empty
+    total = total - weights.superseded * replaced
     total = np.where(np.asarray(pinned, dtype=np.bool_), np.inf, total)
-    return Worth(wanted, told, again, replaced, newer, total)
+    return Worth(wanted, told, again, empty, replaced, newer, total)
 
 
 # said elsewhere
