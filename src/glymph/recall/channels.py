@@ -99,7 +99,7 @@ def gather(
     )
     near, cosines = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32)
     if vector is not None:
-        near, cosines = view.nearest(vector, passing, limit=depth, reader=reader)
+        near, cosines = view.nearest_about(vector, passing, limit=depth, reader=reader)
     first = list(dict.fromkeys([*texts[:NEIGHBOURED], *near[:NEIGHBOURED].tolist()]))
     spoken = view.find_in_sessions(first)
     rows = reader.neighbours(view["key"][spoken].tolist()) if len(spoken) else []
@@ -112,7 +112,7 @@ def gather(
     known = np.full(len(slots), np.nan)
     if vector is not None:
         known[: len(near)] = cosines
-        known[len(near) :] = view.cosines(vector, among[len(near) :], reader=reader)
+        known[len(near) :] = view.cosines_about(vector, among[len(near) :], reader=reader)
     unrelated = (
         0.0 if vector is None or view.vectors is None else view.vectors.unrelated_cosine(vector)
     )

@@ -229,7 +229,7 @@ class RecallSuite(StoreGround):
             )
             assert rows[2][1:3] == ("LIVE KNOWLEDGE 1 lesson", b["created_at"])
             assert rows[2][3:-1] == (None, None, "[]", '["Nate"]', b["content_hash"][:16])
-            columns = list(zip(*reader.mirror_columns(), strict=True))
+            columns = [row for page in reader.mirror_columns() for row in zip(*page, strict=True)]
             assert columns == rows
 
     # vectors

@@ -70,7 +70,8 @@ SELECT {columns} FROM (SELECT {mirrored} FROM scoped_memories m ORDER BY m.id);
 
 -- name: mirrored_columns_alone
 -- Where there is only one space, rows are read as they lie.
-SELECT {columns} FROM (SELECT {mirrored} FROM memories m WHERE {unindexed:m.space_id} = :space_id);
+SELECT {columns} FROM (SELECT {mirrored} FROM memories m
+WHERE m.key > :after AND {unindexed:m.space_id} = :space_id ORDER BY m.key LIMIT :limit);
 
 -- name: neighbours
 -- For each memory the live one before and after it in the same session: what was put away parts nobody.

@@ -90,7 +90,7 @@ class Connection:
         run("PRAGMA secure_delete = ON")
         run(f"PRAGMA synchronous = {synchronous}")
         run("PRAGMA temp_store = MEMORY")
-        run("PRAGMA cache_size = -65536")
+        run("PRAGMA cache_size = -16384")
         # Made here, outside any transaction: a rollback must not take them away.
         run("CREATE TEMP TABLE scope(space_id INTEGER)")
         run("INSERT INTO temp.scope VALUES (NULL)")
