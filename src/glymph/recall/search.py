@@ -21,6 +21,7 @@ from functools import partial
 from typing import Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from glymph import telemetry
 from glymph.checks import checked_space, checked_text, show
@@ -41,10 +42,12 @@ from glymph.recall.filters import (
 )
 from glymph.recall.newer_first import Place, Updates, newer_first, skip_hidden, updates_of
 from glymph.recall.past import by_words_only, search_past
+from glymph.recall.rank import Figures
 from glymph.recall.rerank import MOST_READ, OF_READING, find_scores, score_best
 from glymph.recall.summaries import find_outdated
 from glymph.store import records
 from glymph.store.contract import Filter, Row
+from glymph.store.scan import Slots
 from glymph.text.tokens import tokens
 
 MAX_QUERY_CHARS = 20_000
@@ -131,9 +134,16 @@ def rank_pools(
     """
     nearest = max((rank.nearest(pool.cosines, pool.unrelated) for pool in pools), default=0.0)
     best_text = max((float(pool.keywords.max(initial=0.0)) for pool in pools), default=0.0)
+    most = limit + SPARE
+    drafts = [
+        _draft(pool, nearest, best_text, weights, most=most, now=micros(now)) for pool in pools
+    ]
+    nearest = max(
+        (pool.sharpen(one.best) for pool, one in zip(pools, drafts, strict=True)), default=0.0
+    )
     found: list[Candidate] = []
-    for pool in pools:
-        scores = _score(pool, nearest, best_text, weights, most=limit + SPARE, now=micros(now))
+    for pool, draft in zip(pools, drafts, strict=True):
+        scores = _score(pool, draft, nearest, weights, most=most)
         rows = pool.reader.by_key([*scores, *_sources(pool, scores)], matching)
         for key in find_outdated(pool.reader, rows.values()):
             scores.pop(key, None)
@@ -200,29 +210,56 @@ class Score:
     parts: dict[str, float]
 
 
-def _score(
+@dataclass(slots=True)
+class Draft:
+    """What the channels say of the candidates of a pool, by cosines that may be estimates."""
+
+    best: Slots  # places in the pool, best first
+    sections: NDArray[np.intp]  # of the pool, as places among the weights
+    parts: dict[str, Figures]  # of the pool
+
+
+def _draft(
     pool: Pool, nearest: float, best_text: float, weights: Weights, *, most: int, now: int
-) -> dict[int, Score]:
-    """Returns the scores of the most relevant candidates by memory key, best first."""
+) -> Draft:
+    """Finds the most relevant candidates, those worth comparing exactly."""
     words = rank.scale(pool.keywords, best_text)
     meaning = rank.semantic_parts(pool.cosines, pool.unrelated, nearest, otherwise=words)
     parts = {"keyword": words, "semantic": meaning}
-    sections, keys = pool.sections, pool.keys.tolist()
-    own = rank.relevance(parts, sections, weights)
+    sections, keys = pool.number_sections(pool.slots, weights), pool.keys
+    own = rank.fuse(parts, sections, weights)
     session = rank.beside(own, pool.before, pool.after)
     pool.reached = follow_links(pool, own, now=now)
     links = np.zeros(len(keys))
-    for at in np.flatnonzero(np.isin(pool.keys, list(pool.reached))) if pool.reached else ():
-        links[at] = pool.reached[keys[at]].activation
+    for at in np.flatnonzero(np.isin(keys, list(pool.reached))) if pool.reached else ():
+        links[at] = pool.reached[int(keys[at])].activation
     parts |= {"graph": np.minimum(session + links, 1.0), "affinity": pool.affinity}
-    total = rank.relevance(parts, sections, weights)
+    total = rank.fuse(parts, sections, weights)
+    best = np.lexsort((keys, -total))[:most]
     parts |= {"session": session, "links": links}
-    best = [at for at in np.lexsort((pool.keys, -total))[:most] if total[at] > 0]
+    return Draft(best[total[best] > 0], sections, parts)
+
+
+FUSED = ("keyword", "semantic", "graph", "affinity")
+
+
+def _score(
+    pool: Pool, draft: Draft, nearest: float, weights: Weights, *, most: int
+) -> dict[int, Score]:
+    """Returns the scores of the most relevant candidates by memory key, best first."""
+    best = draft.best
+    parts = {name: values[best] for name, values in draft.parts.items()}
+    parts["semantic"] = rank.semantic_parts(
+        pool.cosines[best], pool.unrelated, nearest, otherwise=parts["keyword"]
+    )
+    total = rank.fuse({name: parts[name] for name in FUSED}, draft.sections[best], weights)
+    told = zip(*(values.tolist() for values in parts.values()), strict=True)
     scores = {
-        keys[at]: Score(float(total[at]), {name: float(one[at]) for name, one in parts.items()})
-        for at in best
+        key: Score(own, dict(zip(parts, said, strict=True)))
+        for key, own, said in zip(pool.keys[best].tolist(), total.tolist(), told, strict=True)
     }
-    scores |= _score_linked(pool, weights, set(keys))
+    if pool.reached:
+        scores |= _score_linked(pool, weights, set(pool.keys.tolist()))
     return dict(sorted(scores.items(), key=lambda item: (-item[1].relevance, item[0]))[:most])
 
 
@@ -232,7 +269,7 @@ def _score_linked(pool: Pool, weights: Weights, known: Container[int]) -> dict[i
     links = np.asarray([pool.reached[key].activation for key in keys])
     nothing = np.zeros(len(keys))
     parts = {"keyword": nothing, "semantic": nothing, "affinity": nothing, "graph": links}
-    total = rank.relevance(parts, pool.sections_of(pool.view.slots(keys)), weights)
+    total = rank.fuse(parts, pool.number_sections(pool.view.slots(keys), weights), weights)
     return {
         key: Score(float(total[at]), {"graph": float(links[at]), "links": float(links[at])})
         for at, key in enumerate(keys)

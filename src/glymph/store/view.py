@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from glymph.model import State
 from glymph.store.arrays import Codes, find_slots
 from glymph.store.contract import Filter
 from glymph.store.postings import Postings
@@ -27,6 +28,9 @@ NAMED = 0.25
 # nearest
 SPARE = 50
 WIDER = 4  # times as many, when too few of the nearest were let through
+
+
+SLOT_BITS = 32  # for a slot beside the number of its session
 
 
 class Classes(Codes):
@@ -110,6 +114,27 @@ class View:
         found: Slots = some[self["session"][some] != outside]
         return found
 
+    def find_beside(self, slots: Slots) -> tuple[Slots, Slots]:
+        """Returns the live memory before each of these and after it in its session; -1 for none."""
+        sessions = self["session"].astype(np.int64)  # a copy: they may change while we look
+        asked = np.zeros(len(self.codes["session"]), dtype=np.bool_)
+        asked[sessions[slots]] = True
+        live = self.codes["state"].get(State.LIVE, -1)
+        others = np.flatnonzero(asked[sessions])
+        others = others[self["state"][others] == live]
+        told = np.sort(sessions[others] << SLOT_BITS | others)
+        own = sessions[slots] << SLOT_BITS | slots
+        ends = np.concatenate([[-1], told, [-1]])  # of no session
+        sides = (
+            ends[np.searchsorted(told, own)],
+            ends[np.searchsorted(told, own, side="right") + 1],
+        )
+        before, after = (
+            np.where(side >> SLOT_BITS == sessions[slots], side & ((1 << SLOT_BITS) - 1), -1)
+            for side in sides
+        )
+        return before, after
+
     def mask(self, wanted: Filter) -> NDArray[np.bool_]:
         """Returns which slots a filter lets through."""
         passing = self._among("state", wanted.states)
@@ -164,10 +189,9 @@ class View:
 
     def nearest_about(
         self, query: Vectors, passing: NDArray[np.bool_], *, limit: int, reader: Reader
-    ) -> tuple[Slots, Vectors]:
-        """Returns about the nearest, best first, with about their cosines; cheaper than exactly."""
-        slots, cosines, _ = self._scan(query, passing, limit, reader, spare=0.0)
-        return slots, cosines
+    ) -> tuple[Slots, Vectors, bool]:
+        """Returns about the nearest, best first, about their cosines, and whether all is exact."""
+        return self._scan(query, passing, limit, reader, spare=0.0)
 
     def _scan(
         self, query: Vectors, passing: NDArray[np.bool_], limit: int, reader: Reader, *,
