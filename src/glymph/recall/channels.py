@@ -48,10 +48,6 @@ class Pool:
     lacking: str = ""  # why meaning could not be asked although there are vectors
     reached: dict[int, Reached] = field(default_factory=dict)
 
-    def has_vector(self, key: int) -> bool:
-        """Tells whether its meaning was compared with the query's."""
-        return not self.lacking and bool(self.view["embedded"][self.view.slots([key])[0]])
-
     def number_sections(self, slots: Slots, weights: Weights) -> NDArray[np.intp]:
         """Returns the places of the sections of some slots among the weights."""
         names = rank.number_sections(list(self.view.codes["section"]), weights)
@@ -193,7 +189,7 @@ def worth_asking(reader: Reader, view: View, words: Words) -> Words:
     for word in words.words:
         share, size = view.frequencies.get(word, (0.0, 0))
         if view.size > 1.25 * size:
-            share = reader.frequency(word)
+            share = reader.frequency(word, most=COMMON_WORD)
             view.frequencies[word] = (share, view.size)
         if share <= COMMON_WORD:
             rare.append(word)

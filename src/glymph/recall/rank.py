@@ -57,13 +57,12 @@ def number_sections(sections: Sequence[str], weights: Weights) -> NDArray[np.int
 
 def fuse(parts: Mapping[str, Figures], places: NDArray[np.intp], weights: Weights) -> Figures:
     """Does what `relevance` does for sections that are given by their places."""
-    total, whole, speaking = np.zeros((3, len(places)))
-    for name, values in parts.items():
-        share = np.asarray([getattr(own, name) for own in weights.values()])[places]
-        total += share * values
-        whole += share
-        if name != "affinity":
-            speaking += values
+    by_section = [[getattr(own, name) for own in weights.values()] for name in parts]
+    shares = np.asarray(by_section)[:, places]
+    values = np.stack(list(parts.values()))
+    whole = shares.sum(axis=0)
+    speaking = sum(one for name, one in parts.items() if name != "affinity")
+    total = (shares * values).sum(axis=0)
     return np.where(speaking > 0, total / np.where(whole > 0, whole, 1.0), 0.0)
 
 

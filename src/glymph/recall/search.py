@@ -253,6 +253,7 @@ def _score(
         pool.cosines[best], pool.unrelated, nearest, otherwise=parts["keyword"]
     )
     total = rank.fuse({name: parts[name] for name in FUSED}, draft.sections[best], weights)
+    parts["semantic"][np.isnan(pool.cosines[best])] = 0.0  # its words were taken in place of it
     told = zip(*(values.tolist() for values in parts.values()), strict=True)
     scores = {
         key: Score(own, dict(zip(parts, said, strict=True)))
@@ -330,8 +331,6 @@ def _hit(one: Candidate, maybe_outdated_by: tuple[str, ...]) -> Hit:
     memory = records.as_present(one.rows[one.key], one.pool.reader.space, one.retrievability)
     parts = {name: value for name, value in one.score.parts.items() if value > 0}
     parts["standing"] = one.standing
-    if not one.pool.has_vector(one.key):
-        parts.pop("semantic", None)
     why = _explain(one, memory, parts) + (
         "; it may be out of date: see the newer one above it" if maybe_outdated_by else ""
     )

@@ -166,9 +166,12 @@ class Reader(
         parameters |= dict(zip(names, pieces, strict=True)) | {"limit": limit}
         return [(key, held / len(pieces)) for key, held in self._session.tuples(sql, parameters)]
 
-    def frequency(self, word: str) -> float:
-        """Returns about which part of the space's texts holds a word."""
-        return self._session.frequency(word)
+    def frequency(self, word: str, *, most: float = 1.0) -> float:
+        """Returns about which part of the space's texts holds a word.
+
+        Counts no further than to tell that it is more than `most`.
+        """
+        return self._session.frequency(word, most=most)
 
     def neighbours(self, keys: Sequence[int]) -> list[tuple[int, int | None, int | None]]:
         """Returns for each memory of a session its key and those before and after it there."""

@@ -50,13 +50,14 @@ def sign_bits(vectors: Vectors) -> Bits:
 
 
 LARGEST = 127  # of a byte with a sign
+TINY = np.float32(1e-30)  # instead of 0, by which nothing can be divided
 
 
 def in_bytes(vectors: Vectors) -> tuple[Codes, Vectors]:
     """Returns each vector in bytes, and what one step of its bytes stands for."""
-    steps = np.abs(vectors).max(axis=1, initial=0.0) / np.float32(LARGEST)
-    codes = vectors / np.where(steps > 0, steps, np.float32(1))[:, None]
-    return np.rint(codes, out=codes).astype(np.int8), steps
+    largest = np.maximum(vectors.max(axis=1), -vectors.min(axis=1))
+    codes = vectors * (LARGEST / np.maximum(largest, TINY))[:, None]
+    return np.rint(codes, out=codes).astype(np.int8), largest / np.float32(LARGEST)
 
 
 def estimate_products(codes: Codes, steps: Vectors, query: Vectors) -> Vectors:

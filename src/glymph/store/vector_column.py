@@ -30,7 +30,7 @@ CENTRED_ON = 4_096  # vectors whose mean stands for that of all
 CENTRED_FROM = 20  # fewer say nothing about all
 # Of the vectors: as many came or went that the mean of distant ones is asked for again.
 CENTRED_ANEW = 0.01
-BLOCK = 1 << 12
+BLOCK = 1 << 10  # vectors at a time, so that they stay in the cache of the processor
 
 Stored = NDArray[np.float16]
 
