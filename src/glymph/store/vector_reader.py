@@ -20,7 +20,7 @@ LAST_WORDING = b"\xff" * 9  # beyond every one
 MirroredRow = tuple[int, str, int, int | None, str | None, str, str, str, int]
 MIRRORED = 9  # columns
 MirroredColumns = Sequence[Sequence[Any]]
-MIRRORED_AT_ONCE = 1 << 14  # memories
+MIRRORED_AT_ONCE = 1 << 12  # memories
 
 
 class VectorReader(SpaceStatements):

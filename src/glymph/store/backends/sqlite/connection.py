@@ -134,7 +134,12 @@ class Connection:
             yield dict(zip(names, values, strict=True))
 
     def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
-        return list(self.each(sql, parameters))
+        cursor = self.raw.execute(SQLITE.render(sql), _lists_as_json(parameters))
+        values = cursor.fetchone()
+        if values is None:
+            return []
+        names = [column[0] for column in cursor.get_description()]
+        return [dict(zip(names, one, strict=True)) for one in (values, *cursor)]
 
     def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         return self.raw.execute(SQLITE.render(sql), _lists_as_json(parameters)).fetchall()
