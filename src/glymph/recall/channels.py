@@ -53,19 +53,19 @@ class Pool:
         names = rank.number_sections(list(self.view.codes["section"]), weights)
         return names[self.view["section"][slots]]
 
-    def sharpen(self, best: Slots) -> float:
-        """Compares the vectors of the best and of the nearest exactly, if that was not done.
+    def sharpen(self, best: Slots, *, pairs: int) -> float:
+        """Compares the vectors of the best exactly, if cosines are estimates.
 
-        Returns how far the nearest is above an unrelated memory.
+        So are those of the nearest, and those next to the first `pairs` of the best in their
+        sessions. Returns how far the nearest is above an unrelated memory.
         """
-        if self.blurred is not None and len(self.slots):
-            nearest = np.argsort(-self.cosines)[:FEW]  # what has none comes last
-            some = np.unique(np.append(best, nearest))
-            self.cosines[some] = self.view.cosines(
-                self.blurred, self.slots[some], reader=self.reader
-            )
-            return rank.nearest(self.cosines[some], self.unrelated)
-        return rank.nearest(self.cosines, self.unrelated)
+        if self.blurred is None or not len(self.slots):
+            return rank.nearest(self.cosines, self.unrelated)
+        beside = np.concatenate([self.before[best[:pairs]], self.after[best[:pairs]]])
+        near = np.argsort(-self.cosines)[:FEW]  # what has no vector comes last
+        some = np.unique(np.concatenate([best, beside[beside >= 0], near]))
+        self.cosines[some] = self.view.cosines(self.blurred, self.slots[some], reader=self.reader)
+        return rank.nearest(self.cosines[some], self.unrelated)
 
     @property
     def keys(self) -> NDArray[np.int64]:

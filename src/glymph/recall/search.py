@@ -135,15 +135,14 @@ def rank_pools(
     nearest = max((rank.nearest(pool.cosines, pool.unrelated) for pool in pools), default=0.0)
     best_text = max((float(pool.keywords.max(initial=0.0)) for pool in pools), default=0.0)
     most = limit + SPARE
-    drafts = [
-        _draft(pool, nearest, best_text, weights, most=most, now=micros(now)) for pool in pools
+    sharpened = [
+        pool.sharpen(_guess_best(pool, nearest, best_text, weights)[:most], pairs=2 * limit)
+        for pool in pools
     ]
-    nearest = max(
-        (pool.sharpen(one.best) for pool, one in zip(pools, drafts, strict=True)), default=0.0
-    )
+    nearest = max(sharpened, default=0.0)
     found: list[Candidate] = []
-    for pool, draft in zip(pools, drafts, strict=True):
-        scores = _score(pool, draft, nearest, weights, most=most)
+    for pool in pools:
+        scores = _score(pool, nearest, best_text, weights, most=most, now=micros(now))
         rows = pool.reader.by_key([*scores, *_sources(pool, scores)], matching)
         for key in find_outdated(pool.reader, rows.values()):
             scores.pop(key, None)
@@ -211,56 +210,56 @@ class Score:
 
 
 @dataclass(slots=True)
-class Draft:
-    """What the channels say of the candidates of a pool, by cosines that may be estimates."""
+class Speaking:
+    """What speaks for each candidate of a pool, links apart."""
 
-    best: Slots  # places in the pool, best first
-    sections: NDArray[np.intp]  # of the pool, as places among the weights
-    parts: dict[str, Figures]  # of the pool
+    sections: NDArray[np.intp]  # as places among the weights
+    parts: dict[str, Figures]
+    own: Figures  # the relevance of its words and its meaning
+    session: Figures  # what those next to it in its session lend it
 
 
-def _draft(
-    pool: Pool, nearest: float, best_text: float, weights: Weights, *, most: int, now: int
-) -> Draft:
-    """Finds the most relevant candidates, those worth comparing exactly."""
+def _listen(pool: Pool, nearest: float, best_text: float, weights: Weights) -> Speaking:
     words = rank.scale(pool.keywords, best_text)
     meaning = rank.semantic_parts(pool.cosines, pool.unrelated, nearest, otherwise=words)
     parts = {"keyword": words, "semantic": meaning}
-    sections, keys = pool.number_sections(pool.slots, weights), pool.keys
+    sections = pool.number_sections(pool.slots, weights)
     own = rank.fuse(parts, sections, weights)
-    session = rank.beside(own, pool.before, pool.after)
-    pool.reached = follow_links(pool, own, now=now)
-    links = np.zeros(len(keys))
-    for at in np.flatnonzero(np.isin(keys, list(pool.reached))) if pool.reached else ():
-        links[at] = pool.reached[int(keys[at])].activation
-    parts |= {"graph": np.minimum(session + links, 1.0), "affinity": pool.affinity}
-    total = rank.fuse(parts, sections, weights)
-    best = np.lexsort((keys, -total))[:most]
-    parts |= {"session": session, "links": links}
-    return Draft(best[total[best] > 0], sections, parts)
+    return Speaking(sections, parts, own, rank.beside(own, pool.before, pool.after))
 
 
-FUSED = ("keyword", "semantic", "graph", "affinity")
+def _guess_best(pool: Pool, nearest: float, best_text: float, weights: Weights) -> Slots:
+    """Returns the places of candidates, about the best first, if their cosines are estimates."""
+    if pool.blurred is None:
+        return np.zeros(0, dtype=np.intp)
+    heard = _listen(pool, nearest, best_text, weights)
+    parts = heard.parts | {"graph": heard.session, "affinity": pool.affinity}
+    return np.argsort(-rank.fuse(parts, heard.sections, weights))
 
 
 def _score(
-    pool: Pool, draft: Draft, nearest: float, weights: Weights, *, most: int
+    pool: Pool, nearest: float, best_text: float, weights: Weights, *, most: int, now: int
 ) -> dict[int, Score]:
     """Returns the scores of the most relevant candidates by memory key, best first."""
-    best = draft.best
-    parts = {name: values[best] for name, values in draft.parts.items()}
-    parts["semantic"] = rank.semantic_parts(
-        pool.cosines[best], pool.unrelated, nearest, otherwise=parts["keyword"]
-    )
-    total = rank.fuse({name: parts[name] for name in FUSED}, draft.sections[best], weights)
-    parts["semantic"][np.isnan(pool.cosines[best])] = 0.0  # its words were taken in place of it
-    told = zip(*(values.tolist() for values in parts.values()), strict=True)
+    heard, keys = _listen(pool, nearest, best_text, weights), pool.keys
+    pool.reached = follow_links(pool, heard.own, now=now)
+    links = np.zeros(len(keys))
+    for at in np.flatnonzero(np.isin(keys, list(pool.reached))) if pool.reached else ():
+        links[at] = pool.reached[int(keys[at])].activation
+    graph = np.minimum(heard.session + links, 1.0)
+    parts = heard.parts | {"graph": graph, "affinity": pool.affinity}
+    total = rank.fuse(parts, heard.sections, weights)
+    parts |= {"session": heard.session, "links": links}
+    parts["semantic"] = np.where(np.isnan(pool.cosines), 0.0, parts["semantic"])
+    best = np.lexsort((keys, -total))[:most]
+    best = best[total[best] > 0]
+    told = zip(*(values[best].tolist() for values in parts.values()), strict=True)
     scores = {
         key: Score(own, dict(zip(parts, said, strict=True)))
-        for key, own, said in zip(pool.keys[best].tolist(), total.tolist(), told, strict=True)
+        for key, own, said in zip(keys[best].tolist(), total[best].tolist(), told, strict=True)
     }
     if pool.reached:
-        scores |= _score_linked(pool, weights, set(pool.keys.tolist()))
+        scores |= _score_linked(pool, weights, set(keys.tolist()))
     return dict(sorted(scores.items(), key=lambda item: (-item[1].relevance, item[0]))[:most])
 
 

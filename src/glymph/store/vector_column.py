@@ -23,7 +23,7 @@ from glymph.store.scan import (
     sign_bits,
 )
 
-EXACT_UP_TO = 4_096  # memories; above that, signs are scanned, the best compared
+EXACT_UP_TO = 12_288  # memories: 19 MB; above that, signs are scanned, the best compared
 # Memories, a million and some: 460 MB of bytes. Above that, the best are read from the store.
 KEPT_UP_TO = 1_200_000
 CENTRED_ON = 4_096  # vectors whose mean stands for that of all
