@@ -50,8 +50,9 @@ class Pool:
 
     def number_sections(self, slots: Slots, weights: Weights) -> NDArray[np.intp]:
         """Returns the places of the sections of some slots among the weights."""
-        names = rank.number_sections(list(self.view.codes["section"]), weights)
-        return names[self.view["section"][slots]]
+        places = rank.number_sections(list(self.view.codes["section"]), weights)
+        found: NDArray[np.intp] = places[self.view["section"][slots]]
+        return found
 
     def sharpen(self, best: Slots, *, pairs: int) -> float:
         """Compares the vectors of the best exactly, if cosines are estimates.

@@ -320,8 +320,7 @@ def _add_up(
     length += SATURATION * (1 - SHORTNESS)
     weights *= (SATURATION + 1) * times
     weights /= times + length
-    scores: NDArray[np.float64] = np.bincount(slots, weights, minlength=view.size)
-    return scores
+    return np.bincount(slots, weights, minlength=view.size).astype(np.float64, copy=False)
 
 
 def _step(sizes: NDArray[np.int32]) -> NDArray[np.int32]:

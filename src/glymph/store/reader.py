@@ -173,11 +173,6 @@ class Reader(
         """
         return self._session.frequency(word, most=most)
 
-    def neighbours(self, keys: Sequence[int]) -> list[tuple[int, int | None, int | None]]:
-        """Returns for each memory of a session its key and those before and after it there."""
-        found: list[Any] = self._tuples("neighbours", keys=list(keys))
-        return found
-
     def knows_any(self, hashes: Iterable[str]) -> bool:
         """Tells whether a memory of one of these content hashes is live, expired ones included."""
         return bool(self._value("any_live_by_hash", hashes=list(hashes)))
