@@ -11,7 +11,7 @@ from glymph import Glymph
 from glymph.recall.channels import gather
 from glymph.recall.filters import check_filters
 from glymph.recall.search import rank_pools
-from glymph.store import chunks, mirror, vector_column, view
+from glymph.store import chunks, mirror, vector_column, vector_reader, view
 from glymph.testing.embedders import WordEmbedder
 from glymph.testing.images import mirror_image
 
@@ -260,12 +260,37 @@ def test_growing_beyond_the_exact_scan_keeps_the_answers(opened, small):
         )
         shown = check_nearest(g)
         check_nearest(g, tags=["t"])
-        kept.append(shown.vectors.stored is not None)
+        kept.append(shown.vectors.codes is not None)
     assert kept == [True, False, False]
     assert shown.vectors.matrix is None
     assert check_nearest(opened()).vectors.matrix is None  # made at once
     exact, signs = g.search("tulip rose oak"), opened().search("tulip rose oak")
     assert [hit.memory.id for hit in exact] == [hit.memory.id for hit in signs]
+
+
+def test_vectors_in_bytes_give_the_order_of_comparing_everything(opened, small, monkeypatch):
+    g = opened()
+    g.add_many([{"text": text, "session": f"s{n // 7}"} for n, text in enumerate(texts(70))])
+    asked = ["tulip rose oak", "fern moss", "yew elm ash number", "lily number 12"]
+    found = [[(hit.memory.id, hit.score) for hit in g.search(one)] for one in asked]
+    assert seen(g).vectors.codes is not None
+    for module in (mirror, vector_column):
+        monkeypatch.setattr(module, "EXACT_UP_TO", 1_000)
+    exact = opened()
+    whole = [[(hit.memory.id, hit.score) for hit in exact.search(one)] for one in asked]
+    assert seen(exact).vectors.matrix is not None
+    for some, others in zip(found, whole, strict=True):
+        assert [score for _, score in some] == pytest.approx([s for _, s in others], abs=1e-3)
+        assert [memory for memory, _ in some[:5]] == [memory for memory, _ in others[:5]]
+
+
+def test_a_mirror_read_page_by_page_shows_what_one_read_at_once_shows(opened, monkeypatch):
+    g = opened()
+    added = g.add_many(texts(25))
+    g.delete(added[3].id)
+    whole = mirror_image(seen(opened()))
+    monkeypatch.setattr(vector_reader, "MIRRORED_AT_ONCE", 4)
+    assert mirror_image(seen(opened())) == whole
 
 
 def test_what_changes_beyond_the_exact_scan_is_followed(opened, small):

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glymph.store.scan import BLOCK, exact_nearest, hamming_nearest, sign_bits
+from glymph.store.scan import (
+    BLOCK,
+    estimate_products,
+    exact_nearest,
+    hamming_nearest,
+    in_bytes,
+    sign_bits,
+)
+from glymph.store.view import BLUR
 
 
 def made(count, dimension, seed):
@@ -65,3 +73,18 @@ def test_blocks_leave_no_seam():
             sign_bits(vectors), sign_bits(vectors[at : at + 1])[:, 0], everything, 1
         )
         assert found.tolist() == [at]
+
+
+def test_bytes_tell_a_cosine_to_less_than_the_blur_that_is_allowed_for():
+    vectors, query = made(3_000, 384, 1), made(1, 384, 2)[0]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    query /= np.linalg.norm(query)
+    codes, steps = in_bytes(vectors)
+    assert codes.dtype == np.int8
+    assert np.abs(estimate_products(codes, steps, query) - vectors @ query).max() < BLUR
+
+
+def test_a_vector_of_nothing_stays_nothing_in_bytes():
+    codes, steps = in_bytes(np.zeros((2, 5), dtype=np.float32))
+    assert not codes.any()
+    assert not estimate_products(codes, steps, np.ones(5, dtype=np.float32)).any()

@@ -66,11 +66,11 @@ def align_all(ctx: Context, reader: Reader, columns: Columns, slots: Slots) -> F
         return found
     own = view.slots(columns.memories["key"][slots].tolist())
     some = np.flatnonzero(own >= 0)
-    if view.vectors.matrix is None and view.vectors.stored is None:
+    if view.vectors.matrix is None and view.vectors.codes is None:
         oldest = np.argsort(columns.memories["created_at"][slots[some]], kind="stable")
         some = some[oldest[:MOST_COMPARED]]
     for aim in aims:
-        cosines = view.cosines(aim, own[some], reader=reader)
+        cosines = view.cosines_about(aim, own[some], reader=reader)
         found[some] = np.fmax(found[some], cosines)
     found[_is_goal(columns)[slots]] = 1.0
     return np.asarray(np.clip(found, 0.0, 1.0))

@@ -9,15 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glymph.context import Context
-from glymph.recall import spread
+from glymph.decay.sections import Weights
+from glymph.recall import rank, spread
 from glymph.recall.rank import Figures
 from glymph.recall.spread import HOPS, MOST_NODES, Reached
+from glymph.store.arrays import find_slots
 from glymph.store.contract import Filter
 from glymph.store.postings import Counts, join_counts
 from glymph.store.reader import Reader
+from glymph.store.scan import Slots, Vectors
 from glymph.store.view import View
 from glymph.text.query import Question, Words, read_query
 
+FEW = 3  # of the nearest that are always compared exactly
 POOL = 250  # of the best that each channel names, or as many as are asked for
 NEIGHBOURED = 60  # of each channel's best whose neighbours in the session are looked up
 SEEDS = 50  # of the best whose links are followed
@@ -40,20 +44,29 @@ class Pool:
     unrelated: float
     before: NDArray[np.intp]  # place in the pool of the one before it in its session, or -1
     after: NDArray[np.intp]
+    blurred: Vectors | None = None  # the query's vector, if the cosines are estimates
     lacking: str = ""  # why meaning could not be asked although there are vectors
     reached: dict[int, Reached] = field(default_factory=dict)
 
-    def has_vector(self, key: int) -> bool:
-        """Tells whether its meaning was compared with the query's."""
-        return not self.lacking and bool(self.view["embedded"][self.view.slots([key])[0]])
+    def number_sections(self, slots: Slots, weights: Weights) -> NDArray[np.intp]:
+        """Returns the places of the sections of some slots among the weights."""
+        places = rank.number_sections(list(self.view.codes["section"]), weights)
+        found: NDArray[np.intp] = places[self.view["section"][slots]]
+        return found
 
-    @property
-    def sections(self) -> list[str]:
-        return self.sections_of(self.slots)
+    def sharpen(self, best: Slots, *, pairs: int) -> float:
+        """Compares the vectors of the best exactly, if cosines are estimates.
 
-    def sections_of(self, slots: NDArray[np.intp]) -> list[str]:
-        names = list(self.view.codes["section"])
-        return [names[code] for code in self.view["section"][slots]]
+        So are those of the nearest, and those next to the first `pairs` of the best in their
+        sessions. Returns how far the nearest is above an unrelated memory.
+        """
+        if self.blurred is None or not len(self.slots):
+            return rank.nearest(self.cosines, self.unrelated)
+        beside = np.concatenate([self.before[best[:pairs]], self.after[best[:pairs]]])
+        near = np.argsort(-self.cosines)[:FEW]  # what has no vector comes last
+        some = np.unique(np.concatenate([best, beside[beside >= 0], near]))
+        self.cosines[some] = self.view.cosines(self.blurred, self.slots[some], reader=self.reader)
+        return rank.nearest(self.cosines[some], self.unrelated)
 
     @property
     def keys(self) -> NDArray[np.int64]:
@@ -97,22 +110,21 @@ def gather(
     vector, lacking = (
         ctx.embedding.try_query(question.text) if view.model_key is not None else (None, lacking)
     )
-    near, cosines = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32)
+    near, cosines, exact = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32), True
     if vector is not None:
-        near, cosines = view.nearest(vector, passing, limit=depth, reader=reader)
+        near, cosines, exact = view.nearest_about(vector, passing, limit=depth, reader=reader)
     first = list(dict.fromkeys([*texts[:NEIGHBOURED], *near[:NEIGHBOURED].tolist()]))
     spoken = view.find_in_sessions(first)
-    rows = reader.neighbours(view["key"][spoken].tolist()) if len(spoken) else []
-    beside = view.slots([key or 0 for _, earlier, later in rows for key in (earlier, later)])
+    earlier, later = view.find_beside(spoken)
+    beside = np.stack([earlier, later], axis=1).ravel()
     beside = beside[beside >= 0]
     slots = list(dict.fromkeys([*near.tolist(), *texts, *beside[passing[beside]].tolist()]))
     among = np.asarray(slots, dtype=np.intp)
-    at = {slot: number for number, slot in enumerate(slots)}
-    before, after = _neighbours(rows, view, at, len(slots))
+    before, after = _join_neighbours(among, earlier, spoken, later)
     known = np.full(len(slots), np.nan)
     if vector is not None:
         known[: len(near)] = cosines
-        known[len(near) :] = view.cosines(vector, among[len(near) :], reader=reader)
+        known[len(near) :] = view.cosines_about(vector, among[len(near) :], reader=reader)
     unrelated = (
         0.0 if vector is None or view.vectors is None else view.vectors.unrelated_cosine(vector)
     )
@@ -120,7 +132,7 @@ def gather(
         reader=reader, view=view, passing=passing, question=question, slots=among, cosines=known,
         keywords=words[among],
         affinity=_affinity(view, question, among), unrelated=unrelated, before=before, after=after,
-        lacking=lacking,
+        blurred=None if exact else vector, lacking=lacking,
     )  # fmt: skip
 
 
@@ -178,24 +190,26 @@ def worth_asking(reader: Reader, view: View, words: Words) -> Words:
     for word in words.words:
         share, size = view.frequencies.get(word, (0.0, 0))
         if view.size > 1.25 * size:
-            share = reader.frequency(word)
+            share = reader.frequency(word, most=COMMON_WORD)
             view.frequencies[word] = (share, view.size)
         if share <= COMMON_WORD:
             rare.append(word)
     return words.only(rare) if rare else words
 
 
-def _neighbours(
-    rows: Sequence[tuple[int, int | None, int | None]], view: View, at: dict[int, int], size: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _join_neighbours(
+    among: Slots, earlier: Slots, spoken: Slots, later: Slots
+) -> tuple[Slots, Slots]:
     """Returns the places of each candidate's neighbours in its session, which are mutual."""
-    before, after = np.full(size, -1, dtype=np.intp), np.full(size, -1, dtype=np.intp)
-    pairs = [(earlier, key) for key, earlier, _ in rows if earlier is not None]
-    pairs += [(key, later) for key, _, later in rows if later is not None]
-    slots = view.slots([key for pair in pairs for key in pair]).tolist()
-    for earlier, later in zip(slots[::2], slots[1::2], strict=True):
-        if earlier in at and later in at:
-            before[at[later]], after[at[earlier]] = at[earlier], at[later]
+    before, after = np.full((2, len(among)), -1, dtype=np.intp)
+    order = np.argsort(among)
+    first, second = (
+        find_slots(among[order], side)
+        for side in (np.append(earlier, spoken), np.append(spoken, later))
+    )
+    both = (first >= 0) & (second >= 0)
+    first, second = order[first[both]], order[second[both]]
+    before[second], after[first] = first, second
     return before, after
 
 

@@ -11,6 +11,7 @@ from glymph.decay.sections import SECTION_WEIGHTS, SECTIONS, Section, Weights
 
 Figures = NDArray[np.float64]
 
+_RANKING = {str(section): SECTIONS[section].ranking for section in Section}
 NOISE = 0.3  # of the nearest: what is less near than this is not near
 
 
@@ -45,18 +46,23 @@ def relevance(
 
     An affinity alone finds nothing.
     """
+    return fuse(parts, number_sections(sections, weights), weights)
+
+
+def number_sections(sections: Sequence[str], weights: Weights) -> NDArray[np.intp]:
+    """Returns the place of each section among the weights."""
     numbers = {str(section): number for number, section in enumerate(weights)}
-    codes = np.fromiter(map(numbers.__getitem__, sections), dtype=np.intp, count=len(sections))
-    total = np.zeros(len(sections))
-    whole = np.zeros(len(sections))
-    for name, values in parts.items():
-        share = np.asarray([getattr(own, name) for own in weights.values()])[codes]
-        total += share * values
-        whole += share
-    speaking = sum(
-        (values for name, values in parts.items() if name != "affinity"),
-        start=np.zeros(len(sections)),
-    )
+    return np.fromiter(map(numbers.__getitem__, sections), dtype=np.intp, count=len(sections))
+
+
+def fuse(parts: Mapping[str, Figures], places: NDArray[np.intp], weights: Weights) -> Figures:
+    """Does what `relevance` does for sections that are given by their places."""
+    by_section = [[getattr(own, name) for own in weights.values()] for name in parts]
+    shares = np.asarray(by_section)[:, places]
+    values = np.stack(list(parts.values()))
+    whole = shares.sum(axis=0)
+    speaking = sum(one for name, one in parts.items() if name != "affinity")
+    total = (shares * values).sum(axis=0)
     return np.where(speaking > 0, total / np.where(whole > 0, whole, 1.0), 0.0)
 
 
@@ -73,7 +79,7 @@ def weigh_standing(section: str, *, recency: float, authority: float) -> float:
     A factor, not a sum: however fresh, what does not answer the question does not rise above what
     does.
     """
-    weights = SECTIONS[Section(section)].ranking
+    weights = _RANKING[section]
     return 1.0 - weights.recency * (1.0 - recency) - weights.authority * (1.0 - authority)
 
 

@@ -21,6 +21,7 @@ from functools import partial
 from typing import Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from glymph import telemetry
 from glymph.checks import checked_space, checked_text, show
@@ -49,10 +50,12 @@ from glymph.recall.newer_first import (
     updates_of,
 )
 from glymph.recall.past import by_words_only, search_past
+from glymph.recall.rank import Figures
 from glymph.recall.rerank import MOST_READ, OF_READING, cut_passages, find_scores, score_best
 from glymph.recall.summaries import find_outdated
 from glymph.store import records
 from glymph.store.contract import Filter, Row
+from glymph.store.scan import Slots
 from glymph.text.tokens import tokens
 
 MAX_QUERY_CHARS = 20_000
@@ -141,9 +144,15 @@ def rank_pools(
     """
     nearest = max((rank.nearest(pool.cosines, pool.unrelated) for pool in pools), default=0.0)
     best_text = max((float(pool.keywords.max(initial=0.0)) for pool in pools), default=0.0)
+    most = limit + SPARE
+    sharpened = [
+        pool.sharpen(_guess_best(pool, nearest, best_text, weights)[:most], pairs=2 * limit)
+        for pool in pools
+    ]
+    nearest = max(sharpened, default=0.0)
     found: list[Candidate] = []
     for pool in pools:
-        scores = _score(pool, nearest, best_text, weights, most=limit + SPARE, now=micros(now))
+        scores = _score(pool, nearest, best_text, weights, most=most, now=micros(now))
         rows = pool.reader.by_key([*scores, *_sources(pool, scores)], matching)
         for key in find_outdated(pool.reader, rows.values()):
             scores.pop(key, None)
@@ -224,29 +233,57 @@ class Score:
     parts: dict[str, float]
 
 
+@dataclass(slots=True)
+class Speaking:
+    """What speaks for each candidate of a pool, links apart."""
+
+    sections: NDArray[np.intp]  # as places among the weights
+    parts: dict[str, Figures]
+    own: Figures  # the relevance of its words and its meaning
+    session: Figures  # what those next to it in its session lend it
+
+
+def _listen(pool: Pool, nearest: float, best_text: float, weights: Weights) -> Speaking:
+    words = rank.scale(pool.keywords, best_text)
+    meaning = rank.semantic_parts(pool.cosines, pool.unrelated, nearest, otherwise=words)
+    parts = {"keyword": words, "semantic": meaning}
+    sections = pool.number_sections(pool.slots, weights)
+    own = rank.fuse(parts, sections, weights)
+    return Speaking(sections, parts, own, rank.beside(own, pool.before, pool.after))
+
+
+def _guess_best(pool: Pool, nearest: float, best_text: float, weights: Weights) -> Slots:
+    """Returns the places of candidates, about the best first, if their cosines are estimates."""
+    if pool.blurred is None:
+        return np.zeros(0, dtype=np.intp)
+    heard = _listen(pool, nearest, best_text, weights)
+    parts = heard.parts | {"graph": heard.session, "affinity": pool.affinity}
+    return np.argsort(-rank.fuse(parts, heard.sections, weights))
+
+
 def _score(
     pool: Pool, nearest: float, best_text: float, weights: Weights, *, most: int, now: int
 ) -> dict[int, Score]:
     """Returns the scores of the most relevant candidates by memory key, best first."""
-    words = rank.scale(pool.keywords, best_text)
-    meaning = rank.semantic_parts(pool.cosines, pool.unrelated, nearest, otherwise=words)
-    parts = {"keyword": words, "semantic": meaning}
-    sections, keys = pool.sections, pool.keys.tolist()
-    own = rank.relevance(parts, sections, weights)
-    session = rank.beside(own, pool.before, pool.after)
-    pool.reached = follow_links(pool, own, now=now)
+    heard, keys = _listen(pool, nearest, best_text, weights), pool.keys
+    pool.reached = follow_links(pool, heard.own, now=now)
     links = np.zeros(len(keys))
-    for at in np.flatnonzero(np.isin(pool.keys, list(pool.reached))) if pool.reached else ():
-        links[at] = pool.reached[keys[at]].activation
-    parts |= {"graph": np.minimum(session + links, 1.0), "affinity": pool.affinity}
-    total = rank.relevance(parts, sections, weights)
-    parts |= {"session": session, "links": links}
-    best = [at for at in np.lexsort((pool.keys, -total))[:most] if total[at] > 0]
+    for at in np.flatnonzero(np.isin(keys, list(pool.reached))) if pool.reached else ():
+        links[at] = pool.reached[int(keys[at])].activation
+    graph = np.minimum(heard.session + links, 1.0)
+    parts = heard.parts | {"graph": graph, "affinity": pool.affinity}
+    total = rank.fuse(parts, heard.sections, weights)
+    parts |= {"session": heard.session, "links": links}
+    parts["semantic"] = np.where(np.isnan(pool.cosines), 0.0, parts["semantic"])
+    best = np.lexsort((keys, -total))[:most]
+    best = best[total[best] > 0]
+    told = zip(*(values[best].tolist() for values in parts.values()), strict=True)
     scores = {
-        keys[at]: Score(float(total[at]), {name: float(one[at]) for name, one in parts.items()})
-        for at in best
+        key: Score(own, dict(zip(parts, said, strict=True)))
+        for key, own, said in zip(keys[best].tolist(), total[best].tolist(), told, strict=True)
     }
-    scores |= _score_linked(pool, weights, set(keys))
+    if pool.reached:
+        scores |= _score_linked(pool, weights, set(keys.tolist()))
     return dict(sorted(scores.items(), key=lambda item: (-item[1].relevance, item[0]))[:most])
 
 
@@ -256,7 +293,7 @@ def _score_linked(pool: Pool, weights: Weights, known: Container[int]) -> dict[i
     links = np.asarray([pool.reached[key].activation for key in keys])
     nothing = np.zeros(len(keys))
     parts = {"keyword": nothing, "semantic": nothing, "affinity": nothing, "graph": links}
-    total = rank.relevance(parts, pool.sections_of(pool.view.slots(keys)), weights)
+    total = rank.fuse(parts, pool.number_sections(pool.view.slots(keys), weights), weights)
     return {
         key: Score(float(total[at]), {"graph": float(links[at]), "links": float(links[at])})
         for at, key in enumerate(keys)
@@ -323,8 +360,6 @@ def _hit(one: Candidate, maybe_outdated_by: tuple[str, ...]) -> Hit:
     memory = records.as_present(one.rows[one.key], one.pool.reader.space, one.retrievability)
     parts = {name: value for name, value in one.score.parts.items() if value > 0}
     parts["standing"] = one.standing
-    if not one.pool.has_vector(one.key):
-        parts.pop("semantic", None)
     why = _explain(one, memory, parts) + (
         "; it may be out of date: see the newer one above it" if maybe_outdated_by else ""
     )

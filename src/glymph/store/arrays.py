@@ -50,6 +50,9 @@ def find_slots(own: NDArray[np.int64], keys: Sequence[int] | NDArray[np.int64]) 
     if not len(own) or not len(keys):
         return np.full(len(keys), -1, dtype=np.intp)
     wanted = np.asarray(keys, dtype=np.int64)
+    first, last = int(own[0]), int(own[-1])
+    if last - first + 1 == len(own):  # without gaps, a key tells its place
+        return np.where((wanted >= first) & (wanted <= last), wanted - first, -1)
     found = np.minimum(np.searchsorted(own, wanted), len(own) - 1)
     return np.where(own[found] == wanted, found, -1)
 

@@ -258,8 +258,11 @@ class Session(Protocol):
         """Ranks by words in a passing index over title, text, tags, entities of the given rows."""
         ...
 
-    def frequency(self, word: str) -> float:
-        """Returns about which part of the space's texts holds a word."""
+    def frequency(self, word: str, *, most: float = 1.0) -> float:
+        """Returns about which part of the space's texts holds a word.
+
+        Counts no further than to tell that it is more than `most`.
+        """
         ...
 
     def occurs(self, word: str) -> bool:

@@ -33,7 +33,7 @@ from glymph.store.vector_reader import MIRRORED, MirroredColumns
 from glymph.store.view import Classes, Lists, View
 
 # Vectors read at a time: few enough for the memory they pass through to be used again.
-PAGE = 1 << 13
+PAGE = 1 << 12
 # Vectors: of fewer, half or more would be fetched for their mean alone.
 DISTANT_FROM = 2 * CENTRED_ON
 # Times the store was asked: by then it compared for as long as fetching all takes, or longer.
@@ -102,7 +102,8 @@ class Mirror:
             if self._change and self._change < reader.folded_upto():
                 return None  # what has changed since is folded
             if not self._change:
-                self._append(reader.mirror_columns())
+                for columns in reader.mirror_columns():
+                    self._append(columns)
                 if reader.text_index is not None:
                     beside_others = self._size <= SMALL and not reader.is_alone()
                     self._postings = Postings(whole=beside_others)

@@ -12,6 +12,7 @@ import math
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +30,9 @@ SATURATION, SHORTNESS = 1.2, 0.75  # BM25's k1 and b
 LEAST_WEIGHT = 1e-6  # of a word that most texts hold
 CLOSE = 9  # words from one to the other, at most
 KEY_BITS, COLUMN_BITS = 24, 20  # where a memory and a column begin in a mark (see TextIndex)
+NUMBER_BITS = 52  # where the number of a word begins, when those of several are told apart
+MOST_SLOTS = (1 << (NUMBER_BITS - KEY_BITS)) - 1
+NEVER_CLOSE = (1 << 63) - 1  # to any mark
 SMALL = 2_000  # memories of a space beside others that is split as a whole
 MANY_CHANGED = 2_000  # memories, from which on words are read anew
 STEP = 16  # bytes in which lengths are told, so that a letter more or less changes no order
@@ -71,14 +75,39 @@ class Standing:
 
     __slots__ = ("change", "marks", "slots", "times")
 
-    def __init__(self, marks: Marks, change: int) -> None:
-        self.marks, self.change = marks, change
-        every = marks >> KEY_BITS
-        begins = np.ones(len(every), dtype=np.bool_)
-        begins[1:] = every[1:] != every[:-1]
-        first = np.flatnonzero(begins)
-        self.slots: Slots = every[first].astype(np.int32)
-        self.times = np.diff(first, append=len(every)).astype(np.int32)
+    def __init__(self, marks: Marks, change: int, slots: Slots, times: Slots) -> None:
+        self.marks, self.change, self.slots, self.times = marks, change, slots, times
+
+
+def _stand(marks: Marks, change: int) -> Standing:
+    slots, times = _count_places(marks)
+    return Standing(marks, change, slots.astype(np.int32), times)
+
+
+def _stand_apart(marks: Marks, words: NDArray[np.intp], count: int, change: int) -> list[Standing]:
+    """Does the same for the marks of several words, one word after the other."""
+    numbered, times = _count_places(marks | words << NUMBER_BITS)
+    slots = (numbered & MOST_SLOTS).astype(np.int32)
+    ends = np.arange(1, count + 1)
+    of_marks = [0, *np.searchsorted(words, ends).tolist()]
+    of_slots = [0, *np.searchsorted(numbered, ends << (NUMBER_BITS - KEY_BITS)).tolist()]
+    return [
+        Standing(marks[begin:end], change, slots[first:last], times[first:last])
+        for (begin, end), (first, last) in zip(pairwise(of_marks), pairwise(of_slots), strict=True)
+    ]
+
+
+def _count_places(marks: Marks) -> tuple[Marks, Slots]:
+    """Returns the slots of marks, in order, and how many marks each of them has."""
+    every = marks >> KEY_BITS
+    begins = np.empty(len(every), dtype=np.bool_)
+    begins[:1] = True
+    np.not_equal(every[1:], every[:-1], out=begins[1:])
+    first = begins.nonzero()[0]
+    times = np.empty(len(first), dtype=np.int32)
+    np.subtract(first[1:], first[:-1], out=times[:-1], casting="unsafe")
+    times[-1:] = len(every) - first[-1:]
+    return every[first], times
 
 
 class Postings:
@@ -88,6 +117,7 @@ class Postings:
         self._lock = ProcessLock()
         self._whole = whole  # whether all memories are split here
         self._standing: dict[str, Standing] = {}  # by word, the one asked for last at the end
+        self._kept = 0  # marks of all of them
         self._change = 0
         self._changed: dict[int, int] = {}  # the change by slot
         # Marks of changed memories by word, as plain numbers: objects would take ten times as much.
@@ -106,6 +136,7 @@ class Postings:
                 return
             if len(self._changed) + len(keys) > MANY_CHANGED + SMALL * self._whole:
                 self._standing.clear()
+                self._kept = 0
                 self._changed.clear()
                 self._said.clear()
                 self._said_by.clear()
@@ -153,17 +184,17 @@ class Postings:
             held = self._look_up(reader, view, words.words)
             texts, usual = self._sum_up(view)
         counts = counts or _count(held.values(), texts)
-        scores = np.zeros(view.size)
-        for phrase, standing in dict(held.values()).items():
-            _add(scores, standing, view, usual, counts.weigh(phrase))
-        for pair in words.pairs:
-            (phrase, one), (following, other) = held.get(pair[0], NONE), held.get(pair[1], NONE)
-            if phrase and following and phrase != following:
-                near = Standing(_find_close(one.marks, other.marks), 0)
-                _add(scores, near, view, usual, counts.weigh(phrase))
-                near = Standing(_find_close(other.marks, one.marks), 0)
-                _add(scores, near, view, usual, counts.weigh(following))
-        return scores
+        found = [
+            (standing.slots, standing.times, counts.weigh(phrase))
+            for phrase, standing in dict(held.values()).items()
+        ]
+        pairs = [(held.get(one, NONE), held.get(other, NONE)) for one, other in words.pairs]
+        pairs = [(one, other) for one, other in pairs if one[0] != other[0]]
+        both = [*pairs, *((other, one) for one, other in pairs)]
+        close = _find_close([(one[1].marks, other[1].marks) for one, other in both])
+        weights = [counts.weigh(one[0]) for one, _ in both]
+        found += [(*places, weight) for places, weight in zip(close, weights, strict=True)]
+        return _add_up(found, view, usual)
 
     def _look_up(
         self, reader: Reader, view: View, words: Sequence[str]
@@ -189,32 +220,36 @@ class Postings:
 
     def _find(self, reader: Reader, view: View, words: Collection[str]) -> dict[str, Standing]:
         """Returns where single words stand now; those that are not known yet are read."""
-        self._standing |= self._read(
-            reader, view, [word for word in words if word not in self._standing]
-        )
+        new = self._read(reader, view, [word for word in words if word not in self._standing])
+        self._standing |= new
+        self._kept += sum(len(standing.marks) for standing in new.values())
         found: dict[str, Standing] = {}
         for word in words:
             standing = self._standing.pop(word)
             if standing.change < self._change:
+                self._kept -= len(standing.marks)
                 standing = self._bring_up(word, standing)
+                self._kept += len(standing.marks)
             found[word] = self._standing[word] = standing
-        kept = sum(len(standing.marks) for standing in self._standing.values())
-        while kept > MOST_MARKS and len(self._standing) > 1:
-            kept -= len(self._standing.pop(next(iter(self._standing))).marks)
+        while self._kept > MOST_MARKS and len(self._standing) > 1:
+            self._kept -= len(self._standing.pop(next(iter(self._standing))).marks)
         return found
 
     def _read(self, reader: Reader, view: View, words: Sequence[str]) -> dict[str, Standing]:
         if self._whole or not words:
-            return {word: Standing(np.zeros(0, dtype=np.int64), -1) for word in words}
+            return {word: _stand(np.zeros(0, dtype=np.int64), -1) for word in words}
         index, change = reader.text_index, reader.newest_change()
         assert index is not None
-        found: dict[str, Standing] = {}
-        for word, marks in index.find_marks(words).items():
-            slots = find_slots(view["key"], marks >> KEY_BITS)
-            here = slots >= 0
-            places = marks[here] & ((1 << KEY_BITS) - 1)
-            found[word] = Standing(slots[here] << KEY_BITS | places, change)
-        return found
+        found = index.find_marks(words)
+        marks = np.concatenate([found[word] for word in words])
+        numbers = np.repeat(np.arange(len(words)), [len(found[word]) for word in words])
+        slots = find_slots(view["key"], marks >> KEY_BITS)
+        marks = slots << KEY_BITS | marks & ((1 << KEY_BITS) - 1)
+        here = slots >= 0
+        if not here.all():
+            marks, numbers = marks[here], numbers[here]
+        standing = _stand_apart(marks, numbers, len(words), change)
+        return dict(zip(words, standing, strict=True))
 
     def _bring_up(self, word: str, known: Standing) -> Standing:
         """Returns the marks of a word with those of the memories that changed since."""
@@ -228,10 +263,10 @@ class Postings:
         new = said[np.isin(said >> KEY_BITS, since)]
         marks = np.concatenate([known.marks[~stale], new])
         marks.sort()
-        return Standing(marks, self._change)
+        return _stand(marks, self._change)
 
 
-NONE: tuple[Phrase, Standing] = ((), Standing(np.zeros(0, dtype=np.int64), 0))
+NONE: tuple[Phrase, Standing] = ((), _stand(np.zeros(0, dtype=np.int64), 0))
 
 
 def _count(held: Iterable[tuple[Phrase, Standing]], texts: int) -> Counts:
@@ -243,31 +278,50 @@ def _follow(single: Mapping[str, Standing], phrase: Phrase) -> Standing:
     standing = single[phrase[0]]
     for part in phrase[1:]:
         marks = np.intersect1d(standing.marks + 1, single[part].marks, assume_unique=True)
-        standing = Standing(marks, standing.change)
+        standing = _stand(marks, standing.change)
     return standing
 
 
-def _add(
-    scores: NDArray[np.float64], standing: Standing, view: View, usual: float, weight: float
-) -> None:
-    """Adds what a word says of each text that holds it."""
-    slots, times = standing.slots, standing.times
-    if len(slots) and slots[-1] >= len(scores):  # the mirror has grown since the view was made
-        end = int(np.searchsorted(slots, len(scores)))
-        slots, times = slots[:end], times[:end]
+def _find_close(pairs: Sequence[tuple[Marks, Marks]]) -> list[tuple[Slots, Slots]]:
+    """Returns where marks of a word have one of another close by, in the same column.
+
+    For each pair of words the slots, and how many marks of the first are such in each. All pairs
+    are looked at together: each alone would cost more in calls than in comparisons.
+    """
+    if not pairs:
+        return []
+    lengths = [len(one) for one, _ in pairs], [len(other) for _, other in pairs]
+    first, second = (
+        np.concatenate([pair[side] for pair in pairs])
+        | np.repeat(np.arange(len(pairs)), lengths[side]) << NUMBER_BITS
+        for side in (0, 1)
+    )
+    second = np.append(second, NEVER_CLOSE)
+    near = second[np.searchsorted(second, first - CLOSE)] <= first + CLOSE
+    marks = first[near]
+    words = marks >> NUMBER_BITS
+    found = _stand_apart(marks & ((1 << NUMBER_BITS) - 1), words, len(pairs), 0)
+    return [(one.slots, one.times) for one in found]
+
+
+def _add_up(
+    found: Sequence[tuple[Slots, Slots, float]], view: View, usual: float
+) -> NDArray[np.float64]:
+    """Returns for each slot the sum of what words say that stand there so many times."""
+    if not found:
+        return np.zeros(view.size)
+    slots = np.concatenate([one[0] for one in found])
+    times = np.concatenate([one[1] for one in found])
+    weights = np.repeat([one[2] for one in found], [len(one[0]) for one in found])
+    known = slots < view.size
+    if not known.all():  # the mirror has grown since the view was made
+        slots, times, weights = slots[known], times[known], weights[known]
     length = _step(view["size"][slots]) * (SATURATION * SHORTNESS / usual)
     length += SATURATION * (1 - SHORTNESS)
-    scores[slots] += weight * (SATURATION + 1) * times / (times + length)
+    weights *= (SATURATION + 1) * times
+    weights /= times + length
+    return np.bincount(slots, weights, minlength=view.size).astype(np.float64, copy=False)
 
 
 def _step(sizes: NDArray[np.int32]) -> NDArray[np.int32]:
     return (sizes + STEP // 2) // STEP
-
-
-def _find_close(marks: Marks, others: Marks) -> Marks:
-    """Returns the marks that have one of the others close by, in the same column."""
-    if not len(others):
-        return others
-    at = np.searchsorted(others, marks - CLOSE)
-    near = others[np.minimum(at, len(others) - 1)]
-    return marks[(at < len(others)) & (near <= marks + CLOSE)]

@@ -166,14 +166,12 @@ class Reader(
         parameters |= dict(zip(names, pieces, strict=True)) | {"limit": limit}
         return [(key, held / len(pieces)) for key, held in self._session.tuples(sql, parameters)]
 
-    def frequency(self, word: str) -> float:
-        """Returns about which part of the space's texts holds a word."""
-        return self._session.frequency(word)
+    def frequency(self, word: str, *, most: float = 1.0) -> float:
+        """Returns about which part of the space's texts holds a word.
 
-    def neighbours(self, keys: Sequence[int]) -> list[tuple[int, int | None, int | None]]:
-        """Returns for each memory of a session its key and those before and after it there."""
-        found: list[Any] = self._tuples("neighbours", keys=list(keys))
-        return found
+        Counts no further than to tell that it is more than `most`.
+        """
+        return self._session.frequency(word, most=most)
 
     def knows_any(self, hashes: Iterable[str]) -> bool:
         """Tells whether a memory of one of these content hashes is live, expired ones included."""

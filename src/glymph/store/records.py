@@ -39,13 +39,14 @@ def retrievabilities(rows: Sequence[Row], reader: Reader, now: datetime) -> list
 
 def words(listed: str) -> list[str]:
     """Returns the words of a list column."""
-    found: list[str] = json.loads(listed)
+    found: list[str] = [] if listed == "[]" else json.loads(listed)  # most are empty
     return found
 
 
 def attributes(row: Row) -> dict[str, Any]:
     """Returns the attributes of a row."""
-    found: dict[str, Any] = json.loads(row["attributes"])
+    told = row["attributes"]
+    found: dict[str, Any] = {} if told == "{}" else json.loads(told)
     return found
 
 
@@ -72,9 +73,9 @@ def as_present(row: Row, space: str, retrievability: float) -> Memory:
         trust=row["trust"],
         source=row["source"],
         session=row["session"],
-        tags=tuple(json.loads(row["tags"])),
-        entities=tuple(json.loads(row["entities"])),
-        attributes=json.loads(row["attributes"]),
+        tags=tuple(words(row["tags"])),
+        entities=tuple(words(row["entities"])),
+        attributes=attributes(row),
         event_at=optional_moment(row["event_at"]),
         expires_at=optional_moment(row["expires_at"]),
         created_at=moment(row["created_at"]),

@@ -1,26 +1,36 @@
 """One vector per slot of a mirror.
 
-Whole while they are few; beside their signs, as they are stored, when they are more; their signs
-alone when they are many. Or none at all, where the store can tell by itself what is nearest.
+Whole while they are few; in bytes beside their signs when they are more; their signs alone when
+they are very many. Or none at all, where the store can tell by itself what is nearest. What is not
+whole here is whole in the store.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from glymph.store.scan import Bits, Slots, Vectors, sign_bits
+from glymph.store.scan import (
+    Bits,
+    Codes,
+    Slots,
+    Vectors,
+    estimate_products,
+    in_bytes,
+    sign_bits,
+)
 
-EXACT_UP_TO = 20_000  # memories; above that, signs are scanned, the best compared
-# Memories, a hundred thousand and some; above that, the best are read from the store.
-KEPT_UP_TO = 110_000
+EXACT_UP_TO = 12_288  # memories: 19 MB; above that, signs are scanned, the best compared
+# Memories, a million and some: 460 MB of bytes. Above that, the best are read from the store.
+KEPT_UP_TO = 1_200_000
 CENTRED_ON = 4_096  # vectors whose mean stands for that of all
 CENTRED_FROM = 20  # fewer say nothing about all
 # Of the vectors: as many came or went that the mean of distant ones is asked for again.
 CENTRED_ANEW = 0.01
-BLOCK = 1 << 14
+BLOCK = 1 << 10  # vectors at a time, so that they stay in the cache of the processor
 
 Stored = NDArray[np.float16]
 
@@ -34,15 +44,26 @@ class Planes:
 
     matrix: Vectors | None
     bits: Bits | None
-    stored: Stored | None  # beside the signs
+    codes: Codes | None  # beside the signs
+    steps: Vectors | None  # of the codes
     pivot: Vectors
     centre: Vectors | None
 
     def read(self, slots: Slots) -> Vectors | None:
-        """Returns the vectors of some slots; None where they are in the store alone."""
+        """Returns the vectors of some slots; None where they are whole in the store alone."""
+        return None if self.matrix is None else self.matrix[slots]
+
+    def estimate(self, query: Vectors, slots: Slots) -> Vectors | None:
+        """Returns about what the cosines of some slots are; None where none are kept here."""
         if self.matrix is not None:
-            return self.matrix[slots]
-        return None if self.stored is None else self.stored[slots].astype(np.float32)
+            return self.matrix[slots] @ query
+        if self.codes is None or self.steps is None:
+            return None
+        found = np.empty(len(slots), dtype=np.float32)
+        for at in range(0, len(slots), BLOCK):
+            some = slots[at : at + BLOCK]
+            found[at : at + BLOCK] = estimate_products(self.codes[some], self.steps[some], query)
+        return found
 
     def unrelated_cosine(self, query: Vectors) -> float:
         """Returns about what cosine a memory has that has nothing to do with the query."""
@@ -58,7 +79,8 @@ class VectorColumn:
         self._centred_for: NDArray[np.bool_] | None = None  # the slots that were filled then
         self.matrix: Vectors | None = None
         self.bits: Bits | None = None
-        self.stored: Stored | None = None
+        self.codes: Codes | None = None
+        self.steps: Vectors | None = None
         self.pivot: Vectors = np.zeros(dimension, dtype=np.float32)  # signs are taken from here
         self._told = 0  # vectors whose mean is ...
         self.centre: Vectors | None = (
@@ -71,12 +93,16 @@ class VectorColumn:
         settled = self._centred_for is not None and np.array_equal(filled, self._centred_for)
         if self.matrix is not None and not settled:
             self.centre_distant(self.matrix[_sample(np.flatnonzero(filled))], filled)
-        elif self.stored is not None and (slots := self.lacks_centre(filled)) is not None:
-            self.centre_distant(self.stored[slots].astype(np.float32), filled)
+        elif self.codes is not None and self.steps is not None and not settled:
+            slots = self.lacks_centre(filled)
+            if slots is not None:
+                told = self.codes[slots].astype(np.float32) * self.steps[slots, None]
+                self.centre_distant(told, filled)
         matrix = None if self.matrix is None else self.matrix[:size]
         bits = None if self.bits is None else self.bits[:, :size]
-        stored = None if self.stored is None else self.stored[:size]
-        return Planes(matrix, bits, stored, self.pivot, self.centre)
+        codes = None if self.codes is None else self.codes[:size]
+        steps = None if self.steps is None else self.steps[:size]
+        return Planes(matrix, bits, codes, steps, self.pivot, self.centre)
 
     def grow(self, size: int, room: int) -> None:
         """Makes room, keeping what the first slots hold."""
@@ -95,36 +121,40 @@ class VectorColumn:
             if self.centre is not None:
                 self.pivot = self.centre
             bits[:, :size] = sign_bits(self.matrix[:size] - self.pivot)
-        stored = None
+        codes = steps = None
         if room <= KEPT_UP_TO:
-            stored = np.zeros((room, self._dimension), dtype=np.float16)
-            before = self.matrix if self.stored is None else self.stored
-            if before is not None:
-                stored[:size] = before[:size]
-        self.matrix, self.bits, self.stored = None, bits, stored
+            codes = np.zeros((room, self._dimension), dtype=np.int8)
+            steps = np.zeros(room, dtype=np.float32)
+            if self.matrix is not None:
+                codes[:size], steps[:size] = in_bytes(self.matrix[:size])
+            elif self.codes is not None and self.steps is not None:
+                codes[:size], steps[:size] = self.codes[:size], self.steps[:size]
+        self.matrix, self.bits, self.codes, self.steps = None, bits, codes, steps
 
     def put(self, slots: Slots, vectors: Stored) -> None:
         """Fills slots."""
         if (self.bits is None and self.matrix is None) or not len(slots):
             return
-        whole = self.stored if self.matrix is None else self.matrix
-        if whole is not None:
-            first, last = int(slots.min()), int(slots.max())
-            # Side by side, in whatever order: a slice is copied far faster.
-            if last - first + 1 == len(slots):
-                whole[first : last + 1] = vectors[np.argsort(slots)]
-            else:
-                whole[slots] = vectors
-            if self.matrix is not None:
-                self._centred_for = None
+        if self.matrix is not None:
+            _fill(self.matrix, slots, vectors)
+            self._centred_for = None
         if self.bits is not None:
-            if self.stored is None or self.centre is None:
+            if self.codes is None or self.centre is None:
                 self._move_centre(vectors)
                 if self.centre is not None and not self.bits.any():  # all signs share one pivot
                     self.pivot = self.centre
             for at in range(0, len(slots), BLOCK):
                 part = slice(at, at + BLOCK)
-                self.bits[:, slots[part]] = sign_bits(vectors[part].astype(np.float32) - self.pivot)
+                self._put_packed(slots[part], vectors[part].astype(np.float32))
+
+    def _put_packed(self, slots: Slots, vectors: Vectors) -> None:
+        """Fills slots with signs, and with bytes where they are kept."""
+        assert self.bits is not None
+        if self.codes is not None and self.steps is not None:
+            codes, steps = in_bytes(vectors)
+            _fill(self.codes, slots, codes)
+            self.steps[slots] = steps
+        self.bits[:, slots] = sign_bits(vectors - self.pivot)
 
     def lacks_centre(self, filled: NDArray[np.bool_]) -> Slots | None:
         """Returns the slots to tell the mean of distant vectors by; None if it is known."""
@@ -161,3 +191,12 @@ class VectorColumn:
 def _sample(slots: Slots) -> Slots:
     """Returns some of many, the same whenever they are the same."""
     return slots[:: max(1, -(-len(slots) // CENTRED_ON))]
+
+
+def _fill(rows: NDArray[Any], slots: Slots, values: NDArray[Any]) -> None:
+    first, last = int(slots.min()), int(slots.max())
+    # Side by side, in whatever order: a slice is copied far faster.
+    if last - first + 1 == len(slots):
+        rows[first : last + 1] = values[np.argsort(slots)]
+    else:
+        rows[slots] = values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from glymph.store import foresight
@@ -20,6 +20,7 @@ LAST_WORDING = b"\xff" * 9  # beyond every one
 MirroredRow = tuple[int, str, int, int | None, str | None, str, str, str, int]
 MIRRORED = 9  # columns
 MirroredColumns = Sequence[Sequence[Any]]
+MIRRORED_AT_ONCE = 1 << 12  # memories
 
 
 class VectorReader(SpaceStatements):
@@ -44,16 +45,32 @@ class VectorReader(SpaceStatements):
         rows: list[Any] = sorted(self._tuples("mirrored", keys=list(keys)))
         return rows
 
-    def mirror_columns(self) -> MirroredColumns:
-        """Returns the same of all memories, a sequence for each column."""
+    def mirror_columns(self) -> Iterator[MirroredColumns]:
+        """Yields the same of all memories in the order of keys, a sequence for each column.
+
+        Page by page where the store lets them be read as they lie: all at once would take ten
+        times the memory that is left of it.
+        """
         # A text per column costs a third of a tuple per row.
-        found = self._tuples("mirrored_columns_alone" if self.is_alone() else "mirrored_columns")
-        columns: list[list[Any]] = [json.loads(text) for text in found[0]]
-        keys = columns[0]
-        if keys != sorted(keys):
-            order = sorted(range(len(keys)), key=keys.__getitem__)
-            columns = [[column[at] for at in order] for column in columns]
-        return columns
+        if not self.is_alone():
+            columns = self._columns_of("mirrored_columns")
+            keys = columns[0]
+            if keys != sorted(keys):
+                order = sorted(range(len(keys)), key=keys.__getitem__)
+                columns = [[column[at] for at in order] for column in columns]
+            yield columns
+            return
+        after, page = 0, MIRRORED_AT_ONCE
+        while True:
+            columns = self._columns_of("mirrored_columns_alone", after=after, limit=page)
+            yield columns
+            if len(columns[0]) < page:
+                return
+            after = columns[0][-1]
+
+    def _columns_of(self, statement: str, **asked: int) -> list[list[Any]]:
+        found = self._tuples(statement, **asked)
+        return [json.loads(text) if text else [] for text in found[0]]
 
     def model_key(self, name: str, dimension: int) -> int | None:
         key: int | None = self._value("model_key", name=name, dimension=dimension)

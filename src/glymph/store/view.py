@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from glymph.model import State
 from glymph.store.arrays import Codes, find_slots
 from glymph.store.contract import Filter
 from glymph.store.postings import Postings
@@ -18,13 +19,18 @@ from glymph.store.scan import Slots, Vectors, exact_nearest, hamming_nearest, si
 from glymph.store.vector_column import Planes
 from glymph.text.query import name_words
 
-SCAN_DEPTH = 1_000  # of the sign bits' best that are compared exactly; fewer lose recall
+SCAN_DEPTH = 1_000  # of the sign bits' best that are compared; fewer lose recall
+# A cosine told by bytes is off by less than this: six times its usual error in 384 dimensions.
+BLUR = 0.003
 # Of the memories with a vector: the store is told which may be found if they are fewer.
 NAMED = 0.25
 # more than would do if those let through were spread evenly, when the store is asked for the
 # nearest
 SPARE = 50
 WIDER = 4  # times as many, when too few of the nearest were let through
+
+
+SLOT_BITS = 32  # for a slot beside the number of its session
 
 
 class Classes(Codes):
@@ -108,6 +114,27 @@ class View:
         found: Slots = some[self["session"][some] != outside]
         return found
 
+    def find_beside(self, slots: Slots) -> tuple[Slots, Slots]:
+        """Returns the live memory before each of these and after it in its session; -1 for none."""
+        sessions = self["session"].astype(np.int64)  # a copy: they may change while we look
+        asked = np.zeros(len(self.codes["session"]), dtype=np.bool_)
+        asked[sessions[slots]] = True
+        live = self.codes["state"].get(State.LIVE, -1)
+        others = np.flatnonzero(asked[sessions])
+        others = others[self["state"][others] == live]
+        told = np.sort(sessions[others] << SLOT_BITS | others)
+        own = sessions[slots] << SLOT_BITS | slots
+        ends = np.concatenate([[-1], told, [-1]])  # of no session
+        sides = (
+            ends[np.searchsorted(told, own)],
+            ends[np.searchsorted(told, own, side="right") + 1],
+        )
+        before, after = (
+            np.where(side >> SLOT_BITS == sessions[slots], side & ((1 << SLOT_BITS) - 1), -1)
+            for side in sides
+        )
+        return before, after
+
     def mask(self, wanted: Filter) -> NDArray[np.bool_]:
         """Returns which slots a filter lets through."""
         passing = self._among("state", wanted.states)
@@ -153,22 +180,49 @@ class View:
         self, query: Vectors, passing: NDArray[np.bool_], *, limit: int, reader: Reader
     ) -> tuple[Slots, Vectors]:
         """Returns the nearest of the slots let through, best first, with their cosines."""
+        slots, cosines, exact = self._scan(query, passing, limit, reader, spare=2 * BLUR)
+        if not exact:
+            cosines = np.nan_to_num(self.cosines(query, slots, reader=reader), nan=-1.0)
+            best = np.argsort(-cosines, kind="stable")
+            slots, cosines = slots[best], cosines[best]
+        return slots[:limit], cosines[:limit]
+
+    def nearest_about(
+        self, query: Vectors, passing: NDArray[np.bool_], *, limit: int, reader: Reader
+    ) -> tuple[Slots, Vectors, bool]:
+        """Returns about the nearest, best first, about their cosines, and whether all is exact."""
+        return self._scan(query, passing, limit, reader, spare=0.0)
+
+    def _scan(
+        self, query: Vectors, passing: NDArray[np.bool_], limit: int, reader: Reader, *,
+        spare: float,
+    ) -> tuple[Slots, Vectors, bool]:  # fmt: skip
+        """Returns the nearest, their cosines, and whether these are exact.
+
+        If they are not, all others follow that are no further than the last by so much.
+        """
         passing = passing & self["embedded"]
         planes = self.vectors
         if planes is None or not passing.any():
-            return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32)
+            return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32), True
         if self.fetched is not None:
             planes = self.fetched(reader, self)
             if planes is None:
-                return self._nearest_there(query, passing, limit=limit, reader=reader)
+                return *self._nearest_there(query, passing, limit=limit, reader=reader), True
         if planes.matrix is not None:
-            return exact_nearest(planes.matrix, query, passing, limit)
+            return *exact_nearest(planes.matrix, query, passing, limit), True
         assert planes.bits is not None
         signs = sign_bits((query - planes.pivot)[None])[:, 0]
         slots = hamming_nearest(planes.bits, signs, passing, max(SCAN_DEPTH, 4 * limit))
-        cosines = np.nan_to_num(self.cosines(query, slots, reader=reader), nan=-1.0)
-        best = np.argsort(-cosines, kind="stable")[:limit]
-        return slots[best], cosines[best]
+        about = planes.estimate(query, slots)
+        if about is None:
+            cosines = np.nan_to_num(self.cosines(query, slots, reader=reader), nan=-1.0)
+            best = np.argsort(-cosines, kind="stable")[:limit]
+            return slots[best], cosines[best], True
+        best = np.argsort(-about, kind="stable")
+        last = float(about[best[min(limit, len(best)) - 1]])
+        best = best[: max(limit, int(np.count_nonzero(about > last - spare)) if spare else 0)]
+        return slots[best], about[best], False
 
     def _nearest_there(
         self, query: Vectors, passing: NDArray[np.bool_], *, limit: int, reader: Reader
@@ -206,6 +260,14 @@ class View:
             if int.from_bytes(wording, "big") == int(self["wording"][slot]):
                 return np.frombuffer(vector, dtype="<f2").astype(np.float32)
         return None
+
+    def cosines_about(self, query: Vectors, slots: Slots, *, reader: Reader) -> Vectors:
+        """Returns about the cosine of each slot's vector with the query; NaN where it has none."""
+        about = None if self.vectors is None else self.vectors.estimate(query, slots)
+        if about is None:
+            return self.cosines(query, slots, reader=reader)
+        about[~self["embedded"][slots]] = np.nan
+        return about
 
     def cosines(self, query: Vectors, slots: Slots, *, reader: Reader) -> Vectors:
         """Returns the exact cosine of each slot's vector with the query; NaN where it has none."""

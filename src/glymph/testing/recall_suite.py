@@ -10,6 +10,7 @@ import pytest
 from glymph import errors
 from glymph.store.contract import Filter
 from glymph.store.journal import Restoration
+from glymph.store.mirror import Mirror
 from glymph.store.store import Store
 from glymph.testing.builders import intent
 from glymph.testing.images import logical_image
@@ -149,27 +150,36 @@ class RecallSuite(StoreGround):
             assert reader.frequency("common") > 0.5
             assert 0 < reader.frequency("rare") < 0.1
             assert reader.frequency("absent") == 0.0
+            assert 0.2 < reader.frequency("common", most=0.2) < 0.5  # counted no further
+            assert reader.frequency("rare", most=0.2) == reader.frequency("rare")
 
     def test_neighbours_are_those_of_the_same_session_and_space(self, store: Store) -> None:
         a, b = self.add(store, session="s"), self.add(store, session="s")
         self.add(store, session="t"), self.add(store, B, session="s"), self.add(store)
         c = self.add(store, session="s")
         alone = self.add(store)
-        with store.reading(A) as reader:
-            keys = [row["key"] for row in (a, b, c, alone)]
-            found = sorted(reader.neighbours(keys))
-            assert found == [
-                (a["key"], None, b["key"]), (b["key"], a["key"], c["key"]),
-                (c["key"], b["key"], None),
-            ]  # fmt: skip
-            assert reader.neighbours([]) == []
+        keys = [row["key"] for row in (a, b, c, alone)]
+        none = (None, None)
+        assert self.beside(store, keys) == [
+            (None, b["key"]), (a["key"], c["key"]), (b["key"], None), none,
+        ]  # fmt: skip
+        assert self.beside(store, []) == []
         with store.writing(A, intent("undo")) as writer:
             writer.remove("memories", [b["key"]])
+        without = [keys[0], *keys[2:]]
+        assert self.beside(store, without) == [(None, c["key"]), (a["key"], None), none]
+
+    def beside(self, store: Store, keys: list[int]) -> list[tuple[int | None, int | None]]:
+        """The keys before and after each of these in its session, as a mirror tells them."""
         with store.reading(A) as reader:
-            assert sorted(reader.neighbours(keys)) == [
-                (a["key"], None, c["key"]),
-                (c["key"], a["key"], None),
-            ]
+            shown = Mirror(None).refresh(reader)
+        assert shown is not None
+        told = shown.find_in_sessions(shown.slots(keys).tolist())
+        key_of = [*shown["key"].tolist(), None]  # the last for -1
+        sides = (side.tolist() for side in shown.find_beside(told))
+        found = dict(zip(told.tolist(), zip(*sides, strict=True), strict=True))
+        both = [found.get(slot, (-1, -1)) for slot in shown.slots(keys).tolist()]
+        return [(key_of[before], key_of[after]) for before, after in both]
 
     def test_links_touching_memories_are_given_once_with_what_fading_needs(
         self, store: Store
@@ -229,7 +239,7 @@ class RecallSuite(StoreGround):
             )
             assert rows[2][1:3] == ("LIVE KNOWLEDGE 1 lesson", b["created_at"])
             assert rows[2][3:-1] == (None, None, "[]", '["Nate"]', b["content_hash"][:16])
-            columns = list(zip(*reader.mirror_columns(), strict=True))
+            columns = [row for page in reader.mirror_columns() for row in zip(*page, strict=True)]
             assert columns == rows
 
     # vectors

@@ -70,14 +70,8 @@ SELECT {columns} FROM (SELECT {mirrored} FROM scoped_memories m ORDER BY m.id);
 
 -- name: mirrored_columns_alone
 -- Where there is only one space, rows are read as they lie.
-SELECT {columns} FROM (SELECT {mirrored} FROM memories m WHERE {unindexed:m.space_id} = :space_id);
-
--- name: neighbours
--- For each memory the live one before and after it in the same session: what was put away parts nobody.
-SELECT m.key,
-       (SELECT max(b.key) FROM scoped_memories b WHERE b.session = m.session AND b.key < m.key AND b.state = 'LIVE'),
-       (SELECT min(a.key) FROM scoped_memories a WHERE a.session = m.session AND a.key > m.key AND a.state = 'LIVE')
-FROM scoped_memories m WHERE m.key IN {keys:keys} AND m.session IS NOT NULL;
+SELECT {columns} FROM (SELECT {mirrored} FROM memories m
+WHERE m.key > :after AND {unindexed:m.space_id} = :space_id ORDER BY m.key LIMIT :limit);
 
 -- name: edges_touching
 SELECT e.source, e.target, e.type, e.weight, e.created_at, e.last_used_at FROM scoped_edges e

@@ -260,8 +260,8 @@ class Connection:
     def match_among(self, rows: Iterable[Mapping[str, Any]], words: Words, limit: int) -> Scored:
         return text_search.match_among(self, rows, words, limit)
 
-    def frequency(self, word: str) -> float:
-        return text_search.frequency(self, word)
+    def frequency(self, word: str, *, most: float = 1.0) -> float:
+        return text_search.frequency(self, word, most)
 
     def occurs(self, word: str) -> bool:
         return text_search.occurs(self, word)

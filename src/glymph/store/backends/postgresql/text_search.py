@@ -69,13 +69,15 @@ def match_among(
     return _best(session, words, texts, "", {**columns, "limit": limit})
 
 
-def frequency(session: Session, word: str) -> float:
-    """Returns the part of the space's texts that holds a word."""
+def frequency(session: Session, word: str, most: float) -> float:
+    """Returns the part of the space's texts that holds a word; of more than `most`, a bit more."""
     sql = (
-        "SELECT count(*) / greatest((SELECT texts FROM text_sums), 1)::float8 FROM memory_text t "
-        "WHERE t.space_id = shown_space() AND t.words @@ asked_for(:word)"
+        "SELECT count(*) / greatest((SELECT texts FROM text_sums), 1)::float8 FROM "
+        "(SELECT 1 FROM memory_text t WHERE t.space_id = shown_space() "
+        "AND t.words @@ asked_for(:word) "
+        "LIMIT (SELECT floor(CAST(:most AS float8) * texts) + 1 FROM text_sums)::bigint) held"
     )
-    return float(session.tuples(sql, {"word": word})[0][0] or 0.0)
+    return float(session.tuples(sql, {"word": word, "most": most})[0][0] or 0.0)
 
 
 def occurs(session: Session, word: str) -> bool:

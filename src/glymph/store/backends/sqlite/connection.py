@@ -90,7 +90,7 @@ class Connection:
         run("PRAGMA secure_delete = ON")
         run(f"PRAGMA synchronous = {synchronous}")
         run("PRAGMA temp_store = MEMORY")
-        run("PRAGMA cache_size = -65536")
+        run("PRAGMA cache_size = -16384")
         # Made here, outside any transaction: a rollback must not take them away.
         run("CREATE TEMP TABLE scope(space_id INTEGER)")
         run("INSERT INTO temp.scope VALUES (NULL)")
@@ -134,7 +134,12 @@ class Connection:
             yield dict(zip(names, values, strict=True))
 
     def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
-        return list(self.each(sql, parameters))
+        cursor = self.raw.execute(SQLITE.render(sql), _lists_as_json(parameters))
+        values = cursor.fetchone()
+        if values is None:
+            return []
+        names = [column[0] for column in cursor.get_description()]
+        return [dict(zip(names, one, strict=True)) for one in (values, *cursor)]
 
     def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         return self.raw.execute(SQLITE.render(sql), _lists_as_json(parameters)).fetchall()
@@ -271,17 +276,16 @@ class Connection:
         finally:
             self.raw.execute("DROP TABLE temp.passing_text")
 
-    def frequency(self, word: str) -> float:
-        alone = self.raw.execute("SELECT count(*) FROM spaces").get == 1
-        sql = (
-            "SELECT count(*), (SELECT max(key) FROM memories) FROM memory_text "
-            "WHERE memory_text MATCH :match"
-            if alone
-            else "SELECT count(*), (SELECT count(*) FROM scoped_memories) FROM memory_text f "
-            "JOIN scoped_memories m ON m.key = f.rowid WHERE f.memory_text MATCH :match"
-        )
-        holding, texts = self.tuples(sql, {"match": _quote(word)})[0]
-        return float(holding / max(texts or 0, 1))
+    def frequency(self, word: str, *, most: float = 1.0) -> float:
+        if self.raw.execute("SELECT count(*) FROM spaces").get == 1:
+            texts, joined = self.raw.execute("SELECT max(key) FROM memories").get or 0, ""
+        else:
+            texts = self.raw.execute("SELECT count(*) FROM scoped_memories").get
+            joined = "JOIN scoped_memories m ON m.key = f.rowid "
+        held = f"SELECT 1 FROM memory_text f {joined}WHERE f.memory_text MATCH :match LIMIT :most"
+        asked = {"match": _quote(word), "most": int(most * texts) + 1}
+        holding = self.tuples(f"SELECT count(*) FROM ({held})", asked)[0][0]
+        return float(holding / max(texts, 1))
 
     def occurs(self, word: str) -> bool:
         sql = (
