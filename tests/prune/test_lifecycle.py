@@ -193,8 +193,8 @@ def test_what_might_be_vital_does_not_go_for_what_it_says_alone(graded, clock) -
 
 
 def test_what_is_vital_stays_whatever_rules_say(graded, clock) -> None:
-    vital = graded.add("Vital words in a passing remark", kind="signal").id
-    other = graded.add("Lasting words in a passing remark", kind="signal").id
+    vital = graded.add("Vital words in a passing remark", kind="event").id
+    other = graded.add("Lasting words in a passing remark", kind="event").id
     clock.advance(days=40)
     done = run(graded)
     assert ids(done.archived) == [other]

@@ -9,6 +9,7 @@ import pytest
 from glymph import Glymph
 from glymph.config import Settings
 from glymph.store.guards import MAY_BE_VITAL, STANDING_GOAL
+from glymph.write.grading import is_vital, weigh
 from tests.grounds.reading import GradingReader
 
 
@@ -91,3 +92,24 @@ def test_it_is_pruned_by_a_plan_once_it_is_out_of_date(graded, clock):
     plan = graded.analyze()
     old = [n for group in plan.groups for n in group.nodes if n.title == "Vital words 1"]
     assert [node.blocked for node in old] == [None]
+
+
+@pytest.mark.parametrize(
+    ("kind", "goes"),
+    [("signal", True), ("trade_close", True), ("event", False), ("session_summary", False)],
+)
+def test_a_record_of_a_moment_fades_whatever_its_text_reads_like(graded, clock, kind, goes):
+    """Figures with a day read like appointments; what happened may be vital all the same."""
+    told = graded.add("Vital figures of a day", kind=kind).id
+    clock.advance(days=400)
+    graded.lifecycle()
+    assert (graded.get(told).state == "ARCHIVED") is goes
+
+
+def test_an_episode_is_vital_only_where_it_is_plainly_so(graded):
+    grade = (0.0, 0.1, 0.75, 0.15)
+    rows = {"note": "KNOWLEDGE", "event": "EPISODIC", "signal": "SIGNALS"}
+    found = {k: weigh(grade, {"kind": k, "section": s}) for k, s in rows.items()}
+    assert found["note"] == grade
+    assert [is_vital(found[kind]) for kind in rows] == [True, False, False]
+    assert all(sum(one) == pytest.approx(1) for one in found.values())

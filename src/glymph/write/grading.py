@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from glymph.context import Context
+from glymph.decay.sections import SECTIONS, Section
 from glymph.embed.embedding import wording
 from glymph.moments import micros
 from glymph.reader.no_reader import NoReader
-from glymph.store.contract import Row
+from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
 
 MODEL = "grades of "  # and the reader's name
@@ -29,6 +30,12 @@ NOISE, PASSING, LASTING, VITAL = range(4)
 LIKELY_VITAL, PERHAPS_VITAL, CONCEIVABLY_VITAL = 0.2, 0.05, 0.01
 MOSTLY_PASSING = 0.9  # the share of noise and passing from which on nothing is lost with it
 MOST_GRADED = 400  # texts that one run reads
+
+# Kinds that are figures of a moment, by what they are called: only a pin makes one vital. Of
+# another episode a share of vital counts a quarter: vital ones are rarer there, and a text with a
+# day and figures in it reads like an appointment.
+RECORDS = frozenset("signal watchpoint trade_entry trade_close trade_modify".split())
+OF_EPISODES = 0.25
 
 Grade = tuple[float, ...]
 NOT_READ: Grade = (0.0, 0.0, 1.0, 0.0)
@@ -42,6 +49,18 @@ def is_grades(model: str) -> bool:
 def is_vital(grade: Grade | None) -> bool:
     """Tells whether losing a memory may hurt somebody; none was read, so nobody knows."""
     return grade is not None and grade[VITAL] >= PERHAPS_VITAL
+
+
+def weigh(grade: Grade, row: Row) -> Grade:
+    """Returns a grade of a text as that of the memory it is; what is less vital is more lasting."""
+    if row["kind"] in RECORDS:
+        share = 0.0
+    elif SECTIONS[Section(row["section"])].role == "source":
+        share = OF_EPISODES
+    else:
+        return grade
+    noise, passing, lasting, vital = grade
+    return (noise, passing, lasting + (1 - share) * vital, share * vital)
 
 
 def measure_passing(grade: Grade | None) -> float:
@@ -73,13 +92,13 @@ class Grader:
         if not self.can_grade or not rows:
             return {}
         known = find_grades(self.ctx, reader, rows)
-        known |= {row["key"]: grade for row, grade in self.fresh}
+        known |= {row["key"]: weigh(grade, row) for row, grade in self.fresh}
         unread = [row for row in rows if row["key"] not in known][: self.left]
         self.left -= len(unread)
         judged = self.ctx.reader.grade([row["text"] for row in unread])
         found = [(row, one.shares) for row, one in zip(unread, judged, strict=True) if one.shares]
         self.fresh += found
-        return known | {row["key"]: shares for row, shares in found}
+        return known | {row["key"]: weigh(shares, row) for row, shares in found}
 
     def find_vital(self, reader: Reader, ids: Sequence[str], *, least: float) -> set[str]:
         """Returns the ids of those that hold still, and are vital to somebody by such a share."""
@@ -119,8 +138,10 @@ def find_vital_keys(
     if model is None:
         return []
     kept = reader.vectors_of(model, keys)
-    vital = {key for key, _, grade in kept if np.frombuffer(grade, "<f2")[VITAL] >= least}
-    return [key for key in keys if key in vital]
+    grades = {key: _unpack(grade) for key, _, grade in kept}
+    likely = [key for key in keys if key in grades and grades[key][VITAL] >= least]
+    rows = reader.by_key(likely, Filter())
+    return [key for key in likely if key in rows and weigh(grades[key], rows[key])[VITAL] >= least]
 
 
 def find_grades(ctx: Context, reader: Reader, rows: Sequence[Row]) -> dict[int, Grade]:
@@ -128,9 +149,13 @@ def find_grades(ctx: Context, reader: Reader, rows: Sequence[Row]) -> dict[int, 
     model = reader.model_key(name_model(ctx), 4)
     if model is None:
         return {}
-    wordings: Mapping[int, bytes] = {row["key"]: wording(row["content_hash"]) for row in rows}
+    of_key: Mapping[int, Row] = {row["key"]: row for row in rows}
     return {
-        key: tuple(np.frombuffer(kept, "<f2").astype(float).tolist())
-        for key, said, kept in reader.vectors_of(model, list(wordings))
-        if said == wordings[key]
+        key: weigh(_unpack(kept), of_key[key])
+        for key, said, kept in reader.vectors_of(model, list(of_key))
+        if said == wording(of_key[key]["content_hash"])
     }
+
+
+def _unpack(kept: bytes) -> Grade:
+    return tuple(np.frombuffer(kept, "<f2").astype(float).tolist())
