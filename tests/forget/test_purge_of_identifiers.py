@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from glymph.text.quotes import Quotes
+
 ADDRESSES = (
     "name%40host.example", "name&#64;host.example", "name&commat;host.example", "mailto:name@host.example",
     "mailto:name%40host.example?subject=Hi", "https://x.example/unsub?mail=name@host.example&b=1",
@@ -75,3 +77,21 @@ def test_an_escaped_address_is_found_in_a_large_space(glymph):
     said = [glymph.add(f"Zoe: {one}", kind="note").id for one in ADDRESSES]
     done = glymph.forget("name@host.example", mode="purge", apply=True)
     assert sorted(done.succeeded) == sorted(said)
+
+
+def test_an_image_without_a_word_is_not_read_for_an_identifier(glymph, clock):
+    one = glymph.add("The ferry to Hvar leaves at nine.").id
+    for _ in range(5):
+        clock.advance(days=2)
+        glymph.reinforce([one])
+    quotes = Quotes((), also=lambda text: True)
+
+    def read():
+        with glymph.context.reading() as reader:
+            return [image for _, key, image in reader._read_images(quotes)]
+
+    used = read()
+    glymph.update(one, text="The ferry to Hvar leaves at ten.")
+    assert not any('"access_count"' in image and '":"' not in image for image in used)
+    assert any("leaves at nine" in image for image in read())
+    assert len(read()) > len(used)
