@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from glymph.checks import checked_space
 from glymph.context import Context
 from glymph.decay.sections import IDENTITY_KIND, Section, initial_stability
+from glymph.errors import Refused
 from glymph.model import Space, State
 from glymph.store import records
 from glymph.store.damage import naming_damage
@@ -50,6 +51,11 @@ def rename_space(store: Store, old: str, new: str) -> None:
     store.rename_space(checked_space(old), checked_space(new))
 
 
-def delete_space(store: Store, name: str) -> Iterator[int]:
+def delete_space(ctx: Context, name: str) -> Iterator[int]:
     """Removes a space for good, its identity included; yields the rows removed so far."""
-    return store.delete_space(checked_space(name))
+    if ctx.is_agent:
+        raise Refused(
+            f"An agent, which {ctx.actor!r} is, deletes no space: that has no way back. Ask a "
+            "person."
+        )
+    return ctx.store.delete_space(checked_space(name))
