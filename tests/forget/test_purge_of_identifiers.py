@@ -95,3 +95,18 @@ def test_an_image_without_a_word_is_not_read_for_an_identifier(glymph, clock):
     assert not any('"access_count"' in image and '":"' not in image for image in used)
     assert any("leaves at nine" in image for image in read())
     assert len(read()) > len(used)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "four nine two nine one two three four five six seven eight nine zero one two",
+        "vier neun zwei neun eins zwei drei vier fünf sechs sieben acht neun null eins zwei",
+        "四九二九一二三四五六七八九〇一二",
+    ],
+)
+def test_a_number_said_digit_by_digit_is_kept_out_as_well(glymph, said):
+    purge(glymph, "4929 1234 5678 9012", "Zoe pays with 4929 1234 5678 9012")
+    assert glymph.add(f"The number is {said}", kind="note").refused
+    other = said.rpartition(" ")[0] or said[:-1]
+    assert not glymph.add(f"The number is {other}", kind="note").refused
