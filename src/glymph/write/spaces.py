@@ -51,11 +51,12 @@ def rename_space(store: Store, old: str, new: str) -> None:
     store.rename_space(checked_space(old), checked_space(new))
 
 
-def delete_space(ctx: Context, name: str) -> Iterator[int]:
-    """Removes a space for good, its identity included; yields the rows removed so far."""
+def check_may_delete(ctx: Context) -> None:
+    """Raises Refused if an agent would delete a space: that has no way back."""
     if ctx.is_agent:
-        raise Refused(
-            f"An agent, which {ctx.actor!r} is, deletes no space: that has no way back. Ask a "
-            "person."
-        )
-    return ctx.store.delete_space(checked_space(name))
+        raise Refused(f"{ctx.actor!r} is an agent, and none deletes a space. Ask a person.")
+
+
+def delete_space(store: Store, name: str) -> Iterator[int]:
+    """Removes a space for good, its identity included; yields the rows removed so far."""
+    return store.delete_space(checked_space(name))
