@@ -519,9 +519,9 @@ class Glymph:
 
     def delete_space(self, name: str, *, progress: Count | None = None) -> int:
         """Removes a space with its conversations for good; returns the number of rows."""
+        write.spaces.check_may_delete(self._ctx)
         if self._ctx.store.writable and self._ctx.store.has_space(name):
-            # First, so that another space of that name never finds them.
-            history.places.remove_folders(self._ctx, name)
+            history.places.remove_folders(self._ctx, name)  # first: the name may be used again
         return count_steps(write.spaces.delete_space(self._ctx.store, name), progress)
 
     def export(self, path: str | Path) -> int:

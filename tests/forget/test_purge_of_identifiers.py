@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from glymph.text.quotes import Quotes
+
 ADDRESSES = (
     "name%40host.example", "name&#64;host.example", "name&commat;host.example", "mailto:name@host.example",
     "mailto:name%40host.example?subject=Hi", "https://x.example/unsub?mail=name@host.example&b=1",
@@ -75,3 +77,36 @@ def test_an_escaped_address_is_found_in_a_large_space(glymph):
     said = [glymph.add(f"Zoe: {one}", kind="note").id for one in ADDRESSES]
     done = glymph.forget("name@host.example", mode="purge", apply=True)
     assert sorted(done.succeeded) == sorted(said)
+
+
+def test_an_image_without_a_word_is_not_read_for_an_identifier(glymph, clock):
+    one = glymph.add("The ferry to Hvar leaves at nine.").id
+    for _ in range(5):
+        clock.advance(days=2)
+        glymph.reinforce([one])
+    quotes = Quotes((), also=lambda text: True)
+
+    def read():
+        with glymph.context.reading() as reader:
+            return [image for _, key, image in reader._read_images(quotes)]
+
+    used = read()
+    glymph.update(one, text="The ferry to Hvar leaves at ten.")
+    assert not any('"access_count"' in image and '":"' not in image for image in used)
+    assert any("leaves at nine" in image for image in read())
+    assert len(read()) > len(used)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "four nine two nine one two three four five six seven eight nine zero one two",
+        "vier neun zwei neun eins zwei drei vier fünf sechs sieben acht neun null eins zwei",
+        "四九二九一二三四五六七八九〇一二",
+    ],
+)
+def test_a_number_said_digit_by_digit_is_kept_out_as_well(glymph, said):
+    purge(glymph, "4929 1234 5678 9012", "Zoe pays with 4929 1234 5678 9012")
+    assert glymph.add(f"The number is {said}", kind="note").refused
+    other = said.rpartition(" ")[0] or said[:-1]
+    assert not glymph.add(f"The number is {other}", kind="note").refused

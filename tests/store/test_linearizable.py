@@ -5,14 +5,16 @@ from __future__ import annotations
 import random
 import threading
 import time
+from contextlib import ExitStack
 from typing import NamedTuple
 
 import pytest
 
 from glymph import Glymph
+from tests.grounds.serving import serving
 
 WORKERS, CALLS, KEYS = 3, 7, 2
-ROUNDS = {"sqlite": 3, "postgresql": 1}
+ROUNDS = {"sqlite": 3, "postgresql": 1, "http": 2}
 
 
 class Call(NamedTuple):
@@ -72,7 +74,7 @@ def make(glymph, memory_id, verb, said):
 
 def live(url, ids, seed, told, gate):
     draw = random.Random(seed)
-    with Glymph.open(url, embedder="none", reader="none") as glymph:
+    with open_handle(url) as glymph:
         gate.wait()
         for number in range(CALLS):
             key = draw.choice(ids)
@@ -83,15 +85,31 @@ def live(url, ids, seed, told, gate):
             told.append((key, Call(began, time.monotonic_ns(), verb, said, answer)))
 
 
-@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
-def test_concurrent_histories_have_an_order(engine, request, tmp_path):
-    url = (
-        f"sqlite:///{tmp_path}/memory.db"
-        if engine == "sqlite"
-        else request.getfixturevalue("empty_postgres_store")
-    )
+@pytest.fixture
+def where(request, tmp_path):
+    """A way to an empty store: an engine, or a server that every worker asks."""
+    if request.param == "postgresql":
+        yield request.param, request.getfixturevalue("empty_postgres_store")
+        return
+    url = f"sqlite:///{tmp_path}/memory.db"
+    with ExitStack() as stack:
+        if request.param == "http":
+            here = stack.enter_context(Glymph.open(url, embedder="none", reader="none"))
+            url = stack.enter_context(serving(here)).url
+        yield request.param, url
+
+
+def open_handle(url):
+    """Over the wire, embedder and reader are the server's."""
+    own = {} if url.startswith("http:") else {"embedder": "none", "reader": "none"}
+    return Glymph.open(url, **own)
+
+
+@pytest.mark.parametrize("where", ["sqlite", "postgresql", "http"], indirect=True)
+def test_concurrent_histories_have_an_order(where):
+    engine, url = where
     for turn in range(ROUNDS[engine]):
-        with Glymph.open(url, embedder="none", reader="none") as glymph:
+        with open_handle(url) as glymph:
             texts = [f"key {turn} {number} at the beginning" for number in range(KEYS)]
             ids = [glymph.add(text).id for text in texts]
         told, gate = [], threading.Barrier(WORKERS)

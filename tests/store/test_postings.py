@@ -150,3 +150,29 @@ def test_what_changed_memories_say_takes_few_bytes_a_word(handle):
     finally:
         tracemalloc.stop()
     assert sum(one.size for one in kept.traces) < 30 * 150 * 60
+
+
+def test_words_that_nobody_says_any_more_are_not_kept(url, handle):
+    told = handle.add("harbour").id
+    with Glymph.open(url, space="beside", embedder="none", reader="none") as beside:
+        beside.add("another space, so that this one is split as a whole")
+    scores_of(handle, Words(("harbour",)))
+    for number in range(30):
+        handle.update(told, text=f"harbour {number:x}fresh {number:x}spare")
+        assert len(scores_of(handle, Words(("harbour",)))) == 1
+    with handle.context.reading() as reader:
+        kept = handle.context.embedding.mirrors.view(reader, None).postings
+    assert len(scores_of(handle, Words(("1dfresh", "1dspare")))) == 1
+    assert scores_of(handle, Words(("1cfresh",))) == {}
+    assert {word for word in kept._said if word.endswith(("fresh", "spare"))} == {"1dfresh", "1dspare"}  # fmt: skip
+
+
+def test_words_that_stand_nowhere_are_forgotten_too(handle, monkeypatch):
+    monkeypatch.setattr(postings, "MOST_WORDS", 10)
+    handle.add("harbour and ledger")
+    for number in range(40):
+        assert scores_of(handle, Words((f"absent{number}",))) == {}
+    with handle.context.reading() as reader:
+        kept = handle.context.embedding.mirrors.view(reader, None).postings
+    assert len(kept._standing) <= 10
+    assert len(scores_of(handle, Words(("harbour",)))) == 1

@@ -13,6 +13,7 @@ from glymph.text.scripts import (
     fold,
     look_alike_latin,
     romanise,
+    strip_signs,
     transliterate,
     unmix,
 )
@@ -93,3 +94,10 @@ def test_every_flattened_character_has_its_place(text):
     assert len(plain) == (len(text) if places is None else len(places))
     assert all(0 <= place < len(text) for place in places or ())
     assert list(places or ()) == sorted(places or ())
+
+
+def test_letters_and_digits_alone_are_those_of_each_character():
+    titles = [f"{one[:10]}… {other} No. 12" for one, other in SAME_WHEN_FOLDED]
+    for text in (*titles, "PLAIN-text, 12.5 €", "…", ""):
+        assert strip_signs(text) == "".join(map(strip_signs, text.lower()))
+    assert strip_signs("Größe: 12,5 … cm!") == "große125cm".replace("ß", "ss")

@@ -106,6 +106,16 @@ def test_every_way_to_hide_ends_at_the_cap_of_the_day(opened, clock, way):
     call(agent, "memory_delete", ids=[ids[20]])
 
 
+def test_an_agent_that_writes_its_name_otherwise_has_the_same_day(opened, clock):
+    person = opened("user")
+    ids = told(person)
+    clock.advance(days=10)
+    opened("Agent:scout").delete(ids[:3])
+    opened("AGENT").delete(ids[3:6])
+    with pytest.raises(errors.TooManyToday):
+        opened("agent:scout").delete(ids[6:9])
+
+
 def test_what_was_archived_before_and_is_trashed_counts(opened, clock):
     person, agent = opened("user"), opened("agent")
     ids = told(person)

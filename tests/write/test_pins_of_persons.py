@@ -50,7 +50,18 @@ def retitle(agent, told):
     assert agent.get(told).title == "Deploy on Fridays."
 
 
-@pytest.mark.parametrize("change", [unpin, rewrite, retitle])
+def distrust(agent, told):
+    """What is trusted little is shown to nobody unasked."""
+    agent.update(told, trust=0.0)
+    assert agent.get(told).trust == 0.0
+
+
+def let_fade(agent, told):
+    agent.update(told, kind="signal")
+    assert agent.get(told).section == "SIGNALS"
+
+
+@pytest.mark.parametrize("change", [unpin, rewrite, retitle, distrust, let_fade])
 @pytest.mark.parametrize("pin", [pin_later, pin_at_once])
 def test_an_agent_leaves_a_persons_pin_alone(opened, pin, change):
     person, agent = opened("user"), opened("agent:x")
@@ -82,8 +93,24 @@ def test_who_pinned_it_last_decides(opened):
     assert agent.unpin(told).succeeded
 
 
+@pytest.mark.parametrize("name", ["Agent:x", "AGENT", " agent-7"])
+def test_capitals_make_no_person_of_an_agent(opened, name):
+    told = pin_later(opened("user"))
+    with pytest.raises(errors.Pinned, match=REFUSED):
+        opened(name).unpin(told)
+
+
 def test_the_tool_says_so(opened):
     told = pin_later(opened("user"))
     tool = all_tools()["pin_memory"]
     with pytest.raises(errors.Pinned, match=REFUSED):
         tool.run(opened("agent"), tool.arguments(id=told, unpin=True))
+
+
+def test_an_agent_deletes_no_space(opened):
+    person, agent = opened("user"), opened("Agent:x")
+    told = pin_at_once(person)
+    with pytest.raises(errors.Refused, match="Ask a person"):
+        agent.delete_space("default")
+    assert person.get(told).text == RULE
+    assert person.delete_space("default") > 0

@@ -190,6 +190,7 @@ def _join(parts: Sequence[Removal]) -> Removal:
             tuple(dict.fromkeys(text for part in parts for text in part.quotes.texts)),
             frozenset(word for part in parts for word in part.quotes.words),
             _any_of([part.quotes.also for part in parts if part.quotes.also]),
+            _any_of([near for part in parts if (near := part.quotes.perhaps or part.quotes.also)]),
         ),
         tuple(derived.values()),
         on_request=any(part.on_request for part in parts),

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from glymph.text.grammar import ARTICLES, FUNCTION, PREPOSITIONS, VERBS
+from glymph.text.remember import remember
 from glymph.text.scripts import across_scripts, fold, romanise, transliterate
 from glymph.text.words import NAME_WORD, UNSPACED_OR_HANGUL, word_set
 
@@ -131,7 +132,7 @@ def places(text: str, name: Sequence[str], *, strict: bool = True) -> tuple[Plac
     return _places(text, tuple(name), strict)
 
 
-@lru_cache(maxsize=16384)  # rules ask again and again about the same texts and names
+@remember(16384)  # rules ask again and again about the same texts and names
 def _places(text: str, name: tuple[str, ...], strict: bool) -> tuple[Place, ...]:
     if len(name) == 1 and UNSPACED_OR_HANGUL.search(name[0]):
         literal = [found.span() for found in re.finditer(re.escape(name[0]), text)]

@@ -45,7 +45,6 @@ from glymph.recall.summaries import EVER
 from glymph.store.certificate import Certificate
 from glymph.store.contract import Filter, Row
 from glymph.store.erase import list_wordings
-from glymph.store.erase_places import JOURNAL, Leftover, Removed
 from glymph.store.journal import PURGED
 from glymph.text.normal import STOP_WORDS
 from glymph.text.query import Words
@@ -355,7 +354,8 @@ class _Left:
 
     def quote(self, texts: Iterable[str], words: frozenset[str] = frozenset()) -> Quotes:
         """Returns these texts and words with the identifiers in whatever spelling."""
-        return Quotes(_join_texts(texts, self.spellings), words, self._held)
+        near = self._held.may_be_in if self._held else None
+        return Quotes(_join_texts(texts, self.spellings), words, self._held, near)
 
     def check_reworded(self, rows: Iterable[Row]) -> None:
         """Raises IdentifierLeft for a rewording that still holds one: all is rolled back."""
@@ -391,8 +391,7 @@ class _Left:
         if not self.asked:
             return False
         writer = self._op.writer
-        sought = Removed(writer.operation_key, {}, (), self.quote(()))
-        left = writer.leftovers(sought).get(JOURNAL, Leftover(0))
+        left = writer.left_in_journal(self.quote(()))
         rows = writer.memories(left.memories)
         own = {
             (entry.table, entry.key)

@@ -37,6 +37,7 @@ from glymph.reader.wording import (
     word_worth,
 )
 from glymph.text.normal import normalise
+from glymph.text.remember import remember
 
 MOST_TOKENS = 256  # of both texts together; the network was trained on no more
 MOST_IN_SCENE = 448  # of a request and the texts that it may mean
@@ -171,7 +172,7 @@ class LoadedModel:
         )
         self._upper: Session | None = None  # the half that judges what of a conversation to keep
         tokenizer = tokenizers.Tokenizer.from_buffer(read("tokenizer.json"))
-        self._cut = lru_cache(REMEMBERED)(lambda text: cut_to_pieces(tokenizer, text))
+        self._cut = remember(REMEMBERED)(lambda text: cut_to_pieces(tokenizer, text))
         self.calibration = Calibration.parse(json.loads(read("reader.json")))
         self._ms_per_token = self._time_token()
 

@@ -253,7 +253,7 @@ class ErasureReader(SpaceStatements):
         """
         found = {place.name: self._find_in_place(place, removed) for place in PLACES}
         if removed.quotes is not None:
-            found[JOURNAL] = self._find_in_journal(found[JOURNAL].rows, removed.quotes)
+            found[JOURNAL] = self.left_in_journal(removed.quotes, rows=found[JOURNAL].rows)
             words = sorted(removed.quotes.words, key=len, reverse=True)[:MOST_LOOKED_UP]
             found[CALLERS] = Leftover(self._count_telling_callers(removed.quotes))
             found[FULL_TEXT] = Leftover(found[FULL_TEXT].rows + sum(map(self.occurs, words)))
@@ -286,8 +286,8 @@ class ErasureReader(SpaceStatements):
         ]
         return Leftover(rows + len(names), pages=tuple(names) if place.name == PAGES else ())
 
-    def _find_in_journal(self, rows: int, quotes: Quotes) -> Leftover:
-        """Returns what is left in the journal, also in images of other memories and pages."""
+    def left_in_journal(self, quotes: Quotes, *, rows: int = 0) -> Leftover:
+        """Returns what repeats it in the journal, also in images of other memories and pages."""
         memories: set[int] = set()
         similar: set[int] = set()
         pages: set[int] = set()

@@ -33,8 +33,11 @@ def is_below(actor: str, name: str) -> bool:
 
 
 def is_agent(actor: str) -> bool:
-    """Tells whether an actor is a program that decides by itself, as its name says."""
-    return is_below(actor, AGENT)
+    """Tells whether an actor is a program that decides by itself, as its name says.
+
+    Small letters or capitals make no other name: an agent chooses its own.
+    """
+    return is_below(actor.strip(" ").lower(), AGENT)
 
 
 def is_unattended(actor: str) -> bool:

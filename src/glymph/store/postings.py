@@ -9,6 +9,7 @@ split as a whole: finding it in the index of all would take as long as they are 
 from __future__ import annotations
 
 import math
+import sys
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ SMALL = 2_000  # memories of a space beside others that is split as a whole
 MANY_CHANGED = 2_000  # memories, from which on words are read anew
 STEP = 16  # bytes in which lengths are told, so that a letter more or less changes no order
 MOST_MARKS = 6_000_000  # kept, 8 to 16 bytes each: the words asked for longest ago go first
+MOST_WORDS = 10_000  # kept: also one that stands nowhere takes half a kilobyte
 
 Marks = NDArray[np.int64]
 Slots = NDArray[np.int32]
@@ -122,7 +124,7 @@ class Postings:
         self._changed: dict[int, int] = {}  # the change by slot
         # Marks of changed memories by word, as plain numbers: objects would take ten times as much.
         self._said: dict[str, array[int]] = {}
-        self._said_by: dict[int, list[array[int]]] = {}  # those of them with marks of each slot
+        self._said_by: dict[int, list[str]] = {}  # the words that have marks of each slot
         self._summed = (-1, -1)  # the size and the change of ...
         self._sums = (0, 1.0)  # ... the number of texts and their usual length in steps
 
@@ -150,18 +152,21 @@ class Postings:
         assert index is not None
         there = {slot for slot in changed.values() if slot >= 0}
         for slot in there & self._said_by.keys():
-            for marks in self._said_by.pop(slot):
+            for word in self._said_by.pop(slot):
+                marks = self._said[word]
                 marks[:] = array("q", [mark for mark in marks if mark >> KEY_BITS != slot])
+                if not marks:  # nobody says it any more
+                    del self._said[word]
         self._changed |= dict.fromkeys(there, self._change)
         for key, texts in index.read_texts([key for key, slot in changed.items() if slot >= 0]):
             slot = changed[key]
             said_by = self._said_by.setdefault(slot, [])
             for column, text in enumerate(texts):
                 begin = slot << KEY_BITS | column << COLUMN_BITS
-                for place, word in enumerate(index.split(text)):
+                for place, word in enumerate(map(sys.intern, index.split(text))):
                     marks = self._said.setdefault(word, array("q"))
                     if not marks or marks[-1] >> KEY_BITS != slot:
-                        said_by.append(marks)
+                        said_by.append(word)
                     marks.append(begin + place)
 
     # asking
@@ -231,7 +236,9 @@ class Postings:
                 standing = self._bring_up(word, standing)
                 self._kept += len(standing.marks)
             found[word] = self._standing[word] = standing
-        while self._kept > MOST_MARKS and len(self._standing) > 1:
+        while len(self._standing) > 1 and (
+            self._kept > MOST_MARKS or len(self._standing) > MOST_WORDS
+        ):
             self._kept -= len(self._standing.pop(next(iter(self._standing))).marks)
         return found
 

@@ -22,7 +22,11 @@ from glymph.store.undo_foresight import UndoForesight
 from glymph.store.upkeep import UpkeepWriter
 from glymph.text.bands import BANDS, Bands
 
-SAID = frozenset({"text", "title"})  # columns of a memory that a pin by a person keeps from agents
+# Columns of a memory that a pin by a person keeps from agents: what it says and, from their own
+# word, what decides whether it is shown. The trust of a lesson follows its evidence.
+SAID = frozenset({"text", "title"})
+SHOWN = frozenset({"kind", "trust"})
+EDIT = "update"
 
 
 class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
@@ -172,8 +176,10 @@ class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
         if table == "memories":
             unpinned = [key for key, row in values.items() if row.get("pinned") == 0]
             self._keep_pinned(unpinned)
+            by_hand = self._intent is not None and self._intent.verb == EDIT
+            kept = SAID | SHOWN if by_hand else SAID
             self._keep_for_persons(
-                [*unpinned, *(key for key, row in values.items() if not SAID.isdisjoint(row))]
+                [*unpinned, *(key for key, row in values.items() if not kept.isdisjoint(row))]
             )
         shapes: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for key, row in values.items():

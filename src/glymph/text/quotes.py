@@ -26,12 +26,14 @@ class Quotes:
     """Removed texts, and the words of them that nothing else in the space has. Never stored.
 
     A text repeats them if it holds one of the texts whole, or one of these words, or if `also` says
-    that it tells them in another way, such as an identifier that is spelt otherwise.
+    that it tells them in another way, such as an identifier that is spelt otherwise. `perhaps` says
+    at little cost that a text may do so; it is true wherever `also` is.
     """
 
     texts: tuple[str, ...]
     words: frozenset[str] = frozenset()
     also: Callable[[str], bool] | None = field(default=None, repr=False, compare=False)
+    perhaps: Callable[[str], bool] | None = field(default=None, repr=False, compare=False)
     _repeats: Callable[[str], bool] = field(init=False, repr=False, compare=False)
     _probes: frozenset[str] = field(init=False, repr=False, compare=False)
     _patterns: list[re.Pattern[str]] = field(
@@ -55,6 +57,9 @@ class Quotes:
 
         A single word may be there by chance.
         """
+        # Without an escape each text stands in the document as it is: most need not be read.
+        if "\\" not in body and not self._may_be_in(body):
+            return False
         text = words_in(body)
         if not self._may_be_in(text):
             return False
@@ -115,14 +120,20 @@ class Quotes:
             return True
         composed = unicodedata.normalize("NFC", text)
         said = text.casefold() if composed == text else f"{text}\n{composed}".casefold()
-        return any(word in said for word in self._probes) or (
-            self.also is not None and self.also(text)
-        )
+        told = self.perhaps or self.also
+        return any(word in said for word in self._probes) or (told is not None and told(text))
 
 
 def _choose_probe(text: str, words: Collection[str]) -> str:
-    """Returns the word of a folded text that fewest others have: one of these, or the longest."""
-    return max(RUN.findall(text), key=lambda word: (word in words, len(word), word), default=text)
+    """Returns the word of a folded text that fewest others have.
+
+    It is one of these, or one with a digit, or the longest.
+    """
+
+    def rank(word: str) -> tuple[bool, bool, int, str]:
+        return word in words, any(map(str.isdigit, word)), len(word), word
+
+    return max(RUN.findall(text), key=rank, default=text)
 
 
 def choose_gone_name(is_taken: Callable[[str], object], wanted: str = GONE) -> str:

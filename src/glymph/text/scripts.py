@@ -90,15 +90,19 @@ def strip_signs(text: str) -> str:
 
     Made character by character, so it is quick; two texts that `fold` makes one are one here, too.
     """
-    return text.lower().translate(_STRIPPED)
+    # Python translates pure ASCII seven times faster, and titles that were cut end in "…".
+    return text.lower().replace("…", "").translate(_STRIPPED)
 
 
-class _Stripped(dict[int, str]):
-    """What each character is once it is plain: empty if it is neither letter nor digit."""
+class _Stripped(dict[int, str | None]):
+    """What each character is once it is plain: None if it is neither letter nor digit.
 
-    def __missing__(self, code: int) -> str:
+    With an empty text in its place Python does not take its quick way through ASCII.
+    """
+
+    def __missing__(self, code: int) -> str | None:
         plain = unicodedata.normalize("NFKD", fold(chr(code))).translate(_TO_LATIN)
-        kept = "".join(filter(str.isalnum, plain)) if chr(code).isalnum() else ""
+        kept = ("".join(filter(str.isalnum, plain)) if chr(code).isalnum() else "") or None
         self[code] = kept
         return kept
 

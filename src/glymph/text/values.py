@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 from glymph.text.dates import ENGLISH_MONTHS, WEEKDAYS
 from glymph.text.numbers import CURRENCIES, ENGLISH_NUMBERS, FIGURE, UNITS, read_figure
 from glymph.text.patterns import compile_late
+from glymph.text.remember import remember
 
 Kind = Literal["number", "percent", "money", "date", "time", "identifier"]
 
@@ -87,7 +87,7 @@ class Value:
     end: int
 
 
-@lru_cache(maxsize=4096)
+@remember(4096)
 def values(text: str) -> tuple[Value, ...]:
     """Returns the exact things of a text in order.
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import lru_cache
 
 from glymph.text.normal import STOP_WORDS, normalise
 from glymph.text.patterns import compile_late
+from glymph.text.remember import remember
 
 # Letters and digits, held together by apostrophes: "don't" is one word.
 WORD = compile_late(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -107,7 +107,7 @@ def pair_characters(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
 
 
-@lru_cache(maxsize=4096)
+@remember(4096)
 def plain_words(text: str) -> tuple[str, ...]:
     """The words of a text, folded, with short forms written out: "isn't" is two words."""
     folded = (
@@ -118,7 +118,7 @@ def plain_words(text: str) -> tuple[str, ...]:
     return tuple(word.removesuffix("'s") for word in WORD.findall(folded))
 
 
-@lru_cache(maxsize=16384)
+@remember(16384)
 def stem(word: str) -> str:
     """The word without a common English ending: "moves", "moved" and "moving" are one."""
     if word in _UNLIKE:
@@ -132,7 +132,7 @@ def stem(word: str) -> str:
     return word.rstrip("eiy") if len(word.rstrip("eiy")) >= 3 else word
 
 
-@lru_cache(maxsize=4096)
+@remember(4096)
 def stems(text: str) -> frozenset[str]:
     """The stems of all words of a text."""
     return frozenset(map(stem, plain_words(text)))

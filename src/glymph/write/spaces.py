@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from glymph.checks import checked_space
 from glymph.context import Context
 from glymph.decay.sections import IDENTITY_KIND, Section, initial_stability
+from glymph.errors import Refused
 from glymph.model import Space, State
 from glymph.store import records
 from glymph.store.damage import naming_damage
@@ -48,6 +49,12 @@ def create_space(ctx: Context) -> None:
 
 def rename_space(store: Store, old: str, new: str) -> None:
     store.rename_space(checked_space(old), checked_space(new))
+
+
+def check_may_delete(ctx: Context) -> None:
+    """Raises Refused if an agent would delete a space: that has no way back."""
+    if ctx.is_agent:
+        raise Refused(f"{ctx.actor!r} is an agent, and none deletes a space. Ask a person.")
 
 
 def delete_space(store: Store, name: str) -> Iterator[int]:

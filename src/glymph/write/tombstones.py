@@ -32,6 +32,7 @@ from glymph.errors import KeyMissing
 from glymph.store.contract import Row
 from glymph.store.reader import Reader
 from glymph.text.identifiers import Identifier, fingerprint_forms, identifiers
+from glymph.text.identifiers.aloud import find_rows, has_words
 from glymph.text.identifiers.asked import asked_identifiers
 from glymph.text.identifiers.network import bare_macs
 from glymph.text.identifiers.plates import local_plates
@@ -300,7 +301,17 @@ def _list_held_forms(text: str) -> list[str]:
     """
     lines = [" ".join(line.split()) for line in text.splitlines()]
     said = dict.fromkeys((" ".join(text.split()), *filter(None, lines)))
+    said |= dict.fromkeys(filter(None, map(_write_figures, said)))
     return [form for one in said for form in _list_forms_held_in(one)]
+
+
+def _write_figures(text: str) -> str:
+    """Returns a text with figures for long numbers that it says digit by digit; empty if none."""
+    rest = text
+    for digits, start, end in reversed(list(find_rows(text))):
+        if len(digits) >= LONG and has_words(text[start:end]):
+            rest = f"{rest[:start]}{digits}{rest[end:]}"
+    return rest if rest != text else ""
 
 
 def _list_forms_held_in(text: str) -> list[str]:

@@ -36,7 +36,8 @@ DELETE FROM plans WHERE space_id = :space_id AND expires_at <= :now;
 SELECT count(DISTINCT j.key) FROM scoped_operations o
 JOIN scoped_journal j ON j.operation = o.key
 LEFT JOIN scoped_memories m ON m.key = j.key
-WHERE (o.actor = :actor OR substr(o.actor, 1, length(:actor) + 1) IN (:actor || ':', :actor || '-'))
+WHERE (lower(trim(o.actor)) = lower(:actor)
+       OR substr(lower(trim(o.actor)), 1, length(:actor) + 1) IN (lower(:actor) || ':', lower(:actor) || '-'))
   AND o.at > :since AND o.at <= :upto AND j.tbl = 'memories' AND (
   j.action = 'delete' AND m.key IS NULL
   OR j.action = 'update' AND {json:j.after:state} <> 'LIVE' AND coalesce(m.state, '') <> 'LIVE'

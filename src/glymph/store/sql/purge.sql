@@ -188,9 +188,11 @@ WHERE tbl = 'memories' AND key IN {keys:keys} AND action = 'delete';
 
 -- name: journal_holding
 -- Old values only: a new one is that of the row now, or the old one of a later entry. Whoever asks looks closer: beyond
--- ASCII a word can be spelt in more ways than an engine knows. Reads the journal of the whole space, page by page.
+-- ASCII a word can be spelt in more ways than an engine knows. Images of figures alone, such as those of uses, say
+-- nothing. Reads the journal of the whole space, page by page.
 SELECT operation, id, tbl, key, image FROM scoped_journal
-WHERE (operation, id) > (:operation, :id) AND action <> 'insert' AND (
+WHERE (operation, id) > (:operation, :id) AND action <> 'insert'
+  AND (image LIKE '%:"%' OR image LIKE '%: "%') AND (
   :every = 1
   OR octet_length(image) <> length(image)
   OR EXISTS (SELECT 1 FROM {texts:probes} p WHERE {at:lower(image):p.value} > 0))
