@@ -18,11 +18,17 @@ from glymph.learn.turn_lines import read_said_lines
 from glymph.reader.contract import Judgement, Reader
 from glymph.reader.wording import KEEPINGS, Said
 from glymph.text.sentences import SPOKEN, split_sentences
+from glymph.text.words import drop_stop_words, split_words
+from glymph.write.grading import VITAL
 
 NONE, ALONE, CONTINUED, ANSWERING = range(len(KEEPINGS))
 # The share from which on a sentence is kept, or a command.
 LEAST: Mapping[str, float] = {"user": 0.4, "assistant": 0.6}
 LEAST_COMMAND = 0.75  # people rarely hold one to be worth keeping
+# The share below which what a model keeps of a turn was of the moment, and a part of a sentence's
+# words that a statement about it repeats.
+LEAST_TOLD: Mapping[str, float] = {"user": 0.04, "assistant": 0.1}
+REPEATED = 0.25
 PROMPT = "$ "  # before a command
 JOINED = 0.3  # of the share of being kept at all, from which on what stands before it is kept along
 LONGEST = 600  # characters of a sentence that may be a statement
@@ -78,6 +84,48 @@ def _pick_commands(reader: Reader, ran: Sequence[str], heard: str) -> Iterator[s
     for command, judgement in zip(commands, reader.sift(asked), strict=True):
         if _find_kept(judgement) >= LEAST_COMMAND:
             yield command
+
+
+def find_passing(
+    reader: Reader, turns: Sequence[Turn], told: Sequence[tuple[int, str]]
+) -> list[bool]:
+    """Returns whether statements, each with the place of its turn, come from nothing to keep.
+
+    Of a turn those sentences count of which the statement repeats some words, else all of them.
+    What is likely vital is never passing, and nothing is to a reader that cannot tell.
+    """
+    judged = {at: _judge_turn(reader, turns, at) for at in {at for at, _ in told}}
+    found = []
+    for at, text in told:
+        said = drop_stop_words(split_words(text))
+        near = [
+            kept for words, kept in judged[at] if len(said & words) >= REPEATED * max(1, len(words))
+        ]
+        shares = near or [kept for _, kept in judged[at]]
+        passing = bool(shares) and max(shares) < LEAST_TOLD[turns[at].role]
+        found.append(passing and not _is_vital(reader.grade([text])[0]))
+    return found
+
+
+def _is_vital(judgement: Judgement) -> bool:
+    """Returns whether a statement is more likely vital than not."""
+    return bool(judgement.shares) and judgement.shares[VITAL] >= 0.5
+
+
+def _judge_turn(
+    reader: Reader, turns: Sequence[Turn], at: int
+) -> list[tuple[frozenset[str], float]]:
+    """Returns the telling words of a turn's sentences, and how likely each is worth keeping."""
+    turn = turns[at]
+    before = (one.text for one in reversed(turns[:at]) if one.role != turn.role and one.text)
+    other = " ".join(one.text for one in _read_sentences(next(before, "")))
+    sentences = list(islice(_read_sentences(turn.text), MOST))
+    judged = reader.sift(_ask_about(turn.role, sentences, other))
+    return [
+        (drop_stop_words(split_words(one.text)), _find_kept(judgement))
+        for one, judgement in zip(sentences, judged, strict=True)
+        if judgement.shares
+    ]
 
 
 def _find_kept(judgement: Judgement) -> float:
