@@ -41,7 +41,8 @@ class Sifter(NoReader):
 
 def sifted(reader, *said):
     turns = [Turn(role, text) for role, text in said]
-    return [one.text for one in sift_turns(reader, turns, {})]
+    heard = {"user": "", "assistant": ""}  # the conversation opened before
+    return [one.text for one in sift_turns(reader, turns, heard)]
 
 
 def test_a_sentence_that_says_enough_is_kept_as_it_was_said():
@@ -271,3 +272,52 @@ def test_a_model_does_not_keep_what_was_of_the_moment(tmp_path):
     assert [(one.text, one.reason[:8]) for one in done.refused] == [
         ("The oven is hot.", "passing:")
     ]
+
+
+class Alone(Sifter):
+    """A sifter to which a sentence says more, or less, without what stands before it."""
+
+    def __init__(self, behind, alone):
+        super().__init__()
+        self.shares = {False: behind, True: alone}
+
+    def judge(self, text):
+        bare = all(not (said.before or said.heard) for said in self.read if said.text == text)
+        share = self.shares[bare or sum(said.text == text for said in self.read) > 1]
+        return Judgement("alone", share, (1 - share, share, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(("behind", "alone", "kept"), [(0.6, 0.9, 1), (0.6, 0.1, 0), (0.3, 0.9, 1)])
+def test_a_sentence_that_may_be_kept_is_read_alone_as_well(behind, alone, kept):
+    reader = Alone(behind, alone)
+    talk = [("assistant", "Noted."), ("user", "We never deploy on Fridays.")]
+    sifted(reader, talk[0])
+    found = sift_turns(reader, [Turn(*talk[1])], {"assistant": "Noted.", "user": ""})
+    assert len(found) == kept
+    assert reader.read[-1] == Said("user", "We never deploy on Fridays.")
+
+
+def test_what_is_surely_not_worth_keeping_is_read_once():
+    reader = Sifter()
+    sift_turns(reader, [Turn("user", "thanks!")], {"assistant": "Done."})
+    assert reader.read == [Said("user", "thanks!", "", "Done.")]
+
+
+def test_what_opens_a_conversation_must_be_surer_to_last():
+    reader = Sifter(Fridays=("alone", 0.7))
+    said = Turn("user", "We never deploy on Fridays.")
+    assert sift_turns(reader, [said], {}) == []
+    assert len(sift_turns(reader, [said], {"assistant": "Noted.", "user": ""})) == 1
+
+
+def test_a_conversation_that_is_read_on_does_not_open_again(tmp_path):
+    path = tmp_path / "talk.jsonl"
+    said = json.dumps({"role": "user", "content": "We never deploy on Fridays."}) + "\n"
+    thanks = json.dumps({"role": "user", "content": "thanks!"}) + "\n"
+    reader = Sifter(Fridays=("alone", 0.7))
+    with Glymph.open(f"sqlite:///{tmp_path}/m.db", reader=reader) as glymph:
+        path.write_text(thanks)
+        assert glymph.extract(path).found == ()
+        path.write_text(thanks + said)
+        (found,) = glymph.extract(path).found
+    assert found.text == "We never deploy on Fridays."

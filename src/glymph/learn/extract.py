@@ -169,6 +169,8 @@ class _Reading:
 
     def __post_init__(self) -> None:
         self.offset = self.kept_to = self.start
+        if self.start:  # it opened before
+            self.heard = {"user": "", "assistant": ""}
         self.asking = Run(self.ctx, JOB)
 
     @property
