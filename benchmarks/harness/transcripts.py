@@ -138,21 +138,24 @@ def find_sources(case: Case, turn: int, text: str) -> frozenset[Place]:
     """Tell which sentences a statement is taken from: word for word, or the marked ones it retells.
 
     A statement in other words retells the one marked sentence of its turn, or those of several of
-    which it repeats some words.
+    which it repeats some words. One that takes a sentence word for word may retell others besides,
+    in the words that are left.
     """
     own = [place for place in _list_sentences(case) if place[0] == turn]
     told = normalise(text)
     whole = frozenset(place for place in own if normalise(place[1]) in told)
-    if whole or not own:
-        return whole
-    marked = [place for place in own if place in find_agreed(case)]
-    words = drop_stop_words(split_words(text))
+    agreed = find_agreed(case)
+    marked = [place for place in own if place in agreed and place not in whole]
+    for _, taken in whole:
+        told = told.replace(normalise(taken), " ")
+    words = drop_stop_words(split_words(told))
     near = frozenset(
         place
         for place in marked
-        if len(words & (said := drop_stop_words(split_words(place[1])))) >= LEAST_SHARED * len(said)
+        if (said := drop_stop_words(split_words(place[1])))
+        and len(words & said) >= LEAST_SHARED * len(said)
     )
-    return near or frozenset(marked[:1] if len(marked) == 1 else ())
+    return whole | near or frozenset(marked[:1] if len(marked) == 1 else ())
 
 
 def _list_sentences(case: Case) -> Iterable[Place]:

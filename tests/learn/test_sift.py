@@ -7,12 +7,13 @@ import json
 import pytest
 
 from glymph import Glymph
-from glymph.learn.sift import MOST, sift_turns
+from glymph.learn.sift import MOST, find_passing, sift_turns
 from glymph.learn.transcript import Command, Turn
 from glymph.reader.contract import Judgement
 from glymph.reader.no_reader import NoReader
 from glymph.reader.weights import explain_absence
 from glymph.reader.wording import KEEPINGS, Said, word_keeping
+from glymph.testing.scripted_model import ScriptedModel
 
 LACKING = explain_absence()
 
@@ -40,7 +41,8 @@ class Sifter(NoReader):
 
 def sifted(reader, *said):
     turns = [Turn(role, text) for role, text in said]
-    return [one.text for one in sift_turns(reader, turns, {})]
+    heard = {"user": "", "assistant": ""}  # the conversation opened before
+    return [one.text for one in sift_turns(reader, turns, heard)]
 
 
 def test_a_sentence_that_says_enough_is_kept_as_it_was_said():
@@ -203,3 +205,119 @@ def test_the_local_reader_keeps_what_lasts_in_several_languages(tmp_path):
     assert any("Priya owns" in one for one in kept)
     assert any("pnpm" in one for one in kept)
     assert not any("Tests laufen" in one or one in ("Verstanden.", "Okay.") for one in kept)
+
+
+WORTHLESS, PERHAPS, WORTHY = ("alone", 0.01), ("alone", 0.06), ("alone", 0.9)
+
+
+class Grading(Sifter):
+    """A sifter that grades everything as passing, or as vital where the text names a danger."""
+
+    def grade(self, texts):
+        shares = [
+            (0.1, 0.2, 0.1, 0.6) if "allergic" in text else (0.2, 0.7, 0.1, 0.0) for text in texts
+        ]
+        return [Judgement("passing", max(one), one) for one in shares]
+
+
+def passing(reader, talk, *told):
+    return find_passing(reader, [Turn(role, text) for role, text in talk], told)
+
+
+def test_what_is_told_of_a_turn_that_says_nothing_to_keep_is_passing():
+    reader = Grading(thin=WORTHLESS, Thursdays=PERHAPS, liner=PERHAPS)
+    talk = [
+        ("assistant", "Use a liner. First thin the glaze."),
+        ("user", "Thin it? Thursdays only!"),
+    ]
+    assert passing(
+        reader, talk, (0, "The glaze is to be thinned first."), (0, "A liner is used."),
+        (1, "The user has Thursdays only."), (1, "The user asked about it."),
+    ) == [True, True, False, False]  # fmt: skip
+
+
+def test_what_is_likely_vital_is_never_passing():
+    talk = [("user", "she can't have nuts, remember?")]
+    told = [(0, "The user's daughter is allergic to nuts."), (0, "She has no nuts.")]
+    assert passing(Grading(), talk, *told) == [False, True]
+
+
+def test_a_reader_that_cannot_tell_finds_nothing_passing():
+    assert passing(NoReader(), [("user", "thin it")], (0, "It is thinned.")) == [False]
+
+
+def test_sentences_are_read_behind_what_the_other_side_said_last():
+    reader = Grading()
+    passing(
+        reader, [("assistant", "Which day?"), ("user", ""), ("user", "Monday")], (2, "On Monday.")
+    )
+    assert reader.read == [Said("user", "Monday", "", "Which day?")]
+
+
+def test_a_model_does_not_keep_what_was_of_the_moment(tmp_path):
+    told = [
+        {"text": "The oven is hot.", "kind": "fact", "turn": 1},
+        {"text": "The bakery closes on Mondays.", "kind": "fact", "turn": 2},
+    ]
+    lines = [
+        {"role": "user", "content": "the oven is hot"},
+        {"role": "user", "content": "the bakery closes on Mondays"},
+    ]
+    reader = Grading(Mondays=WORTHY)
+    with Glymph.open(
+        f"sqlite:///{tmp_path}/m.db", reader=reader, model=ScriptedModel([{"memories": told}])
+    ) as glymph:
+        done = glymph.extract(lines)
+    assert [one.text for one in done.found] == ["The bakery closes on Mondays."]
+    assert [(one.text, one.reason[:8]) for one in done.refused] == [
+        ("The oven is hot.", "passing:")
+    ]
+
+
+class Alone(Sifter):
+    """A sifter to which a sentence says more, or less, without what stands before it."""
+
+    def __init__(self, behind, alone):
+        super().__init__()
+        self.shares = {False: behind, True: alone}
+
+    def judge(self, text):
+        bare = all(not (said.before or said.heard) for said in self.read if said.text == text)
+        share = self.shares[bare or sum(said.text == text for said in self.read) > 1]
+        return Judgement("alone", share, (1 - share, share, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(("behind", "alone", "kept"), [(0.6, 0.9, 1), (0.6, 0.1, 0), (0.3, 0.9, 1)])
+def test_a_sentence_that_may_be_kept_is_read_alone_as_well(behind, alone, kept):
+    reader = Alone(behind, alone)
+    talk = [("assistant", "Noted."), ("user", "We never deploy on Fridays.")]
+    sifted(reader, talk[0])
+    found = sift_turns(reader, [Turn(*talk[1])], {"assistant": "Noted.", "user": ""})
+    assert len(found) == kept
+    assert reader.read[-1] == Said("user", "We never deploy on Fridays.")
+
+
+def test_what_is_surely_not_worth_keeping_is_read_once():
+    reader = Sifter()
+    sift_turns(reader, [Turn("user", "thanks!")], {"assistant": "Done."})
+    assert reader.read == [Said("user", "thanks!", "", "Done.")]
+
+
+def test_what_opens_a_conversation_must_be_surer_to_last():
+    reader = Sifter(Fridays=("alone", 0.7))
+    said = Turn("user", "We never deploy on Fridays.")
+    assert sift_turns(reader, [said], {}) == []
+    assert len(sift_turns(reader, [said], {"assistant": "Noted.", "user": ""})) == 1
+
+
+def test_a_conversation_that_is_read_on_does_not_open_again(tmp_path):
+    path = tmp_path / "talk.jsonl"
+    said = json.dumps({"role": "user", "content": "We never deploy on Fridays."}) + "\n"
+    thanks = json.dumps({"role": "user", "content": "thanks!"}) + "\n"
+    reader = Sifter(Fridays=("alone", 0.7))
+    with Glymph.open(f"sqlite:///{tmp_path}/m.db", reader=reader) as glymph:
+        path.write_text(thanks)
+        assert glymph.extract(path).found == ()
+        path.write_text(thanks + said)
+        (found,) = glymph.extract(path).found
+    assert found.text == "We never deploy on Fridays."

@@ -17,10 +17,10 @@ from typing import Any
 from glymph.checks import checked_list, optional_text
 from glymph.context import Context
 from glymph.errors import BudgetSpent, InvalidInput, MalformedReply, ModelFailed
-from glymph.learn.extract_prompt import question
+from glymph.learn.extract_prompt import Extracted, question
 from glymph.learn.extract_result import By, Extraction, Found, Unkept
 from glymph.learn.extract_rules import find_kind, find_noteworthy
-from glymph.learn.sift import sift_turns
+from glymph.learn.sift import find_passing, sift_turns
 from glymph.learn.source_check import find_undenied, find_ungrounded
 from glymph.learn.transcript import Turn
 from glymph.learn.transcript_file import TranscriptFile, open_transcript
@@ -55,6 +55,7 @@ PASSED_OVER = (
     "the model's answers about it were malformed in {runs} runs, so it was read without one, "
     "which found {found} ({problem})"
 )
+BRIEF = "passing: the reader finds nothing worth keeping in what it was taken from"
 HIDDEN = "secret: it tells little without what was masked in it"
 DRAWN = "secret: it holds a word that looks drawn at random"
 ORDERED = "order: it tries {wants}"
@@ -168,6 +169,8 @@ class _Reading:
 
     def __post_init__(self) -> None:
         self.offset = self.kept_to = self.start
+        if self.start:  # it opened before
+            self.heard = {"user": "", "assistant": ""}
         self.asking = Run(self.ctx, JOB)
 
     @property
@@ -229,9 +232,11 @@ class _Reading:
         for part in window.parts():
             source, said = _source(part), _source(part, said=True)
             asked = question(part, nonce=secrets.token_hex(8), today=self.ctx.now().date())
-            for each in self.asking.ask(asked):
+            told = self.asking.ask(asked)
+            passing = self._find_passing(part, told)
+            for each, passes in zip(told, passing, strict=True):
                 around = part[max(0, each.turn - AROUND) : each.turn + AROUND + 1]
-                refused = self._find_turned(each.text, around)
+                refused = BRIEF if passes else self._find_turned(each.text, around)
                 pasted = find_ungrounded(each.text, said) is not None
                 found.append(
                     _Statement(
@@ -239,6 +244,12 @@ class _Reading:
                     )
                 )
         return found
+
+    def _find_passing(self, part: Sequence[Turn], told: Sequence[Extracted]) -> list[bool]:
+        """Returns which statements of a model the reader holds to be of the moment only."""
+        if self._by_itself == "rules":
+            return [False] * len(told)
+        return find_passing(self.ctx.reader, part, [(each.turn, each.text) for each in told])
 
     def _find_turned(self, text: str, around: Sequence[Turn]) -> str | None:
         """Returns why a statement denies what was said; where words doubt it, a reader decides."""
