@@ -64,7 +64,8 @@ class OpenOperation:
     reasons: dict[str, str] = field(default_factory=dict)  # of single memories, by id
     recoverable_until: datetime | None = None
     puts_away: bool = False  # it is known to, before anybody counts
-    titles: dict[str, str] = field(default_factory=dict)  # of the first that succeeded, by id
+    # Of the first that succeeded, by id; who has them at hand notes them, the rest are read.
+    titles: dict[str, str] = field(default_factory=dict)
     answer: dict[str, Any] = field(default_factory=dict)  # by ids, for a request that is repeated
 
     def skip(self, memory_id: str, reason: str) -> None:
@@ -93,6 +94,10 @@ class OpenOperation:
         """Returns what somebody has worded of the details: single reasons, and what is no id."""
         named = (refusal.id for refusal in (*self.skipped, *self.failed))
         return [*self.reasons.values(), *(one for one in named if not is_uuid7(one))]
+
+    def list_untitled(self, ids: Iterable[str]) -> list[str]:
+        """Returns those of the memories whose titles nobody has noted."""
+        return [one for one in ids if one not in self.titles]
 
     def outcome(self) -> dict[str, Any]:
         """Returns what a repeated request is told besides the operation's record, by ids."""
@@ -256,7 +261,9 @@ class Context:
                 writer.describe(details)
             if request is not None:
                 once.note_applied(writer, request, operating.outcome())
-            operating.titles = writer.titles(named)
+            read = writer.titles(operating.list_untitled(named))
+            known = operating.titles | read
+            operating.titles = {one: known[one] for one in named if one in known}
             seen.note(**operating.figures())
         if request is not None:
             request.operation = operating.intent.id
@@ -266,8 +273,8 @@ class Context:
         op.writer.foresee_close()
         if _list_telling(op.list_told()):
             op.writer.foresee(foresight.has_tombstones())
-        if named:
-            op.writer.foresee(foresight.titles(named))
+        if untitled := op.list_untitled(named):
+            op.writer.foresee(foresight.titles(untitled))
         if self.is_agent:
             op.writer.foresee(foresight.put_away_in(op.writer.operation_key))
         if self.is_agent and op.puts_away:

@@ -19,6 +19,7 @@ from glymph import Glymph, errors
 from glymph.config import Settings
 from glymph.store import open_store
 from glymph.store.backends.sqlite import migrations
+from glymph.store.backends.sqlite.connection import Connection
 from glymph.store.backends.sqlite.dialect import SQLITE
 from glymph.store.statements import statements
 from glymph.testing import logical_image
@@ -35,6 +36,59 @@ class TestSqlite(StoreSuite):
 def raw(glymph):
     """A connection of somebody who knows nothing of Glymph's rules."""
     return open_file(glymph.url.removeprefix("sqlite:///"))
+
+
+# many rows are written by one statement, from a table of the connection
+
+
+def staged_connection():
+    connection = Connection(":memory:", read_only=False, synchronous="OFF")
+    connection.raw.execute("CREATE TABLE things(key INTEGER PRIMARY KEY, a TEXT, b REAL) STRICT")
+    return connection
+
+
+def things(connection):
+    return connection.raw.execute("SELECT key, a, b FROM things ORDER BY key").fetchall()
+
+
+def test_many_rows_keep_their_values_and_their_order():
+    connection = staged_connection()
+    rows = [(1, "x'\"ü", 0.1), (2, None, 1.0), (3, "", None)]
+    connection.insert("things", ("key", "a", "b"), rows)
+    assert things(connection) == rows
+    connection.update("things", ("key",), ("b", "a"), [(1, 2.5, None), (3, None, "new")])
+    assert things(connection) == [(1, None, 2.5), (2, None, 1.0), (3, "new", None)]
+    connection.update("things", ("key",), ("a",), [])
+    connection.update("things", ("key",), ("a",), [(2, "one")])
+    assert things(connection)[1] == (2, "one", 1.0)
+
+
+def test_rows_that_were_refused_are_not_written_with_the_next():
+    connection = staged_connection()
+    with pytest.raises(apsw.ConstraintError):
+        connection.insert("things", ("key", "a"), [(1, "a"), (1, "b")])
+    connection.insert("things", ("key", "a"), [(2, "c"), (3, "d")])
+    assert [key for key, *_ in things(connection)] == [2, 3]
+
+
+def test_many_rows_are_written_after_a_rollback_took_their_table_away():
+    connection = staged_connection()
+    with pytest.raises(apsw.ConstraintError), connection.transaction("IMMEDIATE"):
+        connection.insert("things", ("key", "a"), [(1, "a"), (1, "b")])
+    assert things(connection) == []
+    connection.insert("things", ("key", "a"), [(3, "a"), (4, "b")])
+    assert [key for key, *_ in things(connection)] == [3, 4]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_list_of_one_value_finds_what_a_longer_one_finds(count):
+    connection = staged_connection()
+    connection.insert("things", ("key", "a"), [(1, "a"), (2, "b"), (3, "c")])
+    asked = {"texts": ["a", "b"][:count], "keys": [1, 2][:count]}
+    among = "SELECT key FROM things WHERE a IN {texts:texts} AND key IN {keys:keys}"
+    through = "SELECT v.value FROM {texts:texts} v"
+    assert connection.tuples(among, asked) == [(1,), (2,)][:count]
+    assert connection.tuples(through, asked) == [("a",), ("b",)][:count]
 
 
 # guards hold against anybody who opens the file

@@ -235,6 +235,7 @@ def _carry_out(ctx: Context, request: Request, *, dry_run: bool) -> Receipt:
         op.puts_away = bool(going)
         op.writer.set_state(going, state=request.goal, at=op.now, by=request.verb)
         op.succeeded += [row["id"] for row in chosen.moving]
+        op.titles |= {row["id"]: row["title"] for row in chosen.moving[:NAMED]}
         op.cascaded += [row["id"] for row in chosen.carried]
         op.skipped += chosen.skipped
         op.failed += chosen.failed

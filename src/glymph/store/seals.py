@@ -25,10 +25,11 @@ def seal(
     digest = hashlib.sha256("".join(children).encode())
     digest.update(repr([head[name] for name in SEALED]).encode())
     for table, key, action, image, after in entries:
-        before, now = move_image(table, image, offsets, -1), move_image(table, after, offsets, -1)
-        digest.update(
-            f"{table}\0{key - offsets.get(table, 0)}\0{action}\0{before}\0{now}\n".encode()
-        )
+        if offsets:
+            key -= offsets.get(table, 0)
+            image = move_image(table, image, offsets, -1)
+            after = move_image(table, after, offsets, -1)
+        digest.update(f"{table}\0{key}\0{action}\0{image}\0{after}\n".encode())
     return digest.hexdigest()
 
 

@@ -163,8 +163,9 @@ class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
 
     def insert(self, table: str, rows: Sequence[Row]) -> None:
         for columns, group in _by_columns(rows).items():
+            space = self.space_key
             self._session.insert(
-                table, ("space_id", *columns), [(self.space_key, *row.values()) for row in group]
+                table, ("space_id", *columns), [(space, *row.values()) for row in group]
             )
 
     def change(self, table: str, values: Mapping[int, Row]) -> None:

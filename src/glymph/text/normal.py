@@ -6,7 +6,7 @@ import hashlib
 import unicodedata
 
 from glymph.text.patterns import compile_late
-from glymph.text.sentences import NOTES, find_breaks
+from glymph.text.sentences import NOTE_MARK, NOTES, find_breaks
 
 TITLE_LENGTH = 80
 
@@ -47,7 +47,11 @@ def content_hash(text: str, kind: str, event_at: int | None) -> str:
 def derive_title(text: str) -> str:
     """The first sentence or line, cut at a word near 80 characters."""
     head = text.lstrip()[: TITLE_LENGTH * 2]
-    end, _ = next(find_breaks(head, NOTES), (len(head), 0))
+    # The rule looks back at every character; most texts have one mark, or none.
+    mark = NOTE_MARK.search(head)
+    end = len(head)
+    if mark is not None:
+        end, _ = next(find_breaks(head, NOTES, mark.start()), (end, 0))
     first = head[:end].rstrip()
     if len(first) <= TITLE_LENGTH:
         return first

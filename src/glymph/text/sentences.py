@@ -56,6 +56,7 @@ NOTES = Rule(
     initials=True,
     ordinals=True,
 )
+NOTE_MARK = re.compile(rf"[{_MARKS}{_DENSE_MARKS}\n]")  # no break of a note is before one of these
 # What was said in a conversation: ":)" behind a sentence belongs to it.
 SPOKEN = Rule(
     compile_late(
@@ -104,9 +105,9 @@ def split_with_breaks(text: str, rule: Rule) -> list[str]:
     return [text[start:end] for start, end in pairwise(cuts)]
 
 
-def find_breaks(text: str, rule: Rule) -> Iterator[tuple[int, int]]:
-    """Yields the start and end of what separates two sentences."""
-    for found in rule.between.finditer(text):
+def find_breaks(text: str, rule: Rule, start: int = 0) -> Iterator[tuple[int, int]]:
+    """Yields the start and end of what separates two sentences, from a place in the text on."""
+    for found in rule.between.finditer(text, start):
         if "\n" in found[0] or not _goes_on(text, found, rule):
             yield max(found.start(), found.start("gap")), found.end()
 

@@ -60,6 +60,7 @@ def update(
             stamp = {"updated_at": op.now, "version": row["version"] + 1}
             op.writer.change("memories", {row["key"]: different | stamp})
             op.succeeded.append(memory_id)
+            op.titles[memory_id] = str(different.get("title", row["title"]))
         else:
             op.skip(memory_id, "it says that already")
     if "content_hash" in different:
@@ -133,6 +134,7 @@ def _set_pin(ctx: Context, verb: str, memory_id: str, pinned: bool, reason: str 
                 "memories", {row["key"]: {"pinned": int(pinned), "version": row["version"] + 1}}
             )
             op.succeeded.append(memory_id)
+            op.titles[memory_id] = row["title"]
     return ctx.receipt(op)
 
 

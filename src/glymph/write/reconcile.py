@@ -142,10 +142,16 @@ def find_unreconciled(ctx: Context, most: int) -> list[str]:
     return [row["id"] for row in rows]
 
 
-def begin(writer: Writer) -> None:
-    """Lets a space be reconciled from here on: what it held before is taken as it is."""
-    if writer.counter(COUNTER) is None:
+def begin(writer: Writer) -> int:
+    """Lets a space be reconciled from here on: what it held before is taken as it is.
+
+    Returns the key up to which it is reconciled.
+    """
+    seen = writer.counter(COUNTER)
+    if seen is None:
         writer.set_counter_to_newest(COUNTER)
+        seen = writer.counter(COUNTER)
+    return seen or 0
 
 
 @contextmanager
@@ -154,8 +160,8 @@ def taking_as_is(ctx: Context, writer: Writer) -> Iterator[None]:
 
     What waits from before goes on waiting, and what is added with it.
     """
-    begin(writer)
-    idle = ctx.settings.compare == "off" and not _anything_waits(writer)
+    seen = begin(writer)
+    idle = ctx.settings.compare == "off" and not _anything_waits(writer, seen)
     yield
     if idle:
         writer.set_counter_to_newest(COUNTER)
@@ -167,8 +173,7 @@ def waiting_facts(ctx: Context) -> list[Ask]:
     return [foresight.counter(COUNTER), *idle]
 
 
-def _anything_waits(writer: Writer) -> bool:
-    seen = writer.counter(COUNTER) or 0
+def _anything_waits(writer: Writer, seen: int) -> bool:
     if writer.highest_key() <= seen:
         return False
     return bool(writer.page_after(Filter(include_superseded=True), after=seen, limit=1))

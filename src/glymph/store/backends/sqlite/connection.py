@@ -15,7 +15,7 @@ import apsw
 
 from glymph import errors
 from glymph.store.backends.sqlite import checks, checksums
-from glymph.store.backends.sqlite.dialect import SQLITE
+from glymph.store.backends.sqlite.dialect import SQLITE, render_for_one
 from glymph.store.backends.sqlite.text_index import TextIndex
 from glymph.store.contract import Ask, Lookup, Row, Scored, VectorRow
 from glymph.store.portable import BIRTH_ORDER
@@ -24,6 +24,7 @@ from glymph.text.query import Words
 
 BUSY_SECONDS = 30.0
 MANY_REMOVALS = 50
+MOST_COLUMNS = 40  # of a row that is written together with others
 CLOSE = 8  # words between two that were asked for together
 INDEXED = "title, text, tags, entities, day"
 TOKENIZER = "tokenize = 'porter unicode61 remove_diacritics 2'"  # that of memory_text
@@ -100,6 +101,7 @@ class Connection:
                 f"SELECT * FROM main.{table} WHERE space_id = (SELECT space_id FROM temp.scope)"
             )
         self.text_index = TextIndex(self.raw)
+        self._shown: int | None = None
 
     def close(self) -> None:
         self.raw.close()
@@ -107,9 +109,11 @@ class Connection:
     def show(self, space_id: int) -> None:
         """Limits the scoped views to one space.
 
-        It is set anew in every transaction, so that it cannot be stale.
+        What was shown last is known, unless a rollback may have taken it back.
         """
-        self.raw.execute("UPDATE temp.scope SET space_id = ?", (space_id,))
+        if space_id != self._shown:
+            self.raw.execute("UPDATE temp.scope SET space_id = ?", (space_id,))
+            self._shown = space_id
 
     @contextmanager
     def transaction(self, kind: str) -> Iterator[None]:
@@ -119,6 +123,7 @@ class Connection:
             yield
             self.raw.execute("COMMIT")
         except BaseException:
+            self._shown = None
             # A full disk or an I/O error may have rolled back already.
             if self.raw.in_transaction:
                 self.raw.execute("ROLLBACK")
@@ -128,7 +133,7 @@ class Connection:
 
     def each(self, sql: str, parameters: Mapping[str, Any]) -> Iterator[Row]:
         names: list[str] = []
-        cursor = self.raw.execute(SQLITE.render(sql), _lists_as_json(parameters))
+        cursor = self.raw.execute(*_as_asked(sql, parameters))
         for values in cursor:
             names = names or [column[0] for column in cursor.get_description()]
             yield dict(zip(names, values, strict=True))
@@ -142,14 +147,14 @@ class Connection:
         return [dict(zip(names, one, strict=True)) for one in (values, *cursor)]
 
     def tuples(self, sql: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        return self.raw.execute(SQLITE.render(sql), _lists_as_json(parameters)).fetchall()
+        return self.raw.execute(*_as_asked(sql, parameters)).fetchall()
 
     def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
-        self.raw.execute(SQLITE.render(sql), _lists_as_json(parameters)).fetchall()
+        self.raw.execute(*_as_asked(sql, parameters)).fetchall()
         return int(self.raw.changes())
 
     def run(self, sql: str, parameters: Mapping[str, Any]) -> None:
-        self.raw.execute(SQLITE.render(sql), _lists_as_json(parameters)).fetchall()
+        self.raw.execute(*_as_asked(sql, parameters)).fetchall()
 
     def foresee(self, asks: Iterable[Ask]) -> None:
         """Does nothing: a file has no way to and fro."""
@@ -170,34 +175,45 @@ class Connection:
     def newest_key(self, table: str) -> int:
         return self.raw.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).get or 0
 
-    # One statement for many rows, handed over as JSON: FTS5 writes out what it gathered whenever a
-    # statement begins, so a statement per row would cost a bulk insert a third of its time.
+    # One statement for many rows, which wait in a table in memory: FTS5 writes out what it gathered
+    # whenever a statement begins, so a statement per row would cost a bulk insert half its time. To
+    # hand them over as JSON cost as much as everything else about a row.
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        names = ", ".join(columns)
-        single = f"INSERT INTO {table}({names}) VALUES ({', '.join('?' * len(columns))})"
+        into = f"INSERT INTO {table}({', '.join(columns)})"
         if len(rows) == 1:
-            self.raw.execute(single, rows[0])
-        elif any(isinstance(value, bytes) for value in rows[0]):  # which JSON cannot carry
-            self.raw.executemany(single, rows)
-        else:
-            self.raw.execute(
-                f"INSERT INTO {table}({names}) SELECT {_fields(len(columns))} FROM json_each(?)",
-                (_json(rows),),
-            )
+            self.raw.execute(f"{into} VALUES ({', '.join('?' * len(columns))})", rows[0])
+            return
+        self._stage(rows)
+        self.raw.execute(f"{into} SELECT {_staged(len(columns))} FROM temp.staged ORDER BY rowid")
+        self.raw.execute("DELETE FROM temp.staged")
 
     def update(
         self, table: str, keys: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[Any]]
     ) -> None:
-        sets = ", ".join(
-            f"{column} = v.c{number}" for number, column in enumerate(columns, start=len(keys))
-        )
-        found = " AND ".join(f"{table}.{key} = v.c{number}" for number, key in enumerate(keys))
-        self.raw.execute(
-            f"UPDATE {table} SET {sets} FROM (SELECT {_fields(len(keys) + len(columns))} FROM "
-            "json_each(?)) AS v "
-            f"WHERE {found}",
-            (_json(rows),),
+        if len(rows) == 1:
+            first = len(keys) + 1
+            sets = ", ".join(f"{column} = ?{at}" for at, column in enumerate(columns, first))
+            found = " AND ".join(f"{key} = ?{at}" for at, key in enumerate(keys, 1))
+            self.raw.execute(f"UPDATE {table} SET {sets} WHERE {found}", rows[0])
+            return
+        if not rows:
+            return
+        self._stage(rows)
+        sets = ", ".join(f"{column} = v.c{at}" for at, column in enumerate(columns, len(keys)))
+        found = " AND ".join(f"{table}.{key} = v.c{at}" for at, key in enumerate(keys))
+        self.raw.execute(f"UPDATE {table} SET {sets} FROM temp.staged AS v WHERE {found}")
+        self.raw.execute("DELETE FROM temp.staged")
+
+    def _stage(self, rows: Sequence[Sequence[Any]]) -> None:
+        """Puts rows of equally many values where one statement finds them all."""
+        # A rollback takes the table away when it was made in that transaction; and a statement that
+        # was refused leaves its rows behind.
+        self.raw.execute(f"CREATE TEMP TABLE IF NOT EXISTS staged({_staged(MOST_COLUMNS)})")
+        self.raw.execute("DELETE FROM temp.staged")
+        width = len(rows[0])
+        self.raw.executemany(
+            f"INSERT INTO temp.staged({_staged(width)}) VALUES ({', '.join('?' * width)})", rows
         )
 
     def remove(self, table: str, space_id: int, keys: Sequence[int]) -> None:
@@ -311,14 +327,19 @@ class Connection:
         return None
 
 
-def _lists_as_json(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+def _as_asked(sql: str, parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """Returns the statement and its parameters as SQLite takes them."""
     # Most statements take no list; this runs for every one of them.
     if list not in map(type, parameters.values()):
-        return parameters
-    return {
-        name: json.dumps(value) if isinstance(value, list) else value
-        for name, value in parameters.items()
-    }
+        return SQLITE.render(sql), parameters
+    given = dict(parameters)
+    lists = {name: value for name, value in parameters.items() if type(value) is list}
+    statement, single = render_for_one(
+        sql, tuple(name for name, value in lists.items() if len(value) == 1)
+    )
+    for name, value in lists.items():
+        given[name] = value[0] if name in single else json.dumps(value)
+    return statement, given
 
 
 def _any_of(words: Words) -> str:
@@ -335,12 +356,8 @@ def _quote(word: str) -> str:
     return '"' + word.replace('"', '""') + '"'
 
 
-def _fields(count: int) -> str:
-    return ", ".join(f"json_extract(value, '$[{number}]') AS c{number}" for number in range(count))
-
-
-def _json(rows: Sequence[Sequence[Any]]) -> str:
-    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+def _staged(count: int) -> str:
+    return ", ".join(f"c{number}" for number in range(count))
 
 
 def _connect(path: str, *, read_only: bool) -> apsw.Connection:

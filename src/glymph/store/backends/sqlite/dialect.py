@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
+
 from glymph.store.dialect import Dialect
 
 SQLITE = Dialect(
@@ -30,3 +33,21 @@ SQLITE = Dialect(
         (r"\{unindexed:([\w.]+)\}", r"+\1"),
     ),
 )
+
+
+@cache
+def render_for_one(template: str, names: Sequence[str]) -> tuple[str, frozenset[str]]:
+    """Returns the statement for lists of one value, and the names of those that are bound as such.
+
+    To take one value out of JSON costs as much as to look it up. A set that is gone through
+    ("FROM {keys:…}") stays one.
+    """
+    single = {
+        name
+        for name in names
+        if f"FROM {{keys:{name}}}" not in template and f"FROM {{texts:{name}}}" not in template
+    }
+    for name in single:
+        for kind in ("keys", "texts"):
+            template = template.replace(f"IN {{{kind}:{name}}}", f"IN (:{name})")
+    return SQLITE.render(template), frozenset(single)
