@@ -139,7 +139,7 @@ class Connection:
             yield dict(zip(names, values, strict=True))
 
     def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
-        cursor = self.raw.execute(SQLITE.render(sql), _lists_as_json(parameters))
+        cursor = self.raw.execute(*_as_asked(sql, parameters))
         values = cursor.fetchone()
         if values is None:
             return []
