@@ -6,7 +6,7 @@
       _score      fuses what the channels say of a candidate into its relevance
       _read_again  reads the best ones, to tell which of them answer (rerank.py)
       _newer_first  moves what updates a hit directly above it
-    Hit           says how a memory scored, and why it was found
+    make_hit      says how a memory scored, and why it was found (hits.py)
 
 A search `at` a moment in the past goes through past.py instead.
 """
@@ -28,7 +28,7 @@ from glymph.checks import checked_space, checked_text, show
 from glymph.context import Context
 from glymph.decay.sections import Weights
 from glymph.errors import InvalidInput
-from glymph.model import Hit, Memory
+from glymph.model import Hit
 from glymph.moments import micros
 from glymph.recall import rank, spread
 from glymph.recall.channels import Pool, count_words, follow_links, gather
@@ -40,8 +40,8 @@ from glymph.recall.filters import (
     check_list,
     check_score,
 )
+from glymph.recall.hits import Candidate, Score, lift, make_hit
 from glymph.recall.newer_first import (
-    Answer,
     Place,
     Updates,
     compare_answers,
@@ -165,8 +165,8 @@ def rank_pools(
     hits: list[Hit] = []
     for one, older in reversed(ordered):
         newer = (ids[place] for place in updates.get(one.place, ()) if place in ids)
-        hit = _hit(one, tuple(newer))
-        hits.append(hit if older is None else _lift(hit, older, least=hits[-1].score))
+        hit = make_hit(one, tuple(newer))
+        hits.append(hit if older is None else lift(hit, older, least=hits[-1].score))
     return hits[::-1][:limit]
 
 
@@ -223,14 +223,6 @@ def _newer_first(
     newer = {one.place: one for one in best}
     shown = skip_hidden(updates, newer)
     return newer_first(best, lambda one: one.place, shown, newer), shown
-
-
-@dataclass(slots=True)
-class Score:
-    """The relevance of a candidate, and what the channels say of it."""
-
-    relevance: float
-    parts: dict[str, float]
 
 
 @dataclass(slots=True)
@@ -310,38 +302,6 @@ def _sources(pool: Pool, keys: Iterable[int]) -> set[int]:
     }
 
 
-@dataclass(slots=True)
-class Candidate:
-    """A memory with its score, before anybody asks why it was found."""
-
-    pool: Pool
-    key: int
-    score: Score
-    retrievability: float
-    standing: float
-    rows: Mapping[int, Row]  # it, and those from which activation came
-    likely: float | None = None  # how likely it answers, where a reader was asked
-    passage: str | None = None  # what of it does, where it was read
-
-    def as_answer(self) -> Answer:
-        """Returns what is compared with other answers to the same question."""
-        own = self.score.parts["relevance"]
-        return Answer(self.place, self.rows[self.key], own, self.passage or "")
-
-    @property
-    def place(self) -> Place:
-        return self.pool.reader.space, self.key
-
-    @property
-    def total(self) -> float:
-        return self.score.relevance * self.standing
-
-    @property
-    def was_found_itself(self) -> bool:
-        """Whether its words or its meaning speak for it, and not just what it is linked with."""
-        return any(self.score.parts.get(name, 0.0) > 0 for name in ("keyword", "semantic"))
-
-
 def _read_candidates(
     pool: Pool, rows: Mapping[int, Row], scores: Mapping[int, Score], now: datetime
 ) -> dict[int, Candidate]:
@@ -354,61 +314,6 @@ def _read_candidates(
             share = rank.weigh_standing(row["section"], recency=recency, authority=authority)
             candidates[key] = Candidate(pool, key, scores[key], recency, share, rows)
     return candidates
-
-
-def _hit(one: Candidate, maybe_outdated_by: tuple[str, ...]) -> Hit:
-    memory = records.as_present(one.rows[one.key], one.pool.reader.space, one.retrievability)
-    parts = {name: value for name, value in one.score.parts.items() if value > 0}
-    parts["standing"] = one.standing
-    why = _explain(one, memory, parts) + (
-        "; it may be out of date: see the newer one above it" if maybe_outdated_by else ""
-    )
-    score = one.total if one.likely is None else one.likely
-    return Hit(memory, score, parts, why, maybe_outdated_by)
-
-
-def _lift(hit: Hit, older: Candidate, *, least: float) -> Hit:
-    """Lifts a hit above an older one that it updates."""
-    why = f"it updates {older.rows[older.key]['title']!r}"
-    parts = {**hit.parts, "newer": least - hit.score}
-    return replace(hit, score=least, parts=parts, why=f"{hit.why}; {why}" if hit.why else why)
-
-
-def _explain(one: Candidate, memory: Memory, parts: Mapping[str, float]) -> str:
-    """Says why a memory was found."""
-    reasons = []
-    if "keyword" in parts:
-        reasons.append("its text matches the words of the query")
-    if "semantic" in parts:
-        reasons.append("its meaning is near the query")
-    if parts.get("relevance", 0.0) >= 0.5:
-        reasons.append("it seems to answer the query")
-    if "affinity" in parts:
-        carried = [name for name in memory.entities if name in one.pool.question.names]
-        reasons.append(
-            f"it is about {', '.join(carried)}" if carried else "it is about a name in the query"
-        )
-    if "session" in parts:
-        reasons.append("what was said next to it in its session matches")
-    if "links" in parts:
-        reasons.append(_explain_links(one))
-    if one.pool.lacking:
-        reasons.append(by_words_only(one.pool.lacking))
-    return "; ".join(reasons)
-
-
-def _explain_links(one: Candidate) -> str:
-    """Says how activation came: from which memory, and over which links."""
-
-    def title(key: int, otherwise: str) -> str:
-        return f"{one.rows[key]['title']!r}" if key in one.rows else otherwise
-
-    steps = spread.path(one.key, one.pool.reached)
-    way = [title(steps[0][1].source, "a memory that was found")]
-    for key, step in steps:
-        name = "this" if key == one.key else title(key, "another")
-        way.append(f"{step.type} ({step.weight:.2f}) → {name}")
-    return "linked: " + " → ".join(way)
 
 
 def within_budget(hits: Sequence[Hit], budget_tokens: int | None) -> list[Hit]:
