@@ -10,6 +10,7 @@ from glymph import Glymph
 from glymph.reader.contract import Judgement
 from glymph.reader.no_reader import NoReader
 from glymph.recall.newer_first import Answer, compare_answers
+from glymph.recall.rerank import WHOLE
 
 NONE, UPDATE = (
     Judgement("none", 0.9, (0.9, 0, 0.1, 0)),
@@ -33,8 +34,14 @@ class Scripted(NoReader):
         return [self.scores.get(text, 0.01) for text in texts]
 
 
-def answer(key, likely, *, said=0, space="s", section="KNOWLEDGE", trust=1.0, happened=None):
+LONG = WHOLE + 1
+
+
+def answer(
+    key, likely, *, said=0, space="s", section="KNOWLEDGE", trust=1.0, happened=None, chars=LONG
+):
     row = {"section": section, "trust": trust, "created_at": said, "event_at": happened}
+    row["text"] = "a" * chars
     return Answer((space, key), row, likely, f"passage {key}")
 
 
@@ -68,6 +75,12 @@ def test_what_does_not_answer_is_not_compared():
 )
 def test_some_are_never_out_of_date(older):
     assert compare(older, answer(2, 0.7, said=2), updates=PAIR) == {}
+
+
+@pytest.mark.parametrize("chars", [(WHOLE, WHOLE), (WHOLE, LONG), (LONG, WHOLE)])
+def test_two_short_ones_were_judged_when_they_were_added(chars):
+    both = answer(1, 0.7, said=1, chars=chars[0]), answer(2, 0.7, said=2, chars=chars[1])
+    assert bool(compare(*both, updates=PAIR)) is (LONG in chars)
 
 
 def test_what_happened_later_is_newer_whenever_it_was_told():

@@ -16,6 +16,7 @@ from typing import TypeVar
 from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.decay.outdating import find_moment, is_out_of_the_question
 from glymph.reader.contract import Reader as TextReader
+from glymph.recall.rerank import WHOLE
 from glymph.store.contract import Row
 from glymph.store.reader import Reader
 
@@ -65,7 +66,11 @@ class Answer:
 
 
 def compare_answers(reader: TextReader, answers: Sequence[Answer]) -> Updates:
-    """Returns which of the best answers to one question says anew what which others said."""
+    """Returns which of the best answers to one question says anew what which others said.
+
+    One of the two is long: what a statement does to another was found out when it was added, and
+    what somebody has decided about it since holds.
+    """
     likely = [one for one in answers[:MOST_COMPARED] if one.likely >= MAY_ANSWER]
     likely.sort(key=lambda one: -find_moment(one.row))
     found: dict[Place, list[Place]] = defaultdict(list)
@@ -79,6 +84,9 @@ def compare_answers(reader: TextReader, answers: Sequence[Answer]) -> Updates:
 
 
 def _may_update(new: Answer, old: Answer) -> bool:
+    """Tells whether to ask at all; two short ones were judged as wholes when they were added."""
+    if max(len(one.row["text"]) for one in (new, old)) <= WHOLE:
+        return False
     if new.place[0] != old.place[0] or find_moment(new.row) == find_moment(old.row):
         return False
     return not is_out_of_the_question(new.row, old.row)
