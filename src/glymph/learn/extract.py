@@ -20,8 +20,9 @@ from glymph.errors import BudgetSpent, InvalidInput, MalformedReply, ModelFailed
 from glymph.learn.extract_prompt import Extracted, question
 from glymph.learn.extract_result import By, Extraction, Found, Unkept
 from glymph.learn.extract_rules import find_kind, find_noteworthy
+from glymph.learn.ground import is_made_up
 from glymph.learn.sift import find_passing, sift_turns
-from glymph.learn.source_check import find_undenied, find_ungrounded
+from glymph.learn.source_check import find_inexact, find_undenied, find_ungrounded
 from glymph.learn.transcript import Turn
 from glymph.learn.transcript_file import TranscriptFile, open_transcript
 from glymph.learn.turn_lines import read_said_lines
@@ -35,7 +36,6 @@ from glymph.text.injection import find_order
 from glymph.text.normal import normalise
 from glymph.text.secret_rules import find_random_word
 from glymph.text.secrets import SECRET, mask_secrets
-from glymph.text.sentences import SPOKEN, split_sentences
 from glymph.write.add import add_with
 from glymph.write.draft import Draft, draft
 from glymph.write.junk import find_junk
@@ -45,7 +45,6 @@ JOB, SOURCE = "extract", "extraction"
 TRUST: dict[By, float] = {"model": 0.6, "reader": 0.5, "rules": 0.5}
 PASTED = 0.2  # the trust in what only a quotation or a pasted text says: nobody in the talk said it
 AROUND = 2  # turns before and after the one that a statement comes from, in which it is denied
-DENIED = 0.5  # the share from which on a statement turns what was said round
 MOST_MALFORMED = 3  # runs in which a window's answer may be malformed before it is read without
 OVERTAKEN = (
     "Another run has read on in this transcript meanwhile. Nothing was kept twice; run it again "
@@ -55,6 +54,7 @@ PASSED_OVER = (
     "the model's answers about it were malformed in {runs} runs, so it was read without one, "
     "which found {found} ({problem})"
 )
+MADE_UP = "the reader does not find it in the turn that it was taken from"
 BRIEF = "passing: the reader finds nothing worth keeping in what it was taken from"
 HIDDEN = "secret: it tells little without what was masked in it"
 DRAWN = "secret: it holds a word that looks drawn at random"
@@ -132,13 +132,12 @@ class _Cursor:
 
 @dataclass(slots=True)
 class _Statement:
-    """A statement on its way into the memory, and the words it must come from."""
+    """A statement on its way into the memory, and the turn that it comes from."""
 
     text: str
     kind: str
     turn: Turn
     by: By
-    source: str | None = None  # None for what was said word for word
     pasted: bool = False  # a text says it that somebody quoted or pasted, or it is a command
     refused: str | None = None  # why it is not kept, if that is known already
 
@@ -235,13 +234,10 @@ class _Reading:
             told = self.asking.ask(asked)
             passing = self._find_passing(part, told)
             for each, passes in zip(told, passing, strict=True):
-                around = part[max(0, each.turn - AROUND) : each.turn + AROUND + 1]
-                refused = BRIEF if passes else self._find_turned(each.text, around)
-                pasted = find_ungrounded(each.text, said) is not None
+                refused = BRIEF if passes else self._find_ungrounded(part, each.turn, each.text)
+                pasted = _is_pasted(each.text, source, said)
                 found.append(
-                    _Statement(
-                        each.text, each.kind, part[each.turn], "model", source, pasted, refused
-                    )
+                    _Statement(each.text, each.kind, part[each.turn], "model", pasted, refused)
                 )
         return found
 
@@ -251,20 +247,21 @@ class _Reading:
             return [False] * len(told)
         return find_passing(self.ctx.reader, part, [(each.turn, each.text) for each in told])
 
-    def _find_turned(self, text: str, around: Sequence[Turn]) -> str | None:
-        """Returns why a statement denies what was said; where words doubt it, a reader decides."""
-        doubt = find_undenied(text, _source(around))
-        if doubt is None or self._by_itself == "rules":
-            return None if doubt is None else f"ungrounded: {doubt}"
-        said = [
-            sentence
-            for turn in around
-            for line in read_said_lines(turn.text)
-            for sentence in split_sentences(line.text, SPOKEN)
-        ]
-        judged = self.ctx.reader.relate(text, said) if said else []
-        turned = any(one.kind == "replaces" and one.sure >= DENIED for one in judged)
-        return f"ungrounded: {doubt}" if turned else None
+    def _find_ungrounded(self, part: Sequence[Turn], at: int, text: str) -> str | None:
+        """Returns why the turn at a place does not bear a statement out; None if it does.
+
+        What is exact must stand in the part. The reader decides the rest; where it cannot tell,
+        words do.
+        """
+        source = _source(part)
+        strange = find_inexact(text, source)
+        made_up = is_made_up(self.ctx.reader, part, at, text) if strange is None else None
+        if made_up:
+            strange = MADE_UP
+        elif made_up is None and strange is None:
+            around = part[max(0, at - AROUND) : at + AROUND + 1]
+            strange = find_ungrounded(text, source) or find_undenied(text, _source(around))
+        return None if strange is None else f"ungrounded: {strange}"
 
     def _read_by_itself(self, window: Window) -> list[_Statement]:
         """Reads a window without a model. Nothing is learnt from a turn that tries to steer."""
@@ -288,7 +285,7 @@ class _Reading:
         for each in statements:
             text, hidden = mask_secrets(each.text)
             self.masked += hidden
-            reason = each.refused or _unfit(text, each.source)
+            reason = _unfit(text) or each.refused
             session = self.session or each.turn.session
             try:
                 checked = draft(
@@ -394,7 +391,7 @@ def _find_steering(turn: Turn) -> str | None:
     return None if wants is None else BESIDE.format(wants=wants)
 
 
-def _unfit(text: str, source: str | None) -> str | None:
+def _unfit(text: str) -> str | None:
     """Returns why a statement is not kept; None if it may be."""
     if wants := find_order(text):
         return ORDERED.format(wants=wants)
@@ -402,8 +399,6 @@ def _unfit(text: str, source: str | None) -> str | None:
         return HIDDEN
     if find_random_word(text):
         return DRAWN
-    if source is not None and (strange := find_ungrounded(text, source)):
-        return f"ungrounded: {strange}"
     empty = find_junk(text)
     return f"junk: {empty}" if empty else None
 
@@ -417,6 +412,11 @@ def _source(turns: Sequence[Turn], *, said: bool = False) -> str:
     return "\n".join(
         text for turn, own in zip(turns, texts, strict=True) for text in (own, *_days(turn))
     )
+
+
+def _is_pasted(text: str, source: str, said: str) -> bool:
+    """Returns whether the words of a statement stand in the source, but not in what was said."""
+    return find_ungrounded(text, said) is not None and find_ungrounded(text, source) is None
 
 
 def _drop_pasted(text: str) -> str:

@@ -23,7 +23,7 @@ from glymph.text.words import DENSE, WORD, pair_characters
 LEAST_SHARED = 0.4  # of a statement's telling words stand in the text, whatever their ending
 STEM = 5  # letters by which two words are the same
 TELLING_DIGITS = 3  # of a number that tells enough to be known inside an address or a name
-NOUNS = 0.15  # of the words within sentences, that begin with a capital where nouns do
+NOUNS = 0.12  # of the words within sentences, that begin with a capital where nouns do
 SHORT_ANSWER = 3  # words of a sentence that only denies the one before it
 
 _PASSAGE = re.compile(
@@ -79,13 +79,34 @@ def find_ungrounded(statement: str, source: str) -> str | None:
     """Returns why a statement cannot be trusted to come from the source; None if it can."""
     source_flat, said_flat = flat(source)[0], flat(statement)[0]
     folded = source_flat.casefold()
-    strange_name = _strange_noun if _capitalises_nouns(source_flat) else _strange_name
+    return (
+        find_inexact(statement, source)
+        or find_strange_name(statement, source)
+        or (_strange_noun(said_flat, folded) if _capitalises_nouns(source_flat) else None)
+        or _strange_words(said_flat, folded)
+    )
+
+
+def find_inexact(statement: str, source: str) -> str | None:
+    """Returns which number, identifier or quotation is not from the source; None if all are."""
+    source_flat, said_flat = flat(source)[0], flat(statement)[0]
+    folded = source_flat.casefold()
     return (
         _strange_identifier(statement, source, folded)
         or _strange_number(said_flat, source_flat)
-        or strange_name(said_flat, folded)
-        or _strange_words(said_flat, folded)
+        or _strange_quotation(said_flat, folded)
     )
+
+
+def find_strange_name(statement: str, source: str) -> str | None:
+    """Returns which name of a statement is not from the source; None if all are.
+
+    It goes by capitals. They tell nothing where all nouns have one.
+    """
+    source_flat = flat(source)[0]
+    if _capitalises_nouns(source_flat):
+        return None
+    return _strange_name(flat(statement)[0], source_flat.casefold())
 
 
 def find_undenied(statement: str, source: str) -> str | None:
@@ -129,12 +150,15 @@ def _strange_identifier(statement: str, source: str, folded: str) -> str | None:
     return None
 
 
-def _strange_name(statement: str, folded: str) -> str | None:
-    """A name or quoted term that the source lacks."""
+def _strange_quotation(statement: str, folded: str) -> str | None:
     for quoted in _QUOTED.finditer(statement):
         term = " ".join(next(filter(None, quoted.groups())).casefold().split()).strip(" .,;:!?")
         if term and term not in " ".join(folded.split()):
             return f"the term {term!r} does not stand in the source"
+    return None
+
+
+def _strange_name(statement: str, folded: str) -> str | None:
     starts = find_starts(statement)
     known = None
     for found in WORD.finditer(statement):
