@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
 
 from glymph.cli import main as cli_main
 from glymph.cli.where import name_where
+from glymph.tools import tree
+from glymph.wire.methods import NOT_OVER_THE_WIRE
 
 HERE = ("add", "x", "--url", "sqlite:///a b.db", "--space=red")
 BOTH = "--url 'sqlite:///a b.db' --space red"
@@ -65,3 +68,20 @@ def test_the_way_back_that_a_receipt_shows_can_be_typed_as_it_stands(tmp_path, m
     back = undone.rsplit("take it back with: glymph ", 1)[1].split()
     assert back[-2:] == ["--url", url]
     assert "1 done" in run(*back).out
+
+
+def test_a_servers_address_is_told_to_be_none_of_the_command_lines(monkeypatch, capsys):
+    for command in ("status", "search", "mcp"):
+        words = [command, "lamp"] if command == "search" else [command]
+        monkeypatch.setattr(sys, "argv", ["glymph", *words, "--url", "http://127.0.0.1:9"])
+        with pytest.raises(SystemExit):
+            cli_main.main()
+        said = capsys.readouterr().err
+        assert said.startswith("glymph: The command line does not work over HTTP. Run the command ")
+
+
+def test_what_works_on_the_server_alone_names_commands_as_they_are_called_now():
+    hints = " ".join(NOT_OVER_THE_WIRE.values())
+    named = re.findall(r"`glymph (\S+)[^`]*`", hints)
+    assert "store" in named
+    assert set(named) <= set(tree.TOP)

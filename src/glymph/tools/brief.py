@@ -215,7 +215,8 @@ def brief_memory(result: Result) -> str:
     facts = [
         memory["id"], memory["kind"], memory["section"],
         memory["state"] if memory["state"] != "LIVE" else memory["lifecycle"],
-        f"retrievability {memory['retrievability']:.2f}", f"used {memory['access_count']} times",
+        f"retrievability {memory['retrievability']:.2f}",
+        f"used {quantity(memory['access_count'], 'time', 'times')}",
         f"created {memory['created_at'][:10]}",
     ]  # fmt: skip
     moments = [name for name in ("event_at", "expires_at", "last_used_at") if memory.get(name)]
