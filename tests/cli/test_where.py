@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from glymph.cli import main as cli_main
-from glymph.cli.where import name_where
+from glymph.cli.branches import load
+from glymph.cli.where import WITHOUT, name_where
 from glymph.tools import tree
 from glymph.wire.methods import NOT_OVER_THE_WIRE
 
@@ -85,3 +86,24 @@ def test_what_works_on_the_server_alone_names_commands_as_they_are_called_now():
     named = re.findall(r"`glymph (\S+)[^`]*`", hints)
     assert "store" in named
     assert set(named) <= set(tree.TOP)
+
+
+def leaves(command, name):
+    inside = getattr(command, "commands", None)
+    if not inside:
+        yield name, {option for one in command.params for option in one.opts}
+    for word, one in (inside or {}).items():
+        yield from leaves(one, f"{name} {word}")
+
+
+@pytest.mark.parametrize("option", WITHOUT)
+def test_every_command_but_those_listed_has_the_option(option):
+    told = [
+        leaf
+        for source, place in tree.PLACES.items()
+        for leaf in leaves(load(source), " ".join(place))
+    ]
+    lacking = {name for name, options in told if option not in options}
+    listed = {name for name, _ in told if name.startswith(WITHOUT[option])}
+    assert lacking <= listed
+    assert all(name.startswith("install ") for name in listed - lacking)  # its hosts take them

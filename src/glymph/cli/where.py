@@ -6,12 +6,19 @@ import re
 from collections.abc import Sequence
 from shlex import quote
 
-from glymph.cli.branches import load
 from glymph.text.secrets import mask_url
 from glymph.tools import tree
 from glymph.tools.index import find_command
 
-OPTIONS = ("--url", "--space")
+# The options, and the commands and groups that have none of that name: a test holds the list
+# against the commands, which need not be loaded for it.
+WITHOUT = {
+    "--url": ("audit", "config", "install", "store migrate"),
+    "--space": (
+        "config", "demo", "doctor", "install", "sleep worker", "store backup", "store restore",
+        "store space", "store token list", "store token revoke",
+    ),
+}  # fmt: skip
 # A command stands between backticks, or ends its line behind a colon.
 _SHOWN = re.compile(r"(?<=`)glymph [^`\n]+(?=`)|(?<=: )glymph [^`\n]+$", re.MULTILINE)
 
@@ -31,17 +38,15 @@ def _find_named(args: Sequence[str]) -> dict[str, str]:
         option, is_one, value = word.partition("=")
         if word == "--":
             break
-        if option in OPTIONS and (is_one or args[at + 1 : at + 2]):
+        if option in WITHOUT and (is_one or args[at + 1 : at + 2]):
             named[option] = value if is_one else args[at + 1]
     return named
 
 
 def _complete(command: str, named: dict[str, str]) -> str:
     words = command.split()
-    missing = [option for option in named if option not in words]
-    taken = _options_of(words[1:]) if missing else set()
-    more = [f"{one} {_write(named[one])}" for one in missing if one in taken]
-    return " ".join([command, *more])
+    missing = [option for option in named if option not in words and _takes(words[1:], option)]
+    return " ".join([command, *(f"{option} {_write(named[option])}" for option in missing)])
 
 
 def _write(value: str) -> str:
@@ -49,16 +54,13 @@ def _write(value: str) -> str:
     return quote(value) if (masked := mask_url(value)) == value else masked
 
 
-def _options_of(words: Sequence[str]) -> set[str]:
-    """Returns the options of the command that words name; none if there is no such command."""
-    name, rest = words[0], words[1:]
-    if (group := tree.GROUPS.get(name)) is not None:
-        inside = bool(rest) and rest[0] in group.commands
-        name = group.commands.get(rest[0] if inside else group.default or "", "")
-        rest = rest[1:] if inside else rest
-    if name not in tree.PLACES and find_command(name) is None:
-        return set()
-    command = load(name)
-    if rest and hasattr(command, "commands"):
-        command = command.commands.get(rest[0], command)
-    return {option for parameter in command.params for option in parameter.opts}
+def _takes(words: Sequence[str], option: str) -> bool:
+    """Tells whether the command that words name has such an option."""
+    known = words[0] in tree.TOP or find_command(words[0]) is not None
+    return known and not any(
+        tuple(words[: len(place)]) == place for place in map(_place, WITHOUT[option])
+    )
+
+
+def _place(name: str) -> tuple[str, ...]:
+    return tuple(name.split())

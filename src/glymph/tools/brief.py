@@ -177,7 +177,7 @@ def _group(group: Result) -> Iterator[str]:
     if impact["recalls"]:
         told.append(f"shown by {impact['recalls']} of the last {impact['examined']} recalls")
     if impact["lessons"]:
-        told.append(f"{len(impact['lessons'])} lessons rest on it")
+        told.append(f"{quantity(len(impact['lessons']), 'lesson rests', 'lessons rest')} on it")
     if impact["cascade"]:
         told.append(f"cascade takes {len(impact['cascade'])} more")
     if told:

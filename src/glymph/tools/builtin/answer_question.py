@@ -54,9 +54,9 @@ def render(result: Mapping[str, Any]) -> Blocks:
         since, until = format_time(question["raised_at"]), format_time(question["expires_at"])
         rows.append([question["id"], since, until, question["older_text"]])
         choices = ", ".join(question["choices"])
-        asked = f"{question['asks']} ({question['reason']})\nCHOICE: {choices}"
+        asked = f"{question['asks']} ({question['reason']}) CHOICE: {choices}"
         both = question["older"] != question["newer"]
-        notes.append(f"or now: {question['newer_text']}\n{asked}" if both else asked)
+        notes.append(f"or now: {question['newer_text']} – {asked}" if both else asked)
     yield Table(["question", "since (UTC)", "both kept from (UTC)", "said"], rows, notes)
     if rows:
         yield Line("Answer one with: glymph questions ID CHOICE", "dim")
