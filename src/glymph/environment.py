@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from glymph import folders
-from glymph.errors import InvalidInput, PartsAway, SpaceNotFound
+from glymph.errors import InvalidInput, NotOverTheWire, PartsAway, SpaceNotFound
 
 TYPE_CHECKING = False  # `typing` itself would cost a hook some milliseconds
 if TYPE_CHECKING:
@@ -20,6 +20,11 @@ HOME = Path("~/.glymph")
 SPOOL = "spool"  # the folder in which ended sessions wait for a worker
 PROJECT = "@project"  # as a space's name: that of the project somebody works in
 SQLITE = "sqlite:///"
+OVER_HTTP = ("http://", "https://")
+NOT_HERE = (
+    "Run the command where the store is, with the store's own URL; a program may open this address "
+    "by Glymph.open."
+)
 # Settings that are never shown; a file that holds one is for its owner alone.
 SECRETS = ("embedder_key", "model_key")
 OWNER_ONLY, OWNERS_FOLDER = folders.FILE, folders.FOLDER
@@ -235,6 +240,8 @@ def open_glymph(
     from glymph.client import Glymph
     from glymph.stores import DEFAULT_URL, spaces_at
 
+    if (url or "").startswith(OVER_HTTP):
+        raise NotOverTheWire("The command line", NOT_HERE)
     settings, origin = effective_settings()
     if quick:
         settings = replace(settings, rerank_ms=0.0)

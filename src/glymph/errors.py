@@ -95,7 +95,7 @@ class MemoryNotFound(NotFound):
     def __init__(self, memory_id: str, space: str) -> None:
         super().__init__(
             f"No memory {memory_id!r} in space {space!r}. "
-            "list() shows what is there; another space has to be named."
+            "list() shows what is there. If it is in another space, name that one."
         )
         self.memory_id = memory_id
 
@@ -472,7 +472,8 @@ class Unauthorized(ServiceError):
     def __init__(self, problem: str = "there is none") -> None:
         super().__init__(
             f"The server needs a token, and {problem}. Send the header `Authorization: Bearer "
-            "TOKEN`; the operator makes a token with `glymph store token create NAME`."
+            "TOKEN`, or open with token=TOKEN in Python; the operator makes a token with `glymph "
+            "store token create NAME`."
         )
 
 

@@ -250,3 +250,12 @@ def test_what_is_wrong_is_named_as_mem0_names_it(memory, caplog, config):
     answer = memory.add("ok", user_id="ada", infer=False)
     assert answer["results"] == []
     assert answer["refused"][0]["memory"] == "ok"
+
+
+def test_who_names_nobody_is_told_how_each_method_takes_it(memory):
+    with pytest.raises(InvalidInput, match=r"filters=\{'user_id': …\}"):
+        memory.search("figs")
+    with pytest.raises(InvalidInput, match=r"filters=\{'user_id': …\}"):
+        memory.get_all()
+    with pytest.raises(InvalidInput, match=r"^user_id: pass at least one of"):
+        memory.add("Ada likes figs.", infer=False)

@@ -253,7 +253,7 @@ def test_an_error_is_one_line_for_people_and_one_document_for_machines(cli, memo
         (
             ("add", "fine", "--salience", "2"),
             "InvalidInput",
-            "salience: Input should be less than or equal to 1",
+            "salience: 2.0 does not fit. Pass at most 1",
         ),
         (("add", "fine", "--attributes", "{"), "InvalidInput", "attributes: not JSON"),
         (("add", "fine", "--attributes", "[" * 50_000), "InvalidInput", "attributes: not JSON"),

@@ -42,7 +42,9 @@ def test_a_plan_is_made_shown_pruned_from_and_taken_back(run):
     said, code = run("analyze")
     assert code == 0
     assert "BTC trade lifecycle (3 memories, 2 links" in said
+    assert "impact: nothing was recalled so far" in said
     plan = json.loads(run("analyze", "--json")[0])["plan_id"]
+    assert f"on the command line: glymph prune {plan} --groups 1\n" in said  # without --apply
     assert plan in run("plan", "list")[0]
     assert "BTC trade lifecycle" in run("plan", "show", plan)[0]
     said, code = run("prune", plan)

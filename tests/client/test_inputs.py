@@ -31,6 +31,8 @@ REFUSED = [
     ("items[0]", lambda g: g.add_many([None])),
     ("items[1]", lambda g: g.add_many(["fine", 5])),
     ("items[0]", lambda g: g.add_many([{"text": "x", "colour": "red"}])),
+    ("colour", lambda g: g.add("The barn is red.", colour="red")),
+    ("colour", lambda g: g.search("barn", colour="red")),
     ("items[0]", lambda g: g.add_many([{"text": "x", "settings": None}])),
     ("items[0]", lambda g: g.add_many([{"text": "x", 5: 6}])),
     ("items[0].text", lambda g: g.add_many([{"kind": "note"}])),

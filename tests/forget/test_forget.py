@@ -153,6 +153,20 @@ def test_pinned_stays_with_the_way_and_what_is_uncertain_is_listed(glymph):
     assert (done.succeeded, len(done.candidates)) == ((), 2)
 
 
+def test_what_is_left_for_a_doubt_says_so_and_how_to_decide(glymph):
+    glymph.add_many(["John Smith pays.", "John Brown pays."])
+    plan = forget(glymph, "John", mode="purge")
+    assert all(one.reason.startswith("not certain: ") for one in plan.candidates)
+    for mode, way in (("purge", "forget it by its id"), ("release", "answer the question")):
+        done = forget(glymph, "John", mode=mode, apply=True)
+        assert len(done.skipped) == 2
+        assert all(
+            one.reason.startswith("not certain: ") and way in one.reason for one in done.skipped
+        )
+    meant = done.skipped[0].id
+    assert forget(glymph, meant, mode="purge", apply=True).succeeded == (meant,)
+
+
 def test_what_rests_on_the_forgotten_is_named(glymph):
     source = glymph.add("Abby's plan is gold.").id
     lesson = glymph.add("Gold customers get a call.", links=[(source, "derived_from")]).id

@@ -223,7 +223,7 @@ def test_a_memory_is_added_recalled_deleted_and_brought_back_in_both_eras(portal
 def test_errors_are_told_as_over_standard_input(portal, shared):
     with agent_at(portal, shared.address) as agent:
         assert "MemoryNotFound" in agent.refusal("memory_get", id=NOBODY)
-        assert "text: Field required" in agent.refusal("memory_add")
+        assert "text: is missing" in agent.refusal("memory_add")
         assert "UnknownTool" in agent.refusal("memory_burn")
         assert "at most 100,000" in agent.refusal("memory_add", text="word " * 40_000)
 

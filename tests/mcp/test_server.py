@@ -192,10 +192,17 @@ def test_the_agent_is_named_in_the_journal(agent):
     ("name", "arguments", "words"),
     [
         ("memory_burn", {}, ["UnknownTool", "memory_burn", "memory_add"]),
-        ("memory_add", {}, ["InvalidInput", "text: Field required"]),
-        ("memory_add", {"text": 5}, ["InvalidInput", "text: ", "string"]),
+        ("memory_add", {}, ["InvalidInput", "text: is missing"]),
+        ("memory_add", {"text": 5}, ["InvalidInput", "text: 5 is no text", "string"]),
         ("memory_add", {"text": None}, ["InvalidInput", "text: "]),
-        ("memory_add", {"text": "fine", "colour": "red"}, ["InvalidInput", "colour: "]),
+        (
+            "memory_add",
+            {"text": "fine", "colour": "red"},
+            ["InvalidInput", "colour: there is no such"],
+        ),
+        ("forget_concept", {"plan_id": "abc123"}, ["plan_id: ", "Did you mean 'plan'?"]),
+        ("memory_recall", {"quary": "x"}, ["query: is missing", "Did you mean 'query'?"]),
+        ("memory_recall", {"query": "x", "limit": "many"}, ["limit: 'many' is no whole number"]),
         ("memory_add", {"text": 5, "trust": 7}, ["text: ", "trust: "]),
         (
             "memory_add",

@@ -74,6 +74,14 @@ def test_what_is_no_prefix_of_anything_is_left_to_the_tool(kept, given):
     assert resolve_id(kept, "memory", given) == given
 
 
+def test_a_beginning_that_is_too_short_is_told_how_long_it_has_to_be(kept):
+    newest = kept.list(limit=1).items[0].id
+    with pytest.raises(errors.InvalidInput, match="at least 6 characters"):
+        call(kept, "memory_get", id=newest[:5])
+    described = call(kept, "memory_supersede", old="bee", new_text="The bee sleeps in the hive.")
+    assert len(described["succeeded"]) == 1  # a word is no id
+
+
 def test_a_prefix_does_not_reach_into_another_space(kept, url, clock):
     memory = kept.list(limit=1)[0].id
     with Glymph.open(url, space="other", clock=clock, embedder="none", reader="none") as other:

@@ -790,14 +790,14 @@ def test_operations_tell_who_did_what_in_one_conversation(glymph, names, url, cl
     assert [operation["verb"] for operation in told["operations"]] == ["undo", "delete", "add"]
     assert {operation["actor"] for operation in told["operations"]} == {"robot"}
     assert told["summary"].startswith("3 operations by robot: ")
-    assert told["summary"].endswith("1 undone since; 1 ids skipped or failed.")
+    assert told["summary"].endswith("1 undone since; 1 id skipped or failed.")
 
 
 def test_operations_go_on_from_a_cursor_and_say_when_there_are_none(glymph, names):
     newest, *older = call(glymph, "get_operations", limit=3)["operations"]
     assert call(glymph, "get_operations", limit=2, cursor=newest["id"])["operations"] == older
     assert call(glymph, "get_operations", actor="nobody") == {
-        "summary": "Nothing happened.",
+        "summary": "No operation fits that.",
         "operations": [],
     }
     with pytest.raises(errors.OperationNotFound):

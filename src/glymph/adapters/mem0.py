@@ -353,6 +353,9 @@ def _read_filters(
         wrong = ", ".join(more)
         raise InvalidInput(wrong, f"{method}() takes filters={{'user_id': …}} instead.")
     given = dict(filters or {})
+    if all(given.get(name) is None for name in SCOPES):
+        known = ", ".join(SCOPES)
+        raise InvalidInput("filters", f"name one of {known} at least: filters={{'user_id': …}}.")
     return given | _read_scope({name: given.get(name) for name in SCOPES})
 
 

@@ -72,7 +72,8 @@ def call_tool(
         checked = tools[name].arguments.model_validate(given)
         answer = run_tool(tools[name], glymph, checked, most_bytes=MOST_BYTES)
     except ValidationError as error:
-        answer = {"error": "InvalidInput", "message": say_problems(error.errors())}
+        known = tools[name].arguments.model_fields
+        answer = {"error": "InvalidInput", "message": say_problems(error.errors(), known)}
     except (json.JSONDecodeError, RecursionError) as error:
         answer = {"error": "InvalidInput", "message": f"The arguments are no JSON ({error})."}
     except GlymphError as error:

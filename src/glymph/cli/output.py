@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from glymph.cli.naming import name_calls
+from glymph.cli.where import name_where
 from glymph.text.controls import escape_controls
 from glymph.tools.blocks import Line, Table, format_cell, wrap
 from glymph.tools.render import render_receipt
@@ -52,7 +53,8 @@ def print_json(value: Any) -> None:
 
 def print_error(error: object) -> None:
     """Prints an error, which may quote a memory, on one line of standard error."""
-    sys.stderr.write(f"glymph: {format_cell(name_calls(str(error)))}\n")
+    said = name_where(name_calls(str(error)), sys.argv[1:])
+    sys.stderr.write(f"glymph: {format_cell(said)}\n")
 
 
 def print_blocks(blocks: Rendering) -> None:
@@ -72,7 +74,7 @@ def _print_line(console: Console, line: Line) -> None:
 
     A command that is broken in two cannot be copied.
     """
-    for text in line.__rich__().plain.split("\n"):
+    for text in name_where(line.__rich__().plain, sys.argv[1:]).split("\n"):
         sentence, leads, command = text.rpartition(LEADS_TO)
         lead = len(text) - len(text.lstrip(" -"))
         apart = len(text) > console.width and leads and "`" not in command

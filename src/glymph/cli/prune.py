@@ -36,7 +36,7 @@ def prune(
     ] = None,
     action: Annotated[
         Literal["archive", "delete"],
-        typer.Option("--action", help="Hide for ever, or trash for 30 days."),
+        typer.Option("--action", help="Hide until it is restored, or trash for trash_days (30)."),
     ] = "archive",
     cascade: Annotated[
         bool, typer.Option("--cascade", help="Also what only exists through them.")

@@ -25,6 +25,7 @@ from glymph.forget.plan import (
     check_same_mode,
     forget_plan_id,
 )
+from glymph.forget.planner import UNSAFE
 from glymph.forget.purge import erase_wordings, remove_for_good
 from glymph.forget.request import read_checked
 from glymph.forget.requests import Action, Decide, Request, plan, read_request
@@ -40,6 +41,8 @@ from glymph.store.reader import Reader
 from glymph.write.question_queue import ask_whether_meant
 
 USER_REQUESTED = "user_requested"
+BY_ANSWER = "answer the question about it"
+BY_ID = "if it is meant, forget it by its id"
 BESIDE = "its title, tags, entities or attributes hold it; change those with update, or name its id"
 PROBED = 5  # hits looked at for each removed text
 MOST_PROBES = 20
@@ -221,12 +224,11 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str, *, fresh: bool = Fals
         if purging:
             for memory_id, fields in _find_left(asked, rows, editing).items():
                 raise IdentifierLeft(memory_id, fields)
-        for action in (*shown.refused, *shown.candidates):
+        for action in shown.refused:
             op.skip(action.id, action.reason)
         if purging:  # it leaves its request nowhere, also where it found nothing
             op.writer.drop_plan(shown.id)
-        else:
-            _ask_about(ctx, op, rows, shown)
+        _leave_in_doubt(op, shown, [] if purging else _ask_about(ctx, op, rows, shown))
         for action in editing:
             reword(op, rows[action.id], action.new)
         ids = [action.id for action in going]
@@ -257,11 +259,25 @@ def _execute(ctx: Context, shown: ForgetPlan, reason: str, *, fresh: bool = Fals
     )
 
 
-def _ask_about(ctx: Context, op: OpenOperation, rows: Mapping[str, Row], shown: ForgetPlan) -> None:
-    """Asks about the likeliest of what a request may mean, so that somebody can say so later."""
+def _leave_in_doubt(op: OpenOperation, shown: ForgetPlan, asked: Sequence[str]) -> None:
+    """Notes what a request may mean, and how somebody says that it does."""
+    for action in shown.candidates:
+        way = BY_ANSWER if action.id in asked else BY_ID
+        named = action.reason in (BESIDE, UNSAFE)  # these say what to do
+        op.skip(action.id, action.reason if named else f"{action.reason}; {way}")
+
+
+def _ask_about(
+    ctx: Context, op: OpenOperation, rows: Mapping[str, Row], shown: ForgetPlan
+) -> list[str]:
+    """Asks about the likeliest of what a request may mean, so that somebody can say so later.
+
+    Returns those that a question waits for.
+    """
     likeliest = sorted(shown.candidates, key=lambda action: -action.confidence)[:MOST_QUESTIONS]
     here = [one.id for one in likeliest if one.id in rows and rows[one.id]["state"] == State.LIVE]
     ask_whether_meant(ctx, op, shown.request, here)
+    return here
 
 
 def _can_act(op: OpenOperation, rows: Mapping[str, Row], action: Action, fresh: bool) -> bool:

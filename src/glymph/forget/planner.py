@@ -257,7 +257,8 @@ def _remove_named(one: Statement) -> Action:
 
 def _question(one: Verdict) -> Action:
     said = one.statement
-    return Action("ask", said.id, said.text, "", one.why, round(one.share, 2), said.version, one.by)
+    why, share = f"not certain: {one.why}", round(one.share, 2)
+    return Action("ask", said.id, said.text, "", why, share, said.version, one.by)
 
 
 def _act(one: Verdict, meaning: Meant, request: Request, judges: Judges, mode: Mode) -> Action:

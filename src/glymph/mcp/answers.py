@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from mcp import types
@@ -45,9 +45,9 @@ def failure(kind: str, message: str) -> types.CallToolResult:
     return types.CallToolResult(content=[_text(text)], is_error=True)
 
 
-def describe_problems(error: ValidationError) -> str:
-    """Returns what is wrong with arguments, field by field."""
-    return say_problems(error.errors())
+def describe_problems(error: ValidationError, known: Collection[str]) -> str:
+    """Returns what is wrong with arguments, field by field; `known` are those of the tool."""
+    return say_problems(error.errors(), known)
 
 
 def _text(text: str) -> types.TextContent:

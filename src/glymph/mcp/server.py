@@ -146,7 +146,9 @@ def answer_call(
             return answer_data(result) if answers == "data" else answer_graph(result)
         return answer_text(tool.brief(name_tools_in(shorten_ids(glymph, result), tools)))
     except ValidationError as error:
-        return failure(f"InvalidInput ({name})", describe_problems(error))
+        return failure(
+            f"InvalidInput ({name})", describe_problems(error, tool.arguments.model_fields)
+        )
     except GlymphError as error:
         return failure(f"{error.code} ({name})", name_tools(str(error), tools))
     except Exception as error:  # the one place where a bug must not become the agent's problem

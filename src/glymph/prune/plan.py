@@ -192,10 +192,9 @@ def _group(group: Group, many: int) -> list[str]:
     if group.reasons:
         lines.append(f"  why: {'; '.join(group.reasons)}")
     impact = group.impact
-    lines.append(
-        f"  impact: shown first by {impact.recalls} of the last "
-        f"{say_count(impact.examined, 'recall', 'recalls')}"
-    )
+    recalls = say_count(impact.examined, "recall", "recalls")
+    shown = f"shown first by {impact.recalls} of the last {recalls}"
+    lines.append(f"  impact: {shown if impact.examined else 'nothing was recalled so far'}")
     if impact.lessons:
         lines[-1] += f"; {say_count(len(impact.lessons), 'memory rests', 'memories rest')} on them"
     if impact.cascade:

@@ -177,7 +177,7 @@ def _group(group: Result) -> Iterator[str]:
     if impact["recalls"]:
         told.append(f"shown by {impact['recalls']} of the last {impact['examined']} recalls")
     if impact["lessons"]:
-        told.append(f"{len(impact['lessons'])} lessons rest on it")
+        told.append(f"{quantity(len(impact['lessons']), 'lesson rests', 'lessons rest')} on it")
     if impact["cascade"]:
         told.append(f"cascade takes {len(impact['cascade'])} more")
     if told:
@@ -215,7 +215,8 @@ def brief_memory(result: Result) -> str:
     facts = [
         memory["id"], memory["kind"], memory["section"],
         memory["state"] if memory["state"] != "LIVE" else memory["lifecycle"],
-        f"retrievability {memory['retrievability']:.2f}", f"used {memory['access_count']} times",
+        f"retrievability {memory['retrievability']:.2f}",
+        f"used {quantity(memory['access_count'], 'time', 'times')}",
         f"created {memory['created_at'][:10]}",
     ]  # fmt: skip
     moments = [name for name in ("event_at", "expires_at", "last_used_at") if memory.get(name)]

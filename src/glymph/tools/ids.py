@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from glymph.errors import Ambiguous
+from glymph.errors import Ambiguous, InvalidInput
 from glymph.ids import is_uuid7, uuid7
 from glymph.moments import micros
 
@@ -33,7 +33,7 @@ WHOLE, WHOLE_PLAN = 36, 32
 # Words that may look like an id, and are what people said.
 SPOKEN = frozenset({"text", "title", "query", "request", "old", "new", "older_text", "newer_text"})
 PLANS = ("plan_id",)  # hashes, not moments
-_PREFIX = re.compile(rf"[0-9a-f][0-9a-f-]{{{SHORTEST - 1},{WHOLE - 2}}}\Z")
+_PREFIX = re.compile(rf"[0-9a-f][0-9a-f-]{{0,{WHOLE - 2}}}\Z")
 
 Given = TypeVar("Given", bound="Arguments")
 
@@ -57,11 +57,18 @@ def resolve_ids(glymph: Glymph, arguments: Given) -> Given:
 
 
 def resolve_id(glymph: Glymph, kind: str, given: str) -> str:
-    """Returns the id of that kind that a text is or begins."""
+    """Returns the id of that kind that a text is or begins; raises InvalidInput if it is too short.
+
+    A short word that begins no id is left to the tool: it may describe what is meant.
+    """
     if not _PREFIX.match(given) or (kind == "plan" and len(given) >= WHOLE_PLAN):
         return given
     with glymph.context.reading() as reader:
         known = reader.ids_from(kind, given, limit=MOST_NAMED + 1)
+    if known and len(given) < SHORTEST:
+        raise InvalidInput(
+            kind, f"{given!r} is too short for an id. Give at least {SHORTEST} characters of it."
+        )
     if len(known) > 1:
         raise Ambiguous(f"The id {given!r}", known, KINDS[kind])
     return known[0][0] if known else given

@@ -133,8 +133,8 @@ def render_plan(plan: Result) -> Blocks:
     yield Line(plan["text"])
     if plan["groups"]:
         first = plan["groups"][0]["group"]
-        command = f"glymph prune {plan['plan_id']} --groups {first} --apply"
-        yield Line(f"On the command line: {command}", "dim")
+        command = f"glymph prune {plan['plan_id']} --groups {first}"
+        yield Line(f"See first what that would do, on the command line: {command}", "dim")
     if plan.get("next_group"):
         yield Line(f"There is more: --first-group {plan['next_group']}.", "dim")
 

@@ -13,6 +13,7 @@ from urllib.parse import quote
 from glymph.accessors import Accessor
 from glymph.checks import checked_space, checked_text
 from glymph.errors import NotOverTheWire, SpaceNotFound
+from glymph.signatures import FullSignature
 from glymph.wire.coding import read_result, write_argument
 from glymph.wire.line import Line
 from glymph.wire.methods import METHODS, NOT_OVER_THE_WIRE, READ, SAME
@@ -88,11 +89,14 @@ def _public(cls: type[Any]) -> dict[str, Any]:
 
 def _call(path: str, method: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(method)
+    named = isinstance(signature, FullSignature)  # it refuses a field it does not know by name
 
     @wraps(method)
     def call(self: Any, *args: Any, **options: Any) -> Any:
+        unknown = options.keys() - signature.parameters.keys() if named else set()
+        more = {name: options.pop(name) for name in unknown}
         bound = signature.bind(self, *args, **options)  # a TypeError, as from the method itself
-        given = dict(list(bound.arguments.items())[1:])
+        given = dict(list(bound.arguments.items())[1:]) | more
         for name, one in signature.parameters.items():
             if one.kind is one.VAR_KEYWORD:
                 given |= given.pop(name, {})

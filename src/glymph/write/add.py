@@ -51,6 +51,9 @@ def add(ctx: Context, text: str, *, revive: bool = False, **fields: Unpack[NewMe
 
     `revive` takes in what was removed on request, and lifts its tombstone.
     """
+    if unknown := fields.keys() - NewMemory.__annotations__.keys():
+        known = ", ".join(NewMemory.__annotations__)
+        raise InvalidInput(min(unknown), f"no such field. Use some of {known}.")
     return _store(ctx, [draft(text, ctx.settings, **fields)], revive=revive)[0]
 
 

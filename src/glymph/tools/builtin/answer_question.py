@@ -53,13 +53,13 @@ def render(result: Mapping[str, Any]) -> Blocks:
     for question in result["questions"]:
         since, until = format_time(question["raised_at"]), format_time(question["expires_at"])
         rows.append([question["id"], since, until, question["older_text"]])
-        asked = f"{question['asks']} ({question['reason']})"
+        choices = ", ".join(question["choices"])
+        asked = f"{question['asks']} ({question['reason']}) CHOICE: {choices}"
         both = question["older"] != question["newer"]
-        notes.append(f"or now: {question['newer_text']}\n{asked}" if both else asked)
+        notes.append(f"or now: {question['newer_text']} – {asked}" if both else asked)
     yield Table(["question", "since (UTC)", "both kept from (UTC)", "said"], rows, notes)
     if rows:
-        choice = next(iter(result["questions"][0]["choices"]))
-        yield Line(f"Answer one with: glymph questions ID {choice}", "dim")
+        yield Line("Answer one with: glymph questions ID CHOICE", "dim")
     else:
         yield Line("No question waits for an answer.")
 

@@ -44,13 +44,14 @@ def run(glymph: Glymph, args: OperationsArguments) -> Mapping[str, Any]:
     if one := given.pop("operation_id"):
         return dict(plain(glymph.audit(one, limit=args.limit)))
     found = glymph.operations(**given)
-    return {"summary": _summarize(found), "operations": plain(found)}
+    narrowed = any(given[name] is not None for name in ("session", "actor", "verb"))
+    return {"summary": _summarize(found, narrowed=narrowed), "operations": plain(found)}
 
 
-def _summarize(operations: Sequence[Operation]) -> str:
-    """Returns the audit in a sentence or two."""
+def _summarize(operations: Sequence[Operation], *, narrowed: bool) -> str:
+    """Returns the audit in a sentence or two; `narrowed` to some session, actor or verb."""
     if not operations:
-        return "Nothing happened."
+        return "No operation fits that." if narrowed else "Nothing happened."
     verbs = Counter(op.verb for op in operations)
     said = ", ".join(f"{count} × {verb}" for verb, count in verbs.most_common())
     refused = sum(
@@ -58,9 +59,9 @@ def _summarize(operations: Sequence[Operation]) -> str:
     )
     undone = sum(op.undone_by is not None for op in operations)
     return (
-        f"{len(operations)} operations by {', '.join(sorted({op.actor for op in operations}))}: "
-        f"{said}. "
-        f"{undone} undone since; {refused} ids skipped or failed."
+        f"{quantity(len(operations), 'operation', 'operations')} by "
+        f"{', '.join(sorted({op.actor for op in operations}))}: {said}. "
+        f"{undone} undone since; {quantity(refused, 'id', 'ids')} skipped or failed."
     )
 
 
@@ -83,7 +84,7 @@ def _name(operation: Mapping[str, Any]) -> str:
     named = operation["touched"]
     links = quantity(operation["links"], "link", "links") if operation["links"] else ""
     if not named:
-        return links or f"{operation['changes']} rows"
+        return links or quantity(operation["changes"], "row", "rows")
     title = shorten(named[0]["title"], TITLE, placeholder="…")
     more = operation["changes"] - operation["links"] - 1
     return title + (f" and {more} more" if more > 0 else "") + (f", {links}" if links else "")
@@ -105,7 +106,8 @@ def _render_one(result: Mapping[str, Any]) -> Blocks:
         for what in ("made", "changed", "dropped")
         if result[f"links_{what}"]
     )
-    told = f"{result['total']} memories" + (f"; links: {links}" if links else "")
+    many = quantity(result["total"], "memory", "memories")
+    told = many + (f"; links: {links}" if links else "")
     yield Line(f"{told}; {'undone since' if operation['undone_by'] else 'it stands'}.", "dim")
 
 
