@@ -86,6 +86,16 @@ def test_where_the_reader_means_all_of_it_rules_do_not_leave_the_rest():
     assert [(one.kind, one.new) for one in planned.actions] == [("remove", "")]
 
 
+@pytest.mark.parametrize("mode", ["release", "purge"])
+def test_a_full_name_that_nothing_here_has_is_asked_about_however_sure_the_reader_is(mode):
+    """Whoever is there was taken for the one who was meant."""
+    sure = judges(SURE, SURE, 0.0, 0.0)
+    planned = plan("Everything about Nobody Atall", STATEMENTS, mode=mode, judges=sure)
+    assert kinds(planned) == {"m0": "ask", "m1": "ask"}
+    assert "nothing here mentions Nobody, Atall" in planned.why
+    assert "remove" in kinds(plan("Vera", STATEMENTS, mode=mode, judges=sure)).values()
+
+
 def test_nothing_that_may_be_meant_stays_unmentioned():
     planned = plan(REQUEST, STATEMENTS, judges=judges(MENTION, MENTION / 2, SURE, 0.0))
     assert kinds(planned) == {"m2": "remove", "m0": "ask"}

@@ -116,9 +116,11 @@ def plan(
     meaning = find_meant(asked, units(statements), likeness=likeness or {})
     judges = judges or Judges()
     verdicts = judge(asked, meaning, statements, likeness or {}, judges)
-    acting = [one for one in verdicts if is_certain(one, mode)]
-    if not acting and mode == "release":
-        acting = find_lead(verdicts)
+    acting: list[Verdict] = []
+    if not names_a_stranger(asked, meaning):
+        acting = [one for one in verdicts if is_certain(one, mode)]
+        if not acting and mode == "release":
+            acting = find_lead(verdicts)
     actions = [_act(one, meaning, asked, judges, mode) for one in acting]
     taken = {one.statement.id for one in acting}
     open_ones = [
@@ -141,6 +143,22 @@ def plan(
     if unnamed > 0:
         why.append(f"{unnamed:,} more may be meant; say more exactly what is, to see them")
     return Planned((*actions, *asking), "; ".join(why))
+
+
+def names_a_stranger(asked: Request, meaning: Meant) -> bool:
+    """Tells whether a request is a full name and no more, of which nothing here has a word.
+
+    A reader takes whoever is there for the one who is meant: somebody is asked. In a script without
+    capitals nothing says what is a name.
+    """
+    wanted = meaning.wanted
+    if asked.words or asked.figures or asked.identifiers or wanted.names:
+        return False
+    unknown = set(wanted.unknown)
+    return any(
+        len(run) > 1 and unknown.issuperset(run) and all(word[0].isupper() for word in run)
+        for run in asked.names
+    )
 
 
 def is_certain(one: Verdict, mode: Mode) -> bool:
