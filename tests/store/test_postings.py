@@ -106,6 +106,23 @@ def test_what_changed_since_is_found_as_it_is_now(url, handle, beside):
         assert scores_of(handle, words) == pytest.approx(scores_of(fresh, words))
 
 
+def test_what_changes_before_the_first_question_hides_nothing_else(url):
+    """In a small space beside another, whose memories are all split by the first question."""
+    with Glymph.open(url, embedder="none", reader="none") as other:
+        other.add("an orchard elsewhere")
+    with Glymph.open(url, space="small", embedder="none", reader="none") as small:
+        ids = [one.id for one in small.add_many([f"harbour number {n}" for n in range(9)])]
+    with Glymph.open(url, space="small", embedder="none", reader="none") as small:
+        with small.context.reading() as reader:  # its mirror is there before anybody asks
+            small.context.embedding.mirrors.view(reader, None)
+        small.pin(ids[3])
+        small.update(ids[5], text="now a bridge")
+        with small.context.reading() as reader:
+            small.context.embedding.mirrors.view(reader, None)
+        found = {hit.memory.id for hit in small.search("harbour", limit=50)}
+        assert found == {*ids} - {ids[5]}
+
+
 def test_many_changes_are_read_anew(handle, monkeypatch):
     monkeypatch.setattr(postings, "MANY_CHANGED", 10)
     handle.add_many([f"harbour {n}" for n in range(5)])

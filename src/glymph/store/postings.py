@@ -117,7 +117,8 @@ class Postings:
 
     def __init__(self, *, whole: bool) -> None:
         self._lock = ProcessLock()
-        self._whole = whole  # whether all memories are split here
+        self._whole = whole  # whether all memories are split here, ...
+        self._begun = False  # ... which the first question begins
         self._standing: dict[str, Standing] = {}  # by word, the one asked for last at the end
         self._kept = 0  # marks of all of them
         self._change = 0
@@ -207,9 +208,10 @@ class Postings:
         """Returns each word as the index splits it, and where it stands; without those of none."""
         index = reader.text_index
         assert index is not None
-        if self._whole and not self._changed:
-            keys = view["key"].tolist()
-            self._split(reader, dict(zip(keys, range(len(keys)), strict=True)))
+        if self._whole and not self._begun:
+            self._begun = True
+            keys = enumerate(view["key"].tolist())
+            self._split(reader, {key: at for at, key in keys if at not in self._changed})
         split = {word: tuple(index.split(word)) for word in words}
         single = self._find(reader, view, {part for phrase in split.values() for part in phrase})
         return {word: (said, _follow(single, said)) for word, said in split.items() if said}

@@ -19,6 +19,10 @@ from glymph.write.reconcile import Effects, can_reconcile, find_unreconciled, re
 LAST_BATCH = 2.0  # seconds a closing handle waits for the texts that are just being read
 AT_EXIT = 60.0  # seconds a program that ends waits for them: see _stop_all
 SMALL = 64  # memories that a search waits for
+# Seconds without a new memory after which the thread begins: beside somebody who adds one after the
+# other it would take turns with them, and read their texts one by one instead of together.
+PAUSE = 0.05
+LONGEST_WAIT = 1.0  # seconds after which it begins in any case
 
 
 _WORKING: WeakSet[Background] = WeakSet()
@@ -46,6 +50,7 @@ class Background:
         self._ids: list[str] = []
         self._process = os.getpid()
         self._looked_back = self._stopped = self._woken = False
+        self._hurry = threading.Event()  # somebody waits for the thread to end
         self.failure: GlymphError | None = None
 
     def take(self, ids: Sequence[str]) -> None:
@@ -105,6 +110,7 @@ class Background:
     def _run(self) -> None:
         try:
             while self._woken:
+                self._wait_for_pause()
                 for _ in embed(self._ctx, self._next()):
                     if self._stopped:
                         return
@@ -130,6 +136,13 @@ class Background:
             if again:
                 self.take(())
 
+    def _wait_for_pause(self) -> None:
+        ends = time.monotonic() + LONGEST_WAIT
+        while True:
+            seen = len(self._ids)
+            if self._hurry.wait(PAUSE) or len(self._ids) == seen or time.monotonic() > ends:
+                return
+
     def _next(self) -> list[str]:
         with self._lock:
             ids, self._ids, self._woken = self._ids, [], False
@@ -144,6 +157,7 @@ class Background:
         if self._process != os.getpid():
             return
         ends = time.monotonic() + (0 if self._stopped else seconds)
+        self._hurry.set()
         while (
             thread := self._current_thread()
         ) is not None and time.monotonic() < ends:  # one may have started another
