@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from glymph.forget.request import is_topic
 from glymph.forget.requests import Statement, belief, forms, plan, read_request
 
 
@@ -190,3 +191,28 @@ def test_the_index_is_asked_for_every_spelling():
     assert {"155501099", "1 555 010 99"} <= set(forms(read_request("phone +1 (555) 010-99")))
     assert {"4 may", "may 4", "2026 05 04"} <= set(forms(read_request("2026-05-04")))
     assert {"100", "TKT100"} <= set(forms(read_request("ticket TKT-100")))  # "TKT 100" has 100
+
+
+@pytest.mark.parametrize(
+    ("request_", "named"),
+    [
+        ("root password of nas02, wipe it", []),
+        ("disk alert on node7", []),
+        ("mot de passe root de web-fr-2", []),
+        ("nas02", ["nas02"]),
+        ("everything about node7", ["node7"]),
+        ("remove ticket inc 48213", ["48213"]),
+        ("Delete everything about ticket INC-44.", ["INC-44"]),
+    ],
+)
+def test_a_machine_is_no_identifier_where_a_request_says_what_of_it_is_meant(request_, named):
+    assert [each.text for each in read_request(request_).strong] == named
+
+
+@pytest.mark.parametrize(
+    ("request_", "topic"),
+    [("flight to Paris", True), ("forget the wifi", True), ("Forget my yacht.", False),
+     ("Wo wohnt sie?", False), ("忘记订单。", False), ('Forget "HQ2."', False)],
+)  # fmt: skip
+def test_a_topic_does_not_end_like_a_sentence(request_, topic):
+    assert is_topic(request_) is topic

@@ -148,6 +148,38 @@ def test_what_cannot_be_undone_is_cut_only_where_there_is_no_doubt():
         assert planned.actions[0].new == ("" if kind == "ask" else "Imogen works as a nurse.")
 
 
+FLIGHTS = [
+    Statement("m0", "Grace booked a flight to Paris for next Friday."),
+    Statement("m1", "Standing desks are available on request."),
+    Statement("m2", "Paris in spring is what Marek paints."),
+]
+
+
+def test_a_topic_that_one_statement_alone_says_in_words_goes_where_it_can_be_undone():
+    doubtful = judges(0.03, 0.02, 0.02)
+    assert kinds(plan("flight to Paris", FLIGHTS, judges=doubtful))["m0"] == "remove"
+    purged = kinds(plan("flight to Paris", FLIGHTS, judges=doubtful, mode="purge"))
+    assert purged["m0"] == "ask"
+    likelier = judges(0.03, 0.02, 0.2)
+    assert kinds(plan("flight to Paris", FLIGHTS, judges=likelier))["m0"] == "ask"
+    said_of_none = plan("rooms in Paris", FLIGHTS, judges=doubtful)
+    assert "remove" not in kinds(said_of_none).values()
+
+
+def test_a_topic_is_read_again_as_a_sentence_before_the_reader_alone_acts_upon_it():
+    first, second = judges(0.01, 0.01, SURE), judges(0.01, 0.01, 0.1)
+    taken_back = Judges(first.read, "reader", again=second.read)
+    assert kinds(plan("a talk in Denver", FLIGHTS, judges=taken_back)) == {"m2": "ask"}
+    confirmed = Judges(first.read, "reader", again=first.read)
+    assert kinds(plan("a talk in Denver", FLIGHTS, judges=confirmed)) == {"m2": "remove"}
+
+
+def test_what_rules_found_needs_no_second_reading():
+    asked = judges(SURE, 0.01, 0.01)
+    once = Judges(asked.read, "reader", again=lambda _: pytest.fail("it was read again"))
+    assert kinds(plan("flight to Paris", FLIGHTS, judges=once)) == {"m0": "remove"}
+
+
 TICKETS = [
     Statement("m0", "INC-4471 was opened in March."),
     Statement("m1", "The payroll leak ticket was closed on the 9th."),

@@ -143,6 +143,21 @@ def test_a_pinned_statement_is_never_hidden(open_with, clock):
     assert len(g.conflicts()) == 1
 
 
+def test_what_is_said_to_be_about_others_stays_below_the_newer(open_with, clock):
+    g = open_with(replaces=[(LISBON, BERLIN)])
+    (ana,) = say(g, clock, BERLIN, entities=["Ana"])
+    (bo,) = say(g, clock, LISBON, entities=["Bo"])
+    assert g.get(ana.id).superseded_by is None
+    assert (bo.superseded, bo.why[0].endswith("of others (0.98)")) == ((ana.id,), True), bo.why
+
+
+def test_one_shared_name_is_enough_to_put_a_statement_out_of_date(open_with, clock):
+    g = open_with(replaces=[(LISBON, BERLIN)])
+    (old,) = say(g, clock, BERLIN, entities=["Ana", "Bo"])
+    (new,) = say(g, clock, LISBON, entities=["Bo"])
+    assert g.get(old.id).superseded_by == new.id
+
+
 def test_what_is_vital_is_asked_about_before_it_is_hidden(open_with, clock):
     class Careful(ScriptedReader):
         def grade(self, texts):

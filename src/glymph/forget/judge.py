@@ -9,6 +9,7 @@ from glymph.errors import BudgetSpent, MalformedReply, ModelFailed
 from glymph.forget.judge_prompt import MOST_MEMORIES, MOST_TEXT, Shown, Verb, question
 from glymph.forget.match import Statement
 from glymph.forget.planner import Judges
+from glymph.forget.request import is_topic
 from glymph.forget.verdicts import Told
 from glymph.llm.ledger import Run
 from glymph.moments import moment
@@ -25,7 +26,13 @@ def find_judges(
     """Returns who is asked about a request: the reader, and a model if one is set."""
 
     def read(statements: Sequence[Statement]) -> list[Target]:
-        return ctx.reader.find_targets(verb, request, [one.text for one in statements], new)
+        return read_as(request, statements)
+
+    def read_again(statements: Sequence[Statement]) -> list[Target]:
+        return read_as(f"Forget {request}.", statements)
+
+    def read_as(wording: str, statements: Sequence[Statement]) -> list[Target]:
+        return ctx.reader.find_targets(verb, wording, [one.text for one in statements], new)
 
     def ask(statements: Sequence[Statement]) -> dict[str, Told]:
         told, problem = _ask_model(ctx, verb, request, new, statements, rows)
@@ -39,6 +46,7 @@ def find_judges(
         read if reads else None,
         ctx.reader.name if reads else "",
         ask if ctx.model is not None else None,
+        read_again if reads and new is None and is_topic(request) else None,
         problems,
     )
 

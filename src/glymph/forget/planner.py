@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from glymph.forget.by_rules import SHORT, Meant, find_meant, still_held
-from glymph.forget.match import Statement, Unit, units
+from glymph.forget.match import Sought, Statement, Unit, score, units
 from glymph.forget.request import Request, read_request
 from glymph.forget.rest import (
     cut_identifiers,
@@ -59,6 +59,8 @@ LEFT = 0.5  # the share of not being meant that a rest must have
 # undone: a request nearly always means something.
 LEAD, LEAD_TIMES = 0.3, 2.0
 MENTION = 0.02  # from which share on somebody is asked
+SAID = 0.7  # of the words of a request, where one statement alone says them and the name
+CONFIRMED = 0.5  # the share that a topic must have when it is read a second time, as a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ class Judges:
     read: Read | None = None
     reader: str = ""
     ask: Ask | None = None
+    again: Read | None = None  # reads a topic, "flight to Paris", as a sentence
     problems: list[str] = field(default_factory=list)  # why one of them could not be asked
 
 
@@ -120,7 +123,7 @@ def plan(
     if not names_a_stranger(asked, meaning):
         acting = [one for one in verdicts if is_certain(one, mode)]
         if not acting and mode == "release":
-            acting = find_lead(verdicts)
+            acting = find_lead(verdicts) or find_agreed(verdicts, meaning.wanted)
     actions = [_act(one, meaning, asked, judges, mode) for one in acting]
     taken = {one.statement.id for one in acting}
     open_ones = [
@@ -176,6 +179,20 @@ def find_lead(verdicts: Sequence[Verdict]) -> list[Verdict]:
     return order[:1]
 
 
+def find_agreed(verdicts: Sequence[Verdict], wanted: Sought) -> list[Verdict]:
+    """Returns the one statement that says whom and what a request names, if no other is likelier.
+
+    A reader makes little of a topic, "flight to Paris". What can be undone acts on the words then.
+    """
+    found = [one for one in verdicts if one.ruled == "found"]
+    if len(found) != 1 or not (wanted.names and wanted.words):
+        return []
+    (one,) = found
+    if any(other.share >= max(one.share, NAMED) for other in verdicts if other is not one):
+        return []
+    return found if max(score(unit, wanted) for unit in one.units) >= SAID else []
+
+
 def is_worth_asking_about(one: Verdict) -> bool:
     """Tells whether a statement may be meant, so that somebody should know of it."""
     return one.share >= MENTION or (one.ruled != "none" and one.by != "model")
@@ -202,6 +219,7 @@ def judge(
             trusted = find_trust(asked, meaning)
             verdicts = judge_by_reader(meaning, read, judges.reader, trusted=trusted)
             verdicts = [doubt_another(one, asked) for one in verdicts]
+            verdicts = confirm(verdicts, chosen, judges)
     if judges.ask and chosen:
         judged = {one.statement.id for one in verdicts}
         unread = [Verdict(one, 0.0, "rules", "") for one in chosen if one.id not in judged]
@@ -244,6 +262,29 @@ def doubt_another(one: Verdict, asked: Request) -> Verdict:
         return one
     another = any(each.type in types for each in identifiers(one.statement.text))
     return replace(one, share=min(one.share, IN_DOUBT)) if another else one
+
+
+def confirm(
+    verdicts: Sequence[Verdict], chosen: Sequence[Statement], judges: Judges
+) -> list[Verdict]:
+    """Reads a topic a second time, as a sentence, where the reader alone would act upon it.
+
+    What it takes back then is in doubt.
+    """
+    if judges.again is None or not any(_is_only_read(one) for one in verdicts):
+        return list(verdicts)
+    read = zip(chosen, judges.again(chosen), strict=True)
+    second = {one.id: 1 - target.shares[0] for one, target in read}
+    return [
+        replace(one, share=min(one.share, second[one.statement.id]))
+        if _is_only_read(one) and second[one.statement.id] < CONFIRMED
+        else one
+        for one in verdicts
+    ]
+
+
+def _is_only_read(one: Verdict) -> bool:
+    return one.by == "reader" and one.ruled != "found" and one.share >= LEAD
 
 
 def is_quoted(asked: Request, meaning: Meant) -> bool:

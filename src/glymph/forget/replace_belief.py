@@ -24,7 +24,7 @@ from glymph.forget.match import (
     sought,
     units,
 )
-from glymph.forget.planner import Judges, find_lead, judge
+from glymph.forget.planner import Judges, find_agreed, find_lead, judge
 from glymph.forget.request import Request, read_checked
 from glymph.forget.rest import cut_spans, find_rest, is_safe
 from glymph.forget.verdicts import Verdict
@@ -69,12 +69,12 @@ def find_beliefs(
         return ((), by_rules) if unsure else (by_rules, ())
     current = sorted((one for one in statements if one.current), key=lambda one: one.id)
     found = {one.id for one in by_rules}
-    meaning = Meant(
-        tuple(unit for unit in units(current) if unit.statement.id in found), "it says that"
-    )
+    among = units(current)
+    meaning = Meant(tuple(unit for unit in among if unit.statement.id in found), "it says that")
     verdicts = judge(asked, meaning, current, likeness, judges)
     verdicts.sort(key=lambda one: (-one.share, one.statement.id))
     meant = [one for one in verdicts if one.share >= MEANT] or find_lead(verdicts)
+    meant = meant or find_agreed(verdicts, sought(asked, among, known_as(among)))
     perhaps = [one for one in verdicts if one.share >= LIKELY and one not in meant]
     return tuple(_leave_rest(one, new_text) for one in meant), tuple(
         Belief(one.statement.id, one.statement.version, "", one.why) for one in perhaps

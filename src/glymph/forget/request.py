@@ -34,9 +34,11 @@ _GERMAN_NOUN = re.compile(
 )
 _NOUN_WIDTH = 12  # characters before a noun: more than any article has
 _PARTICLES = word_set("van von de da di del der la le bin al an do el dos du den ten ter")
+_COUNTED = re.compile(r"(?:[a-z]{2,}[_-]?)+[0-9]{1,2}")  # machines of a kind: node7, web-fr-2
 _OF_SOMETHING = re.compile(r"\s(?:des|der|von|vom)\s")
 
 
+_SENTENCE_ENDS = tuple(".!?…。！？؟।")
 MOST_NAMED = 100  # identifiers, figures and words of names in one request
 MOST_BESIDE = 2  # words and names beside an identifier that only say what it is
 
@@ -112,6 +114,11 @@ def read_request(text: str) -> Request:
     )
 
 
+def is_topic(text: str) -> bool:
+    """Tells whether a request only names something, as in "flight to Paris": it is no sentence."""
+    return not text.rstrip("\"'”’»)").endswith(_SENTENCE_ENDS)
+
+
 def read_checked(text: str) -> Request:
     """Returns the request, taken apart; InvalidInput if it names too much to be held against all.
 
@@ -143,11 +150,12 @@ def _is_meant_whole(
 ) -> bool:
     """Returns whether an identifier says what is meant.
 
-    Words that are only called a code name do so if the request tells nothing else of it.
+    Words that are only called a code name do so if the request tells nothing else of it, and so
+    does what is merely counted: the root password of nas02 is not all that is known of nas02.
     """
-    if each.type != "name" or is_unmistakable(each.text):
-        return True
-    return not names and all(is_label(word) for word in words)
+    named = each.type == "name" and not is_unmistakable(each.text)
+    counted = each.type == "code" and _COUNTED.fullmatch(each.text)
+    return not (named or counted) or (not names and all(is_label(word) for word in words))
 
 
 def _read_alone(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from typing import TypeVar
 
-from glymph.decay.edges import DEFAULT_WEIGHTS
+from glymph.decay.edges import LIKELY_TO_REPLACE
 from glymph.decay.outdating import find_moment, is_out_of_the_question
 from glymph.reader.contract import Reader as TextReader
 from glymph.recall.rerank import WHOLE
@@ -22,7 +22,6 @@ from glymph.store.reader import Reader
 
 T = TypeVar("T")
 CHAIN = 5  # updates of updates that are followed
-LIKELY = DEFAULT_WEIGHTS["supersedes"]  # of a link that says so without much doubt
 
 MOST_COMPARED = 4  # of the best hits that are compared with each other
 MAY_ANSWER = 0.1  # how likely they must answer the question
@@ -49,7 +48,7 @@ def updates_of(reader: Reader, keys: Iterable[int], found_itself: Container[int]
         for source, target, kind, weight, *_ in reader.edges_touching(sorted(wanted)):
             if kind != "supersedes" or target not in wanted:
                 continue
-            if weight >= LIKELY or source in found_itself:
+            if weight >= LIKELY_TO_REPLACE or source in found_itself:
                 found[reader.space, target].append((reader.space, source))
         wanted = {newer for several in found.values() for _, newer in several} - asked
     return found

@@ -8,16 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from glymph.decay.edges import effective_weight
+from glymph.decay.edges import LIKELY_TO_REPLACE, effective_weight
 from glymph.moments import MICROS_PER_DAY
 
 HOPS = 3
 HOP_DECAY = 0.8
 FLOOR = 0.01  # activation below this goes no further
 MOST_NODES = 500
-# What replaces another says anew what that said: each is found by its own words, and the link only
-# puts them in order. Doubtful ones are many, and lent weight they crowd out what answers.
-ORDERING = "supersedes"
 
 # source, target, type, weight, created, last used
 Link = tuple[int, int, str, float, int, int | None]
@@ -39,13 +36,13 @@ def spread(
 ) -> dict[int, Reached]:
     """Returns the strongest activation each memory gets over one hop.
 
-    Links are followed in either direction. A link counts with the weight it has today;
-    one that only orders counts for nothing.
+    Links are followed in either direction. A link counts with the weight it has today; a doubtful
+    one of what replaces another counts for nothing.
     """
     reached: dict[int, Reached] = {}
     for source, target, kind, weight, created_at, last_used_at in links:
-        if kind == ORDERING:
-            continue
+        if kind == "supersedes" and weight < LIKELY_TO_REPLACE:
+            continue  # such links are many, and crowd out what answers
         days = (now - (created_at if last_used_at is None else last_used_at)) / MICROS_PER_DAY
         today = effective_weight(weight, kind, days)
         for here, there in ((source, target), (target, source)):

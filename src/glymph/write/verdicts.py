@@ -9,6 +9,7 @@ from typing import Literal
 
 from glymph.decay.outdating import find_moment
 from glymph.reader.contract import Judgement, Reader, Thresholds
+from glymph.store import records
 from glymph.store.contract import Row
 from glymph.text.normal import normalise
 from glymph.text.similarity import differ_in_values
@@ -48,7 +49,7 @@ def decide(
     for old, one in judged:
         verdict = _decide(new, old, one.shares, least)
         if verdict is not None:
-            yield verdict
+            yield _spare_other(new, verdict)
 
 
 def spare_vital(
@@ -124,6 +125,14 @@ def _decide(new: Row, old: Row, shares: Sequence[float], least: Thresholds) -> V
     if update >= least.doubt:
         return Verdict("updates", old, update, PARTLY)
     return None
+
+
+def _spare_other(new: Row, verdict: Verdict) -> Verdict:
+    """Hides nothing that is said to be about others: the newer only stands above it."""
+    named, others = (set(records.words(row["entities"])) for row in (new, verdict.old))
+    if verdict.kind not in ("same", "replaces") or not (named and others) or named & others:
+        return verdict
+    return replace(verdict, kind="updates", reason=f"{verdict.reason}, of others")
 
 
 def is_fixed(row: Row) -> bool:
