@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import sqrt
 from typing import Literal
 
 from glymph.forget.by_rules import SHORT, Meant, find_meant, still_held
@@ -179,10 +180,13 @@ def find_lead(verdicts: Sequence[Verdict]) -> list[Verdict]:
     return order[:1]
 
 
-def find_agreed(verdicts: Sequence[Verdict], wanted: Sought) -> list[Verdict]:
+def find_agreed(
+    verdicts: Sequence[Verdict], wanted: Sought, *, least: float = SAID
+) -> list[Verdict]:
     """Returns the one statement that says whom and what a request names, if no other is likelier.
 
     A reader makes little of a topic, "flight to Paris". What can be undone acts on the words then.
+    It must say so much of what is named.
     """
     found = [one for one in verdicts if one.ruled == "found"]
     if len(found) != 1 or not (wanted.names and wanted.words):
@@ -190,7 +194,7 @@ def find_agreed(verdicts: Sequence[Verdict], wanted: Sought) -> list[Verdict]:
     (one,) = found
     if any(other.share >= max(one.share, NAMED) for other in verdicts if other is not one):
         return []
-    return found if max(score(unit, wanted) for unit in one.units) >= SAID else []
+    return found if max(score(unit, wanted) for unit in one.units) >= least else []
 
 
 def is_worth_asking_about(one: Verdict) -> bool:
@@ -269,14 +273,14 @@ def confirm(
 ) -> list[Verdict]:
     """Reads a topic a second time, as a sentence, where the reader alone would act upon it.
 
-    What it takes back then is in doubt.
+    Where it takes back what it said, both readings count alike.
     """
     if judges.again is None or not any(_is_only_read(one) for one in verdicts):
         return list(verdicts)
     read = zip(chosen, judges.again(chosen), strict=True)
     second = {one.id: 1 - target.shares[0] for one, target in read}
     return [
-        replace(one, share=min(one.share, second[one.statement.id]))
+        replace(one, share=sqrt(one.share * second[one.statement.id]))
         if _is_only_read(one) and second[one.statement.id] < CONFIRMED
         else one
         for one in verdicts

@@ -74,7 +74,9 @@ def find_beliefs(
     verdicts = judge(asked, meaning, current, likeness, judges)
     verdicts.sort(key=lambda one: (-one.share, one.statement.id))
     meant = [one for one in verdicts if one.share >= MEANT] or find_lead(verdicts)
-    meant = meant or find_agreed(verdicts, sought(asked, among, known_as(among)))
+    # The new text says as well what is meant: rules that hold it against what is told of the same
+    # need no word of the description.
+    meant = meant or find_agreed(verdicts, sought(asked, among, known_as(among)), least=0.0)
     perhaps = [one for one in verdicts if one.share >= LIKELY and one not in meant]
     return tuple(_leave_rest(one, new_text) for one in meant), tuple(
         Belief(one.statement.id, one.statement.version, "", one.why) for one in perhaps
