@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import socket
@@ -58,10 +59,18 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="takes long: make test-nightly"))
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory):
+    """Names of new folders. (`mktemp` lists all there are before it makes one more.)"""
+    place = tmp_path_factory.mktemp("homes")
+    return (place / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def _home(tmp_path_factory, monkeypatch):
+def _home(homes, monkeypatch):
     """No test reads or writes the real home folder or the caller's environment."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir(mode=0o700)
     monkeypatch.setenv("HOME", str(home))
     for name in [
         name for name in os.environ if name.startswith("GLYMPH_") and name != "GLYMPH_TEST_PROFILE"
