@@ -13,16 +13,15 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from typing import TypeVar
 
-from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.decay.outdating import find_moment, is_out_of_the_question
 from glymph.reader.contract import Reader as TextReader
 from glymph.recall.rerank import WHOLE
+from glymph.recall.spread import LIKELY
 from glymph.store.contract import Row
 from glymph.store.reader import Reader
 
 T = TypeVar("T")
 CHAIN = 5  # updates of updates that are followed
-LIKELY = DEFAULT_WEIGHTS["supersedes"]  # of a link that says so without much doubt
 
 MOST_COMPARED = 4  # of the best hits that are compared with each other
 MAY_ANSWER = 0.1  # how likely they must answer the question
