@@ -3,7 +3,8 @@
 SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
-WORKERS ?= 2
+# Two for each of two cores: nearly half of the time a test waits for a timer, a disk or another program.
+WORKERS ?= 4
 SCALE ?= 1
 
 # The first interpreter on the path that is new enough; `make PYTHON=/path/to/python3.12 …` overrides it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import socket
@@ -19,6 +20,7 @@ from glymph.store import open_store
 from glymph.store.backends.sqlite import migrations
 from glymph.testing import FrozenClock
 from glymph.testing import postgres as postgresql
+from tests.pace import NIGHTLY
 
 _COMMON = {
     "deadline": None,
@@ -33,8 +35,9 @@ settings.register_profile("nightly", max_examples=2000, **_COMMON)
 settings.load_profile(os.environ.get("GLYMPH_TEST_PROFILE", "ci"))
 
 
+SET_HERE = {"GLYMPH_TEST_PROFILE", "GLYMPH_EMBEDDER", "GLYMPH_READER"}
 IN_MEMORY = Path("/dev/shm")
-ROOM = 8 << 30  # bytes
+ROOM = 4 << 30  # bytes
 
 
 def pytest_configure():
@@ -51,34 +54,43 @@ def pytest_configure():
 
 def pytest_collection_modifyitems(items):
     """Leaves long tests to `make test-nightly`."""
-    if os.environ.get("GLYMPH_TEST_PROFILE") == "nightly":
+    if NIGHTLY:
         return
     for item in items:
         if item.get_closest_marker("nightly"):
             item.add_marker(pytest.mark.skip(reason="takes long: make test-nightly"))
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory):
+    """Names of new folders. (`mktemp` lists all there are before it makes one more.)"""
+    place = tmp_path_factory.mktemp("homes")
+    return (place / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def _home(tmp_path_factory, monkeypatch):
+def _home(homes, monkeypatch):
     """No test reads or writes the real home folder or the caller's environment."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir(mode=0o700)
     monkeypatch.setenv("HOME", str(home))
-    for name in [
-        name for name in os.environ if name.startswith("GLYMPH_") and name != "GLYMPH_TEST_PROFILE"
-    ]:
-        monkeypatch.delenv(name)
+    for name in [name for name in os.environ if name.startswith("GLYMPH_")]:
+        if name not in SET_HERE:
+            monkeypatch.delenv(name)
 
 
-@pytest.fixture(autouse=True)
-def _no_model_unless_asked(monkeypatch):
-    """A handle opened without naming an embedder or a reader has none.
+@pytest.fixture(autouse=True, scope="session")
+def _no_model_unless_asked():
+    """A handle opened without naming an embedder or a reader has none, nor has one of a module.
 
     Loading a model takes a third of a second, and reading hits makes every search longer.
     """
-    monkeypatch.setattr("glymph.embed.absence", lambda: "not in tests")
-    monkeypatch.setattr("glymph.reader.automatic.explain_absence", lambda: "not in tests")
-    monkeypatch.setenv("GLYMPH_EMBEDDER", "none")  # for commands started by tests
-    monkeypatch.setenv("GLYMPH_READER", "none")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("glymph.embed.absence", lambda: "not in tests")
+        patch.setattr("glymph.reader.automatic.explain_absence", lambda: "not in tests")
+        patch.setenv("GLYMPH_EMBEDDER", "none")  # for commands started by tests
+        patch.setenv("GLYMPH_READER", "none")
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -156,7 +168,7 @@ LONG_ON_POSTGRESQL = {
     "adapters.test_mem0",
     "upkeep.test_fold",
 }  # on both engines by night, on SQLite by day
-if os.environ.get("GLYMPH_TEST_PROFILE") == "nightly":
+if NIGHTLY:
     ON_BOTH_ENGINES |= LONG_ON_POSTGRESQL
 
 

@@ -86,6 +86,7 @@ def test_costs_of_writing_come_with_the_limits_measured_beside_them():
         assert figures[key] > 0, key
 
 
+@pytest.mark.nightly
 def test_a_cold_start_is_measured_against_what_it_cannot_avoid():
     pytest.importorskip("mcp")
     figures = tiny("start", 0.1)

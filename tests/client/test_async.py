@@ -124,13 +124,13 @@ def test_a_cancelled_call_that_waits_never_runs_and_one_that_runs_is_finished(ur
 
     def hold():
         begun.set()
-        go.wait(5)
+        go.wait(60)
         done.append("first")
 
     async def use():
         async with AsyncGlymph.open(url, threads=1) as memory:
             first = asyncio.create_task(memory.run(hold))
-            await asyncio.to_thread(begun.wait, 5)
+            await asyncio.to_thread(begun.wait, 60)
             second = asyncio.create_task(memory.add("This was never begun, so it is not stored."))
             await asyncio.sleep(0)
             for task in (second, first):
@@ -149,13 +149,13 @@ def test_closing_waits_for_what_runs_and_cancels_what_waits(url):
 
     def hold(glymph):
         begun.set()
-        go.wait(5)
+        go.wait(60)
         return glymph.add("It was stored before the handle closed.").id
 
     async def use():
         memory = await AsyncGlymph.open(url, threads=1)
         first = asyncio.create_task(memory.run(hold, memory.target))
-        await asyncio.to_thread(begun.wait, 5)
+        await asyncio.to_thread(begun.wait, 60)
         waiting = asyncio.create_task(memory.list())
         await asyncio.sleep(0)
         closing = asyncio.create_task(memory.close())

@@ -1,10 +1,15 @@
-"""Here the local model is meant, so it is not hidden as in the other tests."""
+"""Tests of embedders choose among the models that are installed, as everybody else does."""
 
 from __future__ import annotations
 
 import pytest
 
+from tests.grounds.reading import installed_models
+
 
 @pytest.fixture(autouse=True)
-def _no_model_unless_asked():
-    """Takes the place of the fixture of the same name that hides the model."""
+def _as_installed(monkeypatch):
+    for name in ("GLYMPH_EMBEDDER", "GLYMPH_READER"):
+        monkeypatch.delenv(name)
+    with installed_models():
+        yield

@@ -390,7 +390,7 @@ def test_a_child_searches_and_adds_although_the_parent_was_embedding(opened):
     with Glymph.open(g.url, embedder=WordEmbedder(WIDE, ms=0.0)) as other:
         other.add("a vector to compare with")
     g.add("the lighthouse keeper")
-    assert embedder.reached.wait(10)  # the background holds what a query would need
+    assert embedder.reached.wait(60)  # the background holds what a query would need
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()

@@ -17,6 +17,7 @@ from glymph.cli import demo, demo_page, demo_play, demo_story
 from glymph.cli.main import app
 from glymph.config import Settings
 from glymph.errors import InvalidInput
+from tests.grounds.reading import installed_models
 
 CLONE = Path(__file__).parents[2]
 
@@ -28,7 +29,8 @@ def play(models: str) -> dict[str, Any]:
 @pytest.fixture(scope="module", params=["auto", "none"])
 def facts(request):
     """What happened with the models that are installed, and without any."""
-    return play(request.param)
+    with installed_models():
+        return play(request.param)
 
 
 def test_the_page_is_short_and_fits_eighty_columns(facts):

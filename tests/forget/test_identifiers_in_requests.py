@@ -17,6 +17,7 @@ from glymph.forget.request import read_request
 from glymph.forget.spelling import MOST_FORMS, forms
 from glymph.text.identifiers import identifiers
 from glymph.text.identifiers.spellings import find_spellings
+from tests.pace import LONG
 
 WALLET = "0x7aF3e91B5C20d4486aE0f1D2b93C65A7481eD0c9"
 COMMIT = "7af3e91b5c20d4486ae0f1d2b93c65a7481ed0c9"
@@ -491,8 +492,8 @@ HOSTILE = ["4 7 1 1 0 ", "four ", "double ", "moira dot ", "moira.", "0x7af3..."
 
 
 @pytest.mark.parametrize("unit", HOSTILE)
-def test_a_hostile_text_of_100_000_characters_is_searched_to_its_end(unit):
-    text = unit * (100_000 // len(unit))
+def test_a_hostile_text_is_searched_to_its_end(unit):
+    text = unit * (LONG // len(unit))
     requests = [
         "code 471108",
         MOIRA,
@@ -510,4 +511,4 @@ def test_a_hostile_text_of_100_000_characters_is_searched_to_its_end(unit):
         for wanted in read_request(request).strong:
             list(find_spellings(wanted, text, known))
     read_request(text)
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < LONG / 5_000

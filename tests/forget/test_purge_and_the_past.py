@@ -9,7 +9,6 @@ from functools import partial
 
 import apsw
 import pytest
-from hypothesis import settings
 
 from glymph import errors
 from glymph.config import Settings
@@ -25,8 +24,8 @@ from tests.grounds.purging import (
     open_at,
     spell,
 )
+from tests.pace import NIGHTLY
 
-NIGHTLY = settings.default.max_examples > 100
 ALL = [(engine, kind, seed) for engine in ENGINES for kind in KINDS for seed in range(10)]
 NAMES = ("new_store", "kind", "seed")
 

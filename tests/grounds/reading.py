@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
+import pytest
+
+from glymph.embed.providers import local
+from glymph.reader import weights
 from glymph.reader.contract import Judgement, Thresholds
 from glymph.reader.no_reader import NoReader
 from glymph.write.question_queue import raise_question
@@ -62,3 +68,12 @@ def put_in_question(glymph, older, newer):
     with glymph.context.operation("reconcile") as op:
         join(op, op.row(newer), op.row(older), "supersedes")
         return raise_question(glymph.context, op, "replaces", older, newer, "it may be out of date")
+
+
+@contextmanager
+def installed_models():
+    """Handles opened meanwhile choose among the models that are installed, as outside of tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("glymph.embed.absence", local.explain_absence)
+        patch.setattr("glymph.reader.automatic.explain_absence", weights.explain_absence)
+        yield

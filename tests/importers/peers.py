@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+
+from tests import programs
 
 # Each runs in a process of its own: the programs warn, patch and phone home at import.
 MEM0 = """
@@ -63,13 +66,42 @@ LANGGRAPH = """
         store.put(("memories", "anna"), "k2", {"kind": "Memory", "content": {"content": "Anna sails"}})
         store.put(("memories", "bob"), "k3", {"score": 3})
 """
+MCP_MEMORY_SERVICE = """
+    import asyncio, logging, os, sys, warnings
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    file = sys.argv[1]
+    os.environ["MCP_MEMORY_BASE_DIR"] = os.path.dirname(file)
+    from mcp_memory_service.models import Memory
+    from mcp_memory_service.storage.sqlite_vec import SqliteVecMemoryStorage
+    from mcp_memory_service.utils import generate_content_hash as name
+    async def main():
+        storage = SqliteVecMemoryStorage(file)
+        await storage.initialize()
+        for text, tags, kind in (
+            ("The API runs on port 8080", ["api", "ops"], "reference"),
+            ("The wiki moved to another host", [], "note"),
+            ("Deleted note", [], "note"),
+        ):
+            one = Memory(content=text, content_hash=name(text), tags=tags, memory_type=kind,
+                         metadata={"project": "shop"})
+            stored, why = await storage.store(one)
+            assert stored, why
+        await storage.delete(name("Deleted note"))
+        await storage.retrieve("The API runs on port 8080", n_results=1)
+        await storage.close()
+    asyncio.run(main())
+"""
+SERVICE = ("mcp-memory-service==12.4.0", "sqlite-vec==0.1.9", "numpy==2.4.6")
+SERVER_MEMORY = "@modelcontextprotocol/server-memory@2026.8.31"
 
 
-def run(program, *arguments):
+def run(program, *arguments, python=sys.executable):
     """Runs a program of another package to its end."""
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program), *map(str, arguments)],
+        [python, "-c", textwrap.dedent(program), *map(str, arguments)],
         capture_output=True, text=True, check=False, timeout=120,
+        env=None if python == sys.executable else os.environ | {"PYTHONPATH": ""},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
 
@@ -91,21 +123,58 @@ def write_langgraph(file):
 
 
 def write_server_memory(file):
-    """What @modelcontextprotocol/server-memory 2026.8.31 wrote, called over MCP with two entities,
-    one more observation and a relation."""
-    records = [
-        {"type": "entity", "name": "Anna_Weber", "entityType": "person",
-         "observations": ["Speaks Portuguese", "Is allergic to nuts", "Prefers tea"]},
-        {"type": "entity", "name": "Lindenhof", "entityType": "company",
-         "observations": ["Makes garden furniture"]},
-        {"type": "relation", "from": "Anna_Weber", "to": "Lindenhof", "relationType": "works_at"},
+    """Lets the MCP reference server for memory write its graph, called over MCP; needs node."""
+    program = programs.find_npm_program("server-memory", SERVER_MEMORY, "mcp-server-memory")
+    about = [
+        {"name": "Anna_Weber", "entityType": "person",
+         "observations": ["Speaks Portuguese", "Is allergic to nuts"]},
+        {"name": "Lindenhof", "entityType": "company", "observations": ["Makes garden furniture"]},
     ]  # fmt: skip
-    file.write_text("\n".join(json.dumps(one, separators=(",", ":")) for one in records))
+    more = [{"entityName": "Anna_Weber", "contents": ["Prefers tea"]}]
+    works = [{"from": "Anna_Weber", "to": "Lindenhof", "relationType": "works_at"}]
+    calls = [
+        ("create_entities", {"entities": about}),
+        ("add_observations", {"observations": more}),
+        ("create_relations", {"relations": works}),
+    ]  # fmt: skip
+    environment = os.environ | {"MEMORY_FILE_PATH": str(file)}
+    with subprocess.Popen(
+        [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        text=True, env=environment,
+    ) as server:  # fmt: skip
+        client = {"name": "tests", "version": "1"}
+        versions = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+        _ask(server, 0, "initialize", versions)
+        _send(server, {"method": "notifications/initialized"})
+        for number, (tool, arguments) in enumerate(calls, start=1):
+            answer = _ask(server, number, "tools/call", {"name": tool, "arguments": arguments})
+            assert not answer["result"].get("isError"), answer
+        server.stdin.close()
     return file
 
 
-def write_mcp_memory_service(file):
-    """The tables that mcp-memory-service makes, by its source: it is not installed here."""
+def _send(server, message):
+    server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    server.stdin.flush()
+
+
+def _ask(server, number, method, params):
+    _send(server, {"id": number, "method": method, "params": params})
+    while (answer := json.loads(server.stdout.readline())).get("id") != number:
+        pass
+    return answer
+
+
+def write_mcp_memory_service(folder):
+    """Lets mcp-memory-service write its database, with vectors of the words' hashes."""
+    python = programs.find_python_with("mcp-memory-service", *SERVICE)
+    folder.mkdir(exist_ok=True)
+    run(MCP_MEMORY_SERVICE, folder / "sqlite_vec.db", python=python)
+    return folder / "sqlite_vec.db"
+
+
+def imitate_mcp_memory_service(file):
+    """The table in which mcp-memory-service keeps memories, with what is rare in it."""
     with sqlite3.connect(file) as database:
         database.executescript("""
             PRAGMA journal_mode = WAL;

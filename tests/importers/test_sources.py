@@ -6,7 +6,7 @@ import json
 import shutil
 import sqlite3
 import zipfile
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -116,8 +116,19 @@ def test_the_graph_of_server_memory(tmp_path):
     assert items[-1].entities == ("Anna Weber", "Lindenhof")
 
 
+def test_what_mcp_memory_service_wrote(tmp_path):
+    kind, (port, wiki) = read(peers.write_mcp_memory_service(tmp_path / "service"))
+    assert kind == "mcp_memory_service"
+    assert (port.text, port.tags) == ("The API runs on port 8080", ("api", "ops"))
+    assert (wiki.text, wiki.tags) == ("The wiki moved to another host", ())
+    assert port.about["project"] == wiki.about["project"] == "shop"
+    assert (port.access_count, wiki.access_count) == (1, 0)
+    assert port.last_used_at >= port.created_at
+    assert abs(datetime.now(UTC) - port.created_at) < timedelta(minutes=5)
+
+
 def test_mcp_memory_service_with_its_use(tmp_path):
-    kind, (item,) = read(peers.write_mcp_memory_service(tmp_path / "sqlite_vec.db"))
+    kind, (item,) = read(peers.imitate_mcp_memory_service(tmp_path / "sqlite_vec.db"))
     assert (kind, item.text, item.tags) == (
         "mcp_memory_service", "The API runs on port 8080", ("api", "ops"),
     )  # fmt: skip
@@ -125,7 +136,7 @@ def test_mcp_memory_service_with_its_use(tmp_path):
 
 
 def test_what_a_program_has_not_yet_moved_out_of_its_log_is_read_and_left_there(tmp_path):
-    file = peers.write_mcp_memory_service(tmp_path / "sqlite_vec.db")
+    file = peers.imitate_mcp_memory_service(tmp_path / "sqlite_vec.db")
     writer = sqlite3.connect(file)
     writer.execute("INSERT INTO memories (content_hash, content) VALUES ('h9', 'Just said')")
     writer.commit()
@@ -185,7 +196,12 @@ def test_plain_files(tmp_path):
 
 
 def test_a_named_kind_wins_over_what_looking_tells(tmp_path):
-    file = peers.write_server_memory(tmp_path / "memory.jsonl")
+    file = tmp_path / "memory.jsonl"
+    file.write_text(
+        '{"type": "entity", "name": "Anna", "entityType": "person", "observations": []}'
+    )
+    assert sources.choose_kind(file) == "server_memory"
+    assert sources.choose_kind(file, "jsonl") == "jsonl"
     assert sources.choose_kind(file, "server-memory") == "server_memory"
     with pytest.raises(InvalidInput, match=r"Use one of: .*mem0"):
         sources.choose_kind(file, "nothing")
@@ -221,7 +237,7 @@ def test_a_damaged_file_says_what_is_wrong_and_what_to_do(tmp_path, name, conten
 
 
 def test_a_damaged_database_says_so(tmp_path):
-    file = peers.write_mcp_memory_service(tmp_path / "sqlite_vec.db")
+    file = peers.imitate_mcp_memory_service(tmp_path / "sqlite_vec.db")
     whole = file.read_bytes()
     file.write_bytes(whole[:4096] + b"\x00" * (len(whole) - 4096))
     before = file.read_bytes()
@@ -245,7 +261,7 @@ def test_a_project_folder_gives_its_rules_and_memories_not_its_documents(tmp_pat
 
 
 def test_a_database_whose_text_is_none_is_damaged(tmp_path):
-    file = peers.write_mcp_memory_service(tmp_path / "sqlite_vec.db")
+    file = peers.imitate_mcp_memory_service(tmp_path / "sqlite_vec.db")
     with sqlite3.connect(file) as database:
         database.execute("INSERT INTO memories (content_hash, content) VALUES ('h7', x'00ff')")
     database.close()
@@ -270,7 +286,7 @@ def test_a_source_that_may_not_be_read_says_so(tmp_path, monkeypatch):
 def test_a_database_with_a_log_is_copied_once_to_be_recognised(tmp_path, monkeypatch):
     from glymph.importers import sqlite_file
 
-    file = peers.write_mcp_memory_service(tmp_path / "sqlite_vec.db")
+    file = peers.imitate_mcp_memory_service(tmp_path / "sqlite_vec.db")
     writer = sqlite3.connect(file)
     writer.execute("INSERT INTO memories (content_hash, content) VALUES ('h9', 'Just said')")
     writer.commit()

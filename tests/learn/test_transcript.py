@@ -116,9 +116,9 @@ def test_a_block_that_is_only_spoken_of_takes_nothing_with_it():
     "text", ["<system-reminder>", "<thinking ", f"{SHOWN_FROM} ", "<bash-stdout></bash-stderr>"]
 )
 def test_no_text_takes_long(text):
-    begun = time.perf_counter()
+    begun = time.process_time()
     turn({"role": "user", "content": "say " + text * (400_000 // len(text))})
-    assert time.perf_counter() - begun < 2.0
+    assert time.process_time() - begun < 2.0
 
 
 def test_plain_lines_are_read():

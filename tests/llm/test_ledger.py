@@ -213,7 +213,7 @@ def test_what_is_set_aside_counts_for_others_while_the_call_lasts(opened):
 
 
 def test_two_runs_at_once_never_spend_more_than_the_cap(opened):
-    met = threading.Barrier(2, timeout=10)
+    met = threading.Barrier(2, timeout=60)
     g, _model = opened(
         lambda *_: Reply('{"count": 1}', Usage(10, 100)), spend_run_usd=1, spend_daily_usd=0.3
     )

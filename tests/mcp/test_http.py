@@ -246,17 +246,17 @@ def test_two_clients_at_once_lose_nothing(portal, tmp_path):
             with ThreadPoolExecutor() as pool:
                 done = pool.map(
                     lambda pair: pair[0].ask_at_once(
-                        "memory_add", [{"text": f"{pair[1]} number {n}"} for n in range(40)]
+                        "memory_add", [{"text": f"{pair[1]} number {n}"} for n in range(12)]
                     ),
                     birds,
                 )
                 assert all(answer["created"] for answers in done for answer in answers)
             for agent, bird in ((one, "wren"), (two, "finch")):
-                hits = agent.ask("memory_search", query=bird, limit=80)["hits"]
-                assert sum(bird in hit["text"] for hit in hits) == 40
+                hits = agent.ask("memory_search", query=bird, limit=24)["hits"]
+                assert sum(bird in hit["text"] for hit in hits) == 12
         assert running.end() == 0
     with Glymph.open(url) as glymph:
-        assert (glymph.verify().ok, glymph.health().live) == (True, 80)
+        assert (glymph.verify().ok, glymph.health().live) == (True, 24)
 
 
 # Spaces

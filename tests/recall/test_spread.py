@@ -26,6 +26,12 @@ def test_a_link_passes_on_its_share_in_both_directions():
     assert reach({1: 1.0, 2: 0.5}, link(1, 2)) == pytest.approx({2: 0.4, 1: 0.2})
 
 
+def test_a_link_of_replacement_brings_the_newer_along_unless_it_is_in_doubt():
+    sure, doubtful = (link(1, 2, weight, "supersedes") for weight in (0.5, 0.49))
+    assert reach({2: 1.0}, sure) == pytest.approx({1: 0.5 * HOP_DECAY})
+    assert reach({2: 1.0}, doubtful) == {}
+
+
 def test_the_strongest_way_counts_not_the_sum():
     found = spread(
         {1: 1.0, 2: 0.9},

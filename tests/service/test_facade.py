@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 
 import pytest
 
@@ -14,6 +13,7 @@ from tests.client.test_api import *  # noqa: F403
 from tests.client.test_inputs import *  # noqa: F403
 from tests.forget.test_trash import *  # noqa: F403
 from tests.grounds.serving import serving
+from tests.pace import NIGHTLY
 from tests.recall.test_recall import *  # noqa: F403
 from tests.undo.test_restore import *  # noqa: F403
 
@@ -39,7 +39,7 @@ def glymph(url, clock, server):
 
 
 # Hundreds of calls each: by night.
-if os.environ.get("GLYMPH_TEST_PROFILE") != "nightly":
+if not NIGHTLY:
     del test_no_query_raises_or_reaches_another_space  # noqa: F821
     del test_a_long_chain_of_undo_and_redo_stays_usable  # noqa: F821
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
@@ -20,12 +18,13 @@ from glymph.service.app import make_app
 from glymph.service.limits import Limits
 from glymph.service.serving import Service
 from tests.grounds.serving import SECRET, make_token, token_gate
+from tests.pace import NIGHTLY
 
 CHECKS = [
     not_a_server_error, status_code_conformance, content_type_conformance,
     response_schema_conformance,
 ]  # fmt: skip
-EXAMPLES = 200 if os.environ.get("GLYMPH_TEST_PROFILE") == "nightly" else 1
+EXAMPLES = 200 if NIGHTLY else 1
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from glymph.cli.doctor import RESTORE, doctor
 from glymph.store.backends.sqlite import checksums, migrations
 from glymph.store.contract import JOURNALLED
 from glymph.testing.files import open_file
+from tests.pace import NIGHTLY
 
 FLIPS, PAGES, MEMORIES = 44, 3, 16
 # Written by Glymph's own rules alone: seals vouch for the first two, the others are always empty.
@@ -205,9 +205,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 
 
-@pytest.mark.skipif(
-    os.environ.get("GLYMPH_TEST_PROFILE") != "nightly", reason="takes long: make test-nightly"
-)
+@pytest.mark.skipif(not NIGHTLY, reason="takes long: make test-nightly")
 def test_a_hundred_thousand_memories_are_verified_and_imported_in_little_memory(url, tmp_path):
     with Glymph.open(url, embedder="none", reader="none") as glymph:
         for first in range(0, 100_000, 5_000):

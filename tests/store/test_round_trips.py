@@ -79,7 +79,7 @@ def test_an_add_with_its_vector_takes_three_round_trips(line):
 def _await_background():
     for thread in threading.enumerate():
         if thread.name == "glymph-embed":
-            thread.join(10)
+            thread.join(60)
 
 
 @pytest.mark.parametrize("named", [False, True], ids=["newest", "by id"])
@@ -203,7 +203,7 @@ def test_what_is_foreseen_sees_who_wrote_while_the_lock_was_waited_for(store):
     seen, holding = [], threading.Event()
 
     def second():
-        holding.wait(10)
+        holding.wait(60)
         with store.writing("one", intent(), ahead=[foresight.counter("n")]) as writer:
             seen.append(writer.counter("n"))
 
@@ -213,7 +213,7 @@ def test_what_is_foreseen_sees_who_wrote_while_the_lock_was_waited_for(store):
         holding.set()
         other.join(0.3)  # it waits for the lock by now, or will
         writer.set_counter("n", 7)
-    other.join(10)
+    other.join(60)
     assert seen == [7]
 
 

@@ -7,12 +7,12 @@ import signal
 import sys
 
 import pytest
-from hypothesis import settings
 
 from glymph import Glymph
 from glymph.config import Settings
 from glymph.stores import restore_backup
 from glymph.testing import FrozenClock
+from tests.pace import NIGHTLY
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "fork"), reason="needs a process that can be killed"
@@ -20,7 +20,6 @@ pytestmark = pytest.mark.skipif(
 QUIET = {"compare": "off", "junk_gate": "off"}
 SECRET = "QXT-4471983"
 STEPS = ("open", "os.mkdir", "os.link", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree")
-NIGHTLY = settings.default.max_examples > 100
 STRIDE = 1 if NIGHTLY else 3
 FEWEST_KILLS = 5
 

@@ -10,8 +10,10 @@ what is searched. The namespace ("users", "ada") and key "food" are the tags `us
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from itertools import islice
+from operator import ge, gt, le, lt
 from typing import Any
 
 from glymph.adapters.extras import needs
@@ -19,6 +21,7 @@ from glymph.adapters.named import NAME, PATH, VALUE, Address, NamedMemories, add
 from glymph.client import Glymph
 from glymph.errors import InvalidInput
 from glymph.model import Memory
+from glymph.recall.search import MAX_QUERY_CHARS
 
 with needs("langgraph"):
     from langgraph.config import get_config
@@ -38,6 +41,8 @@ with needs("langgraph"):
     from langgraph.store.base.embed import get_text_at_path
 
 TTL = "ttl"  # the attribute with the minutes after which an item ends
+SEARCHED = "searched"  # the attribute that says so if an item is not to be found by a query
+ORDERS: Mapping[str, Callable[[Any, Any], Any]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
 UNTOUCHED = 0.1  # the share of its time that passes before a read puts the end of an item off
 
 
@@ -47,13 +52,16 @@ class GlymphStore(BaseStore):
     supports_ttl = True
 
     def __init__(
-        self, glymph: Glymph, *, fields: Sequence[str] | None = None, ttl: TTLConfig | None = None
-    ) -> None:
+        self, glymph: Glymph, *, fields: Sequence[str] | None = None, ttl: TTLConfig | None = None,
+        only_relevant: bool = False,
+    ) -> None:  # fmt: skip
         """Takes a handle, the fields of a value to be searched, and LangGraph's rules for ends.
 
-        Without `fields`, every text in a value is searched.
+        Without `fields`, every text in a value is searched. LangGraph's stores fill a search up to
+        its limit with items that the query did not find; with `only_relevant` they are left out.
         """
         self.ttl_config = ttl
+        self._only_relevant = only_relevant
         self._items = NamedMemories(glymph, "langgraph")
         self._fields = fields
 
@@ -63,7 +71,7 @@ class GlymphStore(BaseStore):
         puts: dict[Address, PutOp] = {}
         for op in ops:
             if isinstance(op, PutOp):
-                puts[Address(op.namespace, op.key)] = op
+                puts[_address(op)] = op
                 results.append(None)
             elif isinstance(op, GetOp):
                 results.append(self._get(op))
@@ -81,7 +89,7 @@ class GlymphStore(BaseStore):
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _get(self, op: GetOp) -> Item | None:
-        found = self._items.find(Address(op.namespace, op.key))
+        found = self._items.find(_address(op))
         if found is None:
             return None
         if op.refresh_ttl:
@@ -89,21 +97,36 @@ class GlymphStore(BaseStore):
         return Item(**_describe(found))
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        scored: list[tuple[Memory, float | None]]
-        if op.query:
-            most = self._items.glymph.settings.max_page if op.filter else op.offset + op.limit
-            hits = self._items.search(op.query, op.namespace_prefix, max(most, 1))
-            scored = [(hit.memory, hit.score) for hit in hits]
-        else:
-            scored = [(one, None) for one in self._items.walk(op.namespace_prefix)]
-        matching = [
+        matching = (
             (one, score)
-            for one, score in scored
+            for one, score in self._rank(op)
             if _matches(one.attributes[VALUE], op.filter or {})
-        ][op.offset : op.offset + op.limit]
+        )
+        page = list(islice(matching, op.offset, op.offset + op.limit))
         if op.refresh_ttl:
-            self._refresh([one for one, _ in matching])
-        return [SearchItem(**_describe(one), score=score) for one, score in matching]
+            self._refresh([one for one, _ in page])
+        return [SearchItem(**_describe(one), score=score) for one, score in page]
+
+    def _rank(self, op: SearchOp) -> Iterator[tuple[Memory, float | None]]:
+        """Yields what answers the query, best first, and then the other items.
+
+        Their score is 0, or none where nothing was asked or the item is not to be searched.
+        """
+        folders = tuple(op.namespace_prefix)
+        query = (op.query or "").strip()[:MAX_QUERY_CHARS]
+        answering: set[str] = set()
+        if query:
+            most = self._items.glymph.settings.max_page if op.filter else op.offset + op.limit
+            for hit in self._items.search(query, folders, max(most, 1)):
+                if hit.memory.attributes.get(SEARCHED, True):
+                    answering.add(hit.memory.id)
+                    yield hit.memory, hit.score
+            if self._only_relevant:
+                return
+        wanted = None if op.filter else op.offset + op.limit + len(answering)
+        for one in self._items.walk(folders, first=wanted):
+            if one.id not in answering:
+                yield one, 0.0 if query and one.attributes.get(SEARCHED, True) else None
 
     def _put(self, address: Address, op: PutOp) -> None:
         if op.value is None:
@@ -114,15 +137,18 @@ class GlymphStore(BaseStore):
         ends = None if op.ttl is None else self._items.now() + timedelta(minutes=op.ttl)
         said = [] if op.index is False else self._texts(op.value, op.index or self._fields)
         text = "\n".join(said).strip() or f"{op.key} in {'/'.join(op.namespace)}"
+        more: dict[str, Any] = {} if op.ttl is None else {TTL: op.ttl}
+        if op.index is False:
+            more[SEARCHED] = False
         self._items.put(
-            address, text, dict(op.value), expires_at=ends, session=_thread(),
-            more=None if op.ttl is None else {TTL: op.ttl},
-        )  # fmt: skip
+            address, text, dict(op.value), expires_at=ends, session=_thread(), more=more
+        )
 
     def _texts(self, value: Mapping[str, Any], fields: Sequence[str] | None) -> list[str]:
-        if fields is None or list(fields) == ["$"]:
-            return list(_every_text(value))
-        return [text for field in fields for text in get_text_at_path(value, field)]
+        said: list[str] = []
+        for field in ("$",) if fields is None else fields:
+            said += _every_text(value) if field == "$" else get_text_at_path(value, field)
+        return said
 
     def _refresh(self, found: Iterable[Memory]) -> None:
         """Puts off the end of what was read, unless it has hardly come nearer."""
@@ -144,11 +170,17 @@ class GlymphStore(BaseStore):
         return sorted(found)[op.offset : op.offset + op.limit]
 
 
+def _address(op: GetOp | PutOp) -> Address:
+    return Address(tuple(op.namespace), op.key)
+
+
 def _describe(memory: Memory) -> dict[str, Any]:
+    """Returns the fields of an item; `updated_at` is when it was put, not when it was read."""
+    put = memory.event_at or memory.updated_at
     return {
         "namespace": tuple(memory.attributes[PATH]), "key": memory.attributes[NAME],
-        "value": dict(memory.attributes[VALUE]),
-        "created_at": memory.created_at, "updated_at": memory.updated_at,
+        "value": dict(memory.attributes[VALUE]), "created_at": memory.created_at,
+        "updated_at": max(put, memory.created_at),
     }  # fmt: skip
 
 
@@ -186,22 +218,32 @@ def _fits(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
 
 def _matches(value: Any, wanted: Any) -> bool:
     """Tells whether a value fits a filter: equal, within the operators, or in the parts named."""
+    if isinstance(wanted, list | tuple):
+        alike = isinstance(value, list | tuple) and len(value) == len(wanted)
+        return alike and all(_matches(*pair) for pair in zip(value, wanted, strict=True))
     if not isinstance(wanted, Mapping):
-        return bool(value == (list(wanted) if isinstance(wanted, tuple) else wanted))
+        return bool(value == wanted)
     if any(str(name).startswith("$") for name in wanted):
         return all(_compare(value, name, bound) for name, bound in wanted.items())
     return isinstance(value, Mapping) and all(
-        _matches(value.get(name), one) for name, one in wanted.items()
+        _matches(_part(value, str(name)), one) for name, one in wanted.items()
     )
+
+
+def _part(value: Any, name: str) -> Any:
+    """Returns what stands under a name, or under a path of names such as `author.name`."""
+    if not isinstance(value, Mapping):
+        return None
+    first, dot, rest = name.partition(".")
+    return _part(value.get(first), rest) if dot and name not in value else value.get(name)
 
 
 def _compare(value: Any, operator: str, bound: Any) -> bool:
     if operator in ("$eq", "$ne"):
         return (value == bound) is (operator == "$eq")
-    if operator not in ("$gt", "$gte", "$lt", "$lte"):
-        raise InvalidInput("filter", f"{operator} is not known. Use $eq $ne $gt $gte $lt $lte.")
-    if not isinstance(value, int | float) or not isinstance(bound, int | float):
-        return False
-    if operator.startswith("$g"):
-        return value > bound or (operator == "$gte" and value == bound)
-    return value < bound or (operator == "$lte" and value == bound)
+    if operator not in ORDERS:
+        raise InvalidInput("filter", f"{operator} is not known. Use $eq $ne {' '.join(ORDERS)}.")
+    return any(
+        isinstance(value, kind) and isinstance(bound, kind) and bool(ORDERS[operator](value, bound))
+        for kind in (int | float, str)
+    )

@@ -157,11 +157,15 @@ class NamedMemories:
             raise Refused(f"{memory.title} stays: {refusal.reason}.")
 
     def walk(
-        self, folders: tuple[str, ...] = (), *, archived: bool = False
-    ) -> Iterator[Memory]:  # fmt: skip
-        """Yields what is in a folder and those below, newest first: what is live, or all."""
+        self, folders: tuple[str, ...] = (), *, archived: bool = False, first: int | None = None
+    ) -> Iterator[Memory]:
+        """Yields what is in a folder and those below, newest first: what is live, or all.
+
+        Whoever needs only the `first` few has no more read for them.
+        """
         states = (State.LIVE, State.ARCHIVED) if archived else (State.LIVE,)
-        cursor, most = None, self.glymph.settings.max_page
+        cursor, longest = None, self.glymph.settings.max_page
+        most = longest if first is None else min(max(first, 1), longest)
         tags = [folder_tag(folders)] if folders else None
         while True:
             page = self.glymph.list(
@@ -171,6 +175,7 @@ class NamedMemories:
             yield from (one for one in page if self._lies_in(one, folders))
             if (cursor := page.cursor) is None:
                 return
+            most = min(2 * most, longest)
 
     def _lies_in(self, memory: Memory, folders: tuple[str, ...]) -> bool:
         address = address_of(memory)

@@ -17,7 +17,6 @@ DEFAULT_WEIGHTS: dict[str, float] = {
     "similar_to": 0.45,
     "temporal_adjacent": 0.40,
 }
-LIKELY_TO_REPLACE = DEFAULT_WEIGHTS["supersedes"]  # below it the link is a doubt
 LASTING = frozenset({"user_linked", "supersedes", "derived_from", "generalizes"})
 HALF_LIFE_DAYS = 90.0
 

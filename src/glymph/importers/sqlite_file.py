@@ -39,10 +39,16 @@ def list_columns(path: Path, table: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def _list_tables(path: Path, stamps: tuple[int, ...]) -> dict[str, frozenset[str]]:
-    """Returns the columns of each table: read once while every importer looks at the file."""
+    """Returns the columns of each table: read once while every importer looks at the file.
+
+    Virtual tables are left out: those of sqlite-vec need its extension even to be described.
+    """
     try:
         with open_unchanged(path) as database:
-            rows = database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
+            rows = database.rows(
+                "SELECT name FROM sqlite_master "
+                "WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL TABLE%'"
+            )
             return {name: database.columns(name) for name in [row["name"] for row in rows]}
     except SourceDamaged:
         return {}  # whoever reads it says what is wrong with it

@@ -13,10 +13,10 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from typing import TypeVar
 
-from glymph.decay.edges import LIKELY_TO_REPLACE
 from glymph.decay.outdating import find_moment, is_out_of_the_question
 from glymph.reader.contract import Reader as TextReader
 from glymph.recall.rerank import WHOLE
+from glymph.recall.spread import LIKELY
 from glymph.store.contract import Row
 from glymph.store.reader import Reader
 
@@ -48,7 +48,7 @@ def updates_of(reader: Reader, keys: Iterable[int], found_itself: Container[int]
         for source, target, kind, weight, *_ in reader.edges_touching(sorted(wanted)):
             if kind != "supersedes" or target not in wanted:
                 continue
-            if weight >= LIKELY_TO_REPLACE or source in found_itself:
+            if weight >= LIKELY or source in found_itself:
                 found[reader.space, target].append((reader.space, source))
         wanted = {newer for several in found.values() for _, newer in several} - asked
     return found

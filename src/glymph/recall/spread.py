@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from glymph.decay.edges import LIKELY_TO_REPLACE, effective_weight
+from glymph.decay.edges import DEFAULT_WEIGHTS, effective_weight
 from glymph.moments import MICROS_PER_DAY
 
 HOPS = 3
 HOP_DECAY = 0.8
 FLOOR = 0.01  # activation below this goes no further
 MOST_NODES = 500
+# Who finds the older of two must see the newer. Where it is in doubt whether one replaces the
+# other, the link only orders them: such links are many, and would crowd out what answers.
+REPLACING = "supersedes"
+LIKELY = DEFAULT_WEIGHTS[REPLACING]  # the weight of one that says so without much doubt
 
 # source, target, type, weight, created, last used
 Link = tuple[int, int, str, float, int, int | None]
@@ -36,13 +40,13 @@ def spread(
 ) -> dict[int, Reached]:
     """Returns the strongest activation each memory gets over one hop.
 
-    Links are followed in either direction. A link counts with the weight it has today; a doubtful
-    one of what replaces another counts for nothing.
+    Links are followed in either direction. A link counts with the weight it has today;
+    one that doubtfully replaces counts for nothing.
     """
     reached: dict[int, Reached] = {}
     for source, target, kind, weight, created_at, last_used_at in links:
-        if kind == "supersedes" and weight < LIKELY_TO_REPLACE:
-            continue  # such links are many, and crowd out what answers
+        if kind == REPLACING and weight < LIKELY:
+            continue
         days = (now - (created_at if last_used_at is None else last_used_at)) / MICROS_PER_DAY
         today = effective_weight(weight, kind, days)
         for here, there in ((source, target), (target, source)):

@@ -13,6 +13,8 @@ from glymph.importers.values import read_moment, read_words
 
 _COLUMNS = {"content_hash", "content", "tags", "memory_type", "metadata"}
 
+UNTAGGED = "untagged"  # what the service writes where nobody gave a tag
+
 
 def recognise(path: Path) -> int:
     return OWN if list_columns(path, "memories") >= _COLUMNS else NOT_IT
@@ -34,7 +36,7 @@ def read(path: Path) -> Iterator[Item]:
                 created_at=read_moment(row["created_at"]), last_used_at=read_moment(used),
                 updated_at=read_moment(row["updated_at"]),
                 access_count=count if isinstance(count, int) and count > 0 else 0,
-                tags=read_words(row["tags"]), about=told,
+                tags=tuple(tag for tag in read_words(row["tags"]) if tag != UNTAGGED), about=told,
             )  # fmt: skip
 
 
