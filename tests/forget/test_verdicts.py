@@ -167,11 +167,16 @@ def test_a_topic_that_one_statement_alone_says_in_words_goes_where_it_can_be_und
 
 
 def test_a_topic_is_read_again_as_a_sentence_before_the_reader_alone_acts_upon_it():
-    first, second = judges(0.01, 0.01, SURE), judges(0.01, 0.01, 0.1)
-    taken_back = Judges(first.read, "reader", again=second.read)
-    assert kinds(plan("a talk in Denver", FLIGHTS, judges=taken_back)) == {"m2": "ask"}
-    confirmed = Judges(first.read, "reader", again=first.read)
-    assert kinds(plan("a talk in Denver", FLIGHTS, judges=confirmed)) == {"m2": "remove"}
+    first = judges(0.01, 0.01, SURE).read
+    for again, release, purge in (
+        (SURE, "remove", "remove"),
+        (0.2, "remove", "ask"),
+        (0.02, "ask", "ask"),
+    ):
+        second = Judges(first, "reader", again=judges(0.01, 0.01, again).read)
+        assert kinds(plan("a talk in Denver", FLIGHTS, judges=second)) == {"m2": release}, again
+        purged = plan("a talk in Denver", FLIGHTS, judges=second, mode="purge")
+        assert kinds(purged) == {"m2": purge}, again
 
 
 def test_what_rules_found_needs_no_second_reading():
