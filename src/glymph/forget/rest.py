@@ -11,7 +11,7 @@ from glymph.forget.names import places
 from glymph.forget.request import Request
 from glymph.reader.wording import Span
 from glymph.text.clauses import Clauses, capitalise_like
-from glymph.text.grammar import VERBS
+from glymph.text.grammar import ARTICLES, PREPOSITIONS, VERBS
 from glymph.text.identifiers import find_matching, identifiers
 from glymph.text.lists import without_item, without_name, without_phrase
 from glymph.text.scripts import fold
@@ -42,6 +42,9 @@ _LOOSE_START = re.compile(rf"^[\s,;:.–—-]*(?:(?:{_AND})\s+)?")  # in small l
 _LOOSE_END = re.compile(rf"[\s,;:–—-]*(?:\s(?:{_AND}))?[\s,;:–—-]*(?=[.!?。।]?$)")
 _JOINING = re.compile(rf"(?:{_AND})\s")
 _JOINED = re.compile(rf"\s+(?:{_AND})$")
+_LAST_ARTICLE = re.compile(rf"\s(?:{_AND})\s+([^\W\d_]+)$")
+_LED_NAME = re.compile(r"([^\W\d_]+)(?=\s)(?:\s+[A-ZÀ-ÞΑ-ΩА-Я][\w'’.-]*)+$")
+_BESIDE = re.compile(rf"\s+(?:{_AND})(?=\s+[A-ZÀ-ÞΑ-ΩА-Я])")
 _ITEM = r"\w{1,3}(?:\s+[^\s,.;:!?]+){1,4}"  # with an article, or a word as short as one
 _LAST_ITEMS = re.compile(rf"\s*{_ITEM}(?:,\s*{_ITEM}){{0,3}},?\s(?:{_AND})\s+{_ITEM}[.!?]?$")
 _LAST_SHORT = re.compile(r"(?<!\w)[^\W\d_]{1,4}$")
@@ -214,6 +217,11 @@ def _cut_out(text: str, start: int, end: int) -> str:
         end -= 1
     if text[:start].rstrip()[-1:] in _JOINTS and (joined := _JOINED.search(text[start:end])):
         end = start + joined.start()
+    elif (begun := _LAST_ARTICLE.search(text[start:end])) and begun[1].lower() in ARTICLES:
+        end = start + begun.start(1)  # it belongs to what follows
+    led = _LED_NAME.match(text[start:end])
+    if led and led[1] in PREPOSITIONS and (beside := _BESIDE.match(text[end:])):
+        start, end = start + led.end(1), end + beside.end()  # "with Ann and Bo" without Ann
     left, right = text[:start].rstrip(), text[end:].lstrip()
     before, after = left[-1:], right[:1]
     if before + after in ("()", "（）", "[]"):
@@ -222,7 +230,10 @@ def _cut_out(text: str, start: int, end: int) -> str:
         right = right[1:].lstrip()
         if before == after and before not in ";:" and _is_aside(left[:-1], text[start:end], right):
             left = left[:-1].rstrip()
-    elif after == "," and _is_first_item(left, text[start:end], right[1:]):
+    elif after == "," and (
+        _is_first_item(left, text[start:end], right[1:])
+        or _is_first_verb(left, text[start:end], right[1:])
+    ):
         right = right[1:].lstrip()
     if left[-1:] and left[-1:] in _JOINTS and (right[:1] in _STOPS or _JOINING.match(right)):
         left = left[:-1].rstrip()
@@ -242,6 +253,12 @@ def _is_first_item(before: str, cut: str, after: str) -> bool:
     if words <= LONGEST_ITEM:
         return bool(_ENUMERATED.search(after))
     return re.fullmatch(_ITEM, cut.strip()) is not None and bool(_LAST_ITEMS.match(after))
+
+
+def _is_first_verb(before: str, cut: str, after: str) -> bool:
+    """Tells whether one subject has two verbs, of which the first goes with the comma behind it."""
+    told, goes_on = cut.partition(" ")[0], after.strip().partition(" ")[0]
+    return "," not in before and told in VERBS and goes_on in VERBS
 
 
 def _is_aside(before: str, cut: str, after: str) -> bool:
