@@ -199,8 +199,9 @@
     const take = (px, py, by) => { l = Math.min(l, px - by); r = Math.max(r, px + by); t = Math.min(t, py - by); b = Math.max(b, py + by); };
     if (ids) for (const i of ids) take(x[i], y[i], 40); else for (const one of groups) take(one.x, one.y, one.r);
     if (l === Infinity) return;
-    scale = Math.min(3, 0.94 * Math.min(width / (r - l), height / (b - t)));
-    left = width / 2 - (l + r) / 2 * scale; top = height / 2 - (t + b) / 2 * scale;
+    const free = height - legend.offsetHeight - 12;  // the legend lies over the rest
+    scale = Math.min(3, 0.94 * Math.min(width / (r - l), free / (b - t)));
+    left = width / 2 - (l + r) / 2 * scale; top = free / 2 - (t + b) / 2 * scale;
     later();
   };
   const zoom = (by, cx = width / 2, cy = height / 2) => {
